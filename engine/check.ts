@@ -1,0 +1,92 @@
+/**
+ * Text to everything, once a text: syntax tree, plan, and for each pipeline its program, timeline, report and findings.
+ * Editor, preview and command line all come through here.
+ */
+import { parse, type SyntaxFile } from '../grammar/index.ts';
+import { evaluate, type Evaluation } from './evaluate.ts';
+import type { Finding, PlanFinding } from './findings/finding.ts';
+import type { EngineHost, EngineOptions } from './host.ts';
+import type { Origins, Place } from './plan/plan.ts';
+import type { Resolution } from './plan/resolution.ts';
+import { resolve } from './plan/resolve.ts';
+
+export interface Analysis {
+  readonly uri: string;
+  readonly syntax: SyntaxFile;
+  readonly resolution: Resolution;
+  /** One for each pipeline of the plan, in its order. */
+  readonly pipelines: readonly Evaluation[];
+  /** Of the file itself, by position: syntax, plan and simulation. */
+  readonly findings: readonly Finding[];
+}
+
+export interface CheckRequest {
+  readonly uri: string;
+  readonly text: string;
+  readonly host: EngineHost;
+  readonly options: EngineOptions;
+  /** Values of params instead of their defaults (`--set`, sliders). */
+  readonly overrides?: Readonly<Record<string, number>>;
+  /** An earlier answer for the same file: pipelines whose plan is equal are taken from it, not simulated again. */
+  readonly earlier?: Analysis;
+}
+
+export type CheckStep = 'parsed' | 'planned' | 'evaluated';
+
+/** Runs to the end. */
+export function check(request: CheckRequest): Analysis {
+  const steps = checkSteps(request);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps, so that a server may look for newer text between them and drop the rest. */
+export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysis, void> {
+  const { uri, text, host, options, overrides, earlier } = request;
+  const syntax =
+    earlier !== undefined && earlier.syntax.text === text
+      ? earlier.syntax
+      : parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
+  yield 'parsed';
+  const resolution = resolve({ uri, syntax, host, options, overrides });
+  yield 'planned';
+  const pipelines: Evaluation[] = [];
+  for (const plan of resolution.plan.pipelines) {
+    pipelines.push(reuse(earlier, plan, options) ?? evaluate(plan, options));
+    yield 'evaluated';
+  }
+  const findings = [
+    ...resolution.findings,
+    ...pipelines.flatMap((one) => one.findings.flatMap((found) => placed(found, resolution.origins))),
+  ]
+    .filter((found) => found.place.uri === uri)
+    .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end)
+    .slice(0, options.limits.findings);
+  return { uri, syntax, resolution, pipelines, findings };
+}
+
+function reuse(earlier: Analysis | undefined, plan: Evaluation['plan'], options: EngineOptions): Evaluation | undefined {
+  const key = JSON.stringify(plan);
+  return earlier?.pipelines.find((one) => one.options === options && JSON.stringify(one.plan) === key);
+}
+
+function placed(found: PlanFinding, origins: Origins): Finding[] {
+  const place = placeOf(found.at, origins);
+  if (place === undefined) return [];
+  const related = found.related.flatMap((one) => {
+    const there = placeOf(one.at, origins);
+    return there === undefined ? [] : [{ place: there, message: one.message }];
+  });
+  return [{ ...found, place, related }];
+}
+
+/** The place of a path; where it has none of its own, that of the nearest thing around it (`train/stage:2/x` → `train/stage:2` → `train`). */
+export function placeOf(path: string, origins: Origins): Place | undefined {
+  for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+    const place = origins.get(at);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}

@@ -1,0 +1,222 @@
+/**
+ * Every finding there is. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
+ * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
+ */
+import { bytes, count, list, share, time } from '../quantities.ts';
+
+export type Severity = 'error' | 'warning' | 'information' | 'hint';
+
+interface Entry<P> {
+  readonly severity: Severity;
+  /** One line for lists of codes. */
+  readonly summary: string;
+  readonly message: (parameters: P) => string;
+}
+const entry = <P>(severity: Severity, summary: string, message: (p: P) => string): Entry<P> => ({ severity, summary, message });
+
+/** `kind` is "key", "layer", "unit", …; `nearest` a spelling that exists. */
+const didYouMean = (nearest: string | undefined) => (nearest === undefined ? '' : ` Did you mean "${nearest}"?`);
+
+export const catalogue = {
+  'syntax/unexpected': entry('error', 'Text that the grammar does not allow here', (p: { text: string }) => p.text),
+  'syntax/unclosed': entry('error', 'A bracket or string that is not closed', (p: { text: string }) => p.text),
+  'syntax/unit': entry('error', 'A quantity with an unknown or malformed unit', (p: { text: string }) => p.text),
+
+  'name/unknown': entry(
+    'error',
+    'A name that nothing declares',
+    (p: { kind: string; name: string; nearest?: string; where?: string }) =>
+      `There is no ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${didYouMean(p.nearest)}`,
+  ),
+  'name/duplicate': entry(
+    'error',
+    'A name declared twice in one scope',
+    (p: { kind: string; name: string }) => `The ${p.kind} "${p.name}" is declared more than once; rename or remove one of the two.`,
+  ),
+  'name/unused': entry(
+    'hint',
+    'A declaration that nothing uses',
+    (p: { kind: string; name: string }) => `Nothing uses the ${p.kind} "${p.name}".`,
+  ),
+  'name/cycle': entry(
+    'error',
+    'Names or imports that need one another in a circle',
+    (p: { circle: readonly string[] }) => `These need one another in a circle: ${p.circle.join(' → ')}. Break it at one of them.`,
+  ),
+
+  'key/unknown': entry(
+    'error',
+    'A key that this block does not have',
+    (p: { key: string; block: string; nearest?: string }) => `A ${p.block} has no key "${p.key}".${didYouMean(p.nearest)}`,
+  ),
+  'key/missing': entry(
+    'error',
+    'A key that this block needs',
+    (p: { key: string; block: string; example: string }) => `This ${p.block} needs "${p.key}", for example \`${p.example}\`.`,
+  ),
+  'key/duplicate': entry(
+    'error',
+    'A key written twice in one block',
+    (p: { key: string; block: string }) => `"${p.key}" is set twice in this ${p.block}; the first one counts.`,
+  ),
+  'key/not-applicable': entry(
+    'warning',
+    'A key that has no effect here',
+    (p: { key: string; reason: string }) => `"${p.key}" has no effect here: ${p.reason}.`,
+  ),
+
+  'type/mismatch': entry(
+    'error',
+    'A value of the wrong kind',
+    (p: { expected: string; found: string }) => `Expected ${p.expected}, found ${p.found}.`,
+  ),
+  'type/dimension': entry(
+    'error',
+    'A quantity of the wrong dimension',
+    (p: { expected: string; found: string; example?: string }) =>
+      `Expected ${p.expected}, found ${p.found}${p.example ? `; write for example \`${p.example}\`` : ''}.`,
+  ),
+  'value/range': entry(
+    'error',
+    'A value outside what is possible',
+    (p: { what: string; value: string; allowed: string }) => `${p.what} is ${p.value}; it must be ${p.allowed}.`,
+  ),
+
+  'layer/cycle': entry(
+    'error',
+    'Layers that need one another in a circle',
+    (p: { circle: readonly string[] }) => `These layers need one another in a circle: ${p.circle.join(' → ')}. Remove one of the "after".`,
+  ),
+  'layer/unreachable': entry(
+    'warning',
+    'A layer whose output nothing uses',
+    (p: { layer: string }) => `Nothing uses the output of layer "${p.layer}", and it is not the last layer.`,
+  ),
+  'layer/no-cost': entry(
+    'warning',
+    'A layer without time',
+    (p: { layer: string }) => `Layer "${p.layer}" takes no time: give it \`forward = …\` and \`backward = …\`, or a shape such as \`transformer(…)\`.`,
+  ),
+
+  'stage/unassigned-layer': entry(
+    'error',
+    'A layer that no stage holds',
+    (p: { layers: readonly string[] }) => `No stage holds ${list(p.layers)}; add ${p.layers.length === 1 ? 'it' : 'them'} to a stage.`,
+  ),
+  'stage/assigned-twice': entry(
+    'error',
+    'A layer that two stages hold',
+    (p: { layer: string; stages: readonly string[] }) => `Layer "${p.layer}" belongs to ${list(p.stages)}; a layer belongs to one stage.`,
+  ),
+  'stage/dependency-order': entry(
+    'error',
+    'A stage that needs a later one',
+    (p: { layer: string; stage: string; needs: string; later: string }) =>
+      `Layer "${p.layer}" of stage "${p.stage}" needs "${p.needs}", which is in the later stage "${p.later}".`,
+  ),
+  'stage/empty': entry('error', 'A stage without layers', (p: { stage: string }) => `Stage "${p.stage}" holds no layer.`),
+  'stage/device-count': entry(
+    'error',
+    'Stages and devices that do not match',
+    (p: { message: string }) => p.message,
+  ),
+  'stage/imbalance': entry(
+    'warning',
+    'One stage much slower than the mean',
+    (p: { stage: string; slowest: number; mean: number; over: number; best: number; gain: number }) =>
+      `Stage "${p.stage}" takes ${time(p.slowest)} a microbatch, ${share(p.over)} over the mean of ${time(p.mean)}; ` +
+      (p.gain > 0 ? `the best cut has ${time(p.best)} (iteration ${share(-p.gain, true)}).` : 'no cut of these layers is better.'),
+  ),
+
+  'device/unknown-route': entry(
+    'error',
+    'Two devices that must talk without a link',
+    (p: { from: string; to: string }) => `No link leads from ${p.from} to ${p.to}; add \`link = …\` to the cluster or \`link ${p.from} -- ${p.to} = …\`.`,
+  ),
+  'device/oversubscribed': entry(
+    'warning',
+    'One device given to two stages unasked',
+    (p: { device: string; stages: readonly string[] }) => `${list(p.stages)} share ${p.device}, so they run one after the other; the policy does not ask for that.`,
+  ),
+
+  'memory/out-of-memory': entry(
+    'error',
+    'A device that needs more memory than it has',
+    (p: { stage: string; need: number; at: number; over: number; capacity: number; device: string; parts: readonly (readonly [string, number])[]; inFlight: number }) =>
+      `Stage "${p.stage}" needs ${bytes(p.need)} at ${time(p.at)}, ${bytes(p.over)} over the ${bytes(p.capacity)} of ${p.device}: ` +
+      `${p.parts.map(([name, size]) => `${name} ${bytes(size)}`).join(', ')} (${count(p.inFlight, 'microbatch', 'microbatches')} in flight).`,
+  ),
+  'memory/headroom': entry(
+    'information',
+    'Little memory left',
+    (p: { device: string; left: number; share: number; capacity: number }) =>
+      `${p.device} has ${bytes(p.left)} left of ${bytes(p.capacity)} (${share(p.share)}) at its peak; allocators need some of that.`,
+  ),
+
+  'schedule/incomplete': entry(
+    'error',
+    'Rows that miss operations',
+    (p: { device: string; missing: readonly string[]; total: number }) =>
+      `The row of ${p.device} misses ${count(p.total, 'operation', 'operations')}: ${list(p.missing)}${p.total > p.missing.length ? ', …' : ''}.`,
+  ),
+  'schedule/repeated': entry(
+    'error',
+    'Rows that repeat an operation',
+    (p: { operation: string; device: string; reason: string }) => `${p.operation} on ${p.device} ${p.reason}.`,
+  ),
+  'schedule/deadlock': entry(
+    'error',
+    'Operations that wait for one another in a circle',
+    (p: { circle: readonly string[] }) => `These operations wait for one another, so none ever starts: ${p.circle.join(' → ')}.`,
+  ),
+  'schedule/shape': entry(
+    'error',
+    'A policy that cannot take these numbers',
+    (p: { policy: string; problem: string; input: string; values: readonly number[] }) =>
+      `${p.policy} cannot run: ${p.problem}${p.values.length > 0 ? `; nearest ${p.input}: ${p.values.join(' or ')}` : ''}.`,
+  ),
+  'schedule/bubble': entry(
+    'information',
+    'Idle share, by cause',
+    (p: { bubble: number; causes: readonly (readonly [string, number])[]; bound: number; help: string }) =>
+      `Devices idle ${share(p.bubble)} of the iteration: ${p.causes.map(([name, value]) => `${name} ${share(value)}`).join(', ')}. ` +
+      `No order of this cut can be under ${share(p.bound)}.${p.help ? ` ${p.help}` : ''}`,
+  ),
+
+  'comm/exposed': entry(
+    'warning',
+    'Transfers that no computing hides',
+    (p: { link: string; exposed: number; share: number }) =>
+      `Devices wait ${time(p.exposed)} (${share(p.share)} of the iteration) for transfers on ${p.link} with nothing else to run.`,
+  ),
+  'comm/bottleneck-link': entry(
+    'information',
+    'A link that is busy most of the time',
+    (p: { link: string; share: number }) => `${p.link} is busy ${share(p.share)} of the iteration.`,
+  ),
+
+  'expect/failed': entry(
+    'error',
+    'An expectation that does not hold',
+    (p: { text: string; figure: string }) => `Expected ${p.text}, but it is ${p.figure}.`,
+  ),
+
+  'import/not-found': entry('error', 'An imported file that is not there', (p: { path: string }) => `There is no file "${p.path}".`),
+  'import/outside-workspace': entry(
+    'error',
+    'An import from outside an untrusted workspace',
+    (p: { path: string }) => `"${p.path}" lies outside this workspace, which is not trusted, so it is not read. Trust the workspace or move the file into it.`,
+  ),
+  'import/unreadable': entry('error', 'An imported file that cannot be read', (p: { path: string; detail: string }) => `"${p.path}" cannot be read: ${p.detail}.`),
+
+  'limit/too-large': entry(
+    'error',
+    'More than the engine will take',
+    (p: { what: string; figure: string; limit: string; setting: string }) =>
+      `${p.what}: ${p.figure}, over the limit of ${p.limit} (setting "${p.setting}").`,
+  ),
+} as const;
+
+export type Code = keyof typeof catalogue;
+export type Parameters<C extends Code> = (typeof catalogue)[C]['message'] extends (p: infer P) => string ? P : never;
+export const codes = Object.keys(catalogue) as readonly Code[];

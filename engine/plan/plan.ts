@@ -1,0 +1,208 @@
+/**
+ * The plan: what a `.pipe` file says, with every name resolved and every number computed. Plain data that survives
+ * JSON and structured cloning; times in seconds, sizes in bytes, rates in bytes or FLOPs a second, shares of 1.
+ *
+ * A plan holds no source ranges. Each thing in it has a *path* (`train/stage:2`), and `Origins` maps paths to places in
+ * the text. So white space and comments change origins and leave the plan equal, and nothing is simulated again.
+ */
+
+export interface Plan {
+  /** Uri of the file. */
+  readonly file: string;
+  readonly params: readonly ParamPlan[];
+  readonly pipelines: readonly PipelinePlan[];
+}
+
+/** A number that a person may turn. Path `param:NAME`. */
+export interface ParamPlan {
+  readonly name: string;
+  readonly value: number;
+  /** As written after `=`; differs from `value` only under `--set` or a slider. */
+  readonly default: number;
+  readonly dimension: Dimension;
+  /** For showing: values are stored in base units, one `unit` is `scale` of them. `''` and 1 for plain numbers. */
+  readonly unit: string;
+  readonly scale: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number;
+  readonly doc?: string;
+  /** Declared in the file itself, not imported: a slider's value can be written back. */
+  readonly local: boolean;
+}
+
+export type Dimension = 'number' | 'share' | 'time' | 'bytes' | 'bandwidth' | 'compute' | 'flops' | 'rate';
+
+/** Path NAME. */
+export interface PipelinePlan {
+  readonly name: string;
+  readonly doc?: string;
+  readonly model: string;
+  readonly microbatches: number;
+  readonly schedule: SchedulePlan;
+  /** Pipeline ranks in order. Path `NAME/device:I`. */
+  readonly devices: readonly DevicePlan[];
+  /** Virtual stages in order: devices × chunks of them. Path `NAME/stage:I`. */
+  readonly stages: readonly StagePlan[];
+  /** Device of each stage. */
+  readonly placement: readonly number[];
+  /** Data that a stage needs from earlier ones: one entry for each pair of stages that share a tensor. */
+  readonly edges: readonly EdgePlan[];
+  /** One for each ordered pair of devices that an edge needs, in either direction. Path `NAME/route:FROM-TO`. */
+  readonly routes: readonly RoutePlan[];
+  /** Tensor- and data-parallel ranks of each pipeline rank; 1 where the file says nothing. */
+  readonly tensor: number;
+  readonly data: number;
+  /** Samples of one microbatch, for throughput; 1 unless the model says. */
+  readonly microBatchSize: number;
+  /** Seconds that each device spends after its last backward: gradients reduced over data ranks, then the optimizer step. 0 where the file has none. */
+  readonly step: readonly { readonly sync: number; readonly optimizer: number }[];
+  /** Figures that must hold. Path `expect:NAME/I`. */
+  readonly expects: readonly ExpectPlan[];
+}
+
+/** What the file says of the order. `args` are numbers, names or lists of numbers, checked against the policy's parameters. */
+export type SchedulePlan =
+  | { readonly kind: 'policy'; readonly name: string; readonly args: Readonly<Record<string, PolicyArgument>> }
+  | {
+      readonly kind: 'rows';
+      readonly name: string;
+      /** For each device its operations in order. Path `NAME/row:DEVICE/item:I`. */
+      readonly rows: readonly (readonly RowItem[])[];
+    }
+  | {
+      readonly kind: 'greedy';
+      readonly name: string;
+      readonly placement: PlacementRule;
+      readonly split: boolean;
+      /** Kinds in order of preference: a ready operation of an earlier kind runs first. */
+      readonly prefer: readonly OperationLetter[];
+      /** Most microbatches in flight of each stage; `Infinity` cannot be in JSON, so `null` is no limit. */
+      readonly inFlight: readonly (number | null)[];
+      /** Update rule of the weights; only `flush` is synchronous. */
+      readonly weights: string;
+    };
+
+export type PolicyArgument = number | string | readonly number[];
+export type OperationLetter = 'F' | 'B' | 'I' | 'W';
+
+/** `fused` operations run in one slot: the first of the pair has `fusedWithNext`. */
+export interface RowItem {
+  readonly op: OperationLetter;
+  readonly stage: number;
+  readonly microbatch: number;
+  readonly fusedWithNext?: boolean;
+  /** Which written expression of the row this came from; path `NAME/row:DEVICE/item:ITEM`. */
+  readonly item: number;
+}
+
+/** `linear` is one stage a device; the others as in `schedules.md` §0. A list names the stages of each device. */
+export type PlacementRule = 'linear' | 'loop' | 'v_shape' | 'wave' | 'bidirectional' | readonly (readonly number[])[];
+
+export interface DevicePlan {
+  /** As the file calls it: `gpu[0]`, or `node[1].gpu[0]`. */
+  readonly name: string;
+  /** Name of the `device` declaration. */
+  readonly kind: string;
+  /** Bytes of the device, and those that something else holds (framework, other programs). Capacity is the difference. */
+  readonly memory: number;
+  readonly reserved: number;
+}
+
+export interface StagePlan {
+  readonly name: string;
+  /** Names as shown: `embed`, `block[3]`. Path of each: `layer:MODEL/NAME`. */
+  readonly layers: readonly string[];
+  readonly parameters: number;
+  /** Floating-point operations of one forward of one microbatch on one device; 0 where the layers are measured. */
+  readonly forwardFlops: number;
+  /** Seconds for one microbatch. Recomputation is in `recompute`, and happens before B or I. */
+  readonly forward: number;
+  readonly backwardInput: number;
+  readonly backwardWeight: number;
+  readonly recompute: number;
+  /** False where the split of the backward is assumed (halves), not measured or derived. */
+  readonly splitKnown: boolean;
+  /** Static bytes. */
+  readonly weights: number;
+  readonly gradients: number;
+  readonly optimizer: number;
+  /** Bytes kept of one microbatch from the start of F to the end of the backward (what recomputation leaves, where there is any). */
+  readonly activation: number;
+  /** Part of `activation` that only W still needs: with a split backward I frees the rest. */
+  readonly activationForWeight: number;
+  /** Bytes held only while the backward runs: activations that recomputation makes again. */
+  readonly recomputed: number;
+  /** Bytes held only while any operation of the stage runs. */
+  readonly workspace: number;
+  /** Bytes of send and receive buffers. */
+  readonly buffers: number;
+  readonly recomputeMode: 'none' | 'selective' | 'full';
+}
+
+/** F of `to` needs F of `from`; the backward of `from` needs that of `to`. `bytes` of one microbatch, each way. */
+export interface EdgePlan {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: number;
+}
+
+/** A transfer is delayed by `latency` and occupies `channel` for bytes / bandwidth. Routes with one channel queue for it. */
+export interface RoutePlan {
+  readonly from: number;
+  readonly to: number;
+  readonly bandwidth: number;
+  readonly latency: number;
+  readonly channel: number;
+}
+
+export interface ExpectPlan {
+  readonly figure: ExpectFigure;
+  /** Restrict the figure to one stage or device. */
+  readonly stage?: number;
+  readonly device?: number;
+  readonly operator: '<' | '<=' | '>' | '>=' | '==' | '!=';
+  readonly bound: number;
+  readonly dimension: Dimension;
+  /** As written, for messages: `bubble < 30%`. */
+  readonly text: string;
+  /** True where figure stands on the right: `30% > bubble` is stored as `bubble < 30%`. */
+  readonly path: string;
+}
+
+export type ExpectFigure =
+  | 'bubble'
+  | 'span_bubble'
+  | 'peak_memory'
+  | 'iteration'
+  | 'throughput'
+  | 'staleness'
+  | 'versions'
+  | 'in_flight'
+  | 'exposed_communication';
+
+/** Where things of a plan stand in text. Several paths may share a place. */
+export interface Place {
+  readonly uri: string;
+  readonly start: number;
+  readonly end: number;
+}
+export type Origins = ReadonlyMap<string, Place>;
+
+/** The one spelling of paths. */
+export const paths = {
+  param: (name: string) => `param:${name}`,
+  layer: (model: string, layer: string) => `layer:${model}/${layer}`,
+  /** A `device` declaration, and its `memory` value. */
+  deviceKind: (kind: string) => `device:${kind}`,
+  deviceMemory: (kind: string) => `device:${kind}/memory`,
+  pipeline: (name: string) => name,
+  /** The value of a key of the pipeline block: `schedule`, `microbatches`, `stages`, `devices`, … */
+  key: (pipeline: string, key: string) => `${pipeline}/key:${key}`,
+  device: (pipeline: string, index: number) => `${pipeline}/device:${index}`,
+  stage: (pipeline: string, index: number) => `${pipeline}/stage:${index}`,
+  route: (pipeline: string, from: number, to: number) => `${pipeline}/route:${from}-${to}`,
+  row: (pipeline: string, device: number) => `${pipeline}/row:${device}`,
+  rowItem: (pipeline: string, device: number, item: number) => `${pipeline}/row:${device}/item:${item}`,
+  expect: (pipeline: string, index: number) => `expect:${pipeline}/${index}`,
+} as const;

@@ -1,0 +1,56 @@
+/** How figures are shown, everywhere: editor, preview, terminal. Inverse of nothing; for reading, not for parsing. */
+
+const significant = (value: number, digits: number): string => {
+  const text = value.toPrecision(digits);
+  const plain = text.includes('e') ? String(Number(text)) : text;
+  return plain.includes('.') ? plain.replace(/\.?0+$/, '') : plain;
+};
+
+/** Seconds as `812 ms`, `4.2 s`, `3.1 µs`. */
+export function time(seconds: number, digits = 3): string {
+  const size = Math.abs(seconds);
+  if (!Number.isFinite(seconds)) return String(seconds);
+  if (size === 0) return '0 ms';
+  if (size >= 1) return `${significant(seconds, Math.max(digits, 1 + Math.floor(Math.log10(size))))} s`;
+  if (size >= 1e-3) return `${significant(seconds * 1e3, digits)} ms`;
+  if (size >= 1e-6) return `${significant(seconds * 1e6, digits)} µs`;
+  return `${significant(seconds * 1e9, digits)} ns`;
+}
+
+const binary = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+/** Bytes as `21.4 GiB`, `512 MiB`. */
+export function bytes(size: number, digits = 3): string {
+  let value = size;
+  let unit = 0;
+  while (Math.abs(value) >= 1023.5 && unit < binary.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${significant(value, Math.max(digits, Math.abs(value) >= 1000 ? 4 : 1))} ${binary[unit]}`;
+}
+
+/** A share as `27.3 %`; with `signed`, `+9 %`. */
+export function share(value: number, signed = false): string {
+  const percent = value * 100;
+  const text = Math.abs(percent) < 0.05 ? '0' : Math.abs(percent) >= 99.95 ? percent.toFixed(0) : percent.toFixed(1).replace(/\.0$/, '');
+  return `${signed && percent > 0 ? '+' : ''}${text} %`;
+}
+
+/** `1 microbatch`, `6 microbatches`, with thousands separated. */
+export const count = (value: number, one: string, many: string): string => `${value.toLocaleString('en-US')} ${value === 1 ? one : many}`;
+
+/** `a`, `a and b`, `a, b and c`. */
+export const list = (items: readonly string[]): string =>
+  items.length <= 1 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items[items.length - 1]}`;
+
+const decimal = ['', 'K', 'M', 'G', 'T', 'P'];
+/** A plain number with an SI prefix: `22.1 G`; for parameters and FLOPs. */
+export function amount(value: number, digits = 3): string {
+  let rest = value;
+  let unit = 0;
+  while (Math.abs(rest) >= 999.5 && unit < decimal.length - 1) {
+    rest /= 1000;
+    unit += 1;
+  }
+  return `${significant(rest, digits)}${decimal[unit] === '' ? '' : ` ${decimal[unit]}`}`;
+}

@@ -1,0 +1,9 @@
+/** Text to syntax tree and back. Imports nothing of ours; never throws for any text. */
+export * from './syntax.ts';
+export { parse } from './parse.ts';
+export type { ParseLimits } from './parse.ts';
+export { format } from './printer.ts';
+export type { FormatOptions, FormatResult } from './printer.ts';
+export { LineIndex } from './lines.ts';
+export type { Position } from './lines.ts';
+export { children, nodeAt, walk } from './walk.ts';

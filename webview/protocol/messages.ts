@@ -1,0 +1,43 @@
+import type { EngineOptions } from '../../engine/host.ts';
+import type { Plan } from '../../engine/plan/plan.ts';
+
+/** What the extension posts to the preview page. */
+export type ToPage =
+  | {
+      readonly type: 'plan';
+      readonly uri: string;
+      /** File name as shown. */
+      readonly title: string;
+      readonly version: number;
+      readonly plan: Plan;
+      readonly overrides: Readonly<Record<string, number>>;
+      readonly options: EngineOptions;
+    }
+  /** The file is broken: keep the last good timeline under a banner. */
+  | { readonly type: 'broken'; readonly uri: string; readonly version: number; readonly message: string }
+  /** The cursor is at these paths; the page rings their blocks. */
+  | { readonly type: 'highlight'; readonly paths: readonly string[] };
+
+/** What the page posts to the extension. Validated there before use. */
+export type FromPage =
+  | { readonly type: 'ready'; readonly state?: PreviewState }
+  /** Show the source of a path. `preserveFocus`: peek. */
+  | { readonly type: 'reveal'; readonly path: string; readonly preserveFocus: boolean }
+  /** Turn params: plan again with these values. */
+  | { readonly type: 'try'; readonly overrides: Readonly<Record<string, number>> }
+  /** Write a param's value into the file. */
+  | { readonly type: 'apply'; readonly name: string; readonly value: number }
+  | { readonly type: 'error'; readonly message: string };
+
+/** Kept by the page over reloads, under 2 KB. No data, only the view. */
+export interface PreviewState {
+  readonly uri: string;
+  readonly pipeline?: string;
+  readonly t0?: number;
+  readonly t1?: number;
+  readonly scroll?: number;
+  readonly rowHeight?: number;
+  readonly colours?: 'operation' | 'microbatch' | 'chunk';
+  readonly criticalPath?: boolean;
+  readonly overrides?: Readonly<Record<string, number>>;
+}

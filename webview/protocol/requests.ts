@@ -1,0 +1,63 @@
+import type { Plan } from '../../engine/plan/plan.ts';
+
+/** What the client asks the language server beyond the protocol. Method names are `pipewright/…`. Positions as in LSP. */
+
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+export type Overrides = Readonly<Record<string, number>>;
+
+/** `pipewright/plan`: the plan of the newest text, with params set as `overrides` say. */
+export interface PlanRequest {
+  readonly uri: string;
+  readonly overrides?: Overrides;
+}
+export interface PlanAnswer {
+  readonly uri: string;
+  readonly version: number;
+  /** Absent while the text cannot be planned; `problem` then says why. */
+  readonly plan?: Plan;
+  readonly problem?: { readonly message: string; readonly range: Range };
+}
+
+/** Notification `pipewright/planChanged`, server → client: the plan of a document is not what it was. */
+export interface PlanChanged {
+  readonly uri: string;
+  readonly version: number;
+}
+
+/** `pipewright/locate`: where a path of the plan stands now; null where it no longer does. */
+export interface LocateRequest {
+  readonly uri: string;
+  readonly path: string;
+}
+export type LocateAnswer = { readonly uri: string; readonly range: Range } | null;
+
+/** `pipewright/pathsAt`: paths of the plan whose place holds a position, innermost first. */
+export interface PathsRequest {
+  readonly uri: string;
+  readonly position: Position;
+}
+export type PathsAnswer = readonly string[];
+
+/** `pipewright/paramEdit`: the edit that writes a param's value into the file; null where it has no literal there. */
+export interface ParamEditRequest {
+  readonly uri: string;
+  readonly name: string;
+  readonly value: number;
+}
+export type ParamEditAnswer = { readonly range: Range; readonly newText: string; readonly version: number } | null;
+
+export const methods = {
+  plan: 'pipewright/plan',
+  planChanged: 'pipewright/planChanged',
+  locate: 'pipewright/locate',
+  pathsAt: 'pipewright/pathsAt',
+  paramEdit: 'pipewright/paramEdit',
+} as const;
