@@ -28,7 +28,7 @@ export interface CheckRequest {
   /** Values of params instead of their defaults (`--set`, sliders). */
   readonly overrides?: Readonly<Record<string, number>>;
   /** An earlier answer for the same file: pipelines whose plan is equal are taken from it, not simulated again. */
-  readonly earlier?: Analysis;
+  readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'>;
 }
 
 export type CheckStep = 'parsed' | 'planned' | 'evaluated';
@@ -62,12 +62,26 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     ...pipelines.flatMap((one) => one.findings.flatMap((found) => placed(found, resolution.origins))),
   ]
     .filter((found) => found.place.uri === uri)
-    .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end)
-    .slice(0, options.limits.findings);
-  return { uri, syntax, resolution, pipelines, findings };
+    .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
+  return { uri, syntax, resolution, pipelines, findings: merged(findings).slice(0, options.limits.findings) };
 }
 
-function reuse(earlier: Analysis | undefined, plan: Evaluation['plan'], options: EngineOptions): Evaluation | undefined {
+/** Findings of one code at one place are one mistake (equal devices, say): the first stays, with the number of the others. */
+function merged(findings: readonly Finding[]): Finding[] {
+  const kept = new Map<string, { readonly found: Finding; more: number }>();
+  for (const found of findings) {
+    const several = found.code === 'memory/out-of-memory' || found.code === 'comm/bottleneck-link';
+    const key = `${found.place.start} ${found.place.end} ${found.code} ${several ? '' : found.message}`;
+    const same = kept.get(key);
+    if (same === undefined) kept.set(key, { found, more: 0 });
+    else same.more += 1;
+  }
+  return [...kept.values()].map(({ found, more }) =>
+    more === 0 || found.code.startsWith('syntax/') ? found : { ...found, message: `${found.message} (And ${more} more like it.)` },
+  );
+}
+
+function reuse(earlier: CheckRequest['earlier'], plan: Evaluation['plan'], options: EngineOptions): Evaluation | undefined {
   const key = JSON.stringify(plan);
   return earlier?.pipelines.find((one) => one.options === options && JSON.stringify(one.plan) === key);
 }

@@ -12,7 +12,10 @@ export interface PipelineReport {
   readonly devices: readonly DeviceReport[];
   readonly stages: readonly StageReport[];
   readonly links: readonly LinkReport[];
+  /** One chain of operations that decides the iteration; at most 10,000 are named. */
   readonly critical_path: readonly string[];
+  /** Operations of the whole chain. */
+  readonly critical_path_length: number;
 }
 
 export interface BubbleReport {

@@ -1,0 +1,31 @@
+import type { PipelinePlan, PolicyArgument, SchedulePlan } from '../plan/plan.ts';
+import { generate } from '../schedule/generate.ts';
+import { memoryPeak } from '../simulate/memory.ts';
+import { simulate } from '../simulate/simulate.ts';
+import { timingOf } from '../simulate/timing.ts';
+
+/** What another choice would give, simulated. Undefined where the plan cannot take it. */
+export interface Outcome {
+  readonly iteration: number;
+  readonly bubble: number;
+  /** All devices within their memory. */
+  readonly fits: boolean;
+}
+
+export function outcomeOf(plan: PipelinePlan): Outcome | undefined {
+  const generated = generate(plan);
+  if (!('program' in generated)) return undefined;
+  const timeline = simulate(generated.program, timingOf(plan, generated.program));
+  if (timeline === undefined || timeline.makespan === 0) return undefined;
+  const busy = timeline.busy.reduce((sum, one) => sum + one, 0);
+  const fits = plan.devices.every(
+    ({ memory, reserved }, device) => memoryPeak(plan, timeline, device).bytes <= memory - reserved,
+  );
+  return { iteration: timeline.makespan, bubble: 1 - busy / (plan.devices.length * timeline.makespan), fits };
+}
+
+/** The plan under another built-in policy. Only for policies of one stage a device, so that the placement stays. */
+export function underPolicy(plan: PipelinePlan, name: string, args: Readonly<Record<string, PolicyArgument>> = {}): PipelinePlan {
+  const schedule: SchedulePlan = { kind: 'policy', name, args };
+  return { ...plan, schedule };
+}

@@ -1,0 +1,22 @@
+import type { Run } from '../evaluate.ts';
+import type { PlanFinding } from '../findings/finding.ts';
+import type { EngineOptions } from '../host.ts';
+import type { PipelinePlan } from '../plan/plan.ts';
+import { memoryPeak } from '../simulate/memory.ts';
+import type { Timeline } from '../simulate/timeline.ts';
+import { criticalPath } from './criticalPath.ts';
+import { simulationFindings } from './findings.ts';
+import { pipelineReport } from './pipelineReport.ts';
+
+/** Figures and findings of one simulated pipeline. */
+export function analyze(
+  plan: PipelinePlan,
+  timeline: Timeline,
+  options: EngineOptions,
+): { readonly run: Run; readonly findings: readonly PlanFinding[] } {
+  const peaks = plan.devices.map((_, device) => memoryPeak(plan, timeline, device));
+  const path = criticalPath(timeline);
+  const report = pipelineReport(plan, timeline, peaks, path);
+  const run: Run = { program: timeline.program, timeline, report, criticalPath: path };
+  return { run, findings: simulationFindings(plan, run, peaks, options) };
+}

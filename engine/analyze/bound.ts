@@ -1,0 +1,80 @@
+import type { PipelinePlan } from '../plan/plan.ts';
+import { B, F, I, type Program, W } from '../schedule/program.ts';
+import { staticBytes } from '../simulate/memory.ts';
+import { resultRow, type Timing } from '../simulate/timeline.ts';
+
+/**
+ * A makespan that no order of these operations can be under, seconds. For each device: it cannot begin before the first
+ * forward has come down to one of its stages (head), must then do all its work, and after its last operation the backward must
+ * still go up to the first stage (tail; nothing where a weight gradient may come last) or its own step must run. Also the way
+ * of one microbatch down and up; and, with `memory`, the byte-seconds of activations against the bytes there are: a microbatch
+ * is held at least from its F to the end of its input gradient.
+ */
+export function leastMakespan(
+  plan: PipelinePlan,
+  program: Program,
+  timing: Timing,
+  options: { readonly split: boolean; readonly memory: boolean },
+): number {
+  const { stages, devices, microbatches, placement } = program;
+  const { duration } = timing;
+  const back = options.split ? I : B;
+  const head = new Float64Array(stages);
+  const tail = new Float64Array(stages);
+  const below = new Float64Array(stages);
+  const delay = (need: number) => timing.needOccupancy[need] + timing.needLatency[need];
+
+  for (let stage = 0; stage < stages; stage += 1) {
+    for (let need = timing.needOffsets[F * stages + stage]; need < timing.needOffsets[F * stages + stage + 1]; need += 1) {
+      const from = timing.needs[need] % stages;
+      head[stage] = Math.max(head[stage], head[from] + duration[F * stages + from] + delay(need));
+    }
+    const row = back * stages + stage;
+    for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
+      if (timing.needs[need] === resultRow(stages, F, stage)) continue;
+      const after = timing.needs[need] % stages;
+      tail[after] = Math.max(tail[after], delay(need) + duration[row] + tail[stage]);
+    }
+  }
+  // Down and back below a stage: the transfer down is a need of the lower F, the transfer up one of this stage's backward.
+  for (let stage = stages - 1; stage >= 0; stage -= 1) {
+    const up = back * stages + stage;
+    for (let need = timing.needOffsets[up]; need < timing.needOffsets[up + 1]; need += 1) {
+      if (timing.needs[need] === resultRow(stages, F, stage)) continue;
+      const after = timing.needs[need] % stages;
+      const down = needOf(timing, F * stages + after, resultRow(stages, F, stage));
+      const around = (down < 0 ? 0 : delay(down)) + duration[F * stages + after] + below[after] + duration[back * stages + after];
+      below[stage] = Math.max(below[stage], around + delay(need));
+    }
+  }
+
+  let least = 0;
+  for (let device = 0; device < devices; device += 1) {
+    let first = Infinity;
+    let after = Infinity;
+    let work = 0;
+    let weightLast = false;
+    let held = 0;
+    for (let stage = 0; stage < stages; stage += 1) {
+      if (placement[stage] !== device) continue;
+      first = Math.min(first, head[stage]);
+      after = Math.min(after, tail[stage]);
+      weightLast ||= options.split && duration[W * stages + stage] > 0;
+      work += microbatches * (duration[F * stages + stage] + duration[B * stages + stage]);
+      const around = duration[F * stages + stage] + below[stage] + duration[back * stages + stage];
+      least = Math.max(least, head[stage] + around + tail[stage]);
+      held += microbatches * plan.stages[stage].activation * around;
+    }
+    if (work === 0) continue;
+    const step = timing.sync[device] + timing.optimizer[device];
+    least = Math.max(least, first + work + Math.max(weightLast ? 0 : after, step));
+    const room = plan.devices[device].memory - plan.devices[device].reserved - staticBytes(plan, device);
+    if (options.memory && room > 0) least = Math.max(least, first + held / room);
+  }
+  return least;
+}
+
+function needOf(timing: Timing, row: number, result: number): number {
+  for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) if (timing.needs[need] === result) return need;
+  return -1;
+}

@@ -1,0 +1,49 @@
+import type { PipelinePlan } from '../plan/plan.ts';
+import { generate } from '../schedule/generate.ts';
+import type { Program } from '../schedule/program.ts';
+import { simulate } from '../simulate/simulate.ts';
+import type { Timeline } from '../simulate/timeline.ts';
+import { timingOf, type TimingOptions } from '../simulate/timing.ts';
+import { leastMakespan } from './bound.ts';
+import type { BubbleCause } from './report.ts';
+
+/**
+ * Why devices idle, as shares of devices × makespan that add up to the makespan bubble. Each cause is what taking it away
+ * would save, found by simulating again without it, one after the other: the step at the end (synchronisation and optimizer),
+ * transfers, limits of what is in flight, unequal stages. What then remains with equal stages is fill and drain as far as no
+ * order of the same operations avoids it (`leastMakespan`), and the order's own doing beyond that.
+ */
+export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<Record<BubbleCause, number>> {
+  const { program, makespan } = timeline;
+  if (makespan === 0) return { fill_drain: 0, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 };
+  const meanBusy = timeline.busy.reduce((sum, one) => sum + one, 0) / program.devices;
+  const again = (options: TimingOptions, order: Program = program) =>
+    simulate(order, timingOf(plan, order, options))?.makespan ?? makespan;
+  const unlimited = orderWithoutLimits(plan) ?? program;
+
+  const noStep = Math.min(makespan, timeline.last.reduce((most, one) => Math.max(most, one), 0));
+  const noTransfers = Math.min(noStep, again({ freeStep: true, freeTransfers: true }));
+  const noLimits = unlimited === program ? noTransfers : Math.min(noTransfers, again({ freeStep: true, freeTransfers: true }, unlimited));
+  const ideal: TimingOptions = { freeStep: true, freeTransfers: true, equalStages: true };
+  const equal = Math.min(noLimits, again(ideal, unlimited));
+  const bound = leastMakespan(plan, program, timingOf(plan, program, ideal), { split: program.split, memory: false });
+  const least = Math.max(meanBusy, Math.min(equal, bound));
+
+  const part = (seconds: number) => Math.max(0, seconds) / makespan;
+  return {
+    fill_drain: part(least - meanBusy),
+    imbalance: part(noLimits - equal),
+    communication: part(noStep - noTransfers),
+    memory: part(noTransfers - noLimits),
+    sync: part(makespan - noStep),
+    order: part(equal - least),
+  };
+}
+
+/** The order that a rule-based schedule gives without its limits of what is in flight; undefined where it has none. */
+function orderWithoutLimits(plan: PipelinePlan): Program | undefined {
+  const { schedule } = plan;
+  if (schedule.kind !== 'greedy' || schedule.inFlight.every((limit) => limit === null)) return undefined;
+  const generated = generate({ ...plan, schedule: { ...schedule, inFlight: schedule.inFlight.map(() => null) } });
+  return 'program' in generated ? generated.program : undefined;
+}

@@ -1,0 +1,55 @@
+import { resultOfKind, type Timeline, arrivalAt, endAt, startAt } from '../simulate/timeline.ts';
+
+/**
+ * One chain of operations that decides the makespan: positions in `order`, first operation first. Of several such chains the
+ * canonical one: walking back from the last end, it stays on the device as long as the operation before ended just in time,
+ * and otherwise goes to the (lowest) stage whose result arrived last. O(operations).
+ */
+export function criticalPath(timeline: Timeline): Int32Array {
+  const { program, timing } = timeline;
+  const { devices, stages, order, offsets, shift } = program;
+  if (order.length === 0) return new Int32Array(0);
+  const slack = timeline.makespan * 1e-12;
+  const mask = (1 << shift) - 1;
+  // The walk goes back in time, so on each device it finds positions in falling order: one cursor a device, moved only down.
+  const cursors = Int32Array.from({ length: devices }, (_, device) => offsets[device + 1] - 1);
+  const find = (result: number, microbatch: number): number => {
+    const device = program.placement[result % stages];
+    let at = cursors[device];
+    for (; at >= offsets[device]; at -= 1) {
+      const row = order[at] >> shift;
+      if ((order[at] & mask) === microbatch && resultOfKind[Math.trunc(row / stages)] * stages + (row % stages) === result) break;
+    }
+    cursors[device] = at;
+    return at;
+  };
+
+  const path: number[] = [];
+  let at = lastPosition(timeline);
+  while (at >= 0) {
+    path.push(at);
+    const start = startAt(timeline, at);
+    if (start <= slack) break;
+    const row = order[at] >> shift;
+    const device = program.placement[row % stages];
+    if (at > offsets[device] && Math.abs(endAt(timeline, at - 1) - start) <= slack) {
+      at -= 1;
+      continue;
+    }
+    const microbatch = order[at] & mask;
+    let from = -1;
+    for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1] && from < 0; need += 1) {
+      if (Math.abs(arrivalAt(timeline, need, microbatch) - start) <= slack) from = find(timing.needs[need], microbatch);
+    }
+    // A fused slot may wait for what its other half needs.
+    at = from >= 0 ? from : at > offsets[device] && timeline.starts !== undefined ? at - 1 : -1;
+  }
+  return Int32Array.from(path.reverse());
+}
+
+/** The last operation of the device that ends last, synchronisation and optimizer step included. */
+function lastPosition({ program, timing, last, makespan }: Timeline): number {
+  const ends = Array.from(last, (end, device) => end + timing.sync[device] + timing.optimizer[device]);
+  const device = ends.findIndex((end, index) => end >= makespan && program.offsets[index + 1] > program.offsets[index]);
+  return device < 0 ? -1 : program.offsets[device + 1] - 1;
+}

@@ -1,0 +1,75 @@
+import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import type { Dimension, ExpectPlan, PipelinePlan } from '../plan/plan.ts';
+import { bytes, share, time } from '../quantities.ts';
+import type { PipelineReport } from './report.ts';
+
+/** `expect/failed` for each expectation that does not hold. A figure of several devices or stages counts by its largest. */
+export function expectationFindings(plan: PipelinePlan, report: PipelineReport): PlanFinding[] {
+  return plan.expects.flatMap((expect) => {
+    const figure = figureOf(plan, report, expect);
+    if (holds(figure, expect)) return [];
+    return [planFinding('expect/failed', expect.path, { text: expect.text, figure: show(figure, expect.dimension) })];
+  });
+}
+
+function holds(figure: number, { operator, bound }: ExpectPlan): boolean {
+  // Figures are sums of floating-point durations: equality means equal to nine digits.
+  const close = Math.abs(figure - bound) <= 1e-9 * Math.max(Math.abs(figure), Math.abs(bound));
+  switch (operator) {
+    case '<':
+      return figure < bound && !close;
+    case '<=':
+      return figure < bound || close;
+    case '>':
+      return figure > bound && !close;
+    case '>=':
+      return figure > bound || close;
+    case '==':
+      return close;
+    case '!=':
+      return !close;
+  }
+}
+
+/** The figure that an expectation speaks of, in base units. */
+export function figureOf(plan: PipelinePlan, report: PipelineReport, expect: Pick<ExpectPlan, 'figure' | 'stage' | 'device'>): number {
+  const device = expect.device ?? (expect.stage === undefined ? undefined : plan.placement[expect.stage]);
+  const devices = device === undefined ? report.devices : report.devices.filter((_, index) => index === device);
+  const stages = expect.stage === undefined ? report.stages : report.stages.filter((_, index) => index === expect.stage);
+  const most = (values: readonly number[]) => values.reduce((all, one) => Math.max(all, one), 0);
+  switch (expect.figure) {
+    case 'bubble':
+      return device === undefined ? report.bubble.makespan : report.devices[device].idle / report.iteration;
+    case 'span_bubble':
+      return device === undefined ? report.bubble.span : 1 - report.devices[device].busy / report.devices[device].span;
+    case 'peak_memory':
+      return most(devices.map((one) => one.peak));
+    case 'iteration':
+      return report.iteration;
+    case 'throughput':
+      return report.throughput;
+    case 'staleness':
+      return most(stages.map((one) => one.staleness));
+    case 'versions':
+      return most(stages.map((one) => one.versions));
+    case 'in_flight':
+      return most(devices.map((one) => one.in_flight));
+    case 'exposed_communication':
+      return report.links.reduce((sum, link) => sum + link.exposed, 0) / (report.devices.length * report.iteration);
+  }
+}
+
+function show(value: number, dimension: Dimension): string {
+  switch (dimension) {
+    case 'share':
+      return share(value);
+    case 'bytes':
+      return bytes(value);
+    case 'time':
+      return time(value);
+    case 'rate':
+      return `${Number(value.toPrecision(4))}/s`;
+    default:
+      return String(Number(value.toPrecision(6)));
+  }
+}

@@ -1,0 +1,18 @@
+import type { Run } from '../evaluate.ts';
+import type { PlanFinding } from '../findings/finding.ts';
+import type { EngineOptions } from '../host.ts';
+import type { PipelinePlan } from '../plan/plan.ts';
+import type { MemoryPeak } from '../simulate/memory.ts';
+import { expectationFindings } from './expectations.ts';
+import { memoryFindings } from './memoryFindings.ts';
+import { bubbleFinding, linkFindings } from './scheduleFindings.ts';
+
+/** What a simulated pipeline gives cause to say, in the order of importance. */
+export function simulationFindings(plan: PipelinePlan, run: Run, peaks: readonly MemoryPeak[], options: EngineOptions): PlanFinding[] {
+  return [
+    ...memoryFindings(plan, run, peaks, options),
+    ...expectationFindings(plan, run.report),
+    ...linkFindings(plan, run, options),
+    ...bubbleFinding(plan, run, options),
+  ];
+}

@@ -1,0 +1,62 @@
+import type { Program } from '../schedule/program.ts';
+import { finish } from './finish.ts';
+import { type Timeline, type Timing, resultOfKind } from './timeline.ts';
+
+/**
+ * The fast way: one pass, no queue of events. A device that must wait leaves its number in the slot of the result it waits
+ * for and is taken up again when that result is there; O(operations + needs), no allocation per operation.
+ */
+export function runInOrder(program: Program, timing: Timing): Timeline | undefined {
+  const { devices, stages, microbatches, order, offsets, shift } = program;
+  const { duration, needOffsets, needs } = timing;
+  const mask = (1 << shift) - 1;
+  const delay = timing.needOccupancy.map((occupancy, need) => occupancy + timing.needLatency[need]);
+  const resultOf = Int32Array.from(duration, (_, row) => resultOfKind[Math.trunc(row / stages)] * stages + (row % stages));
+  // A slot holds the end of its result, −1 while it has none, or −2 − d while device d waits for it.
+  const end = new Float64Array(3 * stages * microbatches).fill(-1);
+  const alsoWaiting = new Int32Array(devices).fill(-1);
+  const cursors = offsets.slice(0, devices);
+  const freeAt = new Float64Array(devices);
+  const ready = new Int32Array(devices);
+  let readyCount = 0;
+  for (let device = devices - 1; device >= 0; device -= 1) ready[readyCount++] = device;
+  let done = 0;
+
+  while (readyCount > 0) {
+    const device = ready[--readyCount];
+    const stop = offsets[device + 1];
+    let free = freeAt[device];
+    let cursor = cursors[device];
+    device: while (cursor < stop) {
+      const word = order[cursor];
+      const row = word >> shift;
+      const microbatch = word & mask;
+      let start = free;
+      const last = needOffsets[row + 1];
+      for (let need = needOffsets[row]; need < last; need += 1) {
+        const slot = needs[need] * microbatches + microbatch;
+        const at = end[slot];
+        if (at < 0) {
+          alsoWaiting[device] = at < -1 ? -2 - at : -1;
+          end[slot] = -2 - device;
+          break device;
+        }
+        const arrival = at + delay[need];
+        if (arrival > start) start = arrival;
+      }
+      free = start + duration[row];
+      const slot = resultOf[row] * microbatches + microbatch;
+      let waiting = end[slot] < -1 ? -2 - end[slot] : -1;
+      end[slot] = free;
+      cursor += 1;
+      while (waiting >= 0) {
+        ready[readyCount++] = waiting;
+        waiting = alsoWaiting[waiting];
+      }
+    }
+    done += cursor - cursors[device];
+    cursors[device] = cursor;
+    freeAt[device] = free;
+  }
+  return done === order.length ? finish({ program, timing, end }) : undefined;
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { criticalPath } from '../../../engine/analyze/criticalPath.ts';
+import { operationName } from '../../../engine/schedule/program.ts';
+import { simulate } from '../../../engine/simulate/simulate.ts';
+import { endAt, startAt } from '../../../engine/simulate/timeline.ts';
+import { timingOf } from '../../../engine/simulate/timing.ts';
+import { runnable } from '../support/cases.ts';
+import { planOf, policy } from '../support/plans.ts';
+import { oneForwardOneBackward, programOf } from '../support/programs.ts';
+
+it('is an unbroken chain from 0 to the end: each operation starts when the one before has ended or its result has arrived', () => {
+  fc.assert(
+    fc.property(runnable, ({ plan, program }) => {
+      const timeline = simulate(program, timingOf(plan, program));
+      if (timeline === undefined) throw new Error('deadlock');
+      const path = [...criticalPath(timeline)];
+      expect(startAt(timeline, path[0])).toBe(0);
+      const device = (at: number) => program.offsets.findLastIndex((offset) => offset <= at);
+      const end = endAt(timeline, path[path.length - 1]);
+      const last = program.offsets.findIndex((offset) => offset === path[path.length - 1] + 1) - 1;
+      expect(end + timeline.timing.sync[last]).toBe(timeline.makespan);
+      for (let step = 1; step < path.length; step += 1) {
+        const wait = startAt(timeline, path[step]) - endAt(timeline, path[step - 1]);
+        const same = device(path[step]) === device(path[step - 1]);
+        expect(wait).toBe(same ? 0 : (plan.routes[0]?.latency ?? 0));
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('of 1F1B without latency goes down, along the last device, and up again', () => {
+  const program = programOf(oneForwardOneBackward(3, 2), 3, 2, [0, 1, 2]);
+  const timeline = simulate(program, timingOf(planOf({ devices: 3, microbatches: 2, schedule: policy('1f1b') }), program));
+  if (timeline === undefined) throw new Error('deadlock');
+  const names = Array.from(criticalPath(timeline), (at) => operationName(program, program.order[at]));
+  expect(names).toEqual(['0F0', '1F0', '2F0', '2B0', '2F1', '2B1', '1B1', '0B1']);
+});

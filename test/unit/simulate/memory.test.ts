@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import { B, F, I, W, kindOf, microbatchOf, stageOf } from '../../../engine/schedule/program.ts';
+import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
+import { simulate } from '../../../engine/simulate/simulate.ts';
+import { endAt, startAt, type Timeline } from '../../../engine/simulate/timeline.ts';
+import { timingOf } from '../../../engine/simulate/timing.ts';
+import { runnable } from '../support/cases.ts';
+import { planOf, policy } from '../support/plans.ts';
+import { oneForwardOneBackward, programOf } from '../support/programs.ts';
+
+const sizes = { weights: 100, gradients: 200, optimizer: 400, buffers: 7, activation: 50, activationForWeight: 20, recomputed: 11, workspace: 3 };
+const sized = (plan: PipelinePlan): PipelinePlan => ({
+  ...plan,
+  stages: plan.stages.map((stage, index) => ({ ...stage, ...sizes, activation: sizes.activation + index })),
+});
+const run = (plan: PipelinePlan, program: Parameters<typeof timingOf>[1]): Timeline => {
+  const timeline = simulate(program, timingOf(plan, program));
+  if (timeline === undefined) throw new Error('deadlock');
+  return timeline;
+};
+
+it('holds at every moment what the operations before and around it say', () => {
+  fc.assert(
+    fc.property(runnable, ({ plan: bare, program }) => {
+      const plan = sized(bare);
+      const timeline = run(plan, program);
+      for (let device = 0; device < program.devices; device += 1) {
+        const spans = spansOf(plan, timeline, device);
+        const track = memoryTrack(plan, timeline, device);
+        const peak = memoryPeak(plan, timeline, device);
+        const moments = new Set<number>();
+        for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += 1) {
+          if (endAt(timeline, at) > startAt(timeline, at)) moments.add((startAt(timeline, at) + endAt(timeline, at)) / 2);
+        }
+        for (const moment of moments) {
+          const expected = spans.reduce((sum, span) => (span.from <= moment && moment < span.to ? sum + span.bytes : sum), track.base);
+          const index = track.at.findLastIndex((at) => at <= moment);
+          expect(track.bytes[index]).toBe(expected);
+          expect(peak.bytes).toBeGreaterThanOrEqual(expected);
+        }
+        expect(track.bytes[track.bytes.length - 1]).toBe(track.base);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('keeps min(m, p − i) microbatches in flight under 1F1B, the peak reached when the last warm-up forward has ended', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 12 }), (devices, microbatches) => {
+      const placement = Array.from({ length: devices }, (_, index) => index);
+      const program = programOf(oneForwardOneBackward(devices, microbatches), devices, microbatches, placement);
+      const plan = planOf({ devices, microbatches, schedule: policy('1f1b'), activation: 10 });
+      const timeline = run(plan, program);
+      placement.forEach((device) => {
+        const held = Math.min(microbatches, devices - device);
+        const peak = memoryPeak(plan, timeline, device);
+        expect(peak).toMatchObject({ inFlight: held, bytes: 10 * held });
+        expect(endAt(timeline, peak.position)).toBe(device + held);
+      });
+    }),
+  );
+});
+
+/** Bytes with the time from which and until which they are there, straight from the definition. */
+function spansOf(plan: PipelinePlan, timeline: Timeline, device: number) {
+  const { program } = timeline;
+  const at = new Map<string, { start: number; end: number }>();
+  for (let position = program.offsets[device]; position < program.offsets[device + 1]; position += 1) {
+    const word = program.order[position];
+    at.set(`${kindOf(program, word)}/${stageOf(program, word)}/${microbatchOf(program, word)}`, {
+      start: startAt(timeline, position),
+      end: endAt(timeline, position),
+    });
+  }
+  const spans: { from: number; to: number; bytes: number }[] = [];
+  for (const [name, { start, end }] of at) {
+    const [kind, stage, microbatch] = name.split('/').map(Number);
+    const cost = plan.stages[stage];
+    spans.push({ from: start, to: end, bytes: cost.workspace + (kind === B || kind === I ? cost.recomputed : 0) });
+    if (kind !== F) continue;
+    const whole = at.get(`${B}/${stage}/${microbatch}`);
+    const input = at.get(`${I}/${stage}/${microbatch}`);
+    const weight = at.get(`${W}/${stage}/${microbatch}`);
+    if (whole !== undefined) spans.push({ from: start, to: whole.end, bytes: cost.activation });
+    if (input !== undefined) spans.push({ from: start, to: input.end, bytes: cost.activation - cost.activationForWeight });
+    if (weight !== undefined) spans.push({ from: start, to: weight.end, bytes: cost.activationForWeight });
+  }
+  return spans;
+}
