@@ -34,7 +34,8 @@ export interface Program {
 export const shiftFor = (microbatches: number): number => Math.max(1, 32 - Math.clz32(Math.max(1, microbatches - 1)));
 export const rowOf = (program: Program, word: number): number => word >> program.shift;
 export const microbatchOf = (program: Program, word: number): number => word & ((1 << program.shift) - 1);
-export const kindOf = (program: Program, word: number): Kind => Math.trunc((word >> program.shift) / program.stages) as Kind;
+export const kindOf = (program: Program, word: number): Kind =>
+  Math.trunc((word >> program.shift) / program.stages) as Kind;
 export const stageOf = (program: Program, word: number): number => (word >> program.shift) % program.stages;
 /** PyTorch's name of an operation: stage, letter, microbatch (`2F0`). */
 export const operationName = (program: Program, word: number): string =>

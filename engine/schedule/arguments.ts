@@ -1,0 +1,13 @@
+import type { PolicyArguments } from './policy.ts';
+
+/** An argument as a whole number; `otherwise` where it is absent or no whole number. */
+export function integerArgument(args: PolicyArguments, name: string, otherwise: number): number {
+  const value = args[name];
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : otherwise;
+}
+
+/** True where something is written that is no whole number of at least `least`. */
+export function badInteger(args: PolicyArguments, name: string, least: number): boolean {
+  const value = args[name];
+  return value !== undefined && !(typeof value === 'number' && Number.isSafeInteger(value) && value >= least);
+}

@@ -1,0 +1,38 @@
+/** Words that several policies use to explain themselves. */
+import { time } from '../quantities.ts';
+import type { Shape } from './policy.ts';
+
+/** `4, 3, 2, 1`; long ones as `64, 63, 62, …, 1`; all equal ones as `4 on every device`. */
+export function perDevice(shape: Shape, figure: (device: number) => number): string {
+  const values = Array.from({ length: shape.devices }, (_, device) => figure(device));
+  if (values.length > 1 && values.every((value) => value === values[0])) return `${values[0]} on every device`;
+  return values.length <= 8 ? values.join(', ') : `${values.slice(0, 3).join(', ')}, …, ${values[values.length - 1]}`;
+}
+
+/** Seconds of F, I and W where all stages take the same (to a part in 10⁹); undefined where they differ. */
+export function equalTimes(shape: Shape): { readonly f: number; readonly i: number; readonly w: number } | undefined {
+  const columns = [shape.forward, shape.backwardInput, shape.backwardWeight];
+  const equal = columns.every((column) =>
+    column.every((value) => Math.abs(value - column[0]) <= 1e-9 * Math.abs(column[0])),
+  );
+  return equal && shape.stages > 0
+    ? { f: shape.forward[0], i: shape.backwardInput[0], w: shape.backwardWeight[0] }
+    : undefined;
+}
+
+/**
+ * `idle: (p − 1)(F + B) = 36 ms a device`. Closed forms hold for equal stages and free transfers: where stages differ, or the
+ * form does not hold for these numbers (`seconds` gives undefined), the formula stands without a figure.
+ */
+export function idleLine(
+  shape: Shape,
+  formula: string,
+  seconds: (times: { readonly f: number; readonly i: number; readonly w: number }) => number | undefined,
+  what = 'idle',
+): string {
+  const times = equalTimes(shape);
+  if (times === undefined) return `${what}: ${formula} for equal stages; these differ`;
+  const value = seconds(times);
+  if (value === undefined) return `${what}: ${formula} holds only for more microbatches or other times than these`;
+  return `${what}: ${formula} = ${time(value)} a device${shape.transfer > 0 ? `, not counting transfers of ${time(shape.transfer)}` : ''}`;
+}

@@ -1,0 +1,124 @@
+import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
+import { greedy } from './greedy.ts';
+import type { OperationSink, Policy, Shape } from './policy.ts';
+import { B, F, I, type Program, W, kinds, shiftFor } from './program.ts';
+import { findPolicy, policies } from './registry.ts';
+import { relocate } from './relocate.ts';
+import { programOfRows } from './rows.ts';
+import { shapeOf } from './shape.ts';
+
+export type Generated = { readonly program: Program } | { readonly faults: readonly PlanFinding[] };
+
+/**
+ * The order of each device under the plan's schedule, or why there is none: `schedule/shape` for numbers that a policy cannot
+ * take, `schedule/repeated` for rows with operations that cannot be, `value/range` for a rule that never starts a stage.
+ * Built-in policies give programs that are complete and end; those of rows are for `validate` to judge.
+ */
+export function generate(plan: PipelinePlan): Generated {
+  const fault = tooMany(plan);
+  if (fault !== undefined) return { faults: [fault] };
+  switch (plan.schedule.kind) {
+    case 'policy':
+      return byPolicy(plan, plan.schedule);
+    case 'rows':
+      return programOfRows(plan, plan.schedule.rows);
+    case 'greedy':
+      return greedy(plan, plan.schedule);
+  }
+}
+
+/** A word holds an operation only while all rows and microbatches together fit in 31 bits. */
+function tooMany(plan: PipelinePlan): PlanFinding | undefined {
+  const { microbatches } = plan;
+  if (!Number.isSafeInteger(microbatches) || microbatches < 1) {
+    const value = {
+      what: 'The number of microbatches',
+      value: String(microbatches),
+      allowed: 'a whole number of at least 1',
+    };
+    return planFinding('value/range', paths.key(plan.name, 'microbatches'), value);
+  }
+  if (kinds * plan.stages.length * 2 ** shiftFor(Math.min(microbatches, 2 ** 31)) <= 2 ** 31) return undefined;
+  return planFinding('limit/too-large', paths.pipeline(plan.name), {
+    what: `Operations of pipeline "${plan.name}"`,
+    figure: `${plan.stages.length} stages of ${microbatches} microbatches`,
+    limit: `${2 ** 31} rows times microbatches`,
+    setting: 'pipewright.limits.operations',
+  });
+}
+
+function byPolicy(plan: PipelinePlan, schedule: Extract<SchedulePlan, { readonly kind: 'policy' }>): Generated {
+  const at = paths.key(plan.name, 'schedule');
+  const policy = findPolicy(schedule.name);
+  if (policy === undefined) {
+    const where = `this version (${policies.map(({ name }) => name).join(', ')})`;
+    return { faults: [planFinding('name/unknown', at, { kind: 'schedule', name: schedule.name, where })] };
+  }
+  const shape = shapeOf(plan);
+  const faults = [...chunkFault(shape), ...policy.check(shape)];
+  if (faults.length > 0) {
+    return {
+      faults: faults.map(({ message, fix: { input, values } }) =>
+        planFinding(
+          'schedule/shape',
+          at,
+          { policy: policy.name, problem: message, input, values },
+          values.length > 0 ? { hint: { kind: 'value', pipeline: plan.name, input, values } } : {},
+        ),
+      ),
+    };
+  }
+  const program = programOf(policy, shape);
+  const asPlanned =
+    program.devices === plan.devices.length &&
+    plan.placement.every((device, stage) => device === program.placement[stage]);
+  return { program: asPlanned ? program : relocate(program, plan) };
+}
+
+function chunkFault({ stages, chunks }: Shape): ReturnType<Policy['check']> {
+  if (stages % chunks === 0 && stages > 0) return [];
+  const below = stages - (stages % chunks);
+  const values = below > 0 ? [below, below + chunks] : [chunks];
+  return [
+    { message: `${stages} stages do not divide into ${chunks} on each device`, fix: { input: 'stages', values } },
+  ];
+}
+
+/** Runs a policy that takes this shape. The operations of all devices go straight into one array, sized up front. */
+export function programOf(policy: Policy, shape: Shape): Program {
+  const { devices, stages, microbatches } = shape;
+  const shift = shiftFor(microbatches);
+  const order = new Int32Array((policy.split ? 3 : 2) * stages * microbatches);
+  const offsets = new Int32Array(devices + 1);
+  const [backwards, inputs, weights] = [B * stages, I * stages, W * stages];
+  let at = 0;
+  const out: OperationSink = {
+    forward(stage, microbatch) {
+      order[at++] = ((F * stages + stage) << shift) | microbatch;
+    },
+    backward(stage, microbatch) {
+      order[at++] = ((backwards + stage) << shift) | microbatch;
+    },
+    backwardInput(stage, microbatch) {
+      order[at++] = ((inputs + stage) << shift) | microbatch;
+    },
+    backwardWeight(stage, microbatch) {
+      order[at++] = ((weights + stage) << shift) | microbatch;
+    },
+  };
+  for (let device = 0; device < devices; device += 1) {
+    policy.order(shape, device, out);
+    offsets[device + 1] = at;
+  }
+  return {
+    devices,
+    stages,
+    microbatches,
+    split: policy.split,
+    placement: policy.placement(shape),
+    order,
+    offsets,
+    shift,
+  };
+}

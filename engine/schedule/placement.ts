@@ -1,0 +1,80 @@
+import type { PlacementRule } from '../plan/plan.ts';
+
+/** Stage s on device s. */
+export const linear = (stages: number): Int32Array => Int32Array.from({ length: stages }, (_, stage) => stage);
+
+/** Stage s on device s mod p: chunk after chunk, each from the first device to the last. */
+export const loop = (stages: number, devices: number): Int32Array =>
+  Int32Array.from({ length: stages }, (_, stage) => stage % devices);
+
+/** Zig-zag: every second chunk runs from the last device to the first. With two chunks this is the V. */
+export const wave = (stages: number, devices: number): Int32Array =>
+  Int32Array.from({ length: stages }, (_, stage) => {
+    const at = stage % devices;
+    return Math.floor(stage / devices) % 2 === 0 ? at : devices - 1 - at;
+  });
+
+/**
+ * Device of each stage under a rule of a user's schedule, or a sentence on why the rule does not fit these numbers.
+ * Lists name the stages of each device: every stage exactly once.
+ */
+export function placementOf(
+  rule: PlacementRule,
+  stages: number,
+  devices: number,
+): { readonly placement: Int32Array } | { readonly problem: string } {
+  if (devices < 1 || stages < 1) return { problem: `there are ${stages} stages and ${devices} devices` };
+  switch (rule) {
+    case 'linear':
+      return stages === devices
+        ? { placement: linear(stages) }
+        : {
+            problem: `linear placement puts one stage on each device, but there are ${stages} stages and ${devices} devices`,
+          };
+    case 'loop':
+      return rounds(rule, stages, devices) ?? { placement: loop(stages, devices) };
+    case 'wave':
+      return rounds(rule, stages, devices) ?? { placement: wave(stages, devices) };
+    case 'v_shape':
+      return stages === 2 * devices
+        ? { placement: wave(stages, devices) }
+        : {
+            problem: `v_shape placement puts two stages on each device, but there are ${stages} stages and ${devices} devices`,
+          };
+    case 'bidirectional':
+      return {
+        problem: 'bidirectional placement keeps each stage on two devices, which this version does not support',
+      };
+    default:
+      return listed(rule, stages, devices);
+  }
+}
+
+function rounds(rule: string, stages: number, devices: number): { readonly problem: string } | undefined {
+  return stages % devices === 0
+    ? undefined
+    : {
+        problem: `${rule} placement puts equally many stages on each device, but ${stages} stages do not divide among ${devices} devices`,
+      };
+}
+
+function listed(
+  lists: readonly (readonly number[])[],
+  stages: number,
+  devices: number,
+): { readonly placement: Int32Array } | { readonly problem: string } {
+  if (lists.length !== devices)
+    return { problem: `the placement lists ${lists.length} devices, but there are ${devices}` };
+  const placement = new Int32Array(stages).fill(-1);
+  for (const [device, list] of lists.entries()) {
+    for (const stage of list) {
+      if (!Number.isInteger(stage) || stage < 0 || stage >= stages) {
+        return { problem: `the placement names stage ${stage}, but stages are 0 to ${stages - 1}` };
+      }
+      if (placement[stage] >= 0) return { problem: `the placement names stage ${stage} twice` };
+      placement[stage] = device;
+    }
+  }
+  const missing = placement.indexOf(-1);
+  return missing < 0 ? { placement } : { problem: `the placement leaves out stage ${missing}` };
+}

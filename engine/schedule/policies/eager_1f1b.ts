@@ -1,0 +1,33 @@
+import { idleLine, perDevice } from '../describe.ts';
+import { alternate } from '../order.ts';
+import { linear } from '../placement.ts';
+import type { Policy, Shape } from '../policy.ts';
+
+const warmup = (shape: Shape, device: number): number => Math.min(shape.microbatches, 2 * (shape.devices - device) - 1);
+
+/**
+ * Fan et al., "DAPPLE" (2021), section 3.1 (policy B); Zhuang et al., "On Optimizing the Communication of Model Parallelism"
+ * (2023), section 4 (overlap-friendly).
+ */
+export const eager1f1b: Policy = {
+  name: 'eager_1f1b',
+  summary:
+    '1F1B with about twice the warm-up: hides transfers of up to half of F + B, for up to twice the microbatches in flight.',
+  page: 'eager_1f1b',
+  parameters: [],
+  split: false,
+  chunks: () => 1,
+  placement: (shape) => linear(shape.stages),
+  check: () => [],
+  order: (shape, device, out) => alternate(device, shape.microbatches, warmup(shape, device), out),
+  explain: (shape) => [
+    `warm-up: min(m, 2(p − i) − 1) = ${perDevice(shape, (device) => warmup(shape, device))} forwards`,
+    idleLine(shape, '(p − 1)(F + B)', ({ f, i, w }) => (shape.devices - 1) * (f + i + w)),
+    `in flight: ${perDevice(shape, (device) => warmup(shape, device))}`,
+  ],
+  source: [
+    '  row(d) = F[0..<min(microbatches, 2 * (stages - d) - 1)],',
+    '           zip(B[0..<microbatches - min(microbatches, 2 * (stages - d) - 1)], F[min(microbatches, 2 * (stages - d) - 1)..<microbatches]),',
+    '           B[microbatches - min(microbatches, 2 * (stages - d) - 1)..<microbatches]',
+  ].join('\n'),
+};

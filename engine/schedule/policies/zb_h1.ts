@@ -1,0 +1,53 @@
+import { idleLine, perDevice } from '../describe.ts';
+import { alternateSplit } from '../order.ts';
+import { linear } from '../placement.ts';
+import type { Policy, Shape } from '../policy.ts';
+
+const warmup = (shape: Shape, device: number): number => Math.min(shape.microbatches, shape.devices - device);
+
+/** Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 2.2. */
+export const zbH1: Policy = {
+  name: 'zb_h1',
+  summary:
+    '1F1B with the backward split: weight gradients fill a third of the idle time, at the memory of 1F1B’s first device on each.',
+  page: 'zb_h1',
+  parameters: [],
+  split: true,
+  chunks: () => 1,
+  placement: (shape) => linear(shape.stages),
+  check: () => [],
+  order: (shape, device, out) => alternateSplit(device, shape.microbatches, warmup(shape, device), device, out),
+  explain: (shape) => [
+    `warm-up: min(m, p − i) = ${perDevice(shape, (device) => warmup(shape, device))} forwards`,
+    `W runs ${perDevice(shape, (device) => device)} input gradients after its own`,
+    idleLine(shape, '(p − 1)(F + I − W)', (times) => idleOf(shape, times)),
+    `in flight until W: min(m, p) = ${Math.min(shape.microbatches, shape.devices)} on every device`,
+  ],
+  source: splitSource('stages - d', 'd'),
+};
+
+/** Exact where no W is longer than the F or the I that it stands in for, and the warm-up is not cut short. */
+function idleOf(
+  shape: Shape,
+  { f, i, w }: { readonly f: number; readonly i: number; readonly w: number },
+): number | undefined {
+  return shape.microbatches >= shape.devices && w <= Math.min(f, i) ? (shape.devices - 1) * (f + i - w) : undefined;
+}
+
+/** Rows of `alternateSplit` in `.pipe` syntax; every range may be empty. `warmup` and `lag` are expressions of `d` and `stages`. */
+export function splitSource(warmup: string, lag: string): string {
+  const w = `min(microbatches, ${warmup})`;
+  const alternating = `microbatches - ${w}`;
+  const unpaired = `min(${alternating}, ${lag})`;
+  const paired = `max(${alternating}, min(${lag}, microbatches))`;
+  const left = `max(0, microbatches - ${lag})`;
+  return [
+    `  backward = split`,
+    `  row(d) = F[0..<${w}],`,
+    `           zip(I[0..<${unpaired}], F[${w}..<${w} + ${unpaired}]),`,
+    `           zip(I[${unpaired}..<${alternating}], W[0..<${alternating} - ${unpaired}], F[${w} + ${unpaired}..<microbatches]),`,
+    `           I[${alternating}..<${paired}],`,
+    `           zip(I[${paired}..<microbatches], W[${left} - (microbatches - ${paired})..<${left}]),`,
+    `           W[${left}..<microbatches]`,
+  ].join('\n');
+}

@@ -1,0 +1,146 @@
+import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import { type PipelinePlan, paths } from '../plan/plan.ts';
+import type { DeadlockStep } from '../simulate/timeline.ts';
+import { findDeadlock } from './deadlock.ts';
+import { type Program, kindOf, letters, microbatchOf, operationName, stageOf } from './program.ts';
+
+/** Findings of one kind at most: the first tell what the rest would. */
+const most = 20;
+const named = 5;
+
+/**
+ * Whether a program does each operation once, on the device of its stage, and ends: empty if so. Otherwise findings
+ * `schedule/repeated`, `schedule/incomplete`, or `schedule/deadlock`, at the rows that cause them. Linear in the operations.
+ */
+export function validate(program: Program, plan: PipelinePlan): readonly PlanFinding[] {
+  const { seen, findings } = repeated(program, plan);
+  const faults = [...findings, ...incomplete(program, plan, seen)];
+  if (faults.length > 0) return faults;
+  const deadlock = findDeadlock(program, plan);
+  return deadlock === undefined ? [] : [deadlockFinding(program, plan, deadlock.circle)];
+}
+
+/** Where a position of the program is written. */
+function pathAt(program: Program, plan: PipelinePlan, device: number, position: number): string {
+  return program.items === undefined
+    ? paths.row(plan.name, device)
+    : paths.rowItem(plan.name, device, program.items[position]);
+}
+
+const deviceName = (plan: PipelinePlan, device: number): string => plan.devices[device]?.name ?? `device ${device}`;
+
+/** `seen`: for each stage and microbatch a bit for each kind. One finding for each written item. */
+function repeated(
+  program: Program,
+  plan: PipelinePlan,
+): { readonly seen: Uint8Array; readonly findings: PlanFinding[] } {
+  const { devices, stages, microbatches, order, offsets, placement } = program;
+  const seen = new Uint8Array(stages * microbatches);
+  const findings = new Map<string, PlanFinding>();
+  const report = (device: number, position: number, operation: string, reason: string): void => {
+    const at = pathAt(program, plan, device, position);
+    if (findings.size >= most || findings.has(at)) return;
+    findings.set(at, planFinding('schedule/repeated', at, { operation, device: deviceName(plan, device), reason }));
+  };
+  for (let device = 0; device < devices; device += 1) {
+    for (let position = offsets[device]; position < offsets[device + 1]; position += 1) {
+      const word = order[position];
+      const kind = kindOf(program, word);
+      const stage = stageOf(program, word);
+      const microbatch = microbatchOf(program, word);
+      if (word < 0 || kind > 3 || microbatch >= microbatches) {
+        const name = word < 0 || kind > 3 ? 'An operation' : operationName(program, word);
+        report(device, position, name, `is outside of ${stages} stages and ${microbatches} microbatches`);
+        continue;
+      }
+      const at = stage * microbatches + microbatch;
+      const bit = 1 << kind;
+      const others = kind === 1 ? 0b1100 : kind === 0 ? 0 : 0b0010;
+      if (placement[stage] !== device) {
+        report(
+          device,
+          position,
+          operationName(program, word),
+          `belongs on ${deviceName(plan, placement[stage])}, which holds stage ${stage}`,
+        );
+      } else if ((seen[at] & bit) !== 0) {
+        report(device, position, operationName(program, word), 'stands there more than once');
+      } else if ((seen[at] & others) !== 0) {
+        report(
+          device,
+          position,
+          operationName(program, word),
+          'stands beside another backward of the same microbatch: B is I and W in one',
+        );
+      }
+      seen[at] |= bit;
+    }
+  }
+  return { seen, findings: [...findings.values()] };
+}
+
+/** One finding for each device that misses something. A stage without any backward misses those that the rest of the program uses. */
+function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): PlanFinding[] {
+  const { devices, stages, microbatches, placement } = program;
+  const missing: { total: number; readonly names: string[] }[] = Array.from({ length: devices }, () => ({
+    total: 0,
+    names: [],
+  }));
+  for (let stage = 0; stage < stages; stage += 1) {
+    const one = missing[placement[stage]];
+    let used = 0;
+    for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
+      used |= seen[stage * microbatches + microbatch];
+    const split = (used & 0b1110) === 0 ? program.split : (used & 0b0010) === 0;
+    for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
+      const bits = seen[stage * microbatches + microbatch];
+      const backward = (bits & 0b1100) !== 0 || (split && (bits & 0b0010) === 0) ? 0b1100 : 0b0010;
+      // A microbatch with B beside I or W is reported as repeated.
+      const wanted = (bits & 0b0010) !== 0 ? 0b0011 : 0b0001 | backward;
+      const lacks = wanted & ~bits;
+      for (let kind = 0; lacks >> kind !== 0; kind += 1) {
+        if (((lacks >> kind) & 1) === 0) continue;
+        one.total += 1;
+        if (one.names.length < named) one.names.push(`${stage}${letters[kind]}${microbatch}`);
+      }
+    }
+  }
+  return missing.flatMap(({ total, names }, device) =>
+    total === 0
+      ? []
+      : [
+          planFinding('schedule/incomplete', paths.row(plan.name, device), {
+            device: deviceName(plan, device),
+            missing: names,
+            total,
+          }),
+        ],
+  );
+}
+
+/** Steps named in a message; a longer circle is cut in its middle. */
+const mostSteps = 12;
+
+function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly DeadlockStep[]): PlanFinding {
+  const name = (step: DeadlockStep): string =>
+    `${operationName(program, step.word)} (${deviceName(plan, step.device)})`;
+  const names = [...circle, circle[0]].map(name);
+  const shown = names.length <= mostSteps ? names : [...names.slice(0, mostSteps - 2), '…', names[names.length - 1]];
+  const related = circle.map((step, index) => {
+    const next = circle[(index + 1) % circle.length];
+    const message =
+      step.because === 'needs'
+        ? `${name(step)} waits for the result of ${name(next)}`
+        : next.position > step.position || sameSlot(program, next.position, step.position)
+          ? `${name(step)} starts together with ${operationName(program, next.word)}`
+          : `${name(step)} stands behind ${operationName(program, next.word)}`;
+    return { at: pathAt(program, plan, step.device, step.position), message };
+  });
+  const { device, position } = circle[0];
+  return planFinding('schedule/deadlock', pathAt(program, plan, device, position), { circle: shown }, { related });
+}
+
+function sameSlot(program: Program, from: number, to: number): boolean {
+  if (program.fused === undefined) return false;
+  return program.fused.subarray(from, to).every((bit) => bit === 1);
+}

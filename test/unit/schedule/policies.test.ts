@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { programOf } from '../../../engine/schedule/generate.ts';
+import { policies } from '../../../engine/schedule/registry.ts';
+import { shapeOf } from '../../../engine/schedule/shape.ts';
+import { validate } from '../../../engine/schedule/validate.ts';
+import { bruteForce, inFlightOf, programFor, rowsOf, simulated } from './bruteForce.ts';
+import { planOf, policyPlan } from './plans.ts';
+
+const p = fc.integer({ min: 1, max: 12 });
+const m = fc.integer({ min: 1, max: 40 });
+const cost = fc.integer({ min: 1, max: 9 });
+const costs = fc.array(cost, { minLength: 48, maxLength: 48 });
+
+describe('every policy', () => {
+  for (const policy of policies) {
+    it(`${policy.name} gives programs that are complete and end, or says what would do`, () => {
+      fc.assert(
+        fc.property(
+          p,
+          m,
+          fc.integer({ min: 1, max: 4 }),
+          fc.nat(14),
+          costs,
+          (devices, microbatches, v, group, times) => {
+            const chunked = policy.parameters.some(({ name }) => name === 'chunks');
+            const stages = chunked ? devices * v : devices;
+            const args = chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {};
+            const plan = planOf({
+              microbatches,
+              schedule: { kind: 'policy', name: policy.name, args },
+              forward: times.slice(0, stages),
+              backwardInput: times.slice(0, stages).toReversed(),
+              backwardWeight: times.slice(0, stages),
+              placement: times.slice(0, stages).map((_, stage) => stage % devices),
+            });
+            const shape = shapeOf(plan);
+            const faults = policy.check(shape);
+            if (faults.length === 0) {
+              const program = programOf(policy, shape);
+              expect(validate(program, plan)).toEqual([]);
+              expect(bruteForce(plan, rowsOf(program))).toBeDefined();
+            }
+            if (faults.length > 0) {
+              // The nearest values of all faults together must do.
+              let mended = shape;
+              for (const { fix } of faults) {
+                const [value] = fix.values;
+                expect(value).toBeDefined();
+                mended =
+                  fix.input === 'microbatches'
+                    ? { ...mended, microbatches: value }
+                    : { ...mended, args: { ...mended.args, [fix.input]: value } };
+              }
+              expect(policy.check(mended)).toEqual([]);
+            }
+            expect(policy.explain(shape).join('\n')).not.toMatch(/NaN|undefined|Infinity/);
+          },
+        ),
+        { numRuns: 150 },
+      );
+    });
+  }
+});
+
+describe('microbatches in flight', () => {
+  const forms: Readonly<Record<string, (p: number, m: number, i: number) => number>> = {
+    gpipe: (_, m) => m,
+    '1f1b': (p, m, i) => Math.min(m, p - i),
+    eager_1f1b: (p, m, i) => Math.min(m, 2 * (p - i) - 1),
+    zb_h1: (p, m) => Math.min(m, p),
+    zb_h2: (p, m) => Math.min(m, 2 * p - 1),
+  };
+  for (const [name, form] of Object.entries(forms)) {
+    it(`of ${name} are those of its definition`, () => {
+      fc.assert(
+        fc.property(p, m, (p, m) => {
+          const held = rowsOf(programFor(policyPlan(name, p, m))).map(inFlightOf);
+          expect(held).toEqual(held.map((_, i) => form(p, m, i)));
+        }),
+      );
+    });
+  }
+  it('of interleaved_1f1b are those of its definition, in chunks', () => {
+    fc.assert(
+      fc.property(
+        p,
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.nat(8),
+        (p, v, rounds, more) => {
+          const g = p + more;
+          const held = rowsOf(
+            programFor(policyPlan('interleaved_1f1b', p, g * rounds, { v, args: { chunks: v, group: g } })),
+          ).map(inFlightOf);
+          expect(held).toEqual(held.map((_, i) => Math.min(g * rounds * v, 2 * (p - 1 - i) + (v - 1) * g + 1)));
+        },
+      ),
+    );
+  });
+});
+
+describe('idle time', () => {
+  const sameOnAll = (idle: readonly number[], value: number) => {
+    for (const one of idle) expect(one).toBeCloseTo(value, 9);
+  };
+  for (const name of ['gpipe', '1f1b', 'eager_1f1b']) {
+    it(`of ${name} is (p − 1)(F + B), however few the microbatches`, () => {
+      fc.assert(
+        fc.property(p, m, cost, cost, cost, (p, m, f, i, w) => {
+          sameOnAll(simulated(policyPlan(name, p, m, { f, i, w })).idle, (p - 1) * (f + i + w));
+        }),
+      );
+    });
+  }
+  it('of interleaved_1f1b is (p − 1)(F + B) of a chunk', () => {
+    fc.assert(
+      fc.property(
+        p,
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 4 }),
+        cost,
+        cost,
+        cost,
+        (p, v, rounds, f, i, w) => {
+          sameOnAll(
+            simulated(policyPlan('interleaved_1f1b', p, p * rounds, { f, i, w, v, args: { chunks: v } })).idle,
+            (p - 1) * (f + i + w),
+          );
+        },
+      ),
+    );
+  });
+});
+
+describe('idle time as explained', () => {
+  // The last number of seconds that a line gives, to three digits as shown.
+  const explained = (line: string): number | undefined => {
+    const found = / = ([\d.]+) (s|ms) a device/.exec(line);
+    return found === null ? undefined : Number(found[1]) * (found[2] === 'ms' ? 1e-3 : 1);
+  };
+  for (const policy of policies) {
+    it(`of ${policy.name} is what a simulation finds`, () => {
+      fc.assert(
+        fc.property(p, m, fc.integer({ min: 1, max: 3 }), fc.nat(14), cost, cost, cost, (p, m, v, group, f, i, w) => {
+          const chunked = policy.parameters.some(({ name }) => name === 'chunks');
+          const args = chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {};
+          const plan = policyPlan(policy.name, p, m, { f, i, w, ...(chunked ? { v } : {}), args });
+          const shape = shapeOf(plan);
+          fc.pre(policy.check(shape).length === 0);
+          const lines = policy.explain(shape);
+          const run = simulated(plan);
+          const makespan = explained(lines.find((line) => line.startsWith('idle:')) ?? '');
+          if (makespan !== undefined) for (const idle of run.idle) expect(idle).toBeCloseTo(makespan, 9);
+          const span = explained(lines.find((line) => line.startsWith('idle between')) ?? '');
+          if (span !== undefined) expect(run.spanBubble).toBeCloseTo(span, 9);
+        }),
+        { numRuns: 400 },
+      );
+    });
+  }
+});
