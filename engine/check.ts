@@ -77,11 +77,17 @@ function merged(findings: readonly Finding[]): Finding[] {
     else same.more += 1;
   }
   return [...kept.values()].map(({ found, more }) =>
-    more === 0 || found.code.startsWith('syntax/') ? found : { ...found, message: `${found.message} (And ${more} more like it.)` },
+    more === 0 || found.code.startsWith('syntax/')
+      ? found
+      : { ...found, message: `${found.message} (And ${more} more like it.)` },
   );
 }
 
-function reuse(earlier: CheckRequest['earlier'], plan: Evaluation['plan'], options: EngineOptions): Evaluation | undefined {
+function reuse(
+  earlier: CheckRequest['earlier'],
+  plan: Evaluation['plan'],
+  options: EngineOptions,
+): Evaluation | undefined {
   const key = JSON.stringify(plan);
   return earlier?.pipelines.find((one) => one.options === options && JSON.stringify(one.plan) === key);
 }

@@ -7,7 +7,9 @@ export interface EngineHost {
    * Text of the file at `uri` (as made by `resolve`), or why there is none. `outside`: it lies outside the workspace and
    * the workspace is not trusted. Synchronous: hosts keep what they have read and call the engine again when a file arrives.
    */
-  read(uri: string): { readonly text: string } | { readonly problem: 'not-found' | 'outside' | 'unreadable'; readonly detail?: string };
+  read(
+    uri: string,
+  ): { readonly text: string } | { readonly problem: 'not-found' | 'outside' | 'unreadable'; readonly detail?: string };
   /** Uri of `path` as written in an `import` of the file at `from`. */
   resolve(path: string, from: string): string;
 }

@@ -32,12 +32,18 @@ export function bytes(size: number, digits = 3): string {
 /** A share as `27.3 %`; with `signed`, `+9 %`. */
 export function share(value: number, signed = false): string {
   const percent = value * 100;
-  const text = Math.abs(percent) < 0.05 ? '0' : Math.abs(percent) >= 99.95 ? percent.toFixed(0) : percent.toFixed(1).replace(/\.0$/, '');
+  const text =
+    Math.abs(percent) < 0.05
+      ? '0'
+      : Math.abs(percent) >= 99.95
+        ? percent.toFixed(0)
+        : percent.toFixed(1).replace(/\.0$/, '');
   return `${signed && percent > 0 ? '+' : ''}${text} %`;
 }
 
 /** `1 microbatch`, `6 microbatches`, with thousands separated. */
-export const count = (value: number, one: string, many: string): string => `${value.toLocaleString('en-US')} ${value === 1 ? one : many}`;
+export const count = (value: number, one: string, many: string): string =>
+  `${value.toLocaleString('en-US')} ${value === 1 ? one : many}`;
 
 /** `a`, `a and b`, `a, b and c`. */
 export const list = (items: readonly string[]): string =>

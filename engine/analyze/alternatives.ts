@@ -25,7 +25,11 @@ export function outcomeOf(plan: PipelinePlan): Outcome | undefined {
 }
 
 /** The plan under another built-in policy. Only for policies of one stage a device, so that the placement stays. */
-export function underPolicy(plan: PipelinePlan, name: string, args: Readonly<Record<string, PolicyArgument>> = {}): PipelinePlan {
+export function underPolicy(
+  plan: PipelinePlan,
+  name: string,
+  args: Readonly<Record<string, PolicyArgument>> = {},
+): PipelinePlan {
   const schedule: SchedulePlan = { kind: 'policy', name, args };
   return { ...plan, schedule };
 }

@@ -25,7 +25,11 @@ export function leastMakespan(
   const delay = (need: number) => timing.needOccupancy[need] + timing.needLatency[need];
 
   for (let stage = 0; stage < stages; stage += 1) {
-    for (let need = timing.needOffsets[F * stages + stage]; need < timing.needOffsets[F * stages + stage + 1]; need += 1) {
+    for (
+      let need = timing.needOffsets[F * stages + stage];
+      need < timing.needOffsets[F * stages + stage + 1];
+      need += 1
+    ) {
       const from = timing.needs[need] % stages;
       head[stage] = Math.max(head[stage], head[from] + duration[F * stages + from] + delay(need));
     }
@@ -43,7 +47,8 @@ export function leastMakespan(
       if (timing.needs[need] === resultRow(stages, F, stage)) continue;
       const after = timing.needs[need] % stages;
       const down = needOf(timing, F * stages + after, resultRow(stages, F, stage));
-      const around = (down < 0 ? 0 : delay(down)) + duration[F * stages + after] + below[after] + duration[back * stages + after];
+      const around =
+        (down < 0 ? 0 : delay(down)) + duration[F * stages + after] + below[after] + duration[back * stages + after];
       below[stage] = Math.max(below[stage], around + delay(need));
     }
   }
@@ -75,6 +80,7 @@ export function leastMakespan(
 }
 
 function needOf(timing: Timing, row: number, result: number): number {
-  for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) if (timing.needs[need] === result) return need;
+  for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1)
+    if (timing.needs[need] === result) return need;
   return -1;
 }

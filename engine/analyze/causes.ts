@@ -21,9 +21,15 @@ export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<R
     simulate(order, timingOf(plan, order, options))?.makespan ?? makespan;
   const unlimited = orderWithoutLimits(plan) ?? program;
 
-  const noStep = Math.min(makespan, timeline.last.reduce((most, one) => Math.max(most, one), 0));
+  const noStep = Math.min(
+    makespan,
+    timeline.last.reduce((most, one) => Math.max(most, one), 0),
+  );
   const noTransfers = Math.min(noStep, again({ freeStep: true, freeTransfers: true }));
-  const noLimits = unlimited === program ? noTransfers : Math.min(noTransfers, again({ freeStep: true, freeTransfers: true }, unlimited));
+  const noLimits =
+    unlimited === program
+      ? noTransfers
+      : Math.min(noTransfers, again({ freeStep: true, freeTransfers: true }, unlimited));
   const ideal: TimingOptions = { freeStep: true, freeTransfers: true, equalStages: true };
   const equal = Math.min(noLimits, again(ideal, unlimited));
   const bound = leastMakespan(plan, program, timingOf(plan, program, ideal), { split: program.split, memory: false });

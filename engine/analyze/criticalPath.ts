@@ -18,7 +18,11 @@ export function criticalPath(timeline: Timeline): Int32Array {
     let at = cursors[device];
     for (; at >= offsets[device]; at -= 1) {
       const row = order[at] >> shift;
-      if ((order[at] & mask) === microbatch && resultOfKind[Math.trunc(row / stages)] * stages + (row % stages) === result) break;
+      if (
+        (order[at] & mask) === microbatch &&
+        resultOfKind[Math.trunc(row / stages)] * stages + (row % stages) === result
+      )
+        break;
     }
     cursors[device] = at;
     return at;

@@ -32,10 +32,15 @@ function holds(figure: number, { operator, bound }: ExpectPlan): boolean {
 }
 
 /** The figure that an expectation speaks of, in base units. */
-export function figureOf(plan: PipelinePlan, report: PipelineReport, expect: Pick<ExpectPlan, 'figure' | 'stage' | 'device'>): number {
+export function figureOf(
+  plan: PipelinePlan,
+  report: PipelineReport,
+  expect: Pick<ExpectPlan, 'figure' | 'stage' | 'device'>,
+): number {
   const device = expect.device ?? (expect.stage === undefined ? undefined : plan.placement[expect.stage]);
   const devices = device === undefined ? report.devices : report.devices.filter((_, index) => index === device);
-  const stages = expect.stage === undefined ? report.stages : report.stages.filter((_, index) => index === expect.stage);
+  const stages =
+    expect.stage === undefined ? report.stages : report.stages.filter((_, index) => index === expect.stage);
   const most = (values: readonly number[]) => values.reduce((all, one) => Math.max(all, one), 0);
   switch (expect.figure) {
     case 'bubble':

@@ -8,7 +8,12 @@ import { memoryFindings } from './memoryFindings.ts';
 import { bubbleFinding, linkFindings } from './scheduleFindings.ts';
 
 /** What a simulated pipeline gives cause to say, in the order of importance. */
-export function simulationFindings(plan: PipelinePlan, run: Run, peaks: readonly MemoryPeak[], options: EngineOptions): PlanFinding[] {
+export function simulationFindings(
+  plan: PipelinePlan,
+  run: Run,
+  peaks: readonly MemoryPeak[],
+  options: EngineOptions,
+): PlanFinding[] {
   return [
     ...memoryFindings(plan, run, peaks, options),
     ...expectationFindings(plan, run.report),

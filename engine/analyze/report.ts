@@ -30,7 +30,14 @@ export interface BubbleReport {
 }
 
 export type BubbleCause = 'fill_drain' | 'imbalance' | 'communication' | 'memory' | 'sync' | 'order';
-export const bubbleCauses: readonly BubbleCause[] = ['fill_drain', 'imbalance', 'communication', 'memory', 'sync', 'order'];
+export const bubbleCauses: readonly BubbleCause[] = [
+  'fill_drain',
+  'imbalance',
+  'communication',
+  'memory',
+  'sync',
+  'order',
+];
 
 export interface DeviceReport {
   readonly name: string;
@@ -94,6 +101,9 @@ export interface ReportFinding {
   readonly severity: 'error' | 'warning' | 'information' | 'hint';
   readonly message: string;
   /** Zero-based, UTF-16 characters, in `file` unless `uri` says otherwise. */
-  readonly range: { readonly start: { readonly line: number; readonly character: number }; readonly end: { readonly line: number; readonly character: number } };
+  readonly range: {
+    readonly start: { readonly line: number; readonly character: number };
+    readonly end: { readonly line: number; readonly character: number };
+  };
   readonly uri?: string;
 }

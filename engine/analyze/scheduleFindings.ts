@@ -42,13 +42,16 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
 function whatHelps(plan: PipelinePlan, bubble: number): string {
   const doubled = 2 * plan.microbatches;
   const choices: { readonly plan: PipelinePlan; readonly words: string }[] = [];
-  if (plan.schedule.kind === 'policy') choices.push({ plan: { ...plan, microbatches: doubled }, words: `With ${doubled} microbatches` });
+  if (plan.schedule.kind === 'policy')
+    choices.push({ plan: { ...plan, microbatches: doubled }, words: `With ${doubled} microbatches` });
   if (plan.stages.length === plan.devices.length) {
     for (const name of ['zb_h1', 'eager_1f1b']) choices.push({ plan: underPolicy(plan, name), words: `Under ${name}` });
   }
   const outcomes = choices.flatMap(({ plan: choice, words }) => {
     const outcome = outcomeOf(choice);
-    return outcome !== undefined && outcome.fits && outcome.bubble < bubble - 0.01 ? [{ words, bubble: outcome.bubble }] : [];
+    return outcome !== undefined && outcome.fits && outcome.bubble < bubble - 0.01
+      ? [{ words, bubble: outcome.bubble }]
+      : [];
   });
   if (outcomes.length === 0) return '';
   const best = outcomes.sort((a, b) => a.bubble - b.bubble).slice(0, 2);
@@ -62,7 +65,10 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
   const waited = report.links.reduce((sum, link) => sum + link.exposed, 0);
   const waitedShare = report.iteration > 0 ? waited / (report.devices.length * report.iteration) : 0;
   if (waitedShare > options.thresholds.exposed) {
-    const worst = report.links.reduce((most, link, index) => (link.exposed > report.links[most].exposed ? index : most), 0);
+    const worst = report.links.reduce(
+      (most, link, index) => (link.exposed > report.links[most].exposed ? index : most),
+      0,
+    );
     const warmup = plan.schedule.kind === 'policy' && plan.schedule.name === '1f1b' ? hidingWarmup(plan) : undefined;
     const better = warmup === undefined ? undefined : outcomeOf(underPolicy(plan, '1f1b', { warmup }));
     found.push(
@@ -77,11 +83,15 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
     );
   }
   report.links.forEach((link, index) => {
-    const sharing = plan.routes.flatMap((route, other) => (route.channel === plan.routes[index].channel ? [report.links[other].busy] : []));
+    const sharing = plan.routes.flatMap((route, other) =>
+      route.channel === plan.routes[index].channel ? [report.links[other].busy] : [],
+    );
     const busy = sharing.reduce((sum, one) => sum + one, 0) / timeline.makespan;
     if (busy <= options.thresholds.linkBusy) return;
     const { from, to } = plan.routes[index];
-    found.push(planFinding('comm/bottleneck-link', paths.route(plan.name, from, to), { link: linkName(link), share: busy }));
+    found.push(
+      planFinding('comm/bottleneck-link', paths.route(plan.name, from, to), { link: linkName(link), share: busy }),
+    );
   });
   return found;
 }

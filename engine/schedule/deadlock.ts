@@ -1,11 +1,23 @@
 import type { PipelinePlan } from '../plan/plan.ts';
-import type { Deadlock, DeadlockStep } from '../simulate/timeline.ts';
 import { dependenciesOf } from './dependencies.ts';
 import type { Program } from './program.ts';
 import { visitInOrder } from './topology.ts';
 import { type Waiting, deviceAt, eachWait, waitingOf } from './waiting.ts';
 
-/** Waits that the search for a shorter circle may look at: about a tenth of a second, whatever the program. */
+/** A program that waits for itself: the shortest circle of operations (words), each waiting for the next, the last for the first. */
+export interface Deadlock {
+  readonly circle: readonly DeadlockStep[];
+}
+export interface DeadlockStep {
+  readonly word: number;
+  readonly device: number;
+  /** Position in `order`. */
+  readonly position: number;
+  /** Why it waits for the next step: it stands behind it in the device's order, or needs its result. */
+  readonly because: 'order' | 'needs';
+}
+
+/** Waits that the search for a shorter circle may look at: under a second, whatever the program. */
 const budget = 4_000_000;
 
 /**

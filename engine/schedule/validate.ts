@@ -1,7 +1,6 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, paths } from '../plan/plan.ts';
-import type { DeadlockStep } from '../simulate/timeline.ts';
-import { findDeadlock } from './deadlock.ts';
+import { type DeadlockStep, findDeadlock } from './deadlock.ts';
 import { type Program, kindOf, letters, microbatchOf, operationName, stageOf } from './program.ts';
 
 /** Findings of one kind at most: the first tell what the rest would. */

@@ -20,7 +20,8 @@ export function finish(run: Pick<Timeline, 'program' | 'timing' | 'end' | 'start
     operations.fill(0);
     for (let at = from; at < to; at += 1) operations[order[at] >> shift] += 1;
     let sum = 0;
-    for (let row = 0; row < operations.length; row += 1) if (operations[row] > 0) sum += operations[row] * timing.duration[row];
+    for (let row = 0; row < operations.length; row += 1)
+      if (operations[row] > 0) sum += operations[row] * timing.duration[row];
     busy[device] = sum;
     makespan = Math.max(makespan, last[device] + timing.sync[device] + timing.optimizer[device]);
   }

@@ -11,7 +11,10 @@ export function runInOrder(program: Program, timing: Timing): Timeline | undefin
   const { duration, needOffsets, needs } = timing;
   const mask = (1 << shift) - 1;
   const delay = timing.needOccupancy.map((occupancy, need) => occupancy + timing.needLatency[need]);
-  const resultOf = Int32Array.from(duration, (_, row) => resultOfKind[Math.trunc(row / stages)] * stages + (row % stages));
+  const resultOf = Int32Array.from(
+    duration,
+    (_, row) => resultOfKind[Math.trunc(row / stages)] * stages + (row % stages),
+  );
   // A slot holds the end of its result, −1 while it has none, or −2 − d while device d waits for it.
   const end = new Float64Array(3 * stages * microbatches).fill(-1);
   const alsoWaiting = new Int32Array(devices).fill(-1);

@@ -37,7 +37,8 @@ export function memoryPeak(plan: PipelinePlan, timeline: Timeline, device: numbe
   walkMemory(plan, timeline, device, (position, width, activations, workspace, held) => {
     if (held > inFlight) inFlight = held;
     const bytes = base + activations + workspace;
-    if (bytes > peak.bytes || peak.position < 0) peak = { bytes, position: position + width - 1, activations, workspace, inFlight: 0 };
+    if (bytes > peak.bytes || peak.position < 0)
+      peak = { bytes, position: position + width - 1, activations, workspace, inFlight: 0 };
   });
   return { ...peak, inFlight };
 }
@@ -87,12 +88,13 @@ function walkMemory(
   const level = () => {
     let sum = 0;
     for (const stage of local) {
-      sum += kept[stage] * plan.stages[stage].activation + keptForWeight[stage] * plan.stages[stage].activationForWeight;
+      sum +=
+        kept[stage] * plan.stages[stage].activation + keptForWeight[stage] * plan.stages[stage].activationForWeight;
     }
     return sum;
   };
   let held = 0;
-  for (let position = offsets[device]; position < offsets[device + 1]; ) {
+  for (let position = offsets[device]; position < offsets[device + 1];) {
     const width = fused !== undefined && fused[position] === 1 ? 2 : 1;
     let recomputed = 0;
     let workspace = 0;

@@ -91,7 +91,8 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
     tryStart(device);
     for (let at = position; at < cursors[device]; at += 1) {
       const result = Math.trunc(slotAt(at) / microbatches);
-      for (let use = consumers.offsets[result]; use < consumers.offsets[result + 1]; use += 1) tryStart(consumers.device[use]);
+      for (let use = consumers.offsets[result]; use < consumers.offsets[result + 1]; use += 1)
+        tryStart(consumers.device[use]);
     }
   }
   return done === order.length ? finish({ program, timing, end, starts, arrival }) : undefined;

@@ -55,7 +55,9 @@ export function endAt(timeline: Timeline, position: number): number {
   const word = order[position];
   const row = word >> shift;
   const kind = Math.trunc(row / stages);
-  return timeline.end[(resultOfKind[kind] * stages + (row - kind * stages)) * microbatches + (word & ((1 << shift) - 1))];
+  return timeline.end[
+    (resultOfKind[kind] * stages + (row - kind * stages)) * microbatches + (word & ((1 << shift) - 1))
+  ];
 }
 
 /** Start of the operation at a position of `order`, seconds. */
@@ -70,18 +72,8 @@ export function arrivalAt(timeline: Timeline, need: number, microbatch: number):
   const { microbatches } = timeline.program;
   const { timing } = timeline;
   if (timeline.arrival !== undefined) return timeline.arrival[need * microbatches + microbatch];
-  return timeline.end[timing.needs[need] * microbatches + microbatch] + (timing.needOccupancy[need] + timing.needLatency[need]);
-}
-
-/** A program that waits for itself: the shortest circle of operations (words), each waiting for the next, the last for the first. */
-export interface Deadlock {
-  readonly circle: readonly DeadlockStep[];
-}
-export interface DeadlockStep {
-  readonly word: number;
-  readonly device: number;
-  /** Position in `order`. */
-  readonly position: number;
-  /** Why it waits for the next step: it stands behind it in the device's order, or needs its result. */
-  readonly because: 'order' | 'needs';
+  return (
+    timeline.end[timing.needs[need] * microbatches + microbatch] +
+    (timing.needOccupancy[need] + timing.needLatency[need])
+  );
 }

@@ -28,9 +28,16 @@ describe('the bound', () => {
     fc.assert(
       fc.property(runnable, ({ plan, program }) => {
         const timeline = timelineOf(plan, program);
-        expect(leastMakespan(plan, program, timeline.timing, { split: true, memory: true })).toBeLessThanOrEqual(timeline.makespan + 1e-9);
-        const tight = { ...plan, devices: plan.devices.map((device, index) => ({ ...device, memory: peakOf(plan, program, index) })) };
-        expect(leastMakespan(tight, program, timeline.timing, { split: true, memory: true })).toBeLessThanOrEqual(timeline.makespan + 1e-9);
+        expect(leastMakespan(plan, program, timeline.timing, { split: true, memory: true })).toBeLessThanOrEqual(
+          timeline.makespan + 1e-9,
+        );
+        const tight = {
+          ...plan,
+          devices: plan.devices.map((device, index) => ({ ...device, memory: peakOf(plan, program, index) })),
+        };
+        expect(leastMakespan(tight, program, timeline.timing, { split: true, memory: true })).toBeLessThanOrEqual(
+          timeline.makespan + 1e-9,
+        );
       }),
       { numRuns: 300 },
     );
@@ -61,7 +68,13 @@ describe('the causes', () => {
 
   it('of equal stages without transfers are fill and drain alone: (p − 1)/(m + p − 1) under 1F1B and GPipe', () => {
     for (const name of ['1f1b', 'gpipe']) {
-      const { bubble } = reportOf({ devices: 4, microbatches: 8, schedule: policy(name), backwardInput: [1], backwardWeight: [1] });
+      const { bubble } = reportOf({
+        devices: 4,
+        microbatches: 8,
+        schedule: policy(name),
+        backwardInput: [1],
+        backwardWeight: [1],
+      });
       expect(bubble.makespan).toBeCloseTo(3 / 11, 12);
       expect(bubble.span).toBeCloseTo(3 / 11, 12);
       expect(bubble.causes.fill_drain).toBeCloseTo(3 / 11, 12);
@@ -79,9 +92,16 @@ describe('the causes', () => {
   });
 
   it('of one slow stage are imbalance: all others wait for it', () => {
-    // 1F1B of a chain takes Σ(F + B) + (m − 1)·max(F + B): 4 stages of 3, one of 6.
-    const { bubble, iteration } = reportOf({ devices: 4, microbatches: 8, schedule: policy('1f1b'), forward: [1, 2, 1, 1], backwardInput: [1, 2, 1, 1], backwardWeight: [1, 2, 1, 1] });
-    expect(iteration).toBe(15 + 7 * 6);
+    // Equal jobs through a line: GPipe takes ΣF + (m − 1)·max F + ΣB + (m − 1)·max B.
+    const { bubble, iteration } = reportOf({
+      devices: 4,
+      microbatches: 8,
+      schedule: policy('gpipe'),
+      forward: [1, 2, 1, 1],
+      backwardInput: [1, 2, 1, 1],
+      backwardWeight: [1, 2, 1, 1],
+    });
+    expect(iteration).toBe(5 + 7 * 2 + 10 + 7 * 4);
     const mean = (3 * 4 + 3) / 4;
     expect(bubble.causes.imbalance).toBeCloseTo((57 - 11 * mean) / 57, 12);
     expect(bubble.causes.fill_drain).toBeCloseTo((3 * mean) / 57, 12);

@@ -32,7 +32,10 @@ it('is an unbroken chain from 0 to the end: each operation starts when the one b
 
 it('of 1F1B without latency goes down, along the last device, and up again', () => {
   const program = programOf(oneForwardOneBackward(3, 2), 3, 2, [0, 1, 2]);
-  const timeline = simulate(program, timingOf(planOf({ devices: 3, microbatches: 2, schedule: policy('1f1b') }), program));
+  const timeline = simulate(
+    program,
+    timingOf(planOf({ devices: 3, microbatches: 2, schedule: policy('1f1b') }), program),
+  );
   if (timeline === undefined) throw new Error('deadlock');
   const names = Array.from(criticalPath(timeline), (at) => operationName(program, program.order[at]));
   expect(names).toEqual(['0F0', '1F0', '2F0', '2B0', '2F1', '2B1', '1B1', '0B1']);

@@ -10,7 +10,16 @@ import { runnable } from '../support/cases.ts';
 import { planOf, policy } from '../support/plans.ts';
 import { oneForwardOneBackward, programOf } from '../support/programs.ts';
 
-const sizes = { weights: 100, gradients: 200, optimizer: 400, buffers: 7, activation: 50, activationForWeight: 20, recomputed: 11, workspace: 3 };
+const sizes = {
+  weights: 100,
+  gradients: 200,
+  optimizer: 400,
+  buffers: 7,
+  activation: 50,
+  activationForWeight: 20,
+  recomputed: 11,
+  workspace: 3,
+};
 const sized = (plan: PipelinePlan): PipelinePlan => ({
   ...plan,
   stages: plan.stages.map((stage, index) => ({ ...stage, ...sizes, activation: sizes.activation + index })),
@@ -32,10 +41,14 @@ it('holds at every moment what the operations before and around it say', () => {
         const peak = memoryPeak(plan, timeline, device);
         const moments = new Set<number>();
         for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += 1) {
-          if (endAt(timeline, at) > startAt(timeline, at)) moments.add((startAt(timeline, at) + endAt(timeline, at)) / 2);
+          if (endAt(timeline, at) > startAt(timeline, at))
+            moments.add((startAt(timeline, at) + endAt(timeline, at)) / 2);
         }
         for (const moment of moments) {
-          const expected = spans.reduce((sum, span) => (span.from <= moment && moment < span.to ? sum + span.bytes : sum), track.base);
+          const expected = spans.reduce(
+            (sum, span) => (span.from <= moment && moment < span.to ? sum + span.bytes : sum),
+            track.base,
+          );
           const index = track.at.findLastIndex((at) => at <= moment);
           expect(track.bytes[index]).toBe(expected);
           expect(peak.bytes).toBeGreaterThanOrEqual(expected);
@@ -85,7 +98,8 @@ function spansOf(plan: PipelinePlan, timeline: Timeline, device: number) {
     const input = at.get(`${I}/${stage}/${microbatch}`);
     const weight = at.get(`${W}/${stage}/${microbatch}`);
     if (whole !== undefined) spans.push({ from: start, to: whole.end, bytes: cost.activation });
-    if (input !== undefined) spans.push({ from: start, to: input.end, bytes: cost.activation - cost.activationForWeight });
+    if (input !== undefined)
+      spans.push({ from: start, to: input.end, bytes: cost.activation - cost.activationForWeight });
     if (weight !== undefined) spans.push({ from: start, to: weight.end, bytes: cost.activationForWeight });
   }
   return spans;

@@ -41,7 +41,15 @@ describe('simulation', () => {
   });
 
   it('says so where operations wait for one another', () => {
-    const program = programOf([['0B0', '0F0'], ['1F0', '1B0']], 2, 1, [0, 1]);
+    const program = programOf(
+      [
+        ['0B0', '0F0'],
+        ['1F0', '1B0'],
+      ],
+      2,
+      1,
+      [0, 1],
+    );
     const timing = timingOf(planOf({ devices: 2, microbatches: 1, schedule }), program);
     expect(runInOrder(program, timing)).toBeUndefined();
     expect(runWithQueues(program, timing)).toBeUndefined();
@@ -50,10 +58,22 @@ describe('simulation', () => {
 
 describe('channels', () => {
   // Two devices, one microbatch after the other: F = 1 each, transfers of 3 s on a link that is busy for all of it.
-  const rows = [['0F0', '0F1', '0F2', '0B0', '0B1', '0B2'], ['1F0', '1F1', '1F2', '1B0', '1B1', '1B2']];
+  const rows = [
+    ['0F0', '0F1', '0F2', '0B0', '0B1', '0B2'],
+    ['1F0', '1F1', '1F2', '1B0', '1B1', '1B2'],
+  ];
   const program = programOf(rows, 2, 3, [0, 1]);
   const startsOf = (duplex: 'full' | 'half') => {
-    const plan = planOf({ devices: 2, microbatches: 3, schedule, occupancy: 3, latency: 0.5, duplex, backwardInput: [1], backwardWeight: [0] });
+    const plan = planOf({
+      devices: 2,
+      microbatches: 3,
+      schedule,
+      occupancy: 3,
+      latency: 0.5,
+      duplex,
+      backwardInput: [1],
+      backwardWeight: [0],
+    });
     const timeline = simulate(program, timingOf(plan, program));
     if (timeline === undefined) throw new Error('deadlock');
     return Array.from(program.order, (_, position) => startAt(timeline, position));
@@ -65,7 +85,10 @@ describe('channels', () => {
   });
 
   it('lets a half-duplex link serve one direction at a time', () => {
-    const both = [['0F0', '0F1', '0B0', '0B1'], ['1F0', '1B0', '1F1', '1B1']];
+    const both = [
+      ['0F0', '0F1', '0B0', '0B1'],
+      ['1F0', '1B0', '1F1', '1B1'],
+    ];
     const interleaved = programOf(both, 2, 2, [0, 1]);
     const plan = planOf({ devices: 2, microbatches: 2, schedule, occupancy: 3, duplex: 'half', backwardWeight: [0] });
     const timeline = simulate(interleaved, timingOf(plan, interleaved));
@@ -77,7 +100,15 @@ describe('channels', () => {
 
 describe('fused operations', () => {
   it('share one slot that starts when both are ready and lasts as long as both', () => {
-    const program = programOf([['0F0', ['0F1', '0B0'], '0B1'], ['1F0', '1B0', '1F1', '1B1']], 2, 2, [0, 1]);
+    const program = programOf(
+      [
+        ['0F0', ['0F1', '0B0'], '0B1'],
+        ['1F0', '1B0', '1F1', '1B1'],
+      ],
+      2,
+      2,
+      [0, 1],
+    );
     const plan = planOf({ devices: 2, microbatches: 2, schedule });
     const timeline = simulate(program, timingOf(plan, program));
     if (timeline === undefined) throw new Error('deadlock');
@@ -104,7 +135,12 @@ describe('closed forms of 1F1B', () => {
         (devices, rounds, forward, backward, part) => {
           const microbatches = rounds * devices;
           const latency = part * Math.min(forward, backward);
-          const program = programOf(oneForwardOneBackward(devices, microbatches), devices, microbatches, Array.from({ length: devices }, (_, i) => i));
+          const program = programOf(
+            oneForwardOneBackward(devices, microbatches),
+            devices,
+            microbatches,
+            Array.from({ length: devices }, (_, i) => i),
+          );
           const costs = { forward: [forward], backwardInput: [backward / 2], backwardWeight: [backward / 2] };
           const makespan = (c: number) => {
             const plan = planOf({ devices, microbatches, schedule, latency: c, ...costs });
@@ -112,7 +148,10 @@ describe('closed forms of 1F1B', () => {
           };
           const base = (microbatches + devices - 1) * (forward + backward);
           expect(makespan(0)).toBeCloseTo(base, 9);
-          expect(makespan(latency)).toBeCloseTo(base + ((2 * (devices - 1) * microbatches) / devices + 2 * (devices - 2)) * latency, 6);
+          expect(makespan(latency)).toBeCloseTo(
+            base + ((2 * (devices - 1) * microbatches) / devices + 2 * (devices - 2)) * latency,
+            6,
+          );
         },
       ),
     );

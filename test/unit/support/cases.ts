@@ -28,7 +28,13 @@ export const runnable = fc
       return to - from > 1 ? [{ from, to, bytes: 0 }] : [];
     });
     let turn = 0;
-    const rows = randomRows(one.devices, stages, one.microbatches, placement, (below) => one.picks[turn++ % 40] % below);
+    const rows = randomRows(
+      one.devices,
+      stages,
+      one.microbatches,
+      placement,
+      (below) => one.picks[turn++ % 40] % below,
+    );
     const plan = planOf({ ...one, stages, placement, edges: [...chain, ...skips], schedule: policy('1f1b') });
     return { plan, program: programOf(rows, stages, one.microbatches, placement) };
   });

@@ -61,7 +61,10 @@ export function plainEnds(plan: PipelinePlan, program: Program): Map<string, num
     for (const row of rows) {
       let before = 0;
       for (const one of row) {
-        const start = needs(one).reduce((latest, [name, wait]) => Math.max(latest, (ends.get(name) ?? Infinity) + wait), before);
+        const start = needs(one).reduce(
+          (latest, [name, wait]) => Math.max(latest, (ends.get(name) ?? Infinity) + wait),
+          before,
+        );
         before = start + length(one);
         if (ends.get(one.name) !== before) changed = true;
         ends.set(one.name, before);

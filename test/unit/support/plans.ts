@@ -30,7 +30,8 @@ export const policy = (name: string, args: Extract<SchedulePlan, { kind: 'policy
 /** A chain of stages (or `edges`), one unit of time for F, I and W unless said, every pair of devices linked. */
 export function planOf(recipe: Recipe): PipelinePlan {
   const count = recipe.stages ?? recipe.devices;
-  const at = (values: readonly number[] | undefined, index: number) => (values === undefined ? 1 : values[index % values.length]);
+  const at = (values: readonly number[] | undefined, index: number) =>
+    values === undefined ? 1 : values[index % values.length];
   const stages = Array.from({ length: count }, (_, index): StagePlan => ({
     name: `s${index}`,
     layers: [`block[${index}]`],
@@ -53,7 +54,8 @@ export function planOf(recipe: Recipe): PipelinePlan {
     ...recipe.stage,
   }));
   const bytes = recipe.occupancy === undefined ? 0 : 1;
-  const edges = recipe.edges ?? Array.from({ length: count - 1 }, (_, index) => ({ from: index, to: index + 1, bytes }));
+  const edges =
+    recipe.edges ?? Array.from({ length: count - 1 }, (_, index) => ({ from: index, to: index + 1, bytes }));
   const routes: RoutePlan[] = [];
   for (let from = 0; from < recipe.devices; from += 1) {
     for (let to = 0; to < recipe.devices; to += 1) {

@@ -57,9 +57,19 @@ export function oneForwardOneBackward(devices: number, microbatches: number): st
 }
 
 /** A random order that cannot deadlock: operations of a random topological walk, each appended to its device's row. */
-export function randomRows(devices: number, stages: number, microbatches: number, placement: readonly number[], pick: (below: number) => number): string[][] {
+export function randomRows(
+  devices: number,
+  stages: number,
+  microbatches: number,
+  placement: readonly number[],
+  pick: (below: number) => number,
+): string[][] {
   const rows: string[][] = Array.from({ length: devices }, () => []);
-  const state = Array.from({ length: microbatches }, () => ({ forward: 0, backward: stages - 1, weights: [] as number[] }));
+  const state = Array.from({ length: microbatches }, () => ({
+    forward: 0,
+    backward: stages - 1,
+    weights: [] as number[],
+  }));
   for (;;) {
     const ready: (() => void)[] = [];
     state.forEach((one, microbatch) => {
