@@ -35,7 +35,8 @@ export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<R
   const bound = leastMakespan(plan, program, timingOf(plan, program, ideal), { split: program.split, memory: false });
   const least = Math.max(meanBusy, Math.min(equal, bound));
 
-  const part = (seconds: number) => Math.max(0, seconds) / makespan;
+  // What is left of rounding is no cause.
+  const part = (seconds: number) => (seconds > 1e-12 * makespan ? seconds / makespan : 0);
   return {
     fill_drain: part(least - meanBusy),
     imbalance: part(noLimits - equal),

@@ -129,7 +129,7 @@ export interface StagePlan {
   readonly optimizer: number;
   /** Bytes kept of one microbatch from the start of F to the end of the backward (what recomputation leaves, where there is any). */
   readonly activation: number;
-  /** Part of `activation` that only W still needs: with a split backward I frees the rest. */
+  /** What W still needs once I has run (may be more than `activation` where I recomputes): with a split backward this stays until W ends. */
   readonly activationForWeight: number;
   /** Bytes held only while the backward runs: activations that recomputation makes again. */
   readonly recomputed: number;

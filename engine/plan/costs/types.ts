@@ -37,7 +37,7 @@ export interface ShapeCost {
   /** Forward FLOPs of one microbatch on one rank: layers with weights, and the attention core, which has none. */
   readonly linearFlops: number;
   readonly coreFlops: number;
-  /** Bytes moved by look-ups and element-wise work of one forward, for layers without FLOPs (embedding). */
+  /** Bytes that one forward moves at least: all the work of layers without FLOPs (embedding), a floor for the others. */
   readonly traffic: number;
   /** Bytes kept for the backward pass under the setting's recompute mode; what only W still needs; what recompute makes again. */
   readonly activation: number;
@@ -48,9 +48,14 @@ export interface ShapeCost {
   /** Bytes sent to the next layer, and held only while the layer runs (logits). */
   readonly output: number;
   readonly workspace: number;
-  /** Bytes of each all-reduce over the tensor ranks, and how many in a forward (and the same again in a backward). */
+  /**
+   * Bytes of each all-reduce over the tensor ranks, and how many in a forward (and the same again in a backward unless said
+   * otherwise). A half is one all-gather or one reduce-scatter.
+   */
   readonly reduceBytes: number;
   readonly reduceCount: number;
+  readonly reduceBytesBackward?: number;
+  readonly reduceCountBackward?: number;
 }
 
 /** One layer of one microbatch on one device of its stage, seconds and bytes: measured or derived, the rest of the engine does not care. */

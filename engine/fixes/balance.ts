@@ -1,0 +1,92 @@
+import { nodeAt, type Block } from '../../grammar/index.ts';
+import type { Analysis } from '../check.ts';
+import type { FixHint } from '../findings/finding.ts';
+import { writtenLayers } from './layers.ts';
+import { iterationChange, relativeIteration, simulated, tried } from './outcome.ts';
+import { type Again, apply, type Edit, type Proposal } from './proposal.ts';
+import { entriesOf, indentOf, lineBreak, pipelineBody } from './source.ts';
+
+type Hint = Extract<FixHint, { readonly kind: 'balance' }>;
+
+interface Stage {
+  readonly name: string;
+  readonly layers: readonly string[];
+}
+
+const title = 'Write the balanced stages into the file';
+
+/** Writes the exact best cut over the one that is there; keeps stage blocks with their names, devices and comments. */
+export function balanceFixes(analysis: Analysis, { pipeline }: Hint, again: Again): readonly Proposal[] {
+  const before = simulated(analysis, pipeline);
+  const body = pipelineBody(analysis.syntax, pipeline);
+  if (before === undefined || body === undefined) return [];
+  const best = bestStages(analysis, body, pipeline, before.plan.stages.length, again);
+  const edits = best === undefined ? undefined : editsFor(analysis.syntax.text, body, best);
+  const changed = edits === undefined ? undefined : tried(analysis, edits, again);
+  const after = changed === undefined ? undefined : simulated(changed, pipeline);
+  if (edits === undefined || after === undefined || relativeIteration(before, after) > -0.001) return [];
+  return [{ title: `${title} (${iterationChange(before, after)})`, edits, preferred: true }];
+}
+
+/** Where `stages = balance(n)` is written: the same stages as blocks, to go on from. */
+export function balanceRefactorings(analysis: Analysis, offset: number, again: Again): readonly Proposal[] {
+  const path = nodeAt(analysis.syntax, offset);
+  const block = path.find((node) => node.kind === 'block');
+  const entry = path.findLast((node) => node.kind === 'entry');
+  const value = entry?.kind === 'entry' && entry.key.text === 'stages' ? entry.values?.[0] : undefined;
+  if (block?.kind !== 'block' || block.keyword.text !== 'pipeline' || block.name === undefined) return [];
+  if (block.body === undefined || value?.kind !== 'call' || value.callee.text !== 'balance') return [];
+  const pipeline = block.name.text;
+  const plan = analysis.resolution.plan.pipelines.find(({ name }) => name === pipeline);
+  if (plan === undefined) return [];
+  const edits = editsFor(analysis.syntax.text, block.body, plan.stages);
+  const after = edits === undefined ? undefined : tried(analysis, edits, again);
+  const same = after?.resolution.plan.pipelines.find(({ name }) => name === pipeline);
+  const layers = (stages: readonly Stage[]) => JSON.stringify(stages.map((stage) => stage.layers));
+  return edits === undefined || same === undefined || layers(same.stages) !== layers(plan.stages)
+    ? []
+    : [{ title, edits }];
+}
+
+/** What `balance(n)` gives in place of the cut that is written. */
+function bestStages(
+  analysis: Analysis,
+  body: Block,
+  pipeline: string,
+  count: number,
+  again: Again,
+): readonly Stage[] | undefined {
+  const cut = [...entriesOf(body, 'stages'), ...entriesOf(body, 'stage')];
+  const [first] = cut;
+  if (first === undefined) return undefined;
+  const edits = cut.map(({ start, end }) => ({
+    start,
+    end,
+    text: start === first.start ? `stages = balance(${count})` : '',
+  }));
+  const balanced = again(apply(analysis.syntax.text, edits));
+  return balanced.resolution.plan.pipelines.find(({ name }) => name === pipeline)?.stages;
+}
+
+function editsFor(text: string, body: Block, stages: readonly Stage[]): readonly Edit[] | undefined {
+  const blocks = entriesOf(body, 'stage');
+  const [entry] = entriesOf(body, 'stages');
+  if (blocks.length === 0) {
+    if (entry === undefined) return undefined;
+    const lines = stages.map(
+      (stage, index) => `stage ${nameOf(stage, index)} { layers = ${writtenLayers(stage.layers)} }`,
+    );
+    return [{ start: entry.start, end: entry.end, text: lines.join(lineBreak(text) + indentOf(text, entry.start)) }];
+  }
+  if (entry !== undefined || blocks.length !== stages.length) return undefined;
+  const edits = blocks.flatMap((block, index) => {
+    const values = block.body === undefined ? [] : (entriesOf(block.body, 'layers')[0]?.values ?? []);
+    const [first, last] = [values[0], values.at(-1)];
+    const layers = writtenLayers(stages[index].layers);
+    return first === undefined || last === undefined ? [] : [{ start: first.start, end: last.end, text: layers }];
+  });
+  return edits.length === blocks.length ? edits : undefined;
+}
+
+/** Stages of `balance` may have names that no file could write. */
+const nameOf = ({ name }: Stage, index: number): string => (/^[A-Za-z_]\w*$/.test(name) ? name : `stage_${index}`);

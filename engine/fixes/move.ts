@@ -1,0 +1,55 @@
+import type { Analysis } from '../check.ts';
+import type { FixHint } from '../findings/finding.ts';
+import { writtenLayers } from './layers.ts';
+import { fits, memoryEffect, simulated, tried } from './outcome.ts';
+import type { Again, Edit, Proposal } from './proposal.ts';
+import { pipelineBody, setKey, stageBody } from './source.ts';
+
+type Hint = Extract<FixHint, { readonly kind: 'recompute' }>;
+
+/** Moves as few layers as are enough from the end of the stage to the next one, or from its start to the one before. */
+export function moveFixes(analysis: Analysis, { pipeline, stage }: Hint, again: Again): readonly Proposal[] {
+  return [1, -1].flatMap((side) => moved(analysis, pipeline, stage, stage + side, again) ?? []);
+}
+
+function moved(analysis: Analysis, pipeline: string, from: number, to: number, again: Again): Proposal | undefined {
+  const before = simulated(analysis, pipeline);
+  const body = pipelineBody(analysis.syntax, pipeline);
+  if (before === undefined || body === undefined) return undefined;
+  const { stages, placement } = before.plan;
+  if (to < 0 || to >= stages.length || placement[to] === placement[from]) return undefined;
+  const bodies = [stageBody(body, stages[from].name), stageBody(body, stages[to].name)] as const;
+  if (bodies[0] === undefined || bodies[1] === undefined) return undefined;
+  const [source, target] = bodies;
+  const { text } = analysis.syntax;
+  const attempt = (count: number) => {
+    const all = stages[from].layers;
+    const gone = to > from ? all.slice(all.length - count) : all.slice(0, count);
+    const left = to > from ? all.slice(0, all.length - count) : all.slice(count);
+    const joined = to > from ? [...gone, ...stages[to].layers] : [...stages[to].layers, ...gone];
+    const edits = [
+      setKey(text, source, 'layers', writtenLayers(left)),
+      setKey(text, target, 'layers', writtenLayers(joined)),
+    ].filter((one): one is Edit => one !== undefined);
+    const changed = edits.length === 2 ? tried(analysis, edits, again) : undefined;
+    const after = changed === undefined ? undefined : simulated(changed, pipeline);
+    return after !== undefined && fits(after, placement[from]) ? { gone, edits, after } : undefined;
+  };
+  // Doubling, then halving: few simulations even for stages of many layers.
+  const most = stages[from].layers.length - 1;
+  let enough = 1;
+  let found = most < 1 ? undefined : attempt(enough);
+  while (found === undefined && enough < most) {
+    enough = Math.min(2 * enough, most);
+    found = attempt(enough);
+  }
+  for (let low = (enough >> 1) + 1, high = enough; found !== undefined && low < high;) {
+    const middle = (low + high) >> 1;
+    const less = attempt(middle);
+    if (less === undefined) low = middle + 1;
+    else [found, high] = [less, middle];
+  }
+  if (found === undefined || !fits(found.after, placement[to])) return undefined;
+  const title = `Move ${writtenLayers(found.gone)} to "${stages[to].name}" (${memoryEffect(before, found.after, placement[from])})`;
+  return { title, edits: found.edits };
+}

@@ -1,0 +1,36 @@
+import type { Analysis } from '../check.ts';
+import type { Finding } from '../findings/finding.ts';
+
+/** Replaces the text from `start` to `end` (UTF-16 units); edits of one fix never overlap. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A change to the file. The title states its simulated effect. */
+export interface Proposal {
+  readonly title: string;
+  readonly edits: readonly Edit[];
+  /** The obvious one: what "fix all" and the fix key take. */
+  readonly preferred?: boolean;
+}
+
+/** A proposal that answers a finding. */
+export interface Fix extends Proposal {
+  readonly finding: Finding;
+}
+
+/** Checks another text of the same file, with the same host and options. */
+export type Again = (text: string) => Analysis;
+
+/** The text after the edits. */
+export function apply(text: string, edits: readonly Edit[]): string {
+  let rest = 0;
+  let out = '';
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    out += text.slice(rest, edit.start) + edit.text;
+    rest = edit.end;
+  }
+  return out + text.slice(rest);
+}

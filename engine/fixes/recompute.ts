@@ -1,0 +1,64 @@
+import type { Analysis } from '../check.ts';
+import type { FixHint } from '../findings/finding.ts';
+import type { RecomputeMode } from '../plan/costs/types.ts';
+import { fits, memoryEffect, simulated, tried } from './outcome.ts';
+import type { Again, Edit, Proposal } from './proposal.ts';
+import { pipelineBody, setKey, stageBody } from './source.ts';
+
+type Hint = Extract<FixHint, { readonly kind: 'recompute' }>;
+
+interface Choice {
+  readonly title: string;
+  readonly edits: readonly (Edit | undefined)[];
+}
+
+/**
+ * Recomputes the stage that does not fit; where that is not enough, all stages of its device; where stages are not written
+ * one by one, the whole pipeline. Attention alone where that is enough, since it costs less. The first that fits.
+ */
+export function recomputeFixes(analysis: Analysis, { pipeline, stage }: Hint, again: Again): readonly Proposal[] {
+  const before = simulated(analysis, pipeline);
+  if (before === undefined) return [];
+  const device = before.plan.placement[stage];
+  for (const { title, edits } of choices(analysis, pipeline, stage)) {
+    const changes = edits.filter((one) => one !== undefined);
+    if (changes.length < edits.length) continue;
+    const changed = tried(analysis, changes, again);
+    const after = changed === undefined ? undefined : simulated(changed, pipeline);
+    if (after === undefined || !fits(after, device)) continue;
+    return [{ title: `${title} (${memoryEffect(before, after, device)})`, edits: changes, preferred: true }];
+  }
+  return [];
+}
+
+function choices(analysis: Analysis, pipeline: string, stage: number): readonly Choice[] {
+  const { text } = analysis.syntax;
+  const body = pipelineBody(analysis.syntax, pipeline);
+  const plan = simulated(analysis, pipeline)?.plan;
+  if (body === undefined || plan === undefined) return [];
+  const together = plan.stages.filter((_, index) => plan.placement[index] === plan.placement[stage]);
+  const groups = together.length > 1 ? [[plan.stages[stage]], together] : [[plan.stages[stage]]];
+  const out: Choice[] = [];
+  for (const group of groups) {
+    const bodies = group.map(({ name }) => stageBody(body, name));
+    for (const mode of modesAfter(group.map(({ recomputeMode }) => recomputeMode))) {
+      out.push({
+        title: `Recompute ${mode === 'selective' ? 'the attention of ' : ''}${group.map(({ name }) => `"${name}"`).join(', ')}`,
+        edits: bodies.map((one) => (one === undefined ? undefined : setKey(text, one, 'recompute', mode))),
+      });
+    }
+  }
+  for (const mode of modesAfter(plan.stages.map(({ recomputeMode }) => recomputeMode))) {
+    out.push({
+      title: mode === 'selective' ? 'Recompute the attention of every stage' : 'Recompute every stage',
+      edits: [setKey(text, body, 'recompute', mode)],
+    });
+  }
+  return out;
+}
+
+/** Modes that keep less than the least that some stage already recomputes. */
+function modesAfter(present: readonly RecomputeMode[]): readonly RecomputeMode[] {
+  if (present.every((mode) => mode === 'full')) return [];
+  return present.includes('none') ? ['selective', 'full'] : ['full'];
+}

@@ -1,0 +1,62 @@
+import type { Block, Entry, Expression, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Edit } from './proposal.ts';
+
+/** The body of `pipeline NAME { … }` as written in the file. */
+export function pipelineBody(syntax: SyntaxFile, pipeline: string): Block | undefined {
+  for (const one of syntax.declarations) {
+    if (one.kind === 'block' && one.keyword.text === 'pipeline' && one.name?.text === pipeline) return one.body;
+  }
+  return undefined;
+}
+
+/** Entries of a body with this key, in order. */
+export const entriesOf = (body: Block, key: string): readonly Entry[] =>
+  body.entries.filter((one): one is Entry => one.kind === 'entry' && one.key.text === key);
+
+/** The one value of an entry `key = value`. */
+export function valueOf(body: Block, key: string): Expression | undefined {
+  const values = entriesOf(body, key)[0]?.values;
+  return values?.length === 1 ? values[0] : undefined;
+}
+
+/** The body of `stage NAME { … }`. */
+export const stageBody = (pipeline: Block, stage: string): Block | undefined =>
+  entriesOf(pipeline, 'stage').find(({ name }) => name?.text === stage)?.body;
+
+/** Sets `key = value`: replaces the value that is there, or adds an entry at the end of the body in the body's own layout. */
+export function setKey(text: string, body: Block, key: string, value: string): Edit | undefined {
+  const entry = entriesOf(body, key)[0];
+  if (entry === undefined) return addEntry(text, body, `${key} = ${value}`);
+  const [first] = entry.values ?? [];
+  const last = entry.values?.at(-1);
+  return first === undefined || last === undefined ? undefined : { start: first.start, end: last.end, text: value };
+}
+
+function addEntry(text: string, body: Block, entry: string): Edit | undefined {
+  if (!body.closed) return undefined;
+  const last = body.entries.at(-1);
+  if (last === undefined) return { start: body.start + 1, end: body.end - 1, text: ` ${entry} ` };
+  const line = lineEnd(text, last.end);
+  if (line >= body.end - 1) return { start: last.end, end: last.end, text: `  ${entry}` };
+  // Behind the comment that may end the line.
+  return { start: line, end: line, text: `${lineBreak(text)}${indentOf(text, last.start)}${entry}` };
+}
+
+/** How the file ends its lines. */
+export const lineBreak = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
+
+/** White space at the start of the line that holds `offset`. */
+export function indentOf(text: string, offset: number): string {
+  const start = lineStart(text, offset);
+  return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
+}
+
+export const lineStart = (text: string, offset: number): number =>
+  offset <= 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+
+/** End of the line that holds `offset`, before the break. */
+export function lineEnd(text: string, offset: number): number {
+  const feed = text.indexOf('\n', offset);
+  if (feed < 0) return text.length;
+  return feed > offset && text[feed - 1] === '\r' ? feed - 1 : feed;
+}

@@ -1,0 +1,51 @@
+import { elementBytes } from './precision.ts';
+import { flagOf, numberOf, type ShapeArguments, type ShapeSchema } from './shape.ts';
+import type { LayerSetting, ShapeCost } from './types.ts';
+import { paddedVocabulary, padParameter, vocabularyParameters } from './vocabulary.ts';
+
+/** A look-up of tokens: no FLOPs, only memory traffic. Its rows are split over tensor ranks. */
+export const embedding: ShapeSchema = {
+  name: 'embedding',
+  doc: 'Token embedding, with learned positions where `positions` says how many.',
+  parameters: [
+    ...vocabularyParameters,
+    { name: 'positions', kind: 'integer', default: 0, min: 0, doc: 'learned positions; 0 for rotary or none' },
+    { name: 'dropout', kind: 'boolean', default: true, doc: 'dropout after the look-up, whose mask is stored' },
+    padParameter,
+  ],
+  cost: costOfEmbedding,
+};
+
+/**
+ * Recomputation leaves an embedding alone: it keeps only token numbers (8 bytes each) and a mask of bytes.
+ * The forward reads a row and writes it; without sequence parallelism ranks add their parts up (all-reduce), with it they
+ * scatter the sum, and the backward gathers it again.
+ */
+function costOfEmbedding(args: ShapeArguments, setting: LayerSetting): ShapeCost {
+  const hidden = numberOf(args, 'hidden', 1);
+  const positions = numberOf(args, 'positions', 0) * hidden;
+  const { tensor, sequenceParallel } = setting;
+  const rows = paddedVocabulary(args, tensor);
+  const tokens = setting.sequence * setting.microBatch;
+  const bytes = tokens * hidden * elementBytes(setting.precision);
+  const whole = sequenceParallel ? tensor : 1;
+  const mask = flagOf(args, 'dropout', true) ? (tokens * hidden) / whole : 0;
+  const reduces = tensor > 1 ? 1 : 0;
+  return {
+    parameters: rows * hidden + positions,
+    localParameters: Math.ceil(rows / tensor) * hidden + positions,
+    linearFlops: 0,
+    coreFlops: 0,
+    traffic: 2 * bytes,
+    activation: 8 * tokens + mask,
+    // The scatter-add of W needs the tokens and the gradient of every row.
+    activationForWeight: 8 * tokens + bytes / whole,
+    recomputed: 0,
+    recomputeFlops: 0,
+    output: bytes / whole,
+    workspace: 0,
+    reduceBytes: bytes,
+    reduceCount: sequenceParallel ? reduces / 2 : reduces,
+    reduceCountBackward: sequenceParallel ? reduces / 2 : 0,
+  };
+}

@@ -1,0 +1,51 @@
+import { elementBytes } from './precision.ts';
+import { flagOf, numberOf, type ShapeArguments, type ShapeSchema } from './shape.ts';
+import type { LayerSetting, ShapeCost } from './types.ts';
+
+/** A linear layer by itself. Outputs are split over tensor ranks and gathered again. */
+export const linear: ShapeSchema = {
+  name: 'linear',
+  doc: 'A linear layer. Over tensor ranks its outputs are split, then gathered.',
+  parameters: [
+    { name: 'inputs', kind: 'integer', doc: 'width of what it reads' },
+    { name: 'outputs', kind: 'integer', doc: 'width of what it writes' },
+    { name: 'bias', kind: 'boolean', default: true, doc: 'a bias for each output' },
+    {
+      name: 'tokens',
+      kind: 'integer',
+      default: null,
+      doc: 'vectors of a microbatch; sequence × micro_batch unless said',
+    },
+  ],
+  cost: costOfLinear,
+};
+
+/** Recomputation leaves it alone: all it keeps is its input. */
+function costOfLinear(args: ShapeArguments, setting: LayerSetting): ShapeCost {
+  const inputs = numberOf(args, 'inputs', 1);
+  const outputs = numberOf(args, 'outputs', 1);
+  const { tensor } = setting;
+  const element = elementBytes(setting.precision);
+  const tokens = numberOf(args, 'tokens', setting.sequence * setting.microBatch);
+  const localOutputs = Math.ceil(outputs / tensor);
+  const perOutput = inputs + (flagOf(args, 'bias', true) ? 1 : 0);
+  const whole = setting.sequenceParallel ? tensor : 1;
+  const kept = (tokens * inputs * element) / whole;
+  return {
+    parameters: perOutput * outputs,
+    localParameters: perOutput * localOutputs,
+    linearFlops: 2 * tokens * inputs * localOutputs,
+    coreFlops: 0,
+    traffic: (perOutput * localOutputs + tokens * (inputs + localOutputs)) * element,
+    activation: kept,
+    activationForWeight: kept + tokens * localOutputs * element,
+    recomputed: 0,
+    recomputeFlops: 0,
+    output: (tokens * outputs * element) / whole,
+    workspace: 0,
+    reduceBytes: tokens * outputs * element,
+    reduceCount: tensor > 1 ? 0.5 : 0,
+    reduceBytesBackward: tokens * inputs * element,
+    reduceCountBackward: tensor > 1 ? 1 : 0,
+  };
+}

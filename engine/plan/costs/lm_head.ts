@@ -1,0 +1,61 @@
+import { norms, normParameter, normParameters } from './norm.ts';
+import { elementBytes } from './precision.ts';
+import { flagOf, numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
+import type { LayerSetting, ShapeCost } from './types.ts';
+import { paddedVocabulary, padParameter, vocabularyParameters } from './vocabulary.ts';
+
+/** Final norm, projection to the vocabulary, and loss. The vocabulary is split over tensor ranks. */
+export const lmHead: ShapeSchema = {
+  name: 'lm_head',
+  doc: 'Final norm, projection to the vocabulary and loss.',
+  parameters: [
+    ...vocabularyParameters,
+    {
+      name: 'tied',
+      kind: 'boolean',
+      default: false,
+      doc: 'shares its matrix with the embedding: counted once, but a stage that does not hold the embedding keeps a copy',
+    },
+    normParameter('final normalisation', [...norms, 'none']),
+    padParameter,
+  ],
+  cost: costOfHead,
+};
+
+/**
+ * Recomputation leaves the head alone, as in Megatron-LM. Logits (fp32, and a 16-bit copy) are workspace: the last stage
+ * runs the backward of a microbatch right after its forward in every policy that keeps memory low.
+ * Without sequence parallelism only the backward reduces (the input gradient); with it the input is gathered in the
+ * forward and its gradient scattered in the backward.
+ */
+function costOfHead(args: ShapeArguments, setting: LayerSetting): ShapeCost {
+  const hidden = numberOf(args, 'hidden', 1);
+  const norm = wordOf(args, 'norm', 'layernorm');
+  const { tensor, sequenceParallel } = setting;
+  const element = elementBytes(setting.precision);
+  const rows = paddedVocabulary(args, tensor);
+  const localRows = Math.ceil(rows / tensor);
+  const tokens = setting.sequence * setting.microBatch;
+  const input = (tokens * hidden * element) / (sequenceParallel ? tensor : 1);
+  const localParameters = localRows * hidden + normParameters(norm, hidden);
+  const activation = norm === 'none' ? input : 2 * input;
+  const reduces = tensor > 1 ? 1 : 0;
+  return {
+    parameters: (flagOf(args, 'tied', false) ? 0 : rows * hidden) + normParameters(norm, hidden),
+    localParameters,
+    linearFlops: 2 * tokens * hidden * localRows,
+    coreFlops: 0,
+    traffic: localParameters * element + activation + tokens * localRows * element,
+    activation,
+    // W needs the projection's input and the gradient of the logits.
+    activationForWeight: input + tokens * localRows * element,
+    recomputed: 0,
+    recomputeFlops: 0,
+    // The loss of each token, fp32: nothing that a next stage would wait for.
+    output: 4 * tokens,
+    workspace: tokens * localRows * (element === 2 ? 6 : 4),
+    reduceBytes: tokens * hidden * element,
+    reduceCount: sequenceParallel ? reduces / 2 : 0,
+    reduceCountBackward: sequenceParallel ? reduces / 2 : reduces,
+  };
+}

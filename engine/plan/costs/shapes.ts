@@ -1,0 +1,12 @@
+import { embedding } from './embedding.ts';
+import { linear } from './linear.ts';
+import { lmHead } from './lm_head.ts';
+import type { ShapeSchema } from './shape.ts';
+import { transformer } from './transformer.ts';
+
+export type { ShapeArguments, ShapeParameter, ShapeSchema } from './shape.ts';
+
+/** All shapes that a layer may have, in the order in which lists show them. */
+export const shapes: readonly ShapeSchema[] = [transformer, embedding, lmHead, linear];
+
+export const findShape = (name: string): ShapeSchema | undefined => shapes.find((shape) => shape.name === name);

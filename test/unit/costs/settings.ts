@@ -1,0 +1,37 @@
+import type { DeviceSpeed, LayerSetting, ShapeCost } from '../../../engine/plan/costs/types.ts';
+import { findShape, type ShapeArguments } from '../../../engine/plan/costs/shapes.ts';
+
+export const setting = (over: Partial<LayerSetting> = {}): LayerSetting => ({
+  sequence: 2048,
+  microBatch: 1,
+  precision: 'bf16',
+  tensor: 1,
+  sequenceParallel: false,
+  recompute: 'none',
+  ...over,
+});
+
+/** One unit of work a second, nothing else: times are FLOPs, or bytes where only they count. */
+export const device = (over: Partial<DeviceSpeed> = {}): DeviceSpeed => ({
+  compute: 1,
+  efficiency: 1,
+  bandwidth: 0,
+  speed: 1,
+  tensorBandwidth: 0,
+  tensorLatency: 0,
+  ...over,
+});
+
+export function cost(shape: string, args: ShapeArguments, over: Partial<LayerSetting> = {}): ShapeCost {
+  const found = findShape(shape);
+  if (found === undefined) throw new Error(`no shape "${shape}"`);
+  return found.cost(args, setting(over));
+}
+
+/** GPT models of arXiv:2205.05198, Table 3: heads, hidden, layers, microbatch. */
+export const gpt = {
+  '22B': { heads: 64, hidden: 6144, layers: 48, microBatch: 4 },
+  '175B': { heads: 96, hidden: 12288, layers: 96, microBatch: 1 },
+  '530B': { heads: 128, hidden: 20480, layers: 105, microBatch: 1 },
+  '1T': { heads: 160, hidden: 25600, layers: 128, microBatch: 1 },
+} as const;

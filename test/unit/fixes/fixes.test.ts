@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { refactorings } from '../../../engine/fixes/fix.ts';
+import { after, analyse, codesOf, fixesOf, pipe } from './file.ts';
+
+const four = ['block[0..1]', 'block[2..3]', 'block[4..5]', 'block[6..7]'];
+const blocks = (layers: readonly string[], first = '') =>
+  layers
+    .map((each, index) => `  stage s${index} { layers = ${each}${index === 0 ? first : ''} } // part ${index}`)
+    .join('\n');
+const run = (stages: string, microbatches = 8, schedule = '1f1b') =>
+  `  microbatches = ${microbatches}\n${stages}\n  schedule = ${schedule}`;
+
+const iteration = (analysis: ReturnType<typeof analyse>) => analysis.pipelines[0]?.run?.report.iteration ?? Number.NaN;
+const peak = (analysis: ReturnType<typeof analyse>, device: number) =>
+  analysis.pipelines[0]?.run?.report.devices[device].peak ?? Number.NaN;
+
+describe('spelling', () => {
+  it('replaces a name by the nearest one', () => {
+    const file = analyse(pipe({ pipeline: run('  stages = balance(4)').replace('1f1b', '1f1bb') }));
+    const [fix] = fixesOf(file, 'name/unknown');
+    expect(fix.title).toBe('Change to "1f1b"');
+    expect(fix.preferred).toBe(true);
+    expect(codesOf(after(file, fix))).not.toContain('name/unknown');
+    expect(after(file, fix).pipelines).toHaveLength(1);
+  });
+
+  it('replaces a key', () => {
+    const file = analyse(pipe({ pipeline: run('  stages = balance(4)').replace('microbatches', 'microbatchs') }));
+    const [fix] = fixesOf(file, 'key/unknown');
+    expect(codesOf(after(file, fix))).not.toContain('key/unknown');
+  });
+});
+
+describe('remove', () => {
+  it('takes an unused declaration with its documentation and lines', () => {
+    const good = pipe({ pipeline: run('  stages = balance(4)') });
+    const file = analyse(`${good}/// Never used.\n/// At all.\nlet spare = 3 // spare\n`);
+    const [fix] = fixesOf(file, 'name/unused');
+    expect(fix.title).toBe('Remove let "spare"');
+    expect(after(file, fix).syntax.text).toBe(good);
+  });
+
+  it('takes the second of two equal keys', () => {
+    const file = analyse(pipe({ pipeline: run('  stages = balance(4)  stages = balance(2)') }));
+    const fixes = fixesOf(file, 'key/duplicate');
+    expect(fixes).toHaveLength(1);
+    expect(after(file, fixes[0]).syntax.text).toBe(pipe({ pipeline: run('  stages = balance(4)') }));
+  });
+});
+
+describe('value', () => {
+  it('sets microbatches to a number that the policy takes, in the param where they come from one', () => {
+    const pipeline = run('  stages = balance(8)', 8, 'interleaved_1f1b(chunks = 2)').replace('= 8', '= m');
+    const file = analyse(pipe({ pipeline, more: 'param m = 9 in 1..64\n' }));
+    expect(codesOf(file)).toContain('schedule/shape');
+    const fixes = fixesOf(file, 'schedule/shape');
+    expect(fixes.length).toBeGreaterThan(0);
+    for (const fix of fixes) {
+      expect(fix.title).toMatch(/^Set microbatches to \d+ \(iteration .* ms, bubble .* %\)$/);
+      const changed = after(file, fix);
+      expect(codesOf(changed)).not.toContain('schedule/shape');
+      expect(changed.syntax.text).toContain('microbatches = m');
+      expect(changed.pipelines[0]?.run).toBeDefined();
+    }
+  });
+});
+
+describe('balance', () => {
+  const uneven = ['block[0..4]', 'block[5]', 'block[6]', 'block[7]'];
+
+  it('rewrites stage blocks in place and says what the iteration gains', () => {
+    const file = analyse(pipe({ pipeline: run(blocks(uneven)) }));
+    const [fix] = fixesOf(file, 'stage/imbalance');
+    const changed = after(file, fix);
+    expect(changed.syntax.text).toBe(pipe({ pipeline: run(blocks(four)) }));
+    expect(codesOf(changed)).not.toContain('stage/imbalance');
+    const gain = iteration(changed) / iteration(file) - 1;
+    expect(fix.title).toContain(`(iteration ${(gain * 100).toFixed(1).replace(/\.0$/, '')} %)`);
+  });
+
+  it('writes split() out as blocks', () => {
+    const file = analyse(pipe({ pipeline: run('  stages = split(5, 1, 1, 1)') }));
+    const [fix] = fixesOf(file, 'stage/imbalance');
+    const changed = after(file, fix);
+    for (const layers of four) expect(changed.syntax.text).toContain(`{ layers = ${layers} }`);
+    expect(codesOf(changed)).not.toContain('stage/imbalance');
+    expect(iteration(changed)).toBeLessThan(iteration(file));
+  });
+
+  it('as a refactoring leaves the plan as it is', () => {
+    const file = analyse(pipe({ pipeline: run('  stages = balance(4)') }));
+    const at = file.syntax.text.indexOf('balance(4)') + 3;
+    const [one] = refactorings(file, at, analyse);
+    const changed = after(file, one);
+    expect(changed.syntax.text).not.toContain('balance(4)');
+    expect(changed.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(iteration(changed)).toBe(iteration(file));
+    expect(refactorings(file, file.syntax.text.indexOf('1f1b'), analyse)).toEqual([]);
+    expect(refactorings(analyse(''), 0, analyse)).toEqual([]);
+    // Also where devices are over their memory, which is then said of each stage.
+    const tight = analyse(pipe({ memory: '2GiB', pipeline: run('  stages = balance(4)') }));
+    expect(codesOf(tight)).toContain('memory/out-of-memory');
+    expect(refactorings(tight, tight.syntax.text.indexOf('balance(4)'), analyse)).toHaveLength(1);
+  });
+});
+
+describe('out of memory', () => {
+  const layers =
+    'layer block[8] { forward = 4ms  backward = 8ms  weights = 256MiB  activation = 512MiB  output = 16MiB }';
+
+  it('recomputes the stage: it fits, and the title says the peak and the cost', () => {
+    // Stage 0: 4 microbatches of 2 × 512 MiB, 512 MiB of weights and as much of gradients: 5 GiB.
+    const file = analyse(pipe({ layers, memory: '4.5GiB', pipeline: run(blocks(four)) }));
+    expect(codesOf(file)).toContain('memory/out-of-memory');
+    const fixes = fixesOf(file, 'memory/out-of-memory');
+    expect(fixes[0].title).toMatch(/^Recompute "s0" \(.* [GM]iB, iteration \+.* %\)$/);
+    expect(fixes[0].preferred).toBe(true);
+    expect(after(file, fixes[0]).syntax.text).toContain(
+      'stage s0 { layers = block[0..1]  recompute = full } // part 0',
+    );
+    const capacity = 4.5 * 2 ** 30;
+    for (const fix of fixes) {
+      const changed = after(file, fix);
+      expect(peak(changed, 0)).toBeLessThanOrEqual(capacity);
+      expect(codesOf(changed)).not.toContain('memory/out-of-memory');
+    }
+  });
+
+  it('moves as few layers as are enough to a neighbour that has room', () => {
+    // Stage 0: 4 microbatches of 3 × 512 MiB and 3 × 512 MiB of weights and gradients, 7.5 GiB; without a layer 5, and stage 1 then 4.
+    const text = (capacity: string) =>
+      pipe({
+        layers,
+        memory: capacity,
+        pipeline: run(blocks(['block[0..2]', 'block[3]', 'block[4..5]', 'block[6..7]'])),
+      });
+    const file = analyse(text('5.2GiB'));
+    const moves = fixesOf(file, 'memory/out-of-memory').filter(({ title }) => title.startsWith('Move'));
+    expect(moves).toHaveLength(1);
+    expect(moves[0].title).toMatch(/^Move block\[2\] to "s1" \(5.* GiB, iteration -.* %\)$/);
+    const changed = after(file, moves[0]);
+    expect(changed.syntax.text).toBe(
+      pipe({
+        layers,
+        memory: '5.2GiB',
+        pipeline: run(blocks(['block[0..1]', 'block[2..3]', 'block[4..5]', 'block[6..7]'])),
+      }),
+    );
+    expect(codesOf(changed)).not.toContain('memory/out-of-memory');
+  });
+
+  it('recomputes the pipeline where stages come from balance()', () => {
+    const file = analyse(pipe({ layers, memory: '4.5GiB', pipeline: run('  stages = balance(4)') }));
+    const [fix] = fixesOf(file, 'memory/out-of-memory');
+    expect(fix.title).toMatch(/^Recompute every stage \(/);
+    expect(after(file, fix).syntax.text).toContain('\n  recompute = full\n');
+    expect(codesOf(after(file, fix))).not.toContain('memory/out-of-memory');
+  });
+
+  it('recomputes attention alone where that is enough', () => {
+    const shaped = 'sequence = 2048  micro_batch = 1\n  layer block[8] = transformer(hidden = 1024, heads = 16)';
+    const text = (memory: string) =>
+      pipe({ layers: shaped, memory, pipeline: run(blocks(four)) }).replace(
+        'device gpu {',
+        'device gpu { compute = 100TFLOPS  bandwidth = 900GB/s ',
+      );
+    const free = peak(analyse(text('1000GiB')), 0);
+    const file = analyse(text(`${Math.floor(free / 2 ** 20) - 10}MiB`));
+    const [fix] = fixesOf(file, 'memory/out-of-memory');
+    expect(fix.title).toMatch(/^Recompute the attention of "s0"/);
+    expect(codesOf(after(file, fix))).not.toContain('memory/out-of-memory');
+  });
+
+  it('offers nothing that does not fit', () => {
+    const file = analyse(pipe({ layers, memory: '600MiB', pipeline: run(blocks(four)) }));
+    expect(codesOf(file)).toContain('memory/out-of-memory');
+    expect(fixesOf(file, 'memory/out-of-memory')).toEqual([]);
+  });
+
+  it('shards the optimizer over data ranks', () => {
+    const text = (memory: string) =>
+      pipe({ layers, memory, pipeline: `${run(blocks(four))}\n  data = 2\n  optimizer = adam_mixed` }).replace(
+        'gpu[4]',
+        'gpu[8]',
+      );
+    const free = peak(analyse(text('1000GiB')), 0);
+    const file = analyse(text(`${Math.floor(free / 2 ** 20) - 10}MiB`));
+    const fix = fixesOf(file, 'memory/out-of-memory').find(({ title }) => title.startsWith('Shard'));
+    expect(fix?.title).toMatch(/^Shard the optimizer over 2 data ranks \(/);
+    const changed = fix === undefined ? file : after(file, fix);
+    // 12 bytes a parameter of 2 × 128 Mi parameters, halved.
+    expect(free - peak(changed, 0)).toBe(6 * 2 * 128 * 2 ** 20);
+  });
+});
+
+describe('warm-up', () => {
+  it('is raised where that hides transfers, with the simulated gain', () => {
+    const file = analyse(pipe({ link: '2.2GB/s + 1us', memory: '64GiB', pipeline: run(blocks(four), 32) }));
+    expect(codesOf(file)).toContain('comm/exposed');
+    const [fix] = fixesOf(file, 'comm/exposed');
+    expect(fix.title).toMatch(
+      /^Raise warm-up to [\d, ]+ \(iteration -.* %, up to \d+ microbatch(es)? more in flight\)$/,
+    );
+    const changed = after(file, fix);
+    expect(changed.syntax.text).toContain('1f1b(warmup = [');
+    expect(iteration(changed)).toBeLessThan(iteration(file));
+  });
+});
+
+it('answers findings of other files with nothing', () => {
+  const file = analyse(pipe({ pipeline: run('  stages = balance(4)').replace('1f1b', '1f1bb') }));
+  const moved = { ...file, uri: 'file:///other.pipe' };
+  expect(fixesOf(moved, 'name/unknown')).toEqual([]);
+});
