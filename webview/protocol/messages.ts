@@ -12,6 +12,8 @@ export type ToPage =
       readonly plan: Plan;
       readonly overrides: Readonly<Record<string, number>>;
       readonly options: EngineOptions;
+      /** Pipeline to show now, where the user asked for one outside of the page (a code lens). */
+      readonly pipeline?: string;
     }
   /** The file is broken: keep the last good timeline under a banner. */
   | { readonly type: 'broken'; readonly uri: string; readonly version: number; readonly message: string }

@@ -54,10 +54,33 @@ export interface ParamEditRequest {
 }
 export type ParamEditAnswer = { readonly range: Range; readonly newText: string; readonly version: number } | null;
 
+/** `pipewright/policySource`: text of a read-only document (`pipewright-policy:/1f1b.pipe`) that a definition led to; null where there is none such. */
+export interface PolicySourceRequest {
+  readonly uri: string;
+}
+export type PolicySourceAnswer = { readonly text: string } | null;
+
+/** Notification `pipewright/trust`, client → server: whether files outside the workspace folders may be read. */
+export interface TrustChanged {
+  readonly trusted: boolean;
+}
+
+/** What the client may pass as `initializationOptions`; all of it optional. */
+export interface InitializationOptions {
+  /** True where absent: editors without a notion of trust. */
+  readonly trusted?: boolean;
+  /** Uri of the folder `docs/`, with a slash at the end. */
+  readonly docs?: string;
+  /** Settings for clients that answer no `workspace/configuration`. */
+  readonly settings?: unknown;
+}
+
 export const methods = {
   plan: 'pipewright/plan',
   planChanged: 'pipewright/planChanged',
   locate: 'pipewright/locate',
   pathsAt: 'pipewright/pathsAt',
   paramEdit: 'pipewright/paramEdit',
+  policySource: 'pipewright/policySource',
+  trust: 'pipewright/trust',
 } as const;

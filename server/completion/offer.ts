@@ -1,0 +1,73 @@
+import { CompletionItemKind } from 'vscode-languageserver';
+import type { FunctionSchema } from '../../engine/plan/functions.ts';
+import type { SymbolInfo, SymbolKind } from '../../engine/plan/resolution.ts';
+import { signatureLabel } from '../features/signatureHelp.ts';
+
+/** Something to offer. `snippet` in the protocol's snippet syntax; `text` for clients without snippets, `label` where absent. */
+export interface Offer {
+  readonly label: string;
+  readonly kind: CompletionItemKind;
+  readonly detail?: string;
+  /** Markdown. */
+  readonly doc?: string;
+  readonly text?: string;
+  readonly snippet?: string;
+  /** What is compared with the typed word; `label` where absent. */
+  readonly filter?: string;
+  /** A value is due here, so it may be offered on a space too. */
+  readonly unasked?: boolean;
+}
+
+const kinds: Readonly<Record<SymbolKind, CompletionItemKind>> = {
+  param: CompletionItemKind.Variable,
+  let: CompletionItemKind.Constant,
+  device: CompletionItemKind.Struct,
+  cluster: CompletionItemKind.Module,
+  model: CompletionItemKind.Class,
+  layer: CompletionItemKind.Field,
+  stage: CompletionItemKind.EnumMember,
+  schedule: CompletionItemKind.Function,
+  pipeline: CompletionItemKind.Module,
+  job: CompletionItemKind.Module,
+  parameter: CompletionItemKind.Variable,
+  policy: CompletionItemKind.Function,
+  function: CompletionItemKind.Function,
+  variable: CompletionItemKind.Variable,
+};
+
+export const symbolOffer = (symbol: SymbolInfo): Offer => ({
+  label: symbol.name,
+  kind: kinds[symbol.kind],
+  detail: symbol.detail ?? symbol.kind,
+  doc: symbol.doc,
+});
+
+export const wordOffer = (word: { readonly name: string; readonly doc?: string }): Offer => ({
+  label: word.name,
+  kind: CompletionItemKind.EnumMember,
+  doc: word.doc,
+});
+
+export const keywordOffer = (label: string, doc: string, snippet?: string): Offer => ({
+  label,
+  kind: CompletionItemKind.Keyword,
+  doc,
+  snippet,
+});
+
+/** With its parentheses and a place for each argument that must be given; bare where it may stand so. */
+export function functionOffer(schema: FunctionSchema): Offer {
+  const needed = schema.parameters.filter((one) => !one.optional);
+  const named = schema.context === 'shape' || schema.context === 'order';
+  const places = needed.map((one, at) => `${named ? `${one.name} = ` : ''}\${${at + 1}:${one.name}}`);
+  return {
+    label: schema.name,
+    kind: CompletionItemKind.Function,
+    detail: signatureLabel(schema),
+    doc: schema.doc,
+    ...(schema.bare === true ? {} : { snippet: `${schema.name}(${places.length === 0 ? '$1' : places.join(', ')})` }),
+  };
+}
+
+/** Text that stands for itself in a snippet. */
+export const literal = (text: string): string => text.replace(/[\\$}]/g, (one) => `\\${one}`);

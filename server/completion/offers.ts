@@ -1,0 +1,111 @@
+/** Chooses by the cursor's place what is offered. */
+import { CompletionItemKind } from 'vscode-languageserver';
+import { figures } from '../../engine/plan/figures.ts';
+import { findKey, declarationDocs } from '../../engine/plan/schema.ts';
+import type { View } from '../view.ts';
+import { declarationOffers, keyOffers } from './keys.ts';
+import { keywordOffer, symbolOffer, type Offer } from './offer.ts';
+import { symbolsOf } from './symbols.ts';
+import { unitOffers } from './units.ts';
+import { argumentOffers, valueOffers } from './values.ts';
+import { nestingAt, valueSchemaOf, type Cursor } from '../cursor.ts';
+
+const due = (found: readonly Offer[]): readonly Offer[] => found.map((one) => ({ ...one, unasked: true }));
+
+export function offers(view: View, cursor: Cursor): readonly Offer[] {
+  if (cursor.wordKind !== 'quantity') return cursor.blocks.length === 0 ? atTop(view, cursor) : inBlock(view, cursor);
+  // `1f` may become `1f1b`: names of policies begin with digits too.
+  const typed = view.syntax.text.slice(cursor.word.start, cursor.offset);
+  const policy = valueSchemaOf(cursor)?.kind === 'schedule' && cursor.before?.text === '=';
+  return policy ? inBlock(view, cursor).filter((one) => one.label.startsWith(typed)) : unitOffers(view, cursor);
+}
+
+/** Tokens after which a value must follow. */
+const expectsValue = new Set([
+  '=',
+  ',',
+  '+',
+  '-',
+  '*',
+  '/',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '==',
+  '!=',
+  '..',
+  '..<',
+  '(',
+  '[',
+  '--',
+]);
+
+function atTop(view: View, cursor: Cursor): readonly Offer[] {
+  const { before, declaration } = cursor;
+  const inDeclaration = declaration !== undefined && before !== undefined && before.start >= declaration.start;
+  if (inDeclaration && (declaration.kind === 'param' || declaration.kind === 'let')) {
+    if (expectsValue.has(before.text) || before.text === 'in' || before.text === 'step')
+      return due(valueOffers(view, cursor, undefined));
+    if (before === view.syntax.tokens[declaration.first] || before === tokenOf(view, declaration.name?.first))
+      return [];
+    if (declaration.kind === 'param' && !firstOnLine(view, cursor)) return afterParam(declaration);
+  }
+  if (inDeclaration && declaration.kind === 'block' && declaration.body === undefined)
+    return declaration.keyword.text === 'expect' && before.text === 'expect'
+      ? due(symbolsOf(view, ['pipeline']).map(symbolOffer))
+      : [];
+  return firstOnLine(view, cursor) ? declarationOffers : [];
+}
+
+const tokenOf = (view: View, index: number | undefined) =>
+  index === undefined ? undefined : view.syntax.tokens[index];
+
+const afterParam = (declaration: { readonly range?: unknown; readonly step?: unknown }): readonly Offer[] => [
+  ...(declaration.range === undefined
+    ? [keywordOffer('in', 'Least and greatest value, for the slider.', 'in ${1:1}..${2:64}')]
+    : []),
+  ...(declaration.step === undefined ? [keywordOffer('step', declarationDocs['param'] ?? '', 'step ${1:1}')] : []),
+];
+
+function firstOnLine(view: View, cursor: Cursor): boolean {
+  const line = view.syntax.text.lastIndexOf('\n', cursor.word.start - 1) + 1;
+  return view.syntax.text.slice(line, cursor.word.start).trim() === '';
+}
+
+function inBlock(view: View, cursor: Cursor): readonly Offer[] {
+  const block = cursor.blocks.at(-1);
+  const { before, entry } = cursor;
+  if (block === undefined || before === undefined) return [];
+  const from = Math.max(block.body.start, entry?.start ?? 0);
+  const nesting = nestingAt(view.syntax, cursor.index, from);
+  if (nesting.calls.length > 0) return due(argumentOffers(view, cursor, nesting));
+  if (block.name === 'expect')
+    return expectsValue.has(before.text)
+      ? due(valueOffers(view, cursor, undefined))
+      : startsEntry(view, cursor)
+        ? figureOffers
+        : [];
+  if (nesting.indexed) return due(valueOffers(view, cursor, undefined));
+  if (expectsValue.has(before.text))
+    return entry === undefined ? [] : due(valueOffers(view, cursor, findKey(block.name, entry.key.text)));
+  return startsEntry(view, cursor) ? keyOffers(block) : [];
+}
+
+/** Behind a whole entry, or at the block's start; not behind a key that waits for its `=`. */
+function startsEntry(view: View, { before, entry }: Cursor): boolean {
+  if (before === undefined) return false;
+  if (before.text === '{' || before.text === '}' || before.text === ';') return true;
+  if (before.kind === 'punctuation' && before.text !== ')' && before.text !== ']') return false;
+  if (entry === undefined) return true;
+  const whole = entry.values !== undefined || entry.body !== undefined;
+  const behind = before.start > (view.syntax.tokens[entry.last]?.start ?? -1);
+  return whole || behind;
+}
+
+const figureOffers: readonly Offer[] = figures.map((figure) => ({
+  label: figure.name,
+  kind: CompletionItemKind.Property,
+  detail: figure.example,
+  doc: figure.doc,
+}));

@@ -1,0 +1,31 @@
+import type { SymbolInfo, SymbolKind } from '../../engine/plan/resolution.ts';
+import type { Cursor } from '../cursor.ts';
+import { referenceAt, type View } from '../view.ts';
+
+/** Names of the file and its imports, of some kinds, by name. Not the one that the cursor's own declaration gives. */
+export const symbolsOf = (view: View, kinds: readonly SymbolKind[]): readonly SymbolInfo[] =>
+  [...view.analysis.resolution.symbols.symbols.values()]
+    .filter((one) => kinds.includes(one.kind) && one.declaration !== undefined && one.container === undefined)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+/** Layers or stages that a block around the cursor holds, or that its pipeline's model holds; in order. */
+export function membersFor(view: View, cursor: Cursor, kind: 'layer' | 'stage'): readonly SymbolInfo[] {
+  const outer = cursor.blocks[0];
+  if (outer === undefined) return [];
+  const { symbols } = view.analysis.resolution.symbols;
+  const owner = kind === 'layer' ? (modelOf(view, cursor) ?? ownName(view, cursor)) : ownName(view, cursor);
+  return [...symbols.values()].filter((one) => one.kind === kind && one.container === owner);
+}
+
+/** The model that the pipeline around the cursor names. */
+function modelOf(view: View, cursor: Cursor): string | undefined {
+  const entry = cursor.blocks[0]?.body.entries.find((one) => one.kind === 'entry' && one.key.text === 'model');
+  const value = entry?.kind === 'entry' ? entry.values?.[0] : undefined;
+  return value?.kind === 'name' ? referenceAt(view, value.start)?.symbol.id : undefined;
+}
+
+/** The symbol that the declaration around the cursor declares, or (`expect`) names. */
+function ownName(view: View, cursor: Cursor): string | undefined {
+  const name = cursor.blocks[0]?.declaration.name;
+  return name === undefined ? undefined : referenceAt(view, name.start)?.symbol.id;
+}

@@ -1,0 +1,62 @@
+import { CompletionItemKind } from 'vscode-languageserver';
+import type { Dimension } from '../../engine/plan/plan.ts';
+import { exampleOf, findUnit, units } from '../../engine/plan/units.ts';
+import { figures } from '../../engine/plan/figures.ts';
+import { valueSchemaOf, type Cursor } from '../cursor.ts';
+import type { View } from '../view.ts';
+import type { Offer } from './offer.ts';
+
+/** Units after a number: `4` → `4ms`, `4GiB`; those of the dimension that the place takes, the usual ones first. */
+export function unitOffers(view: View, cursor: Cursor): readonly Offer[] {
+  const typed = view.syntax.text.slice(cursor.word.start, cursor.offset);
+  const number = /^\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/.exec(typed)?.[0];
+  if (number === undefined) return [];
+  const dimensions = dimensionsAt(view, cursor);
+  return units
+    .filter((unit) => dimensions === undefined || dimensions.includes(unit.dimension))
+    .map((unit) => ({
+      label: `${number}${unit.name}`,
+      kind: CompletionItemKind.Unit,
+      detail: unit.doc,
+    }))
+    .sort((a, b) => Number(usual(b.label, number)) - Number(usual(a.label, number)));
+}
+
+const usualUnits = new Set(Object.values(exampleOf).map((example) => example.replace(/^[\d.]+/, '')));
+const usual = (label: string, number: string): boolean => usualUnits.has(label.slice(number.length));
+
+/** Empty where only plain numbers fit, undefined where any unit may stand. */
+function dimensionsAt(view: View, cursor: Cursor): readonly Dimension[] | undefined {
+  const block = cursor.blocks.at(-1);
+  if (block?.name === 'expect') {
+    const figure = figures.find((one) => one.name === comparedName(view, cursor));
+    return figure === undefined ? undefined : [figure.dimension];
+  }
+  const value = valueSchemaOf(cursor);
+  if (cursor.before?.text === '[' || cursor.before?.text === '(') return [];
+  if (value?.kind === 'quantity') return [value.dimension];
+  if (value?.kind === 'link') return cursor.before?.text === '+' ? ['time'] : ['bandwidth'];
+  if (block === undefined && cursor.declaration?.kind === 'param' && cursor.before?.text !== '=')
+    return dimensionOf(cursor);
+  return block === undefined && (cursor.declaration?.kind === 'param' || cursor.declaration?.kind === 'let')
+    ? undefined
+    : [];
+}
+
+/** Of a param's own value, for its range and step. */
+function dimensionOf({ declaration }: Cursor): readonly Dimension[] | undefined {
+  if (declaration?.kind !== 'param' || declaration.value?.kind !== 'quantity') return undefined;
+  const dimension = findUnit(declaration.value.unit)?.dimension;
+  return dimension === undefined ? undefined : dimension === 'number' ? [] : [dimension];
+}
+
+/** The figure on the other side of `<`. */
+function comparedName(view: View, cursor: Cursor): string | undefined {
+  const tokens = view.syntax.tokens;
+  for (let at = cursor.index - 1; at >= 0 && at > cursor.index - 12; at -= 1) {
+    const token = tokens[at];
+    if (token === undefined || token.text === '{') return undefined;
+    if (token.kind === 'name' && figures.some((one) => one.name === token.text)) return token.text;
+  }
+  return undefined;
+}

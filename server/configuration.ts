@@ -1,0 +1,130 @@
+/** What the client says of itself, its workspace and its settings, and how they change. */
+import {
+  CodeLensRefreshRequest,
+  DidChangeConfigurationNotification,
+  DidChangeWatchedFilesNotification,
+  type ClientCapabilities,
+  type Connection,
+  type InitializeParams,
+} from 'vscode-languageserver';
+import { defaultOptions, type EngineOptions } from '../engine/host.ts';
+import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
+import { describe, type Log } from './handlers.ts';
+import { at, readSettings } from './settings.ts';
+
+export interface Configuration {
+  readonly options: EngineOptions;
+  readonly trusted: boolean;
+  /** Uris of the workspace folders. */
+  readonly folders: readonly string[];
+  /** Settled when the settings are known, or the client gives none. */
+  readonly ready: Promise<void>;
+  initialize(params: InitializeParams): InitializationOptions;
+  /** Settings, trust or folders are not what they were. */
+  onChange(listener: () => void): void;
+  /** Files on disk changed. */
+  onFiles(listener: (uris: readonly string[]) => void): void;
+  /** Asks the client to ask again for what it shows inside the text. */
+  refresh(): void;
+}
+
+export function configure(connection: Connection, log: Log): Configuration {
+  let options = defaultOptions;
+  let trusted = true;
+  let folders: readonly string[] = [];
+  let client: ClientCapabilities = {};
+  let changed = (): void => {};
+  let settle = (): void => {};
+  const ready = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+
+  function apply(raw: unknown): void {
+    const next = readSettings(raw, options);
+    if (next === options) return;
+    options = next;
+    changed();
+  }
+
+  async function fetch(): Promise<void> {
+    if (client.workspace?.configuration !== true) return;
+    try {
+      apply(await connection.workspace.getConfiguration('pipewright'));
+    } catch (error) {
+      log.error(`configuration: ${describe(error)}`);
+    }
+  }
+
+  async function register(): Promise<void> {
+    try {
+      if (client.workspace?.didChangeConfiguration?.dynamicRegistration === true)
+        await connection.client.register(DidChangeConfigurationNotification.type, { section: 'pipewright' });
+      if (client.workspace?.didChangeWatchedFiles?.dynamicRegistration === true)
+        await connection.client.register(DidChangeWatchedFilesNotification.type, {
+          watchers: [{ globPattern: '**/*.pipe' }],
+        });
+    } catch (error) {
+      log.error(`registration: ${describe(error)}`);
+    }
+  }
+
+  connection.onInitialized(() => {
+    // A client that does not answer is not waited for.
+    const late = setTimeout(settle, 500);
+    void fetch().finally(() => {
+      clearTimeout(late);
+      settle();
+    });
+    void register();
+    if (client.workspace?.workspaceFolders === true)
+      connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
+        const gone = new Set(removed.map((one) => one.uri));
+        folders = [...folders.filter((one) => !gone.has(one)), ...added.map((one) => one.uri)];
+        changed();
+      });
+  });
+  connection.onDidChangeConfiguration(({ settings }) => {
+    if (client.workspace?.configuration === true) void fetch();
+    else apply(at(settings, 'pipewright'));
+  });
+  connection.onNotification(methods.trust, (params: TrustChanged) => {
+    if (trusted === (params?.trusted === true)) return;
+    trusted = params?.trusted === true;
+    changed();
+  });
+
+  return {
+    get options() {
+      return options;
+    },
+    get trusted() {
+      return trusted;
+    },
+    get folders() {
+      return folders;
+    },
+    ready,
+    initialize(params) {
+      client = params.capabilities;
+      folders = params.workspaceFolders?.map((one) => one.uri) ?? (params.rootUri ? [params.rootUri] : []);
+      const given: InitializationOptions =
+        typeof params.initializationOptions === 'object' ? (params.initializationOptions ?? {}) : {};
+      trusted = given.trusted !== false;
+      apply(at(given, 'settings'));
+      return { docs: typeof given.docs === 'string' ? given.docs : undefined };
+    },
+    onChange(listener) {
+      changed = listener;
+    },
+    onFiles(listener) {
+      connection.onDidChangeWatchedFiles(({ changes }) => listener(changes.map((one) => one.uri)));
+    },
+    refresh() {
+      const quiet = (asked: Promise<void>) =>
+        void asked.catch((error: unknown) => log.error(`refresh: ${describe(error)}`));
+      if (client.workspace?.codeLens?.refreshSupport === true)
+        quiet(connection.sendRequest(CodeLensRefreshRequest.type));
+      if (client.workspace?.inlayHint?.refreshSupport === true) quiet(connection.languages.inlayHint.refresh());
+    },
+  };
+}

@@ -1,0 +1,166 @@
+/** Where in the language a position stands: what completion may offer there, and which call it is in. */
+import type { BlockName, ValueSchema } from '../engine/plan/schema.ts';
+import { findKey } from '../engine/plan/schema.ts';
+import type { FunctionContext } from '../engine/plan/functions.ts';
+import type { Block, BlockDeclaration, Entry, Span, SyntaxFile, Token } from '../grammar/index.ts';
+
+export interface Cursor {
+  readonly offset: number;
+  /** What is being typed: the token that holds or touches the offset, as far as it is a name or a quantity; else empty. */
+  readonly word: Span;
+  readonly wordKind: 'name' | 'quantity' | 'none';
+  /** Last token before the word. */
+  readonly before?: Token;
+  /** Index of the first token at or after the word's start. */
+  readonly index: number;
+  /** Blocks around it, outermost first. */
+  readonly blocks: readonly Surrounding[];
+  /** Declaration that it stands in or right behind. */
+  readonly declaration?: SyntaxFile['declarations'][number];
+  /** Entry of the innermost block that it stands in or right behind. */
+  readonly entry?: Entry;
+}
+
+export interface Surrounding {
+  readonly name: BlockName;
+  readonly body: Block;
+  readonly declaration: BlockDeclaration;
+}
+
+/** Undefined in comments and strings. */
+export function cursorAt(syntax: SyntaxFile, offset: number): Cursor | undefined {
+  if (
+    syntax.comments.some(
+      (one) => one.start < offset && (offset < one.end || (offset === one.end && one.kind !== 'block')),
+    )
+  )
+    return undefined;
+  const at = lastBefore(syntax.tokens, offset);
+  const token = syntax.tokens[at];
+  if (token?.kind === 'string' && offset < token.end) return undefined;
+  const touching = token !== undefined && token.end >= offset && (token.kind === 'name' || token.kind === 'quantity');
+  const index = touching ? at : at + 1;
+  const place = surrounding(syntax, touching ? token.start : offset);
+  return {
+    offset,
+    word: touching ? token : { start: offset, end: offset },
+    wordKind: !touching ? 'none' : token.kind === 'name' ? 'name' : 'quantity',
+    before: syntax.tokens[index - 1],
+    index,
+    ...place,
+  };
+}
+
+/** Index of the last token that starts before the offset; −1 where there is none. */
+function lastBefore(tokens: readonly Token[], offset: number): number {
+  let low = 0;
+  let high = tokens.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const token = tokens[middle];
+    if (token !== undefined && token.start < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** A block that is not closed reaches to the next thing that the parser found. */
+const insideOf = (body: Block | undefined, offset: number): body is Block =>
+  body !== undefined && body.start < offset && (!body.closed || offset < body.end);
+
+function surrounding(syntax: SyntaxFile, offset: number): Pick<Cursor, 'blocks' | 'declaration' | 'entry'> {
+  const declaration = syntax.declarations.findLast((one) => one.start < offset);
+  if (declaration?.kind !== 'block' || !insideOf(declaration.body, offset)) return { blocks: [], declaration };
+  const name = declaration.keyword.text as BlockName;
+  const blocks: Surrounding[] = [{ name, body: declaration.body, declaration }];
+  for (;;) {
+    const { body, name: outer } = blocks.at(-1) ?? { body: declaration.body, name };
+    const entry = body.entries.findLast((one) => one.start < offset && one.kind !== 'skipped');
+    if (entry?.kind !== 'entry' || !insideOf(entry.body, offset))
+      return { blocks, declaration, entry: entry?.kind === 'entry' ? entry : undefined };
+    const inner = findKey(outer, entry.key.text)?.block;
+    if (inner === undefined) return { blocks, declaration, entry };
+    blocks.push({ name: inner, body: entry.body, declaration });
+  }
+}
+
+/** A call whose parentheses hold the position. */
+export interface CallAt {
+  readonly callee: Token;
+  /** Tokens of the argument that the position is in, before the position. */
+  readonly argument: readonly Token[];
+  /** Arguments before it. */
+  readonly position: number;
+  /** Names of the arguments given by name. */
+  readonly given: readonly string[];
+}
+
+export interface Nesting {
+  /** Innermost first. */
+  readonly calls: readonly CallAt[];
+  /** The position stands in `name[ … ]`. */
+  readonly indexed: boolean;
+}
+
+/** Brackets around the token at `index`, back to `from` (an offset): the start of the entry. */
+export function nestingAt(syntax: SyntaxFile, index: number, from: number): Nesting {
+  const calls: CallAt[] = [];
+  let indexed = false;
+  let depth = 0;
+  let commas: number[] = [];
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const token = syntax.tokens[at];
+    if (token === undefined || token.start < from) break;
+    if (token.kind !== 'punctuation') continue;
+    if (token.text === ')' || token.text === ']') depth += 1;
+    else if (token.text === ',' && depth === 0) commas.push(at);
+    else if (token.text === '(' || token.text === '[') {
+      if (depth > 0) {
+        depth -= 1;
+        continue;
+      }
+      const callee = syntax.tokens[at - 1];
+      const applied = callee?.kind === 'name' && callee.start >= from;
+      if (applied && token.text === '[' && calls.length === 0) indexed = true;
+      if (applied && token.text === '(') calls.push(call(syntax, callee, at, index, commas));
+      commas = [];
+    } else if (token.text === '{' || token.text === '}') break;
+  }
+  return { calls, indexed };
+}
+
+function call(syntax: SyntaxFile, callee: Token, open: number, index: number, commas: readonly number[]): CallAt {
+  const starts = [open, ...commas.toReversed()].map((at) => at + 1);
+  const named = (at: number) => syntax.tokens[at]?.kind === 'name' && syntax.tokens[at + 1]?.text === '=';
+  return {
+    callee,
+    argument: syntax.tokens.slice(starts.at(-1) ?? index, index),
+    position: starts.length - 1,
+    given: starts.flatMap((at) => (at < index && named(at) ? [syntax.tokens[at]?.text ?? ''] : [])),
+  };
+}
+
+/** Which table of functions belongs to a kind of value. */
+export function functionContext(value: ValueSchema | undefined): FunctionContext {
+  switch (value?.kind) {
+    case 'link':
+    case 'cut':
+    case 'schedule':
+    case 'shape':
+    case 'optimizer':
+    case 'placement':
+    case 'order':
+    case 'operations':
+      return value.kind;
+    default:
+      return 'value';
+  }
+}
+
+/** What the key of the entry takes. */
+export const valueSchemaOf = (cursor: Cursor): ValueSchema | undefined => {
+  const block = cursor.blocks.at(-1);
+  return block === undefined || cursor.entry === undefined
+    ? undefined
+    : findKey(block.name, cursor.entry.key.text)?.value;
+};

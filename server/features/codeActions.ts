@@ -1,0 +1,73 @@
+import {
+  CodeActionKind,
+  type CancellationToken,
+  type CodeAction,
+  type CodeActionParams,
+  type WorkspaceEdit,
+} from 'vscode-languageserver';
+import { check, type Analysis } from '../../engine/check.ts';
+import { fixesFor, refactorings, type Fix, type Proposal } from '../../engine/fixes/fix.ts';
+import type { Finding } from '../../engine/findings/finding.ts';
+import { overlaps, toSpan } from '../convert.ts';
+import { rangeIn, type ClientAbilities, type View } from '../view.ts';
+import { diagnosticOf } from './diagnostics.ts';
+
+/** Fixes of the findings in the range and refactorings at its start. Each title states the simulated effect. */
+export async function codeActions(
+  view: View,
+  params: CodeActionParams,
+  abilities: ClientAbilities,
+  docs: string | undefined,
+  token: CancellationToken,
+): Promise<CodeAction[] | null> {
+  const within = toSpan(view.lines, params.range);
+  const wanted = (kind: CodeActionKind) =>
+    params.context.only?.every((one) => !`${kind}.`.startsWith(`${one}.`)) !== true;
+  const actions: CodeAction[] = [];
+  if (wanted(CodeActionKind.QuickFix)) {
+    for (const found of view.analysis.findings.filter((one) => overlaps(one.place, within))) {
+      // A fix may simulate; other requests come between.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (token.isCancellationRequested) return null;
+      const diagnostics = [diagnosticOf(view, found, docs, abilities)];
+      for (const fix of fixes(view, found))
+        actions.push({
+          ...action(view, fix, abilities),
+          kind: CodeActionKind.QuickFix,
+          diagnostics,
+          isPreferred: fix.preferred === true,
+        });
+    }
+  }
+  if (wanted(CodeActionKind.RefactorRewrite)) {
+    for (const fix of refactorings(view.analysis, within.start, again(view)))
+      actions.push({ ...action(view, fix, abilities), kind: CodeActionKind.RefactorRewrite });
+  }
+  return actions.length === 0 ? null : actions;
+}
+
+/** Findings belong to one analysis, so what was simulated for one is kept as long as it is. */
+const known = new WeakMap<Finding, readonly Fix[]>();
+
+function fixes(view: View, found: Finding): readonly Fix[] {
+  const kept = known.get(found) ?? fixesFor(view.analysis, found, again(view));
+  known.set(found, kept);
+  return kept;
+}
+
+/** The same file with another text. */
+const again =
+  ({ uri, files, options, analysis }: View) =>
+  (text: string): Analysis =>
+    check({ uri, text, host: files, options, earlier: analysis });
+
+function action(view: View, fix: Proposal, abilities: ClientAbilities): CodeAction {
+  return { title: fix.title, edit: edit(view, fix, abilities) };
+}
+
+function edit(view: View, fix: Proposal, abilities: ClientAbilities): WorkspaceEdit {
+  const edits = fix.edits.map((one) => ({ range: rangeIn(view, one), newText: one.text }));
+  return abilities.versionedEdits
+    ? { documentChanges: [{ textDocument: { uri: view.uri, version: view.version }, edits }] }
+    : { changes: { [view.uri]: edits } };
+}

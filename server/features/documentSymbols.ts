@@ -1,0 +1,67 @@
+import { SymbolKind, type DocumentSymbol } from 'vscode-languageserver';
+import type { BlockDeclaration, BlockItem, Declaration, Entry, Name, NodeBase } from '../../grammar/index.ts';
+import { rangeIn, type SyntaxView } from '../view.ts';
+
+const kindOf: Readonly<Record<string, SymbolKind>> = {
+  device: SymbolKind.Struct,
+  cluster: SymbolKind.Namespace,
+  model: SymbolKind.Class,
+  schedule: SymbolKind.Function,
+  pipeline: SymbolKind.Module,
+  job: SymbolKind.Package,
+  expect: SymbolKind.Event,
+  layer: SymbolKind.Field,
+  stage: SymbolKind.EnumMember,
+  node: SymbolKind.Namespace,
+};
+
+/** The outline: declarations, and in them whatever has a name or a block of its own. */
+export const documentSymbols = (view: SyntaxView): DocumentSymbol[] =>
+  view.syntax.declarations.flatMap((one) => declared(view, one));
+
+function declared(view: SyntaxView, one: Declaration): DocumentSymbol[] {
+  switch (one.kind) {
+    case 'param':
+      return one.name === undefined ? [] : [symbol(view, one, one.name, SymbolKind.Variable, 'param')];
+    case 'let':
+      return one.name === undefined ? [] : [symbol(view, one, one.name, SymbolKind.Constant, 'let')];
+    case 'block':
+      return [block(view, one)];
+    default:
+      return [];
+  }
+}
+
+function block(view: SyntaxView, one: BlockDeclaration): DocumentSymbol {
+  const kind = kindOf[one.keyword.text] ?? SymbolKind.Object;
+  return symbol(view, one, one.name ?? one.keyword, kind, one.keyword.text, inside(view, one.body?.entries ?? []));
+}
+
+const inside = (view: SyntaxView, items: readonly BlockItem[]): DocumentSymbol[] =>
+  items.flatMap((item) => (item.kind === 'entry' ? entry(view, item) : []));
+
+function entry(view: SyntaxView, item: Entry): DocumentSymbol[] {
+  if (item.name === undefined && item.body === undefined) return [];
+  const kind = kindOf[item.key.text] ?? SymbolKind.Property;
+  const children = inside(view, item.body?.entries ?? []);
+  return [symbol(view, item, item.name ?? item.key, kind, item.name === undefined ? '' : item.key.text, children)];
+}
+
+function symbol(
+  view: SyntaxView,
+  whole: NodeBase,
+  name: Name,
+  kind: SymbolKind,
+  detail: string,
+  children: DocumentSymbol[] = [],
+): DocumentSymbol {
+  // The protocol allows no empty name, and wants the name within the whole.
+  return {
+    name: name.text === '' ? detail || '…' : name.text,
+    detail,
+    kind,
+    range: rangeIn(view, { start: Math.min(whole.start, name.start), end: Math.max(whole.end, name.end) }),
+    selectionRange: rangeIn(view, name),
+    children,
+  };
+}

@@ -1,0 +1,84 @@
+import type { PrepareRenameParams, Range, RenameParams, WorkspaceEdit } from 'vscode-languageserver';
+import type { EngineHost } from '../../engine/host.ts';
+import type { Resolution } from '../../engine/plan/resolution.ts';
+import { LineIndex, parse } from '../../grammar/index.ts';
+import { toOffset, toRange } from '../convert.ts';
+import { Refusal } from '../handlers.ts';
+import { planOf, usesOf, type Uses } from '../uses.ts';
+import { rangeIn, referenceAt, type Reference, type View } from '../view.ts';
+
+export function prepareRename(view: View, params: PrepareRenameParams): { range: Range; placeholder: string } | null {
+  const found = referenceAt(view, toOffset(view.lines, params.position));
+  if (found === undefined) return null;
+  refuseBuiltIn(found);
+  return { range: rangeIn(view, found.place), placeholder: found.symbol.name };
+}
+
+/**
+ * Edits of every file of the workspace that uses the name. Before they are given, the edited texts are resolved: a rename
+ * after which any name means something else, or an error appears, is refused.
+ */
+export function rename(view: View, params: RenameParams): WorkspaceEdit | null {
+  const found = referenceAt(view, toOffset(view.lines, params.position));
+  if (found === undefined) return null;
+  refuseBuiltIn(found);
+  const { newName } = params;
+  if (!isName(newName))
+    throw new Refusal(`"${newName}" is not a name: letters, digits and _, not a quantity such as 4ms.`);
+  const uses = usesOf(view, found.symbol);
+  const texts = new Map(uses.map((use) => [use.uri, renamed(use, newName)]));
+  const host: EngineHost = {
+    resolve: (path, from) => view.files.resolve(path, from),
+    read: (uri) => {
+      const text = texts.get(uri);
+      return text === undefined ? view.files.read(uri) : { text };
+    },
+  };
+  for (const use of uses) {
+    const after = planOf(use.uri, texts.get(use.uri) ?? use.text, host, view.options);
+    if (errors(after) > errors(use.resolution) || meaning(after) !== meaning(use.resolution))
+      throw new Refusal(`"${newName}" already means something else here.`);
+  }
+  const changes = uses.map((use) => {
+    const lines = use.uri === view.uri ? view.lines : new LineIndex(use.text);
+    return [use.uri, use.places.map((place) => ({ range: toRange(lines, place), newText: newName }))] as const;
+  });
+  return { changes: Object.fromEntries(changes) };
+}
+
+function refuseBuiltIn({ symbol }: Reference): void {
+  if (symbol.declaration === undefined) throw new Refusal(`"${symbol.name}" is built in and cannot be renamed.`);
+  if (symbol.declaration.uri.startsWith('std:'))
+    throw new Refusal(`"${symbol.name}" comes from ${symbol.declaration.uri} and cannot be renamed.`);
+}
+
+/** A name as the lexer sees it: one token. */
+function isName(text: string): boolean {
+  const { tokens, comments, errors: faults } = parse(`let ${text} = 1`);
+  return faults.length === 0 && comments.length === 0 && tokens[1]?.kind === 'name' && tokens[1].text === text;
+}
+
+function renamed(use: Uses, name: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const place of use.places) {
+    parts.push(use.text.slice(from, place.start), name);
+    from = place.end;
+  }
+  return parts.join('') + use.text.slice(from);
+}
+
+const errors = (resolution: Resolution): number =>
+  resolution.findings.filter((found) => found.severity === 'error').length;
+
+/** Which references mean the same thing, whatever it is called: for each the number of the first one with its symbol. */
+function meaning({ symbols }: Resolution): string {
+  const first = new Map<string, number>();
+  return symbols.references
+    .map((one, index) => {
+      const known = first.get(one.symbol) ?? index;
+      first.set(one.symbol, known);
+      return known;
+    })
+    .join(' ');
+}

@@ -1,0 +1,97 @@
+import {
+  SemanticTokensBuilder,
+  type Range,
+  type SemanticTokens,
+  type SemanticTokensLegend,
+} from 'vscode-languageserver';
+import type { SymbolInfo, SymbolKind } from '../../engine/plan/resolution.ts';
+import { walk, type Span } from '../../grammar/index.ts';
+import { toSpan } from '../convert.ts';
+import { rangeIn, type View } from '../view.ts';
+
+const types = [
+  'keyword',
+  'property',
+  'parameter',
+  'variable',
+  'struct',
+  'namespace',
+  'class',
+  'enumMember',
+  'function',
+] as const;
+const modifiers = ['declaration', 'readonly', 'defaultLibrary'] as const;
+type Type = (typeof types)[number];
+const bit = (modifier: (typeof modifiers)[number]): number => 1 << modifiers.indexOf(modifier);
+
+export const legend: SemanticTokensLegend = { tokenTypes: [...types], tokenModifiers: [...modifiers] };
+
+const typeOf: Readonly<Record<SymbolKind, Type>> = {
+  param: 'parameter',
+  let: 'variable',
+  device: 'struct',
+  cluster: 'namespace',
+  model: 'class',
+  layer: 'property',
+  stage: 'enumMember',
+  schedule: 'function',
+  pipeline: 'namespace',
+  job: 'namespace',
+  parameter: 'parameter',
+  policy: 'function',
+  function: 'function',
+  variable: 'variable',
+};
+
+interface Coloured extends Span {
+  readonly type: Type;
+  readonly modifiers: number;
+}
+
+/** Colours that only the meaning gives: what a name stands for, and which words are keywords. The rest is the grammar's. */
+export function semanticTokens(view: View, range?: Range): SemanticTokens {
+  const within = range === undefined ? { start: 0, end: view.syntax.text.length } : toSpan(view.lines, range);
+  const builder = new SemanticTokensBuilder();
+  let end = -1;
+  for (const one of [...words(view), ...names(view)].sort((a, b) => a.start - b.start)) {
+    const { start, end: stop } = rangeIn(view, one);
+    if (one.end < within.start || one.start > within.end || one.start < end || start.line !== stop.line) continue;
+    end = one.end;
+    builder.push(start.line, start.character, stop.character - start.character, types.indexOf(one.type), one.modifiers);
+  }
+  return builder.build();
+}
+
+function names(view: View): Coloured[] {
+  const { references, symbols } = view.analysis.resolution.symbols;
+  return references.flatMap(({ place, symbol }) => {
+    const info = symbols.get(symbol);
+    return info === undefined
+      ? []
+      : [{ start: place.start, end: place.end, type: typeOf[info.kind], modifiers: modifiersOf(info, place) }];
+  });
+}
+
+function modifiersOf(info: SymbolInfo, place: Span & { readonly uri: string }): number {
+  const { declaration, kind } = info;
+  if (declaration === undefined) return bit('defaultLibrary');
+  const declares = declaration.uri === place.uri && declaration.start === place.start;
+  return (declares ? bit('declaration') : 0) | (kind === 'let' ? bit('readonly') : 0);
+}
+
+function words(view: View): Coloured[] {
+  const found: Coloured[] = [];
+  const add = (span: Span | undefined, type: Type): void => {
+    if (span !== undefined && span.end > span.start)
+      found.push({ start: span.start, end: span.end, type, modifiers: 0 });
+  };
+  const keyword = (index: number) => add(view.syntax.tokens[index], 'keyword');
+  walk(view.syntax, (node) => {
+    if (node.kind === 'import' || node.kind === 'param' || node.kind === 'let') keyword(node.first);
+    else if (node.kind === 'block') add(node.keyword, 'keyword');
+    else if (node.kind === 'entry')
+      add(node.key, node.body === undefined && node.name === undefined ? 'property' : 'keyword');
+    else if (node.kind === 'argument') add(node.name, 'property');
+  });
+  return found;
+}

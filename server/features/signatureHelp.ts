@@ -1,0 +1,63 @@
+import { MarkupKind, type SignatureHelp, type SignatureHelpParams } from 'vscode-languageserver';
+import {
+  findFunction,
+  type FunctionContext,
+  type FunctionParameter,
+  type FunctionSchema,
+} from '../../engine/plan/functions.ts';
+import { toOffset } from '../convert.ts';
+import { cursorAt, functionContext, nestingAt, valueSchemaOf, type CallAt } from '../cursor.ts';
+import type { SyntaxView } from '../view.ts';
+
+/** The call around the cursor and which of its parameters is being written. */
+export function signatureHelp(view: SyntaxView, params: SignatureHelpParams): SignatureHelp | null {
+  const cursor = cursorAt(view.syntax, toOffset(view.lines, params.position));
+  if (cursor === undefined) return null;
+  const from = cursor.entry?.start ?? cursor.blocks.at(-1)?.body.start ?? cursor.declaration?.start ?? 0;
+  const context = functionContext(valueSchemaOf(cursor));
+  for (const call of nestingAt(view.syntax, cursor.index, from).calls) {
+    const schema = calledFunction(context, call.callee.text);
+    if (schema !== undefined) return help(schema, call);
+  }
+  return null;
+}
+
+/** A function by where its call stands: those of the key, then those of any expression. */
+export const calledFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
+  findFunction(context, name) ?? findFunction('value', name);
+
+export const parameterLabel = (parameter: FunctionParameter): string =>
+  parameter.optional
+    ? `${parameter.name}${parameter.default === undefined ? '?' : ` = ${parameter.default}`}`
+    : parameter.name;
+
+export const signatureLabel = (schema: FunctionSchema): string =>
+  `${schema.name}(${schema.parameters.map(parameterLabel).join(', ')}${schema.rest === true ? ', …' : ''})`;
+
+function help(schema: FunctionSchema, call: CallAt): SignatureHelp {
+  return {
+    signatures: [
+      {
+        label: signatureLabel(schema),
+        documentation: { kind: MarkupKind.Markdown, value: schema.doc },
+        parameters: schema.parameters.map((parameter) => ({
+          label: parameterLabel(parameter),
+          documentation: { kind: MarkupKind.Markdown, value: parameterDoc(parameter) },
+        })),
+      },
+    ],
+    activeSignature: 0,
+    activeParameter: activeParameter(schema, call),
+  };
+}
+
+const parameterDoc = ({ doc, words }: FunctionParameter): string =>
+  words === undefined ? doc : `${doc} (${words.map((word) => `\`${word}\``).join(', ')})`;
+
+/** A named argument is its own parameter, wherever it stands. The index after the last one shows none as active. */
+function activeParameter(schema: FunctionSchema, call: CallAt): number {
+  const [first, second] = call.argument;
+  const named = second?.text === '=' ? schema.parameters.findIndex((one) => one.name === first?.text) : -1;
+  if (named >= 0) return named;
+  return schema.rest === true ? Math.min(call.position, schema.parameters.length - 1) : call.position;
+}

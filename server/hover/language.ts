@@ -1,0 +1,111 @@
+/** Hovers over the language itself: keys, keywords, words, units, functions. */
+import { findFigure } from '../../engine/plan/figures.ts';
+import { functions } from '../../engine/plan/functions.ts';
+import { blocks, declarationDocs, findKey, type BlockName, type KeySchema } from '../../engine/plan/schema.ts';
+import { findUnit } from '../../engine/plan/units.ts';
+import { show } from '../../engine/plan/values.ts';
+import type { Entry, Span, SyntaxNode } from '../../grammar/index.ts';
+import { holds } from '../convert.ts';
+import { calledFunction, signatureLabel } from '../features/signatureHelp.ts';
+import { functionContext } from '../cursor.ts';
+import { code, sections } from './markdown.ts';
+
+export interface Text {
+  readonly span: Span;
+  readonly text: string;
+}
+
+/** `25GB/s`: what it is in base units, and what the unit means. */
+export function hoverQuantity(path: readonly SyntaxNode[]): Text | undefined {
+  const node = path.at(-1);
+  if (node?.kind !== 'quantity' || node.unit === '') return undefined;
+  const unit = findUnit(node.unit);
+  if (unit === undefined) return undefined;
+  const value = show(node.value * unit.scale, unit.dimension);
+  return { span: node, text: sections(`**${value}**`, `\`${unit.name}\`: ${unit.doc}`) };
+}
+
+/** A key in a block, or the keyword of a declaration. */
+export function hoverKey(path: readonly SyntaxNode[], offset: number): Text | undefined {
+  const declaration = path.find(
+    (node) => node.kind === 'block' || node.kind === 'param' || node.kind === 'let' || node.kind === 'import',
+  );
+  const keys = keysOn(path);
+  const last = keys.at(-1);
+  if (last !== undefined && holds(last.entry.key, offset))
+    return last.key === undefined ? undefined : { span: last.entry.key, text: keyText(last.key) };
+  if (declaration?.kind === 'block' && holds(declaration.keyword, offset))
+    return {
+      span: declaration.keyword,
+      text: sections(code(`${declaration.keyword.text} NAME { … }`), declarationDocs[declaration.keyword.text]),
+    };
+  const keyword = declaration?.kind;
+  if (
+    declaration === undefined ||
+    keyword === undefined ||
+    keyword === 'block' ||
+    offset > declaration.start + keyword.length
+  )
+    return undefined;
+  return {
+    span: { start: declaration.start, end: declaration.start + keyword.length },
+    text: declarationDocs[keyword] ?? '',
+  };
+}
+
+function keyText(key: KeySchema): string {
+  return sections(
+    code(key.example),
+    key.doc,
+    key.unavailable === undefined ? undefined : `_Has no effect: ${key.unavailable}._`,
+  );
+}
+
+/** Entries around a node with their keys, outermost first. */
+function keysOn(path: readonly SyntaxNode[]): readonly { readonly entry: Entry; readonly key?: KeySchema }[] {
+  const found: { entry: Entry; key?: KeySchema }[] = [];
+  let block: BlockName | undefined;
+  for (const node of path) {
+    if (node.kind === 'block')
+      block = Object.hasOwn(blocks, node.keyword.text) ? (node.keyword.text as BlockName) : undefined;
+    if (node.kind !== 'entry') continue;
+    const key = block === undefined ? undefined : findKey(block, node.key.text);
+    found.push({ entry: node, key });
+    block = key?.block;
+  }
+  return found;
+}
+
+/** The name of a function, or of one of its arguments. */
+export function hoverCallee(path: readonly SyntaxNode[], offset: number, docs: string | undefined): Text | undefined {
+  const call = path.findLast((node) => node.kind === 'call');
+  if (call?.kind !== 'call') return undefined;
+  const schema = calledFunction(functionContext(keysOn(path).at(-1)?.key?.value), call.callee.text);
+  if (holds(call.callee, offset))
+    return schema === undefined ? undefined : { span: call.callee, text: functionText(schema.name, docs) };
+  const argument = path.findLast((node) => node.kind === 'argument');
+  if (argument?.kind !== 'argument' || argument.name === undefined || !holds(argument.name, offset)) return undefined;
+  const parameter = schema?.parameters.find((one) => one.name === argument.name?.text);
+  if (parameter === undefined) return undefined;
+  const words =
+    parameter.words === undefined ? undefined : `One of ${parameter.words.map((one) => `\`${one}\``).join(', ')}.`;
+  return { span: argument.name, text: sections(`**${parameter.name}**`, parameter.doc, words) };
+}
+
+export function functionText(name: string, docs: string | undefined): string {
+  const schema = functions.find((one) => one.name === name);
+  if (schema === undefined) return '';
+  const more = docs !== undefined && schema.context === 'shape' ? `[How it is derived](${docs}costs.md)` : undefined;
+  return sections(code(signatureLabel(schema)), schema.doc, more);
+}
+
+/** A word of a key (`bf16`) or a figure of an `expect`. */
+export function hoverWord(path: readonly SyntaxNode[]): Text | undefined {
+  const node = path.at(-1);
+  if (node?.kind !== 'name') return undefined;
+  const value = keysOn(path).at(-1)?.key?.value;
+  const word = value?.kind === 'words' ? value.words.find((one) => one.name === node.text) : undefined;
+  if (word !== undefined) return { span: node, text: sections(`**${word.name}**`, word.doc) };
+  const figure = path.some((one) => one.kind === 'check') ? findFigure(node.text) : undefined;
+  return figure === undefined ? undefined : { span: node, text: sections(code(figure.example), figure.doc) };
+}

@@ -1,0 +1,27 @@
+import type { SyntaxNode } from '../../grammar/index.ts';
+import type { View } from '../view.ts';
+import type { Text } from './language.ts';
+import { sections } from './markdown.ts';
+
+const operations: Readonly<Record<string, string>> = {
+  F: 'Forward pass',
+  B: 'Whole backward pass: input and weight gradient',
+  I: 'Input gradient: the half of the backward pass that the stage before waits for',
+  W: 'Weight gradient: the half of the backward pass that nothing waits for',
+};
+
+/** `F[0..3]` in a row. */
+export function hoverOperation(view: View, path: readonly SyntaxNode[]): Text | undefined {
+  const row = path.findLast((node) => node.kind === 'entry');
+  if (row?.kind !== 'entry' || row.key.text !== 'row') return undefined;
+  const call = path.findLast((node) => node.kind === 'index');
+  const node = path.at(-1);
+  if (call?.kind !== 'index' || node !== call.target) return undefined;
+  const meaning = operations[call.target.text];
+  if (meaning === undefined) return undefined;
+  const which = view.syntax.text.slice(call.start, call.end).replace(/\s+/g, ' ');
+  return {
+    span: call,
+    text: sections(`**${call.target.text}** — ${meaning}.`, `\`${which}\`: of these microbatches, in this order.`),
+  };
+}

@@ -1,0 +1,35 @@
+import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import { paths } from '../../engine/plan/plan.ts';
+import { findPolicy } from '../../engine/schedule/registry.ts';
+import { shapeOf } from '../../engine/schedule/shape.ts';
+import { holds } from '../convert.ts';
+import type { View } from '../view.ts';
+import { functionText } from './language.ts';
+import { sections } from './markdown.ts';
+
+/** What a built-in policy does; with the numbers of the pipeline that it stands in. */
+export function policyText(view: View, name: string, offset: number, docs: string | undefined): string {
+  const policy = findPolicy(name);
+  if (policy === undefined) return '';
+  const plan = planAt(view, name, offset);
+  const shape = plan === undefined ? undefined : shapeOf(plan);
+  const numbers = shape !== undefined && policy.check(shape).length === 0 ? policy.explain(shape) : [];
+  return sections(
+    functionText(name, undefined),
+    numbers.length === 0
+      ? undefined
+      : `In \`${plan?.name ?? ''}\`:\n\n${numbers.map((line) => `- ${line}`).join('\n')}`,
+    docs === undefined ? undefined : `[Definition and drawing](${docs}schedules.md#${policy.page})`,
+  );
+}
+
+/** The pipeline whose text holds the offset, where its schedule is this policy. */
+function planAt(view: View, policy: string, offset: number): PipelinePlan | undefined {
+  const { origins, plan } = view.analysis.resolution;
+  const block = view.syntax.declarations.find((one) => one.kind === 'block' && holds(one, offset));
+  return plan.pipelines.find((one) => {
+    const place = origins.get(paths.pipeline(one.name));
+    const inside = block !== undefined && place?.uri === view.uri && holds(block, place.start);
+    return inside && one.schedule.kind === 'policy' && one.schedule.name === policy;
+  });
+}

@@ -1,0 +1,52 @@
+/** Hovers over names. */
+import type { SymbolInfo } from '../../engine/plan/resolution.ts';
+import type { View } from '../view.ts';
+import { layerText } from './layer.ts';
+import { functionText } from './language.ts';
+import { bytes, count, list } from '../../engine/quantities.ts';
+import { code, sections, table } from './markdown.ts';
+import { policyText } from './policy.ts';
+import { stageText } from './stage.ts';
+import { summary } from '../features/codeLens.ts';
+
+export function hoverSymbol(view: View, symbol: SymbolInfo, offset: number, docs: string | undefined): string {
+  switch (symbol.kind) {
+    case 'policy':
+      return policyText(view, symbol.name, offset, docs);
+    case 'function':
+      return functionText(symbol.name, docs);
+    case 'stage':
+      return sections(head(symbol), symbol.doc, stageText(view, symbol));
+    case 'layer':
+      return sections(head(symbol), symbol.doc, layerText(view, symbol));
+    case 'pipeline':
+      return sections(head(symbol), symbol.doc, pipelineText(view, symbol.name));
+    default:
+      return sections(head(symbol), symbol.doc);
+  }
+}
+
+/** `param m = 8 (1 to 64)`; where it comes from, for what another file declares. */
+function head({ kind, name, detail }: SymbolInfo): string {
+  return code(`${kind} ${name}${detail === undefined ? '' : ` — ${detail}`}`);
+}
+
+function pipelineText(view: View, name: string): string {
+  const found = view.analysis.pipelines.find((one) => one.plan.name === name);
+  if (found?.run === undefined) return '';
+  const { report } = found.run;
+  const shown = report.devices.slice(0, mostDevices);
+  const more = report.devices.length - shown.length;
+  return sections(
+    summary(report),
+    table(
+      shown.map((one) => [
+        `${one.name}: ${list(one.stages)}`,
+        `${bytes(one.peak)}, ${count(one.in_flight, 'microbatch', 'microbatches')} in flight`,
+      ]),
+    ),
+    more === 0 ? undefined : `And ${count(more, 'device', 'devices')} more.`,
+  );
+}
+
+const mostDevices = 8;

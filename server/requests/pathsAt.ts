@@ -1,0 +1,42 @@
+import type { Place } from '../../engine/plan/plan.ts';
+import { nodeAt, type Span, type SyntaxNode } from '../../grammar/index.ts';
+import { holds, toOffset } from '../convert.ts';
+import type { PathsAnswer, PathsRequest } from '../../webview/protocol/requests.ts';
+import type { View } from '../view.ts';
+
+/**
+ * Paths of the plan whose text holds the position, the shortest text first. The text of something with a name is its whole
+ * declaration, although its origin is the name.
+ */
+export function pathsAt(view: View, { position }: PathsRequest): PathsAnswer {
+  const offset = toOffset(view.lines, position);
+  const around = nodeAt(view.syntax, offset).toReversed();
+  const found = [...view.analysis.resolution.origins].flatMap(([path, place]) => {
+    const text = place.uri === view.uri ? textOf(place, offset, around) : undefined;
+    return text === undefined ? [] : [{ path, size: text.end - text.start }];
+  });
+  return found.sort((a, b) => a.size - b.size).map((one) => one.path);
+}
+
+function textOf(place: Place, offset: number, around: readonly SyntaxNode[]): Span | undefined {
+  if (holds(place, offset)) return place;
+  for (const node of around) {
+    const head = headOf(node);
+    if (node.kind !== 'file' && head?.start === place.start && head.end === place.end) return node;
+  }
+  return undefined;
+}
+
+/** What stands for a declaration or entry where one is pointed at: its name, or its key. */
+function headOf(node: SyntaxNode): Span | undefined {
+  switch (node.kind) {
+    case 'param':
+      return node.name;
+    case 'block':
+      return node.name ?? node.keyword;
+    case 'entry':
+      return node.name ?? node.key;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Plan } from '../../engine/plan/plan.ts';
+import { checkOverrides } from '../../engine/plan/overrides.ts';
+import { resolve } from '../../engine/plan/resolve.ts';
+import type { Resolution } from '../../engine/plan/resolution.ts';
+import type { Finding } from '../../engine/findings/finding.ts';
+import type { PlanAnswer, PlanRequest } from '../../webview/protocol/requests.ts';
+import { rangeIn, type View } from '../view.ts';
+
+/** The plan of the newest text. With overrides the text is resolved again; what is known of the document stays as it is. */
+export function planAnswer(view: View, { overrides = {} }: PlanRequest): PlanAnswer {
+  const { uri, version, syntax, files, options } = view;
+  const own = view.analysis.resolution;
+  if (Object.keys(overrides).length === 0) return answer(view, own);
+  const [refused] = checkOverrides(own, overrides);
+  if (refused !== undefined)
+    return { uri, version, problem: { message: refused, range: rangeIn(view, { start: 0, end: 0 }) } };
+  return answer(view, resolve({ uri, syntax, host: files, options, overrides }));
+}
+
+function answer(view: View, resolution: Resolution): PlanAnswer {
+  const { uri, version } = view;
+  if (resolution.plan.pipelines.length > 0) return { uri, version, plan: resolution.plan };
+  const error = resolution.findings.find((found) => found.severity === 'error' && found.place.uri === uri);
+  return { uri, version, problem: problemOf(view, error) };
+}
+
+const problemOf = (view: View, error: Finding | undefined) =>
+  error === undefined
+    ? { message: 'This file has no pipeline to simulate.', range: rangeIn(view, { start: 0, end: 0 }) }
+    : { message: error.message, range: rangeIn(view, error.place) };
+
+/** Equal for two versions of a document whose plans, or reasons for having none, are equal. */
+export function planKey(view: View): string {
+  const { plan, problem } = answer(view, view.analysis.resolution);
+  return JSON.stringify([plan satisfies Plan | undefined, problem?.message]);
+}

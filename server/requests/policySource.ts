@@ -1,0 +1,58 @@
+import { format, parse } from '../../grammar/index.ts';
+import type { Policy, Shape } from '../../engine/schedule/policy.ts';
+import { findPolicy } from '../../engine/schedule/registry.ts';
+import type { PolicySourceAnswer } from '../../webview/protocol/requests.ts';
+import { toStandardUri, virtualScheme } from '../convert.ts';
+import { standardText } from '../standard.ts';
+
+/** Text of a read-only document: a built-in policy as a `schedule` where it can be so written, else what it does as comments. */
+export function policySource(uri: string): PolicySourceAnswer {
+  const standard = toStandardUri(uri);
+  if (standard !== undefined) {
+    const text = standardText(standard);
+    return text === undefined ? null : { text };
+  }
+  const name = uri.startsWith(virtualScheme)
+    ? /^\/{0,3}([^/]+)\.pipe$/.exec(uri.slice(virtualScheme.length))?.[1]
+    : undefined;
+  const policy = name === undefined ? undefined : findPolicy(decodeURIComponent(name));
+  return policy === undefined ? null : { text: written(policy) };
+}
+
+function written(policy: Policy): string {
+  const shape = exampleShape(policy);
+  const numbers =
+    policy.check(shape).length > 0
+      ? []
+      : [
+          '',
+          `With ${shape.devices} devices, ${shape.stages} stages, ${shape.microbatches} microbatches, F = 1 ms and B = 2 ms:`,
+          ...policy.explain(shape),
+        ];
+  const parameters = policy.parameters.map((one) => `${one.name}: ${one.summary}`);
+  const head = [policy.summary, ...(parameters.length > 0 ? ['', ...parameters] : []), ...numbers];
+  const comments = head.map((line) => `/// ${line}`.trimEnd()).join('\n');
+  if (policy.source === undefined)
+    return `${comments.replaceAll('///', '//')}\n//\n// ${policy.name} is built in; rows or a rule cannot express it.\n`;
+  const text = `${comments}\nschedule ${policy.name} {\n${policy.source.replace(/^\n+|\s+$/g, '')}\n}\n`;
+  const formatted = format(parse(text));
+  return formatted.ok ? formatted.text : text;
+}
+
+/** Four devices, eight microbatches, equal stages. */
+function exampleShape(policy: Policy): Shape {
+  const chunks = policy.chunks({});
+  const stages = 4 * chunks;
+  const each = (seconds: number) => new Float64Array(stages).fill(seconds);
+  return {
+    devices: 4,
+    stages,
+    chunks,
+    microbatches: 8,
+    args: {},
+    forward: each(1e-3),
+    backwardInput: each(1e-3),
+    backwardWeight: each(1e-3),
+    transfer: 0,
+  };
+}

@@ -1,0 +1,110 @@
+/** Wires the features to a connection. Knows the protocol, and nothing of what the features do. */
+import { TextDocuments, type Connection, type Disposable } from 'vscode-languageserver';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
+import { abilitiesOf, capabilities } from './capabilities.ts';
+import { configure, type Configuration } from './configuration.ts';
+import { createDocuments, type Documents } from './documents.ts';
+import { diagnosticsOf } from './features/diagnostics.ts';
+import { describe, type Log } from './handlers.ts';
+import { registerFeatures } from './registration.ts';
+import { registerRequests } from './requests/registration.ts';
+import { planKey } from './requests/plan.ts';
+import type { ClientAbilities } from './view.ts';
+import { createWorkspace } from './workspace.ts';
+
+export interface ServerOptions {
+  /** Uri of the folder `docs/`, with a slash at the end; pages are not linked without it. */
+  readonly docs?: string;
+}
+
+/** What the handlers share. */
+export interface Session {
+  readonly connection: Connection;
+  readonly documents: Documents;
+  readonly configuration: Configuration;
+  readonly log: Log;
+  abilities: ClientAbilities;
+  /** Uri of the folder `docs/`. */
+  docs?: string;
+}
+
+/** Serves one client until it goes away. */
+export function startServer(connection: Connection, server: ServerOptions = {}): Disposable {
+  const log: Log = {
+    trace: (message) => send(() => connection.tracer.log(message)),
+    error: (message) => send(() => connection.console.error(message)),
+  };
+  let open = true;
+  /** A client that has gone away hears nothing; that is no failure. */
+  function send(message: () => unknown): void {
+    if (!open) return;
+    try {
+      void Promise.resolve(message()).catch(() => {});
+    } catch {
+      open = false;
+    }
+  }
+  const texts = new TextDocuments(TextDocument);
+  const configuration = configure(connection, log);
+  const files = createWorkspace({
+    open: (uri) => documents.text(uri),
+    openUris: () => documents.uris(),
+    folders: () => configuration.folders,
+    trusted: () => configuration.trusted,
+    sizeLimit: () => configuration.options.limits.fileSize,
+  });
+  const documents: Documents = createDocuments({
+    files,
+    ready: configuration.ready,
+    options: () => configuration.options,
+    checked(view, own) {
+      const diagnostics = diagnosticsOf(view, session.docs, session.abilities);
+      send(() => connection.sendDiagnostics({ uri: view.uri, version: view.version, diagnostics }));
+      if (!own) send(configuration.refresh);
+      const key = planKey(view);
+      if (plans.get(view.uri) === key) return;
+      plans.set(view.uri, key);
+      const changed: PlanChanged = { uri: view.uri, version: view.version };
+      send(() => connection.sendNotification(methods.planChanged, changed));
+    },
+    closed(uri) {
+      plans.delete(uri);
+      send(() => connection.sendDiagnostics({ uri, diagnostics: [] }));
+    },
+    failed: (uri, error) => log.error(`check ${uri}: ${describe(error)}`),
+  });
+  const plans = new Map<string, string>();
+  const session: Session = {
+    connection,
+    documents,
+    configuration,
+    log,
+    abilities: abilitiesOf({}),
+    docs: server.docs,
+  };
+
+  connection.onInitialize((params) => {
+    session.abilities = abilitiesOf(params.capabilities);
+    session.docs = configuration.initialize(params).docs ?? server.docs;
+    return { capabilities, serverInfo: { name: 'pipewright' } };
+  });
+  configuration.onChange(() => documents.recheck());
+  configuration.onFiles((uris) => documents.filesChanged(uris));
+  registerFeatures(session);
+  registerRequests(session);
+  const listening = [
+    // Opening a document raises this event too.
+    texts.onDidChangeContent(({ document }) => documents.set(document.uri, document.version, document.getText())),
+    texts.onDidClose(({ document }) => documents.close(document.uri)),
+    texts.listen(connection),
+  ];
+  connection.listen();
+  return {
+    dispose() {
+      open = false;
+      for (const one of listening) one.dispose();
+      connection.dispose();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** `pipewright.*` of the client's configuration as options of the engine. What is absent or no usable number keeps its default. */
+import { defaultOptions, type EngineOptions } from '../engine/host.ts';
+
+/** `raw` is the value of the section `pipewright`, of any shape. Equal settings give the same object back, so that nothing is computed again. */
+export function readSettings(raw: unknown, current: EngineOptions): EngineOptions {
+  const next: EngineOptions = {
+    limits: numbers(defaultOptions.limits, at(raw, 'limits'), (value) => value >= 1),
+    thresholds: numbers(defaultOptions.thresholds, at(raw, 'diagnostics'), (value) => value >= 0),
+  };
+  return JSON.stringify(next) === JSON.stringify(current) ? current : next;
+}
+
+function numbers<T extends Readonly<Record<string, number>>>(
+  defaults: T,
+  raw: unknown,
+  usable: (value: number) => boolean,
+): T {
+  const read = Object.entries(defaults).map(([key, standard]) => {
+    const value = at(raw, key);
+    return [key, typeof value === 'number' && Number.isFinite(value) && usable(value) ? value : standard];
+  });
+  return Object.fromEntries(read) as T;
+}
+
+/** A member of something of unknown shape. */
+export const at = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined;

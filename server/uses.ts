@@ -1,0 +1,50 @@
+/** Uses of a name over files. */
+import { resolve } from '../engine/plan/resolve.ts';
+import type { Place } from '../engine/plan/plan.ts';
+import type { Resolution, SymbolInfo } from '../engine/plan/resolution.ts';
+import type { EngineHost, EngineOptions } from '../engine/host.ts';
+import { parse } from '../grammar/index.ts';
+import type { View } from './view.ts';
+
+export interface Uses {
+  readonly uri: string;
+  readonly text: string;
+  readonly resolution: Resolution;
+  /** In order of position. */
+  readonly places: readonly Place[];
+}
+
+/** By file, that of the view first. Built-in names and names inside a block are looked for in the view's file only. */
+export function usesOf(view: View, symbol: SymbolInfo): readonly Uses[] {
+  const { resolution, syntax } = view.analysis;
+  const own = { uri: view.uri, text: syntax.text, resolution, places: placesIn(resolution, symbol) };
+  const declaration = symbol.declaration;
+  if (declaration === undefined) return [own];
+  // A file that does not spell the name does not use it, so most files are not looked into.
+  const others = view.files.all().filter((uri) => uri !== view.uri);
+  const uris = new Set([...(declaration.uri === view.uri ? [] : [declaration.uri]), ...others]);
+  const found = [...uris].flatMap((uri) => {
+    const answer = view.files.read(uri);
+    if (!('text' in answer) || !answer.text.includes(symbol.name)) return [];
+    const there = planOf(uri, answer.text, view.files, view.options);
+    const places = placesIn(there, symbol);
+    return places.length === 0 ? [] : [{ uri, text: answer.text, resolution: there, places }];
+  });
+  return [own, ...found];
+}
+
+/** The names of a text, without simulating anything. */
+export function planOf(uri: string, text: string, host: EngineHost, options: EngineOptions): Resolution {
+  const syntax = parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
+  return resolve({ uri, syntax, host, options });
+}
+
+/** Files number their symbols each for itself; a declaration's place is what they have in common. */
+function placesIn(resolution: Resolution, symbol: SymbolInfo): readonly Place[] {
+  const same = (other: SymbolInfo | undefined): boolean =>
+    symbol.declaration === undefined
+      ? other?.id === symbol.id
+      : other?.declaration?.uri === symbol.declaration.uri && other.declaration.start === symbol.declaration.start;
+  const { references, symbols } = resolution.symbols;
+  return references.filter((one) => same(symbols.get(one.symbol))).map((one) => one.place);
+}

@@ -1,0 +1,72 @@
+/** What a feature is given: one version of one document, and the files around it. Never changes once made. */
+import type { Location, Range } from 'vscode-languageserver';
+import type { Analysis } from '../engine/check.ts';
+import type { EngineHost, EngineOptions } from '../engine/host.ts';
+import type { Place } from '../engine/plan/plan.ts';
+import type { SymbolInfo } from '../engine/plan/resolution.ts';
+import type { LineIndex, Span, SyntaxFile } from '../grammar/index.ts';
+import { toLocation, toRange } from './convert.ts';
+
+/** Enough for features that look at the text alone. */
+export interface SyntaxView {
+  readonly uri: string;
+  readonly version: number;
+  readonly syntax: SyntaxFile;
+  readonly lines: LineIndex;
+}
+
+export interface View extends SyntaxView {
+  readonly analysis: Analysis;
+  readonly files: Files;
+  readonly options: EngineOptions;
+}
+
+/** The files around a document, open or on disk. */
+export interface Files extends EngineHost {
+  /** Lines of a file; undefined where it cannot be read. */
+  linesOf(uri: string): LineIndex | undefined;
+  /** Uris of files and folders in the folder of `from` joined with `path`; folders end with a slash. */
+  list(path: string, from: string): readonly string[];
+  /** `.pipe` files of the workspace folders, at most some thousand. */
+  all(): readonly string[];
+}
+
+/** What the client can take; absent means no. */
+export interface ClientAbilities {
+  readonly snippets: boolean;
+  readonly related: boolean;
+  readonly versionedEdits: boolean;
+  /** Definitions as links, with the range of the whole declaration. */
+  readonly links: boolean;
+}
+
+export interface Reference {
+  readonly place: Place;
+  readonly symbol: SymbolInfo;
+}
+
+/** The name at an offset and what it means. At a border between two names the one that begins there. */
+export function referenceAt(view: View, offset: number): Reference | undefined {
+  const { references, symbols } = view.analysis.resolution.symbols;
+  let low = 0;
+  let high = references.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const found = references[middle];
+    if (found !== undefined && found.place.start <= offset) low = middle + 1;
+    else high = middle;
+  }
+  const found = references[low - 1];
+  if (found === undefined || offset > found.place.end) return undefined;
+  const symbol = symbols.get(found.symbol);
+  return symbol === undefined ? undefined : { place: found.place, symbol };
+}
+
+/** Places in the file itself that mean the symbol. */
+export const placesOf = (view: View, id: string): readonly Place[] =>
+  view.analysis.resolution.symbols.references.filter((one) => one.symbol === id).map((one) => one.place);
+
+export const rangeIn = (view: SyntaxView, span: Span): Range => toRange(view.lines, span);
+
+export const locate = (view: View, place: Place): Location | undefined =>
+  toLocation(place, (uri) => (uri === view.uri ? view.lines : view.files.linesOf(uri)));

@@ -1,0 +1,152 @@
+/** Files as the engine sees them: open documents first, then the disk, within what the workspace's trust allows. */
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { URI, Utils } from 'vscode-uri';
+import type { EngineHost } from '../engine/host.ts';
+import { bytes } from '../engine/quantities.ts';
+import { LineIndex } from '../grammar/index.ts';
+import { normal } from './uris.ts';
+import { standardText } from './standard.ts';
+import type { Files } from './view.ts';
+
+export interface WorkspaceHost {
+  /** Text of an open document. */
+  open(uri: string): string | undefined;
+  openUris(): readonly string[];
+  /** Uris of the workspace folders. */
+  folders(): readonly string[];
+  trusted(): boolean;
+  /** Most bytes that a file may have. */
+  sizeLimit(): number;
+}
+
+type Answer = ReturnType<EngineHost['read']>;
+
+const mostFiles = 2_000;
+const mostFolders = 500;
+const skippedFolders = new Set(['node_modules', '.git', 'out', 'dist']);
+
+export function createWorkspace(host: WorkspaceHost): Files {
+  const cache = new Map<string, { readonly stamp: string; readonly text: string }>();
+  const indices = new Map<string, { readonly text: string; readonly lines: LineIndex }>();
+
+  function read(uri: string): Answer {
+    const open = host.open(uri);
+    if (open !== undefined) return { text: open };
+    const path = pathOf(uri);
+    if (path === undefined) return { problem: 'not-found' };
+    // Links are followed before the question whether the file lies within.
+    const real = realPath(path);
+    if (!host.trusted() && !roots().some((root) => within(real, root))) return { problem: 'outside' };
+    try {
+      return readOnce(uri, real);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'ENOENT' || code === 'ENOTDIR') return { problem: 'not-found' };
+      return { problem: 'unreadable', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** The stamp is asked for each time: not every client tells of changes on disk. */
+  function readOnce(uri: string, path: string): Answer {
+    const status = statSync(path);
+    if (!status.isFile()) return { problem: 'unreadable', detail: 'it is not a file' };
+    // A UTF-16 unit takes up to three bytes.
+    const limit = host.sizeLimit() * 3;
+    if (status.size > limit)
+      return { problem: 'unreadable', detail: `it has ${bytes(status.size)}, over ${bytes(limit)}` };
+    const stamp = `${status.mtimeMs} ${status.size} ${status.ino}`;
+    const known = cache.get(uri);
+    if (known?.stamp === stamp) return { text: known.text };
+    const text = readFileSync(path, 'utf8');
+    cache.set(uri, { stamp, text });
+    return { text };
+  }
+
+  function roots(): readonly string[] {
+    const folders = host.folders();
+    const paths = folders.length > 0 ? folders.map(pathOf) : host.openUris().map((uri) => parent(pathOf(uri)));
+    return paths.flatMap((path) => (path === undefined ? [] : [realPath(path)]));
+  }
+
+  return {
+    read,
+    resolve(path, from) {
+      const uri = joined(path, from);
+      return host.openUris().find((open) => open === uri || normal(open) === uri) ?? uri;
+    },
+    linesOf(uri) {
+      const answer = read(uri);
+      const text = standardText(uri) ?? ('text' in answer ? answer.text : undefined);
+      if (text === undefined) return undefined;
+      const known = indices.get(uri);
+      if (known !== undefined && known.text === text) return known.lines;
+      const lines = new LineIndex(text);
+      indices.set(uri, { text, lines });
+      return lines;
+    },
+    list(path, from) {
+      const folder = pathOf(joined(path === '' ? '.' : path, from));
+      if (folder === undefined || (!host.trusted() && !roots().some((root) => within(realPath(folder), root))))
+        return [];
+      return entries(folder).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    },
+    all: () => [...new Set([...host.openUris(), ...host.folders().flatMap(filesBelow)])],
+  };
+}
+
+function filesBelow(folder: string): readonly string[] {
+  const start = pathOf(folder);
+  const pending = start === undefined ? [] : [start];
+  const found: string[] = [];
+  for (let done = 0; done < mostFolders && found.length < mostFiles; done += 1) {
+    const path = pending.shift();
+    if (path === undefined) break;
+    for (const entry of entries(path)) {
+      if (entry.isDirectory() && !skippedFolders.has(entry.name)) pending.push(join(path, entry.name));
+      else if (entry.isFile() && entry.name.endsWith('.pipe')) found.push(URI.file(join(path, entry.name)).toString());
+    }
+  }
+  return found.slice(0, mostFiles);
+}
+
+function entries(path: string) {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+const within = (path: string, root: string): boolean =>
+  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+
+/** What of the path exists, with links followed; the rest as it is. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(realPath(above), basename(path));
+  }
+}
+
+const parent = (path: string | undefined) => (path === undefined ? undefined : dirname(path));
+
+/** Path on disk of a `file:` uri; undefined for any other. */
+function pathOf(uri: string): string | undefined {
+  try {
+    const parsed = URI.parse(uri);
+    return parsed.scheme === 'file' && !parsed.path.includes('\0') ? parsed.fsPath : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function joined(path: string, from: string): string {
+  try {
+    return Utils.resolvePath(Utils.dirname(URI.parse(from)), path).toString();
+  } catch {
+    return path;
+  }
+}

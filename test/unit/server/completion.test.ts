@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import type { CompletionItem, CompletionList } from 'vscode-languageserver';
+import { main, positionAt, withClient } from './harness.ts';
+import { marked } from './marks.ts';
+import { staged, toy } from './samples.ts';
+
+async function complete(source: string, triggerCharacter?: string): Promise<readonly CompletionItem[]> {
+  const { text, at } = marked(source);
+  let found: CompletionList | null = null;
+  await withClient(async (client) => {
+    client.open(main, text);
+    found = await client.request<CompletionList | null>('textDocument/completion', {
+      textDocument: { uri: main },
+      position: positionAt(text, at[0] ?? 0),
+      context: triggerCharacter === undefined ? { triggerKind: 1 } : { triggerKind: 2, triggerCharacter },
+    });
+  });
+  return (found as CompletionList | null)?.items ?? [];
+}
+
+const labels = async (source: string, trigger?: string) => (await complete(source, trigger)).map((one) => one.label);
+
+test('declaration keywords at the start of a line', async () => {
+  expect(await labels('$0')).toEqual([
+    'import',
+    'param',
+    'let',
+    'device',
+    'cluster',
+    'model',
+    'schedule',
+    'pipeline',
+    'job',
+    'expect',
+  ]);
+  expect(await labels(`${toy}\npip$0`)).toContain('pipeline');
+});
+
+test('keys of a block that are not yet written, needed ones first', async () => {
+  const found = await labels('device d { $0 }');
+  expect(found[0]).toBe('memory');
+  expect(found).toContain('compute');
+  const next = await labels('device d { memory = 16GiB  $0 }');
+  expect(next).not.toContain('memory');
+  expect(next).toContain('compute');
+  expect(await labels('model m { layer a { forward = 1ms $0 } }')).toContain('backward');
+  expect(await labels('pipeline p {\n  stage a { $0\n')).toEqual(expect.arrayContaining(['layers', 'on', 'recompute']));
+});
+
+test('a key comes with a place for its value', async () => {
+  const found = await complete('device d { $0 }');
+  expect(found[0]?.textEdit).toMatchObject({ newText: 'memory = ${1:80GiB}' });
+});
+
+test('values by kind', async () => {
+  expect(await labels(toy.replace('schedule     = 1f1b', 'schedule     = $0'))).toEqual(
+    expect.arrayContaining(['1f1b', 'gpipe', 'zb_h1']),
+  );
+  expect(await labels(toy.replace('model        = toy', 'model        = $0'))).toEqual(['toy']);
+  expect(await labels(toy.replace('devices      = box', 'devices      = $0'))).toEqual(['box']);
+  expect(await labels(toy.replace('gpu[4] = v100', 'gpu[4] = $0'))).toEqual(['v100']);
+  expect(await labels(toy.replace('stages       = balance(4)', 'stages       = $0'))).toEqual(['balance', 'split']);
+  expect(await labels('model m { precision = $0 }')).toEqual(['bf16', 'fp16', 'fp8', 'tf32', 'fp32']);
+  expect(await labels(staged.replace('layers = b', 'layers = $0'))).toEqual(['a', 'b']);
+  expect(await labels('model m { layer a = $0 }')).toEqual(
+    expect.arrayContaining(['transformer', 'embedding', 'lm_head', 'linear']),
+  );
+});
+
+test('the user’s own schedule before the built-in ones', async () => {
+  const own = `schedule mine { order = greedy(prefer = [B, F]) }\n${toy.replace('= 1f1b', '= $0')}`;
+  expect((await labels(own))[0]).toBe('mine');
+});
+
+test('a partly typed value is offered too, and is replaced whole', async () => {
+  const found = await complete(toy.replace('= 1f1b', '= 1f$0'));
+  const item = found.find((one) => one.label === '1f1b');
+  expect(item?.textEdit).toMatchObject({
+    newText: '1f1b',
+    range: { start: { character: 17 }, end: { character: 19 } },
+  });
+});
+
+test('units after a number, of the dimension that fits', async () => {
+  expect(await labels('device d { memory = 4$0 }')).toEqual(expect.arrayContaining(['4GiB', '4MiB', '4GB']));
+  expect((await labels('device d { memory = 4$0 }'))[0]).toBe('4GiB');
+  const times = await labels('model m { layer a { forward = 4$0 } }');
+  expect(times[0]).toBe('4ms');
+  expect(times).not.toContain('4GiB');
+  expect(await labels(toy.replace('microbatches = microbatches', 'microbatches = 8$0'))).toEqual([]);
+  expect(await labels('expect t { bubble < 30$0 }')).toEqual(['30%']);
+});
+
+test('arguments of functions by name, then their words', async () => {
+  expect(await labels('model m { layer a = transformer($0) }')).toEqual(expect.arrayContaining(['hidden', 'heads']));
+  expect(await labels('model m { layer a = transformer(hidden = 8, $0) }')).not.toContain('hidden');
+  expect(await labels('model m { layer a = transformer(causal = $0) }')).toEqual(['true', 'false']);
+  expect(await labels('schedule s { order = greedy(prefer = [$0]) }')).toEqual(['F', 'B', 'I', 'W']);
+});
+
+test('figures in an expect, and stages of its pipeline', async () => {
+  expect(await labels('expect t { $0 }')).toEqual(expect.arrayContaining(['bubble', 'peak_memory', 'iteration']));
+  expect(await labels('expect t { peak_memory($0) < 1GiB }')).toEqual(['stage', 'device']);
+  expect(await labels(staged.replace('stage = first', 'stage = $0'))).toEqual(['first', 'second']);
+  expect(await labels(`${toy}\nexpect $0`)).toEqual(['train']);
+});
+
+test('names of the standard hardware', async () => {
+  expect(await labels('import "$0"')).toContain('std:hardware');
+  expect(await labels('import { $0 } from "std:hardware"')).toContain('v100');
+  expect(await labels('import { v100, $0 } from "std:hardware"')).not.toContain('v100');
+});
+
+test('nothing where nothing fits', async () => {
+  for (const source of [
+    '// com$0',
+    'device $0',
+    'device d$0',
+    'import "std:hardware" $0',
+    'let x = "te$0xt"',
+    'device d { memory $0 }',
+    'let x = 1 $0',
+    'model m { layer $0 }',
+  ])
+    expect(await labels(source), source).toEqual([]);
+});
+
+test('a space opens a list only where a value is due', async () => {
+  expect(await labels('device d { memory = 16GiB $0 }', ' ')).toEqual([]);
+  expect(await labels('model m { precision = $0 }', ' ')).toContain('bf16');
+});

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
+import { defaultOptions } from '../../../engine/host.ts';
+import { createDocuments, type Documents } from '../../../server/documents.ts';
+import type { View } from '../../../server/view.ts';
+import { main } from './harness.ts';
+import { toy } from './samples.ts';
+
+function open(): { readonly documents: Documents; readonly checked: View[]; readonly failures: unknown[] } {
+  const checked: View[] = [];
+  const failures: unknown[] = [];
+  const documents = createDocuments({
+    files: {
+      read: (uri) => {
+        if (uri === 'broken:') throw new Error('the disk is on fire');
+        return { problem: 'not-found' };
+      },
+      resolve: (path) => path,
+      linesOf: () => undefined,
+      list: () => [],
+      all: () => [],
+    },
+    options: () => defaultOptions,
+    ready: Promise.resolve(),
+    checked: (view) => checked.push(view),
+    closed: () => {},
+    failed: (_, error) => failures.push(error),
+  });
+  return { documents, checked, failures };
+}
+
+const none = CancellationToken.None;
+
+test('an edit in a comment simulates nothing: evaluations are those of before', async () => {
+  const { documents } = open();
+  documents.set(main, 1, toy);
+  const before = await documents.view(main, none);
+  documents.set(main, 2, toy.replace('// a slider', '// in the preview'));
+  const after = await documents.view(main, none);
+  expect(after?.version).toBe(2);
+  expect(before?.analysis.pipelines[0]?.run).toBeDefined();
+  expect(after?.analysis.pipelines[0]).toBe(before?.analysis.pipelines[0]);
+  documents.set(main, 3, toy.replace('4ms', '5ms'));
+  const changed = await documents.view(main, none);
+  expect(changed?.analysis.pipelines[0]).not.toBe(before?.analysis.pipelines[0]);
+});
+
+test('a recheck of the same text keeps the tree’s evaluations', async () => {
+  const { documents } = open();
+  documents.set(main, 1, toy);
+  const before = await documents.view(main, none);
+  documents.recheck();
+  const after = await documents.view(main, none);
+  expect(after).not.toBe(before);
+  expect(after?.analysis.pipelines[0]).toBe(before?.analysis.pipelines[0]);
+});
+
+test('of a burst of texts only the last is checked to the end', async () => {
+  const { documents, checked } = open();
+  for (let version = 1; version <= 20; version += 1) documents.set(main, version, `${toy}// ${version}\n`);
+  expect((await documents.view(main, none))?.version).toBe(20);
+  expect(checked.map((one) => one.version)).toEqual([20]);
+});
+
+test('a check that a newer text overtakes, at whatever step, is dropped', async () => {
+  for (let turns = 0; turns < 8; turns += 1) {
+    const { documents, checked } = open();
+    documents.set(main, 1, toy);
+    for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    const done = checked.length;
+    documents.set(main, 2, toy.replace('4ms', '5ms'));
+    await documents.view(main, none);
+    expect(checked.slice(done).map((one) => one.version)).toEqual([2]);
+  }
+});
+
+test('a request waits for the text that is current when it is answered', async () => {
+  const { documents } = open();
+  documents.set(main, 1, toy);
+  const asked = documents.view(main, none);
+  documents.set(main, 2, `${toy}\n`);
+  expect((await asked)?.version).toBe(2);
+});
+
+test('cancelled, closed and unknown documents give nothing', async () => {
+  const { documents, checked } = open();
+  documents.set(main, 1, toy);
+  const source = new CancellationTokenSource();
+  const asked = documents.view(main, source.token);
+  source.cancel();
+  expect(await asked).toBeUndefined();
+  const waiting = documents.view(main, none);
+  documents.close(main);
+  expect(await waiting).toBeUndefined();
+  expect(await documents.view('file:///nowhere', none)).toBeUndefined();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(checked).toEqual([]);
+});
+
+test('the tree is there at once', () => {
+  const { documents } = open();
+  documents.set(main, 1, toy);
+  expect(documents.syntax(main)?.syntax.declarations.length).toBe(6);
+});
+
+test('a check that throws is reported, and the next text is checked', async () => {
+  const { documents, failures } = open();
+  documents.set(main, 1, 'import "broken:"');
+  expect(await documents.view(main, none)).toBeUndefined();
+  expect(String(failures[0])).toMatch(/on fire/);
+  documents.set(main, 2, toy);
+  expect((await documents.view(main, none))?.version).toBe(2);
+});

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { CodeAction, CodeLens, InlayHint } from 'vscode-languageserver';
+import { check } from '../../../engine/check.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { applyEdits, main, offsetOf, positionAt, withClient } from './harness.ts';
+import { staged, toy } from './samples.ts';
+
+const document = { textDocument: { uri: main } };
+const whole = (text: string) => ({ start: { line: 0, character: 0 }, end: positionAt(text, text.length) });
+const host = { read: () => ({ problem: 'not-found' }) as const, resolve: (path: string) => path };
+
+test('the lens of a pipeline has its figures and opens the preview', async () => {
+  await withClient(async (client) => {
+    client.open(main, toy);
+    const [lens, ...others] = await client.request<CodeLens[]>('textDocument/codeLens', document);
+    expect(others).toEqual([]);
+    // (m + p − 1)(F + B) = 11 · 24 ms, idle (p − 1) / (m + p − 1) = 3 / 11; 2 layers: 4 in flight · 1 GiB + 2 · 512 MiB.
+    expect(lens?.command?.title).toBe('iteration 264 ms · bubble 27.3 % · peak 5 GiB of 16 GiB');
+    expect(lens?.command?.command).toBe('pipewright.openPreview');
+    expect(lens?.command?.arguments).toEqual([main, 'train']);
+    expect(toy.split('\n')[lens?.range.start.line ?? 0]).toMatch(/^pipeline train/);
+  });
+});
+
+test('what the engine derived stands in the text as hints', async () => {
+  await withClient(async (client) => {
+    client.open(main, toy);
+    const hints = await client.request<InlayHint[]>('textDocument/inlayHint', { ...document, range: whole(toy) });
+    const cut = hints.find((one) => offsetOf(toy, one.position) === toy.indexOf('balance(4)') + 'balance(4)'.length);
+    expect(cut?.label).toMatch(/2.*2.*2.*2/);
+    const none = await client.request<InlayHint[]>('textDocument/inlayHint', {
+      ...document,
+      range: { start: { line: 0, character: 0 }, end: { line: 1, character: 0 } },
+    });
+    expect(none).toEqual([]);
+  });
+});
+
+async function actionsAt(text: string, place: string, only?: readonly string[]): Promise<readonly CodeAction[]> {
+  let found: readonly CodeAction[] = [];
+  await withClient(async (client) => {
+    client.open(main, text);
+    const at = positionAt(text, text.indexOf(place));
+    found =
+      (await client.request<CodeAction[] | null>('textDocument/codeAction', {
+        ...document,
+        range: { start: at, end: at },
+        context: { diagnostics: [], only },
+      })) ?? [];
+  });
+  return found;
+}
+
+function applied(text: string, action: CodeAction): string {
+  const [change] = action.edit?.documentChanges ?? [];
+  const edits = change !== undefined && 'edits' in change ? change.edits : [];
+  return applyEdits(
+    text,
+    edits.flatMap((one) => ('newText' in one ? [one] : [])),
+  );
+}
+
+test('a wrong spelling is mended by its fix', async () => {
+  const text = toy.replace('= 1f1b', '= 1f1bb');
+  const [fix] = await actionsAt(text, '1f1bb');
+  expect(fix?.kind).toBe('quickfix');
+  expect(fix?.diagnostics?.[0]?.code).toBe('name/unknown');
+  expect(fix && applied(text, fix)).toBe(toy);
+  expect(await actionsAt(text, '1f1bb', ['refactor'])).toEqual([]);
+  expect((await actionsAt(text, '1f1bb', ['quickfix'])).length).toBeGreaterThan(0);
+});
+
+test('the balanced cut is written out by a refactoring that keeps every figure', async () => {
+  const [action] = (await actionsAt(toy, 'balance(4)', ['refactor.rewrite'])).filter(
+    (one) => one.kind === 'refactor.rewrite',
+  );
+  const after = check({
+    uri: main,
+    text: action === undefined ? '' : applied(toy, action),
+    host,
+    options: defaultOptions,
+  });
+  const before = check({ uri: main, text: toy, host, options: defaultOptions });
+  expect(after.findings.filter((one) => one.severity === 'error')).toEqual([]);
+  expect(after.syntax.text).toContain('stage ');
+  expect(after.pipelines[0]?.run?.timeline.makespan).toBe(before.pipelines[0]?.run?.timeline.makespan);
+});
+
+test('nothing is offered where nothing is wrong', async () => {
+  expect(await actionsAt(staged, 'card', ['quickfix'])).toEqual([]);
+});

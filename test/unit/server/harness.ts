@@ -1,0 +1,164 @@
+/** A client of the real server: two connected streams, the real protocol on both ends. */
+import { PassThrough } from 'node:stream';
+import {
+  createConnection,
+  createMessageConnection,
+  ProposedFeatures,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageserver/node';
+import type { ClientCapabilities, Position, PublishDiagnosticsParams, Range, TextEdit } from 'vscode-languageserver';
+import { LineIndex } from '../../../grammar/index.ts';
+import { startServer } from '../../../server/server.ts';
+
+export interface ClientOptions {
+  readonly folders?: readonly string[];
+  readonly initialization?: unknown;
+  readonly capabilities?: ClientCapabilities;
+  /** Answers `workspace/configuration`. */
+  readonly settings?: unknown;
+}
+
+export interface Client {
+  open(uri: string, text: string): void;
+  /** Replaces the whole text. */
+  change(uri: string, text: string): void;
+  /** One incremental change. */
+  edit(uri: string, range: Range, text: string): void;
+  close(uri: string): void;
+  text(uri: string): string;
+  version(uri: string): number;
+  request<R>(method: string, params: unknown): Promise<R>;
+  notify(method: string, params: unknown): void;
+  /** The diagnostics of the newest version, once they are there. */
+  diagnostics(uri: string): Promise<PublishDiagnosticsParams>;
+  /** All that was published so far, in order. */
+  readonly published: readonly PublishDiagnosticsParams[];
+  readonly notifications: readonly { readonly method: string; readonly params: unknown }[];
+  /** What the server logged as an error. */
+  readonly errors: readonly string[];
+  stop(): void;
+}
+
+const everything: ClientCapabilities = {
+  textDocument: {
+    completion: { completionItem: { snippetSupport: true } },
+    definition: { linkSupport: true },
+    publishDiagnostics: { relatedInformation: true },
+  },
+  workspace: { workspaceEdit: { documentChanges: true } },
+};
+
+export async function startClient(options: ClientOptions = {}): Promise<Client> {
+  const up = new PassThrough();
+  const down = new PassThrough();
+  const server = startServer(
+    createConnection(ProposedFeatures.all, new StreamMessageReader(up), new StreamMessageWriter(down)),
+    { docs: 'file:///docs/' },
+  );
+  const connection = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
+  const open = new Map<string, { version: number; text: string }>();
+  const published: PublishDiagnosticsParams[] = [];
+  const notifications: { method: string; params: unknown }[] = [];
+  const errors: string[] = [];
+  let waiting: (() => void)[] = [];
+  connection.onNotification((method: string, params: unknown) => {
+    if (method === 'textDocument/publishDiagnostics') published.push(params as PublishDiagnosticsParams);
+    else if (method === 'window/logMessage') errors.push((params as { message: string }).message);
+    else notifications.push({ method, params });
+    const ready = waiting;
+    waiting = [];
+    for (const resume of ready) resume();
+  });
+  connection.onRequest((method: string) => (method === 'workspace/configuration' ? [options.settings ?? null] : null));
+  connection.listen();
+  await connection.sendRequest('initialize', {
+    processId: null,
+    rootUri: null,
+    capabilities: { ...everything, ...options.capabilities },
+    workspaceFolders: options.folders?.map((uri) => ({ uri, name: uri })) ?? null,
+    initializationOptions: options.initialization,
+  });
+  void connection.sendNotification('initialized', {});
+
+  const documentOf = (uri: string) => {
+    const found = open.get(uri);
+    if (found === undefined) throw new Error(`${uri} is not open`);
+    return found;
+  };
+  const send = (method: string, params: unknown) => void connection.sendNotification(method, params);
+  const client: Client = {
+    published,
+    notifications,
+    errors,
+    open(uri, text) {
+      open.set(uri, { version: 1, text });
+      send('textDocument/didOpen', { textDocument: { uri, languageId: 'pipe', version: 1, text } });
+    },
+    change(uri, text) {
+      const known = documentOf(uri);
+      open.set(uri, { version: known.version + 1, text });
+      send('textDocument/didChange', { textDocument: { uri, version: known.version + 1 }, contentChanges: [{ text }] });
+    },
+    edit(uri, range, text) {
+      const known = documentOf(uri);
+      const lines = new LineIndex(known.text);
+      const next =
+        known.text.slice(0, lines.offsetAt(range.start)) + text + known.text.slice(lines.offsetAt(range.end));
+      open.set(uri, { version: known.version + 1, text: next });
+      send('textDocument/didChange', {
+        textDocument: { uri, version: known.version + 1 },
+        contentChanges: [{ range, text }],
+      });
+    },
+    close(uri) {
+      open.delete(uri);
+      send('textDocument/didClose', { textDocument: { uri } });
+    },
+    text: (uri) => documentOf(uri).text,
+    version: (uri) => documentOf(uri).version,
+    request: (method, params) => connection.sendRequest(method, params),
+    notify: send,
+    async diagnostics(uri) {
+      for (;;) {
+        const { version } = documentOf(uri);
+        const found = published.findLast((one) => one.uri === uri);
+        if (found?.version === version) return found;
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+    },
+    stop() {
+      connection.dispose();
+      server.dispose();
+    },
+  };
+  return client;
+}
+
+/** Runs with a client of its own; an error that the server logs fails the test. */
+export async function withClient(work: (client: Client) => Promise<void>, options: ClientOptions = {}): Promise<void> {
+  const client = await startClient(options);
+  try {
+    await work(client);
+    if (client.errors.length > 0) throw new Error(client.errors.join('\n'));
+  } finally {
+    client.stop();
+  }
+}
+
+export const main = 'file:///project/main.pipe';
+export const positionAt = (text: string, offset: number): Position => new LineIndex(text).positionAt(offset);
+export const offsetOf = (text: string, position: Position): number => new LineIndex(text).offsetAt(position);
+export const slice = (text: string, range: Range): string =>
+  text.slice(offsetOf(text, range.start), offsetOf(text, range.end));
+
+/** The text after edits that do not overlap, in any order. */
+export const applyEdits = (text: string, edits: readonly TextEdit[]): string =>
+  edits
+    .map((one) => ({
+      start: offsetOf(text, one.range.start),
+      end: offsetOf(text, one.range.end),
+      newText: one.newText,
+    }))
+    .toSorted((a, b) => b.start - a.start)
+    .reduce((done, one) => done.slice(0, one.start) + one.newText + done.slice(one.end), text);

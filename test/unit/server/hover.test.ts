@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { Hover, MarkupContent } from 'vscode-languageserver';
+import { main, positionAt, slice, withClient } from './harness.ts';
+import { marked } from './marks.ts';
+import { staged, toy } from './samples.ts';
+
+/** Hovers at `$0`; the text must have each of the parts, and stand over `over`. */
+async function checkHover(source: string, over: string, ...parts: readonly (string | RegExp)[]): Promise<void> {
+  const { text, at } = marked(source);
+  await withClient(async (client) => {
+    client.open(main, text);
+    const found = await client.request<Hover | null>('textDocument/hover', {
+      textDocument: { uri: main },
+      position: positionAt(text, at[0] ?? 0),
+    });
+    const shown = (found?.contents as MarkupContent | undefined)?.value ?? '';
+    for (const part of parts) expect(shown).toMatch(part);
+    expect(found?.range && slice(text, found.range)).toBe(over);
+  });
+}
+
+const mark = (text: string, before: string): string => text.replace(before, `$0${before}`);
+
+test('a policy: what it does, with the numbers of this pipeline, and its page', () =>
+  // p = 4, m = 8: warm-up p − i; fill and drain (p − 1)(F + B) = 3 · 24 ms.
+  checkHover(mark(toy, '1f1b'), '1f1b', /4, 3, 2, 1/, /72 ms/, 'file:///docs/schedules.md#1f1b'));
+
+test('a param: its value and doc', () =>
+  checkHover(toy.replace('= microbatches', '= $0microbatches'), 'microbatches', /8/, 'How many microbatches.'));
+
+test('a device and a model', async () => {
+  await checkHover(toy.replace('gpu[4] = v100', 'gpu[4] = $0v100'), 'v100', /device v100/);
+  await checkHover(toy.replace('model        = toy', 'model        = $0toy'), 'toy', 'Eight equal layers.');
+});
+
+test('a pipeline: its figures', () => checkHover(mark(toy, 'train {\n'), 'train', /iteration 264 ms/, /27\.3 %/));
+
+test('a stage: costs of a microbatch and what fills the peak', () =>
+  // gpipe, m = 4: four activations of 2 MiB, weights and gradients of 1 MiB each.
+  checkHover(
+    mark(staged, 'first {'),
+    'first',
+    /forward \| 1 ms/,
+    /input gradient \| 1 ms/,
+    /activation \| 2 MiB/,
+    /activations \| 8 MiB/,
+    /weights \| 1 MiB/,
+    /gradients \| 1 MiB/,
+  ));
+
+test('a key, a declaration keyword, a word, a function, a quantity', async () => {
+  await checkHover(mark(toy, 'forward'), 'forward', /forward pass/);
+  await checkHover(mark(toy, 'pipeline'), 'pipeline', /One model on one cluster/);
+  await checkHover('model m { precision = $0fp8 }', 'fp8', /One byte/);
+  await checkHover(mark(toy, 'balance'), 'balance', /balance\(stages/);
+  await checkHover(mark(toy, '16GiB'), '16GiB', /16 GiB/, /2³⁰ bytes/);
+  await checkHover(mark(toy, 'bubble'), 'bubble', /Idle share/);
+});
+
+test('an operation of a row', () =>
+  checkHover('schedule s { row(d) = $0F[0..3], B[0..3] }', 'F[0..3]', /Forward pass/));
+
+test('nothing over white space and comments', async () => {
+  await withClient(async (client) => {
+    client.open(main, toy);
+    for (const text of [' slider', '\n\ndevice'])
+      expect(
+        await client.request('textDocument/hover', {
+          textDocument: { uri: main },
+          position: positionAt(toy, toy.indexOf(text) + 1),
+        }),
+      ).toBeNull();
+  });
+});

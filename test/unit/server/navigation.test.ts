@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import type { DocumentHighlight, DocumentLink, Location, LocationLink, SignatureHelp } from 'vscode-languageserver';
+import { main, positionAt, slice, withClient } from './harness.ts';
+import { files, marked } from './marks.ts';
+import { staged, toy } from './samples.ts';
+
+const at = (text: string, offset: number | undefined) => ({
+  textDocument: { uri: main },
+  position: positionAt(text, offset ?? 0),
+});
+const folder = 'file:///project/';
+
+async function checkDefinition(source: string, uri: string, name: string | undefined): Promise<void> {
+  await withClient(async (client) => {
+    let cursor = 0;
+    const texts = new Map<string, string>();
+    for (const [file, content] of files(source)) {
+      const { text, at: marks } = marked(content);
+      if (file === 'main.pipe') cursor = marks[0] ?? 0;
+      texts.set(folder + file, text);
+      client.open(folder + file, text);
+    }
+    const [found] =
+      (await client.request<LocationLink[] | null>('textDocument/definition', at(texts.get(main) ?? '', cursor))) ?? [];
+    expect(found?.targetUri).toBe(uri);
+    if (name !== undefined)
+      expect(
+        slice(
+          texts.get(uri) ?? '',
+          found?.targetSelectionRange ?? { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } },
+        ),
+      ).toBe(name);
+  });
+}
+
+test('definition of a name, a layer, a stage', async () => {
+  await checkDefinition(toy.replace('model        = toy', 'model        = $0toy'), main, 'toy');
+  await checkDefinition(staged.replace('layers = b', 'layers = $0b'), main, 'b');
+  await checkDefinition(staged.replace('stage = first', 'stage = $0first'), main, 'first');
+});
+
+test('definition over files: a name, a path, the standard hardware', async () => {
+  const other = '\n//- /hardware.pipe\ndevice card { memory = 1GiB }\n';
+  await checkDefinition(
+    `import { card } from "hardware.pipe"\ncluster c { gpu[1] = $0card }${other}`,
+    `${folder}hardware.pipe`,
+    'card',
+  );
+  await checkDefinition(`import "hard$0ware.pipe"${other}`, `${folder}hardware.pipe`, undefined);
+  await checkDefinition('import "std:$0hardware"', 'pipewright-policy:/std/hardware.pipe', undefined);
+});
+
+test('a built-in policy leads to a read-only document', async () => {
+  await checkDefinition(toy.replace('= 1f1b', '= $01f1b'), 'pipewright-policy:/1f1b.pipe', undefined);
+  await withClient(async (client) => {
+    const source = (uri: string) => client.request<{ text: string } | null>('pipewright/policySource', { uri });
+    expect((await source('pipewright-policy:/1f1b.pipe'))?.text).toMatch(
+      /^\/\/\/ [\s\S]*schedule 1f1b \{[\s\S]*row\(d\)/,
+    );
+    expect((await source('pipewright-policy:/zb_h1.pipe'))?.text).toMatch(/^\/\//);
+    expect((await source('pipewright-policy:/std/hardware.pipe'))?.text).toContain('device v100');
+    expect(await source('pipewright-policy:/nothing.pipe')).toBeNull();
+    expect(await source('file:///etc/passwd')).toBeNull();
+  });
+});
+
+test('references and highlights are all uses of the name and no other', async () => {
+  await withClient(async (client) => {
+    client.open(main, toy);
+    const position = at(toy, toy.indexOf('microbatches = 8'));
+    const uses = await client.request<Location[]>('textDocument/references', {
+      ...position,
+      context: { includeDeclaration: true },
+    });
+    expect(uses.map((one) => slice(toy, one.range))).toEqual(['microbatches', 'microbatches']);
+    expect(uses.map((one) => one.range.start.line)).toEqual([9, 14]);
+    const others = await client.request<Location[]>('textDocument/references', {
+      ...position,
+      context: { includeDeclaration: false },
+    });
+    expect(others.map((one) => one.range.start.line)).toEqual([14]);
+    const lit = await client.request<DocumentHighlight[]>('textDocument/documentHighlight', position);
+    expect(lit.map((one) => one.kind)).toEqual([3, 2]);
+  });
+});
+
+test('paths of imports are links', async () => {
+  await withClient(async (client) => {
+    client.open(`${folder}hardware.pipe`, 'device card { memory = 1GiB }');
+    client.open(main, 'import "hardware.pipe"\nimport "nowhere.pipe"\n');
+    const links = await client.request<DocumentLink[]>('textDocument/documentLink', { textDocument: { uri: main } });
+    expect(links.map((one) => one.target)).toEqual([`${folder}hardware.pipe`]);
+  });
+});
+
+async function checkSignature(source: string, label: RegExp, parameter: string | undefined): Promise<void> {
+  const { text, at: marks } = marked(source);
+  await withClient(async (client) => {
+    client.open(main, text);
+    const found = await client.request<SignatureHelp | null>('textDocument/signatureHelp', at(text, marks[0]));
+    expect(found?.signatures[0]?.label).toMatch(label);
+    expect(found?.signatures[0]?.parameters?.[found.activeParameter ?? 0]?.label).toBe(parameter);
+  });
+}
+
+test('signature: position, name, nesting, and text that is not finished', async () => {
+  await checkSignature('pipeline p { stages = balance($0) }', /^balance\(stages/, 'stages');
+  await checkSignature('model m { layer a = transformer(hidden = 8, heads = $0) }', /^transformer\(/, 'heads');
+  await checkSignature('model m { layer a = transformer(heads = $0', /^transformer\(/, 'heads');
+  await checkSignature('let x = if(1 < 2, max(1, 2), $0)', /^if\(/, 'else');
+  await checkSignature('let x = if(1 < 2, max(1, $0))', /^max\(/, 'a');
+  await checkSignature('pipeline p { schedule = interleaved_1f1b($0) }', /^interleaved_1f1b\(/, 'chunks = 2');
+});

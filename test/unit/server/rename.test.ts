@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { WorkspaceEdit } from 'vscode-languageserver';
+import { applyEdits, main, positionAt, withClient } from './harness.ts';
+import { files, marked } from './marks.ts';
+import { toy } from './samples.ts';
+
+/** Renames at `$0` of main.pipe; gives the new texts by file, or the refusal. */
+async function renamed(source: string, newName: string): Promise<ReadonlyMap<string, string> | string> {
+  const results = new Map<string, string>();
+  let refusal: string | undefined;
+  await withClient(async (client) => {
+    let position = positionAt('', 0);
+    for (const [name, content] of files(source)) {
+      const { text, at } = marked(content);
+      if (at[0] !== undefined) position = positionAt(text, at[0]);
+      results.set(`file:///project/${name}`, text);
+      client.open(`file:///project/${name}`, text);
+    }
+    try {
+      const edit = await client.request<WorkspaceEdit | null>('textDocument/rename', {
+        textDocument: { uri: main },
+        position,
+        newName,
+      });
+      for (const [uri, edits] of Object.entries(edit?.changes ?? {}))
+        results.set(uri, applyEdits(results.get(uri) ?? '', edits));
+    } catch (error) {
+      refusal = (error as Error).message;
+    }
+  });
+  return refusal ?? results;
+}
+
+test('every use in the file and nothing else', async () => {
+  const after = await renamed(toy.replace('param microbatches', 'param $0microbatches'), 'count');
+  expect(after).toEqual(
+    new Map([
+      [
+        main,
+        toy.replace('param microbatches', 'param count').replace('microbatches = microbatches', 'microbatches = count'),
+      ],
+    ]),
+  );
+});
+
+test('an imported name, from either side', async () => {
+  const importing = 'import { card } from "hardware.pipe"\ncluster c { gpu[1] = $0card  link = 1GB/s }\n';
+  const after = await renamed(`${importing}//- /hardware.pipe\ndevice card { memory = 1GiB }\n`, 'chip');
+  expect(after).toEqual(
+    new Map([
+      [main, 'import { chip } from "hardware.pipe"\ncluster c { gpu[1] = chip  link = 1GB/s }\n'],
+      ['file:///project/hardware.pipe', 'device chip { memory = 1GiB }\n'],
+    ]),
+  );
+  const exporting =
+    'device $0card { memory = 1GiB }\n//- /user.pipe\nimport "main.pipe"\ncluster c { gpu[1] = card  link = 1GB/s }\n';
+  const other = await renamed(exporting, 'chip');
+  expect(other).toEqual(
+    new Map([
+      [main, 'device chip { memory = 1GiB }\n'],
+      ['file:///project/user.pipe', 'import "main.pipe"\ncluster c { gpu[1] = chip  link = 1GB/s }\n'],
+    ]),
+  );
+});
+
+test('refused: built-in names, what is no name, what already means something', async () => {
+  expect(await renamed(toy.replace('= 1f1b', '= $01f1b'), 'mine')).toMatch(/built in/);
+  const param = toy.replace('param microbatches', 'param $0microbatches');
+  for (const name of ['4ms', 'a b', '', 'a-b', '"x"', '1', 'x // y'])
+    expect(await renamed(param, name), name).toMatch(/is not a name/);
+  expect(await renamed(param, 'toy')).toMatch(/already/);
+  const importing = 'import "hardware.pipe"\nlet $0spare = 1\n//- /hardware.pipe\ndevice card { memory = 1GiB }\n';
+  expect(await renamed(importing, 'card')).toMatch(/already/);
+  expect(await renamed('import { $0v100 } from "std:hardware"', 'mine')).toMatch(/std:hardware/);
+});
+
+test('prepared with the name under the cursor', async () => {
+  await withClient(async (client) => {
+    client.open(main, toy);
+    const ask = (offset: number) =>
+      client.request('textDocument/prepareRename', { textDocument: { uri: main }, position: positionAt(toy, offset) });
+    expect(await ask(toy.indexOf('toy {'))).toMatchObject({ placeholder: 'toy' });
+    expect(await ask(toy.indexOf('forward'))).toBeNull();
+    await expect(ask(toy.indexOf('1f1b'))).rejects.toThrow(/built in/);
+  });
+});

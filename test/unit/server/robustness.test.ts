@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Diagnostic, Range, WorkspaceEdit } from 'vscode-languageserver';
+import { applyEdits, main, positionAt, withClient, type Client } from './harness.ts';
+import { staged, toy } from './samples.ts';
+
+const document = { textDocument: { uri: main } };
+
+/** Every request that takes a position, and those that take a document. */
+const atPosition = ['hover', 'completion', 'signatureHelp', 'definition', 'documentHighlight', 'prepareRename'];
+const ofDocument = ['documentSymbol', 'foldingRange', 'documentLink', 'codeLens', 'semanticTokens/full'];
+
+function checkRange(text: string, range: Range): void {
+  const lines = text.split(/\r\n|\r|\n/);
+  for (const { line, character } of [range.start, range.end]) {
+    expect(line).toBeLessThan(lines.length);
+    expect(character).toBeLessThanOrEqual(lines[line]?.length ?? 0);
+  }
+  const { start, end } = range;
+  expect(start.line < end.line || (start.line === end.line && start.character <= end.character)).toBe(true);
+}
+
+/** All ranges anywhere in an answer. */
+function ranges(answer: unknown): readonly Range[] {
+  if (typeof answer !== 'object' || answer === null) return [];
+  const own = 'start' in answer && 'end' in answer ? [answer as Range] : [];
+  return [...own, ...Object.values(answer).flatMap(ranges)];
+}
+
+async function askEverything(client: Client, text: string, offset: number): Promise<void> {
+  const position = positionAt(text, offset);
+  const answers = await Promise.all([
+    ...atPosition.map(async (name) => {
+      try {
+        return await client.request(`textDocument/${name}`, { ...document, position });
+      } catch (error) {
+        expect(name, String(error)).toBe('prepareRename');
+        expect(String(error)).toMatch(/cannot be renamed/);
+        return null;
+      }
+    }),
+    client.request('textDocument/references', { ...document, position, context: { includeDeclaration: true } }),
+    client.request('textDocument/selectionRange', { ...document, positions: [position] }),
+    client.request('textDocument/codeAction', {
+      ...document,
+      range: { start: position, end: position },
+      context: { diagnostics: [], only: ['refactor'] },
+    }),
+    client.request('textDocument/inlayHint', {
+      ...document,
+      range: { start: { line: 0, character: 0 }, end: position },
+    }),
+    client.request('pipewright/pathsAt', { uri: main, position }),
+  ]);
+  for (const range of ranges(answers.filter((one) => JSON.stringify(one)?.includes('pipewright-policy:') !== true)))
+    checkRange(text, range);
+}
+
+async function freshDiagnostics(text: string): Promise<readonly Diagnostic[]> {
+  let found: readonly Diagnostic[] = [];
+  await withClient(async (client) => {
+    client.open(main, text);
+    found = (await client.diagnostics(main)).diagnostics;
+  });
+  return found;
+}
+
+test('every request at every offset answers', async () => {
+  for (const text of [toy, staged]) {
+    await withClient(async (client) => {
+      client.open(main, text);
+      for (let offset = 0; offset <= text.length; offset += 1) await askEverything(client, text, offset);
+      for (const name of ofDocument) await client.request(`textDocument/${name}`, document);
+    });
+  }
+});
+
+const snippet = fc.oneof(
+  fc.constantFrom(
+    '{',
+    '}',
+    '(',
+    ')',
+    '[',
+    ']',
+    '=',
+    ',',
+    '..',
+    '"',
+    '/*',
+    '*/',
+    '//',
+    '///',
+    '\n',
+    '\r\n',
+    '-',
+    '4ms',
+    '80GiB',
+    '1f1b',
+    'model',
+    'stage ',
+    'layer x',
+    'expect',
+    'row(d) =',
+    '0..3',
+    'import "std:hardware"',
+    '\u{1F600}',
+    '\u0000',
+  ),
+  fc.string({ maxLength: 6 }),
+);
+const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), remove: fc.nat(30), insert: snippet });
+
+test('arbitrary edits: nothing crashes, ranges are valid, and the end is what a fresh server says', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(toy, staged),
+      fc.array(edit, { minLength: 1, maxLength: 12 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      async (start, edits, where) => {
+        await withClient(async (client) => {
+          client.open(main, start);
+          for (const one of edits) {
+            const text = client.text(main);
+            const from = Math.floor(one.at * text.length);
+            const to = Math.min(text.length, from + one.remove);
+            client.edit(main, { start: positionAt(text, from), end: positionAt(text, to) }, one.insert);
+          }
+          const text = client.text(main);
+          const { diagnostics } = await client.diagnostics(main);
+          for (const range of ranges(diagnostics)) checkRange(text, range);
+          await askEverything(client, text, Math.floor(where * text.length));
+          for (const name of ofDocument)
+            for (const range of ranges(await client.request(`textDocument/${name}`, document))) checkRange(text, range);
+          expect(diagnostics).toEqual(await freshDiagnostics(text));
+        });
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test('a rename of any name leaves the same findings behind', async () => {
+  for (const start of [toy, staged]) {
+    const before = codes(await freshDiagnostics(start));
+    const offsets = [...start.matchAll(/\b[a-z]\w*/g)].map((one) => one.index);
+    await withClient(async (client) => {
+      client.open(main, start);
+      for (const offset of offsets) {
+        const edit = await client
+          .request<WorkspaceEdit | null>('textDocument/rename', {
+            ...document,
+            position: positionAt(start, offset),
+            newName: 'zz',
+          })
+          .catch(() => null);
+        if (edit === null) continue;
+        const text = applyEdits(start, edit.changes?.[main] ?? []);
+        expect(text).toContain('zz');
+        expect(codes(await freshDiagnostics(text))).toEqual(before);
+      }
+    });
+  }
+});
+
+const codes = (found: readonly Diagnostic[]) => found.map((one) => one.code);
+
+test('requests with nonsense for an answer give none', async () => {
+  await withClient(async (client) => {
+    client.open(main, toy);
+    const position = { line: 9_999, character: 9_999 };
+    for (const name of atPosition) await client.request(`textDocument/${name}`, { ...document, position });
+    for (const name of atPosition)
+      expect(await client.request(`textDocument/${name}`, { textDocument: { uri: 'nonsense' }, position })).toBeNull();
+  });
+});
