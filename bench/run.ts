@@ -1,0 +1,43 @@
+/** `npm run bench`: tables of figures beside their goals. Exit status 1 where a goal is missed and `--strict` is given. */
+import { calibrate } from './calibrate.ts';
+import { frameTable } from './measures/frame.ts';
+import { keystrokeTable } from './measures/keystroke.ts';
+import { parseTable } from './measures/parse.ts';
+import { orderTable, simulateTable } from './measures/simulate.ts';
+import { type Table, tableText } from './rows.ts';
+
+const tables: readonly (readonly [name: string, make: () => Table | Promise<Table>])[] = [
+  ['parse', parseTable],
+  ['simulate', simulateTable],
+  ['orders', orderTable],
+  ['keystroke', keystrokeTable],
+  ['frame', frameTable],
+];
+
+const wanted = process.argv.slice(2).filter((one) => !one.startsWith('-'));
+const unknown = wanted.filter((one) => !tables.some(([name]) => name === one));
+if (unknown.length > 0) {
+  console.error(`There is no table ${unknown.join(', ')}; there are ${tables.map(([name]) => name).join(', ')}.`);
+  process.exit(2);
+}
+
+const before = calibrate();
+console.log(`Node ${process.version}; best of five, CPU time; calibration loop ${before.toFixed(2)} ms`);
+let goals = 0;
+let met = 0;
+for (const [name, make] of tables) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const table = await make();
+  console.log(tableText(table));
+  for (const { goal } of table.rows) {
+    if (goal === undefined) continue;
+    goals += 1;
+    if (goal.met) met += 1;
+  }
+}
+const after = calibrate();
+console.log(
+  `calibration loop at the end ${after.toFixed(2)} ms${after > 1.2 * before ? ' (slower than at the start: the machine was busy)' : ''}`,
+);
+console.log(`${met} of ${goals} goals met`);
+process.exit(met < goals && process.argv.includes('--strict') ? 1 : 0);

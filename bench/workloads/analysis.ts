@@ -1,0 +1,18 @@
+import { type Analysis, check } from '../../engine/check.ts';
+import { defaultOptions, type EngineHost } from '../../engine/host.ts';
+import type { PipelinePlan } from '../../engine/plan/plan.ts';
+
+/** A host without files. */
+export const noFiles: EngineHost = { read: () => ({ problem: 'not-found' }), resolve: (path) => path };
+
+export const uri = 'file:///bench.pipe';
+
+export const analysisOf = (text: string): Analysis => check({ uri, text, host: noFiles, options: defaultOptions });
+
+/** The plan of the only pipeline of a text; throws the first finding where there is none. */
+export function planOf(text: string): PipelinePlan {
+  const { resolution, findings } = analysisOf(text);
+  const [plan] = resolution.plan.pipelines;
+  if (plan === undefined) throw new Error(findings[0]?.message ?? 'The text has no pipeline.');
+  return plan;
+}

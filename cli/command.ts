@@ -1,0 +1,15 @@
+import type { Arguments, CommandSpec } from './arguments.ts';
+import type { Io } from './io.ts';
+import type { Status } from './status.ts';
+
+/** One command: what it is called and takes, and what it does. Adding one: a file in `commands/` and a line in `commands/index.ts`. */
+export interface Command {
+  readonly spec: CommandSpec;
+  run(args: Arguments, io: Io): Promise<Status>;
+}
+
+/** Says on standard error what is wrong with the call. */
+export async function usageFault(io: Io, command: string, problem: string): Promise<2> {
+  await io.err(`pipewright ${command}: ${problem}\nTry "pipewright ${command} --help".\n`);
+  return 2;
+}

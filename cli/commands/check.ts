@@ -1,0 +1,70 @@
+import { reportOf } from '../../engine/analyze/reportOf.ts';
+import { type Analysed, analyse } from '../analyse.ts';
+import { coloursFor } from '../colours.ts';
+import { type Command, usageFault } from '../command.ts';
+import type { Io } from '../io.ts';
+import { findingText, sourceOf, tally } from '../output/findingText.ts';
+import { githubLines } from '../output/github.ts';
+import { placeText } from '../output/placeText.ts';
+import { sarif, type Checked } from '../output/sarif.ts';
+import { progressBar } from '../progress.ts';
+import { status } from '../status.ts';
+import { version } from '../version.ts';
+
+/** `check FILE…`: what is wrong with the files. */
+export const checkCommand: Command = {
+  spec: {
+    name: 'check',
+    operands: 'FILE…',
+    summary: 'Report what is wrong with .pipe files, with figures.',
+    options: [
+      {
+        name: 'format',
+        value: 'text|json|sarif|github',
+        choices: ['text', 'json', 'sarif', 'github'],
+        doc: 'text (with source lines, the default), json, sarif (2.1.0), or github (workflow annotations).',
+      },
+    ],
+    notes: ['Exit status 1 where a finding has severity error: a mistake, or an "expect" that does not hold.'],
+  },
+  async run(args, io) {
+    if (args.operands.length === 0) return usageFault(io, 'check', 'It needs at least one file.');
+    const progress = progressBar(io, 3 * args.operands.length);
+    const files: Analysed[] = [];
+    for (const path of args.operands) {
+      const file = analyse(path, io, progress);
+      if ('problem' in file) {
+        progress.end();
+        return usageFault(io, 'check', file.problem);
+      }
+      files.push(file);
+    }
+    progress.end();
+    await write(files, args.value('format') ?? 'text', io);
+    const failed = files.some((file) => file.analysis.findings.some((found) => found.severity === 'error'));
+    return failed ? status.findings : status.fine;
+  },
+};
+
+async function write(files: readonly Analysed[], format: string, io: Io): Promise<void> {
+  const checked = files.map(checkedOf);
+  if (format === 'sarif') return io.out(sarif(checked, version(io)));
+  if (format === 'github') return io.out(checked.map(githubLines).join(''));
+  if (format === 'json') {
+    const answer = files.map((file) => ({ file: file.path, findings: reportOf(file.analysis, file.path).findings }));
+    return io.out(`${JSON.stringify({ version: 1, files: answer }, undefined, 2)}\n`);
+  }
+  const colours = coloursFor(io);
+  for (const file of checked) {
+    for (const found of file.findings)
+      await io.out(`${findingText(found, file.source, colours, (uri, offset) => placeText(uri, offset, file, io))}\n`);
+  }
+  const all = checked.flatMap((file) => file.findings);
+  await io.out(`${files.length === 1 ? (files[0]?.path ?? '') : `${files.length} files`}: ${tally(all)}\n`);
+}
+
+const checkedOf = (file: Analysed): Checked => ({
+  source: sourceOf(file.path, file.text),
+  uri: file.analysis.uri,
+  findings: file.analysis.findings,
+});

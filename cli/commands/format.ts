@@ -1,0 +1,52 @@
+import { format, LineIndex, parse } from '../../grammar/index.ts';
+import { type Command, usageFault } from '../command.ts';
+import { shownPath } from '../host.ts';
+import type { Io } from '../io.ts';
+import { status, type Status } from '../status.ts';
+
+/** `format FILE…`: the canonical layout. */
+export const formatCommand: Command = {
+  spec: {
+    name: 'format',
+    operands: 'FILE…',
+    summary: 'Lay files out in the canonical way; to standard output unless told otherwise.',
+    options: [
+      { name: 'check', doc: 'Change nothing; name the files that are laid out otherwise and exit with 1.' },
+      { name: 'write', doc: 'Write the layout back into the files.' },
+    ],
+    notes: ['A file with syntax errors is refused, so nothing is ever lost; comments stay where they are.'],
+  },
+  async run(args, io) {
+    const [check, write] = [args.has('check'), args.has('write')];
+    if (args.operands.length === 0) return usageFault(io, 'format', 'It needs at least one file.');
+    if (check && write) return usageFault(io, 'format', '--check and --write exclude one another.');
+    if (write && args.operands.includes('-')) return usageFault(io, 'format', 'Standard input cannot be written to.');
+    if (!check && !write && args.operands.length > 1)
+      return usageFault(io, 'format', 'Several files need --check or --write.');
+    const results: Status[] = [];
+    for (const path of args.operands)
+      results.push(await formatOne(path, check ? 'check' : write ? 'write' : 'print', io));
+    return results.includes(2) ? 2 : results.includes(1) ? 1 : 0;
+  },
+};
+
+async function formatOne(path: string, mode: 'check' | 'write' | 'print', io: Io): Promise<Status> {
+  const read = io.readText(path);
+  const name = shownPath(path);
+  if ('problem' in read) return usageFault(io, 'format', `${name} cannot be read: ${read.problem}.`);
+  const result = format(parse(read.text));
+  if (!result.ok) {
+    const { line, character } = new LineIndex(read.text).positionAt(result.fault.start);
+    await io.err(`${name}:${line + 1}:${character + 1}: ${result.fault.message} Not formatted.\n`);
+    return status.findings;
+  }
+  if (mode === 'print') await io.out(result.text);
+  if (result.text === read.text || mode === 'print') return status.fine;
+  if (mode === 'check') {
+    await io.out(`${name}\n`);
+    return status.findings;
+  }
+  const problem = io.writeText(path, result.text);
+  if (problem !== undefined) return usageFault(io, 'format', `${name} cannot be written: ${problem}.`);
+  return status.fine;
+}

@@ -1,0 +1,19 @@
+import { type Command, usageFault } from '../command.ts';
+import { status } from '../status.ts';
+
+/** `lsp --stdio`: the language server, for any editor. */
+export const lspCommand: Command = {
+  spec: {
+    name: 'lsp',
+    operands: '',
+    summary: 'Run the language server over standard input and output.',
+    options: [{ name: 'stdio', doc: 'Talk over standard input and output (the only way there is; may be left out).' }],
+  },
+  async run(args, io) {
+    if (args.operands.length > 0) return usageFault(io, 'lsp', 'It takes no files; the editor sends them.');
+    // Loaded only here: the protocol library takes longer to load than most commands to run.
+    const { serveStdio } = await import('../../server/stdio.ts');
+    await serveStdio(process.stdin, process.stdout);
+    return status.fine;
+  },
+};

@@ -1,0 +1,98 @@
+import { reportOf } from '../../engine/analyze/reportOf.ts';
+import type { Run } from '../../engine/evaluate.ts';
+import { type Analysed, analyse } from '../analyse.ts';
+import type { Arguments } from '../arguments.ts';
+import { coloursFor } from '../colours.ts';
+import { type Command, usageFault } from '../command.ts';
+import type { Io } from '../io.ts';
+import { csv } from '../output/csv.ts';
+import { findingText, sourceOf, tally } from '../output/findingText.ts';
+import { placeText } from '../output/placeText.ts';
+import { reportText } from '../output/reportText.ts';
+import { overrideProblem, readOverrides } from '../overrides.ts';
+import { pipelineProblem } from '../pipelines.ts';
+import { progressBar } from '../progress.ts';
+import { status } from '../status.ts';
+
+/** `simulate FILE`: figures and timeline of the pipelines. */
+export const simulateCommand: Command = {
+  spec: {
+    name: 'simulate',
+    operands: 'FILE',
+    summary: 'Simulate the pipelines of a file: figures, timeline, memory, links.',
+    options: [
+      { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline.' },
+      { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
+      {
+        name: 'format',
+        value: 'text|json|csv',
+        choices: ['text', 'json', 'csv'],
+        doc: 'text (the default), json (the whole report), or csv (one row an operation).',
+      },
+      { name: 'width', value: 'COLUMNS', doc: 'Columns of the drawing; the terminal’s unless given.' },
+    ],
+    notes: ['Exit status 1 where a finding has severity error: a mistake, or an "expect" that does not hold.'],
+  },
+  async run(args, io) {
+    const [path, ...more] = args.operands;
+    if (path === undefined || more.length > 0) return usageFault(io, 'simulate', 'It needs one file.');
+    const columns = columnsOf(args, io);
+    if (typeof columns === 'string') return usageFault(io, 'simulate', columns);
+    const overrides = readOverrides(args.values('set'));
+    if ('problem' in overrides) return usageFault(io, 'simulate', overrides.problem);
+    const progress = progressBar(io, 4);
+    const file = analyse(path, io, progress, overrides.values);
+    progress.end();
+    if ('problem' in file) return usageFault(io, 'simulate', file.problem);
+    const problem =
+      overrideProblem(file.analysis.resolution, overrides) ??
+      pipelineProblem(file, args.value('pipeline'), args.value('format'));
+    if (problem !== undefined) return usageFault(io, 'simulate', problem);
+    await write(file, args, columns, io);
+    return file.analysis.findings.some((found) => found.severity === 'error') ? status.findings : status.fine;
+  },
+};
+
+function columnsOf(args: Arguments, io: Io): number | string {
+  const text = args.value('width');
+  if (text === undefined) return Math.max(40, io.columns);
+  const columns = Number(text);
+  return Number.isInteger(columns) && columns >= 40 && columns <= 10_000
+    ? columns
+    : `--width must be a whole number from 40 to 10000, not "${text}".`;
+}
+
+async function write(file: Analysed, args: Arguments, columns: number, io: Io): Promise<void> {
+  const chosen = args.value('pipeline');
+  const runs = file.analysis.pipelines.flatMap((one) =>
+    one.run !== undefined && (chosen === undefined || one.plan.name === chosen) ? [one.run] : [],
+  );
+  const format = args.value('format') ?? 'text';
+  if (format === 'json') {
+    const report = reportOf(file.analysis, file.path);
+    const pipelines = report.pipelines.filter((one) => chosen === undefined || one.name === chosen);
+    return io.out(`${JSON.stringify({ ...report, pipelines }, undefined, 2)}\n`);
+  }
+  if (format === 'csv') {
+    for (const run of runs) for (const part of csv(run)) await io.out(part);
+    return describe(file, runs, io, true);
+  }
+  const colours = coloursFor(io);
+  for (const run of runs) await io.out(`${reportText(run, columns, colours)}\n`);
+  return describe(file, runs, io, false);
+}
+
+/** Findings after the figures: mistakes in full, the rest counted. CSV leaves standard output to the rows. */
+async function describe(file: Analysed, runs: readonly Run[], io: Io, aside: boolean): Promise<void> {
+  const { findings, uri } = file.analysis;
+  const put = (text: string) => (aside ? io.err(text) : io.out(text));
+  const colours = coloursFor(aside ? { ...io, outIsTerminal: io.errIsTerminal } : io);
+  const source = sourceOf(file.path, file.text);
+  const checked = { source, uri, findings };
+  const shown = findings.filter((found) => found.severity === 'error' || found.severity === 'warning');
+  if (aside && shown.length === 0) return;
+  for (const found of shown)
+    await put(`${findingText(found, source, colours, (at, offset) => placeText(at, offset, checked, io))}\n`);
+  if (runs.length === 0) await put('Nothing was simulated: the findings say why.\n');
+  await put(`${file.path}: ${tally(findings)}\n`);
+}

@@ -1,0 +1,65 @@
+import { letters } from '../../engine/schedule/program.ts';
+import type { Lane } from './lane.ts';
+import type { Scale } from './scale.ts';
+
+export type CellKind = 'F' | 'B' | 'I' | 'W' | 'sync' | 'optimizer' | 'idle';
+
+export interface Cell {
+  readonly kind: CellKind;
+  /** Position in the lane of the operation that runs; absent while none does, and in a compressed drawing. */
+  readonly position?: number;
+}
+
+const idle: Cell = { kind: 'idle' };
+
+/** One row of the drawing: what each cell shows. Linear in operations + cells. */
+export function cellsOf(lane: Lane, scale: Scale): readonly Cell[] {
+  return scale.compressed ? dominant(lane, scale) : atMiddle(lane, scale);
+}
+
+function atMiddle(lane: Lane, scale: Scale): Cell[] {
+  const cells: Cell[] = [];
+  let position = 0;
+  for (let cell = 0; cell < scale.cells; cell += 1) {
+    const middle = (cell + 0.5) * scale.cell;
+    while (position < lane.word.length && (lane.end[position] ?? 0) <= middle) position += 1;
+    const runs = position < lane.word.length && (lane.start[position] ?? 0) <= middle;
+    cells.push(runs ? { kind: letters[lane.kind(position)], position } : afterwards(lane, middle));
+  }
+  return cells;
+}
+
+function afterwards(lane: Lane, at: number): Cell {
+  if (at < lane.last || at >= lane.stepEnd) return idle;
+  return { kind: at < lane.syncEnd ? 'sync' : 'optimizer' };
+}
+
+const order: readonly CellKind[] = ['F', 'B', 'I', 'W', 'sync', 'optimizer', 'idle'];
+
+/** What fills most of each cell; the first in `order` among equals. */
+function dominant(lane: Lane, scale: Scale): Cell[] {
+  const shares = order.map(() => new Float64Array(scale.cells));
+  const add = (kind: number, from: number, to: number) => {
+    const share = shares[kind];
+    if (share === undefined || !(to > from)) return;
+    for (let cell = Math.floor(from / scale.cell); cell < scale.cells && cell * scale.cell < to; cell += 1) {
+      const covered = Math.min(to, (cell + 1) * scale.cell) - Math.max(from, cell * scale.cell);
+      share[cell] = (share[cell] ?? 0) + covered;
+    }
+  };
+  // What is fused shares its slot: the later one counts from where the earlier ends.
+  let reached = 0;
+  for (let position = 0; position < lane.word.length; position += 1) {
+    const start = Math.max(reached, lane.start[position] ?? 0);
+    reached = Math.max(reached, lane.end[position] ?? 0);
+    add(lane.kind(position), start, reached);
+  }
+  add(order.indexOf('sync'), lane.last, lane.syncEnd);
+  add(order.indexOf('optimizer'), lane.syncEnd, lane.stepEnd);
+  return Array.from({ length: scale.cells }, (_, cell) => {
+    const covered = shares.map((share) => share[cell] ?? 0);
+    covered[order.length - 1] = scale.cell - covered.reduce((sum, share) => sum + share, 0);
+    const most = Math.max(...covered);
+    return { kind: order[covered.findIndex((share) => share >= most * (1 - 1e-9))] ?? 'idle' };
+  });
+}

@@ -1,0 +1,42 @@
+import type { Run } from '../../engine/evaluate.ts';
+import { type Kind, kindOf, microbatchOf } from '../../engine/schedule/program.ts';
+import { endAt, startAt } from '../../engine/simulate/timeline.ts';
+
+/** Operations of one device in order, as columns; times in seconds. */
+export interface Lane {
+  readonly word: Int32Array;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** Kind and microbatch by position. */
+  kind(position: number): Kind;
+  microbatch(position: number): number;
+  /** After the last operation: gradients are synchronised until `syncEnd`, then the optimizer steps until `stepEnd`. */
+  readonly last: number;
+  readonly syncEnd: number;
+  readonly stepEnd: number;
+}
+
+export function laneOf(run: Run, device: number): Lane {
+  const { program, timeline } = run;
+  const from = program.offsets[device] ?? 0;
+  const to = program.offsets[device + 1] ?? from;
+  const word = program.order.subarray(from, to);
+  const start = new Float64Array(word.length);
+  const end = new Float64Array(word.length);
+  for (let position = 0; position < word.length; position += 1) {
+    start[position] = startAt(timeline, from + position);
+    end[position] = endAt(timeline, from + position);
+  }
+  const last = timeline.last[device] ?? 0;
+  const syncEnd = last + (timeline.timing.sync[device] ?? 0);
+  return {
+    word,
+    start,
+    end,
+    kind: (position) => kindOf(program, word[position] ?? 0),
+    microbatch: (position) => microbatchOf(program, word[position] ?? 0),
+    last,
+    syncEnd,
+    stepEnd: syncEnd + (timeline.timing.optimizer[device] ?? 0),
+  };
+}

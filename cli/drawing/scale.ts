@@ -1,0 +1,34 @@
+import type { Run } from '../../engine/evaluate.ts';
+import { rowOf } from '../../engine/schedule/program.ts';
+
+/** How time maps to character cells. Cell c covers `c * cell` to `(c + 1) * cell` seconds. */
+export interface Scale {
+  readonly cell: number;
+  readonly cells: number;
+  /**
+   * False: every operation is at least one cell wide, and a cell shows what runs at its middle. True: operations are
+   * narrower than cells, and a cell shows what takes most of it.
+   */
+  readonly compressed: boolean;
+}
+
+/** The widest drawing within `columns` in which the shortest operation takes a whole number of cells; all of `columns` where it would take less than one. */
+export function scaleOf(run: Run, columns: number): Scale {
+  const { makespan } = run.timeline;
+  const shortest = shortestOf(run);
+  if (!(makespan > 0)) return { cell: 1, cells: 0, compressed: false };
+  const each = Math.floor((columns * shortest) / makespan + 1e-9);
+  if (!(each >= 1)) return { cell: makespan / columns, cells: columns, compressed: true };
+  const cell = shortest / each;
+  return { cell, cells: Math.min(columns, Math.ceil(makespan / cell - 1e-6)), compressed: false };
+}
+
+function shortestOf(run: Run): number {
+  const { program, timeline } = run;
+  const seen = new Set<number>();
+  for (const word of program.order) seen.add(rowOf(program, word));
+  return [...seen].reduce((least, row) => {
+    const duration = timeline.timing.duration[row] ?? 0;
+    return duration > 0 ? Math.min(least, duration) : least;
+  }, Infinity);
+}

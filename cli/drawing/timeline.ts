@@ -1,0 +1,122 @@
+import type { Run } from '../../engine/evaluate.ts';
+import { time } from '../../engine/quantities.ts';
+import type { Colours } from '../colours.ts';
+import { type Cell, type CellKind, cellsOf } from './cells.ts';
+import { type Lane, laneOf } from './lane.ts';
+import { type Scale, scaleOf } from './scale.ts';
+import { width } from './width.ts';
+
+/** Without colours a block is its letter, its microbatch where it fits, and this up to its end. */
+const fill = '─';
+const idleMark = '·';
+const marks: Readonly<Record<CellKind, string>> = {
+  F: 'F',
+  B: 'B',
+  I: 'I',
+  W: 'W',
+  sync: '~',
+  optimizer: '=',
+  idle: idleMark,
+};
+const meanings: Readonly<Record<CellKind, string>> = {
+  F: 'forward',
+  B: 'backward',
+  I: 'input gradient',
+  W: 'weight gradient',
+  sync: 'gradient sync',
+  optimizer: 'optimizer',
+  idle: 'idle',
+};
+
+/**
+ * The timeline as text: a ruler, one row a device, a legend; no line is wider than `columns`. `names` are the devices'.
+ */
+export function timelineText(run: Run, names: readonly string[], columns: number, colours: Colours): string {
+  const label = Math.min(24, Math.max(0, ...names.map(width)));
+  const scale = scaleOf(run, Math.max(10, columns - label - 4));
+  if (scale.cells === 0) return `${' '.repeat(2)}Nothing takes any time.\n`;
+  const seen = new Set<CellKind>();
+  const rows = names.map((name, device) => {
+    const lane = laneOf(run, device);
+    const cells = cellsOf(lane, scale);
+    for (const cell of cells) seen.add(cell.kind);
+    return `  ${fit(name, label)}  ${rowText(cells, lane, scale, colours)}`;
+  });
+  return [
+    `  ${' '.repeat(label)}  ${colours.dim(ruler(scale))}`,
+    ...rows,
+    '',
+    ...legend(seen, scale, colours).map((line) => `  ${' '.repeat(label)}  ${line}`),
+    '',
+  ].join('\n');
+}
+
+const fit = (name: string, columns: number): string =>
+  width(name) <= columns ? name + ' '.repeat(columns - width(name)) : `${name.slice(0, columns - 1)}…`;
+
+/** One row: runs of cells that show one operation become a block. */
+export function rowText(cells: readonly Cell[], lane: Lane, scale: Scale, colours: Colours): string {
+  let text = '';
+  for (let from = 0; from < cells.length;) {
+    const cell = cells[from] ?? { kind: 'idle' };
+    let to = from + 1;
+    while (to < cells.length && cells[to]?.kind === cell.kind && cells[to]?.position === cell.position) to += 1;
+    text += blockText(cell, to - from, lane, scale, colours);
+    from = to;
+  }
+  return text;
+}
+
+function blockText(cell: Cell, cells: number, lane: Lane, scale: Scale, colours: Colours): string {
+  if (cell.kind === 'idle') return colours.dim(idleMark.repeat(cells));
+  const paint = painter(cell.kind, cell.position === undefined ? 0 : lane.microbatch(cell.position), colours);
+  const number = cell.position === undefined ? '' : String(lane.microbatch(cell.position));
+  if (colours.isColorSupported) return paint((number.length <= cells ? number : '').padEnd(cells));
+  const mark = marks[cell.kind];
+  if (scale.compressed || cell.position === undefined) return mark.repeat(cells);
+  return `${mark}${number.length < cells ? number : ''}`.padEnd(cells, fill);
+}
+
+/** Neighbouring microbatches get two shades, so that blocks without a number can be told apart. */
+function painter(kind: CellKind, microbatch: number, colours: Colours): (text: string) => string {
+  const bright = microbatch % 2 === 1;
+  const ground: Readonly<Record<CellKind, (text: string) => string>> = {
+    F: bright ? colours.bgBlueBright : colours.bgBlue,
+    B: bright ? colours.bgGreenBright : colours.bgGreen,
+    I: bright ? colours.bgCyanBright : colours.bgCyan,
+    W: bright ? colours.bgMagentaBright : colours.bgMagenta,
+    sync: colours.bgYellow,
+    optimizer: colours.bgWhite,
+    idle: colours.dim,
+  };
+  return (text) => ground[kind](kind === 'F' && !bright ? colours.white(text) : colours.black(text));
+}
+
+/** Times at round steps, each at the cell that holds it. */
+export function ruler(scale: Scale): string {
+  const step = roundStep(12 * scale.cell);
+  let text = '';
+  for (let tick = 0; ; tick += 1) {
+    const at = Math.floor((tick * step) / scale.cell + 1e-6);
+    const mark = `|${time(tick * step)}`;
+    if (at + mark.length > scale.cells) return text === '' ? mark.slice(0, scale.cells) : text;
+    if (at >= text.length) text = text.padEnd(at) + mark;
+  }
+}
+
+/** The least of 1, 2, 5 times a power of ten that is not under `least`. */
+export function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return ([1, 2, 5, 10].find((factor) => factor * power >= least * (1 - 1e-9)) ?? 10) * power;
+}
+
+function legend(seen: ReadonlySet<CellKind>, scale: Scale, colours: Colours): string[] {
+  const kinds = (Object.keys(marks) as CellKind[]).filter((kind) => seen.has(kind));
+  const entries = kinds.map((kind) => {
+    if (kind === 'idle') return `${colours.dim(idleMark)} idle`;
+    const sample = colours.isColorSupported ? painter(kind, 0, colours)('  ') : marks[kind];
+    return `${sample} ${meanings[kind]}`;
+  });
+  const rule = scale.compressed ? 'shows what fills most of it' : 'shows what runs at its middle';
+  return [entries.join('  '), colours.dim(`a character is ${time(scale.cell)} and ${rule}`)];
+}

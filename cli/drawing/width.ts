@@ -1,0 +1,24 @@
+/** Text on a terminal: columns that it takes, and no control characters in it. */
+
+/** Characters that take two columns: East Asian wide and full-width ones, and emoji (Unicode 16, UAX #11). */
+const wide =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+const noWidth = /^[\p{Mn}\p{Me}\p{Cf}]/u;
+
+/** Columns of `text`, which must be `printable`. */
+export function width(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += noWidth.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return columns;
+}
+
+/**
+ * The same text, safe to print: tabs as two spaces, other control characters as their pictures (␛), so that a file
+ * cannot steer the terminal, and right-to-left overrides as `�`, so that it cannot hide what it says.
+ */
+export function printable(text: string): string {
+  return text
+    .replaceAll('\t', '  ')
+    .replaceAll(/\p{Cc}/gu, (control) => (control < ' ' ? String.fromCharCode(0x2400 + control.charCodeAt(0)) : '�'))
+    .replaceAll(/[\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\p{Cs}]/gu, '�');
+}

@@ -1,0 +1,46 @@
+import { commonOptions, type CommandSpec } from './arguments.ts';
+
+/** Help of one command: usage, what it does, options, notes. */
+export function commandHelp(spec: CommandSpec): string {
+  const options = [...spec.options, ...commonOptions].map((one): [string, string] => [
+    `--${one.name}${one.value === undefined ? '' : ` ${one.value}`}`,
+    one.doc,
+  ]);
+  return [
+    `Usage: pipewright ${[spec.name, '[options]', spec.operands].filter((part) => part !== '').join(' ')}`,
+    '',
+    spec.summary,
+    '',
+    'Options:',
+    ...columns(options),
+    ...(spec.notes ?? []).flatMap((note) => ['', note]),
+    '',
+  ].join('\n');
+}
+
+/** Help of the whole command line. */
+export function overview(commands: readonly CommandSpec[]): string {
+  return [
+    'Usage: pipewright COMMAND [options] …',
+    '',
+    'Checks, simulates and formats pipeline-parallel training schedules written in .pipe files.',
+    '',
+    'Commands:',
+    ...columns(commands.map((one) => [`${one.name} ${one.operands}`.trim(), one.summary])),
+    '',
+    'Options:',
+    ...columns([
+      ['--help', 'Show this help; after a command, that of the command.'],
+      ['--version', 'Show the version.'],
+    ]),
+    '',
+    'A file named - is standard input.',
+    'Exit status: 0 fine, 1 findings of severity error, 2 the call itself is wrong.',
+    '',
+  ].join('\n');
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

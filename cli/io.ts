@@ -1,0 +1,20 @@
+/** Everything that a command may do to the outside. Tests pass their own; `nodeIo` is the real one. */
+export interface Io {
+  /** Text of a file or of standard input (`-`), or why there is none. */
+  readText(path: string): { readonly text: string } | { readonly problem: string };
+  /** Replaces a file's text; answers why it could not, or nothing. */
+  writeText(path: string, text: string): string | undefined;
+  /** Standard output. Resolves when the text is taken; a reader that has gone away (`| head`) is no error. */
+  out(text: string): Promise<void>;
+  err(text: string): Promise<void>;
+  readonly outIsTerminal: boolean;
+  readonly errIsTerminal: boolean;
+  /** Columns of the terminal, or a plain 100 where there is none. */
+  readonly columns: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Folder that holds `package.json` and `docs/`. */
+  readonly packageRoot: string;
+  /** Milliseconds of a clock that only goes forward. */
+  now(): number;
+}

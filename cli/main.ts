@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import { nodeIo } from './nodeIo.ts';
+import { run } from './run.ts';
+
+/** Sets an exit status and does not exit: what is still on its way to a pipe must arrive. */
+async function main(): Promise<void> {
+  try {
+    process.exitCode = await run(process.argv.slice(2), nodeIo());
+  } catch (error) {
+    process.stderr.write(`pipewright: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = 2;
+  }
+}
+
+void main();

@@ -1,0 +1,112 @@
+import { type BubbleCause, bubbleCauses, type DeviceReport, type PipelineReport } from '../../engine/analyze/report.ts';
+import type { Run } from '../../engine/evaluate.ts';
+import { bytes, count, list, share, time } from '../../engine/quantities.ts';
+import type { Colours } from '../colours.ts';
+import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
+import { timelineText } from '../drawing/timeline.ts';
+import { table } from './table.ts';
+
+/** How causes of idling are called. */
+const causeNames: Readonly<Record<BubbleCause, string>> = {
+  fill_drain: 'fill and drain',
+  imbalance: 'imbalance',
+  communication: 'communication',
+  memory: 'waiting for memory',
+  sync: 'gradient sync and step',
+  order: 'order',
+};
+
+/** Rows of a table that are shown before the rest is counted. */
+const mostRows = 16;
+
+/** The figures of one pipeline, its timeline, devices, stages and links. */
+export function reportText(run: Run, columns: number, colours: Colours): string {
+  const { report } = run;
+  const names = report.devices.map((device) => device.name);
+  return [
+    headline(report, colours),
+    figures(report, colours),
+    timelineText(run, names, columns, colours),
+    section('Memory', memoryRows(report.devices, columns, colours), colours, 2),
+    section('Stages', stageRows(report), colours),
+    section('Links', linkRows(report), colours),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function headline(report: PipelineReport, colours: Colours): string {
+  const parts = [
+    report.schedule,
+    count(report.devices.length, 'device', 'devices'),
+    count(report.microbatches, 'microbatch', 'microbatches'),
+    count(report.operations, 'operation', 'operations'),
+  ];
+  return `${colours.bold(report.name)}  ${parts.join(' · ')}\n`;
+}
+
+function figures(report: PipelineReport, colours: Colours): string {
+  const { bubble } = report;
+  const causes = bubbleCauses
+    .filter((cause) => bubble.causes[cause] >= 0.0005)
+    .map((cause) => `${causeNames[cause]} ${share(bubble.causes[cause])}`);
+  const fullest = report.devices.reduce<DeviceReport | undefined>(
+    (most, one) => (most === undefined || one.peak * most.capacity > most.peak * one.capacity ? one : most),
+    undefined,
+  );
+  const rows: string[][] = [
+    ['Iteration', colours.bold(time(report.iteration, 4)), `${Number(report.throughput.toPrecision(4))} samples/s`],
+    ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? 'no device ever waits' : causes.join(', ')],
+    ['', '', `no order of this cut can be under ${share(bubble.bound)}`],
+  ];
+  if (fullest !== undefined)
+    rows.push(['Peak memory', colours.bold(bytes(fullest.peak)), `of ${bytes(fullest.capacity)} on ${fullest.name}`]);
+  return table(rows);
+}
+
+/** A heading with a table; of more than `mostRows` rows the rest is counted. */
+function section(title: string, rows: readonly (readonly string[])[], colours: Colours, right?: number): string {
+  if (rows.length === 0) return '';
+  const more = rows.length > mostRows ? `  … and ${rows.length - mostRows} more\n` : '';
+  return `${colours.bold(title)}\n${table(rows.slice(0, mostRows), right)}${more}`;
+}
+
+/** One column for each kind of memory that any device has. */
+function memoryRows(devices: readonly DeviceReport[], columns: number, colours: Colours): string[][] {
+  const kinds = memoryKinds.filter((kind) => devices.some((device) => device.memory[kind] > 0));
+  const head = ['', '', 'peak', 'of', ...kinds, 'in flight'].map((cell) => colours.dim(cell));
+  const rows = devices.map((device) => [
+    device.name,
+    memoryBar(device, columns < 110 ? 16 : 24, colours),
+    device.peak > device.capacity ? colours.bold(colours.red(`${bytes(device.peak)} !`)) : bytes(device.peak),
+    bytes(device.capacity),
+    ...kinds.map((kind) => bytes(device.memory[kind])),
+    String(device.in_flight),
+  ]);
+  return devices.length === 0 ? [] : [head, ...rows];
+}
+
+function stageRows(report: PipelineReport): string[][] {
+  return report.stages.map((stage) => {
+    const host = report.devices.find((device) => device.stages.includes(stage.name))?.name ?? '';
+    const cost = `F ${time(stage.forward)}  I ${time(stage.backward_input)}  W ${time(stage.backward_weight)}`;
+    const versions = stage.versions > 1 ? `${stage.versions} weight versions, staleness ${stage.staleness}` : '';
+    return [stage.name, host, cost, count(stage.layers.length, 'layer', 'layers'), ends(stage.layers), versions];
+  });
+}
+
+/** First and last of many names. */
+const ends = (names: readonly string[]): string =>
+  names.length <= 3 ? list(names) : `${names[0] ?? ''} … ${names.at(-1) ?? ''}`;
+
+function linkRows(report: PipelineReport): string[][] {
+  return report.links
+    .filter((link) => link.bytes > 0 || link.exposed > 0)
+    .toSorted((a, b) => b.exposed - a.exposed || b.busy - a.busy)
+    .map((link) => [
+      `${link.from} → ${link.to}`,
+      bytes(link.bytes),
+      `busy ${share(report.iteration > 0 ? link.busy / report.iteration : 0)}`,
+      `exposed ${time(link.exposed)}`,
+    ]);
+}

@@ -1,0 +1,25 @@
+import { list } from '../engine/quantities.ts';
+import type { Analysed } from './analyse.ts';
+import { nearest } from '../engine/plan/spelling.ts';
+
+/** Why `simulate` cannot do what was asked for: no such pipeline, none at all, or several where the format holds one. */
+export function pipelineProblem(
+  file: Analysed,
+  chosen: string | undefined,
+  format: string | undefined,
+): string | undefined {
+  const { findings, resolution } = file.analysis;
+  const declared = [...resolution.symbols.symbols.values()]
+    .filter((one) => one.kind === 'pipeline' && one.declaration?.uri === file.analysis.uri)
+    .map((one) => one.name);
+  if (chosen !== undefined && !declared.includes(chosen)) {
+    const guess = nearest(chosen, declared);
+    const known = declared.length === 0 ? 'it has none' : `it has ${list(declared)}`;
+    return `${file.path} has no pipeline "${chosen}"; ${known}.${guess === undefined ? '' : ` Did you mean "${guess}"?`}`;
+  }
+  const broken = findings.some((found) => found.severity === 'error');
+  if (declared.length === 0 && !broken) return `${file.path} declares no pipeline, so there is nothing to simulate.`;
+  if (format === 'csv' && chosen === undefined && declared.length > 1)
+    return `${file.path} has the pipelines ${list(declared)}; choose one with --pipeline.`;
+  return undefined;
+}

@@ -1,0 +1,34 @@
+import type { Io } from './io.ts';
+
+export interface Progress {
+  /** Something was done; `what` says what. */
+  tick(what: string): void;
+  /** Takes the bar away. */
+  end(): void;
+}
+
+const quietFor = 1_000;
+const barWidth = 24;
+
+/**
+ * A bar on standard error for work that takes over a second, on a terminal only. `total` is the number of ticks that
+ * are expected; more than that leave the bar full.
+ */
+export function progressBar(io: Io, total: number): Progress {
+  const begun = io.now();
+  let done = 0;
+  let shown = false;
+  return {
+    tick(what) {
+      done += 1;
+      if (!io.errIsTerminal || io.now() - begun < quietFor) return;
+      const full = Math.round((Math.min(done, total) / Math.max(1, total)) * barWidth);
+      shown = true;
+      void io.err(`\r\u001b[K[${'█'.repeat(full)}${'·'.repeat(barWidth - full)}] ${what.slice(0, 60)}`);
+    },
+    end() {
+      if (shown) void io.err('\r\u001b[K');
+      shown = false;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { readArguments } from './arguments.ts';
+import { usageFault } from './command.ts';
+import { commands } from './commands/index.ts';
+import { commandHelp, overview } from './help.ts';
+import type { Io } from './io.ts';
+import { nearest } from '../engine/plan/spelling.ts';
+import { status, type Status } from './status.ts';
+import { version } from './version.ts';
+
+/** The whole command line: `args` without the program's name → exit status. */
+export async function run(args: readonly string[], io: Io): Promise<Status> {
+  const [name, ...rest] = args;
+  const specs = commands.map((one) => one.spec);
+  if (name === undefined) {
+    await io.err(overview(specs));
+    return status.usage;
+  }
+  if (name === '--help' || name === '-h' || name === 'help') return help(rest[0], io);
+  if (name === '--version') {
+    await io.out(`${version(io)}\n`);
+    return status.fine;
+  }
+  const command = commands.find((one) => one.spec.name === name);
+  if (command === undefined) return unknownCommand(name, io);
+  const parsed = readArguments(rest, command.spec);
+  if ('problem' in parsed) return usageFault(io, name, parsed.problem);
+  if (parsed.has('help')) return help(name, io);
+  return command.run(parsed, io);
+}
+
+async function help(name: string | undefined, io: Io): Promise<Status> {
+  const command = commands.find((one) => one.spec.name === name);
+  if (name !== undefined && command === undefined) return unknownCommand(name, io);
+  await io.out(command === undefined ? overview(commands.map((one) => one.spec)) : commandHelp(command.spec));
+  return status.fine;
+}
+
+async function unknownCommand(name: string, io: Io): Promise<Status> {
+  const what = name.startsWith('-') ? 'option' : 'command';
+  const known = what === 'option' ? ['--help', '--version'] : commands.map((one) => one.spec.name);
+  const guess = nearest(name, known);
+  await io.err(
+    `pipewright: There is no ${what} "${name}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}\nTry "pipewright --help".\n`,
+  );
+  return status.usage;
+}

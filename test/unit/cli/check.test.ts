@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import picocolors from 'picocolors';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { printable, width } from '../../../cli/drawing/width.ts';
+import { findingText, sourceOf } from '../../../cli/output/findingText.ts';
+import { githubLines } from '../../../cli/output/github.ts';
+import { codes } from '../../../engine/findings/catalogue.ts';
+import type { Finding } from '../../../engine/findings/finding.ts';
+import { call, good } from './harness.ts';
+
+const plain = picocolors.createColors(false);
+const bad = good.replace('memory = 16GiB', 'memroy = 16GiB');
+const files = { 'good.pipe': good, 'bad.pipe': bad };
+
+const findingAt = (start: number, end: number, message = 'Something.'): Finding => ({
+  code: 'key/unknown',
+  severity: 'error',
+  message,
+  place: { uri: 'file:///a.pipe', start, end },
+  related: [],
+});
+
+describe('check', () => {
+  test('exits with 0 where nothing is wrong, and counts what there is to say', async () => {
+    const { status, out, err } = await call(['check', 'good.pipe'], { files });
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toMatch(/good\.pipe: (no findings|\d+ remarks?)\n$/);
+  });
+
+  test('exits with 1 for a mistake and points at it', async () => {
+    const { status, out } = await call(['check', 'bad.pipe'], { files });
+    expect(status).toBe(1);
+    const lines = out.split('\n');
+    const at = lines.findIndex((line) => line.includes('error[key/unknown]'));
+    const row = bad.split('\n').findIndex((line) => line.includes('memroy')) + 1;
+    const column = bad.split('\n')[row - 1].indexOf('memroy') + 1;
+    expect(lines[at + 1]).toContain(`--> bad.pipe:${row}:${column}`);
+    const under = lines[at + 4].indexOf('^');
+    expect(lines[at + 3].slice(under, lines[at + 4].lastIndexOf('^') + 1)).toBe('memroy');
+  });
+
+  test('several files are one call; one mistake among them is enough for 1', async () => {
+    const { status, out } = await call(['check', 'good.pipe', 'bad.pipe'], { files });
+    expect(status).toBe(1);
+    expect(out).toContain('2 files: ');
+  });
+
+  test('- is standard input, and its imports are those of the working folder', async () => {
+    const text = `import "parts.pipe"\n${good.replace(/^device.*\n/m, '')}`;
+    const world = { '-': text, 'parts.pipe': 'device v100 { memory = 16GiB }\n' };
+    const { status, out } = await call(['check', '-'], { files: world });
+    expect(out).toContain('<stdin>: ');
+    expect(status).toBe(0);
+    expect((await call(['check', '-'], { files: { '-': text } })).out).toContain('import/not-found');
+  });
+
+  test('colours come on a terminal only, and NO_COLOR turns them off', async () => {
+    const shown = await call(['check', 'bad.pipe'], { files, terminal: true });
+    expect(shown.out).not.toBe(stripVTControlCharacters(shown.out));
+    const none = await call(['check', 'bad.pipe'], { files });
+    expect(stripVTControlCharacters(shown.out)).toBe(none.out);
+    expect((await call(['check', 'bad.pipe'], { files, terminal: true, environment: { NO_COLOR: '1' } })).out).toBe(
+      none.out,
+    );
+  });
+
+  test('a bar is drawn on standard error after a second, on a terminal, and taken away', async () => {
+    expect((await call(['check', 'good.pipe'], { files, terminal: true, slow: 400 })).err).toMatch(/█[^]*\r\P{L}\[K$/u);
+    expect((await call(['check', 'good.pipe'], { files, terminal: true, slow: 10 })).err).toBe('');
+    expect((await call(['check', 'good.pipe'], { files, slow: 400 })).err).toBe('');
+  });
+
+  test('json has the findings of each file with zero-based ranges', async () => {
+    const { status, out } = await call(['check', 'good.pipe', 'bad.pipe', '--format=json'], { files });
+    const answer = JSON.parse(out);
+    expect([status, answer.version, answer.files.length, answer.files[1].file]).toEqual([1, 1, 2, 'bad.pipe']);
+    const mistake = answer.files[1].findings.find((one: { code: string }) => one.code === 'key/unknown');
+    const line = bad.split('\n')[mistake.range.start.line];
+    expect(line.slice(mistake.range.start.character, mistake.range.end.character)).toBe('memroy');
+  });
+
+  test('SARIF: every result has a rule, a level and a region that covers the mistake', async () => {
+    const log = JSON.parse((await call(['check', 'bad.pipe', '--format', 'sarif'], { files })).out);
+    const [run] = log.runs;
+    expect([log.version, run.columnKind]).toEqual(['2.1.0', 'utf16CodeUnits']);
+    expect(run.tool.driver.rules.map((rule: { id: string }) => rule.id)).toEqual([...codes]);
+    expect(run.results.length).toBeGreaterThan(0);
+    for (const result of run.results) {
+      expect(run.tool.driver.rules[result.ruleIndex].id).toBe(result.ruleId);
+      expect(['error', 'warning', 'note']).toContain(result.level);
+    }
+    const [{ physicalLocation }] = run.results.find(
+      (one: { ruleId: string }) => one.ruleId === 'key/unknown',
+    ).locations;
+    const { startLine, startColumn, endColumn } = physicalLocation.region;
+    expect(bad.split('\n')[startLine - 1].slice(startColumn - 1, endColumn - 1)).toBe('memroy');
+    expect(physicalLocation.artifactLocation.uri).toBe('bad.pipe');
+  });
+});
+
+describe('a finding as text', () => {
+  const anyText = fc.string({
+    unit: fc.constantFrom('a', 'B', '=', ' ', '\t', '\n', '\r\n', '漢', '😀', 'é', '\u001b', '\u202e', '\ud800'),
+    maxLength: 300,
+  });
+
+  test('the carets stand under the range, whatever the text', () => {
+    fc.assert(
+      fc.property(anyText, fc.nat(), fc.nat(), (text, a, b) => {
+        // Ranges of the engine never cut a character in two.
+        const whole = (at: number) =>
+          /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(at - 1, at + 1)) ? at - 1 : at;
+        const [start, end] = [whole(a % (text.length + 1)), whole(b % (text.length + 1))].toSorted(
+          (one, other) => one - other,
+        );
+        const shown = findingText(findingAt(start, end), sourceOf('a.pipe', text), plain, () => '');
+        const [, , , line, under] = shown.split('\n');
+        const from = under.indexOf('^');
+        const carets = under.lastIndexOf('^') - from + 1;
+        const marked = printable(text.slice(start, end).split(/\r\n|\n|\r/)[0]);
+        let columns = 0;
+        let seen = '';
+        for (const character of line) {
+          if (columns >= from && columns < from + carets) seen += character;
+          columns += width(character);
+        }
+        expect(carets).toBeGreaterThan(0);
+        if (marked !== '' && !line.includes('…') && !/\p{M}|\r/u.test(text))
+          expect(seen.trimEnd()).toBe(marked.trimEnd());
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('no control character of the file or the message reaches the terminal', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, message) => {
+        const shown = findingText(findingAt(0, text.length, message), sourceOf(message, text), plain, () => message);
+        expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+      }),
+    );
+  });
+
+  test('a line of a megabyte is cut around the range', () => {
+    const text = 'x'.repeat(1_000_000);
+    for (const line of findingText(findingAt(500_000, 500_010), sourceOf('a.pipe', text), plain, () => '').split('\n'))
+      expect(line.length).toBeLessThan(200);
+  });
+});
+
+test('GitHub lines read back to the same message, file and title', () => {
+  const decode = (text: string) =>
+    text
+      .replaceAll('%2C', ',')
+      .replaceAll('%3A', ':')
+      .replaceAll('%0A', '\n')
+      .replaceAll('%0D', '\r')
+      .replaceAll('%25', '%');
+  fc.assert(
+    fc.property(fc.string(), fc.string({ minLength: 1 }), (message, path) => {
+      const file = {
+        source: sourceOf(path, 'device a {}\n'),
+        uri: 'file:///a.pipe',
+        findings: [findingAt(0, 6, message)],
+      };
+      const match = /^::error file=([^,]*),line=1,endLine=1,col=1,endColumn=7,title=([^,:]*)::([^\r\n]*)\n$/.exec(
+        githubLines(file),
+      );
+      expect(match?.slice(1).map(decode)).toEqual([path, 'key/unknown', message]);
+    }),
+  );
+});

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Io } from '../../../cli/io.ts';
+import { run } from '../../../cli/run.ts';
+
+export const repository = resolve(import.meta.dirname, '../../..');
+
+export interface Called {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+  /** Files after the call. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+interface World {
+  /** By name; they lie in `/project`. `-` is standard input. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly terminal?: boolean;
+  readonly columns?: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Milliseconds that pass between two looks at the clock. */
+  readonly slow?: number;
+}
+
+/** Runs the command line in a world of its own. */
+export async function call(args: readonly string[], world: World = {}): Promise<Called> {
+  const files = { ...world.files };
+  const nameOf = (path: string) => path.replace(/^\/project\//, '');
+  let out = '';
+  let err = '';
+  let clock = 0;
+  const io: Io = {
+    readText(path) {
+      // The pages of the package are the real ones.
+      if (path.startsWith(repository)) return { text: readFileSync(path, 'utf8') };
+      const text = files[nameOf(path)];
+      return text === undefined ? { problem: 'there is no such file' } : { text };
+    },
+    writeText(path, text) {
+      files[nameOf(path)] = text;
+      return undefined;
+    },
+    out: async (text) => void (out += text),
+    err: async (text) => void (err += text),
+    outIsTerminal: world.terminal ?? false,
+    errIsTerminal: world.terminal ?? false,
+    columns: world.columns ?? 100,
+    environment: world.environment ?? {},
+    cwd: '/project',
+    packageRoot: repository,
+    now: () => (clock += world.slow ?? 0),
+  };
+  const status = await run(args, io);
+  return { status, out, err, files };
+}
+
+/** A small file without a mistake. */
+export const good = `model toy {
+  layer block[8] { forward = 4ms  backward = 8ms  weights = 256MiB  activation = 512MiB }
+}
+device v100 { memory = 16GiB }
+cluster box { gpu[4] = v100  link = 25GB/s + 5us }
+param microbatches = 8 in 1..64
+pipeline train {
+  model        = toy
+  devices      = box
+  microbatches = microbatches
+  stages       = balance(4)
+  schedule     = 1f1b
+}
+`;

@@ -1,0 +1,150 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import picocolors from 'picocolors';
+import { describe, expect, test } from 'vitest';
+import { memoryBar, memoryKinds } from '../../../cli/drawing/memoryBar.ts';
+import { csv } from '../../../cli/output/csv.ts';
+import type { DeviceReport } from '../../../engine/analyze/report.ts';
+import { bytes, share, time } from '../../../engine/quantities.ts';
+import { call, good, repository } from './harness.ts';
+import { equal, runOf } from './planOf.ts';
+
+const files = { 'a.pipe': good };
+const two = `${good}pipeline again { model = toy  devices = box  microbatches = 4  stages = balance(4)  schedule = gpipe }\n`;
+
+describe('simulate', () => {
+  test('the text says the figures of the report', async () => {
+    const text = await call(['simulate', 'a.pipe'], { files });
+    const { out } = await call(['simulate', 'a.pipe', '--format', 'json'], { files });
+    const [pipeline] = JSON.parse(out).pipelines;
+    expect(text.status).toBe(0);
+    for (const figure of [
+      time(pipeline.iteration, 4),
+      share(pipeline.bubble.makespan),
+      share(pipeline.bubble.bound),
+      bytes(pipeline.devices[0].peak),
+      bytes(pipeline.devices[0].capacity),
+    ])
+      expect(text.out).toContain(figure);
+  });
+
+  test('equal stages under 1F1B: iteration and bubble are the closed forms', async () => {
+    const exact = good.replace(' + 5us', ' + 0us');
+    const [pipeline] = JSON.parse(
+      (await call(['simulate', '-', '--format=json'], { files: { '-': exact } })).out,
+    ).pipelines;
+    const [p, m, F, B] = [4, 8, 0.008, 0.016];
+    expect(pipeline.iteration).toBeCloseTo((m + p - 1) * (F + B), 12);
+    expect(pipeline.bubble.makespan).toBeCloseTo((p - 1) / (m + p - 1), 12);
+    expect(pipeline.devices.map((one: { in_flight: number }) => one.in_flight)).toEqual([4, 3, 2, 1]);
+  });
+
+  test('--set gives a param another value', async () => {
+    const args = ['simulate', 'a.pipe', '--format=json', '--set', 'microbatches=16'];
+    const [pipeline] = JSON.parse((await call(args, { files })).out).pipelines;
+    expect(pipeline.microbatches).toBe(16);
+  });
+
+  test('--pipeline chooses one of several, and csv asks for it', async () => {
+    const world = { files: { 'a.pipe': two } };
+    const names = async (...more: string[]) =>
+      JSON.parse((await call(['simulate', 'a.pipe', '--format=json', ...more], world)).out).pipelines.map(
+        (one: { name: string }) => one.name,
+      );
+    expect(await names()).toEqual(['train', 'again']);
+    expect(await names('--pipeline', 'again')).toEqual(['again']);
+    const refused = await call(['simulate', 'a.pipe', '--format=csv'], world);
+    expect([refused.status, refused.out]).toEqual([2, '']);
+    expect(refused.err).toContain('train and again');
+    expect((await call(['simulate', 'a.pipe', '--format=csv', '--pipeline=again'], world)).status).toBe(0);
+  });
+
+  test('a file with a mistake shows it instead of figures and exits with 1', async () => {
+    const broken = good.replace('1f1b', '1f1c');
+    const { status, out } = await call(['simulate', '-'], { files: { '-': broken } });
+    expect(status).toBe(1);
+    expect(out).toContain('error[name/unknown]');
+    expect(out).toContain('Nothing was simulated');
+  });
+
+  test('an expectation that fails exits with 1, figures and all', async () => {
+    const strict = `${good}expect train { bubble < 1% }\n`;
+    const { status, out } = await call(['simulate', '-'], { files: { '-': strict } });
+    expect(status).toBe(1);
+    expect(out).toContain('Iteration');
+    expect(out).toContain('error[expect/failed]');
+  });
+
+  test('no line of a drawing is wider than --width', async () => {
+    for (const width of [40, 80, 200]) {
+      const { out } = await call(['simulate', 'a.pipe', '--width', String(width)], { files });
+      const rows = out.split('\n').filter((line) => /^ {2}gpu\[\d\] {2}[FB·]/.test(line));
+      expect(rows).toHaveLength(4);
+      for (const row of rows) expect(row.length).toBeLessThanOrEqual(width);
+    }
+  });
+});
+
+test('csv has one row an operation, with the start and end of the timeline', () => {
+  const run = runOf({ ...equal('zb_h1', 3, 5, [2, 3, 1]), latency: 0.25 });
+  const [head, ...rows] = [...csv(run)].join('').trimEnd().split('\r\n');
+  expect(head).toBe('device,stage,kind,microbatch,start,end');
+  expect(rows).toHaveLength(3 * 3 * 5);
+  const seen = new Set(rows.map((row) => row.split(',').slice(0, 4).join(',')));
+  expect(seen.size).toBe(rows.length);
+  const seconds = { F: 2, I: 3, W: 1 };
+  const last = Math.max(...rows.map((row) => Number(row.split(',')[5])));
+  expect(last).toBe(run.timeline.makespan);
+  for (const row of rows) {
+    const [device, stage, kind, , start, end] = row.split(',');
+    expect(device).toBe(`gpu[${stage.slice(1)}]`);
+    expect(Number(end) - Number(start)).toBeCloseTo(seconds[kind as keyof typeof seconds], 12);
+  }
+});
+
+test('a memory bar fills the share of the capacity that the peak takes, to a character', () => {
+  const amounts = fc.array(fc.integer({ min: 0, max: 1000 }), {
+    minLength: memoryKinds.length,
+    maxLength: memoryKinds.length,
+  });
+  fc.assert(
+    fc.property(
+      amounts,
+      fc.integer({ min: 1, max: 9000 }),
+      fc.integer({ min: 1, max: 60 }),
+      (sizes, capacity, cells) => {
+        const memory = { reserved: 0, ...Object.fromEntries(memoryKinds.map((kind, index) => [kind, sizes[index]])) };
+        const peak = sizes.reduce((sum, size) => sum + size, 0);
+        const device = { memory, peak, capacity } as DeviceReport;
+        const bar = memoryBar(device, cells, picocolors.createColors(false));
+        const full = [...bar].filter((character) => character === '█').length;
+        expect(bar).toHaveLength(cells);
+        expect(Math.abs(full - Math.min(cells, (cells * peak) / capacity))).toBeLessThanOrEqual(0.5 + 1e-9);
+      },
+    ),
+  );
+});
+
+describe('the program itself', () => {
+  const main = join(repository, 'cli', 'main.ts');
+  const quickstart = join(repository, 'examples', 'quickstart.pipe');
+
+  test('runs, reads standard input and exits as it should', () => {
+    const out = execFileSync(process.execPath, [main, 'simulate', '-'], { input: good, encoding: 'utf8' });
+    expect(out).toContain('train');
+    expect(() =>
+      execFileSync(process.execPath, [main, 'check', '-'], { input: '}', stdio: ['pipe', 'pipe', 'pipe'] }),
+    ).toThrow(expect.objectContaining({ status: 1 }));
+  });
+
+  test('a reader that goes away is no error', async () => {
+    const child = spawn(process.execPath, [main, 'simulate', quickstart, '--format=csv', '--set', 'microbatches=64']);
+    let err = '';
+    child.stderr.on('data', (data: Buffer) => (err += data.toString()));
+    child.stdout.destroy();
+    const [status] = (await once(child, 'close')) as [number];
+    expect([status, err]).toEqual([0, '']);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { catalogue, codes } from '../../../engine/findings/catalogue.ts';
+import { analyse, blocks, exists, pages, textOf } from './pages.ts';
+
+describe.each([...codes])('the page of %s', (code) => {
+  const page = `docs/diagnostics/${code}.md`;
+
+  test('is there, with its code and severity', () => {
+    expect(exists(page)).toBe(true);
+    const text = textOf(page);
+    expect(text.startsWith(`# ${code}\n\nSeverity: ${catalogue[code].severity}`)).toBe(true);
+  });
+
+  test('has an example that raises it, and no other error', () => {
+    const [example] = blocks(textOf(page), 'pipe');
+    const found = analyse(example).findings;
+    expect(found.map((one) => one.code)).toContain(code);
+    const others = found.filter((one) => one.severity === 'error' && one.code !== code);
+    expect(others.map((one) => `${one.code}: ${one.message}`)).toEqual([]);
+  });
+
+  test('has a mended example, where it has one, without it and without errors', () => {
+    for (const mended of blocks(textOf(page), 'pipe fixed')) {
+      const found = analyse(mended).findings.filter((one) => one.code === code || one.severity === 'error');
+      const informative = code === 'schedule/bubble' && found.every((one) => one.severity !== 'error');
+      if (!informative) expect(found.map((one) => `${one.code}: ${one.message}`)).toEqual([]);
+    }
+  });
+});
+
+test('there is no page without a code', () => {
+  const found = pages.flatMap((page) => /^docs\/diagnostics\/(.+\/.+)\.md$/.exec(page)?.[1] ?? []);
+  expect(found.toSorted()).toEqual([...codes].toSorted());
+});
+
+test('the index lists every code with severity and summary', () => {
+  const rows = [...textOf('docs/diagnostics/README.md').matchAll(/^\| \[(.+)\]\((.+)\.md\) \| (\w+) \| (.+) \|$/gm)];
+  expect(rows.map(([, code, link, severity, summary]) => [code, link, severity, summary])).toEqual(
+    codes.map((code) => [code, code, catalogue[code].severity, catalogue[code].summary]),
+  );
+});

@@ -1,0 +1,38 @@
+import picocolors from 'picocolors';
+import { timelineText } from '../../../cli/drawing/timeline.ts';
+import type { Run } from '../../../engine/evaluate.ts';
+import { findPolicy } from '../../../engine/schedule/registry.ts';
+import { analyse } from './pages.ts';
+
+/** The workload of the schedules page: four devices, eight microbatches, F = I = W = 1 ms for a device, free transfers. */
+export function runUnder(policy: string): Run {
+  const chunks = findPolicy(policy)?.chunks({ chunks: 2 }) ?? 1;
+  const time = chunks === 1 ? '1ms' : '0.5ms';
+  const text = `device gpu { memory = 1GiB }
+cluster box { gpu[4] = gpu  link = 1000GB/s + 0us }
+model toy { layer block[${4 * chunks}] { forward = ${time}  backward_input = ${time}  backward_weight = ${time} } }
+pipeline train { model = toy  devices = box  stages = balance(${4 * chunks})  microbatches = 8  schedule = ${policy} }
+`;
+  const { pipelines, findings } = analyse(text);
+  const run = pipelines[0]?.run;
+  if (run === undefined) throw new Error(findings.map((one) => one.message).join('\n'));
+  return run;
+}
+
+/** The drawing of a policy as the page shows it. */
+export function drawing(policy: string): string {
+  const run = runUnder(policy);
+  // Chunks are half as long and need twice the room for their numbers.
+  const columns = run.program.stages === run.program.devices ? 90 : 126;
+  const text = timelineText(
+    run,
+    run.report.devices.map((device) => device.name),
+    columns,
+    picocolors.createColors(false),
+  );
+  return text
+    .split('\n')
+    .slice(1, 1 + run.report.devices.length)
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}

@@ -1,0 +1,72 @@
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commands } from '../../../cli/commands/index.ts';
+import { blocks as blockSchemas } from '../../../engine/plan/schema.ts';
+import { figures } from '../../../engine/plan/figures.ts';
+import { units } from '../../../engine/plan/units.ts';
+import { policies } from '../../../engine/schedule/registry.ts';
+import { parse } from '../../../grammar/index.ts';
+import { blocks, exists, pages, textOf } from './pages.ts';
+
+const slug = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+const headings = (page: string) => [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => slug(heading));
+
+describe.each([...pages])('%s', (page) => {
+  test('links to pages and headings that exist', () => {
+    const text = textOf(page).replaceAll(/^```[^]*?^```$/gm, '');
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link]) => link)
+      .filter((link) => !/^https?:/.test(link));
+    for (const link of links) {
+      const [path, anchor] = link.split('#');
+      const target = path === '' ? page : join(dirname(page), path);
+      if (target.startsWith('docs/images/')) continue;
+      expect(exists(target), link).toBe(true);
+      if (anchor !== undefined) expect(headings(target), link).toContain(anchor);
+    }
+  });
+
+  test('shows files without syntax errors', () => {
+    for (const text of blocks(textOf(page), page.startsWith('docs/diagnostics/') ? 'pipe fixed' : 'pipe'))
+      expect(parse(text).errors).toEqual([]);
+  });
+});
+
+test('the language page names every key, unit and figure', () => {
+  const page = textOf('docs/language.md');
+  const words = new Set([...page.matchAll(/[\w%/µ]+/g)].map(([word]) => word));
+  const missing = Object.values(blockSchemas).flatMap(({ name, keys }) =>
+    keys
+      .filter((key) => key.unavailable === undefined && name !== 'job' && !words.has(key.name))
+      .map((key) => `${name}.${key.name}`),
+  );
+  expect(missing).toEqual([]);
+  expect(figures.filter((figure) => !words.has(figure.name))).toEqual([]);
+  const simple = units.filter((unit) => !/^[KMGTP]i?(B\/s|b\/s|bps|FLOPS?)$|^B\/s$/.test(unit.name));
+  expect(simple.filter((unit) => !words.has(unit.name)).map((unit) => unit.name)).toEqual([]);
+});
+
+test('the schedules page has a section for each policy', () => {
+  const sections = headings('docs/schedules.md');
+  for (const policy of policies) expect(sections).toContain(policy.page);
+});
+
+test('the command line page names every command and format', () => {
+  const page = textOf('docs/cli.md');
+  for (const { spec } of commands) {
+    expect(page).toContain(`\`${spec.name}`);
+    for (const option of spec.options)
+      for (const choice of option.choices ?? []) expect(page).toContain(`\`${choice}\``);
+  }
+});
+
+test('the dependencies page lists every package at its exact version', () => {
+  const rows = [...textOf('docs/dependencies.md').matchAll(/^\| `(.+)` \| (\S+) \| (.+) \|$/gm)];
+  const manifest = JSON.parse(textOf('package.json'));
+  const declared = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
+  expect(Object.fromEntries(rows.map(([, name, version]) => [name, version]))).toEqual(declared);
+});

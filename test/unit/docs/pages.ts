@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Analysis, check } from '../../../engine/check.ts';
+import { defaultOptions, type EngineHost } from '../../../engine/host.ts';
+
+export const repository = resolve(import.meta.dirname, '../../..');
+export const docs = join(repository, 'docs');
+
+/** Pages of the project, by path from its root. */
+export const pages: readonly string[] = [
+  'README.md',
+  'ARCHITECTURE.md',
+  ...readdirSync(docs, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+];
+
+export const textOf = (page: string): string => readFileSync(join(repository, page), 'utf8').replaceAll('\r\n', '\n');
+export const exists = (path: string): boolean => existsSync(join(repository, path));
+
+/** Fenced blocks whose info string is `info`. */
+export const blocks = (text: string, info: string): string[] =>
+  [...text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)].flatMap(([, found, body]) =>
+    found.trim() === info ? [body] : [],
+  );
+
+/** A workspace with one file that cannot be read and one that lies outside it. */
+const host: EngineHost = {
+  read(uri) {
+    if (uri.endsWith('outside.pipe')) return { problem: 'outside' };
+    if (uri.endsWith('unreadable.pipe')) return { problem: 'unreadable', detail: 'permission is denied' };
+    return { problem: 'not-found' };
+  },
+  resolve: (path, from) => new URL(path, from).href,
+};
+
+export const analyse = (text: string): Analysis =>
+  check({ uri: 'file:///docs/example.pipe', text, host, options: defaultOptions });

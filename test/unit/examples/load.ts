@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type Analysis, check } from '../../../engine/check.ts';
+import { defaultOptions, type EngineHost } from '../../../engine/host.ts';
+
+const folder = resolve(import.meta.dirname, '../../../examples');
+export const names = readdirSync(folder).filter((name) => name.endsWith('.pipe'));
+
+const host: EngineHost = {
+  read(uri) {
+    try {
+      return { text: readFileSync(fileURLToPath(uri), 'utf8') };
+    } catch {
+      return { problem: 'not-found' };
+    }
+  },
+  resolve: (path, from) => new URL(path, from).href,
+};
+
+export const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8');
+
+export function analyse(name: string, overrides: Readonly<Record<string, number>> = {}): Analysis {
+  return check({
+    uri: pathToFileURL(join(folder, name)).href,
+    text: textOf(name),
+    host,
+    options: defaultOptions,
+    overrides,
+  });
+}
