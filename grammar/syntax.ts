@@ -55,7 +55,15 @@ export interface Name extends NodeBase {
 // Declarations
 
 export type BlockKeyword = 'device' | 'cluster' | 'model' | 'schedule' | 'pipeline' | 'job' | 'expect';
-export const blockKeywords: readonly BlockKeyword[] = ['device', 'cluster', 'model', 'schedule', 'pipeline', 'job', 'expect'];
+export const blockKeywords: readonly BlockKeyword[] = [
+  'device',
+  'cluster',
+  'model',
+  'schedule',
+  'pipeline',
+  'job',
+  'expect',
+];
 export const declarationKeywords = ['import', 'param', 'let', ...blockKeywords] as const;
 
 export type Declaration = ImportDeclaration | ParamDeclaration | LetDeclaration | BlockDeclaration | Skipped;
@@ -139,17 +147,7 @@ export interface Check extends NodeBase {
 // Expressions
 
 export type Expression =
-  | Quantity
-  | StringLiteral
-  | Name
-  | List
-  | Group
-  | Call
-  | Index
-  | Unary
-  | Binary
-  | Range
-  | Missing;
+  Quantity | StringLiteral | Name | List | Group | Call | Index | Unary | Binary | Range | Missing;
 
 /** `80GiB`, `3.1ms`, `25GB/s`, `40%`, `12`. `unit` is the suffix as written, empty for a plain number. Not yet scaled. */
 export interface Quantity extends NodeBase {
@@ -224,10 +222,4 @@ export interface Missing extends NodeBase {
   readonly kind: 'missing';
 }
 
-export type SyntaxNode =
-  | SyntaxFile
-  | Declaration
-  | Block
-  | BlockItem
-  | Argument
-  | Expression;
+export type SyntaxNode = SyntaxFile | Declaration | Block | BlockItem | Argument | Expression;

@@ -1,20 +1,10 @@
-import { type BubbleCause, bubbleCauses, type DeviceReport, type PipelineReport } from '../../engine/analyze/report.ts';
+import { bubbleCauses, causeNames, type DeviceReport, type PipelineReport } from '../../engine/analyze/report.ts';
 import type { Run } from '../../engine/evaluate.ts';
 import { bytes, count, list, share, time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
 import { timelineText } from '../drawing/timeline.ts';
 import { table } from './table.ts';
-
-/** How causes of idling are called. */
-const causeNames: Readonly<Record<BubbleCause, string>> = {
-  fill_drain: 'fill and drain',
-  imbalance: 'imbalance',
-  communication: 'communication',
-  memory: 'waiting for memory',
-  sync: 'gradient sync and step',
-  order: 'order',
-};
 
 /** Rows of a table that are shown before the rest is counted. */
 const mostRows = 16;

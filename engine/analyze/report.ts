@@ -30,6 +30,15 @@ export interface BubbleReport {
 }
 
 export type BubbleCause = 'fill_drain' | 'imbalance' | 'communication' | 'memory' | 'sync' | 'order';
+/** How causes are called where people read them. */
+export const causeNames: Readonly<Record<BubbleCause, string>> = {
+  fill_drain: 'fill and drain',
+  imbalance: 'imbalance',
+  communication: 'communication',
+  memory: 'waiting for memory',
+  sync: 'gradient sync and step',
+  order: 'order',
+};
 export const bubbleCauses: readonly BubbleCause[] = [
   'fill_drain',
   'imbalance',

@@ -5,16 +5,7 @@ import { type PipelinePlan, paths } from '../plan/plan.ts';
 import { share } from '../quantities.ts';
 import { hidingWarmup } from '../schedule/hidingWarmup.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
-import { bubbleCauses, type BubbleCause } from './report.ts';
-
-const causeNames: Readonly<Record<BubbleCause, string>> = {
-  fill_drain: 'fill and drain',
-  imbalance: 'imbalance',
-  communication: 'communication',
-  memory: 'waiting for memory',
-  sync: 'gradient sync and step',
-  order: 'order',
-};
+import { bubbleCauses, causeNames } from './report.ts';
 
 /** Other choices are simulated only while that is cheap. */
 const askUpTo = 100_000;

@@ -125,7 +125,7 @@ export const catalogue = {
     'One stage much slower than the mean',
     (p: { stage: string; slowest: number; mean: number; over: number; best: number; gain: number }) =>
       `Stage "${p.stage}" takes ${time(p.slowest)} a microbatch, ${share(p.over)} over the mean of ${time(p.mean)}; ` +
-      (p.gain > 0 ? `the best cut has ${time(p.best)} (iteration ${share(-p.gain, true)}).` : 'no cut of these layers is better.'),
+      (p.gain > 0 ? `the best cut has ${time(p.best)} (${share(p.gain)} less).` : 'no cut of these layers is better.'),
   ),
 
   'device/unknown-route': entry(
