@@ -1,0 +1,239 @@
+/** Reads a `cluster`: first as written (a template, nodes folded), then spread out within the limit on devices. */
+import type { Block, BlockDeclaration, Entry, Span } from '../../../grammar/syntax.ts';
+import { type FileContext, detail, symbolId } from '../context.ts';
+import type {
+  ClusterDefinition,
+  ClusterDevice,
+  ClusterGroup,
+  DeviceDefinition,
+  LinkDefinition,
+} from '../definitions.ts';
+import { evaluate, wholeNumber } from '../evaluate.ts';
+import { missing, readKeys, valueOf } from '../keys.ts';
+import { count } from '../../quantities.ts';
+import { wholeRange } from '../values.ts';
+import { readEnd, type End } from './deviceSet.ts';
+import { readLink } from './link.ts';
+
+interface Template {
+  readonly parts: readonly Part[];
+  /** Devices of one of it, nodes spread out; groups likewise. */
+  readonly devices: number;
+  readonly groups: number;
+  readonly link?: LinkDefinition;
+  readonly named: readonly { readonly from: End; readonly to: End; readonly link: LinkDefinition; readonly at: Span }[];
+}
+type Part =
+  | { readonly kind: 'gpu'; readonly count: number; readonly device: DeviceDefinition; readonly entry: Entry }
+  | { readonly kind: 'node'; readonly count: number; readonly template: Template };
+
+/** Reads a `cluster` declaration; nothing is defined where a part of it is wrong. */
+export function readCluster(context: FileContext, block: BlockDeclaration): void {
+  const before = context.report.errors();
+  const at = block.name ?? block.keyword;
+  const links = { next: 0 };
+  const template = readTemplate(context, block.body, 'cluster', at, links);
+  if (template === undefined || block.name === undefined || context.report.errors() !== before) return;
+  const name = block.name.text;
+  if (template.devices === 0) return missing(context, 'cluster', 'gpu', at);
+  const cluster = spread(context, name, template, links.next > 0);
+  if (cluster === undefined) return;
+  const id = symbolId('cluster', name);
+  context.clusters.set(id, cluster);
+  const kinds = new Map<string, number>();
+  for (const { kind } of cluster.devices) kinds.set(kind.name, (kinds.get(kind.name) ?? 0) + 1);
+  const nodes = cluster.nodes.length === 0 ? '' : ` in ${count(cluster.nodes.length, 'node', 'nodes')}`;
+  detail(context, id, `${[...kinds].map(([kind, number]) => `${number} × ${kind}`).join(', ')}${nodes}`);
+}
+
+function readTemplate(
+  context: FileContext,
+  body: Block | undefined,
+  name: 'cluster' | 'node',
+  at: Span,
+  links: { next: number },
+): Template | undefined {
+  const keys = readKeys(context, name, body, at);
+  const parts: Part[] = [];
+  const named: Template['named'][number][] = [];
+  let link: LinkDefinition | undefined;
+  let defaultEntry: Entry | undefined;
+  let [devices, groups, wrong] = [0, 1, keys.doubtful];
+  for (const entry of keys.entries) {
+    const part = entry.key.text === 'link' ? undefined : readPart(context, entry, devices, links);
+    if (part !== undefined) {
+      parts.push(part);
+      devices += part.count * (part.kind === 'gpu' ? 1 : part.template.devices);
+      groups += part.kind === 'gpu' ? 0 : part.count * part.template.groups;
+      if (tooLarge(context, entry, devices, groups)) return undefined;
+      continue;
+    }
+    if (entry.key.text !== 'link') {
+      wrong = true;
+      continue;
+    }
+    const value = valueOf(entry);
+    const written = value === undefined ? undefined : readLink(context, value);
+    if (written === undefined) {
+      wrong = true;
+      continue;
+    }
+    const definition: LinkDefinition = { ...written, id: links.next, place: context.report.place(entry) };
+    links.next += 1;
+    if (entry.ends !== undefined) {
+      const [from, to] = entry.ends.map((one) => readEnd(context, one));
+      if (from === undefined || to === undefined) wrong = true;
+      else named.push({ from, to, link: definition, at: entry });
+    } else if (defaultEntry === undefined) {
+      defaultEntry = entry;
+      link = definition;
+    } else {
+      const related = [{ place: context.report.place(defaultEntry.key), message: 'This one counts.' }];
+      context.report.report(
+        'key/duplicate',
+        entry.key,
+        { key: 'link', block: name },
+        { related, hint: { kind: 'remove' } },
+      );
+    }
+  }
+  return wrong ? undefined : { parts, devices, groups, link, named };
+}
+
+function tooLarge(context: FileContext, at: Span, devices: number, groups: number): boolean {
+  const { elements } = context.options.limits;
+  if (devices <= elements && groups <= elements) return false;
+  context.report.report('limit/too-large', at, {
+    what: 'Devices and nodes of a cluster',
+    figure: Math.max(devices, groups).toLocaleString('en-US'),
+    limit: elements.toLocaleString('en-US'),
+    setting: 'pipewright.limits.elements',
+  });
+  return true;
+}
+
+function readPart(context: FileContext, entry: Entry, devices: number, links: { next: number }): Part | undefined {
+  const index = entry.index?.[0];
+  if (index === undefined || index.kind === 'missing') return undefined;
+  if (entry.key.text === 'node') {
+    const number = wholeNumber(context, index, 'The number of nodes', { min: 1 });
+    const template = readTemplate(context, entry.body, 'node', entry.key, links);
+    return number === undefined || template === undefined ? undefined : { kind: 'node', count: number, template };
+  }
+  const number = readCount(context, entry, devices);
+  const value = valueOf(entry);
+  const symbol = value?.kind === 'name' ? context.links.get(value) : undefined;
+  if (value !== undefined && value.kind !== 'name') {
+    const found = evaluate(context, value);
+    if (found !== undefined) context.report.report('type/mismatch', value, { expected: 'a device', found: 'a value' });
+  }
+  const device = symbol === undefined ? undefined : context.devices.get(symbol);
+  return number === undefined || device === undefined ? undefined : { kind: 'gpu', count: number, device, entry };
+}
+
+/** `gpu[n]` adds n; `gpu[a..b]` names the next ones, so `a` must be the number reached. */
+function readCount(context: FileContext, entry: Entry, devices: number): number | undefined {
+  const index = entry.index?.[0];
+  if (index === undefined) return undefined;
+  if (index.kind !== 'range') return wholeNumber(context, index, 'The number of devices', { min: 1 });
+  const value = evaluate(context, index);
+  if (value === undefined || value.kind !== 'range') return undefined;
+  const range = wholeRange(value);
+  if (range === undefined || range.last < range.first) {
+    context.report.report('type/mismatch', index, {
+      expected: 'a range of whole numbers such as `0..3`',
+      found: `\`${context.syntax.text.slice(index.start, index.end)}\``,
+    });
+    return undefined;
+  }
+  if (range.first === devices) return range.last - range.first + 1;
+  context.report.report('value/range', index, {
+    what: 'The first device of the range',
+    value: String(range.first),
+    allowed: `${devices}, the next number`,
+  });
+  return undefined;
+}
+
+function spread(
+  context: FileContext,
+  name: string,
+  template: Template,
+  linked: boolean,
+): ClusterDefinition | undefined {
+  const devices: ClusterDevice[] = [];
+  const groups: ClusterGroup[] = [];
+  const children: number[][] = [];
+  const templates: Template[] = [];
+  const grow = (own: Template, parent: number, prefix: string, depth: number): number => {
+    const group = groups.length;
+    const first = devices.length;
+    groups.push({ parent, depth, first, end: first, link: own.link });
+    children.push([]);
+    templates.push(own);
+    let nodes = 0;
+    for (const part of own.parts) {
+      if (part.kind === 'gpu') {
+        const place = context.report.place(part.entry);
+        for (let i = 0; i < part.count; i += 1) {
+          devices.push({ name: `${prefix}gpu[${devices.length - first}]`, kind: part.device, group, place });
+        }
+        continue;
+      }
+      for (let i = 0; i < part.count; i += 1) {
+        children[group].push(grow(part.template, group, `${prefix}node[${nodes}].`, depth + 1));
+        nodes += 1;
+      }
+    }
+    groups[group] = { ...groups[group], end: devices.length };
+    return group;
+  };
+  grow(template, -1, '', 0);
+  const named = new Map<number, Map<number, LinkDefinition>>();
+  const budget = { pairs: context.options.limits.elements };
+  for (const [group, own] of templates.entries()) {
+    for (const one of own.named)
+      if (!join(context, one, groups, group, children[group], named, budget)) return undefined;
+  }
+  return { name, devices, groups, nodes: children[0], named, linkless: !linked };
+}
+
+/** Adds the pairs of one named link; false where an end is wrong or there are too many pairs. */
+function join(
+  context: FileContext,
+  { from, to, link, at }: Template['named'][number],
+  groups: readonly ClusterGroup[],
+  group: number,
+  nodes: readonly number[],
+  named: Map<number, Map<number, LinkDefinition>>,
+  budget: { pairs: number },
+): boolean {
+  const left = from.devices(context, groups, group, nodes);
+  const right = to.devices(context, groups, group, nodes);
+  if (left === undefined || right === undefined) return false;
+  const { elements } = context.options.limits;
+  budget.pairs -= left.length * right.length;
+  if (budget.pairs < 0) {
+    context.report.report('limit/too-large', at, {
+      what: 'Pairs of devices with a link of their own',
+      figure: (elements - budget.pairs).toLocaleString('en-US'),
+      limit: elements.toLocaleString('en-US'),
+      setting: 'pipewright.limits.elements',
+    });
+    return false;
+  }
+  for (const a of left) {
+    for (const b of right) {
+      if (a === b) continue;
+      for (const [x, y] of [
+        [a, b],
+        [b, a],
+      ]) {
+        const links = named.get(x) ?? new Map<number, LinkDefinition>();
+        if (!links.has(y)) links.set(y, link);
+        named.set(x, links);
+      }
+    }
+  }
+  return true;
+}

@@ -1,0 +1,121 @@
+/** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, or `stage` blocks. */
+import type { Entry, Expression, Span } from '../../../grammar/syntax.ts';
+import type { FileContext } from '../context.ts';
+import type { RecomputeMode } from '../costs/types.ts';
+import type { ModelDefinition } from '../definitions.ts';
+import { evaluate, wholeNumber } from '../evaluate.ts';
+import { missing, notApplicable, readKeys, readWord, valueOf, type Keys } from '../keys.ts';
+import { describe } from '../values.ts';
+import { bindArguments } from './arguments.ts';
+import { readEnd, type End } from './deviceSet.ts';
+import { readLayers } from './layerSet.ts';
+
+/** A cut as written, before costs are known. */
+export type Cut =
+  | { readonly kind: 'balance'; readonly count: number; readonly at: Expression }
+  | { readonly kind: 'split'; readonly sizes: readonly number[]; readonly count: number; readonly at: Expression }
+  | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number };
+
+export interface StageBlock {
+  readonly name: string;
+  readonly at: Span;
+  readonly elements: readonly number[];
+  readonly on?: { readonly end: End; readonly at: Expression };
+  readonly recompute?: RecomputeMode;
+}
+
+/** The cut; `undefined` where it is wrong, which has been reported. `at` is where a missing one is reported. */
+export function readCut(context: FileContext, keys: Keys, model: ModelDefinition, at: Span): Cut | undefined {
+  const blocks = keys.all('stage');
+  const entry = keys.one('stages');
+  if (blocks.length > 0) {
+    if (entry !== undefined) notApplicable(context, entry, 'the `stage` blocks cut the model');
+    return readBlocks(context, blocks, model);
+  }
+  if (entry === undefined) {
+    if (!keys.doubtful) missing(context, 'pipeline', 'stages', at);
+    return undefined;
+  }
+  const value = valueOf(entry);
+  return value === undefined ? undefined : readCall(context, value, model);
+}
+
+function readCall(context: FileContext, value: Expression, model: ModelDefinition): Cut | undefined {
+  if (value.kind === 'group') return readCall(context, value.inner, model);
+  if (value.kind !== 'call') {
+    const known = value.kind === 'name' && context.links.get(value)?.startsWith('function:');
+    const found = known ? undefined : evaluate(context, value);
+    if (known || found !== undefined) {
+      context.report.report('type/mismatch', value, {
+        expected: '`balance(4)` or `split(2, 2, 2, 2)`',
+        found: found === undefined ? 'a function without its arguments' : describe(found),
+      });
+    }
+    return undefined;
+  }
+  if (!context.links.has(value.callee)) return undefined;
+  if (value.callee.text === 'split') return readSplit(context, value, model);
+  const bound = bindArguments(context, value, 'balance', ['stages', 'by']);
+  const stages = bound?.get('stages')?.value;
+  const by = bound?.get('by')?.value;
+  if (bound === undefined) return undefined;
+  if (stages === undefined) {
+    context.report.report('key/missing', value, { key: 'stages', block: 'call of balance', example: 'balance(4)' });
+    return undefined;
+  }
+  if (by !== undefined && !(by.kind === 'name' && by.text === 'time')) {
+    if (by.kind !== 'name') context.report.report('type/mismatch', by, { expected: '`time`', found: 'something else' });
+    return undefined;
+  }
+  const count = wholeNumber(context, stages, 'The number of stages', { min: 1, max: model.elements });
+  return count === undefined ? undefined : { kind: 'balance', count, at: value };
+}
+
+function readSplit(context: FileContext, call: Expression & { kind: 'call' }, model: ModelDefinition): Cut | undefined {
+  const sizes: number[] = [];
+  for (const argument of call.arguments) {
+    const size = wholeNumber(context, argument.value, 'The number of layers', { min: 1 });
+    if (size === undefined) return undefined;
+    sizes.push(size);
+  }
+  const sum = sizes.reduce((total, one) => total + one, 0);
+  if (sum === model.elements) return { kind: 'split', sizes, count: sizes.length, at: call };
+  context.report.report('value/range', call, {
+    what: `The sum of ${sizes.length} stages`,
+    value: `${sum} layers`,
+    allowed: `the ${model.elements} of model "${model.name}"`,
+  });
+  return undefined;
+}
+
+function readBlocks(context: FileContext, blocks: readonly Entry[], model: ModelDefinition): Cut | undefined {
+  const stages: StageBlock[] = [];
+  const names = new Set<string>();
+  let wrong = false;
+  for (const block of blocks) {
+    const stage = readStage(context, block, model);
+    if (stage === undefined || names.has(stage.name)) wrong = true;
+    else stages.push(stage);
+    if (block.name !== undefined) names.add(block.name.text);
+  }
+  return wrong ? undefined : { kind: 'blocks', stages, count: stages.length };
+}
+
+function readStage(context: FileContext, block: Entry, model: ModelDefinition): StageBlock | undefined {
+  const at = block.name ?? block.key;
+  const keys = readKeys(context, 'stage', block.body, at);
+  const values = keys.one('layers')?.values;
+  const elements = values === undefined ? undefined : readLayers(context, values, model.layers);
+  const onValue = valueOf(keys.one('on'));
+  const end = onValue === undefined ? undefined : readEnd(context, onValue);
+  const recompute = readWord<RecomputeMode>(context, keys, 'recompute');
+  if (block.name === undefined || elements === undefined || keys.doubtful) return undefined;
+  if ((keys.one('on') !== undefined && end === undefined) || recompute.is === 'wrong') return undefined;
+  return {
+    name: block.name.text,
+    at,
+    elements,
+    on: end === undefined || onValue === undefined ? undefined : { end, at: onValue },
+    recompute: recompute.is === 'value' ? recompute.value : undefined,
+  };
+}

@@ -1,0 +1,38 @@
+/** What the file does not say and the plan derives, for inlay hints. */
+import type { Expression } from '../../../grammar/syntax.ts';
+import { amount, bytes, time } from '../../quantities.ts';
+import type { FileContext } from '../context.ts';
+import type { RecomputeMode } from '../costs/types.ts';
+import type { DeviceDefinition, ModelDefinition } from '../definitions.ts';
+import type { LayerCosts } from './layerCosts.ts';
+
+/** ` 2 + 2 + 2 + 2 layers` after `balance(4)`. */
+export function hintBalance(context: FileContext, at: Expression, elements: readonly (readonly number[])[]): void {
+  const sizes = elements.map((one) => one.length);
+  const shown = sizes.length > 16 ? [...sizes.slice(0, 15), '…'] : sizes;
+  context.derived.push({ offset: at.end, text: ` ${shown.join(' + ')} layers` });
+}
+
+/** ` 12.6 M parameters, F 3.1 ms, 288 MiB` after each layer with a shape, as it is on one device of the first pipeline. */
+export function hintLayers(
+  context: FileContext,
+  model: ModelDefinition,
+  costs: LayerCosts,
+  kind: DeviceDefinition,
+  recompute: RecomputeMode,
+): void {
+  for (const layer of model.layers) {
+    if (layer.cost.kind !== 'shape' || layer.place.uri !== context.uri) continue;
+    if (context.derived.some((one) => one.offset === layer.end)) continue;
+    const cost = costs.of(layer.first, kind, recompute);
+    const backward = cost.backwardInput + cost.backwardWeight;
+    context.derived.push({
+      offset: layer.end,
+      text: ` ${amount(cost.parameters)} parameters, F ${time(cost.forward)}, ${bytes(cost.activation)}`,
+      tooltip:
+        `${layer.array ? 'Each layer' : 'The layer'} on one ${kind.name}, for one microbatch: ${amount(cost.parameters)} parameters in all, ` +
+        `${amount(cost.forwardFlops)}FLOP forward, F ${time(cost.forward)}, B ${time(backward)} (I ${time(cost.backwardInput)}, W ${time(cost.backwardWeight)}), ` +
+        `activations ${bytes(cost.activation)}, output ${bytes(cost.output)}.`,
+    });
+  }
+}

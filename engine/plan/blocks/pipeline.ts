@@ -1,0 +1,138 @@
+/** Reads a `pipeline`: what it refers to, then the cut, devices, costs, routes and schedule of its plan. */
+import type { BlockDeclaration, Expression, Span } from '../../../grammar/syntax.ts';
+import type { FileContext } from '../context.ts';
+import type { RecomputeMode } from '../costs/types.ts';
+import type { ClusterDefinition, ModelDefinition } from '../definitions.ts';
+import { evaluate } from '../evaluate.ts';
+import { notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../keys.ts';
+import { paths, type PipelinePlan } from '../plan.ts';
+import { describe } from '../values.ts';
+import { readCut, type Cut } from './cut.ts';
+import { readOptimizer, type OptimizerUse } from './optimizer.ts';
+import { planPipeline } from './planPipeline.ts';
+import { readScheduleUse, type ScheduleUse } from './scheduleUse.ts';
+
+/** All that a pipeline block says, checked by itself. */
+export interface PipelineRead {
+  readonly name: string;
+  readonly doc?: string;
+  readonly model: ModelDefinition;
+  readonly cluster: ClusterDefinition;
+  readonly use: ScheduleUse;
+  readonly cut: Cut;
+  readonly microbatches: number;
+  readonly tensor: number;
+  readonly data: number;
+  readonly sequenceParallel: boolean;
+  readonly recompute: RecomputeMode;
+  readonly optimizer?: OptimizerUse;
+  /** Where a finding about a key goes: its value, or the name of the pipeline where it is not written. */
+  at(key: string): Span;
+}
+
+/** The plan of a pipeline without its expectations; `undefined` where anything of it is wrong, which has been reported. */
+export function readPipeline(context: FileContext, block: BlockDeclaration): PipelinePlan | undefined {
+  const before = context.report.errors();
+  const read = readBlock(context, block);
+  if (read === undefined || context.report.errors() !== before) return undefined;
+  const plan = planPipeline(context, read);
+  return context.report.errors() === before ? plan : undefined;
+}
+
+function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead | undefined {
+  const name = block.name ?? block.keyword;
+  const keys = readKeys(context, 'pipeline', block.body, name);
+  const model = readDefinition(context, keys, 'model', context.models);
+  const cluster = readDefinition(context, keys, 'devices', context.clusters);
+  const microbatches = readQuantity(context, keys, 'microbatches');
+  const tensor = or(readQuantity(context, keys, 'tensor'), 1);
+  const data = or(readQuantity(context, keys, 'data'), 1);
+  const sequenceParallel = or(readWord<'true' | 'false'>(context, keys, 'sequence_parallel'), 'false');
+  const recompute = or(readWord<RecomputeMode>(context, keys, 'recompute'), 'none');
+  const optimizerValue = valueOf(keys.one('optimizer'));
+  const optimizer = optimizerValue === undefined ? undefined : readOptimizer(context, optimizerValue);
+  const scheduleValue = valueOf(keys.one('schedule'));
+  const use = scheduleValue === undefined ? undefined : readScheduleUse(context, scheduleValue);
+  const cut = model === undefined ? undefined : readCut(context, keys, model, name);
+  if (block.name !== undefined) origins(context, block.name.text, keys, name);
+  if (optimizer !== undefined && optimizerValue !== undefined) hintOptimizer(context, optimizer, optimizerValue, model);
+  if (keys.one('optimizer') !== undefined && optimizer === undefined) return undefined;
+  if (block.name === undefined || keys.doubtful || isDuplicate(context, block)) return undefined;
+  if (model === undefined || cluster === undefined || use === undefined || cut === undefined) return undefined;
+  if (microbatches.is !== 'value' || tensor === undefined || data === undefined) return undefined;
+  if (sequenceParallel === undefined || recompute === undefined) return undefined;
+  if (sequenceParallel === 'true' && tensor === 1)
+    withoutEffect(context, keys, 'sequence_parallel', 'the pipeline has no tensor ranks');
+  if (recompute === 'selective' && model.layers.every((one) => one.cost.kind === 'measured')) {
+    withoutEffect(context, keys, 'recompute', 'selective recomputation needs layers with a shape');
+  }
+  return {
+    name: block.name.text,
+    doc: block.doc,
+    model,
+    cluster,
+    use,
+    cut,
+    microbatches: microbatches.value,
+    tensor,
+    data,
+    sequenceParallel: sequenceParallel === 'true',
+    recompute,
+    optimizer,
+    at: (key) => valueOf(keys.one(key)) ?? name,
+  };
+}
+
+function withoutEffect(context: FileContext, keys: Keys, key: string, reason: string): void {
+  const entry = keys.one(key);
+  if (entry !== undefined) notApplicable(context, entry, reason);
+}
+
+/** A second pipeline of a name is not planned: paths would be ambiguous. */
+function isDuplicate(context: FileContext, block: BlockDeclaration): boolean {
+  const first = context.names.get(block.name?.text ?? '')?.declaration;
+  return first?.uri !== context.uri || first.start !== block.name?.start;
+}
+
+function readDefinition<T>(
+  context: FileContext,
+  keys: Keys,
+  key: string,
+  definitions: ReadonlyMap<string, T>,
+): T | undefined {
+  const value = valueOf(keys.one(key));
+  if (value === undefined) return undefined;
+  if (value.kind === 'name') return definitions.get(context.links.get(value) ?? '');
+  const found = evaluate(context, value);
+  if (found !== undefined)
+    context.report.report('type/mismatch', value, {
+      expected: `the name of a ${key === 'model' ? 'model' : 'cluster'}`,
+      found: describe(found),
+    });
+  return undefined;
+}
+
+function origins(context: FileContext, pipeline: string, keys: Keys, name: Span): void {
+  const path = paths.pipeline(pipeline);
+  if (context.origins.has(path)) return;
+  context.origins.set(path, context.report.place(name));
+  for (const entry of keys.entries) {
+    const value = valueOf(entry);
+    if (value !== undefined) context.origins.set(paths.key(pipeline, entry.key.text), context.report.place(value));
+  }
+}
+
+function hintOptimizer(
+  context: FileContext,
+  { recipe, shard }: OptimizerUse,
+  at: Expression,
+  model: ModelDefinition | undefined,
+): void {
+  const { weights, gradients, optimizer } = recipe.bytes({ local: 1, data: 1, precision: model?.precision ?? 'bf16' });
+  const split = shard === 'none' || optimizer === 0 ? '' : ', the state split over data ranks';
+  context.derived.push({
+    offset: at.end,
+    text: ` ${weights + gradients + optimizer} bytes a parameter`,
+    tooltip: `Weights ${weights}, gradients ${gradients}, optimizer state ${optimizer} bytes a parameter${split}.`,
+  });
+}

@@ -1,0 +1,244 @@
+/** Which devices a pipeline uses: one group of tensor × data devices for each pipeline rank. */
+import type { Span } from '../../../grammar/syntax.ts';
+import { linear, loop, placementOf } from '../../schedule/placement.ts';
+import { count, list } from '../../quantities.ts';
+import type { FileContext } from '../context.ts';
+import type { ClusterDefinition, DeviceDefinition } from '../definitions.ts';
+import { missing } from '../keys.ts';
+import { createReporter } from '../report.ts';
+import type { StageBlock } from './cut.ts';
+import { expandRows, type RowsRequest } from './rows.ts';
+import type { ScheduleUse } from './scheduleUse.ts';
+
+export interface Rank {
+  /** Devices of the cluster: tensor ranks innermost, then data ranks (the order of Megatron-LM). */
+  readonly devices: readonly number[];
+  readonly kind: DeviceDefinition;
+  /** Where it comes from, when a stage says `on`. */
+  readonly at?: Span;
+}
+
+export interface Ranks {
+  readonly ranks: readonly Rank[];
+  /** Rank of each stage. */
+  readonly placement: readonly number[];
+}
+
+export interface RanksRequest {
+  readonly pipeline: string;
+  readonly cluster: ClusterDefinition;
+  readonly use: ScheduleUse;
+  readonly stages: number;
+  readonly microbatches: number;
+  readonly tensor: number;
+  readonly data: number;
+  /** Stages as written, where they are. */
+  readonly blocks?: readonly StageBlock[];
+  /** Where the stages, devices and schedule keys stand. */
+  readonly at: { readonly stages: Span; readonly devices: Span; readonly schedule: Span };
+}
+
+/** Ranks and the placement of stages on them; `undefined` where they do not fit, which has been reported. */
+export function rank(context: FileContext, request: RanksRequest): Ranks | undefined {
+  const placement = placementFor(context, request);
+  if (placement === undefined) return undefined;
+  const pinned = request.blocks?.some((one) => one.on !== undefined) ?? false;
+  return pinned ? ranksOn(context, request, placement) : ranksInOrder(context, request, placement);
+}
+
+/** Rank of each stage, as the schedule wants it. */
+interface Placed {
+  readonly of: ArrayLike<number>;
+}
+
+function placementFor(context: FileContext, request: RanksRequest): Placed | undefined {
+  const { use, stages, microbatches } = request;
+  if (use.kind === 'policy') {
+    const chunks = use.policy.chunks(use.args);
+    if (stages % chunks !== 0) return unevenChunks(context, request, chunks);
+    const devices = stages / chunks;
+    const none = new Float64Array(stages);
+    const shape = {
+      devices,
+      stages,
+      chunks,
+      microbatches,
+      args: use.args,
+      forward: none,
+      backwardInput: none,
+      backwardWeight: none,
+      transfer: 0,
+    };
+    return { of: use.policy.placement(shape) };
+  }
+  const { placement, name, body } = use.definition;
+  if (placement === undefined)
+    return {
+      of: body.kind === 'rows' ? rowsPlacement({ ...use.definition, body }, stages, microbatches) : linear(stages),
+    };
+  const { rule, chunks } = placement;
+  if (typeof rule === 'string' && stages % chunks !== 0) return unevenChunks(context, request, chunks);
+  const devices = typeof rule === 'string' ? stages / chunks : rule.length;
+  const found = placementOf(rule, stages, devices);
+  if ('placement' in found) return { of: found.placement };
+  context.report.report('schedule/shape', request.at.schedule, {
+    policy: name,
+    problem: found.problem,
+    input: 'stages',
+    values: [],
+  });
+  return undefined;
+}
+
+/**
+ * Rows without a placement: as many devices as stages. Where every device has a row of its own and there are fewer of them, a
+ * stage is on the device whose row first names it (`F[0, stage = 2]`).
+ */
+function rowsPlacement(definition: RowsRequest['definition'], stages: number, microbatches: number): Int32Array {
+  const { body, context } = definition;
+  const devices = body.own.size;
+  const counted = body.general === undefined && devices < stages && [...body.own.keys()].every((one) => one < devices);
+  if (!counted) return linear(stages);
+  const placement = loop(stages, devices);
+  const stagesOf: number[][] = Array.from({ length: devices }, () => []);
+  for (const [stage, device] of placement.entries()) stagesOf[device].push(stage);
+  // What is wrong with the rows is told when they are read for the plan.
+  const silent = { ...definition, context: { ...context, report: createReporter(context.uri, 0) } };
+  const rows = expandRows({ definition: silent, stages, devices, microbatches, stagesOf }) ?? [];
+  const named = new Set<number>();
+  for (const [device, row] of rows.entries()) {
+    for (const { stage } of row) {
+      if (stage < stages && !named.has(stage)) placement[stage] = device;
+      named.add(stage);
+    }
+  }
+  return placement;
+}
+
+function unevenChunks(context: FileContext, { stages, at, use }: RanksRequest, chunks: number): undefined {
+  const below = stages - (stages % chunks);
+  const nearest = (below > 0 ? [below, below + chunks] : [chunks]).join(' or ');
+  const name = use.kind === 'policy' ? use.policy.name : use.definition.name;
+  const message = `${name} puts ${count(chunks, 'stage', 'stages')} on each device, but ${count(stages, 'stage', 'stages')} do not divide by ${chunks}; nearest: ${nearest} stages.`;
+  context.report.report('stage/device-count', at.stages, { message });
+  return undefined;
+}
+
+function ranksInOrder(context: FileContext, request: RanksRequest, placed: Placed): Ranks | undefined {
+  const { cluster, tensor, data, at } = request;
+  const ranks = Array.from(placed.of).reduce((most, one) => Math.max(most, one + 1), 0);
+  const size = tensor * data;
+  if (ranks * size > cluster.devices.length) {
+    const per = size === 1 ? '' : ` of ${size} devices each (tensor ${tensor} × data ${data})`;
+    const fit = Math.floor(cluster.devices.length / size);
+    const message =
+      `${count(ranks, 'pipeline rank', 'pipeline ranks')}${per} ${ranks === 1 ? 'needs' : 'need'} ${count(ranks * size, 'device', 'devices')}, ` +
+      `but "${cluster.name}" has ${cluster.devices.length}; at most ${count(fit, 'rank fits', 'ranks fit')}.`;
+    context.report.report(
+      'stage/device-count',
+      at.stages,
+      { message },
+      {
+        related: [
+          {
+            place: context.report.place(at.devices),
+            message: `${count(cluster.devices.length, 'device', 'devices')} here.`,
+          },
+        ],
+      },
+    );
+    return undefined;
+  }
+  const found: Rank[] = [];
+  for (let index = 0; index < ranks; index += 1) {
+    const own = Array.from({ length: size }, (_, offset) => index * size + offset);
+    const one = rankOf(context, request, own, at.devices);
+    if (one === undefined) return undefined;
+    found.push(one);
+  }
+  return { ranks: found, placement: Array.from(placed.of) };
+}
+
+/** A group of devices of one kind: its slowest member would set the pace of all, so kinds are not mixed. */
+function rankOf(
+  context: FileContext,
+  { cluster }: RanksRequest,
+  devices: readonly number[],
+  at: Span,
+  own?: Span,
+): Rank | undefined {
+  const kinds = new Set(devices.map((one) => cluster.devices[one].kind));
+  const [kind] = kinds;
+  if (kinds.size === 1) return { devices, kind, at: own };
+  const message = `One pipeline rank would mix ${list([...kinds].map((one) => one.name))} among its tensor or data ranks; they must be of one kind.`;
+  context.report.report('stage/device-count', at, { message });
+  return undefined;
+}
+
+function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): Ranks | undefined {
+  const { cluster, tensor, data, blocks = [] } = request;
+  const before = context.report.errors();
+  const ranks: Rank[] = [];
+  const byDevices = new Map<string, number>();
+  const holder = new Map<number, number>();
+  const placement: number[] = [];
+  for (const block of blocks) {
+    const { on } = block;
+    if (on === undefined) {
+      missing(context, 'stage', 'on', block.at);
+      continue;
+    }
+    const devices = on.end.devices(context, cluster.groups, 0, cluster.nodes);
+    if (devices === undefined) continue;
+    if (devices.length !== tensor * data) {
+      const message = `Stage "${block.name}" has ${count(devices.length, 'device', 'devices')}, but tensor ${tensor} × data ${data} needs ${tensor * data}.`;
+      context.report.report('stage/device-count', on.at, { message });
+      continue;
+    }
+    const key = devices.join();
+    let index = byDevices.get(key);
+    if (index === undefined) {
+      index = ranks.length;
+      const shared = devices.find((one) => holder.has(one));
+      const one = rankOf(context, request, devices, on.at, on.at);
+      if (shared !== undefined) {
+        const message = `Stage "${block.name}" shares ${cluster.devices[shared].name} with another stage but not all of its devices.`;
+        context.report.report('stage/device-count', on.at, { message });
+      }
+      if (one === undefined || shared !== undefined) continue;
+      byDevices.set(key, index);
+      for (const device of devices) holder.set(device, index);
+      ranks.push(one);
+    }
+    placement.push(index);
+  }
+  if (context.report.errors() !== before) return undefined;
+  sharing(context, request, placed, ranks, placement);
+  return { ranks, placement };
+}
+
+/** `device/oversubscribed` for stages that the schedule keeps apart and the file puts together. */
+function sharing(
+  context: FileContext,
+  { cluster, blocks = [] }: RanksRequest,
+  placed: Placed,
+  ranks: readonly Rank[],
+  placement: readonly number[],
+): void {
+  for (const [index, { devices }] of ranks.entries()) {
+    const stages = blocks.filter((_, stage) => placement[stage] === index);
+    const asked = new Set(placement.flatMap((one, stage) => (one === index ? [placed.of[stage]] : [])));
+    const at = stages[1]?.on?.at;
+    if (asked.size <= 1 || at === undefined) continue;
+    context.report.report(
+      'device/oversubscribed',
+      at,
+      { device: cluster.devices[devices[0]].name, stages: stages.map((one) => `"${one.name}"`) },
+      {
+        related: stages
+          .slice(0, 1)
+          .map((one) => ({ place: context.report.place(one.on?.at ?? one.at), message: 'Here too.' })),
+      },
+    );
+  }
+}

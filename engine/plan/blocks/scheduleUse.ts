@@ -1,0 +1,104 @@
+/** Reads the `schedule` key of a pipeline: a built-in policy with arguments, or a schedule of a file. */
+import type { Argument, Call, Expression } from '../../../grammar/syntax.ts';
+import { findPolicy } from '../../schedule/registry.ts';
+import type { Policy, PolicyParameter } from '../../schedule/policy.ts';
+import type { FileContext } from '../context.ts';
+import type { ScheduleDefinition } from '../definitions.ts';
+import { checked, evaluate } from '../evaluate.ts';
+import type { PolicyArgument } from '../plan.ts';
+import { describe, wholeRange, type Value } from '../values.ts';
+import { bindArguments } from './arguments.ts';
+
+export type ScheduleUse =
+  | { readonly kind: 'policy'; readonly policy: Policy; readonly args: Readonly<Record<string, PolicyArgument>> }
+  | { readonly kind: 'own'; readonly definition: ScheduleDefinition };
+
+/** The schedule; `undefined` where it is wrong, which has been reported. */
+export function readScheduleUse(context: FileContext, expression: Expression): ScheduleUse | undefined {
+  if (expression.kind === 'group') return readScheduleUse(context, expression.inner);
+  const name = expression.kind === 'name' ? expression : expression.kind === 'call' ? expression.callee : undefined;
+  if (name === undefined) {
+    const value = evaluate(context, expression);
+    if (value !== undefined)
+      context.report.report('type/mismatch', expression, {
+        expected: 'a schedule such as `1f1b`',
+        found: describe(value),
+      });
+    return undefined;
+  }
+  const symbol = context.links.get(name);
+  if (symbol === undefined) return undefined;
+  const own = context.schedules.get(symbol);
+  if (own !== undefined) {
+    if (expression.kind === 'call' && expression.arguments.length > 0) {
+      context.report.report('type/mismatch', expression, {
+        expected: `"${name.text}" without arguments`,
+        found: String(expression.arguments.length),
+      });
+      return undefined;
+    }
+    return { kind: 'own', definition: own };
+  }
+  const policy = symbol.startsWith('policy:') ? findPolicy(name.text) : undefined;
+  if (policy === undefined) return undefined;
+  const args = expression.kind === 'call' ? readArguments(context, expression, policy) : {};
+  return args === undefined ? undefined : { kind: 'policy', policy, args };
+}
+
+function readArguments(
+  context: FileContext,
+  call: Call,
+  policy: Policy,
+): Readonly<Record<string, PolicyArgument>> | undefined {
+  const bound = bindArguments(
+    context,
+    call,
+    policy.name,
+    policy.parameters.map((one) => one.name),
+  );
+  if (bound === undefined) return undefined;
+  const args: Record<string, PolicyArgument> = {};
+  let wrong = false;
+  for (const parameter of policy.parameters) {
+    const argument = bound.get(parameter.name);
+    if (argument === undefined) continue;
+    const value = readArgument(context, argument, parameter);
+    if (value === undefined) wrong = true;
+    else args[parameter.name] = value;
+  }
+  return wrong ? undefined : args;
+}
+
+function readArgument(
+  context: FileContext,
+  { value }: Argument,
+  parameter: PolicyParameter,
+): PolicyArgument | undefined {
+  if (value.kind === 'name' && parameter.words?.includes(value.text)) return value.text;
+  const found = evaluate(context, value);
+  if (found === undefined) return undefined;
+  const whole = (one: Value) =>
+    checked(
+      context,
+      value,
+      one,
+      { kind: 'quantity', dimension: 'number', integer: true, min: parameter.min ?? 0 },
+      `"${parameter.name}"`,
+    );
+  if (parameter.kind === 'integer') return whole(found);
+  if (parameter.kind === 'integers') {
+    const range = found.kind === 'range' ? wholeRange(found) : undefined;
+    if (found.kind === 'measure') return whole(found);
+    if (found.kind === 'list') {
+      const all = found.items.map(whole);
+      return all.every((one) => one !== undefined) ? all : undefined;
+    }
+    if (range !== undefined && range.last - range.first < context.options.limits.elements) {
+      return Array.from({ length: Math.max(0, range.last - range.first + 1) }, (_, index) => range.first + index);
+    }
+  }
+  const words = (parameter.words ?? []).map((one) => `\`${one}\``);
+  const expected = [...(parameter.kind === 'integers' ? ['a list of whole numbers'] : []), ...words].join(' or ');
+  context.report.report('type/mismatch', value, { expected, found: describe(found) });
+  return undefined;
+}

@@ -1,0 +1,83 @@
+/** The plan of each stage: what its layers cost on its devices. */
+import { optimizers } from '../costs/optimizer.ts';
+import { sumStage, type StageCost } from '../costs/stage.ts';
+import type { RecomputeMode } from '../costs/types.ts';
+import type { ModelDefinition } from '../definitions.ts';
+import type { EdgePlan, StagePlan } from '../plan.ts';
+import type { LayerCosts } from './layerCosts.ts';
+import { elementName } from './elements.ts';
+import type { OptimizerUse } from './optimizer.ts';
+import type { Ranks } from './ranks.ts';
+
+export interface StagesRequest {
+  readonly model: ModelDefinition;
+  readonly names: readonly string[];
+  /** Elements of each stage, in order. */
+  readonly elements: readonly (readonly number[])[];
+  readonly modes: readonly RecomputeMode[];
+  readonly ranks: Ranks;
+  readonly costs: LayerCosts;
+  readonly edges: readonly EdgePlan[];
+  readonly optimizer?: OptimizerUse;
+  readonly data: number;
+  /** Stages of a device are entered again and again, so messages overlap and buffers are doubled. */
+  readonly interleaved: boolean;
+}
+
+/** One plan for each stage. */
+export function stagePlans(request: StagesRequest): readonly StagePlan[] {
+  const { model, names, elements, modes, ranks, costs } = request;
+  const buffers = bufferBytes(request);
+  return names.map((name, stage) => {
+    const mode = modes[stage];
+    const { kind } = ranks.ranks[ranks.placement[stage]];
+    const cost = sumStage(
+      elements[stage].map((element) => costs.of(element, kind, mode)),
+      mode,
+    );
+    const { parameters, forwardFlops, forward, backwardInput, backwardWeight, recompute, splitKnown } = cost;
+    const { activation, activationForWeight, recomputed, workspace } = cost;
+    return {
+      name,
+      layers: elements[stage].map((element) => elementName(model, element)),
+      parameters,
+      forwardFlops,
+      forward,
+      backwardInput,
+      backwardWeight,
+      recompute,
+      splitKnown,
+      ...staticBytes(cost, request),
+      activation,
+      activationForWeight,
+      recomputed,
+      workspace,
+      buffers: buffers[stage],
+      recomputeMode: mode,
+    };
+  });
+}
+
+/** Without an optimizer: the weights as given, and gradients as large as they. */
+function staticBytes(
+  { localParameters, weights }: StageCost,
+  { model, optimizer, data }: StagesRequest,
+): { readonly weights: number; readonly gradients: number; readonly optimizer: number } {
+  if (optimizer === undefined || optimizer.recipe === optimizers[0])
+    return { weights, gradients: weights, optimizer: 0 };
+  return optimizer.recipe.bytes({ local: localParameters, data, precision: model.precision, shard: optimizer.shard });
+}
+
+/**
+ * One message to receive in each direction: the activations that come from earlier stages and the gradients from later ones, as
+ * frameworks with point-to-point receive buffers keep them (Megatron-LM, schedules.py); twice that where receives overlap.
+ */
+function bufferBytes({ edges, names, ranks, interleaved }: StagesRequest): Float64Array {
+  const bytes = new Float64Array(names.length);
+  for (const edge of edges) {
+    if (ranks.placement[edge.from] === ranks.placement[edge.to]) continue;
+    bytes[edge.to] += edge.bytes;
+    bytes[edge.from] += edge.bytes;
+  }
+  return interleaved ? bytes.map((one) => 2 * one) : bytes;
+}

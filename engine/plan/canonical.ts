@@ -1,0 +1,17 @@
+import type { NodeBase, SyntaxFile } from '../../grammar/syntax.ts';
+
+const spaced: ReadonlySet<string> = new Set(['+', '-', '*', '/', '<', '<=', '>', '>=', '==', '!=', '=']);
+const opening: ReadonlySet<string> = new Set(['(', '[', ',', '..', '..<']);
+
+/** The tokens of an expression in one spelling, whatever white space and comments stand between them. */
+export function canonicalText({ tokens }: SyntaxFile, node: NodeBase): string {
+  let text = '';
+  let before: string | undefined;
+  for (const { text: token } of tokens.slice(node.first, node.last + 1)) {
+    const sign = token === '-' && (before === undefined || spaced.has(before) || opening.has(before));
+    if (spaced.has(token) && !sign) text += ` ${token} `;
+    else text += token === ',' ? ', ' : token;
+    before = token;
+  }
+  return text.trim();
+}

@@ -1,0 +1,146 @@
+/** Everything that is called with parentheses, in one table: for checking, completion and signature help. */
+import { policies } from '../schedule/registry.ts';
+import { optimizers } from './costs/optimizer.ts';
+import { shapes } from './costs/shapes.ts';
+
+/** Where a function may stand; `value` is any expression. */
+export type FunctionContext =
+  'value' | 'link' | 'cut' | 'schedule' | 'shape' | 'optimizer' | 'placement' | 'order' | 'operations';
+
+export interface FunctionParameter {
+  readonly name: string;
+  readonly doc: string;
+  readonly optional: boolean;
+  /** Words that it takes besides, or instead of, a value. */
+  readonly words?: readonly string[];
+  /** As shown after `=`. */
+  readonly default?: string;
+}
+
+export interface FunctionSchema {
+  readonly name: string;
+  readonly context: FunctionContext;
+  readonly doc: string;
+  readonly parameters: readonly FunctionParameter[];
+  /** The last parameter may be repeated. */
+  readonly rest?: boolean;
+  /** May be written without parentheses where every parameter is optional: `1f1b`, `adam`. */
+  readonly bare?: boolean;
+}
+
+const need = (name: string, doc: string, words?: readonly string[]): FunctionParameter => ({
+  name,
+  doc,
+  optional: false,
+  words,
+});
+const may = (name: string, doc: string, more: Partial<FunctionParameter> = {}): FunctionParameter => ({
+  name,
+  doc,
+  optional: true,
+  ...more,
+});
+const one = (
+  context: FunctionContext,
+  name: string,
+  doc: string,
+  parameters: readonly FunctionParameter[],
+  more: Partial<FunctionSchema> = {},
+): FunctionSchema => ({ name, context, doc, parameters, ...more });
+
+const number = need('x', 'a plain number');
+const values: readonly FunctionSchema[] = [
+  one('value', 'min', 'The least of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
+  one('value', 'max', 'The greatest of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
+  one('value', 'ceil', 'The next whole number above.', [number]),
+  one('value', 'floor', 'The next whole number below.', [number]),
+  one('value', 'round', 'The nearest whole number; halves go up.', [number]),
+  one('value', 'abs', 'The value without its sign.', [need('x', 'a value of any dimension')]),
+  one('value', 'sqrt', 'The square root.', [number]),
+  one('value', 'log2', 'The logarithm to base two.', [number]),
+  one('value', 'if', 'The second argument where the first holds, else the third.', [
+    need('condition', 'a comparison'),
+    need('then', 'value where it holds'),
+    need('else', 'value where it does not'),
+  ]),
+  one('link', 'half', 'A half-duplex link: both directions are one resource.', [need('link', 'bandwidth + latency')]),
+  one('link', 'shared', 'One resource that all pairs of this link queue for.', [need('link', 'bandwidth + latency')]),
+  one('cut', 'balance', 'Contiguous stages of the least possible slowest time, exactly.', [
+    need('stages', 'number of stages'),
+    may('by', 'what is balanced', { words: ['time'], default: 'time' }),
+  ]),
+  one('cut', 'split', 'Layers of each stage, in order.', [need('layers', 'number of layers of a stage')], {
+    rest: true,
+  }),
+  one('placement', 'loop', 'Stage s on device s mod p, v stages a device.', [need('v', 'stages of each device')]),
+  one('placement', 'wave', 'A zig-zag over the devices, 2w stages a device.', [need('w', 'waves')]),
+  one('order', 'greedy', 'A list scheduler: a free device runs its first ready operation.', [
+    need('prefer', 'kinds in order of preference: `[I, F, W]`'),
+  ]),
+  one(
+    'operations',
+    'zip',
+    'One of each list in turn; what is left over follows.',
+    [need('rows', 'operations, a row for each argument')],
+    { rest: true },
+  ),
+  one('operations', 'repeat', 'The operations n times over.', [need('n', 'times'), need('operations', 'operations')], {
+    rest: true,
+  }),
+  one('operations', 'fused', 'Two operations in one overlapped slot.', [
+    need('first', 'an operation'),
+    need('second', 'an operation'),
+  ]),
+];
+
+/** All functions, policies, shapes and optimizer recipes. */
+export const functions: readonly FunctionSchema[] = [
+  ...values,
+  ...shapes.map((shape) =>
+    one(
+      'shape',
+      shape.name,
+      shape.doc,
+      shape.parameters.map((p) => ({
+        name: p.name,
+        doc: p.doc,
+        optional: p.default !== undefined,
+        words: p.kind === 'boolean' ? ['true', 'false'] : p.words,
+        default: p.default === undefined || p.default === null ? undefined : String(p.default),
+      })),
+    ),
+  ),
+  ...optimizers.map((recipe) =>
+    one(
+      'optimizer',
+      recipe.name,
+      recipe.doc,
+      recipe.parameters.map((p) => may(p.name, p.doc, { words: p.words, default: p.default })),
+      { bare: true },
+    ),
+  ),
+  ...policies.map((policy) =>
+    one(
+      'schedule',
+      policy.name,
+      policy.summary,
+      policy.parameters.map((p) =>
+        may(p.name, p.summary, { words: p.words, default: p.default === undefined ? undefined : String(p.default) }),
+      ),
+      { bare: true },
+    ),
+  ),
+];
+
+const byContext = new Map<string, FunctionSchema>();
+for (const each of functions) byContext.set(`${each.context} ${each.name}`, each);
+
+/** A function by name where it stands; `link` functions may stand in any value. */
+export const findFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
+  byContext.get(`${context} ${name}`) ?? (context === 'value' ? byContext.get(`link ${name}`) : undefined);
+
+/** Names that may stand in a context. */
+export const functionNames = (context: FunctionContext): readonly string[] =>
+  functions
+    .filter((each) => each.context === context || (context === 'value' && each.context === 'link'))
+    .map((each) => each.name);

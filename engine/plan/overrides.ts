@@ -1,0 +1,27 @@
+import type { Resolution } from './resolution.ts';
+import { nearest } from './spelling.ts';
+import { show } from './values.ts';
+
+/** What is wrong with values for params (`--set`, a slider): one sentence each; empty where all can be. */
+export function checkOverrides(resolution: Resolution, overrides: Readonly<Record<string, number>>): readonly string[] {
+  const { params } = resolution.plan;
+  return Object.entries(overrides).flatMap(([name, value]) => {
+    const param = params.find((one) => one.name === name);
+    if (param === undefined) {
+      const near = nearest(
+        name,
+        params.map((one) => one.name),
+      );
+      return [`There is no param "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`];
+    }
+    const { min = -Infinity, max = Infinity, dimension } = param;
+    if (Number.isFinite(value) && value >= min && value <= max) return [];
+    const allowed =
+      max === Infinity
+        ? min === -Infinity
+          ? 'a finite number'
+          : `at least ${show(min, dimension)}`
+        : `from ${show(min, dimension)} to ${show(max, dimension)}`;
+    return [`"${name}" is ${show(value, dimension)}; it must be ${allowed}.`];
+  });
+}

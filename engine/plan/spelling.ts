@@ -1,0 +1,52 @@
+/** Candidates examined for one file; after that a name gets no suggestion rather than a slow one. */
+const budgetOfFile = 2_000_000;
+
+/**
+ * A finder of near spellings with a budget: looking at many candidates for many wrong names would be quadratic.
+ * Distance is Damerau–Levenshtein (a swap of neighbours counts once), upper and lower case apart counting half.
+ */
+export function spellings(budget = budgetOfFile): (name: string, candidates: Iterable<string>) => string | undefined {
+  let left = budget;
+  return (name, candidates) => {
+    if (name.length > 64) return undefined;
+    let best: string | undefined;
+    let bound = Math.max(1, Math.floor(name.length / 3)) + 0.5;
+    for (const candidate of candidates) {
+      if (left <= 0) return best;
+      left -= 1;
+      if (Math.abs(candidate.length - name.length) > bound || candidate === name) continue;
+      left -= candidate.length;
+      const found = distance(name, candidate, bound);
+      if (found < bound) {
+        bound = found;
+        best = candidate;
+      }
+    }
+    return best;
+  };
+}
+
+/** The nearest of a few candidates, or undefined where none is near. */
+export const nearest = (name: string, candidates: Iterable<string>): string | undefined =>
+  spellings()(name, candidates);
+
+function distance(a: string, b: string, bound: number): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      const half = !same && a[i - 1].toLowerCase() === b[j - 1].toLowerCase();
+      let cost = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (same ? 0 : half ? 0.5 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2] + 1);
+      row.push(cost);
+      least = Math.min(least, cost);
+    }
+    if (least > bound) return Infinity;
+    before = above;
+    above = row;
+  }
+  return above[b.length];
+}
