@@ -51,7 +51,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
   const elements: number[][] = kinds.map(() => []);
   for (const element of order) elements[stageOf[element]].push(element);
   const modes: readonly RecomputeMode[] = elements.map((_, stage) => blocks?.[stage].recompute ?? read.recompute);
-  const names = elements.map((_, stage) => blocks?.[stage].name ?? `stage${stage}`);
+  const names = elements.map((_, stage) => blocks?.[stage].name ?? `s${stage}`);
   const edges = edgesOf(model, stageOf, cut.count, costs.output);
   const routes = pipelineRoutes(context, { pipeline: name, cluster, ranks, edges, at: at.devices });
   const interleaved = use.kind === 'policy' ? use.policy.chunks(use.args) > 1 : ranks.ranks.length < cut.count;

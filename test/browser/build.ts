@@ -1,0 +1,29 @@
+import { createRequire } from 'node:module';
+import * as esbuild from 'esbuild';
+import { inlinePlugin } from '../../webview/build/inlinePlugin.mjs';
+
+const root = new URL('../../', import.meta.url);
+export const nodePath = (path: string): string => createRequire(import.meta.url).resolve(path);
+
+/** The page's style sheet, in one. */
+export async function pageStyle(): Promise<string> {
+  const entry = { absWorkingDir: root.pathname, entryPoints: ['webview/preview.css'] };
+  const result = await esbuild.build({ ...entry, bundle: true, write: false, minify: true, logLevel: 'error' });
+  return result.outputFiles[0].text;
+}
+
+/** The page's script, bundled just as it ships, as text. */
+export async function pageScript(): Promise<string> {
+  const result = await esbuild.build({
+    absWorkingDir: root.pathname,
+    entryPoints: ['webview/main.ts'],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'iife',
+    target: 'es2022',
+    plugins: [inlinePlugin(esbuild)],
+    logLevel: 'error',
+  });
+  return result.outputFiles[0].text;
+}

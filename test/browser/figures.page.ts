@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { check } from '../../engine/check.ts';
+import { defaultOptions, type EngineHost } from '../../engine/host.ts';
+import { bytes, share, time } from '../../engine/quantities.ts';
+import type { PageTest } from './check.ts';
+import { pipeline, plan, planMessage } from './plans.ts';
+import { pictureFor } from './scene.ts';
+
+const equalReport: PageTest = {
+  name: 'figures of the page are those of the report',
+  run: async (browser) => {
+    const one = pipeline({ devices: 8, microbatches: 16, optimizer: 3e-3, latency: 300e-6 });
+    const { report } = pictureFor(one);
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([one])));
+    await preview.drawn();
+    const figure = (name: string) => preview.page.locator(`[data-figure=${name}]`).innerText();
+    assert.equal(await figure('iteration'), time(report.iteration, 4));
+    assert.equal(await figure('bubble'), share(report.bubble.makespan));
+    assert.equal(await figure('peak'), bytes(Math.max(...report.devices.map((device) => device.peak))));
+    assert.equal(await figure('critical'), String(report.critical_path.length));
+    const text = await preview.page.locator('.statistics').innerText();
+    assert.ok(text.includes(`bound ${share(report.bubble.bound)}`), text);
+    const sentence = await preview.page.locator('canvas.over').getAttribute('aria-label');
+    assert.ok(
+      sentence?.includes(`8 devices, ${time(report.iteration, 4)}, bubble ${share(report.bubble.makespan)}`),
+      String(sentence),
+    );
+    await preview.close();
+  },
+};
+
+const overLimit: PageTest = {
+  name: 'a device out of memory is told in red',
+  run: async (browser) => {
+    const one = pipeline({ devices: 4, microbatches: 8, memory: 50 * 2 ** 30 });
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([one])));
+    await preview.drawn();
+    assert.equal(await preview.page.locator('.figure.over [data-figure=peak]').count(), 1);
+    await preview.shot('page-over-limit');
+    await preview.close();
+  },
+};
+
+const examples: PageTest = {
+  name: 'examples show the figures that the command line reports',
+  run: async (browser) => {
+    for (const name of ['quickstart', 'gpt-22b', 'custom-schedule']) {
+      const uri = new URL(`../../examples/${name}.pipe`, import.meta.url).href;
+      const text = readFileSync(new URL(uri), 'utf8');
+      const host: EngineHost = {
+        read: (other) => ({ text: readFileSync(new URL(other), 'utf8') }),
+        resolve: (path, from) => new URL(path, from).href,
+      };
+      const analysis = check({ uri, text, host, options: defaultOptions });
+      const [one] = analysis.pipelines;
+      if (one?.run === undefined) throw new Error(analysis.findings.map((found) => found.message).join(' '));
+      const { report } = one.run;
+      const preview = await browser.open();
+      const message = planMessage(plan([]));
+      await preview.post({
+        ...message,
+        uri,
+        title: `${name}.pipe`,
+        plan: JSON.parse(JSON.stringify(analysis.resolution.plan)),
+      });
+      await preview.drawn();
+      const figure = (key: string) => preview.page.locator(`[data-figure=${key}]`).innerText();
+      assert.equal(await figure('iteration'), time(report.iteration, 4));
+      assert.equal(await figure('bubble'), share(report.bubble.makespan));
+      const worst = report.devices.reduce((most, device) =>
+        device.peak / device.capacity > most.peak / most.capacity ? device : most,
+      );
+      assert.equal(await figure('peak'), bytes(worst.peak));
+      assert.deepEqual(preview.problems, []);
+      await preview.shot(`example-${name}`);
+      await preview.close();
+    }
+  },
+};
+
+export const figureTests: readonly PageTest[] = [equalReport, overLimit, examples];

@@ -1,0 +1,181 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { type Browser, type Page, chromium } from 'playwright-core';
+import { previewHtml } from '../../webview/protocol/page.ts';
+import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
+import { nodePath, pageScript, pageStyle } from './build.ts';
+
+export const themes = ['vscode-dark', 'vscode-light', 'vscode-high-contrast', 'vscode-high-contrast-light'] as const;
+export type ThemeClass = (typeof themes)[number];
+
+const origin = 'https://preview.test';
+const shots = new URL('../../out/shots/', import.meta.url).pathname;
+
+export interface Preview {
+  readonly page: Page;
+  post(message: ToPage): Promise<void>;
+  /** Waits until a run newer than the last one that was waited for is drawn. */
+  drawn(generation?: number): Promise<void>;
+  posted(): Promise<FromPage[]>;
+  /** What broke the security policy, and errors that nothing caught. */
+  readonly problems: string[];
+  /** Colour of a pixel of the page, as shown. */
+  pixel(x: number, y: number): Promise<readonly [number, number, number]>;
+  shot(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly theme?: ThemeClass;
+  readonly scale?: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly state?: unknown;
+  readonly reducedMotion?: boolean;
+  readonly forcedColors?: boolean;
+  /** Runs in the page before its own script. */
+  readonly before?: () => void;
+  readonly colours?: Readonly<Record<string, string>>;
+}
+
+const grounds: Readonly<Record<ThemeClass, readonly [string, string]>> = {
+  'vscode-dark': ['#1f1f1f', '#cccccc'],
+  'vscode-light': ['#ffffff', '#3b3b3b'],
+  'vscode-high-contrast': ['#000000', '#ffffff'],
+  'vscode-high-contrast-light': ['#ffffff', '#292929'],
+};
+
+/** A browser with the page's files behind an address of their own; nothing reaches the network. */
+export async function launch(): Promise<{ open(options?: OpenOptions): Promise<Preview>; close(): Promise<void> }> {
+  const script = await pageScript();
+  const style = await pageStyle();
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--font-render-hinting=none'],
+  });
+  mkdirSync(shots, { recursive: true });
+  return { open: (options = {}) => open(browser, script, style, options), close: () => browser.close() };
+}
+
+async function open(browser: Browser, script: string, style: string, options: OpenOptions): Promise<Preview> {
+  const { theme = 'vscode-dark', scale = 1, width = 1320, height = 860 } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    deviceScaleFactor: scale,
+    reducedMotion: options.reducedMotion ? 'reduce' : 'no-preference',
+    forcedColors: options.forcedColors ? 'active' : 'none',
+  });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || /Content Security Policy|content-security-policy/i.test(message.text()))
+      problems.push(message.text());
+  });
+  const html = previewHtml({
+    nonce: 'test-nonce',
+    cspSource: origin,
+    scriptUri: `${origin}/preview.js`,
+    styleUri: `${origin}/preview.css`,
+  });
+  await page.route('**/*', (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (pathname === '/preview.js') return route.fulfill({ contentType: 'text/javascript', body: script });
+    if (pathname === '/preview.css') return route.fulfill({ contentType: 'text/css', body: style });
+    if (pathname === '/')
+      return route.fulfill({ contentType: 'text/html', body: html.replace('<body>', `<body class="${theme}">`) });
+    return route.fulfill({ status: 404, body: '' });
+  });
+  const [background, foreground] = grounds[theme];
+  const variables = {
+    '--vscode-editor-background': background,
+    '--vscode-editor-foreground': foreground,
+    '--vscode-font-family': 'DejaVu Sans, sans-serif',
+    ...options.colours,
+  };
+  await page.addInitScript(
+    ({ state, properties }) => {
+      const scope = globalThis as unknown as {
+        posted: unknown[];
+        kept: unknown;
+        violations: string[];
+        acquireVsCodeApi: unknown;
+      };
+      scope.posted = [];
+      scope.kept = state;
+      scope.violations = [];
+      document.addEventListener('securitypolicyviolation', (event) =>
+        scope.violations.push(`${event.violatedDirective} ${event.blockedURI}`),
+      );
+      scope.acquireVsCodeApi = () => ({
+        postMessage: (message: unknown) => scope.posted.push(structuredClone(message)),
+        getState: () => scope.kept,
+        setState: (value: unknown) => void (scope.kept = structuredClone(value)),
+      });
+      new MutationObserver((_, observer) => {
+        if (document.documentElement === null) return;
+        observer.disconnect();
+        for (const [name, value] of Object.entries(properties)) document.documentElement.style.setProperty(name, value);
+      }).observe(document, { childList: true });
+    },
+    { state: options.state, properties: variables },
+  );
+  if (options.before !== undefined) await page.addInitScript(options.before);
+  await page.goto(`${origin}/`);
+  let last = 0;
+  return {
+    page,
+    problems,
+    post: (message) => page.evaluate((data) => window.postMessage(data, '*'), message),
+    drawn: async (generation = last + 1) => {
+      await page.waitForFunction(
+        (wanted) => Number(document.querySelector<HTMLElement>('.stage')?.dataset.generation ?? 0) >= wanted,
+        generation,
+        { timeout: 20_000 },
+      );
+      last = Number(await page.locator('.stage').getAttribute('data-generation'));
+      await settled(page);
+    },
+    posted: () => page.evaluate(() => (globalThis as unknown as { posted: FromPage[] }).posted),
+    pixel: async (x, y) => {
+      const png = await page.screenshot({ clip: { x: Math.floor(x), y: Math.floor(y), width: 1, height: 1 } });
+      return page.evaluate(async (base64) => {
+        const image = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))]));
+        const ink = new OffscreenCanvas(1, 1).getContext('2d');
+        ink?.drawImage(image, 0, 0);
+        const [red, green, blue] = ink?.getImageData(0, 0, 1, 1).data ?? [0, 0, 0];
+        return [red, green, blue] as const;
+      }, png.toString('base64'));
+    },
+    shot: async (name) => {
+      await page.screenshot({ path: `${shots}${name}.png` });
+    },
+    close: () => context.close(),
+  };
+}
+
+/** Two frames without anything left to do. */
+export const settled = (page: Page): Promise<void> =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), 60);
+      }),
+  );
+
+const axeSource = readFileSync(nodePath('axe-core/axe.min.js'), 'utf8');
+/** What axe-core has to say against the page. */
+export async function axe(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const scope = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
+    };
+    const { violations } = await scope.axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary}`),
+    );
+  });
+}
+
+export const violations = (page: Page): Promise<string[]> =>
+  page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations);

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { B, F } from '../../engine/schedule/program.ts';
+import type { PageTest } from './check.ts';
+import { type Preview, settled } from './harness.ts';
+import { pipeline, plan, planMessage } from './plans.ts';
+import { blockOf, clickBlock, pictureFor, pointOf } from './scene.ts';
+
+const shape = { devices: 4, microbatches: 6 };
+
+async function opened(
+  browser: Parameters<PageTest['run']>[0],
+  of = shape,
+): Promise<{ preview: Preview; picture: ReturnType<typeof pictureFor> }> {
+  const one = pipeline(of);
+  const preview = await browser.open();
+  await preview.post(planMessage(plan([one])));
+  await preview.drawn();
+  return { preview, picture: pictureFor(one) };
+}
+
+const state = (preview: Preview) =>
+  preview.page.evaluate(
+    () => (globalThis as unknown as { kept: { t0: number; t1: number; scroll: number; rowHeight: number } }).kept,
+  );
+const focused = (preview: Preview) => preview.page.evaluate(() => document.activeElement?.textContent ?? '');
+
+const clicks: PageTest = {
+  name: 'a click on a block asks for its line and keeps the focus; Enter goes there',
+  run: async (browser) => {
+    const { preview, picture } = await opened(browser);
+    await clickBlock(preview, picture, blockOf(picture, 2, B, 3), 2);
+    await settled(preview.page);
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'reveal', path: 'train/stage:2', preserveFocus: true });
+    assert.match(await preview.page.locator('.detail').innerText(), /microbatch 3/);
+    await preview.page.keyboard.press('Enter');
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'reveal', path: 'train/stage:2', preserveFocus: false });
+    await preview.page.keyboard.press('Escape');
+    await settled(preview.page);
+    assert.match(await preview.page.locator('.detail').innerText(), /Click a block/);
+    await preview.close();
+  },
+};
+
+const keys: PageTest = {
+  name: 'arrows walk over blocks and devices with the real focus',
+  run: async (browser) => {
+    const { preview, picture } = await opened(browser);
+    await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
+    const walk = async (key: string) => {
+      await preview.page.keyboard.press(key);
+      await settled(preview.page);
+      return focused(preview);
+    };
+    assert.match(await walk('ArrowRight'), /gpu\[0\], forward, microbatch 0/);
+    assert.match(await walk('ArrowRight'), /gpu\[0\], forward, microbatch 1/);
+    assert.match(await walk('ArrowDown'), /gpu\[1\], forward, microbatch/);
+    assert.match(await walk('Home'), /gpu\[1\], forward, microbatch 0/);
+    assert.match(await walk('.'), /gpu\[2\], forward, microbatch 0/);
+    assert.match(await walk('End'), /gpu\[2\], backward, microbatch 5/);
+    assert.match(await walk('PageUp'), /gpu\[0\]/);
+    const before = await state(preview);
+    await walk('w');
+    await preview.page.waitForTimeout(300);
+    const after = await state(preview);
+    assert.ok(after.t1 - after.t0 < (before?.t1 ?? picture.columns.makespan) * 0.8, 'W zooms in');
+    await walk('0');
+    await preview.page.waitForTimeout(300);
+    const all = await state(preview);
+    assert.ok(Math.abs(all.t1 - all.t0 - picture.columns.makespan) < 1e-9, '0 fits all');
+    await preview.close();
+  },
+};
+
+const wheel: PageTest = {
+  name: 'the wheel scrolls devices, pans with Shift, zooms at the pointer with Ctrl',
+  run: async (browser) => {
+    const { preview, picture } = await opened(browser, { devices: 40, microbatches: 40 });
+    const [x, y] = await pointOf(preview, picture, 2, picture.columns.makespan / 4);
+    await preview.page.mouse.move(x, y);
+    const view = async () => {
+      await preview.page.waitForTimeout(320);
+      return state(preview);
+    };
+    await preview.page.mouse.wheel(0, 100);
+    const scrolled = await view();
+    assert.equal(scrolled.scroll, 100);
+    await preview.page.keyboard.down('Control');
+    await preview.page.mouse.wheel(0, -300);
+    await preview.page.keyboard.up('Control');
+    const zoomed = await view();
+    const length = zoomed.t1 - zoomed.t0;
+    assert.ok(length < picture.columns.makespan * 0.9, 'zoomed');
+    const under = zoomed.t0 + length / 4;
+    assert.ok(Math.abs(under - picture.columns.makespan / 4) < length * 0.01, 'the time under the pointer stays');
+    await preview.page.keyboard.down('Shift');
+    await preview.page.mouse.wheel(0, 120);
+    await preview.page.keyboard.up('Shift');
+    const panned = await view();
+    assert.ok(panned.t0 > zoomed.t0 && panned.scroll === 100, 'panned in time only');
+    await preview.close();
+  },
+};
+
+const drag: PageTest = {
+  name: 'a drag selects time and devices and shows their figures; hovering shows a tooltip',
+  run: async (browser) => {
+    const { preview, picture } = await opened(browser);
+    const from = await pointOf(preview, picture, 1, 0);
+    const to = await pointOf(preview, picture, 2, picture.columns.makespan / 2);
+    await preview.page.mouse.move(...from);
+    await preview.page.mouse.down();
+    await preview.page.mouse.move(...to, { steps: 4 });
+    await preview.page.mouse.up();
+    await settled(preview.page);
+    assert.match(await preview.page.locator('.detail').innerText(), /× 2 devices/);
+    const gap = await pointOf(preview, picture, 3, picture.columns.start[picture.columns.offsets[3]] / 2);
+    await preview.page.mouse.move(...gap);
+    await settled(preview.page);
+    assert.match(
+      await preview.page.locator('.tooltip').innerText(),
+      /Bubble[\s\S]*warm-up[\s\S]*2F0 on gpu\[2\], then .* of transfer/,
+    );
+    const block = blockOf(picture, 1, F, 1);
+    await preview.page.mouse.move(...(await pointOf(preview, picture, 1, picture.columns.start[block] + 1e-3)));
+    await settled(preview.page);
+    assert.match(await preview.page.locator('.tooltip').innerText(), /Forward · microbatch 1/);
+    await preview.close();
+  },
+};
+
+const search: PageTest = {
+  name: 'a search counts its hits and N goes from one to the next',
+  run: async (browser) => {
+    const { preview } = await opened(browser);
+    await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
+    await preview.page.keyboard.press('/');
+    await preview.page.keyboard.type('mb:5 kind:B');
+    await settled(preview.page);
+    assert.equal(await preview.page.locator('.found').innerText(), '4 found');
+    await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
+    await preview.page.keyboard.press('n');
+    await settled(preview.page);
+    assert.match(await focused(preview), /gpu\[0\], backward, microbatch 5/);
+    await preview.page.keyboard.press('n');
+    await settled(preview.page);
+    assert.match(await focused(preview), /gpu\[1\], backward, microbatch 5/);
+    await preview.close();
+  },
+};
+
+export const interactionTests: readonly PageTest[] = [clicks, keys, wheel, drag, search];

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { B } from '../../engine/schedule/program.ts';
+import type { PageTest } from './check.ts';
+import { settled, violations } from './harness.ts';
+import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
+import { blockOf, pictureFor, pointOf } from './scene.ts';
+
+const shape = { devices: 4, microbatches: 6 };
+
+const slider: PageTest = {
+  name: 'a slider tries a value at once, Apply asks to write it, and it is tried no longer once written',
+  run: async (browser) => {
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([pipeline(shape)], [microbatchParam(6)])));
+    await preview.drawn();
+    const range = preview.page.locator('.param input[type=range]');
+    await range.focus();
+    await preview.page.keyboard.press('ArrowRight');
+    await preview.page.keyboard.press('ArrowRight');
+    await settled(preview.page);
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'try', overrides: { microbatches: 8 } });
+    assert.equal(await preview.page.locator('.trying').innerText(), 'trying microbatches = 8');
+    const tried = pipeline({ ...shape, microbatches: 8 });
+    await preview.post(planMessage(plan([tried], [microbatchParam(8, 6)]), 1, { microbatches: 8 }));
+    await preview.drawn();
+    assert.match(await preview.page.locator('header').innerText(), /m = 8/);
+    await preview.page.locator('.param vscode-button', { hasText: 'Apply' }).click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'apply', name: 'microbatches', value: 8 });
+    await preview.post(planMessage(plan([tried], [microbatchParam(8)]), 2, { microbatches: 8 }));
+    await settled(preview.page);
+    assert.equal(await preview.page.locator('.trying').innerText(), '');
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'try', overrides: {} });
+    await preview.close();
+  },
+};
+
+const broken: PageTest = {
+  name: 'a broken file keeps the last timeline under a banner that says why',
+  run: async (browser) => {
+    const one = pipeline(shape);
+    const picture = pictureFor(one);
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([one])));
+    await preview.drawn();
+    await preview.post({
+      type: 'broken',
+      uri: 'file:///quickstart.pipe',
+      version: 2,
+      message: 'There is no device "v1000".',
+    });
+    await settled(preview.page);
+    const banner = preview.page.locator('.banner');
+    assert.match(await banner.innerText(), /There is no device "v1000"\. Below is the last timeline/);
+    const [x, y] = await pointOf(preview, picture, 0, 1e-3, 0.2);
+    const [red, , blue] = await preview.pixel(x, y);
+    assert.ok(blue > red + 30, 'the forward block is still there, paler');
+    await preview.shot('page-broken');
+    await preview.post(planMessage(plan([one]), 3));
+    await settled(preview.page);
+    assert.ok(await banner.isHidden(), 'gone when the file is whole again');
+    await preview.close();
+  },
+};
+
+const impossible: PageTest = {
+  name: 'a plan that cannot run says why and keeps the last timeline',
+  run: async (browser) => {
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([pipeline(shape)])));
+    await preview.drawn();
+    const never = pipeline({ ...shape, schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []] } });
+    await preview.post(planMessage(plan([never]), 2));
+    await preview.page.locator('.banner').waitFor({ state: 'visible' });
+    assert.match(await preview.page.locator('.banner').innerText(), /Below is the last timeline/);
+    assert.match(await preview.page.locator('header').innerText(), /1f1b/);
+    await preview.close();
+  },
+};
+
+const highlight: PageTest = {
+  name: "the editor's place is ringed in the timeline",
+  run: async (browser) => {
+    const one = pipeline(shape);
+    const picture = pictureFor(one);
+    const preview = await browser.open({ colours: { '--vscode-focusBorder': '#ff00ff' } });
+    await preview.post(planMessage(plan([one])));
+    await preview.drawn();
+    const block = blockOf(picture, 1, B, 2);
+    const [x, y] = await pointOf(
+      preview,
+      picture,
+      1,
+      (picture.columns.start[block] + picture.columns.end[block]) / 2,
+      0,
+    );
+    const before = await preview.pixel(x, y);
+    await preview.post({ type: 'highlight', paths: ['layer:toy/block[1]', 'train'] });
+    await settled(preview.page);
+    const after = await preview.pixel(x, y);
+    assert.ok(
+      after[0] > 200 && after[1] < 120 && after[2] > 200,
+      `ring over the block: ${before.join()} → ${after.join()}`,
+    );
+    await preview.close();
+  },
+};
+
+const restore: PageTest = {
+  name: 'the view comes back after a reload, and strange messages are ignored',
+  run: async (browser) => {
+    const uri = 'file:///quickstart.pipe';
+    const preview = await browser.open({
+      state: {
+        uri,
+        t0: 0.01,
+        t1: 0.03,
+        scroll: 0,
+        rowHeight: 54,
+        colours: 'microbatch',
+        criticalPath: false,
+        overrides: { microbatches: 6 },
+      },
+    });
+    const [ready] = await preview.posted();
+    assert.ok(ready.type === 'ready' && ready.state?.uri === uri, 'ready carries the state');
+    await preview.page.evaluate(() => {
+      for (const data of [
+        null,
+        7,
+        'plan',
+        { type: 'plan' },
+        { type: 'plan', plan: { pipelines: [{}] } },
+        { type: 'highlight', paths: [1] },
+      ])
+        window.postMessage(data, '*');
+    });
+    await preview.post(planMessage(plan([pipeline(shape)], [microbatchParam(6, 8)]), 1, { microbatches: 6 }));
+    await preview.drawn();
+    await preview.page.waitForTimeout(300);
+    const kept = await preview.page.evaluate(() => (globalThis as unknown as { kept: Record<string, unknown> }).kept);
+    assert.equal(kept['t0'], 0.01);
+    assert.equal(kept['t1'], 0.03);
+    assert.equal(kept['colours'], 'microbatch');
+    assert.ok(JSON.stringify(kept).length < 2048);
+    assert.deepEqual(preview.problems, []);
+    assert.deepEqual(await violations(preview.page), []);
+    await preview.close();
+  },
+};
+
+const newest: PageTest = {
+  name: 'of many plans in a row the newest is shown, and the page rests afterwards',
+  run: async (browser) => {
+    const preview = await browser.open();
+    for (let version = 1; version <= 12; version += 1)
+      await preview.post(planMessage(plan([pipeline({ ...shape, microbatches: version })]), version));
+    await preview.drawn(12);
+    assert.match(await preview.page.locator('header').innerText(), /m = 12/);
+    const frames = await preview.page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          let asked = 0;
+          const original = window.requestAnimationFrame;
+          window.requestAnimationFrame = (callback) => {
+            asked += 1;
+            return original(callback);
+          };
+          setTimeout(() => resolve(asked), 500);
+        }),
+    );
+    assert.equal(frames, 0);
+    await preview.close();
+  },
+};
+
+const several: PageTest = {
+  name: 'with several pipelines one is chosen',
+  run: async (browser) => {
+    const preview = await browser.open();
+    await preview.post(
+      planMessage(
+        plan([pipeline({ ...shape, name: 'small' }), pipeline({ ...shape, name: 'large', microbatches: 12 })]),
+      ),
+    );
+    await preview.drawn();
+    assert.match(await preview.page.locator('header').innerText(), /m = 6/);
+    await preview.page.locator('vscode-dropdown').click();
+    await preview.page.locator('vscode-option', { hasText: 'large' }).click();
+    await preview.drawn();
+    assert.match(await preview.page.locator('header').innerText(), /m = 12/);
+    await preview.close();
+  },
+};
+
+const noWorker: PageTest = {
+  name: 'where no worker can start, the page says so and tells the editor',
+  run: async (browser) => {
+    const preview = await browser.open({
+      before: () => {
+        (globalThis as { Worker: unknown }).Worker = function () {
+          throw new Error('workers are off');
+        };
+      },
+    });
+    await settled(preview.page);
+    assert.match(await preview.page.locator('.banner').innerText(), /workers are off/);
+    assert.ok((await preview.posted()).some((one) => one.type === 'error' && one.message === 'workers are off'));
+    await preview.close();
+  },
+};
+
+const overtaken: PageTest = {
+  name: 'a plan that cannot run right after one that can leaves a picture that still moves',
+  run: async (browser) => {
+    const preview = await browser.open();
+    const never = pipeline({ ...shape, schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []] } });
+    await preview.page.evaluate(
+      (messages) => {
+        for (const message of messages) window.postMessage(message, '*');
+      },
+      [planMessage(plan([pipeline(shape)])), planMessage(plan([pipeline({ ...shape, microbatches: 9 })]), 2)],
+    );
+    await preview.drawn();
+    await preview.post(planMessage(plan([pipeline({ ...shape, microbatches: 10 })]), 3));
+    await preview.post(planMessage(plan([never]), 4));
+    await preview.page.locator('.banner').waitFor({ state: 'visible' });
+    await preview.page.waitForTimeout(200);
+    assert.ok(await preview.page.locator('.banner').isVisible(), 'the banner stays');
+    await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
+    await preview.page.keyboard.press('w');
+    await preview.page.waitForTimeout(350);
+    const kept = await preview.page.evaluate(() => (globalThis as unknown as { kept: { t0: number } }).kept);
+    assert.ok(kept.t0 > 0, 'zoomed');
+    await preview.close();
+  },
+};
+
+const otherFile: PageTest = {
+  name: 'another file does not inherit the picture of the one before',
+  run: async (browser) => {
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([pipeline(shape)])));
+    await preview.drawn();
+    const uri = 'file:///other.pipe';
+    await preview.post({ type: 'broken', uri, version: 1, message: 'Expected a name.' });
+    await settled(preview.page);
+    assert.equal(
+      await preview.page
+        .locator('.banner')
+        .innerText()
+        .then((text) => text.includes('last timeline')),
+      false,
+    );
+    assert.ok(await preview.page.locator('.canvases').isHidden());
+    const other = pipeline({ ...shape, microbatches: 3 });
+    await preview.post({ ...planMessage({ ...plan([other]), file: uri }), title: 'other.pipe' });
+    await preview.drawn();
+    assert.match(await preview.page.locator('header').innerText(), /m = 3[\s\S]*other\.pipe/);
+    assert.ok(await preview.page.locator('.canvases').isVisible());
+    await preview.close();
+  },
+};
+
+export const lifecycleTests: readonly PageTest[] = [
+  slider,
+  broken,
+  impossible,
+  highlight,
+  restore,
+  newest,
+  several,
+  noWorker,
+  overtaken,
+  otherFile,
+];

@@ -1,0 +1,43 @@
+/** Tests of the preview page in a real Chromium. Prints each failure, and at the end `N passed, N failed`. */
+import { accessibilityTests } from './accessibility.page.ts';
+import { blockTests } from './blocks.page.ts';
+import type { PageTest } from './check.ts';
+import { figureTests } from './figures.page.ts';
+import { launch } from './harness.ts';
+import { interactionTests } from './interaction.page.ts';
+import { lifecycleTests } from './lifecycle.page.ts';
+
+const wanted = process.argv[2] ?? '';
+const all: readonly PageTest[] = [
+  ...blockTests,
+  ...figureTests,
+  ...interactionTests,
+  ...lifecycleTests,
+  ...accessibilityTests,
+];
+const longest = 60_000;
+
+const browser = await launch();
+let passed = 0;
+let failed = 0;
+try {
+  for (const { name, run } of all.filter((test) => test.name.includes(wanted))) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`took longer than ${longest / 1000} s`)), longest);
+    });
+    try {
+      await Promise.race([run(browser), late]);
+      passed += 1;
+    } catch (error) {
+      failed += 1;
+      console.log(`✗ ${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+} finally {
+  await browser.close();
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

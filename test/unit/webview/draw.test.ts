@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { paintFrom, themeFrom } from '../../../webview/theme.ts';
+import { hit } from '../../../webview/worker/columns.ts';
+import { type FrameView, draw } from '../../../webview/worker/draw.ts';
+import { buildPyramid } from '../../../webview/worker/pyramid.ts';
+import { columnsFrom, plainRows } from './columns.ts';
+
+const theme = themeFrom('dark', () => '');
+const paint = paintFrom(theme, 'operation', new Uint8Array(64));
+const view = (t0: number, t1: number, rowHeight: number, top = 0): FrameView => ({
+  t0,
+  t1,
+  top,
+  rowHeight,
+  bandTop: 1,
+  bandHeight: rowHeight - 2,
+  radius: 0,
+});
+
+describe('draw', () => {
+  it('shows at each pixel what happens at that time, where blocks are wide', () => {
+    fc.assert(
+      fc.property(plainRows(12), fc.boolean(), (rows, recompute) => {
+        const columns = columnsFrom(rows, recompute);
+        const perTick = 20;
+        const width = columns.makespan * perTick;
+        const height = rows.length * 8;
+        const pixels = draw(view(0, columns.makespan, 8), width, height, columns, buildPyramid(columns), paint);
+        rows.forEach((row, device) => {
+          const line = (device * 8 + 4) * width;
+          let time = 0;
+          for (const { kind, gap, length } of row) {
+            for (let tick = 0; tick < gap; tick += 1)
+              expect(pixels[line + (time + tick) * perTick + 9]).toBe(paint.background);
+            time += gap;
+            const colours =
+              kind === 1
+                ? recompute
+                  ? [
+                      [0.05, 3],
+                      [0.3, 1],
+                      [0.8, 2],
+                    ]
+                  : [
+                      [0.3, 1],
+                      [0.8, 2],
+                    ]
+                : [[0.5, kind === 0 ? 0 : kind === 2 ? 1 : 2]];
+            for (const [share, colour] of colours) {
+              expect(pixels[line + Math.floor((time + length * share) * perTick)]).toBe(paint.colours[colour]);
+            }
+            time += length;
+          }
+        });
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('keeps a pixel between rows and between neighbours', () => {
+    const columns = columnsFrom([
+      [
+        { kind: 0, gap: 0, length: 5 },
+        { kind: 0, gap: 0, length: 5 },
+      ],
+      [{ kind: 0, gap: 0, length: 10 }],
+    ]);
+    const pixels = draw(view(0, 10, 10), 100, 20, columns, buildPyramid(columns), paint);
+    expect(pixels[5 * 100 + 48]).toBe(paint.colours[0]);
+    expect(pixels[5 * 100 + 49]).toBe(paint.background);
+    expect(pixels[5 * 100 + 50]).toBe(paint.colours[0]);
+    expect(pixels[9 * 100 + 20]).toBe(paint.background);
+    expect(pixels[10 * 100 + 20]).toBe(paint.background);
+  });
+
+  it('shifts by whole pixels when panned by whole pixels, in dense rows, too', () => {
+    const rows = [
+      Array.from({ length: 4000 }, (_, index) => ({
+        kind: index % 4,
+        gap: index % 7 === 0 ? 3 : 0,
+        length: 1 + (index % 5),
+      })),
+    ];
+    const columns = columnsFrom(rows);
+    const pyramid = buildPyramid(columns);
+    const width = 512;
+    const step = columns.makespan / 1024;
+    const one = draw(view(0, width * step, 10), width, 10, columns, pyramid, paint);
+    const two = draw(view(32 * step, (width + 32) * step, 10), width, 10, columns, pyramid, paint);
+    const line = 5 * width;
+    expect(Array.from(two.slice(line, line + width - 32))).toEqual(Array.from(one.slice(line + 32, line + width)));
+  });
+
+  it('stays inside its buffer and returns it, for any view', () => {
+    fc.assert(
+      fc.property(
+        plainRows(60, 40),
+        fc.double({ min: -50, max: 50, noNaN: true }),
+        fc.double({ min: 1e-6, max: 500, noNaN: true }),
+        fc.double({ min: 0.01, max: 60, noNaN: true }),
+        fc.double({ min: -30, max: 900, noNaN: true }),
+        fc.constantFrom('operation', 'microbatch', 'chunk' as const),
+        (rows, t0, length, rowHeight, top, by) => {
+          const columns = columnsFrom(rows);
+          const out = new Uint32Array(64 * 48);
+          const shape = { ...view(t0, t0 + length, rowHeight, top), bandHeight: rowHeight, radius: 2 };
+          const drawn = draw(
+            shape,
+            64,
+            48,
+            columns,
+            buildPyramid(columns),
+            { ...paintFrom(theme, by as 'operation', new Uint8Array(64)), border: 0xff0000ff },
+            out,
+          );
+          expect(drawn).toBe(out);
+          expect(drawn.every((pixel) => pixel >>> 24 === 255)).toBe(true);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('draws nothing of an empty timeline', () => {
+    const columns = columnsFrom([]);
+    expect(
+      draw(view(0, 1, 10), 8, 8, columns, buildPyramid(columns), paint).every((pixel) => pixel === paint.background),
+    ).toBe(true);
+  });
+});
+
+describe('hit', () => {
+  it('finds what a search through all blocks finds', () => {
+    fc.assert(
+      fc.property(
+        plainRows(20),
+        fc.double({ min: -1, max: 300, noNaN: true }),
+        fc.integer({ min: -1, max: 7 }),
+        (rows, time, row) => {
+          const columns = columnsFrom(rows);
+          let expected = -1;
+          for (let block = columns.offsets[row] ?? 0; block < (columns.offsets[row + 1] ?? 0); block += 1) {
+            if (row >= 0 && columns.start[block] <= time && time < columns.end[block]) expected = block;
+          }
+          expect(hit(columns, time, row)).toBe(expected);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { contentSecurityPolicy, previewHtml } from '../../../webview/protocol/page.ts';
+import { readMessage, readState } from '../../../webview/incoming.ts';
+import { sliderRange } from '../../../webview/sliderRange.ts';
+import { ringsFor } from '../../../webview/rings.ts';
+import { rowShape } from '../../../webview/rowShape.ts';
+import { layoutFor } from '../../../webview/layout.ts';
+import { microbatchParam, pipeline, plan, planMessage } from '../../browser/plans.ts';
+
+describe('page', () => {
+  it('allows only its own script and style', () => {
+    const html = previewHtml({
+      nonce: 'n1',
+      cspSource: 'https://x.test',
+      scriptUri: 'https://x.test/a.js?"',
+      styleUri: 'https://x.test/a.css',
+    });
+    expect(html).toContain("script-src 'nonce-n1';");
+    expect(html).toContain('src="https://x.test/a.js?&quot;"');
+    expect(html).not.toMatch(/style=|unsafe/);
+    expect(contentSecurityPolicy({ nonce: 'n', cspSource: 's' })).toBe(
+      "default-src 'none'; script-src 'nonce-n'; style-src s; font-src s; img-src s blob:; worker-src blob:; connect-src s",
+    );
+  });
+
+  it('takes messages of the extension and refuses what is none', () => {
+    const good = planMessage(plan([pipeline({ devices: 3, microbatches: 4 })], [microbatchParam(4)]));
+    expect(readMessage(good)).toEqual(good);
+    const [one] = good.plan.pipelines;
+    const broken = (pipelines: unknown) => ({ ...good, plan: { ...good.plan, pipelines } });
+    for (const data of [
+      null,
+      [],
+      { type: 'other' },
+      { ...good, version: Number.NaN },
+      { ...good, overrides: { a: 'b' } },
+      broken([{ ...one, placement: [0, 1] }]),
+      broken([{ ...one, placement: [0, 1, 3] }]),
+      broken([{ ...one, edges: [{ from: 0, to: 9, bytes: 1 }] }]),
+      broken([{ ...one, microbatches: -1 }]),
+      { type: 'highlight', paths: 'train' },
+      { type: 'broken', uri: 'a', version: 1 },
+    ]) {
+      expect(readMessage(data)).toBeUndefined();
+    }
+  });
+
+  it('keeps of an earlier state what can be used', () => {
+    expect(readState(undefined)).toBeUndefined();
+    expect(readState({ uri: 'a', t0: 'x', t1: 3, colours: 'pink', overrides: { m: Number.NaN } })).toEqual({
+      uri: 'a',
+      t1: 3,
+    });
+  });
+
+  it('gives each param a range that holds its value, in its unit', () => {
+    expect(sliderRange(microbatchParam(8))).toEqual({ min: 1, max: 64, step: 1 });
+    const open = sliderRange({
+      name: 'b',
+      value: 2e9,
+      default: 2e9,
+      dimension: 'bandwidth',
+      unit: 'GB/s',
+      scale: 1e9,
+      local: true,
+    });
+    expect([open.min, open.max]).toEqual([0.5, 8]);
+    const zero = sliderRange({ name: 'z', value: 0, default: 0, dimension: 'number', unit: '', scale: 1, local: true });
+    expect(zero.min).toBeLessThanOrEqual(0);
+    expect(zero.max).toBeGreaterThan(0);
+  });
+
+  it('rings what the innermost known path names', () => {
+    const one = pipeline({ devices: 4, microbatches: 4 });
+    expect([...ringsFor(one, ['layer:toy/block[2]', 'train']).stages]).toEqual([2]);
+    expect([...ringsFor(one, ['param:x', 'train/device:1']).devices]).toEqual([1]);
+    expect([...ringsFor(one, ['device:h100/memory']).devices]).toEqual([0, 1, 2, 3]);
+    expect([...ringsFor(one, ['train/row:2/item:5']).items]).toEqual(['2:5']);
+    expect(ringsFor(one, ['other/stage:1', 'train/key:schedule']).stages.size).toBe(0);
+  });
+});
+
+describe('layout', () => {
+  it('never lets parts of a row overlap or leave it', () => {
+    for (let height = 4; height <= 96; height += 0.5) {
+      const shape = rowShape(height);
+      expect(shape.bandTop + shape.bandHeight).toBeLessThanOrEqual(height);
+      if (shape.laneHeight > 0) {
+        expect(shape.laneTop).toBeGreaterThanOrEqual(shape.bandTop + shape.bandHeight);
+        expect(shape.laneTop + shape.laneHeight).toBeLessThanOrEqual(height);
+      }
+      if (shape.memoryHeight > 0) expect(shape.memoryTop + shape.memoryHeight).toBeLessThanOrEqual(height);
+    }
+  });
+
+  it('fills the stage and not more, at any size', () => {
+    for (const height of [80, 200, 400, 900, 2000]) {
+      for (const rows of [0, 1, 4, 64, 4000]) {
+        const { rows: band, memory, plot, left, width } = layoutFor(300, height, rows, true);
+        expect(memory.y + memory.height).toBeLessThanOrEqual(Math.max(height, band.y));
+        expect(band.height).toBeGreaterThanOrEqual(0);
+        expect(left + plot).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { bytes, time } from '../engine/quantities.ts';
+import type { PipelinePlan } from '../engine/plan/plan.ts';
+import { type Gap, classOf, deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from './blocks.ts';
+import { memoryAfter } from './memoryLevel.ts';
+import type { Picture } from './worker/result.ts';
+
+/** Texts about blocks and gaps: tooltip, detail bar, table and screen reader say the same. */
+
+const kindNames = {
+  F: 'Forward',
+  B: 'Backward',
+  I: 'Backward, input gradient',
+  W: 'Backward, weight gradient',
+  sync: 'Gradient synchronisation',
+  optimizer: 'Optimizer step',
+} as const;
+
+export const kindName = (picture: Picture, block: number): string => kindNames[typeOf(picture, block)];
+
+export function blockTitle(picture: Picture, block: number): string {
+  const microbatch = microbatchOf(picture, block);
+  return microbatch < 0 ? kindName(picture, block) : `${kindName(picture, block)} · microbatch ${microbatch}`;
+}
+
+/** PyTorch's name (`2F0`) where it is an operation. */
+export function shortName(picture: Picture, block: number): string {
+  const type = typeOf(picture, block);
+  return type === 'sync' || type === 'optimizer'
+    ? type
+    : `${stageOf(picture, block)}${type}${microbatchOf(picture, block)}`;
+}
+
+export type Line = readonly [label: string, value: string];
+
+export function blockLines(plan: PipelinePlan, picture: Picture, block: number): Line[] {
+  const { columns, slack } = picture;
+  const device = deviceOf(picture, block);
+  const stage = stageOf(picture, block);
+  const lines: Line[] = [['Device', plan.devices[device].name]];
+  if (stage >= 0) lines.push(['Stage', plan.stages[stage].name]);
+  lines.push(
+    ['Start', time(columns.start[block], 5)],
+    ['Duration', time(columns.end[block] - columns.start[block], 4)],
+  );
+  const recompute = stage >= 0 && ['B', 'I'].includes(typeOf(picture, block)) ? plan.stages[stage].recompute : 0;
+  if (recompute > 0) lines.push(['of it recompute', time(recompute, 4)]);
+  const need = lastNeed(picture, block);
+  if (need !== undefined)
+    lines.push([
+      'Ready at',
+      `${time(need.arrival, 5)}, from ${need.device === device ? 'this device' : plan.devices[need.device].name}`,
+    ]);
+  if (slack !== undefined) lines.push(['Slack', time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block])]);
+  const after = memoryAfter(picture.memory[device], columns.end[block]);
+  const before = memoryAfter(picture.memory[device], columns.start[block] - columns.makespan * 1e-12);
+  lines.push(['Memory after', `${bytes(after, 4)} (${after < before ? '−' : '+'}${bytes(Math.abs(after - before))})`]);
+  return lines;
+}
+
+export function gapLines(plan: PipelinePlan, picture: Picture, gap: Gap): Line[] {
+  const lines: Line[] = [
+    ['Device', plan.devices[gap.device].name],
+    ['Start', time(gap.from, 5)],
+    ['Duration', time(gap.to - gap.from, 4)],
+    ['Phase', classOf(picture, gap)],
+  ];
+  const cause = gapCause(plan, picture, gap);
+  if (cause !== '') lines.push(['Waits for', cause]);
+  return lines;
+}
+
+/** What ends the gap: `3F5 on gpu[2], then 1.2 ms of transfer`. Empty where nothing does. */
+export function gapCause(plan: PipelinePlan, picture: Picture, gap: Gap): string {
+  if (gap.before < 0) return 'the end of the iteration';
+  const need = lastNeed(picture, gap.before);
+  if (need === undefined) return '';
+  const travel = need.arrival - need.made;
+  const after = travel > 0 ? `, then ${time(travel)} of transfer` : '';
+  return `${shortName(picture, need.from)} on ${plan.devices[need.device].name}${after}`;
+}
+
+/** One sentence for a screen reader. */
+export function blockSentence(plan: PipelinePlan, picture: Picture, block: number): string {
+  const { columns, slack } = picture;
+  const microbatch = microbatchOf(picture, block);
+  return [
+    `Device ${plan.devices[deviceOf(picture, block)].name}`,
+    kindName(picture, block).toLowerCase(),
+    ...(microbatch < 0 ? [] : [`microbatch ${microbatch}`]),
+    `starts ${time(columns.start[block], 5)}`,
+    `takes ${time(columns.end[block] - columns.start[block], 4)}`,
+    ...(slack === undefined ? [] : [`slack ${time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block])}`]),
+  ].join(', ');
+}

@@ -1,0 +1,112 @@
+import type { EngineOptions } from '../engine/host.ts';
+import type { PipelinePlan, Plan } from '../engine/plan/plan.ts';
+import type { PreviewState, ToPage } from './protocol/messages.ts';
+
+/** Messages and kept state are checked before use: shape, types and the lengths that indices rely on. */
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isCount = (value: unknown): value is number => isNumber(value) && Number.isInteger(value) && value >= 0;
+const isNumbers = (value: unknown): value is Record<string, number> =>
+  isFields(value) && Object.values(value).every(isNumber);
+
+export function readMessage(data: unknown): ToPage | undefined {
+  if (!isFields(data)) return undefined;
+  switch (data.type) {
+    case 'plan': {
+      const { uri, title, version, plan, overrides, options } = data;
+      if (
+        !isText(uri) ||
+        !isText(title) ||
+        !isNumber(version) ||
+        !isPlan(plan) ||
+        !isNumbers(overrides) ||
+        !isOptions(options)
+      )
+        return undefined;
+      return { type: 'plan', uri, title, version, plan, overrides, options };
+    }
+    case 'broken': {
+      const { uri, version, message } = data;
+      return isText(uri) && isNumber(version) && isText(message)
+        ? { type: 'broken', uri, version, message }
+        : undefined;
+    }
+    case 'highlight': {
+      const { paths } = data;
+      return Array.isArray(paths) && paths.every(isText) ? { type: 'highlight', paths } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isOptions(value: unknown): value is EngineOptions {
+  return isFields(value) && isNumbers(value.limits) && isNumbers(value.thresholds);
+}
+
+function isPlan(value: unknown): value is Plan {
+  return (
+    isFields(value) &&
+    isText(value.file) &&
+    Array.isArray(value.params) &&
+    value.params.every(
+      (one) =>
+        isFields(one) &&
+        isText(one.name) &&
+        isNumber(one.value) &&
+        isNumber(one.default) &&
+        isNumber(one.scale) &&
+        isText(one.unit),
+    ) &&
+    Array.isArray(value.pipelines) &&
+    value.pipelines.every(isPipeline)
+  );
+}
+
+function isPipeline(value: unknown): value is PipelinePlan {
+  if (!isFields(value) || !isText(value.name) || !isCount(value.microbatches) || !isFields(value.schedule))
+    return false;
+  const { devices, stages, placement, edges, routes, step } = value;
+  if (!Array.isArray(devices) || !Array.isArray(stages) || !Array.isArray(placement)) return false;
+  if (!Array.isArray(edges) || !Array.isArray(routes) || !Array.isArray(step)) return false;
+  const isStage = (one: unknown) => isCount(one) && one < stages.length;
+  const isDevice = (one: unknown) => isCount(one) && one < devices.length;
+  return (
+    placement.length === stages.length &&
+    placement.every(isDevice) &&
+    devices.every((one) => isFields(one) && isText(one.name) && isNumber(one.memory) && isNumber(one.reserved)) &&
+    stages.every(
+      (one) =>
+        isFields(one) &&
+        isText(one.name) &&
+        isNumber(one.forward) &&
+        isNumber(one.backwardInput) &&
+        isNumber(one.backwardWeight),
+    ) &&
+    edges.every((one) => isFields(one) && isStage(one.from) && isStage(one.to)) &&
+    routes.every((one) => isFields(one) && isDevice(one.from) && isDevice(one.to))
+  );
+}
+
+const colourings = ['operation', 'microbatch', 'chunk'] as const;
+
+/** What can be used of a kept state; undefined where it is none. */
+export function readState(data: unknown): PreviewState | undefined {
+  if (!isFields(data) || !isText(data.uri)) return undefined;
+  const number = (value: unknown) => (isNumber(value) ? value : undefined);
+  return {
+    uri: data.uri,
+    pipeline: isText(data.pipeline) ? data.pipeline : undefined,
+    t0: number(data.t0),
+    t1: number(data.t1),
+    scroll: number(data.scroll),
+    rowHeight: number(data.rowHeight),
+    colours: colourings.find((one) => one === data.colours),
+    criticalPath: typeof data.criticalPath === 'boolean' ? data.criticalPath : undefined,
+    overrides: isNumbers(data.overrides) ? data.overrides : undefined,
+  };
+}

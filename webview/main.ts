@@ -1,0 +1,8 @@
+import { app } from './app.ts';
+import { connect } from './host.ts';
+
+const place = document.getElementById('preview');
+if (place !== null) {
+  const page = app(place, (receive) => connect(receive));
+  page.start();
+}

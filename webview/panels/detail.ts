@@ -1,0 +1,95 @@
+import { bytes, count, share, time } from '../../engine/quantities.ts';
+import { deviceOf, siblingsOf } from '../blocks.ts';
+import { type Line, blockLines, blockTitle, gapLines, shortName } from '../describe.ts';
+import { css } from '../colour.ts';
+import { element } from '../dom.ts';
+import { rangeFigures } from '../rangeFigures.ts';
+import type { Scene, Target } from '../scene.ts';
+
+export interface Details {
+  readonly title: string;
+  /** Kind of paint of the block; undefined for what has none. */
+  readonly kind: number | undefined;
+  readonly lines: readonly Line[];
+}
+
+export function targetDetails({ plan, picture }: Pick<Scene, 'plan' | 'picture'>, target: Target): Details {
+  if (target.kind === 'gap') return { title: 'Bubble', kind: undefined, lines: gapLines(plan, picture, target.gap) };
+  const code = picture.columns.word[target.block];
+  const kind = code < 0 ? (code === -1 ? 5 : 6) : picture.columns.parts.main[code >> picture.columns.shift];
+  return { title: blockTitle(picture, target.block), kind, lines: blockLines(plan, picture, target.block) };
+}
+
+function selectionDetails(scene: Scene): Details | undefined {
+  const { selection, picture, plan } = scene;
+  if (selection === undefined) return undefined;
+  if (selection.kind === 'range') {
+    const figures = rangeFigures(picture, selection.t0, selection.t1, selection.from, selection.to);
+    const kinds = Array.from(figures.kinds, ([type, { count: number, seconds }]): Line => [
+      type,
+      `${number.toLocaleString('en-US')} · ${time(seconds)}`,
+    ]);
+    return {
+      title: `${time(selection.t1 - selection.t0)} × ${count(selection.to - selection.from + 1, 'device', 'devices')}`,
+      kind: undefined,
+      lines: [
+        ['Interval', `${time(selection.t0, 4)} – ${time(selection.t1, 4)}`],
+        ['Bubble', share(figures.idle)],
+        ...kinds,
+        ['Peak', `${bytes(figures.peak)} on ${plan.devices[figures.peakDevice].name}`],
+      ],
+    };
+  }
+  const details = targetDetails(scene, selection);
+  if (selection.kind === 'gap') return details;
+  const siblings = siblingsOf(picture, selection.block);
+  const total = siblings.reduce((sum, block) => sum + picture.columns.end[block] - picture.columns.start[block], 0);
+  const name: Line = [
+    'Operation',
+    `${shortName(picture, selection.block)} on ${plan.devices[deviceOf(picture, selection.block)].name}`,
+  ];
+  const rest = details.lines.filter(([label]) => label !== 'Device' && label !== 'Stage');
+  const same: Line[] =
+    siblings.length > 1 ? [['This microbatch', `${count(siblings.length, 'block', 'blocks')} · ${time(total)}`]] : [];
+  return { ...details, lines: [name, ...rest, ...same] };
+}
+
+/** The selection in words and figures: nothing is said only on hover. */
+export function detail() {
+  const content = element('div', { class: 'content' });
+  const keys = element('div', { class: 'keys', 'aria-hidden': 'true' });
+  for (const [caps, text] of [
+    ['W S', 'zoom'],
+    ['A D', 'pan'],
+    ['← → ↑ ↓', 'block'],
+    ['F', 'fit'],
+    ['?', 'all keys'],
+  ]) {
+    keys.append(...caps.split(' ').map((cap) => element('kbd', {}, cap)), element('span', {}, text));
+  }
+  const bar = element('section', { class: 'detail', 'aria-label': 'Selection' }, content, keys);
+  function update(scene: Scene): void {
+    const details = selectionDetails(scene);
+    // They take the room that figures need.
+    keys.hidden = details !== undefined;
+    if (details === undefined) {
+      content.replaceChildren(
+        element('span', { class: 'dim' }, 'Click a block to see its figures and its line in the file.'),
+      );
+      return;
+    }
+    const swatch = element('i', { class: 'swatch' });
+    if (details.kind !== undefined) swatch.style.backgroundColor = css(scene.theme.kinds[details.kind]);
+    else swatch.classList.add('idle');
+    content.replaceChildren(
+      swatch,
+      element('strong', {}, details.title),
+      ...details.lines.map(([label, value]) =>
+        element('span', { class: 'pair' }, element('b', {}, value), element('span', { class: 'dim' }, label)),
+      ),
+    );
+  }
+  /** As it is read out. */
+  const text = () => Array.from(content.children, (child) => child.textContent ?? '').join(', ');
+  return { element: bar, update, text };
+}

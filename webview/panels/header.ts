@@ -1,0 +1,70 @@
+import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import { button, choice, dropdown, textField, toggle } from '../controls.ts';
+import { element, setText } from '../dom.ts';
+import type { ColourBy } from '../worker/draw.ts';
+
+export interface HeaderActions {
+  colourBy(by: ColourBy): void;
+  criticalPath(shown: boolean): void;
+  search(text: string): void;
+  fit(): void;
+  table(): void;
+  help(): void;
+  openSource(): void;
+  pipeline(name: string): void;
+}
+
+/** Name of the schedule, its shape, where it is written, and what can be done with the picture. */
+export function header(actions: HeaderActions) {
+  const title = element('h1');
+  const shape = element('span', { class: 'dim' });
+  const link = element('button', { type: 'button', class: 'link', title: 'Open the source' });
+  link.addEventListener('click', actions.openSource);
+  const chooser = dropdown('Pipeline', actions.pipeline);
+  const colours = choice<ColourBy>(
+    'Colour by',
+    [
+      ['operation', 'Operation'],
+      ['microbatch', 'Microbatch'],
+      ['chunk', 'Chunk'],
+    ],
+    actions.colourBy,
+  );
+  const critical = toggle('Critical path', actions.criticalPath, 'Show one critical path (C)');
+  const search = textField('Search blocks', 'mb:5 kind:B dur>4ms', actions.search);
+  const found = element('span', { class: 'found dim', 'aria-live': 'polite' });
+  const bar = element(
+    'header',
+    {},
+    element('div', { class: 'identity' }, title, shape, chooser.element, link),
+    element(
+      'div',
+      { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
+      colours.element,
+      critical.element,
+      element('span', { class: 'search' }, search.element, found),
+      button('Fit', actions.fit, 'Fit all (0)').element,
+      button('Table', actions.table, 'Table of all blocks (T)').element,
+      button('?', actions.help, 'Keys (?)').element,
+    ),
+  );
+  return {
+    element: bar,
+    focusSearch: () => search.focus(),
+    update(file: string, plan: PipelinePlan, names: readonly string[], by: ColourBy, criticalShown: boolean): void {
+      const chunks = plan.devices.length === 0 ? 0 : plan.stages.length / plan.devices.length;
+      setText(title, plan.schedule.name);
+      const each = Number.isInteger(chunks)
+        ? `${chunks} ${chunks === 1 ? 'chunk' : 'chunks'} / device`
+        : `${plan.stages.length} stages`;
+      setText(shape, `p = ${plan.devices.length} · m = ${plan.microbatches} · ${each}`);
+      setText(link, file);
+      chooser.element.hidden = names.length < 2;
+      chooser.setOptions(names);
+      chooser.setValue(plan.name);
+      colours.setValue(by);
+      critical.setValue(criticalShown);
+    },
+    found: (text: string) => setText(found, text),
+  };
+}

@@ -1,0 +1,105 @@
+import { bytes, count, share, time } from '../../engine/quantities.ts';
+import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import { css } from '../colour.ts';
+import { element, setShare, setText } from '../dom.ts';
+import { secondsByKind } from '../rangeFigures.ts';
+import type { Theme } from '../theme.ts';
+import { paintKinds } from '../worker/columns.ts';
+import type { Picture } from '../worker/result.ts';
+
+/** Figures of the whole iteration, just as the report has them. */
+export function statistics() {
+  const cell = (label: string, key: string) => {
+    const note = element('span', { class: 'note' });
+    const value = element('strong', { 'data-figure': key });
+    const unit = element('span', { class: 'dim' });
+    const bar = element('div', { class: 'bar', 'aria-hidden': 'true' });
+    const whole = element(
+      'div',
+      { class: 'figure' },
+      element('div', { class: 'label' }, element('span', {}, label), note),
+      element('div', { class: 'value' }, value, ' ', unit),
+      bar,
+    );
+    return { whole, note, value, unit, bar };
+  };
+  const iteration = cell('Iteration', 'iteration');
+  const bubble = cell('Bubble', 'bubble');
+  const memory = cell('Peak memory', 'peak');
+  const exposed = cell('Exposed communication', 'exposed');
+  const critical = cell('Critical path', 'critical');
+  const cells = [iteration, bubble, memory, exposed, critical];
+  const fills = cells.map((one) => {
+    const fill = element('i');
+    one.bar.append(fill);
+    return fill;
+  });
+  const strip = element(
+    'section',
+    { class: 'statistics', 'aria-label': 'Figures of the iteration' },
+    ...cells.map((one) => one.whole),
+  );
+
+  function update(plan: PipelinePlan, picture: Picture, theme: Theme): void {
+    const { report } = picture;
+    const worst = report.devices.reduce(
+      (most, device, index) =>
+        device.peak / device.capacity > report.devices[most].peak / report.devices[most].capacity ? index : most,
+      0,
+    );
+    const device = report.devices[worst];
+    setText(iteration.value, time(report.iteration, 4));
+    setText(iteration.note, `${count(report.operations, 'operation', 'operations')}`);
+    setText(bubble.value, share(report.bubble.makespan));
+    setText(bubble.note, `bound ${share(report.bubble.bound)}`);
+    setText(memory.value, device === undefined ? '0 B' : bytes(device.peak));
+    setText(memory.unit, device === undefined ? '' : `on ${plan.devices[worst].name}`);
+    setText(memory.note, device === undefined ? '' : `limit ${bytes(device.capacity)}`);
+    memory.whole.classList.toggle('over', device !== undefined && device.peak > device.capacity);
+    const waited = report.links.reduce((sum, link) => sum + link.exposed, 0);
+    const exposedShare = report.iteration > 0 ? waited / (report.iteration * Math.max(1, report.devices.length)) : 0;
+    setText(exposed.value, share(exposedShare));
+    setText(exposed.note, time(waited));
+    const onPath = new Set(Array.from(picture.critical, (block) => deviceIndex(picture, block))).size;
+    setText(critical.value, picture.critical.length.toLocaleString('en-US'));
+    setText(
+      critical.unit,
+      `${picture.critical.length === 1 ? 'block' : 'blocks'} · ${count(onPath, 'device', 'devices')}`,
+    );
+    setText(critical.note, hasTies(picture) ? 'one of several' : 'slack 0');
+    [1, report.bubble.makespan, device === undefined ? 0 : device.peak / device.capacity, exposedShare, 1].forEach(
+      (part, index) => setShare(fills[index], part),
+    );
+    iteration.bar.classList.add('stacked');
+    stack(iteration.bar, picture, theme);
+  }
+  return { element: strip, update };
+}
+
+function deviceIndex(picture: Picture, block: number): number {
+  const { word, shift, stages } = picture.columns;
+  return picture.placement[(word[block] >> shift) % stages];
+}
+
+/** More blocks without slack than lie on the path: then it is not the only one. */
+function hasTies({ slack, critical, columns }: Picture): boolean {
+  if (slack === undefined) return false;
+  let tight = 0;
+  for (let block = 0; block < slack.length; block += 1)
+    if (columns.word[block] >= 0 && slack[block] <= columns.makespan * 1e-12) tight += 1;
+  return tight > critical.length;
+}
+
+/** How the busy time divides among kinds of work. */
+function stack(bar: HTMLElement, picture: Picture, theme: Theme): void {
+  const seconds = secondsByKind(picture);
+  const whole = picture.columns.makespan * Math.max(1, picture.columns.rows);
+  const parts = paintKinds.flatMap((_, kind) => {
+    if (!(seconds[kind] > 0)) return [];
+    const part = element('i');
+    part.style.background = css(theme.kinds[kind]);
+    setShare(part, seconds[kind] / whole);
+    return [part];
+  });
+  bar.replaceChildren(...parts);
+}

@@ -1,0 +1,186 @@
+import type { EngineOptions } from '../engine/host.ts';
+import type { PipelinePlan } from '../engine/plan/plan.ts';
+import { engineRoom } from './engineRoom.ts';
+import { type Exhibit, exhibit } from './exhibit.ts';
+import { type Layout, layoutFor } from './layout.ts';
+import type { Scene } from './scene.ts';
+import type { stage } from './stage.ts';
+import { type Bounds, type View, carryOver, clampView, initialView } from './view.ts';
+import type { Paint } from './worker/draw.ts';
+import type { DrawRequest, DrawnImage, FromWorker } from './worker/messages.ts';
+
+export interface PresenterHost {
+  /** Size of the stage. */
+  size(): { readonly width: number; readonly height: number };
+  memoryShown(): boolean;
+  /** Where to look first in a timeline that follows no other; undefined for everything. */
+  firstView(bounds: Bounds): View | undefined;
+  scene(of: Exhibit, view: View, layout: Layout): Scene;
+  paint(chunk: Uint8Array): Paint;
+  /** Another timeline is on show, with its blocks. `newest`: nothing newer was asked for, and nothing has gone wrong since. */
+  shown(next: Exhibit, before: Exhibit | undefined, newest: boolean): void;
+  viewChanged(): void;
+  impossible(reasons: readonly string[]): void;
+  failed(reason: string): void;
+  drew(milliseconds: number): void;
+}
+
+/**
+ * Brings timelines on show: has the worker simulate and draw, keeps the old picture until the new one's blocks are drawn, and
+ * paints over the blocks only what belongs to them. One frame for all that changed; nothing runs while nothing changes.
+ */
+export function presenter(canvas: ReturnType<typeof stage>, host: PresenterHost) {
+  const room = engineRoom(fromWorker, host.failed);
+  let generation = 0;
+  /** Up to this generation, what is asked for has been overtaken by trouble. */
+  let trouble = 0;
+  const plans = new Map<number, PipelinePlan>();
+  let shown: Exhibit | undefined;
+  /** Simulated, but its blocks are not drawn yet. */
+  let coming: Exhibit | undefined;
+  let view: View | undefined;
+  let drawn: { readonly view: View; readonly generation: number } | undefined;
+  let drawing: typeof drawn;
+  let layout = layoutFor(1, 1, 0, true);
+  let scheduled = false;
+  let wantsBlocks = false;
+
+  function bounds(of: Exhibit | undefined = shown): Bounds {
+    const columns = of?.picture.columns;
+    return {
+      makespan: columns?.makespan ?? 0,
+      rows: columns?.rows ?? 0,
+      width: layout.plot,
+      height: layout.rows.height,
+    };
+  }
+
+  function fromWorker(message: FromWorker): void {
+    if (message.type === 'frame') {
+      host.drew(message.milliseconds);
+      arrive(message.images, message.generation);
+    } else if (message.type === 'failed') {
+      host.failed(message.reason);
+    } else if (message.type === 'none') {
+      if (message.generation === generation) host.impossible(message.reasons);
+    } else {
+      // Taken even when something newer is under way: what the worker draws from here on is this timeline.
+      const plan = plans.get(message.picture.generation);
+      for (const one of plans.keys()) if (one <= message.picture.generation) plans.delete(one);
+      if (plan === undefined) return;
+      coming = exhibit(plan, message.picture);
+      sendPaint();
+    }
+  }
+
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    requestAnimationFrame(() => {
+      scheduled = false;
+      if (wantsBlocks) {
+        wantsBlocks = false;
+        room.draw(requests);
+      } else paintOver();
+    });
+  }
+
+  function draw(): void {
+    wantsBlocks = true;
+    schedule();
+  }
+
+  function requests(): readonly DrawRequest[] {
+    const target = coming ?? shown;
+    if (target === undefined) return [];
+    relayout(target);
+    const next = clampView(coming === undefined ? (view ?? initialView(bounds())) : viewFor(coming), bounds(target));
+    drawing = { view: next, generation: target.picture.generation };
+    return canvas.requests(next, bounds(target), layout, devicePixelRatio);
+  }
+
+  function relayout(target: Exhibit): void {
+    const { width, height } = host.size();
+    layout = layoutFor(width, height, target.picture.columns.rows, host.memoryShown());
+  }
+
+  function viewFor(next: Exhibit): View {
+    if (view !== undefined && shown !== undefined) return carryOver(view, bounds(), bounds(next));
+    return host.firstView(bounds(next)) ?? initialView(bounds(next));
+  }
+
+  function arrive(images: readonly DrawnImage[], of: number): void {
+    if (drawing === undefined || drawing.generation !== of) {
+      if (coming !== undefined || shown !== undefined) draw();
+      return;
+    }
+    drawn = drawing;
+    if (coming !== undefined && coming.picture.generation === of) {
+      const before = shown;
+      shown = coming;
+      coming = undefined;
+      view = drawing.view;
+      host.shown(shown, before, of === generation && of > trouble);
+    }
+    if (shown === undefined || shown.picture.generation !== of) return;
+    canvas.show(images, host.scene(shown, drawn.view, layout));
+    paintOver();
+  }
+
+  /** Over the blocks as they were last drawn, so that both always show the same moment. */
+  function paintOver(): void {
+    if (shown === undefined || drawn === undefined || drawn.generation !== shown.picture.generation) return;
+    canvas.paint(host.scene(shown, drawn.view, layout));
+  }
+
+  function sendPaint(): void {
+    const target = coming ?? shown;
+    room.send({ type: 'paint', paint: host.paint(target?.chunk ?? new Uint8Array(0)) });
+    if (target !== undefined) draw();
+  }
+
+  return {
+    run(plan: PipelinePlan, options: EngineOptions): void {
+      generation += 1;
+      plans.set(generation, plan);
+      room.send({ type: 'run', generation, plan, options });
+    },
+    setView(next: View): void {
+      if (shown === undefined) return;
+      view = clampView(next, bounds());
+      host.viewChanged();
+      draw();
+    },
+    /** The stage has another size, or other parts. */
+    measure(): void {
+      const target = coming ?? shown;
+      if (target === undefined) return;
+      relayout(target);
+      if (view !== undefined && shown !== undefined) view = clampView(view, bounds());
+      host.viewChanged();
+      draw();
+    },
+    /** Colours have changed. */
+    repaint: sendPaint,
+    /** Something over the blocks has changed. */
+    paintOver: schedule,
+    /** What is under way no longer counts as the newest. */
+    overtake(): void {
+      trouble = generation;
+    },
+    /** Nothing of what is on show belongs to the file that is looked at now. */
+    clear(): void {
+      trouble = generation;
+      plans.clear();
+      shown = undefined;
+      coming = undefined;
+      drawn = undefined;
+      view = undefined;
+    },
+    bounds: () => bounds(),
+    exhibit: () => shown,
+    view: () => view,
+    layout: () => layout,
+    scene: () => (shown === undefined || view === undefined ? undefined : host.scene(shown, view, layout)),
+  };
+}

@@ -1,0 +1,103 @@
+/** What part of the timeline is looked at. Seconds across, CSS pixels down. Pure. */
+export interface View {
+  readonly t0: number;
+  readonly t1: number;
+  /** Pixels between the top of row 0 and the top of the rows' area. */
+  readonly scroll: number;
+  readonly rowHeight: number;
+}
+
+export interface Bounds {
+  readonly makespan: number;
+  readonly rows: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export const tallestRow = 96;
+export const lowestRow = 0.05;
+const comfortable = { most: 76, least: 22 };
+
+/** The least stretch of time that may fill the width, as a share of the makespan. */
+const deepest = 1e-8;
+
+/** Everything in time; rows as high as is comfortable, scrolled where they do not fit. */
+export const initialView = (bounds: Bounds): View => ({
+  t0: 0,
+  t1: bounds.makespan,
+  scroll: 0,
+  rowHeight: Math.max(
+    comfortable.least,
+    Math.min(comfortable.most, Math.floor(bounds.height / Math.max(1, bounds.rows))),
+  ),
+});
+
+/** Everything, however thin the rows become. */
+export const fitAll = (bounds: Bounds): View => {
+  const exact = bounds.height / Math.max(1, bounds.rows);
+  return {
+    t0: 0,
+    t1: bounds.makespan,
+    scroll: 0,
+    rowHeight: Math.max(lowestRow, Math.min(comfortable.most, exact >= 1 ? Math.floor(exact) : exact)),
+  };
+};
+
+/** The nearest view that is possible. */
+export function clampView(view: View, bounds: Bounds): View {
+  const rowHeight = Math.max(lowestRow, Math.min(tallestRow, view.rowHeight));
+  const most = Math.max(0, rowHeight * bounds.rows - bounds.height);
+  const scroll = Math.max(0, Math.min(most, view.scroll));
+  if (!(bounds.makespan > 0)) return { t0: 0, t1: 1, scroll, rowHeight };
+  const length = Math.max(bounds.makespan * deepest, Math.min(bounds.makespan, view.t1 - view.t0));
+  const t0 = Math.max(0, Math.min(bounds.makespan - length, view.t0));
+  return { t0, t1: t0 + length, scroll, rowHeight };
+}
+
+export function zoomAt(view: View, time: number, factor: number): View {
+  return { ...view, t0: time - (time - view.t0) / factor, t1: time + (view.t1 - time) / factor };
+}
+
+export const panBy = (view: View, seconds: number): View => ({ ...view, t0: view.t0 + seconds, t1: view.t1 + seconds });
+
+/** A stretch of time with a margin. */
+export function showRange(view: View, from: number, to: number, margin = 0.08): View {
+  const extra = (to - from) * margin;
+  return { ...view, t0: from - extra, t1: to + extra };
+}
+
+/** Scrolls, no farther than needed, until the block is wholly in sight. */
+export function reveal(view: View, bounds: Bounds, row: number, from: number, to: number): View {
+  const top = row * view.rowHeight;
+  const bottom = top + view.rowHeight;
+  const scroll = top < view.scroll ? top : bottom > view.scroll + bounds.height ? bottom - bounds.height : view.scroll;
+  const length = view.t1 - view.t0;
+  let { t0 } = view;
+  if (to > view.t1) t0 = Math.min(from, to - length * 0.95);
+  if (from < t0) t0 = from - length * 0.05;
+  return { ...view, t0, t1: t0 + length, scroll };
+}
+
+/** Changes the row height so that the row under `y` stays under it. */
+export function scaleRows(view: View, y: number, factor: number): View {
+  const rowHeight = Math.max(lowestRow, Math.min(tallestRow, view.rowHeight * factor));
+  return { ...view, rowHeight, scroll: ((view.scroll + y) / view.rowHeight) * rowHeight - y };
+}
+
+/**
+ * The view for a new timeline in place of an old one: the same stretch where the iteration is of like length (within 2 ×),
+ * scaled with it where all was in sight; everything otherwise.
+ */
+export function carryOver(view: View, before: Bounds, after: Bounds): View {
+  const whole = view.t0 <= before.makespan * 1e-9 && view.t1 >= before.makespan * (1 - 1e-9);
+  const ratio = after.makespan / before.makespan;
+  if (before.rows !== after.rows || !(ratio > 0)) return clampView(initialView(after), after);
+  if (whole) return clampView({ ...view, t0: 0, t1: after.makespan }, after);
+  if (ratio > 2 || ratio < 0.5)
+    return clampView({ ...initialView(after), rowHeight: view.rowHeight, scroll: view.scroll }, after);
+  return clampView(view, after);
+}
+
+export const xOf = (view: View, width: number, time: number): number =>
+  ((time - view.t0) / (view.t1 - view.t0)) * width;
+export const timeAt = (view: View, width: number, x: number): number => view.t0 + (x / width) * (view.t1 - view.t0);

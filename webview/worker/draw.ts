@@ -1,0 +1,264 @@
+import {
+  type Columns,
+  firstEndingAfter,
+  firstStartingFrom,
+  kindCollective,
+  kindOptimizer,
+  kindRecompute,
+  kindWeight,
+  syncWord,
+} from './columns.ts';
+import type { Pyramid, RowLevel, TimeLevel } from './pyramid.ts';
+
+/** What part of the timeline a picture shows. Pixels are those of the picture. */
+export interface FrameView {
+  /** Seconds at the left and right edge. */
+  readonly t0: number;
+  readonly t1: number;
+  /** Pixels between the top of row 0 and the top of the picture. */
+  readonly top: number;
+  readonly rowHeight: number;
+  /** Blocks fill this part of a row. */
+  readonly bandTop: number;
+  readonly bandHeight: number;
+  /** Pixels cut from the corners of blocks: 0, 1 or 2. */
+  readonly radius: number;
+}
+
+/** Colours as they lie in memory (ABGR words). */
+export interface Paint {
+  readonly background: number;
+  /** For pyramid bytes. */
+  readonly lut: Uint32Array;
+  /** 8 kinds; then 8 kinds × 4 chunks; then 256 steps of the microbatch ramp. */
+  readonly colours: Uint32Array;
+  readonly by: ColourBy;
+  /** Chunk (0 to 3) of each stage. */
+  readonly chunk: Uint8Array;
+  /** Frame of blocks in high contrast; 0 for none. */
+  readonly border: number;
+}
+export type ColourBy = 'operation' | 'microbatch' | 'chunk';
+export const chunkColours = 8;
+export const rampColours = 40;
+
+/** Draws into `out` (made when absent or of another size): one 32-bit pixel each, row by row. Cost follows pixels, not blocks. */
+export function draw(
+  view: FrameView,
+  width: number,
+  height: number,
+  columns: Columns,
+  pyramid: Pyramid,
+  paint: Paint,
+  out?: Uint32Array,
+): Uint32Array {
+  const pixels = out !== undefined && out.length === width * height ? out : new Uint32Array(width * height);
+  pixels.fill(paint.background);
+  if (columns.rows === 0 || pyramid.groups.length === 0 || !(view.t1 > view.t0)) return pixels;
+  if (view.rowHeight >= 1) drawRows(view, width, height, columns, pyramid, paint, pixels);
+  else drawGroups(view, width, height, columns, pyramid, paint, pixels);
+  return pixels;
+}
+
+function drawRows(
+  view: FrameView,
+  width: number,
+  height: number,
+  columns: Columns,
+  pyramid: Pyramid,
+  paint: Paint,
+  pixels: Uint32Array,
+): void {
+  const first = Math.max(0, Math.floor(view.top / view.rowHeight));
+  const last = Math.min(columns.rows - 1, Math.floor((view.top + height) / view.rowHeight));
+  const level = levelFor(pyramid.groups[0], pyramid.span, view, width);
+  for (let row = first; row <= last; row += 1) {
+    const y0 = Math.round(row * view.rowHeight - view.top + view.bandTop);
+    const y1 = Math.max(y0 + 1, Math.round(row * view.rowHeight - view.top + view.bandTop + view.bandHeight));
+    const from = Math.max(0, y0);
+    const to = Math.min(height, y1);
+    if (from >= to) continue;
+    const low = firstEndingAfter(columns, row, view.t0);
+    const high = firstStartingFrom(columns, row, view.t1);
+    if (high - low <= width / 2 || level === undefined || paint.by !== 'operation') {
+      drawSpans(view, width, columns, paint, pixels, low, high, from, to, y0, y1);
+    } else {
+      sample(level, row, pyramid.span, view, width, paint, pixels, from * width);
+      for (let y = from + 1; y < to; y += 1) pixels.copyWithin(y * width, from * width, from * width + width);
+    }
+  }
+}
+
+/** Lines of a band differ only in the corners, in the halves of shared slots and in frames; equal lines are copied. */
+function drawSpans(
+  view: FrameView,
+  width: number,
+  columns: Columns,
+  paint: Paint,
+  pixels: Uint32Array,
+  low: number,
+  high: number,
+  from: number,
+  to: number,
+  y0: number,
+  y1: number,
+): void {
+  const radius = y1 - y0 >= 10 ? view.radius : 0;
+  const middle = (y0 + y1) >> 1;
+  const framed = paint.border !== 0 && y1 - y0 >= 6;
+  const shapes = paint.by === 'microbatch' && y1 - y0 >= 6;
+  let copied = -1;
+  let copiedHalf = -1;
+  for (let y = from; y < to; y += 1) {
+    const edge = Math.min(y - y0, y1 - 1 - y);
+    const inset = Math.max(0, radius - edge);
+    const rim = framed && edge === 0;
+    const half = (columns.pair !== undefined || shapes) && y >= middle ? 1 : 0;
+    if (inset === 0 && !rim && copied >= 0 && copiedHalf === half) {
+      pixels.copyWithin(y * width, copied * width, copied * width + width);
+      continue;
+    }
+    spanLine(view, width, columns, paint, pixels, low, high, y * width, inset, rim, framed, half, shapes);
+    if (inset === 0 && !rim) {
+      copied = y;
+      copiedHalf = half;
+    }
+  }
+}
+
+function spanLine(
+  view: FrameView,
+  width: number,
+  columns: Columns,
+  paint: Paint,
+  pixels: Uint32Array,
+  low: number,
+  high: number,
+  line: number,
+  inset: number,
+  rim: boolean,
+  framed: boolean,
+  half: number,
+  shapes: boolean,
+): void {
+  const { start, end, word, pair, parts, shift } = columns;
+  const scale = width / (view.t1 - view.t0);
+  for (let i = low; i < high; i += 1) {
+    if (pair !== undefined && pair[i] === (half === 0 ? 2 : 1)) continue;
+    const left = (start[i] - view.t0) * scale;
+    const right = (end[i] - view.t0) * scale;
+    const x0 = Math.round(left);
+    let x1 = Math.round(right);
+    if (x1 - x0 >= 4) x1 -= 1;
+    else if (x1 <= x0) x1 = x0 + 1;
+    const cut = x1 - x0 >= 8 ? inset : 0;
+    const a = Math.max(0, x0 + cut);
+    const b = Math.min(width, x1 - cut);
+    if (a >= b) continue;
+    const code = word[i];
+    if (code < 0) {
+      put(pixels, paint.colours[code === syncWord ? kindCollective : kindOptimizer], line + a, line + b);
+    } else {
+      const row = code >> shift;
+      const main = parts.main[row];
+      // Coloured by microbatch, the weight gradient is told by its shape: it fills the lower half only.
+      if (shapes && main === kindWeight && half === 0) continue;
+      const recompute = parts.recompute[row];
+      const weight = parts.weight[row];
+      put(pixels, colourOf(paint, columns, main, code), line + a, line + b);
+      if (recompute > 0) {
+        const r = Math.min(b, Math.round(left + (right - left) * recompute));
+        if (r > a) put(pixels, colourOf(paint, columns, kindRecompute, code), line + a, line + r);
+      }
+      if (weight < 1) {
+        const w = Math.max(a, Math.round(left + (right - left) * weight));
+        const colour = shapes && half === 0 ? paint.background : colourOf(paint, columns, kindWeight, code);
+        if (b > w) put(pixels, colour, line + w, line + b);
+      }
+    }
+    if (framed && x1 - x0 >= 4) {
+      if (rim) put(pixels, paint.border, line + a, line + b);
+      else {
+        if (a === x0) pixels[line + a] = paint.border;
+        if (b === x1) pixels[line + b - 1] = paint.border;
+      }
+    }
+  }
+}
+
+/** Most spans are a few pixels wide, for which a call of `fill` costs more than the pixels. */
+function put(pixels: Uint32Array, colour: number, from: number, to: number): void {
+  if (to - from > 24) pixels.fill(colour, from, to);
+  else for (let at = from; at < to; at += 1) pixels[at] = colour;
+}
+
+function colourOf(paint: Paint, columns: Columns, kind: number, code: number): number {
+  if (paint.by === 'operation') return paint.colours[kind];
+  const { shift, stages, microbatches } = columns;
+  if (paint.by === 'microbatch') {
+    const microbatch = code & ((1 << shift) - 1);
+    return paint.colours[rampColours + Math.floor((255 * microbatch) / Math.max(1, microbatches - 1))];
+  }
+  return paint.colours[chunkColours + kind * 4 + (paint.chunk[(code >> shift) % stages] & 3)];
+}
+
+/** The coarsest level whose bins are at most a pixel wide; undefined where even the finest are wider. */
+function levelFor(group: RowLevel, span: number, view: FrameView, width: number): TimeLevel | undefined {
+  const scale = width / (view.t1 - view.t0);
+  let chosen: TimeLevel | undefined;
+  for (const level of group.levels) if ((span / level.bins) * scale <= 1) chosen = level;
+  return chosen;
+}
+
+function sample(
+  level: TimeLevel,
+  row: number,
+  span: number,
+  view: FrameView,
+  width: number,
+  paint: Paint,
+  pixels: Uint32Array,
+  line: number,
+): void {
+  const { bins, data } = level;
+  const step = ((view.t1 - view.t0) / width / span) * bins;
+  const origin = (view.t0 / span) * bins + step / 2;
+  const base = row * bins;
+  const { lut } = paint;
+  const from = Math.max(0, Math.ceil(-origin / step));
+  const to = Math.min(width, Math.ceil((bins - origin) / step));
+  for (let x = from; x < to; x += 1) {
+    const byte = data[base + Math.floor(origin + x * step)];
+    if ((byte & 31) !== 0) pixels[line + x] = lut[byte];
+  }
+}
+
+/** Rows thinner than a pixel: a line shows the group of rows that it stands for, or deep in time the row nearest to its middle. */
+function drawGroups(
+  view: FrameView,
+  width: number,
+  height: number,
+  columns: Columns,
+  pyramid: Pyramid,
+  paint: Paint,
+  pixels: Uint32Array,
+): void {
+  const wanted = Math.min(pyramid.groups.length - 1, Math.ceil(Math.log2(1 / view.rowHeight)));
+  const group = pyramid.groups[wanted];
+  const level = paint.by === 'operation' ? levelFor(group, pyramid.span, view, width) : undefined;
+  const fine = paint.by === 'operation' ? levelFor(pyramid.groups[0], pyramid.span, view, width) : undefined;
+  for (let y = 0; y < height; y += 1) {
+    const row = Math.floor((y + 0.5 + view.top) / view.rowHeight);
+    if (row < 0) continue;
+    if (row >= columns.rows) break;
+    if (level !== undefined) {
+      sample(level, row >> wanted, pyramid.span, view, width, paint, pixels, y * width);
+      continue;
+    }
+    const low = firstEndingAfter(columns, row, view.t0);
+    const high = firstStartingFrom(columns, row, view.t1);
+    if (high - low > width / 2 && fine !== undefined)
+      sample(fine, row, pyramid.span, view, width, paint, pixels, y * width);
+    else spanLine(view, width, columns, paint, pixels, low, high, y * width, 0, false, false, 0, false);
+  }
+}

@@ -1,0 +1,78 @@
+/** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of messages that wait, only the newest of a kind counts. */
+import { evaluate } from '../../engine/evaluate.ts';
+import type { Columns } from './columns.ts';
+import { type Paint, draw } from './draw.ts';
+import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
+import { pictureOf } from './picture.ts';
+import { type Pyramid, buildPyramid } from './pyramid.ts';
+
+interface Scope {
+  addEventListener(type: 'message', listener: (event: { readonly data: ToWorker }) => void): void;
+  postMessage(message: FromWorker, transfer?: readonly ArrayBuffer[]): void;
+}
+const scope = globalThis as unknown as Scope;
+
+let shown: { readonly generation: number; readonly columns: Columns; readonly pyramid: Pyramid } | undefined;
+let paint: Paint | undefined;
+let waitingRun: Extract<ToWorker, { type: 'run' }> | undefined;
+let waitingDraw: Extract<ToWorker, { type: 'draw' }> | undefined;
+let scheduled = false;
+
+scope.addEventListener('message', ({ data }) => {
+  if (data.type === 'paint') paint = data.paint;
+  else if (data.type === 'run') waitingRun = data;
+  else waitingDraw = data;
+  if (scheduled) return;
+  scheduled = true;
+  setTimeout(work, 0);
+});
+
+function work(): void {
+  scheduled = false;
+  const run = waitingRun;
+  const request = waitingDraw;
+  waitingRun = undefined;
+  waitingDraw = undefined;
+  if (run !== undefined) attempt(run.generation, () => simulate(run));
+  if (request !== undefined) attempt(shown?.generation ?? 0, () => answer(request));
+}
+
+function attempt(generation: number, task: () => void): void {
+  try {
+    task();
+  } catch (error) {
+    scope.postMessage({ type: 'failed', generation, reason: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function simulate({ generation, plan, options }: Extract<ToWorker, { type: 'run' }>): void {
+  const evaluation = evaluate(plan, options);
+  if (evaluation.run === undefined) {
+    const reasons = evaluation.findings.filter((one) => one.severity === 'error').map((one) => one.message);
+    scope.postMessage({ type: 'none', generation, reasons });
+    return;
+  }
+  const picture = pictureOf(evaluation, evaluation.run, generation);
+  shown = { generation, columns: picture.columns, pyramid: buildPyramid(picture.columns) };
+  // Only the tracks are given away: the worker draws from the rest.
+  scope.postMessage(
+    { type: 'picture', picture },
+    picture.memory.flatMap((track) => [track.at.buffer as ArrayBuffer, track.bytes.buffer as ArrayBuffer]),
+  );
+}
+
+function answer({ id, requests }: Extract<ToWorker, { type: 'draw' }>): void {
+  if (shown === undefined || paint === undefined) return;
+  const { columns, pyramid, generation } = shown;
+  const began = performance.now();
+  const images: DrawnImage[] = [];
+  for (const { region, view, width, height, buffer } of requests) {
+    const old = buffer !== undefined && buffer.byteLength === width * height * 4 ? new Uint32Array(buffer) : undefined;
+    const pixels = draw(view, width, height, columns, pyramid, paint, old);
+    images.push({ region, width, height, buffer: pixels.buffer as ArrayBuffer });
+  }
+  scope.postMessage(
+    { type: 'frame', id, generation, images, milliseconds: performance.now() - began },
+    images.map((image) => image.buffer),
+  );
+}

@@ -1,0 +1,37 @@
+import type { Evaluation, Run } from '../../engine/evaluate.ts';
+import { memoryTrack } from '../../engine/simulate/memory.ts';
+import { blockShift, columnsOf } from './columns.ts';
+import type { Picture } from './result.ts';
+import { makersOf, slackOf } from './slack.ts';
+
+/** Above this many blocks slack is left out: it needs a sort. */
+const slackLimit = 200_000;
+
+/** What the page shows of an evaluation that ran. */
+export function pictureOf(evaluation: Evaluation, run: Run, generation: number): Picture {
+  const { plan } = evaluation;
+  const { timeline, program } = run;
+  const columns = columnsOf(plan, timeline);
+  const shift = blockShift(columns, program.offsets);
+  const deviceOf = (position: number) => program.placement[(program.order[position] >> program.shift) % program.stages];
+  const maker = makersOf(columns);
+  let items: Int32Array | undefined;
+  if (program.items !== undefined) {
+    items = new Int32Array(columns.word.length).fill(-1);
+    for (let at = 0; at < program.order.length; at += 1) items[at + shift[deviceOf(at)]] = program.items[at];
+  }
+  return {
+    generation,
+    columns,
+    timing: timeline.timing,
+    arrival: timeline.arrival,
+    maker,
+    placement: program.placement,
+    critical: run.criticalPath.map((position) => position + shift[deviceOf(position)]),
+    slack: columns.word.length <= slackLimit ? slackOf(columns, timeline.timing, maker, timeline.arrival) : undefined,
+    items,
+    memory: Array.from({ length: program.devices }, (_, device) => memoryTrack(plan, timeline, device)),
+    report: run.report,
+    findings: evaluation.findings,
+  };
+}

@@ -1,0 +1,27 @@
+import type { PipelineReport } from '../../engine/analyze/report.ts';
+import type { PlanFinding } from '../../engine/findings/finding.ts';
+import type { MemoryTrack } from '../../engine/simulate/memory.ts';
+import type { Timing } from '../../engine/simulate/timeline.ts';
+import type { Columns } from './columns.ts';
+
+/** What the worker makes of one pipeline: all that the page shows. Plain data and typed arrays, so that it can be cloned. */
+export interface Picture {
+  readonly generation: number;
+  readonly columns: Columns;
+  readonly timing: Timing;
+  /** Arrival of each needed result by need × microbatches + microbatch; absent where no transfer queues. */
+  readonly arrival?: Float64Array;
+  /** Block that makes a result, by result row × microbatches + microbatch; −1 where there is none. */
+  readonly maker: Int32Array;
+  readonly placement: Int32Array;
+  /** Blocks of one critical path, first one first. */
+  readonly critical: Int32Array;
+  /** Seconds that a block may end later without a longer iteration, by block; absent for long runs. */
+  readonly slack?: Float64Array;
+  /** Written item of a row-based schedule, by block; −1 for synchronisation and optimizer. */
+  readonly items?: Int32Array;
+  /** By device. */
+  readonly memory: readonly MemoryTrack[];
+  readonly report: PipelineReport;
+  readonly findings: readonly PlanFinding[];
+}

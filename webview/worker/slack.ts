@@ -1,0 +1,57 @@
+import { resultOfKind, type Timing } from '../../engine/simulate/timeline.ts';
+import type { Columns } from './columns.ts';
+
+/**
+ * Seconds that each block may end later without a longer iteration: latest end minus end, in the order of its device and
+ * with the transfers as they were (total float of the critical path method, Kelley and Walker 1959). O(n log n).
+ */
+export function slackOf(
+  columns: Columns,
+  timing: Timing,
+  maker: Int32Array,
+  arrival: Float64Array | undefined,
+): Float64Array {
+  const { start, end, word, offsets, shift, microbatches, makespan } = columns;
+  const mask = (1 << shift) - 1;
+  const latest = new Float64Array(word.length).fill(makespan);
+  // A block's followers start no earlier than it ends, so falling starts put followers first; ties (blocks of no length) by position.
+  const byStart = Int32Array.from(word.keys()).sort((a, b) => start[b] - start[a] || end[b] - end[a] || b - a);
+  const rowStart = new Uint8Array(word.length + 1);
+  for (const offset of offsets) rowStart[offset] = 1;
+  for (const block of byStart) {
+    const latestStart = latest[block] - (end[block] - start[block]);
+    if (rowStart[block] === 0) {
+      // Two blocks that share a slot end together.
+      const before = columns.pair?.[block] === 2 ? latest[block] : latestStart;
+      if (before < latest[block - 1]) latest[block - 1] = before;
+    }
+    const code = word[block];
+    if (code < 0) continue;
+    const row = code >> shift;
+    const microbatch = code & mask;
+    for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
+      const from = maker[timing.needs[need] * microbatches + microbatch];
+      if (from < 0) continue;
+      const delay =
+        arrival === undefined
+          ? timing.needOccupancy[need] + timing.needLatency[need]
+          : arrival[need * microbatches + microbatch] - end[from];
+      if (latestStart - delay < latest[from]) latest[from] = latestStart - delay;
+    }
+  }
+  return latest.map((time, block) => Math.max(0, time - end[block]));
+}
+
+/** Block of each result (see `resultRow`), by result row × microbatches + microbatch; −1 where there is none. */
+export function makersOf({ word, shift, stages, microbatches }: Columns): Int32Array {
+  const maker = new Int32Array(3 * stages * microbatches).fill(-1);
+  const mask = (1 << shift) - 1;
+  for (let block = 0; block < word.length; block += 1) {
+    const code = word[block];
+    if (code < 0) continue;
+    const row = code >> shift;
+    const kind = Math.trunc(row / stages);
+    maker[(resultOfKind[kind] * stages + (row - kind * stages)) * microbatches + (code & mask)] = block;
+  }
+  return maker;
+}
