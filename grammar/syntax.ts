@@ -22,7 +22,10 @@ export interface Comment extends Span {
   readonly text: string;
 }
 
-/** Tokens of a node: indices into `SyntaxFile.tokens`, `last` inclusive; an empty node has `last < first`. */
+/**
+ * Tokens of a node: indices into `SyntaxFile.tokens`, `last` inclusive; an empty node has `last < first`. Tokens of a node
+ * that none of its children holds are its punctuation, or what recovery passed over inside it: then a fault says so.
+ */
 export interface NodeBase extends Span {
   readonly first: number;
   readonly last: number;

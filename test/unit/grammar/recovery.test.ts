@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from '../../../grammar/index.ts';
+import { brokenPromises, faultsOf, shape } from './shape.ts';
+
+/** Source, faults as `start-end "text" message`, and what is left of the tree. */
+const cases: readonly (readonly [name: string, source: string, faults: readonly string[], tree: string])[] = [
+  [
+    'a value that is still to come',
+    'model m {\n forward =\n backward = 8ms\n}',
+    ['19-20 "=" Expected a value after "=", found "backward".'],
+    'model m {<forward values(?)> <backward values(8ms)>}',
+  ],
+  [
+    'a value missing before "}"',
+    'model m { forward = }',
+    ['20-21 "}" Expected a value after "=", found "}".'],
+    'model m {<forward values(?)>}',
+  ],
+  [
+    'a value missing before an entry on its line',
+    'model m { a = b = 1 }',
+    ['14-15 "b" Expected a value after "=", found "b".'],
+    'model m {<a values(?)> <b values(1)>}',
+  ],
+  [
+    'a value missing before a named entry',
+    'pipeline p {\n stages =\n stage a { x = 1 }\n}',
+    ['21-22 "=" Expected a value after "=", found "stage".'],
+    'pipeline p {<stages values(?)> <stage a {<x values(1)>}>}',
+  ],
+  [
+    'a value missing after a comma',
+    'model m { a = b,\n c = 1 }',
+    ['15-16 "," Expected a value after ",", found "c".'],
+    'model m {<a values(b ?)> <c values(1)>}',
+  ],
+  [
+    'an operand that is still to come',
+    'model m { a = 1 +\n b = 2 }',
+    ['16-17 "+" Expected a value after "+", found "b".'],
+    'model m {<a values((+ 1 ?))> <b values(2)>}',
+  ],
+  [
+    'half a name',
+    'pipeline p { schedule = 1f\n model = toy }',
+    [],
+    'pipeline p {<schedule values(1f)> <model values(toy)>}',
+  ],
+  [
+    'a key alone',
+    'model m {\n forw\n backward = 8ms\n}',
+    ['11-15 "forw" Expected "=" or "{" after "forw", found "backward".'],
+    'model m {<forw> <backward values(8ms)>}',
+  ],
+  [
+    'a forgotten "="',
+    'model m { forward 4ms  backward = 8ms }',
+    ['18-21 "4ms" Expected "=" or "{" after "forward", found "4ms".'],
+    'model m {<forward values(4ms)> <backward values(8ms)>}',
+  ],
+  [
+    'a value too many',
+    'model m { a = 1 2 3\n b = 2 }',
+    ['16-17 "2" Expected ",", an operator, the next entry or "}", found "2".'],
+    'model m {<a values(1)> <skipped> <b values(2)>}',
+  ],
+  [
+    'a key missing',
+    'model m { = 4ms  b = 2 }',
+    ['10-11 "=" Expected an entry or "}", found "=".'],
+    'model m {<skipped> <b values(2)>}',
+  ],
+  [
+    'a bracket not closed',
+    'model m {\n a = f(1, x = 2\n b = 2\n}',
+    ['16-17 "(" Expected ")" to close "f(" opened at line 2, found "b".'],
+    'model m {<a values(f(1 x=2))> <b values(2)>}',
+  ],
+  [
+    'a bracket not closed before "}"',
+    'model m { a = [1, 2 }',
+    ['14-15 "[" Expected "]" to close "[" opened at line 1, found "}".'],
+    'model m {<a values([1 2])>}',
+  ],
+  [
+    'a comma missing',
+    'model m { a = f(1 2) b = 3 }',
+    ['18-19 "2" Expected "," or ")", found "2".'],
+    'model m {<a values(f(1 2))> <b values(3)>}',
+  ],
+  [
+    'junk in brackets',
+    'model m { a = f(1 = 2, 3) b = 3 }',
+    ['18-19 "=" Expected "," or ")", found "=".'],
+    'model m {<a values(f(1 3))> <b values(3)>}',
+  ],
+  [
+    'an item missing',
+    'model m { a = [1, , 3] }',
+    ['18-19 "," Expected a value after ",", found ",".'],
+    'model m {<a values([1 ? 3])>}',
+  ],
+  [
+    'an index not closed',
+    'model m { layer b[8 { x = 1 } }',
+    ['17-18 "[" Expected "]" to close "b[" opened at line 1, found "{".'],
+    'model m {<layer b index(8) {<x values(1)>}>}',
+  ],
+  [
+    'an index not opened',
+    'model m { layer b 8] { x = 1 } y = 2 }',
+    ['18-19 "8" Expected "=" or "{" after "layer b", found "8".'],
+    'model m {<layer b {<x values(1)>}> <y values(2)>}',
+  ],
+  [
+    'a block not closed',
+    'model m {\n a = 1\n\npipeline p {\n b = 2\n}',
+    ['8-9 "{" Expected "}" to close "model m" opened at line 1, found "pipeline".'],
+    'model m {<a values(1)> unclosed}\npipeline p {<b values(2)>}',
+  ],
+  [
+    'an inner block not closed',
+    'cluster c {\n node[4] {\n a = 1\n}\nlet x = 3',
+    ['10-11 "{" Expected "}" to close "cluster c" opened at line 1, found "let".'],
+    'cluster c {<node index(4) {<a values(1)>}> unclosed}\nlet x value(3)',
+  ],
+  [
+    'a block not closed at the end',
+    'model m { a = 1',
+    ['8-9 "{" Expected "}" to close "model m" opened at line 1, found the end of the file.'],
+    'model m {<a values(1)> unclosed}',
+  ],
+  [
+    'a brace too many',
+    'model m { a = 1 } }\nlet x = 3',
+    ['18-19 "}" Expected a declaration, found "}" although no block is open.'],
+    'model m {<a values(1)>}\n<skipped>\nlet x value(3)',
+  ],
+  [
+    'a brace too early',
+    'model m { a = 1 }\n b = 2\n}\nlet x = 3',
+    ['19-20 "b" Expected a declaration such as "model name { … }", found "b".'],
+    'model m {<a values(1)>}\n<skipped>\nlet x value(3)',
+  ],
+  [
+    'a brace not opened',
+    'model m\n a = 1 }\nlet x = 3',
+    ['6-7 "m" Expected "{" after "model m", found "a".'],
+    'model m {<a values(1)>}\nlet x value(3)',
+  ],
+  [
+    'a name missing',
+    'model { a = 1 }',
+    ['6-7 "{" Expected a name after "model", found "{".'],
+    'model undefined {<a values(1)>}',
+  ],
+  [
+    'a keyword missing',
+    'm { a = 1 }\nlet x = 3',
+    ['0-1 "m" Expected a declaration such as "model name { … }", found "m".'],
+    '<skipped>\nlet x value(3)',
+  ],
+  [
+    'a keyword alone',
+    'model\nlet x = 3',
+    ['0-5 "model" Expected a name after "model", found "let".'],
+    'model undefined \nlet x value(3)',
+  ],
+  [
+    'a let without a value',
+    'let a =\nlet b = 2',
+    ['6-7 "=" Expected a value after "=", found "let".'],
+    'let a value(?)\nlet b value(2)',
+  ],
+  ['a let without "="', 'let a 3', ['6-7 "3" Expected "=" after "let a", found "3".'], 'let a value(3)'],
+  [
+    'a range without its word',
+    'param a = 8 1..3',
+    ['12-13 "1" Expected an operator, "in" or a new declaration, found "1".'],
+    'param a value(8)\n<skipped>',
+  ],
+  [
+    'a range still to come',
+    'param a = 8 in\nlet b = 1',
+    ['12-14 "in" Expected a value after "in", found "let".'],
+    'param a value(8) range(?)\nlet b value(1)',
+  ],
+  [
+    'an import without a path',
+    'import\nlet b = 1',
+    ['0-6 "import" Expected a path such as "hardware.pipe" after "import", found "let".'],
+    'import\nlet b value(1)',
+  ],
+  [
+    'an import without "from"',
+    'import { a, b } "x"',
+    ['16-19 "\\"x\\"" Expected "from" after the imported names, found ""x"".'],
+    'import names(a b) path("x")',
+  ],
+  [
+    'imported names not closed',
+    'import { a, b from "x"',
+    ['7-8 "{" Expected "}" to close the imported names opened at line 1, found "from".'],
+    'import names(a b) path("x")',
+  ],
+  [
+    'an imported name still to come',
+    'import { a, } from "x"',
+    ['12-13 "}" Expected a name after ",", found "}".'],
+    'import names(a) path("x")',
+  ],
+  [
+    'a string not closed',
+    'import "std:\nlet b = 1',
+    ['7-12 "\\"std:" Expected a closing quote before the end of the line.'],
+    'import path("std:")\nlet b value(1)',
+  ],
+  [
+    'a comment not closed',
+    'let b = 1 /* x',
+    ['10-12 "/*" Expected "*/" to close this comment, found the end of the file.'],
+    'let b value(1)',
+  ],
+  [
+    'signs without meaning',
+    'model m { a = @ 3\n b = 4 # }',
+    [
+      '14-15 "@" Expected a name, a quantity or punctuation, found "@", which has no meaning here.',
+      '25-26 "#" Expected a name, a quantity or punctuation, found "#", which has no meaning here.',
+    ],
+    'model m {<a values(3)> <b values(4)>}',
+  ],
+  [
+    'a dot between names',
+    'model m { a = b.c\n d = 4 }',
+    ['15-16 "." Expected a name, a quantity or punctuation, found ".", which has no meaning here.'],
+    'model m {<a values(b)> <c> <d values(4)>}',
+  ],
+  [
+    'a malformed number',
+    'let a = 1.5.2',
+    ['8-13 "1.5.2" Expected a number with a unit such as "4ms" or "25GB/s", found "1.5.2".'],
+    'let a value(?)',
+  ],
+  [
+    'a number too large',
+    'let a = 1e999',
+    ['8-13 "1e999" Expected a number below 1.8e308, found "1e999".'],
+    'let a value(Infinity)',
+  ],
+  [
+    'no comparison',
+    'expect t { bubble = 30%  x < 3 }',
+    ['18-19 "=" Expected a comparison such as "bubble < 10%", found "=".'],
+    'expect t {check bubble <skipped> check (< x 3)}',
+  ],
+  [
+    'two comparisons in one',
+    'expect t { a < b < 3 }',
+    ['17-18 "<" Expected one comparison, found a second one at "<".'],
+    'expect t {check (< (< a b) 3)}',
+  ],
+  [
+    'the far end of a link still to come',
+    'cluster c { link a --\n x = 1 }',
+    [],
+    'cluster c {<link ends(a x) values(1)>}',
+  ],
+  [
+    'a link without its far end',
+    'cluster c { link a -- = 1 }',
+    ['22-23 "=" Expected a value after "--", found "=".'],
+    'cluster c {<link ends(a ?) values(1)>}',
+  ],
+  ['empty brackets', 'let a = ()', ['8-9 "(" Expected one value between "(" and ")", found none.'], 'let a value((?))'],
+  ['a name in a list', 'let a = [b = 1]', ['9-10 "b" Expected a value, found "b =".'], 'let a value([1])'],
+];
+
+describe('recovery', () => {
+  it.each(cases)('%s', (_, source, faults, tree) => {
+    const file = parse(source);
+    expect(faultsOf(file)).toEqual(faults);
+    expect(shape(file)).toBe(tree);
+    expect(brokenPromises(file)).toEqual([]);
+  });
+
+  it('says where the open bracket is', () => {
+    expect(parse('model m { a = f(1 }').errors).toMatchObject([
+      { code: 'syntax/unclosed', opened: { start: 15, end: 16 } },
+    ]);
+  });
+
+  it('shortens what it repeats of the text', () => {
+    const [fault] = parse(`model m { ${'a'.repeat(500)} }`).errors;
+    expect(fault?.message.length).toBeLessThan(200);
+  });
+});
