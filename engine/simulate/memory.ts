@@ -48,13 +48,18 @@ export function memoryTrack(plan: PipelinePlan, timeline: Timeline, device: numb
   const base = staticBytes(plan, device);
   const at: number[] = [0];
   const bytes: number[] = [base];
+  // A start is an end less a duration: without slack, rounding would open a gap of 1e-17 s between neighbours.
+  const slack = timeline.makespan * 1e-12;
   const step = (time: number, level: number) => {
-    if (bytes[bytes.length - 1] === level) return;
-    if (at[at.length - 1] === time) bytes[bytes.length - 1] = level;
-    else {
+    const last = bytes.length - 1;
+    if (bytes[last] === level) return;
+    if (time - at[last] > slack) {
       at.push(time);
       bytes.push(level);
-    }
+    } else if (last > 0 && bytes[last - 1] === level) {
+      at.pop();
+      bytes.pop();
+    } else bytes[last] = level;
   };
   walkMemory(plan, timeline, device, (position, width, activations, workspace, _held, after) => {
     step(startAt(timeline, position), base + activations + workspace);

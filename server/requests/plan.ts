@@ -13,15 +13,15 @@ export function planAnswer(view: View, { overrides = {} }: PlanRequest): PlanAns
   if (Object.keys(overrides).length === 0) return answer(view, own);
   const [refused] = checkOverrides(own, overrides);
   if (refused !== undefined)
-    return { uri, version, problem: { message: refused, range: rangeIn(view, { start: 0, end: 0 }) } };
+    return { uri, version, options, problem: { message: refused, range: rangeIn(view, { start: 0, end: 0 }) } };
   return answer(view, resolve({ uri, syntax, host: files, options, overrides }));
 }
 
 function answer(view: View, resolution: Resolution): PlanAnswer {
-  const { uri, version } = view;
-  if (resolution.plan.pipelines.length > 0) return { uri, version, plan: resolution.plan };
+  const { uri, version, options } = view;
+  if (resolution.plan.pipelines.length > 0) return { uri, version, options, plan: resolution.plan };
   const error = resolution.findings.find((found) => found.severity === 'error' && found.place.uri === uri);
-  return { uri, version, problem: problemOf(view, error) };
+  return { uri, version, options, problem: problemOf(view, error) };
 }
 
 const problemOf = (view: View, error: Finding | undefined) =>
@@ -29,8 +29,8 @@ const problemOf = (view: View, error: Finding | undefined) =>
     ? { message: 'This file has no pipeline to simulate.', range: rangeIn(view, { start: 0, end: 0 }) }
     : { message: error.message, range: rangeIn(view, error.place) };
 
-/** Equal for two versions of a document whose plans, or reasons for having none, are equal. */
+/** Equal for two versions of a document whose plans, or reasons for having none, and settings are equal. */
 export function planKey(view: View): string {
   const { plan, problem } = answer(view, view.analysis.resolution);
-  return JSON.stringify([plan satisfies Plan | undefined, problem?.message]);
+  return JSON.stringify([plan satisfies Plan | undefined, problem?.message, view.options]);
 }

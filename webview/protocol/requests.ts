@@ -1,3 +1,4 @@
+import type { EngineOptions } from '../../engine/host.ts';
 import type { Plan } from '../../engine/plan/plan.ts';
 
 /** What the client asks the language server beyond the protocol. Method names are `pipewright/…`. Positions as in LSP. */
@@ -21,6 +22,8 @@ export interface PlanRequest {
 export interface PlanAnswer {
   readonly uri: string;
   readonly version: number;
+  /** Limits and thresholds that the server works with. */
+  readonly options: EngineOptions;
   /** Absent while the text cannot be planned; `problem` then says why. */
   readonly plan?: Plan;
   readonly problem?: { readonly message: string; readonly range: Range };

@@ -1,26 +1,27 @@
 import { expect, test } from 'vitest';
 import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
-import { defaultOptions } from '../../../engine/host.ts';
+import { defaultOptions, type EngineOptions } from '../../../engine/host.ts';
 import { createDocuments, type Documents } from '../../../server/documents.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from './harness.ts';
 import { toy } from './samples.ts';
 
-function open(): { readonly documents: Documents; readonly checked: View[]; readonly failures: unknown[] } {
+function open(options: () => EngineOptions = () => defaultOptions): {
+  readonly documents: Documents;
+  readonly checked: View[];
+  readonly failures: unknown[];
+} {
   const checked: View[] = [];
   const failures: unknown[] = [];
   const documents = createDocuments({
     files: {
-      read: (uri) => {
-        if (uri === 'broken:') throw new Error('the disk is on fire');
-        return { problem: 'not-found' };
-      },
+      read: () => ({ problem: 'not-found' }),
       resolve: (path) => path,
       linesOf: () => undefined,
       list: () => [],
       all: () => [],
     },
-    options: () => defaultOptions,
+    options,
     ready: Promise.resolve(),
     checked: (view) => checked.push(view),
     closed: () => {},
@@ -104,8 +105,13 @@ test('the tree is there at once', () => {
 });
 
 test('a check that throws is reported, and the next text is checked', async () => {
-  const { documents, failures } = open();
-  documents.set(main, 1, 'import "broken:"');
+  let turn = 0;
+  const { documents, failures } = open(() => {
+    turn += 1;
+    if (turn === 1) throw new Error('the disk is on fire');
+    return defaultOptions;
+  });
+  documents.set(main, 1, toy);
   expect(await documents.view(main, none)).toBeUndefined();
   expect(String(failures[0])).toMatch(/on fire/);
   documents.set(main, 2, toy);

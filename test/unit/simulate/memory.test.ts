@@ -77,6 +77,15 @@ it('keeps min(m, p − i) microbatches in flight under 1F1B, the peak reached wh
   );
 });
 
+it('has no dip where one operation follows another without a gap, whatever the rounding of times', () => {
+  const placement = [0, 1, 2, 3];
+  const program = programOf(oneForwardOneBackward(4, 12), 4, 12, placement);
+  const costs = { forward: [0.1], backwardInput: [0.1], backwardWeight: [0.1] };
+  const plan = planOf({ devices: 4, microbatches: 12, schedule: policy('1f1b'), activation: 10, ...costs });
+  // On the last device F and B alternate without a gap: one microbatch is held from the first F to the last B.
+  expect(memoryTrack(plan, run(plan, program), 3).bytes).toEqual(Float64Array.of(0, 10, 0));
+});
+
 /** Bytes with the time from which and until which they are there, straight from the definition. */
 function spansOf(plan: PipelinePlan, timeline: Timeline, device: number) {
   const { program } = timeline;

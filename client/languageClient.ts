@@ -1,0 +1,144 @@
+import * as vscode from 'vscode';
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+  TransportKind,
+  type ErrorHandler,
+  type LanguageClientOptions,
+} from 'vscode-languageclient/node';
+import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
+import { restartAfter, type ServerState } from './serverState.ts';
+
+/** Asks the server once it is running. Answers `undefined` where it is not, or where the request failed or was cancelled. */
+export interface Requests {
+  send<T>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<T | undefined>;
+}
+
+export interface Server extends Requests, vscode.Disposable {
+  readonly client: LanguageClient;
+  start(): Promise<void>;
+  /** Stops it, whatever state it is in, and starts it afresh. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const schemes = ['file', 'untitled', 'vscode-vfs', 'vscode-userdata'];
+
+/** The language server in a process of its own. `changed` hears of every change of its state. */
+export function createServer(
+  context: vscode.ExtensionContext,
+  output: vscode.LogOutputChannel,
+  changed: (state: ServerState) => void,
+): Server {
+  const module = vscode.Uri.joinPath(context.extensionUri, 'dist', 'server.js').fsPath;
+  const watcher = vscode.workspace.createFileSystemWatcher('**/*.pipe');
+  const handler = restartingHandler(changed);
+  const options: LanguageClientOptions = {
+    documentSelector: schemes.map((scheme) => ({ language: 'pipe', scheme })),
+    synchronize: { fileEvents: watcher },
+    initializationOptions: (): InitializationOptions => ({
+      trusted: vscode.workspace.isTrusted,
+      docs: `${vscode.Uri.joinPath(context.extensionUri, 'docs').toString()}/`,
+    }),
+    outputChannel: output,
+    // A panel or a message that takes the focus helps nobody; the status bar says it.
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    errorHandler: handler,
+    initializationFailedHandler: () => false,
+    markdown: { isTrusted: { enabledCommands: ['pipewright.openPreview'] }, supportHtml: false },
+  };
+  const client = new LanguageClient(
+    'pipewright',
+    'Pipewright',
+    {
+      run: { module, transport: TransportKind.ipc },
+      debug: { module, transport: TransportKind.ipc, options: { execArgv: ['--nolazy', '--inspect=6018'] } },
+    },
+    options,
+  );
+  const listeners = [
+    watcher,
+    client.onDidChangeState(({ newState }) => {
+      if (newState === State.Running) changed({ kind: 'running' });
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      const trust: TrustChanged = { trusted: true };
+      if (client.state === State.Running) void client.sendNotification(methods.trust, trust);
+    }),
+  ];
+
+  let restarting = Promise.resolve();
+
+  async function start(): Promise<void> {
+    changed({ kind: 'starting' });
+    try {
+      await client.start();
+    } catch (error) {
+      output.error(error instanceof Error ? error : String(error));
+      changed({ kind: 'stopped', reason: 'It did not start.' });
+    }
+  }
+
+  async function stop(): Promise<void> {
+    if (client.state === State.Stopped) return;
+    try {
+      await client.stop();
+    } catch (error) {
+      // A server that is hung or already gone cannot say goodbye.
+      output.warn(String(error));
+    }
+  }
+
+  return {
+    client,
+    start,
+    stop,
+    restart() {
+      // One after the other, however often it is asked for.
+      restarting = restarting.then(async () => {
+        await stop();
+        handler.forget();
+        await start();
+      });
+      return restarting;
+    },
+    async send<T>(method: string, params: unknown, token?: vscode.CancellationToken) {
+      if (client.state === State.Stopped) return undefined;
+      try {
+        return await (token === undefined
+          ? client.sendRequest<T>(method, params)
+          : client.sendRequest<T>(method, params, token));
+      } catch (error) {
+        output.debug(`${method}: ${String(error)}`);
+        return undefined;
+      }
+    },
+    dispose() {
+      for (const one of listeners) one.dispose();
+    },
+  };
+}
+
+/** Starts the server again after a crash, without a message, until it has crashed too often in a short time. */
+function restartingHandler(changed: (state: ServerState) => void): ErrorHandler & { readonly forget: () => void } {
+  let ends: readonly number[] = [];
+  return {
+    forget() {
+      ends = [];
+    },
+    error: () => ({ action: ErrorAction.Continue, handled: true }),
+    closed() {
+      const next = restartAfter(ends, Date.now());
+      ends = next.ends;
+      if (next.restart) {
+        changed({ kind: 'restarting', attempt: ends.length });
+        return { action: CloseAction.Restart, handled: true };
+      }
+      changed({ kind: 'stopped', reason: 'It ended several times in a short while.' });
+      return { action: CloseAction.DoNotRestart, handled: true };
+    },
+  };
+}

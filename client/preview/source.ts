@@ -1,0 +1,60 @@
+/** Between a preview and the text that it shows: jumps, and values written into the file. */
+import * as vscode from 'vscode';
+import {
+  methods,
+  type LocateAnswer,
+  type LocateRequest,
+  type ParamEditAnswer,
+  type ParamEditRequest,
+  type Range,
+} from '../../webview/protocol/requests.ts';
+import type { Requests } from '../languageClient.ts';
+
+const toRange = ({ start, end }: Range): vscode.Range =>
+  new vscode.Range(start.line, start.character, end.line, end.character);
+
+/** Where a path of the plan stands now. */
+export async function locate(
+  requests: Requests,
+  uri: vscode.Uri,
+  path: string,
+): Promise<{ readonly uri: vscode.Uri; readonly range: vscode.Range } | undefined> {
+  const asked: LocateRequest = { uri: uri.toString(), path };
+  const answer = await requests.send<LocateAnswer>(methods.locate, asked);
+  return answer ? { uri: vscode.Uri.parse(answer.uri), range: toRange(answer.range) } : undefined;
+}
+
+/** Shows a range in the editor that already shows its file, wherever that is; never a second tab of it. */
+export async function show(
+  place: { readonly uri: vscode.Uri; readonly range: vscode.Range },
+  preserveFocus: boolean,
+  besides: vscode.ViewColumn | undefined,
+): Promise<void> {
+  const viewColumn =
+    columnOf(place.uri) ?? (besides === vscode.ViewColumn.One ? vscode.ViewColumn.Two : vscode.ViewColumn.One);
+  const document = await vscode.workspace.openTextDocument(place.uri);
+  const editor = await vscode.window.showTextDocument(document, { viewColumn, preserveFocus });
+  // Not passed above: that scrolls even where the line is in sight. The caret alone, since the next key would replace a selection.
+  editor.selection = new vscode.Selection(place.range.start, place.range.start);
+  editor.revealRange(place.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+function columnOf(uri: vscode.Uri): vscode.ViewColumn | undefined {
+  const wanted = uri.toString();
+  const visible = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === wanted);
+  if (visible?.viewColumn !== undefined) return visible.viewColumn;
+  return vscode.window.tabGroups.all.find((group) =>
+    group.tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === wanted),
+  )?.viewColumn;
+}
+
+/** Writes a param's value as one edit that can be undone. False where the file has changed meanwhile or has no literal there. */
+export async function writeParam(requests: Requests, uri: vscode.Uri, name: string, value: number): Promise<boolean> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const asked: ParamEditRequest = { uri: uri.toString(), name, value };
+  const answer = await requests.send<ParamEditAnswer>(methods.paramEdit, asked);
+  if (!answer || answer.version !== document.version) return false;
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(uri, toRange(answer.range), answer.newText);
+  return vscode.workspace.applyEdit(edit);
+}

@@ -1,0 +1,69 @@
+/** Bundles everything that is shipped into `dist/`. `--watch` builds again on every change. */
+import { chmodSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+import { inlinePlugin } from '../webview/build/inlinePlugin.mjs';
+
+export const root = path.resolve(import.meta.dirname, '..');
+const dist = path.join(root, 'dist');
+
+const shared: esbuild.BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  keepNames: false,
+  sourcemap: process.env['PIPEWRIGHT_SOURCEMAPS'] ? 'linked' : false,
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+/** What VS Code 1.91 and `engines.node` run: Node 20. */
+const node: esbuild.BuildOptions = { ...shared, platform: 'node', target: 'node20' };
+/** Packages in CommonJS call `require` for Node's own modules, which a module has to make for itself. */
+const module: esbuild.BuildOptions = {
+  ...node,
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+};
+
+const bundles: readonly esbuild.BuildOptions[] = [
+  // The editor loads an extension of a package of modules as CommonJS only under this ending.
+  {
+    ...node,
+    entryPoints: ['client/extension.ts'],
+    outfile: 'dist/extension.cjs',
+    format: 'cjs',
+    external: ['vscode'],
+    mainFields: ['module', 'main'],
+  },
+  { ...module, entryPoints: ['server/main.ts'], outfile: 'dist/server.js' },
+  { ...module, entryPoints: ['cli/main.ts'], outfile: 'dist/cli.js' },
+  {
+    ...shared,
+    entryPoints: { preview: 'webview/main.ts' },
+    outdir: 'dist',
+    format: 'iife',
+    platform: 'browser',
+    target: ['es2022', 'chrome120'],
+    plugins: [inlinePlugin(esbuild)],
+  },
+  { ...shared, entryPoints: { preview: 'webview/preview.css' }, outdir: 'dist', target: 'chrome120' },
+];
+
+/** Throws where a bundle cannot be made; esbuild has then said why on standard error. */
+export async function build(): Promise<void> {
+  mkdirSync(dist, { recursive: true });
+  await Promise.all(bundles.map((options) => esbuild.build(options)));
+  chmodSync(path.join(dist, 'cli.js'), 0o755);
+}
+
+async function watch(): Promise<void> {
+  const contexts = await Promise.all(
+    bundles.map((options) => esbuild.context({ ...options, minify: false, logLevel: 'info' })),
+  );
+  await Promise.all(contexts.map((one) => one.watch()));
+}
+
+if (import.meta.main) await (process.argv.includes('--watch') ? watch() : build());

@@ -1,0 +1,48 @@
+import { runStep, type Result, type Step } from './step.ts';
+
+/** Runs steps, `width` at a time, each after those that it needs. One that needs a failed step fails without being run. */
+export async function runAll(
+  steps: readonly Step[],
+  width: number,
+  ended: (result: Result) => void,
+): Promise<readonly Result[]> {
+  const waiting = [...steps];
+  const results = new Map<string, Result>();
+  const settle = (result: Result): void => {
+    results.set(result.step.name, result);
+    ended(result);
+  };
+  const failedNeed = (step: Step) => step.after?.find((name) => (results.get(name)?.failed ?? 0) > 0);
+  const isReady = (step: Step) => step.after?.every((name) => results.has(name)) ?? true;
+  let wake: () => void = () => undefined;
+
+  async function work(): Promise<void> {
+    while (waiting.length > 0) {
+      const index = waiting.findIndex((step) => isReady(step));
+      if (index < 0) {
+        // Only another worker's step can make one ready.
+        await new Promise<void>((resolve) => {
+          const before = wake;
+          wake = () => {
+            before();
+            resolve();
+          };
+        });
+        continue;
+      }
+      const [step] = waiting.splice(index, 1);
+      if (step === undefined) continue;
+      const need = failedNeed(step);
+      settle(
+        need === undefined
+          ? await runStep(step)
+          : { step, passed: 0, failed: 1, seconds: 0, output: `Not run: "${need}" failed.\n` },
+      );
+      wake();
+      wake = () => undefined;
+    }
+  }
+
+  await Promise.all(Array.from({ length: width }, work));
+  return steps.flatMap((step) => results.get(step.name) ?? []);
+}

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { root } from '../build.ts';
+
+export interface Count {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** One part of `npm test`. */
+export interface Step {
+  readonly name: string;
+  /** Program and arguments, run in the root of the repository. */
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of steps that must have passed before. */
+  readonly after?: readonly string[];
+  /** What the output says of passes and failures; a command without counts is one check. */
+  readonly count?: (output: string) => Count | undefined;
+}
+
+export interface Result extends Count {
+  readonly step: Step;
+  readonly seconds: number;
+  readonly output: string;
+}
+
+const limitMs = 210_000;
+const logs = path.join(root, 'out', 'logs');
+
+/** Runs one step. A step that crashes, hangs or counts nothing has failed, whatever it printed. */
+export async function runStep(step: Step): Promise<Result> {
+  mkdirSync(logs, { recursive: true });
+  const log = createWriteStream(path.join(logs, `${step.name.replaceAll(/\W+/g, '-')}.log`));
+  const started = performance.now();
+  const [program = '', ...args] = step.command;
+  // A group of its own, so that nothing of it stays when it is stopped.
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...process.env, ...step.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const stopChild = (): void => stopGroup(child.pid);
+  process.once('exit', stopChild);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      log.write(chunk);
+    });
+  }
+  const timer = setTimeout(() => {
+    output += `\nNo end after ${limitMs / 1000} s.\n`;
+    stopChild();
+  }, limitMs);
+  const status = await new Promise<number | null>((resolve) => {
+    child.once('error', (error) => {
+      output += `${error.message}\n`;
+      resolve(null);
+    });
+    child.once('close', resolve);
+  });
+  clearTimeout(timer);
+  process.off('exit', stopChild);
+  log.end();
+  return { step, ...counted(step, status, output), seconds: (performance.now() - started) / 1000, output };
+}
+
+function counted(step: Step, status: number | null, output: string): Count {
+  if (step.count === undefined) return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const { passed, failed } = step.count(output) ?? { passed: 0, failed: 0 };
+  const crashed = failed === 0 && (status !== 0 || passed === 0);
+  return { passed, failed: crashed ? 1 : failed };
+}
+
+function stopGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // already gone
+  }
+}

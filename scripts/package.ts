@@ -1,0 +1,31 @@
+/** Builds and packs `dist/pipewright.vsix`. Everything is bundled, so the package holds no `node_modules`. */
+import path from 'node:path';
+import { createVSIX } from '@vscode/vsce';
+import { build, root } from './build.ts';
+
+export const vsix = path.join(root, 'dist', 'pipewright.vsix');
+
+/** Packs what `build` has made. */
+export async function pack(): Promise<void> {
+  const log = console.log;
+  // It lists every file; a failure is an exception all the same.
+  console.log = () => undefined;
+  try {
+    await createVSIX({
+      cwd: root,
+      packagePath: vsix,
+      dependencies: false,
+      allowMissingRepository: true,
+      rewriteRelativeLinks: false,
+      skipLicense: false,
+    });
+  } finally {
+    console.log = log;
+  }
+}
+
+if (import.meta.main) {
+  await build();
+  await pack();
+  console.log(path.relative(process.cwd(), vsix));
+}

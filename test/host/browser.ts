@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+const candidates = [
+  process.env['CHROMIUM_PATH'],
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** Path of a Chromium or Chrome of this machine; undefined where there is none. */
+export const findChromium = (): string | undefined => candidates.find((one) => one !== undefined && existsSync(one));
+
+export interface OpenBrowser {
+  readonly browser: Browser;
+  readonly context: BrowserContext;
+  readonly page: Page;
+}
+
+export async function openBrowser(viewport = { width: 1280, height: 800 }): Promise<OpenBrowser> {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error('There is no Chromium here: install it, or set CHROMIUM_PATH.');
+  const args = [
+    // Roots of containers may not use the sandbox; only pages of our own are opened.
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-dev-shm-usage',
+  ];
+  const browser = await chromium.launch({ executablePath, headless: true, args });
+  const context = await browser.newContext({ viewport });
+  return { browser, context, page: await context.newPage() };
+}

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readFromPage, readState } from '../../../client/preview/messages.ts';
+
+describe('messages of the preview page', () => {
+  test.each([
+    { type: 'reveal', path: 'train/stage:2', preserveFocus: true },
+    { type: 'try', overrides: { microbatches: 16 } },
+    { type: 'apply', name: 'microbatches', value: 16 },
+    { type: 'error', message: 'no worker' },
+  ])('a valid $type is taken as it is', (message) => {
+    expect(readFromPage(message)).toEqual(message);
+  });
+
+  test.each([
+    undefined,
+    null,
+    [],
+    'ready',
+    {},
+    { type: 'other' },
+    { type: 'reveal', path: 7, preserveFocus: true },
+    { type: 'reveal', path: 'x'.repeat(5000), preserveFocus: true },
+    { type: 'reveal', path: 'train' },
+    { type: 'try', overrides: { m: Number.NaN } },
+    { type: 'try', overrides: [1] },
+    { type: 'apply', name: '', value: 1 },
+    { type: 'apply', name: 'm', value: Number.POSITIVE_INFINITY },
+    { type: 'error', message: { text: 'x' } },
+  ])('%j is dropped', (message) => {
+    expect(readFromPage(message)).toBeUndefined();
+  });
+
+  test('ready keeps what is usable of the state and leaves the rest out', () => {
+    const state = {
+      uri: 'file:///a.pipe',
+      pipeline: 'train',
+      t0: 0,
+      t1: 'x',
+      colours: 'rainbow',
+      criticalPath: true,
+      extra: 1,
+    };
+    expect(readFromPage({ type: 'ready', state })).toEqual({
+      type: 'ready',
+      state: { uri: 'file:///a.pipe', pipeline: 'train', t0: 0, criticalPath: true },
+    });
+    expect(readFromPage({ type: 'ready', state: 5 })).toEqual({ type: 'ready', state: undefined });
+  });
+
+  test('a state that was read is read again as it is', () => {
+    const state = fc.record({
+      uri: fc.string({ minLength: 1 }),
+      t0: fc.double(),
+      scroll: fc.anything(),
+      overrides: fc.anything(),
+    });
+    fc.assert(
+      fc.property(state, (raw) => {
+        const once = readState(raw);
+        expect(readState(structuredClone(once))).toEqual(once);
+      }),
+    );
+  });
+
+  test('nothing that can be posted makes it throw', () => {
+    const tagged = fc.record({
+      type: fc.constantFrom('ready', 'reveal', 'try', 'apply', 'error'),
+      state: fc.anything(),
+      overrides: fc.anything(),
+    });
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), tagged), (raw) => {
+        const message = readFromPage(raw);
+        if (message?.type === 'try')
+          for (const value of Object.values(message.overrides)) expect(Number.isFinite(value)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { createOutbox } from '../../../client/preview/outbox.ts';
+import type { ToPage } from '../../../webview/protocol/messages.ts';
+
+const broken = (version: number): ToPage => ({ type: 'broken', uri: 'file:///a.pipe', version, message: 'x' });
+const highlight = (path: string): ToPage => ({ type: 'highlight', paths: [path] });
+
+function box() {
+  const sent: ToPage[] = [];
+  return { sent, outbox: createOutbox((message) => sent.push(message)) };
+}
+
+test('before the page is ready nothing is sent; then the newest of each sort, the picture first', () => {
+  const { sent, outbox } = box();
+  outbox.post(highlight('a'));
+  outbox.post(broken(1));
+  outbox.post(broken(2));
+  outbox.post(highlight('b'));
+  expect(sent).toEqual([]);
+  outbox.ready();
+  expect(sent).toEqual([broken(2), highlight('b')]);
+});
+
+test('a page that is ready gets each message at once', () => {
+  const { sent, outbox } = box();
+  outbox.ready();
+  outbox.post(broken(1));
+  outbox.post(broken(2));
+  expect(sent).toEqual([broken(1), broken(2)]);
+});
+
+test('a hidden page gets the newest one when it starts again, and that one only once', () => {
+  const { sent, outbox } = box();
+  outbox.ready();
+  outbox.closed();
+  outbox.post(broken(3));
+  outbox.ready();
+  outbox.closed();
+  outbox.ready();
+  expect(sent).toEqual([broken(3)]);
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { lastCount } from '../../../scripts/checks/count.ts';
+import { runAll } from '../../../scripts/checks/pool.ts';
+import type { Result, Step } from '../../../scripts/checks/step.ts';
+
+const script = (name: string, code: string, more: Partial<Step> = {}): Step => ({
+  name,
+  command: [process.execPath, '-e', code],
+  ...more,
+});
+
+async function run(
+  steps: readonly Step[],
+  width = 2,
+): Promise<{ readonly results: readonly Result[]; readonly order: readonly string[] }> {
+  const order: string[] = [];
+  const results = await runAll(steps, width, ({ step }) => order.push(step.name));
+  return { results, order };
+}
+const counts = (results: readonly Result[]) => results.map(({ passed, failed }) => [passed, failed]);
+
+test('a step counts as its output says; without counts it is one check', async () => {
+  const { results } = await run([
+    script('unit-a', 'console.log("3 passed, 0 failed")', { count: lastCount }),
+    script('unit-b', ''),
+  ]);
+  expect(counts(results)).toEqual([
+    [3, 0],
+    [1, 0],
+  ]);
+});
+
+test('a crash is a failure, whatever was printed, and so are no counts at all', async () => {
+  const { results } = await run([
+    script('unit-c', 'console.log("3 passed, 0 failed"); process.exit(3)', { count: lastCount }),
+    script('unit-d', 'console.log("nothing")', { count: lastCount }),
+    script('unit-e', 'console.log("0 passed, 0 failed")', { count: lastCount }),
+    { name: 'unit-f', command: ['/nowhere/no-such-program'] },
+  ]);
+  expect(counts(results)).toEqual([
+    [3, 1],
+    [0, 1],
+    [0, 1],
+    [0, 1],
+  ]);
+});
+
+test('a step starts after those that it needs, and fails unrun where one of them failed', async () => {
+  const { results, order } = await run([
+    script('unit-g', 'setTimeout(() => {}, 200)'),
+    script('unit-h', '', { after: ['unit-g'] }),
+    script('unit-i', 'process.exit(1)'),
+    script('unit-j', '', { after: ['unit-i'] }),
+  ]);
+  expect(order.indexOf('unit-h')).toBeGreaterThan(order.indexOf('unit-g'));
+  expect(counts(results)).toEqual([
+    [1, 0],
+    [1, 0],
+    [0, 1],
+    [0, 1],
+  ]);
+  expect(results[3]?.output).toContain('Not run');
+});
+
+test('a single worker runs everything too', async () => {
+  const { results } = await run([script('unit-k', '', { after: ['unit-l'] }), script('unit-l', '')], 1);
+  expect(counts(results)).toEqual([
+    [1, 0],
+    [1, 0],
+  ]);
+});
+
+test('the last count is taken, also from among other text', () => {
+  expect(lastCount('1 passed, 2 failed\nx\n  5 passed, 0 failed\n')).toEqual({ passed: 5, failed: 0 });
+  expect(lastCount('5 passed')).toBeUndefined();
+});
