@@ -50,7 +50,7 @@ export const tokenize = (text: string): Tokens => {
   const tokens: Token[] = new Array<Token>(lexed.length);
   let clean = result.errors.length === 0;
   for (let i = 0; i < lexed.length; i++) {
-    const t = lexed[i] as IToken;
+    const t = lexed[i];
     const kind = kinds[t.tokenTypeIdx] ?? 'error';
     const { image, startOffset } = t;
     const end = startOffset + image.length;

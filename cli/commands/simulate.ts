@@ -82,14 +82,14 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
   return describe(file, runs, io, false);
 }
 
-/** Findings after the figures: mistakes in full, the rest counted. CSV leaves standard output to the rows. */
+/** Findings after the figures, hints only counted. CSV leaves standard output to the rows, and says no more than what is wrong. */
 async function describe(file: Analysed, runs: readonly Run[], io: Io, aside: boolean): Promise<void> {
   const { findings, uri } = file.analysis;
   const put = (text: string) => (aside ? io.err(text) : io.out(text));
   const colours = coloursFor(aside ? { ...io, outIsTerminal: io.errIsTerminal } : io);
   const source = sourceOf(file.path, file.text);
   const checked = { source, uri, findings };
-  const shown = findings.filter((found) => found.severity === 'error' || found.severity === 'warning');
+  const shown = findings.filter(({ severity }) => severity !== 'hint' && (severity !== 'information' || !aside));
   if (aside && shown.length === 0) return;
   for (const found of shown)
     await put(`${findingText(found, source, colours, (at, offset) => placeText(at, offset, checked, io))}\n`);

@@ -12,7 +12,11 @@ interface Entry<P> {
   readonly summary: string;
   readonly message: (parameters: P) => string;
 }
-const entry = <P>(severity: Severity, summary: string, message: (p: P) => string): Entry<P> => ({ severity, summary, message });
+const entry = <P>(severity: Severity, summary: string, message: (p: P) => string): Entry<P> => ({
+  severity,
+  summary,
+  message,
+});
 
 /** `kind` is "key", "layer", "unit", …; `nearest` a spelling that exists. */
 const didYouMean = (nearest: string | undefined) => (nearest === undefined ? '' : ` Did you mean "${nearest}"?`);
@@ -31,7 +35,8 @@ export const catalogue = {
   'name/duplicate': entry(
     'error',
     'A name declared twice in one scope',
-    (p: { kind: string; name: string }) => `The ${p.kind} "${p.name}" is declared more than once; rename or remove one of the two.`,
+    (p: { kind: string; name: string }) =>
+      `The ${p.kind} "${p.name}" is declared more than once; rename or remove one of the two.`,
   ),
   'name/unused': entry(
     'hint',
@@ -41,18 +46,21 @@ export const catalogue = {
   'name/cycle': entry(
     'error',
     'Names or imports that need one another in a circle',
-    (p: { circle: readonly string[] }) => `These need one another in a circle: ${p.circle.join(' → ')}. Break it at one of them.`,
+    (p: { circle: readonly string[] }) =>
+      `These need one another in a circle: ${p.circle.join(' → ')}. Break it at one of them.`,
   ),
 
   'key/unknown': entry(
     'error',
     'A key that this block does not have',
-    (p: { key: string; block: string; nearest?: string }) => `A ${p.block} has no key "${p.key}".${didYouMean(p.nearest)}`,
+    (p: { key: string; block: string; nearest?: string }) =>
+      `A ${p.block} has no key "${p.key}".${didYouMean(p.nearest)}`,
   ),
   'key/missing': entry(
     'error',
     'A key that this block needs',
-    (p: { key: string; block: string; example: string }) => `This ${p.block} needs "${p.key}", for example \`${p.example}\`.`,
+    (p: { key: string; block: string; example: string }) =>
+      `This ${p.block} needs "${p.key}", for example \`${p.example}\`.`,
   ),
   'key/duplicate': entry(
     'error',
@@ -85,7 +93,8 @@ export const catalogue = {
   'layer/cycle': entry(
     'error',
     'Layers that need one another in a circle',
-    (p: { circle: readonly string[] }) => `These layers need one another in a circle: ${p.circle.join(' → ')}. Remove one of the "after".`,
+    (p: { circle: readonly string[] }) =>
+      `These layers need one another in a circle: ${p.circle.join(' → ')}. Remove one of the "after".`,
   ),
   'layer/unreachable': entry(
     'warning',
@@ -95,18 +104,21 @@ export const catalogue = {
   'layer/no-cost': entry(
     'warning',
     'A layer without time',
-    (p: { layer: string }) => `Layer "${p.layer}" takes no time: give it \`forward = …\` and \`backward = …\`, or a shape such as \`transformer(…)\`.`,
+    (p: { layer: string }) =>
+      `Layer "${p.layer}" takes no time: give it \`forward = …\` and \`backward = …\`, or a shape such as \`transformer(…)\`.`,
   ),
 
   'stage/unassigned-layer': entry(
     'error',
     'A layer that no stage holds',
-    (p: { layers: readonly string[] }) => `No stage holds ${list(p.layers)}; add ${p.layers.length === 1 ? 'it' : 'them'} to a stage.`,
+    (p: { layers: readonly string[] }) =>
+      `No stage holds ${list(p.layers)}; add ${p.layers.length === 1 ? 'it' : 'them'} to a stage.`,
   ),
   'stage/assigned-twice': entry(
     'error',
     'A layer that two stages hold',
-    (p: { layer: string; stages: readonly string[] }) => `Layer "${p.layer}" belongs to ${list(p.stages)}; a layer belongs to one stage.`,
+    (p: { layer: string; stages: readonly string[] }) =>
+      `Layer "${p.layer}" belongs to ${list(p.stages)}; a layer belongs to one stage.`,
   ),
   'stage/dependency-order': entry(
     'error',
@@ -114,12 +126,12 @@ export const catalogue = {
     (p: { layer: string; stage: string; needs: string; later: string }) =>
       `Layer "${p.layer}" of stage "${p.stage}" needs "${p.needs}", which is in the later stage "${p.later}".`,
   ),
-  'stage/empty': entry('error', 'A stage without layers', (p: { stage: string }) => `Stage "${p.stage}" holds no layer.`),
-  'stage/device-count': entry(
+  'stage/empty': entry(
     'error',
-    'Stages and devices that do not match',
-    (p: { message: string }) => p.message,
+    'A stage without layers',
+    (p: { stage: string }) => `Stage "${p.stage}" holds no layer.`,
   ),
+  'stage/device-count': entry('error', 'Stages and devices that do not match', (p: { message: string }) => p.message),
   'stage/imbalance': entry(
     'warning',
     'One stage much slower than the mean',
@@ -131,18 +143,29 @@ export const catalogue = {
   'device/unknown-route': entry(
     'error',
     'Two devices that must talk without a link',
-    (p: { from: string; to: string }) => `No link leads from ${p.from} to ${p.to}; add \`link = …\` to the cluster or \`link ${p.from} -- ${p.to} = …\`.`,
+    (p: { from: string; to: string }) =>
+      `No link leads from ${p.from} to ${p.to}; add \`link = …\` to the cluster or \`link ${p.from} -- ${p.to} = …\`.`,
   ),
   'device/oversubscribed': entry(
     'warning',
     'One device given to two stages unasked',
-    (p: { device: string; stages: readonly string[] }) => `${list(p.stages)} share ${p.device}, so they run one after the other; the policy does not ask for that.`,
+    (p: { device: string; stages: readonly string[] }) =>
+      `${list(p.stages)} share ${p.device}, so they run one after the other; the policy does not ask for that.`,
   ),
 
   'memory/out-of-memory': entry(
     'error',
     'A device that needs more memory than it has',
-    (p: { stage: string; need: number; at: number; over: number; capacity: number; device: string; parts: readonly (readonly [string, number])[]; inFlight: number }) =>
+    (p: {
+      stage: string;
+      need: number;
+      at: number;
+      over: number;
+      capacity: number;
+      device: string;
+      parts: readonly (readonly [string, number])[];
+      inFlight: number;
+    }) =>
       `Stage "${p.stage}" needs ${bytes(p.need)} at ${time(p.at)}, ${bytes(p.over)} over the ${bytes(p.capacity)} of ${p.device}: ` +
       `${p.parts.map(([name, size]) => `${name} ${bytes(size)}`).join(', ')} (${count(p.inFlight, 'microbatch', 'microbatches')} in flight).`,
   ),
@@ -167,7 +190,8 @@ export const catalogue = {
   'schedule/deadlock': entry(
     'error',
     'Operations that wait for one another in a circle',
-    (p: { circle: readonly string[] }) => `These operations wait for one another, so none ever starts: ${p.circle.join(' → ')}.`,
+    (p: { circle: readonly string[] }) =>
+      `These operations wait for one another, so none ever starts: ${p.circle.join(' → ')}.`,
   ),
   'schedule/shape': entry(
     'error',
@@ -201,13 +225,22 @@ export const catalogue = {
     (p: { text: string; figure: string }) => `Expected ${p.text}, but it is ${p.figure}.`,
   ),
 
-  'import/not-found': entry('error', 'An imported file that is not there', (p: { path: string }) => `There is no file "${p.path}".`),
+  'import/not-found': entry(
+    'error',
+    'An imported file that is not there',
+    (p: { path: string }) => `There is no file "${p.path}".`,
+  ),
   'import/outside-workspace': entry(
     'error',
     'An import from outside an untrusted workspace',
-    (p: { path: string }) => `"${p.path}" lies outside this workspace, which is not trusted, so it is not read. Trust the workspace or move the file into it.`,
+    (p: { path: string }) =>
+      `"${p.path}" lies outside this workspace, which is not trusted, so it is not read. Trust the workspace or move the file into it.`,
   ),
-  'import/unreadable': entry('error', 'An imported file that cannot be read', (p: { path: string; detail: string }) => `"${p.path}" cannot be read: ${p.detail}.`),
+  'import/unreadable': entry(
+    'error',
+    'An imported file that cannot be read',
+    (p: { path: string; detail: string }) => `"${p.path}" cannot be read: ${p.detail}.`,
+  ),
 
   'limit/too-large': entry(
     'error',

@@ -1,7 +1,7 @@
 /** Checks the keys of a block against the schema and hands them out. */
 import type { Block, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
-import { quantity, type QuantitySchema } from './evaluate.ts';
+import { quantity } from './evaluate.ts';
 import { spellingHint } from './report.ts';
 import { blocks, findKey, type BlockName, type Form, type KeySchema } from './schema.ts';
 
@@ -165,8 +165,7 @@ export function readQuantity(context: FileContext, keys: Keys, name: string): Re
   const schema = entry === undefined ? undefined : findKey(keys.block, name)?.value;
   if (entry === undefined || schema?.kind !== 'quantity') return { is: 'absent' };
   const expression = valueOf(entry);
-  const value =
-    expression === undefined ? undefined : quantity(context, expression, schema as QuantitySchema, `"${name}"`);
+  const value = expression === undefined ? undefined : quantity(context, expression, schema, `"${name}"`);
   return value === undefined ? { is: 'wrong' } : { is: 'value', value };
 }
 

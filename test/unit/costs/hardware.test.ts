@@ -1,13 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hardware } from '../../../engine/plan/std/hardware.ts';
 import { parse } from '../../../grammar/parse.ts';
-
-const data = process.env['PIPEWRIGHT_DATA'] ?? join(import.meta.dirname, '../../../../shared/data');
-const table = join(data, 'devices.csv');
-const present = existsSync(table);
-if (!present) console.warn(`devices.csv is not in ${data} (PIPEWRIGHT_DATA): std:hardware is not compared`);
+import { dataFile } from '../support/data.ts';
 
 const { declarations, errors } = parse(hardware, { size: 1e6, faults: 10 });
 const blocks = declarations.flatMap((one) => (one.kind === 'block' ? [one] : []));
@@ -28,8 +22,8 @@ it('std:hardware is devices with documentation and sources, without a mistake', 
   for (const { doc } of blocks) expect(doc).toContain('Sources:');
 });
 
-describe.runIf(present)('std:hardware has the figures of devices.csv', () => {
-  const rows = readFileSync(present ? table : import.meta.filename, 'utf8')
+describe('std:hardware has the figures of devices.csv', () => {
+  const rows = dataFile('devices.csv')
     .split('\n')
     .map((line) => line.split(','));
   const column = (name: string): number => rows[0].indexOf(name);

@@ -1,13 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findShape, type ShapeArguments } from '../../../engine/plan/costs/shapes.ts';
+import { dataFile } from '../support/data.ts';
 import { cost } from './settings.ts';
-
-const data = process.env['PIPEWRIGHT_DATA'] ?? join(import.meta.dirname, '../../../../shared/data');
-const file = join(data, 'hf_configs.json');
-const present = existsSync(file);
-if (!present) console.warn(`hf_configs.json is not in ${data} (PIPEWRIGHT_DATA): published totals are not compared`);
 
 interface Model {
   readonly config: Readonly<Record<string, number | boolean | string>>;
@@ -61,10 +55,8 @@ function shapesOf(config: Model['config']): Shapes | undefined {
   };
 }
 
-describe.runIf(present)('parameters of published models (hf_configs.json)', () => {
-  const models = Object.entries(
-    JSON.parse(readFileSync(present ? file : import.meta.filename, 'utf8')) as Record<string, Model>,
-  );
+describe('parameters of published models (hf_configs.json)', () => {
+  const models = Object.entries(JSON.parse(dataFile('hf_configs.json')) as Record<string, Model>);
   const dense = models.flatMap(([name, model]) => {
     const shapes = shapesOf(model.config);
     return shapes === undefined ? [] : [{ name, model, shapes }];

@@ -15,7 +15,7 @@ const nameOf = (declaration: Declaration): string =>
     : `${declaration.kind} ${'name' in declaration ? declaration.name?.text : shape(declaration)}`;
 
 const without = (token: number): { readonly file: SyntaxFile; readonly at: number } => {
-  const { start = 0, end = 0 } = whole.tokens[token] ?? {};
+  const { start, end } = whole.tokens[token];
   return { file: parse(`${good.slice(0, start)} ${good.slice(end)}`), at: start };
 };
 

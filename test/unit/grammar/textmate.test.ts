@@ -11,7 +11,7 @@ const textmate = require('vscode-textmate') as typeof TextMate;
 
 const load = async (): Promise<TextMate.IGrammar> => {
   const wasm = readFileSync(require.resolve('vscode-oniguruma/release/onig.wasm'));
-  await oniguruma.loadWASM(wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.byteLength) as ArrayBuffer);
+  await oniguruma.loadWASM(wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.byteLength));
   const registry = new textmate.Registry({
     onigLib: Promise.resolve({
       createOnigScanner: (sources) => new oniguruma.OnigScanner(sources),

@@ -1,14 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { dataFile } from '../support/data.ts';
 import { namesOf, programFor } from './bruteForce.ts';
 import { policyPlan } from './plans.ts';
 
-const data = process.env['PIPEWRIGHT_DATA'] ?? join(import.meta.dirname, '../../../../shared/data');
-
 /** Computing operations of PyTorch's own schedules, by rank; blanks are idle slots, names that end in no number are no computing. */
 function golden(file: string): readonly (readonly string[])[] {
-  return readFileSync(join(data, 'torch', file), 'utf8')
+  return dataFile(`torch/${file}`)
     .trim()
     .split('\n')
     .map((line) =>
@@ -19,8 +16,7 @@ function golden(file: string): readonly (readonly string[])[] {
     );
 }
 
-// Reference data is kept beside the repository, not in it.
-describe.runIf(existsSync(join(data, 'torch')))('PyTorch 2.14', () => {
+describe('PyTorch 2.14', () => {
   it('orders GPipe as we do', () => {
     expect(namesOf(programFor(policyPlan('gpipe', 4, 8)))).toEqual(golden('torch2141_GPipe_p4_m8_v1_compute.csv'));
   });
