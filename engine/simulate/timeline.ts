@@ -28,7 +28,6 @@ export interface Timing {
  * weight gradient of W. Row of a result: result × stages + stage.
  */
 export const resultOfKind: readonly number[] = [0, 1, 1, 2];
-export const results = 3;
 export const resultRow = (stages: number, kind: Kind, stage: number): number => resultOfKind[kind] * stages + stage;
 
 export interface Timeline {

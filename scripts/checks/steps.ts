@@ -48,5 +48,6 @@ export const steps: readonly Step[] = [
     count: lastCount,
   },
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings'] },
+  { name: 'unused code', command: [bin('knip')] },
   { name: 'format', command: [bin('prettier'), '--check', '--log-level=warn', '.'] },
 ];

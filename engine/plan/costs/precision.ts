@@ -1,7 +1,5 @@
 import type { Precision } from './types.ts';
 
-export const precisions: readonly Precision[] = ['fp32', 'tf32', 'fp16', 'bf16', 'fp8'];
-
 /**
  * Bytes of one stored element: parameters and activations. `tf32` is a way to multiply fp32 numbers. `fp8` speeds up
  * multiplication only: parameters and activations stay in 16 bits, as in Transformer Engine without fp8 primary weights.
