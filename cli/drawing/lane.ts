@@ -1,6 +1,6 @@
 import type { Run } from '../../engine/evaluate.ts';
 import { type Kind, kindOf, microbatchOf } from '../../engine/schedule/program.ts';
-import { endAt, startAt } from '../../engine/simulate/timeline.ts';
+import { drawnSpan } from '../../engine/simulate/timeline.ts';
 
 /** Operations of one device in order, as columns; times in seconds. */
 export interface Lane {
@@ -24,8 +24,7 @@ export function laneOf(run: Run, device: number): Lane {
   const start = new Float64Array(word.length);
   const end = new Float64Array(word.length);
   for (let position = 0; position < word.length; position += 1) {
-    start[position] = startAt(timeline, from + position);
-    end[position] = endAt(timeline, from + position);
+    ({ start: start[position], end: end[position] } = drawnSpan(timeline, from + position));
   }
   const last = timeline.last[device] ?? 0;
   const syncEnd = last + (timeline.timing.sync[device] ?? 0);
