@@ -42,7 +42,6 @@ export function splitSource(warmup: string, lag: string): string {
   const paired = `max(${alternating}, min(${lag}, microbatches))`;
   const left = `max(0, microbatches - ${lag})`;
   return [
-    `  backward = split`,
     `  row(d) = F[0..<${w}],`,
     `           zip(I[0..<${unpaired}], F[${w}..<${w} + ${unpaired}]),`,
     `           zip(I[${unpaired}..<${alternating}], W[0..<${alternating} - ${unpaired}], F[${w} + ${unpaired}..<microbatches]),`,
