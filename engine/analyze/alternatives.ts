@@ -8,8 +8,8 @@ import { timingOf } from '../simulate/timing.ts';
 export interface Outcome {
   readonly iteration: number;
   readonly bubble: number;
-  /** All devices within their memory. */
-  readonly fits: boolean;
+  /** Whether all devices stay within their memory. Counted when asked: that takes as long as the simulation. */
+  readonly fits: () => boolean;
 }
 
 export function outcomeOf(plan: PipelinePlan): Outcome | undefined {
@@ -18,9 +18,8 @@ export function outcomeOf(plan: PipelinePlan): Outcome | undefined {
   const timeline = simulate(generated.program, timingOf(plan, generated.program));
   if (timeline === undefined || timeline.makespan === 0) return undefined;
   const busy = timeline.busy.reduce((sum, one) => sum + one, 0);
-  const fits = plan.devices.every(
-    ({ memory, reserved }, device) => memoryPeak(plan, timeline, device).bytes <= memory - reserved,
-  );
+  const fits = () =>
+    plan.devices.every(({ memory, reserved }, device) => memoryPeak(plan, timeline, device).bytes <= memory - reserved);
   return { iteration: timeline.makespan, bubble: 1 - busy / (plan.devices.length * timeline.makespan), fits };
 }
 

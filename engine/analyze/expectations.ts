@@ -1,6 +1,6 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { Dimension, ExpectPlan, PipelinePlan } from '../plan/plan.ts';
-import { bytes, share, time } from '../quantities.ts';
+import type { ExpectPlan, PipelinePlan } from '../plan/plan.ts';
+import { show } from '../plan/values.ts';
 import type { PipelineReport } from './report.ts';
 
 /** `expect/failed` for each expectation that does not hold. A figure of several devices or stages counts by its largest. */
@@ -8,7 +8,7 @@ export function expectationFindings(plan: PipelinePlan, report: PipelineReport):
   return plan.expects.flatMap((expect) => {
     const figure = figureOf(plan, report, expect);
     if (holds(figure, expect)) return [];
-    return [planFinding('expect/failed', expect.path, { text: expect.text, figure: show(figure, expect.dimension) })];
+    return [planFinding('expect/failed', expect.path, { text: expect.text, figure: shown(figure, expect) })];
   });
 }
 
@@ -64,17 +64,9 @@ export function figureOf(
   }
 }
 
-function show(value: number, dimension: Dimension): string {
-  switch (dimension) {
-    case 'share':
-      return share(value);
-    case 'bytes':
-      return bytes(value);
-    case 'time':
-      return time(value);
-    case 'rate':
-      return `${Number(value.toPrecision(4))}/s`;
-    default:
-      return String(Number(value.toPrecision(6)));
-  }
+/** The figure, with more digits in base units where it would read like the bound that it misses. */
+function shown(figure: number, { bound, dimension }: ExpectPlan): string {
+  const text = show(figure, dimension);
+  if (text !== show(bound, dimension)) return text;
+  return `${text} (${Number(figure.toPrecision(9))} against ${Number(bound.toPrecision(9))})`;
 }

@@ -38,15 +38,15 @@ function whatHelps(plan: PipelinePlan, bubble: number): string {
   if (plan.stages.length === plan.devices.length) {
     for (const name of ['zb_h1', 'eager_1f1b']) choices.push({ plan: underPolicy(plan, name), words: `Under ${name}` });
   }
-  const outcomes = choices.flatMap(({ plan: choice, words }) => {
-    const outcome = outcomeOf(choice);
-    return outcome !== undefined && outcome.fits && outcome.bubble < bubble - 0.01
-      ? [{ words, bubble: outcome.bubble }]
-      : [];
-  });
-  if (outcomes.length === 0) return '';
-  const best = outcomes.sort((a, b) => a.bubble - b.bubble).slice(0, 2);
-  return best.map(({ words, bubble: left }) => `${words} it would be ${share(left)}.`).join(' ');
+  const better = choices
+    .flatMap(({ plan: choice, words }) => {
+      const outcome = outcomeOf(choice);
+      return outcome !== undefined && outcome.bubble < bubble - 0.01 ? [{ words, outcome }] : [];
+    })
+    .sort((a, b) => a.outcome.bubble - b.outcome.bubble);
+  const best: typeof better = [];
+  for (const one of better) if (best.length < 2 && one.outcome.fits()) best.push(one);
+  return best.map(({ words, outcome }) => `${words} it would be ${share(outcome.bubble)}.`).join(' ');
 }
 
 /** `comm/exposed` where devices wait for transfers for more than the threshold, and `comm/bottleneck-link` for busy links. */
@@ -73,11 +73,12 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
       ),
     );
   }
+  const busyOf = new Map<PipelinePlan['routes'][number]['channel'], number>();
+  plan.routes.forEach(({ channel }, index) =>
+    busyOf.set(channel, (busyOf.get(channel) ?? 0) + report.links[index].busy),
+  );
   report.links.forEach((link, index) => {
-    const sharing = plan.routes.flatMap((route, other) =>
-      route.channel === plan.routes[index].channel ? [report.links[other].busy] : [],
-    );
-    const busy = sharing.reduce((sum, one) => sum + one, 0) / timeline.makespan;
+    const busy = (busyOf.get(plan.routes[index].channel) ?? 0) / timeline.makespan;
     if (busy <= options.thresholds.linkBusy) return;
     const { from, to } = plan.routes[index];
     found.push(

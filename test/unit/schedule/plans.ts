@@ -1,4 +1,5 @@
 import type { PipelinePlan, SchedulePlan } from '../../../engine/plan/plan.ts';
+import { planOf as anyPlan } from '../support/plans.ts';
 
 export interface PlanOptions {
   readonly microbatches: number;
@@ -15,53 +16,19 @@ export interface PlanOptions {
 }
 
 /** A pipeline with these figures, as the planner would give it. */
-export function planOf(options: PlanOptions): PipelinePlan {
+export function planOf({ transfer, skips = [], ...options }: PlanOptions): PipelinePlan {
   const stages = options.forward.length;
   const placement = options.placement ?? options.forward.map((_, stage) => stage);
-  const devices = Math.max(...placement) + 1;
-  const pairs = [...options.forward.slice(1).map((_, stage) => [stage, stage + 1] as const), ...(options.skips ?? [])];
-  const all = Array.from({ length: devices }, (_, device) => device);
-  return {
-    name: 'train',
-    model: 'toy',
-    microbatches: options.microbatches,
-    schedule: options.schedule,
-    devices: all.map((device) => ({ name: `gpu[${device}]`, kind: 'v100', memory: 2 ** 34, reserved: 0 })),
-    stages: Array.from({ length: stages }, (_, stage) => ({
-      name: `s${stage}`,
-      layers: [`block[${stage}]`],
-      parameters: 0,
-      forwardFlops: 0,
-      forward: options.forward[stage],
-      backwardInput: options.backwardInput[stage],
-      backwardWeight: options.backwardWeight[stage],
-      recompute: 0,
-      splitKnown: true,
-      weights: 0,
-      gradients: 0,
-      optimizer: 0,
-      activation: 1,
-      activationForWeight: 0,
-      recomputed: 0,
-      workspace: 0,
-      buffers: 0,
-      recomputeMode: 'none' as const,
-    })),
+  const chain = options.forward.slice(1).map((_, stage) => [stage, stage + 1] as const);
+  return anyPlan({
+    ...options,
+    stages,
     placement,
-    edges: pairs.map(([from, to]) => ({ from, to, bytes: 1 })),
-    routes: all.flatMap((from) =>
-      all.flatMap((to) =>
-        from === to
-          ? []
-          : [{ from, to, bandwidth: Infinity, latency: options.transfer ?? 0, channel: from * devices + to }],
-      ),
-    ),
-    tensor: 1,
-    data: 1,
-    microBatchSize: 1,
-    step: all.map(() => ({ sync: 0, optimizer: 0 })),
-    expects: [],
-  };
+    devices: Math.max(...placement) + 1,
+    edges: [...chain, ...skips].map(([from, to]) => ({ from, to, bytes: 0 })),
+    latency: transfer,
+    stage: { activationForWeight: 0 },
+  });
 }
 
 /** Equal stages under a built-in policy; `v` stages a device, in a loop. */

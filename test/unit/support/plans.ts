@@ -19,6 +19,7 @@ export interface Recipe {
   readonly edges?: readonly EdgePlan[];
   readonly stage?: Partial<StagePlan>;
   readonly sync?: number;
+  readonly optimizer?: number;
 }
 
 export const policy = (name: string, args: Extract<SchedulePlan, { kind: 'policy' }>['args'] = {}): SchedulePlan => ({
@@ -83,7 +84,7 @@ export function planOf(recipe: Recipe): PipelinePlan {
     tensor: 1,
     data: 1,
     microBatchSize: 1,
-    step: Array.from({ length: recipe.devices }, () => ({ sync: recipe.sync ?? 0, optimizer: 0 })),
+    step: Array.from({ length: recipe.devices }, () => ({ sync: recipe.sync ?? 0, optimizer: recipe.optimizer ?? 0 })),
     expects: [],
   };
 }

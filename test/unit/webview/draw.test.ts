@@ -111,7 +111,7 @@ describe('draw', () => {
             48,
             columns,
             buildPyramid(columns),
-            { ...paintFrom(theme, by as 'operation', new Uint8Array(64)), border: 0xff0000ff },
+            { ...paintFrom(theme, by, new Uint8Array(64)), border: 0xff0000ff },
             out,
           );
           expect(drawn).toBe(out);

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import type { ExpectPlan } from '../../../engine/plan/plan.ts';
+import { planOf, policy } from '../support/plans.ts';
+
+const base = { path: 'expect:train/0', text: 'as written' };
+
+/** Messages of what does not hold: 1F1B, 4 stages, 8 microbatches of F = 1 s and B = 2 s; iteration 33 s, bubble 3/11. */
+const failing = (...expects: readonly Omit<ExpectPlan, 'path' | 'text'>[]) =>
+  evaluate(
+    {
+      ...planOf({ devices: 4, microbatches: 8, schedule: policy('1f1b') }),
+      expects: expects.map((one) => ({ ...base, ...one })),
+    },
+    defaultOptions,
+  )
+    .findings.filter((one) => one.code === 'expect/failed')
+    .map((one) => one.message);
+
+describe('expectations', () => {
+  it('hold or not by the figures of the report', () => {
+    expect(
+      failing(
+        { figure: 'iteration', operator: '<=', bound: 33, dimension: 'time' },
+        { figure: 'bubble', operator: '<', bound: 0.28, dimension: 'share' },
+        { figure: 'span_bubble', operator: '>', bound: 0.27, dimension: 'share' },
+        { figure: 'throughput', operator: '==', bound: 8 / 33, dimension: 'rate' },
+        { figure: 'in_flight', stage: 1, operator: '==', bound: 3, dimension: 'number' },
+        { figure: 'peak_memory', device: 3, operator: '<=', bound: 1, dimension: 'bytes' },
+        { figure: 'staleness', operator: '<=', bound: 0, dimension: 'number' },
+        { figure: 'versions', operator: '==', bound: 1, dimension: 'number' },
+        { figure: 'exposed_communication', operator: '==', bound: 0, dimension: 'share' },
+      ),
+    ).toEqual([]);
+  });
+
+  it('say what the figure is', () => {
+    expect(failing({ figure: 'iteration', operator: '<', bound: 33, dimension: 'time' })).toEqual([
+      'Expected as written, but it is 33 s (33 against 33).',
+    ]);
+    expect(failing({ figure: 'in_flight', operator: '<', bound: 4, dimension: 'number' })).toHaveLength(1);
+    expect(failing({ figure: 'bubble', device: 0, operator: '!=', bound: 3 / 11, dimension: 'share' })).toHaveLength(1);
+  });
+
+  it('that miss by less than is shown are told with more digits', () => {
+    expect(failing({ figure: 'bubble', operator: '<', bound: 0.2727, dimension: 'share' })).toEqual([
+      'Expected as written, but it is 27.3 % (0.272727273 against 0.2727).',
+    ]);
+  });
+});
