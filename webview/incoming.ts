@@ -17,7 +17,7 @@ export function readMessage(data: unknown): ToPage | undefined {
   if (!isFields(data)) return undefined;
   switch (data.type) {
     case 'plan': {
-      const { uri, title, version, plan, overrides, options } = data;
+      const { uri, title, version, plan, overrides, options, pipeline } = data;
       if (
         !isText(uri) ||
         !isText(title) ||
@@ -27,7 +27,16 @@ export function readMessage(data: unknown): ToPage | undefined {
         !isOptions(options)
       )
         return undefined;
-      return { type: 'plan', uri, title, version, plan, overrides, options };
+      return {
+        type: 'plan',
+        uri,
+        title,
+        version,
+        plan,
+        overrides,
+        options,
+        ...(isText(pipeline) ? { pipeline } : {}),
+      };
     }
     case 'broken': {
       const { uri, version, message } = data;

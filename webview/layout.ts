@@ -1,3 +1,5 @@
+import { scrolledRow } from './view.ts';
+
 /** Where things are on the stage, in CSS pixels from its upper left corner. */
 export interface Layout {
   readonly width: number;
@@ -30,8 +32,12 @@ export function layoutFor(width: number, height: number, rows: number, memorySho
   const room = Math.max(0, height - top);
   const preferredRow = Math.max(leastRow, Math.min(mostRow, Math.floor((room - memory.preferred) / Math.max(1, rows))));
   const wanted = rows * preferredRow;
-  const memoryHeight = !memoryShown || room < 220 ? 0 : Math.max(memory.least, Math.min(memory.most, room - wanted));
-  const rowsHeight = Math.max(0, Math.min(room - memoryHeight, Math.max(wanted, preferredRow)));
+  const leastMemory = !memoryShown || room < 220 ? 0 : Math.max(memory.least, Math.min(memory.most, room - wanted));
+  const most = Math.max(0, Math.min(room - leastMemory, Math.max(wanted, preferredRow)));
+  // Rows to be scrolled: whole ones, no sliver of the next.
+  const scrolled = scrolledRow(most, rows);
+  const rowsHeight = scrolled === undefined || most < scrolled ? most : most - (most % scrolled);
+  const memoryHeight = leastMemory === 0 ? 0 : leastMemory + (most - rowsHeight);
   return {
     width,
     height,

@@ -1,4 +1,6 @@
+import type { PipelineReport } from '../engine/analyze/report.ts';
 import type { MemoryTrack } from '../engine/simulate/memory.ts';
+import type { Picture } from './worker/result.ts';
 
 /** Index of the step that holds at `time`. */
 export function stepAt(track: MemoryTrack, time: number): number {
@@ -60,3 +62,26 @@ export function curve(track: MemoryTrack, t0: number, t1: number, most: number):
   }
   return points;
 }
+
+/** The device whose peak is the greatest part of its capacity. */
+export const worstDevice = ({ devices }: PipelineReport): number =>
+  devices.reduce(
+    (most, { peak, capacity }, index) => (peak / capacity > devices[most].peak / devices[most].capacity ? index : most),
+    0,
+  );
+
+/** Bytes that the memory panel shows, bottom and top: all curves and the limit, without much empty room under the lowest base. */
+export function memoryRange({ memory, report }: Picture): readonly [number, number] {
+  const base = memory.reduce((least, track) => Math.min(least, track.base), Number.POSITIVE_INFINITY);
+  const top = report.devices.reduce((most, device) => Math.max(most, device.peak), 0);
+  const limit = report.devices.reduce((most, device) => Math.max(most, device.capacity), 0);
+  // A limit far above all curves would press them flat: then it is told in words only.
+  const high = limit <= top * 2.5 ? Math.max(limit, top) : top;
+  const low = base > high * 0.35 ? base - (high - base) * 0.25 : 0;
+  return [Math.max(0, low), high + (high - Math.max(0, low)) * 0.12];
+}
+
+/** Whether the memory panel shows the zone over the limit. */
+export const limitInSight = (picture: Picture): boolean =>
+  picture.report.devices.length > 0 &&
+  picture.report.devices[worstDevice(picture.report)].capacity <= memoryRange(picture)[1];

@@ -5,8 +5,8 @@ import { type Exhibit, exhibit } from './exhibit.ts';
 import { type Layout, layoutFor } from './layout.ts';
 import type { Scene } from './scene.ts';
 import type { stage } from './stage.ts';
-import { type Bounds, type View, carryOver, clampView, initialView } from './view.ts';
-import type { Paint } from './worker/draw.ts';
+import { type Bounds, type View, carryOver, clampView, initialView, resized } from './view.ts';
+import type { Paint } from './worker/paint.ts';
 import type { DrawRequest, DrawnImage, FromWorker } from './worker/messages.ts';
 
 export interface PresenterHost {
@@ -39,7 +39,7 @@ export function presenter(canvas: ReturnType<typeof stage>, host: PresenterHost)
   /** Simulated, but its blocks are not drawn yet. */
   let coming: Exhibit | undefined;
   let view: View | undefined;
-  let drawn: { readonly view: View; readonly generation: number } | undefined;
+  let drawn: { readonly view: View; readonly layout: Layout; readonly generation: number } | undefined;
   let drawing: typeof drawn;
   let layout = layoutFor(1, 1, 0, true);
   let scheduled = false;
@@ -95,13 +95,15 @@ export function presenter(canvas: ReturnType<typeof stage>, host: PresenterHost)
     if (target === undefined) return [];
     relayout(target);
     const next = clampView(coming === undefined ? (view ?? initialView(bounds())) : viewFor(coming), bounds(target));
-    drawing = { view: next, generation: target.picture.generation };
+    drawing = { view: next, layout, generation: target.picture.generation };
     return canvas.requests(next, bounds(target), layout, devicePixelRatio);
   }
 
   function relayout(target: Exhibit): void {
     const { width, height } = host.size();
+    const before = bounds();
     layout = layoutFor(width, height, target.picture.columns.rows, host.memoryShown());
+    if (view !== undefined && shown !== undefined) view = resized(view, before, bounds());
   }
 
   function viewFor(next: Exhibit): View {
@@ -123,14 +125,14 @@ export function presenter(canvas: ReturnType<typeof stage>, host: PresenterHost)
       host.shown(shown, before, of === generation && of > trouble);
     }
     if (shown === undefined || shown.picture.generation !== of) return;
-    canvas.show(images, host.scene(shown, drawn.view, layout));
+    canvas.show(images, host.scene(shown, drawn.view, drawn.layout));
     paintOver();
   }
 
   /** Over the blocks as they were last drawn, so that both always show the same moment. */
   function paintOver(): void {
     if (shown === undefined || drawn === undefined || drawn.generation !== shown.picture.generation) return;
-    canvas.paint(host.scene(shown, drawn.view, layout));
+    canvas.paint(host.scene(shown, drawn.view, drawn.layout));
   }
 
   function sendPaint(): void {
@@ -156,7 +158,6 @@ export function presenter(canvas: ReturnType<typeof stage>, host: PresenterHost)
       const target = coming ?? shown;
       if (target === undefined) return;
       relayout(target);
-      if (view !== undefined && shown !== undefined) view = clampView(view, bounds());
       host.viewChanged();
       draw();
     },

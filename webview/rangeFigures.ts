@@ -1,8 +1,7 @@
-import { kindWeight } from './worker/columns.ts';
 import type { Picture } from './worker/result.ts';
 import { stepAt } from './memoryLevel.ts';
 import { type BlockType, typeOf } from './blocks.ts';
-import { firstEndingAfter } from './worker/columns.ts';
+import { type Columns, firstEndingAfter, kindWeight } from './worker/columns.ts';
 
 /** Figures of a stretch of time on some devices. Seconds, bytes. */
 export interface RangeFigures {
@@ -49,8 +48,13 @@ export function rangeFigures(picture: Picture, t0: number, t1: number, from: num
   return { busy, idle: whole > 0 ? 1 - busy / whole : 0, kinds, peak, peakDevice };
 }
 
+/** Asked for whenever figures are shown anew, added up once. */
+const sums = new WeakMap<Columns, Float64Array>();
+
 /** Seconds of each paint kind over all blocks, by index of `paintKinds`. */
 export function secondsByKind({ columns }: Picture): Float64Array {
+  const known = sums.get(columns);
+  if (known !== undefined) return known;
   const { word, start, end, parts, shift } = columns;
   const seconds = new Float64Array(8);
   for (let block = 0; block < word.length; block += 1) {
@@ -65,5 +69,6 @@ export function secondsByKind({ columns }: Picture): Float64Array {
     seconds[parts.main[row]] += length * (parts.weight[row] - parts.recompute[row]);
     seconds[kindWeight] += length * (1 - parts.weight[row]);
   }
+  sums.set(columns, seconds);
   return seconds;
 }

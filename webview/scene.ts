@@ -5,7 +5,7 @@ import type { Rings } from './rings.ts';
 import type { RowShape } from './rowShape.ts';
 import type { Theme } from './theme.ts';
 import type { View } from './view.ts';
-import type { ColourBy } from './worker/draw.ts';
+import type { ColourBy } from './worker/paint.ts';
 import type { Picture } from './worker/result.ts';
 
 /** All that painting over the blocks needs: one moment of the page. */

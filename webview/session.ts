@@ -57,6 +57,7 @@ export function session(host: SessionHost, saved: PreviewState | undefined) {
       if (message !== undefined && message.uri === next.uri && next.version < message.version) return;
       if (message !== undefined && message.uri !== next.uri) overrides = {};
       message = next;
+      if (next.pipeline !== undefined) chosen = next.pipeline;
       if (sameValues(next.overrides, overrides)) asked = false;
       if (!asked) overrides = next.overrides;
       // A value that has reached the file is no longer tried.

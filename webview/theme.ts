@@ -1,6 +1,6 @@
 import { type Rgb, cividis, css, labelOn, mix, parseColour, pixel } from './colour.ts';
 import { type PaintKind, paintKinds } from './worker/columns.ts';
-import { chunkColours, rampColours, type ColourBy, type Paint } from './worker/draw.ts';
+import { chunkColours, rampColours, type ColourBy, type Paint } from './worker/paint.ts';
 
 export type ThemeKind = 'dark' | 'light' | 'highContrast' | 'highContrastLight';
 

@@ -7,6 +7,8 @@ export interface View {
   readonly rowHeight: number;
 }
 
+export type KeptView = Partial<View>;
+
 export interface Bounds {
   readonly makespan: number;
   readonly rows: number;
@@ -17,20 +19,28 @@ export interface Bounds {
 export const tallestRow = 96;
 export const lowestRow = 0.05;
 const comfortable = { most: 76, least: 22 };
+/** Rows this high have room for names and numbers. */
+const lowestLabelled = 14;
+
+/** Height of rows that do not all fit, and are scrolled; undefined where all fit into `height`. */
+export const scrolledRow = (height: number, rows: number): number | undefined =>
+  Math.floor(height / Math.max(1, rows)) < lowestLabelled ? comfortable.least : undefined;
 
 /** The least stretch of time that may fill the width, as a share of the makespan. */
 const deepest = 1e-8;
 
-/** Everything in time; rows as high as is comfortable, scrolled where they do not fit. */
+/** Everything in time; rows as high as is comfortable. */
 export const initialView = (bounds: Bounds): View => ({
   t0: 0,
   t1: bounds.makespan,
   scroll: 0,
-  rowHeight: Math.max(
-    comfortable.least,
-    Math.min(comfortable.most, Math.floor(bounds.height / Math.max(1, bounds.rows))),
-  ),
+  rowHeight: comfortableRow(bounds),
 });
+
+/** All rows in sight where they are still told apart at that height; at a comfortable height otherwise, to be scrolled. */
+function comfortableRow({ height, rows }: Bounds): number {
+  return scrolledRow(height, rows) ?? Math.min(comfortable.most, Math.floor(height / Math.max(1, rows)));
+}
 
 /** Everything, however thin the rows become. */
 export const fitAll = (bounds: Bounds): View => {
@@ -96,6 +106,24 @@ export function carryOver(view: View, before: Bounds, after: Bounds): View {
   if (ratio > 2 || ratio < 0.5)
     return clampView({ ...initialView(after), rowHeight: view.rowHeight, scroll: view.scroll }, after);
   return clampView(view, after);
+}
+
+/** The view in another size of the stage: rows that were as high as fits are so again, others keep the height they were given. */
+export function resized(view: View, before: Bounds, after: Bounds): View {
+  for (const fitted of [initialView, fitAll])
+    if (view.rowHeight === fitted(before).rowHeight)
+      return clampView({ ...view, rowHeight: fitted(after).rowHeight }, after);
+  return clampView(view, after);
+}
+
+/** What of a view is kept over reloads. Not the height of rows that nobody chose: the stage may be of another size then. */
+export const keptView = (view: View, bounds: Bounds): KeptView =>
+  view.rowHeight === initialView(bounds).rowHeight ? { t0: view.t0, t1: view.t1, scroll: view.scroll } : view;
+
+/** The view that was kept; undefined where it is not of this timeline. */
+export function restoredView({ t0, t1, scroll = 0, rowHeight }: KeptView, bounds: Bounds): View | undefined {
+  if (t0 === undefined || t1 === undefined || t0 >= bounds.makespan) return undefined;
+  return { t0, t1, scroll, rowHeight: rowHeight ?? initialView(bounds).rowHeight };
 }
 
 export const xOf = (view: View, width: number, time: number): number =>

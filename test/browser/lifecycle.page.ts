@@ -192,6 +192,28 @@ const several: PageTest = {
   },
 };
 
+const askedFor: PageTest = {
+  name: 'the pipeline that was asked for in the editor is shown, and stays chosen',
+  run: async (browser) => {
+    const preview = await browser.open();
+    const both = plan([pipeline({ ...shape, name: 'small' }), pipeline({ ...shape, name: 'large', microbatches: 12 })]);
+    await preview.post({ ...planMessage(both), pipeline: 'large' });
+    await preview.drawn();
+    const text = () => preview.page.locator('header').innerText();
+    assert.match(await text(), /m = 12/);
+    await preview.post({ ...planMessage(both), pipeline: 'small' });
+    await preview.drawn();
+    assert.match(await text(), /m = 6/);
+    await preview.post({ ...planMessage(both), pipeline: 'large' });
+    await preview.drawn();
+    const changed = plan([both.pipelines[0], { ...both.pipelines[1], microbatches: 13 }]);
+    await preview.post(planMessage(changed, 2));
+    await preview.drawn();
+    assert.match(await text(), /m = 13/);
+    await preview.close();
+  },
+};
+
 const noWorker: PageTest = {
   name: 'where no worker can start, the page says so and tells the editor',
   run: async (browser) => {
@@ -269,6 +291,7 @@ export const lifecycleTests: readonly PageTest[] = [
   restore,
   newest,
   several,
+  askedFor,
   noWorker,
   overtaken,
   otherFile,

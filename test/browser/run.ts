@@ -5,6 +5,7 @@ import type { PageTest } from './check.ts';
 import { figureTests } from './figures.page.ts';
 import { launch } from './harness.ts';
 import { interactionTests } from './interaction.page.ts';
+import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 
 const wanted = process.argv[2] ?? '';
@@ -12,6 +13,7 @@ const all: readonly PageTest[] = [
   ...blockTests,
   ...figureTests,
   ...interactionTests,
+  ...layoutTests,
   ...lifecycleTests,
   ...accessibilityTests,
 ];

@@ -13,6 +13,7 @@ export function paintGutter(ink: Ink, scene: Scene): void {
   clipped(ink, 0, layout.rows.y, layout.width, layout.rows.height, () => {
     if (shape.names) for (let row = first; row <= last; row += 1) paintName(ink, scene, row);
     else paintGroups(ink, scene, first, last);
+    paintScroll(ink, scene);
     if (view.rowHeight < 22) return;
     ink.strokeStyle = css(theme.line);
     ink.lineWidth = 1;
@@ -24,6 +25,19 @@ export function paintGutter(ink: Ink, scene: Scene): void {
     }
     ink.stroke();
   });
+}
+
+/** Right of rows that do not all fit: which of them are in sight. */
+function paintScroll(ink: Ink, { layout, theme, view, picture }: Scene): void {
+  const whole = picture.columns.rows * view.rowHeight;
+  const { y, height } = layout.rows;
+  if (whole <= height + 0.5) return;
+  const length = Math.max(16, (height / whole) * height);
+  const from = y + (view.scroll / (whole - height)) * (height - length);
+  ink.fillStyle = css(theme.dim, theme.highContrast ? 1 : 0.6);
+  ink.beginPath();
+  ink.roundRect(layout.width - 8, from, 4, length, 2);
+  ink.fill();
 }
 
 function paintName(ink: Ink, scene: Scene, row: number): void {
@@ -57,12 +71,13 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.fillStyle = css(theme.dim);
   ink.fillRect(14, y + 24, (right - 14) * Math.min(1, busy), 2);
   ink.font = font(theme, 11);
-  ink.fillText('peak', 14, y + 38);
+  const foot = Math.min(y + 38, y + view.rowHeight - 8);
+  ink.fillText('peak', 14, foot);
   const near = report.peak > nearLimit * report.capacity;
   ink.fillStyle = css(over ? theme.error : near ? theme.warning : theme.dim);
   ink.font = font(theme, 11, over || near ? 700 : 400);
   ink.textAlign = 'right';
-  ink.fillText(`${over ? '! ' : ''}${bytes(report.peak)}`, right, y + 38);
+  ink.fillText(`${over ? '! ' : ''}${bytes(report.peak)}`, right, foot);
 }
 
 /** Rows too thin for a name each: one for every so many. */

@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { bytes } from '../../engine/quantities.ts';
-import { curve, firstOverLimit, highest } from '../memoryLevel.ts';
+import { curve, firstOverLimit, highest, memoryRange, worstDevice } from '../memoryLevel.ts';
 import { selectedDevice, type Scene } from '../scene.ts';
 import { deviceOf } from '../blocks.ts';
 import { css, font } from '../theme.ts';
@@ -10,32 +10,16 @@ import { type Ink, clipped, hatch, timeX } from './canvas.ts';
 const faintLines = 32;
 const unit = 2 ** 30;
 
-/** Bytes that the panel shows, bottom and top: all curves and the limit, without much empty room under the lowest base. */
-export function memoryRange(scene: Scene): readonly [number, number] {
-  const { memory, report } = scene.picture;
-  const base = memory.reduce((least, track) => Math.min(least, track.base), Number.POSITIVE_INFINITY);
-  const top = report.devices.reduce((most, device) => Math.max(most, device.peak), 0);
-  const limit = report.devices.reduce((most, device) => Math.max(most, device.capacity), 0);
-  // A limit far above all curves would press them flat: then it is told in words only.
-  const high = limit <= top * 2.5 ? Math.max(limit, top) : top;
-  const low = base > high * 0.35 ? base - (high - base) * 0.25 : 0;
-  return [Math.max(0, low), high + (high - Math.max(0, low)) * 0.12];
-}
-
 export function paintMemory(ink: Ink, scene: Scene): void {
   const { layout, theme, picture, plan } = scene;
   const panel = layout.memory;
   if (panel.height < 60) return;
   const { devices } = picture.report;
-  const [low, high] = memoryRange(scene);
+  const [low, high] = memoryRange(picture);
   const top = panel.y + 14;
   const bottom = panel.y + panel.height - 10;
   const y = (level: number) => bottom - ((level - low) / (high - low)) * (bottom - top);
-  const worst = devices.reduce(
-    (most, device, index) =>
-      device.peak / device.capacity > devices[most].peak / devices[most].capacity ? index : most,
-    0,
-  );
+  const worst = worstDevice(picture.report);
   const chosen = selectedDevice(scene.selection, (block) => deviceOf(picture, block));
 
   ink.textBaseline = 'middle';

@@ -44,15 +44,16 @@ function paintOverLimit(ink: Ink, scene: Scene): void {
       ink.lineWidth = 2;
       ink.strokeRect(left, y, Math.max(2, right - left), shape.bandHeight);
       if (shape.bandHeight < 12) continue;
+      const middle = Math.max(y, layout.rows.y + 7);
       ink.fillStyle = css(theme.error);
       ink.beginPath();
-      ink.arc(right, y, 6, 0, 2 * Math.PI);
+      ink.arc(right, middle, 6, 0, 2 * Math.PI);
       ink.fill();
       ink.fillStyle = css(theme.background);
       ink.font = font(theme, 10, 700);
       ink.textAlign = 'center';
       ink.textBaseline = 'middle';
-      ink.fillText('!', right, y + 0.5);
+      ink.fillText('!', right, middle + 0.5);
     }
   });
 }

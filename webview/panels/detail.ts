@@ -1,10 +1,11 @@
-import { bytes, count, share, time } from '../../engine/quantities.ts';
+import { bytes, count, time } from '../../engine/quantities.ts';
 import { deviceOf, siblingsOf } from '../blocks.ts';
 import { type Line, blockLines, blockTitle, gapLines, shortName } from '../describe.ts';
 import { css } from '../colour.ts';
 import { element } from '../dom.ts';
 import { rangeFigures } from '../rangeFigures.ts';
 import type { Scene, Target } from '../scene.ts';
+import { smallShare } from '../smallShare.ts';
 
 export interface Details {
   readonly title: string;
@@ -34,7 +35,7 @@ function selectionDetails(scene: Scene): Details | undefined {
       kind: undefined,
       lines: [
         ['Interval', `${time(selection.t0, 4)} – ${time(selection.t1, 4)}`],
-        ['Bubble', share(figures.idle)],
+        ['Bubble', smallShare(figures.idle)],
         ...kinds,
         ['Peak', `${bytes(figures.peak)} on ${plan.devices[figures.peakDevice].name}`],
       ],
@@ -70,6 +71,7 @@ export function detail() {
   const bar = element('section', { class: 'detail', 'aria-label': 'Selection' }, content, keys);
   function update(scene: Scene): void {
     const details = selectionDetails(scene);
+    content.scrollTop = 0;
     // They take the room that figures need.
     keys.hidden = details !== undefined;
     if (details === undefined) {

@@ -1,7 +1,7 @@
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
 import { button, choice, dropdown, textField, toggle } from '../controls.ts';
 import { element, setText } from '../dom.ts';
-import type { ColourBy } from '../worker/draw.ts';
+import type { ColourBy } from '../worker/paint.ts';
 
 export interface HeaderActions {
   colourBy(by: ColourBy): void;
@@ -31,7 +31,7 @@ export function header(actions: HeaderActions) {
     actions.colourBy,
   );
   const critical = toggle('Critical path', actions.criticalPath, 'Show one critical path (C)');
-  const search = textField('Search blocks', 'mb:5 kind:B dur>4ms', actions.search);
+  const search = textField('Search blocks', 'mb:5 kind:B', actions.search);
   const found = element('span', { class: 'found dim', 'aria-live': 'polite' });
   const bar = element(
     'header',
@@ -43,6 +43,10 @@ export function header(actions: HeaderActions) {
       colours.element,
       critical.element,
       element('span', { class: 'search' }, search.element, found),
+    ),
+    element(
+      'div',
+      { class: 'actions' },
       button('Fit', actions.fit, 'Fit all (0)').element,
       button('Table', actions.table, 'Table of all blocks (T)').element,
       button('?', actions.help, 'Keys (?)').element,

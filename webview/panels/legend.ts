@@ -1,19 +1,24 @@
+import type { PipelinePlan } from '../../engine/plan/plan.ts';
 import { cividis, css } from '../colour.ts';
 import { element } from '../dom.ts';
+import { limitInSight } from '../memoryLevel.ts';
+import { secondsByKind } from '../rangeFigures.ts';
 import { type Theme, chunkColour } from '../theme.ts';
-import type { ColourBy } from '../worker/draw.ts';
+import { kindCollective, kindTransfer } from '../worker/columns.ts';
+import type { ColourBy } from '../worker/paint.ts';
+import type { Picture } from '../worker/result.ts';
 
 const entries = [
   ['Forward', 0, 'block'],
   ['Backward, input', 1, 'block'],
   ['Backward, weight', 2, 'block'],
   ['Recompute', 3, 'striped'],
-  ['Transfer', 4, 'lane'],
-  ['Gradient sync', 5, 'striped'],
+  ['Transfer', kindTransfer, 'lane'],
+  ['Gradient sync', kindCollective, 'striped'],
   ['Optimizer', 6, 'block'],
 ] as const;
 
-/** What colours and patterns mean, in the colouring that is chosen. */
+/** What colours and patterns mean, in the colouring that is chosen. Only what this timeline has. */
 export function legend() {
   const bar = element('footer', { class: 'legend', 'aria-label': 'Legend' });
   const entry = (label: string, shape: string, background?: string) => {
@@ -21,10 +26,14 @@ export function legend() {
     if (background !== undefined) swatch.style.background = background;
     return element('span', {}, swatch, label);
   };
-  function update(theme: Theme, by: ColourBy, microbatches: number): void {
+  function update(plan: PipelinePlan, picture: Picture, theme: Theme, by: ColourBy, criticalPath: boolean): void {
+    const { report } = picture;
     const ramp = [0, 0.25, 0.5, 0.75, 1].map((share) => css(cividis(share)));
+    const seconds = secondsByKind(picture);
+    const occurs = (kind: number) =>
+      kind === kindTransfer ? picture.timing.needRoute.some((route) => route >= 0) : seconds[kind] > 0;
     const ofKinds = entries
-      .filter(([, kind]) => by !== 'microbatch' || kind >= 4)
+      .filter(([, kind]) => occurs(kind) && (by !== 'microbatch' || kind >= kindTransfer))
       .map(([label, kind, shape]) => {
         const made = entry(label, shape);
         const swatch = made.firstElementChild;
@@ -32,18 +41,19 @@ export function legend() {
         return made;
       });
     const ofMicrobatches = [
-      entry(`Microbatch 0 to ${Math.max(0, microbatches - 1)}`, 'block', `linear-gradient(90deg, ${ramp.join()})`),
-      entry('Weight gradient: lower half', 'half'),
+      entry(`Microbatch 0 to ${Math.max(0, plan.microbatches - 1)}`, 'block', `linear-gradient(90deg, ${ramp.join()})`),
+      ...(seconds[2] > 0 ? [entry('Weight gradient: lower half', 'half')] : []),
     ];
     const shades = [0, 1, 2].map((chunk) => css(chunkColour(theme, 0, chunk)));
+    const several = plan.stages.length > plan.devices.length;
     const ofChunks = [entry('Later chunk: paler', 'block', `linear-gradient(90deg, ${shades.join()})`)];
     bar.replaceChildren(
       ...(by === 'microbatch' ? ofMicrobatches : []),
       ...ofKinds,
-      ...(by === 'chunk' ? ofChunks : []),
-      entry('Bubble', 'idle'),
-      entry('Critical path', 'path'),
-      entry('Over limit', 'over'),
+      ...(by === 'chunk' && several ? ofChunks : []),
+      ...(report.bubble.makespan > 1e-9 ? [entry('Bubble', 'idle')] : []),
+      ...(criticalPath && picture.critical.length > 0 ? [entry('Critical path', 'path')] : []),
+      ...(limitInSight(picture) ? [entry('Over limit', 'over')] : []),
     );
   }
   return { element: bar, update };

@@ -2,7 +2,9 @@ import { bytes, count, share, time } from '../../engine/quantities.ts';
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
 import { css } from '../colour.ts';
 import { element, setShare, setText } from '../dom.ts';
+import { worstDevice } from '../memoryLevel.ts';
 import { secondsByKind } from '../rangeFigures.ts';
+import { smallShare } from '../smallShare.ts';
 import type { Theme } from '../theme.ts';
 import { paintKinds } from '../worker/columns.ts';
 import type { Picture } from '../worker/result.ts';
@@ -42,15 +44,11 @@ export function statistics() {
 
   function update(plan: PipelinePlan, picture: Picture, theme: Theme): void {
     const { report } = picture;
-    const worst = report.devices.reduce(
-      (most, device, index) =>
-        device.peak / device.capacity > report.devices[most].peak / report.devices[most].capacity ? index : most,
-      0,
-    );
+    const worst = worstDevice(report);
     const device = report.devices[worst];
     setText(iteration.value, time(report.iteration, 4));
-    setText(iteration.note, `${count(report.operations, 'operation', 'operations')}`);
-    setText(bubble.value, share(report.bubble.makespan));
+    setText(iteration.note, count(report.operations, 'operation', 'operations'));
+    setText(bubble.value, smallShare(report.bubble.makespan));
     setText(bubble.note, `bound ${share(report.bubble.bound)}`);
     setText(memory.value, device === undefined ? '0 B' : bytes(device.peak));
     setText(memory.unit, device === undefined ? '' : `on ${plan.devices[worst].name}`);
@@ -58,7 +56,7 @@ export function statistics() {
     memory.whole.classList.toggle('over', device !== undefined && device.peak > device.capacity);
     const waited = report.links.reduce((sum, link) => sum + link.exposed, 0);
     const exposedShare = report.iteration > 0 ? waited / (report.iteration * Math.max(1, report.devices.length)) : 0;
-    setText(exposed.value, share(exposedShare));
+    setText(exposed.value, smallShare(exposedShare));
     setText(exposed.note, time(waited));
     const onPath = new Set(Array.from(picture.critical, (block) => deviceIndex(picture, block))).size;
     setText(critical.value, picture.critical.length.toLocaleString('en-US'));

@@ -1,14 +1,9 @@
-import {
-  type Columns,
-  firstEndingAfter,
-  firstStartingFrom,
-  kindCollective,
-  kindOptimizer,
-  kindRecompute,
-  kindWeight,
-  syncWord,
-} from './columns.ts';
+import { type Columns, firstEndingAfter, firstStartingFrom } from './columns.ts';
+import type { Paint } from './paint.ts';
 import type { Pyramid, RowLevel, TimeLevel } from './pyramid.ts';
+import { isDense, sampleLine, spanLine } from './spans.ts';
+
+export type { Paint } from './paint.ts';
 
 /** What part of the timeline a picture shows. Pixels are those of the picture. */
 export interface FrameView {
@@ -24,23 +19,6 @@ export interface FrameView {
   /** Pixels cut from the corners of blocks: 0, 1 or 2. */
   readonly radius: number;
 }
-
-/** Colours as they lie in memory (ABGR words). */
-export interface Paint {
-  readonly background: number;
-  /** For pyramid bytes. */
-  readonly lut: Uint32Array;
-  /** 8 kinds; then 8 kinds × 4 chunks; then 256 steps of the microbatch ramp. */
-  readonly colours: Uint32Array;
-  readonly by: ColourBy;
-  /** Chunk (0 to 3) of each stage. */
-  readonly chunk: Uint8Array;
-  /** Frame of blocks in high contrast; 0 for none. */
-  readonly border: number;
-}
-export type ColourBy = 'operation' | 'microbatch' | 'chunk';
-export const chunkColours = 8;
-export const rampColours = 40;
 
 /** Draws into `out` (made when absent or of another size): one 32-bit pixel each, row by row. Cost follows pixels, not blocks. */
 export function draw(
@@ -103,9 +81,10 @@ function drawSpans(
   y0: number,
   y1: number,
 ): void {
-  const radius = y1 - y0 >= 10 ? view.radius : 0;
+  const dense = isDense(high - low, width);
+  const radius = y1 - y0 >= 10 && !dense ? view.radius : 0;
   const middle = (y0 + y1) >> 1;
-  const framed = paint.border !== 0 && y1 - y0 >= 6;
+  const framed = paint.border !== 0 && y1 - y0 >= 6 && !dense;
   const shapes = paint.by === 'microbatch' && y1 - y0 >= 6;
   let copied = -1;
   let copiedHalf = -1;
@@ -118,88 +97,13 @@ function drawSpans(
       pixels.copyWithin(y * width, copied * width, copied * width + width);
       continue;
     }
-    spanLine(view, width, columns, paint, pixels, low, high, y * width, inset, rim, framed, half, shapes);
+    if (dense) sampleLine(view, width, columns, paint, pixels, low, high, y * width, half, shapes);
+    else spanLine(view, width, columns, paint, pixels, low, high, y * width, inset, rim, framed, half, shapes);
     if (inset === 0 && !rim) {
       copied = y;
       copiedHalf = half;
     }
   }
-}
-
-function spanLine(
-  view: FrameView,
-  width: number,
-  columns: Columns,
-  paint: Paint,
-  pixels: Uint32Array,
-  low: number,
-  high: number,
-  line: number,
-  inset: number,
-  rim: boolean,
-  framed: boolean,
-  half: number,
-  shapes: boolean,
-): void {
-  const { start, end, word, pair, parts, shift } = columns;
-  const scale = width / (view.t1 - view.t0);
-  for (let i = low; i < high; i += 1) {
-    if (pair !== undefined && pair[i] === (half === 0 ? 2 : 1)) continue;
-    const left = (start[i] - view.t0) * scale;
-    const right = (end[i] - view.t0) * scale;
-    const x0 = Math.round(left);
-    let x1 = Math.round(right);
-    if (x1 - x0 >= 4) x1 -= 1;
-    else if (x1 <= x0) x1 = x0 + 1;
-    const cut = x1 - x0 >= 8 ? inset : 0;
-    const a = Math.max(0, x0 + cut);
-    const b = Math.min(width, x1 - cut);
-    if (a >= b) continue;
-    const code = word[i];
-    if (code < 0) {
-      put(pixels, paint.colours[code === syncWord ? kindCollective : kindOptimizer], line + a, line + b);
-    } else {
-      const row = code >> shift;
-      const main = parts.main[row];
-      // Coloured by microbatch, the weight gradient is told by its shape: it fills the lower half only.
-      if (shapes && main === kindWeight && half === 0) continue;
-      const recompute = parts.recompute[row];
-      const weight = parts.weight[row];
-      put(pixels, colourOf(paint, columns, main, code), line + a, line + b);
-      if (recompute > 0) {
-        const r = Math.min(b, Math.round(left + (right - left) * recompute));
-        if (r > a) put(pixels, colourOf(paint, columns, kindRecompute, code), line + a, line + r);
-      }
-      if (weight < 1) {
-        const w = Math.max(a, Math.round(left + (right - left) * weight));
-        const colour = shapes && half === 0 ? paint.background : colourOf(paint, columns, kindWeight, code);
-        if (b > w) put(pixels, colour, line + w, line + b);
-      }
-    }
-    if (framed && x1 - x0 >= 4) {
-      if (rim) put(pixels, paint.border, line + a, line + b);
-      else {
-        if (a === x0) pixels[line + a] = paint.border;
-        if (b === x1) pixels[line + b - 1] = paint.border;
-      }
-    }
-  }
-}
-
-/** Most spans are a few pixels wide, for which a call of `fill` costs more than the pixels. */
-function put(pixels: Uint32Array, colour: number, from: number, to: number): void {
-  if (to - from > 24) pixels.fill(colour, from, to);
-  else for (let at = from; at < to; at += 1) pixels[at] = colour;
-}
-
-function colourOf(paint: Paint, columns: Columns, kind: number, code: number): number {
-  if (paint.by === 'operation') return paint.colours[kind];
-  const { shift, stages, microbatches } = columns;
-  if (paint.by === 'microbatch') {
-    const microbatch = code & ((1 << shift) - 1);
-    return paint.colours[rampColours + Math.floor((255 * microbatch) / Math.max(1, microbatches - 1))];
-  }
-  return paint.colours[chunkColours + kind * 4 + (paint.chunk[(code >> shift) % stages] & 3)];
 }
 
 /** The coarsest level whose bins are at most a pixel wide; undefined where even the finest are wider. */
@@ -259,6 +163,8 @@ function drawGroups(
     const high = firstStartingFrom(columns, row, view.t1);
     if (high - low > width / 2 && fine !== undefined)
       sample(fine, row, pyramid.span, view, width, paint, pixels, y * width);
+    else if (isDense(high - low, width))
+      sampleLine(view, width, columns, paint, pixels, low, high, y * width, 0, false);
     else spanLine(view, width, columns, paint, pixels, low, high, y * width, 0, false, false, 0, false);
   }
 }

@@ -1,8 +1,9 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of messages that wait, only the newest of a kind counts. */
 import { evaluate } from '../../engine/evaluate.ts';
 import type { Columns } from './columns.ts';
-import { type Paint, draw } from './draw.ts';
+import { draw } from './draw.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
+import type { Paint } from './paint.ts';
 import { pictureOf } from './picture.ts';
 import { type Pyramid, buildPyramid } from './pyramid.ts';
 

@@ -1,6 +1,7 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
-import type { FrameView, Paint } from './draw.ts';
+import type { FrameView } from './draw.ts';
+import type { Paint } from './paint.ts';
 import type { Picture } from './result.ts';
 
 /** Page → worker. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { paintFrom, themeFrom } from '../../../webview/theme.ts';
 import { hit } from '../../../webview/worker/columns.ts';
 import { type FrameView, draw } from '../../../webview/worker/draw.ts';
+import { colourOf } from '../../../webview/worker/paint.ts';
 import { buildPyramid } from '../../../webview/worker/pyramid.ts';
 import { columnsFrom, plainRows } from './columns.ts';
 
@@ -90,6 +91,37 @@ describe('draw', () => {
     const two = draw(view(32 * step, (width + 32) * step, 10), width, 10, columns, pyramid, paint);
     const line = 5 * width;
     expect(Array.from(two.slice(line, line + width - 32))).toEqual(Array.from(one.slice(line + 32, line + width)));
+  });
+
+  it('shows at each pixel a block of that moment where many share it, coloured by microbatch or chunk', () => {
+    fc.assert(
+      fc.property(plainRows(60, 3), fc.constantFrom('microbatch' as const, 'chunk' as const), (rows, by) => {
+        // Long rows: the same blocks again and again, some hundred a row and 64 pixels to show them.
+        const columns = columnsFrom(rows.map((row) => Array.from({ length: 300 }, (_, at) => row[at % row.length])));
+        const width = 64;
+        const own = paintFrom(theme, by, new Uint8Array(64));
+        const pixels = draw(view(0, columns.makespan, 5), width, rows.length * 5, columns, buildPyramid(columns), own);
+        rows.forEach((_, device) => {
+          for (let x = 0; x < width; x += 1) {
+            const from = (x / width) * columns.makespan;
+            const to = ((x + 1) / width) * columns.makespan;
+            const possible = new Set<number>();
+            let covered = 0;
+            for (let block = columns.offsets[device]; block < columns.offsets[device + 1]; block += 1) {
+              const inside = Math.min(to, columns.end[block]) - Math.max(from, columns.start[block]);
+              if (inside <= 0) continue;
+              covered += inside;
+              const row = columns.word[block] >> columns.shift;
+              for (const kind of [columns.parts.main[row], ...(columns.parts.weight[row] < 1 ? [2] : [])])
+                possible.add(colourOf(own, columns, kind, columns.word[block]));
+            }
+            if (covered < to - from - 1e-9) possible.add(own.background);
+            expect(possible).toContain(pixels[(device * 5 + 2) * width + x]);
+          }
+        });
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it('stays inside its buffer and returns it, for any view', () => {

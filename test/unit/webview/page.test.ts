@@ -26,6 +26,8 @@ describe('page', () => {
   it('takes messages of the extension and refuses what is none', () => {
     const good = planMessage(plan([pipeline({ devices: 3, microbatches: 4 })], [microbatchParam(4)]));
     expect(readMessage(good)).toEqual(good);
+    expect(readMessage({ ...good, pipeline: 'train' })).toEqual({ ...good, pipeline: 'train' });
+    expect(readMessage({ ...good, pipeline: 7 })).toEqual(good);
     const [one] = good.plan.pipelines;
     const broken = (pipelines: unknown) => ({ ...good, plan: { ...good.plan, pipelines } });
     for (const data of [

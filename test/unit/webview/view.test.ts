@@ -5,8 +5,11 @@ import {
   carryOver,
   clampView,
   fitAll,
+  keptView,
   initialView,
   panBy,
+  resized,
+  restoredView,
   reveal,
   scaleRows,
   timeAt,
@@ -69,6 +72,26 @@ describe('view', () => {
     const many = { ...bounds, rows: 4000 };
     expect(fitAll(many).rowHeight * 4000).toBeLessThanOrEqual(bounds.height + 1e-9);
     expect(fitAll(bounds).rowHeight * 20).toBeLessThanOrEqual(bounds.height);
+  });
+
+  it('gives rows the height that fits a stage of another size, unless another was chosen', () => {
+    const four = { ...bounds, rows: 4, height: 300 };
+    const smaller = { ...four, height: 220 };
+    expect(resized(initialView(four), four, smaller).rowHeight).toBe(55);
+    const chosen = { ...initialView(four), rowHeight: 60 };
+    expect(resized(chosen, four, smaller).rowHeight).toBe(60);
+    const many = { ...bounds, rows: 4000 };
+    const fitted = resized(fitAll(many), many, { ...many, height: 200 });
+    expect(fitted.rowHeight * 4000).toBeCloseTo(200);
+  });
+
+  it('keeps the height of rows over reloads only where it was chosen', () => {
+    const four = { ...bounds, rows: 4, height: 300 };
+    const smaller = { ...four, height: 220 };
+    expect(restoredView(keptView(initialView(four), four), smaller)).toEqual(initialView(smaller));
+    const chosen = { ...initialView(four), rowHeight: 60 };
+    expect(restoredView(keptView(chosen, four), smaller)).toEqual(chosen);
+    expect(restoredView({ ...chosen, t0: 11 }, smaller)).toBeUndefined();
   });
 
   it('carries zoom and scroll over to a timeline of like length, and the whole to a whole', () => {

@@ -1,0 +1,131 @@
+import { type Columns, kindCollective, kindOptimizer, kindRecompute, kindWeight, syncWord } from './columns.ts';
+import type { FrameView } from './draw.ts';
+import { type Paint, colourOf } from './paint.ts';
+
+/** From so many blocks a pixel on, painting each would cost more than the picture shows. */
+const most = 2;
+export const isDense = (blocks: number, width: number): boolean => blocks > most * width;
+
+/** One line of pixels from blocks `low` to `high` (exclusive), each block painted. `half`: upper (0) or lower (1) one of shared slots. */
+export function spanLine(
+  view: FrameView,
+  width: number,
+  columns: Columns,
+  paint: Paint,
+  pixels: Uint32Array,
+  low: number,
+  high: number,
+  line: number,
+  inset: number,
+  rim: boolean,
+  framed: boolean,
+  half: number,
+  shapes: boolean,
+): void {
+  const { start, end, word, pair, parts, shift } = columns;
+  const scale = width / (view.t1 - view.t0);
+  for (let i = low; i < high; i += 1) {
+    if (pair !== undefined && pair[i] === (half === 0 ? 2 : 1)) continue;
+    const left = (start[i] - view.t0) * scale;
+    const right = (end[i] - view.t0) * scale;
+    const x0 = Math.round(left);
+    let x1 = Math.round(right);
+    if (x1 - x0 >= 4) x1 -= 1;
+    else if (x1 <= x0) x1 = x0 + 1;
+    const cut = x1 - x0 >= 8 ? inset : 0;
+    const a = Math.max(0, x0 + cut);
+    const b = Math.min(width, x1 - cut);
+    if (a >= b) continue;
+    const code = word[i];
+    if (code < 0) {
+      put(pixels, paint.colours[code === syncWord ? kindCollective : kindOptimizer], line + a, line + b);
+    } else {
+      const row = code >> shift;
+      const main = parts.main[row];
+      // Coloured by microbatch, the weight gradient is told by its shape: it fills the lower half only.
+      if (shapes && main === kindWeight && half === 0) continue;
+      const recompute = parts.recompute[row];
+      const weight = parts.weight[row];
+      put(pixels, colourOf(paint, columns, main, code), line + a, line + b);
+      if (recompute > 0) {
+        const r = Math.min(b, Math.round(left + (right - left) * recompute));
+        if (r > a) put(pixels, colourOf(paint, columns, kindRecompute, code), line + a, line + r);
+      }
+      if (weight < 1) {
+        const w = Math.max(a, Math.round(left + (right - left) * weight));
+        const colour = shapes && half === 0 ? paint.background : colourOf(paint, columns, kindWeight, code);
+        if (b > w) put(pixels, colour, line + w, line + b);
+      }
+    }
+    if (framed && x1 - x0 >= 4) {
+      if (rim) put(pixels, paint.border, line + a, line + b);
+      else {
+        if (a === x0) pixels[line + a] = paint.border;
+        if (b === x1) pixels[line + b - 1] = paint.border;
+      }
+    }
+  }
+}
+
+/** Most spans are a few pixels wide, for which a call of `fill` costs more than the pixels. */
+function put(pixels: Uint32Array, colour: number, from: number, to: number): void {
+  if (to - from > 24) pixels.fill(colour, from, to);
+  else for (let at = from; at < to; at += 1) pixels[at] = colour;
+}
+
+/**
+ * One line of pixels where many blocks share each: the block at one moment of every pixel. The moments lie on a grid in time,
+ * so that a picture that is moved by whole pixels keeps its colours. O(pixels · log(blocks a pixel)).
+ */
+export function sampleLine(
+  view: FrameView,
+  width: number,
+  columns: Columns,
+  paint: Paint,
+  pixels: Uint32Array,
+  low: number,
+  high: number,
+  line: number,
+  half: number,
+  shapes: boolean,
+): void {
+  const { start, end, word, pair, parts, shift } = columns;
+  const step = (view.t1 - view.t0) / width;
+  const origin = (Math.round(view.t0 / step) + 0.5) * step;
+  let at = low;
+  for (let x = 0; x < width; x += 1) {
+    const time = origin + x * step;
+    at = lastStartingBy(start, at, high, time);
+    let block = at;
+    if (pair !== undefined && pair[block] === (half === 0 ? 2 : 1)) block += half === 0 ? -1 : 1;
+    if (start[block] > time || end[block] <= time) continue;
+    const code = word[block];
+    if (code < 0) {
+      pixels[line + x] = paint.colours[code === syncWord ? kindCollective : kindOptimizer];
+      continue;
+    }
+    const row = code >> shift;
+    const share = (time - start[block]) / (end[block] - start[block]);
+    const kind =
+      share < parts.recompute[row] ? kindRecompute : share >= parts.weight[row] ? kindWeight : parts.main[row];
+    if (shapes && kind === kindWeight && half === 0) continue;
+    pixels[line + x] = colourOf(paint, columns, kind, code);
+  }
+}
+
+/** Last block from `from` on, before `high`, that starts at or before `time`; `from` where none does. Found in strides that double. */
+function lastStartingBy(start: Float64Array, from: number, high: number, time: number): number {
+  let low = from;
+  let stride = 1;
+  while (low + stride < high && start[low + stride] <= time) {
+    low += stride;
+    stride *= 2;
+  }
+  let above = Math.min(high, low + stride);
+  while (above - low > 1) {
+    const middle = (low + above) >> 1;
+    if (start[middle] <= time) low = middle;
+    else above = middle;
+  }
+  return low;
+}
