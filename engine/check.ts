@@ -6,7 +6,7 @@ import { parse, type SyntaxFile } from '../grammar/index.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
 import type { Finding, PlanFinding } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
-import type { Origins, Place } from './plan/plan.ts';
+import type { Origins, PipelinePlan, Place } from './plan/plan.ts';
 import type { Resolution } from './plan/resolution.ts';
 import { resolve } from './plan/resolve.ts';
 
@@ -88,8 +88,17 @@ function reuse(
   plan: Evaluation['plan'],
   options: EngineOptions,
 ): Evaluation | undefined {
-  const key = JSON.stringify(plan);
-  return earlier?.pipelines.find((one) => one.options === options && JSON.stringify(one.plan) === key);
+  const key = keyOf(plan);
+  return earlier?.pipelines.find((one) => one.options === options && keyOf(one.plan) === key);
+}
+
+const keys = new WeakMap<PipelinePlan, string>();
+
+/** Equal for equal plans; made once a plan. */
+function keyOf(plan: PipelinePlan): string {
+  let key = keys.get(plan);
+  if (key === undefined) keys.set(plan, (key = JSON.stringify(plan)));
+  return key;
 }
 
 function placed(found: PlanFinding, origins: Origins): Finding[] {

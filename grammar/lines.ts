@@ -15,10 +15,15 @@ export class LineIndex {
 
   constructor(text: string) {
     const starts = [0];
-    for (let i = 0; i < text.length; i++) {
-      const unit = text.charCodeAt(i);
-      if (unit === lineFeed) starts.push(i + 1);
-      else if (unit === carriageReturn && text.charCodeAt(i + 1) !== lineFeed) starts.push(i + 1);
+    // Searching for one character takes a fraction of the time of looking at each.
+    if (!text.includes('\r')) {
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+    } else {
+      for (let i = 0; i < text.length; i++) {
+        const unit = text.charCodeAt(i);
+        if (unit === lineFeed) starts.push(i + 1);
+        else if (unit === carriageReturn && text.charCodeAt(i + 1) !== lineFeed) starts.push(i + 1);
+      }
     }
     this.starts = starts;
     this.text = text;

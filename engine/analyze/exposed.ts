@@ -1,4 +1,4 @@
-import { type Timeline, arrivalAt, endAt, startAt } from '../simulate/timeline.ts';
+import { type Timeline, arrivalAt, endAt } from '../simulate/timeline.ts';
 
 /**
  * Seconds, by route of the plan, that devices stand idle while what they wait for is on its way: for each gap before an
@@ -14,11 +14,12 @@ export function exposedByRoute(timeline: Timeline, routes: number): Float64Array
   for (let device = 0; device < devices; device += 1) {
     let before = 0;
     for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
-      const start = startAt(timeline, at);
-      const gap = start - before;
-      before = endAt(timeline, at);
-      if (gap <= slack) continue;
+      const end = endAt(timeline, at);
       const row = order[at] >> shift;
+      const start = timeline.starts === undefined ? end - timing.duration[row] : timeline.starts[at];
+      const gap = start - before;
+      before = end;
+      if (gap <= slack) continue;
       const microbatch = order[at] & mask;
       for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
         if (Math.abs(arrivalAt(timeline, need, microbatch) - start) > slack) continue;

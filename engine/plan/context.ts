@@ -72,16 +72,18 @@ export const createContext = (
 /** Id of a top-level symbol. */
 export const symbolId = (kind: SymbolKind, name: string): string => `${kind}:${name}`;
 
-/** Notes that `name` stands for `symbol`; a `declaration` does not count as a use. */
-export function refer(context: FileContext, name: Name, symbol: string, declaration = false): void {
+/** Notes that `name` stands for `symbol`. */
+export function refer(context: FileContext, name: Name, symbol: string): void {
   if (name.end <= name.start) return;
-  if (!context.references.has(name.start)) {
-    context.references.set(name.start, { place: context.report.place(name), symbol });
-  }
-  if (!declaration) {
-    context.links.set(name, symbol);
-    context.used.add(symbol);
-  }
+  referTo(context, context.report.place(name), symbol);
+  context.links.set(name, symbol);
+  context.used.add(symbol);
+}
+
+/** Notes that the name at `place` declares `symbol`. */
+export function referTo(context: FileContext, place: Place, symbol: string): void {
+  if (place.end > place.start && !context.references.has(place.start))
+    context.references.set(place.start, { place, symbol });
 }
 
 /** Adds what the engine knows of a symbol once its definition has been read, such as its value in one line. */

@@ -1,6 +1,6 @@
 /** Collects what a file declares: its name space and the members of its models and pipelines. */
 import type { BlockDeclaration, Declaration, Entry, Name } from '../../grammar/syntax.ts';
-import { type FileContext, refer, symbolId } from './context.ts';
+import { type FileContext, referTo, symbolId } from './context.ts';
 import type { SymbolInfo, SymbolKind } from './resolution.ts';
 
 /** A declaration that gives the file a name, with the kind of that name. */
@@ -26,16 +26,17 @@ export function declareAll(context: FileContext): void {
     if (found === undefined || found.name.end <= found.name.start) continue;
     const { name, kind } = found;
     const id = symbolId(kind, name.text);
+    const place = context.report.place(name);
     const info: SymbolInfo = {
       id,
       name: name.text,
       kind,
-      declaration: context.report.place(name),
+      declaration: place,
       extent: context.report.place(declaration),
       doc: declaration.kind === 'skipped' ? undefined : declaration.doc,
     };
     if (!claim(context, name, info)) continue;
-    refer(context, name, id, true);
+    referTo(context, place, id);
     if (declaration.kind === 'block') declareMembers(context, declaration, id);
   }
 }
@@ -81,18 +82,19 @@ function declareMember(
     return;
   }
   const id = memberId(kind, owner, name.text);
+  const place = context.report.place(name);
   const info: SymbolInfo = {
     id,
     name: name.text,
     kind,
-    declaration: context.report.place(name),
+    declaration: place,
     extent: context.report.place(entry),
     container: owner,
     doc: entry.doc,
   };
   members.set(name.text, info);
   context.symbols.set(id, info);
-  refer(context, name, id, true);
+  referTo(context, place, id);
 }
 
 /** Id of a layer or stage: `layer:toy/block`. */
@@ -105,23 +107,20 @@ const reported: readonly SymbolKind[] = ['param', 'let', 'device', 'cluster', 'm
 export function reportUnused(context: FileContext): void {
   const declarations = context.syntax.declarations;
   if (!declarations.some((one) => one.kind === 'block' && one.keyword.text === 'pipeline')) return;
-  // A name in text that was not understood, or under an unknown key, may be a use.
-  const doubtful = new Set<string>();
-  for (const token of context.syntax.tokens) {
-    if (token.kind === 'name' && !context.references.has(token.start)) doubtful.add(token.text);
-  }
+  const unused = new Map<string, { readonly name: Name; readonly kind: SymbolKind }>();
   for (const declaration of declarations) {
     const found = named(declaration);
     if (found === undefined || !reported.includes(found.kind)) continue;
     const info = context.names.get(found.name.text);
     const own = info?.declaration?.uri === context.uri && info.declaration.start === found.name.start;
-    if (own && !context.used.has(info.id) && !doubtful.has(info.name)) {
-      context.report.report(
-        'name/unused',
-        found.name,
-        { kind: found.kind, name: found.name.text },
-        { hint: { kind: 'remove' } },
-      );
-    }
+    if (own && !context.used.has(info.id)) unused.set(info.name, found);
+  }
+  if (unused.size === 0) return;
+  // A name in text that was not understood, or under an unknown key, may be a use.
+  for (const { kind, text, start } of context.syntax.tokens) {
+    if (kind === 'name' && unused.has(text) && !context.references.has(start)) unused.delete(text);
+  }
+  for (const { name, kind } of unused.values()) {
+    context.report.report('name/unused', name, { kind, name: name.text }, { hint: { kind: 'remove' } });
   }
 }

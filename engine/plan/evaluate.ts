@@ -1,5 +1,5 @@
 /** Values of expressions, with dimensions. Names must have been linked; what is erroneous is reported once and gives `undefined`. */
-import type { Binary, Call, Expression } from '../../grammar/syntax.ts';
+import type { Binary, Call, Expression, Quantity } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import { alike, fits, productOf, sumOf } from './dimensions.ts';
 import { findFunction } from './functions.ts';
@@ -22,16 +22,24 @@ export function evaluate(
   depth = 0,
 ): Value | undefined {
   if (depth > deepest) return undefined;
+  // Nearly all values are quantities: they do without the closure below.
+  if (expression.kind !== 'quantity') return composed(context, expression, variables, depth);
+  const unit = findUnit(expression.unit);
+  return unit === undefined
+    ? undefined
+    : finite(context, expression, scaled(expression.value, unit.scale), unit.dimension);
+}
+
+function composed(
+  context: FileContext,
+  expression: Exclude<Expression, Quantity>,
+  variables: Variables | undefined,
+  depth: number,
+): Value | undefined {
   const inner = (one: Expression) => evaluate(context, one, variables, depth + 1);
   switch (expression.kind) {
     case 'missing':
       return undefined;
-    case 'quantity': {
-      const unit = findUnit(expression.unit);
-      return unit === undefined
-        ? undefined
-        : finite(context, expression, scaled(expression.value, unit.scale), unit.dimension);
-    }
     case 'string':
       return { kind: 'text', value: expression.value };
     case 'group':

@@ -3,7 +3,7 @@ import { LineIndex } from '../../grammar/lines.ts';
 import { parse } from '../../grammar/parse.ts';
 import type { ImportDeclaration, SyntaxFile } from '../../grammar/syntax.ts';
 import type { EngineHost, EngineOptions } from '../host.ts';
-import { type FileContext, refer } from './context.ts';
+import { type FileContext, referTo } from './context.ts';
 import { claim } from './declare.ts';
 import { circleNames, orderByNeed } from './graph.ts';
 import { spellingHint } from './report.ts';
@@ -240,7 +240,7 @@ function bringIn(context: FileContext, { path, declaration }: Import, module: Fi
       );
     } else if (claim(context, name, info)) {
       copy(context, module, info);
-      refer(context, name, info.id, true);
+      referTo(context, context.report.place(name), info.id);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Block, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import { quantity } from './evaluate.ts';
 import { spellingHint } from './report.ts';
-import { blocks, findKey, type BlockName, type Form, type KeySchema } from './schema.ts';
+import { blocks, findKey, keysOf, type BlockName, type Form, type KeySchema } from './schema.ts';
 
 /** Entries of one block that the schema knows, by key. */
 export interface Keys {
@@ -17,14 +17,13 @@ export interface Keys {
   readonly doubtful: boolean;
 }
 
-const none: readonly Entry[] = [];
-
 /**
  * Reads the entries of a block. `at` is where `key/missing` goes: the block's name or keyword. Reports unknown, duplicate,
  * missing and not available keys and wrong forms; entries of a wrong form are left out.
  */
 export function readKeys(context: FileContext, name: BlockName, body: Block | undefined, at: Span): Keys {
-  const byKey = new Map<string, Entry[]>();
+  const schema = keysOf(name);
+  const firsts = new Map<string, Entry>();
   const entries: Entry[] = [];
   let doubtful = body === undefined || !body.closed;
   for (const item of body?.entries ?? []) {
@@ -32,25 +31,31 @@ export function readKeys(context: FileContext, name: BlockName, body: Block | un
       doubtful ||= item.kind === 'skipped';
       continue;
     }
-    const key = findKey(name, item.key.text);
+    const key = schema.get(item.key.text);
     if (key === undefined) {
       unknownKey(context, name, item);
       doubtful = true;
     } else if (isForm(context, key, item)) {
-      const earlier = byKey.get(key.name);
-      if (earlier !== undefined && !key.repeatable) duplicate(context, name, item, earlier[0]);
+      const earlier = firsts.get(key.name);
+      if (earlier !== undefined && !key.repeatable) duplicate(context, name, item, earlier);
       else {
-        if (earlier === undefined) byKey.set(key.name, [item]);
-        else earlier.push(item);
+        if (earlier === undefined) firsts.set(key.name, item);
         entries.push(item);
         if (key.unavailable !== undefined) notApplicable(context, item, key.unavailable);
       }
     } else doubtful = true;
   }
   if (!doubtful) {
-    for (const key of blocks[name].keys) if (key.required && !byKey.has(key.name)) missing(context, name, key.name, at);
+    for (const key of blocks[name].keys)
+      if (key.required && !firsts.has(key.name)) missing(context, name, key.name, at);
   }
-  return { block: name, one: (key) => byKey.get(key)?.[0], all: (key) => byKey.get(key) ?? none, entries, doubtful };
+  return {
+    block: name,
+    one: (key) => firsts.get(key),
+    all: (key) => entries.filter((one) => one.key.text === key),
+    entries,
+    doubtful,
+  };
 }
 
 /** Reports that a block needs a key. */

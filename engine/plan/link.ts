@@ -1,10 +1,10 @@
 /** Gives each name of a file its meaning, by the schema of the key that it stands in. Reports unknown names and units, each once. */
-import type { BlockDeclaration, Call, Entry, Expression, Name } from '../../grammar/syntax.ts';
-import { type FileContext, refer, symbolId } from './context.ts';
+import type { BlockDeclaration, Call, Entry, Expression, Name, Quantity } from '../../grammar/syntax.ts';
+import { type FileContext, refer, referTo, symbolId } from './context.ts';
 import { findFigure, figures } from './figures.ts';
 import { findFunction, functionNames, type FunctionContext } from './functions.ts';
 import { spellingHint } from './report.ts';
-import { blocks, findKey, type BlockName, type ValueSchema } from './schema.ts';
+import { blocks, keysOf, type BlockName, type ValueSchema } from './schema.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { findUnit, nearestUnit } from './units.ts';
 
@@ -82,15 +82,16 @@ function linkEntries(
   depth = 0,
 ): void {
   if (depth > deepest) return;
+  const keys = keysOf(block);
   for (const item of items) {
     if (item.kind !== 'entry') continue;
-    const key = findKey(block, item.key.text);
+    const key = keys.get(item.key.text);
     if (key === undefined) continue;
-    let inner = scope;
-    if (item.parameters !== undefined) inner = { ...scope, locals: withParameters(context, item, scope, owner) };
-    for (const one of item.index ?? []) linkValue(context, one, inner);
-    for (const one of item.ends ?? []) linkExpression(context, one, { kind: 'devices' }, inner, 0);
-    for (const one of item.values ?? []) linkExpression(context, one, key.value, inner, 0);
+    const { parameters, index, ends, values } = item;
+    const inner = parameters === undefined ? scope : { ...scope, locals: withParameters(context, item, scope, owner) };
+    if (index !== undefined) for (const one of index) linkValue(context, one, inner);
+    if (ends !== undefined) for (const one of ends) linkExpression(context, one, { kind: 'devices' }, inner, 0);
+    if (values !== undefined) for (const one of values) linkExpression(context, one, key.value, inner, 0);
     if (item.body !== undefined && key.block !== undefined)
       linkEntries(context, key.block, item.body.entries, inner, owner, depth + 1);
   }
@@ -110,15 +111,9 @@ function withParameters(
     }
     const id = `parameter:${owner ?? ''}/${entry.first}/${one.text}`;
     const of = entry.key.text === 'row' ? 'Number of the device, from 0.' : 'Number of the stage, from 0.';
-    context.symbols.set(id, {
-      id,
-      name: one.text,
-      kind: 'parameter',
-      container: owner,
-      declaration: context.report.place(one),
-      doc: of,
-    });
-    refer(context, one, id, true);
+    const declaration = context.report.place(one);
+    context.symbols.set(id, { id, name: one.text, kind: 'parameter', container: owner, declaration, doc: of });
+    referTo(context, declaration, id);
     locals.set(one.text, id);
   }
   return locals;
@@ -138,14 +133,24 @@ function linkExpression(
   depth: number,
 ): void {
   if (depth > deepest) return;
+  // Nearly all values are quantities: they do without the closures below.
+  if (expression.kind === 'quantity') checkUnit(context, expression);
+  else linkComposed(context, expression, schema, scope, depth);
+}
+
+function linkComposed(
+  context: FileContext,
+  expression: Exclude<Expression, Quantity>,
+  schema: ValueSchema | undefined,
+  scope: Scope,
+  depth: number,
+): void {
   const inner = (one: Expression) => linkExpression(context, one, schema, scope, depth + 1);
   const value = (one: Expression) => linkExpression(context, one, undefined, scope, depth + 1);
   switch (expression.kind) {
     case 'missing':
     case 'string':
       return;
-    case 'quantity':
-      return checkUnit(context, expression);
     case 'group':
       return inner(expression.inner);
     case 'list':
@@ -168,7 +173,7 @@ function linkExpression(
   }
 }
 
-function checkUnit(context: FileContext, quantity: Expression & { kind: 'quantity' }): void {
+function checkUnit(context: FileContext, quantity: Quantity): void {
   if (findUnit(quantity.unit) !== undefined) return;
   const near = nearestUnit(quantity.unit);
   const token = context.syntax.tokens[quantity.last];

@@ -441,6 +441,9 @@ export const blocks: Readonly<Record<BlockName, BlockSchema>> = {
   expect,
 };
 
+/** The keys of a block by name. */
+export const keysOf = (block: BlockName): ReadonlyMap<string, KeySchema> => keyIndex.get(block) ?? new Map();
+
 /** The schema of a key of a block; undefined where the block has no such key. */
 export const findKey = (block: BlockName, name: string): KeySchema | undefined => keyIndex.get(block)?.get(name);
 

@@ -35,7 +35,9 @@ export class FileParser extends EntryParser {
   ): { readonly declarations: readonly Declaration[]; readonly errors: readonly SyntaxFault[] } {
     this.prepare(text, source, faults, depth);
     const declarations = this.file();
-    return { declarations, errors: this.faults.all() };
+    const errors = this.faults.all();
+    this.release();
+    return { declarations, errors };
   }
 
   readonly file = this.RULE('file', (): Declaration[] => {
@@ -94,7 +96,8 @@ export class FileParser extends EntryParser {
       this.faults.missing(this.next, `a path such as "hardware.pipe" after "${after}"`);
     }
     this.allowed = declaration;
-    return { kind: 'import', ...this.places.node(from, this.next), doc, names, path };
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'import', first, last, start, end, doc, names, path };
   });
 
   readonly importedNames = this.RULE('importedNames', (): Name[] => {
@@ -149,7 +152,8 @@ export class FileParser extends EntryParser {
       step = this.beginsValue() ? this.SUBRULE1(this.expression) : this.missing('step');
       this.allowed = 'a new declaration';
     }
-    return { kind: 'param', ...this.places.node(from, this.next), doc, name, value, range, step };
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'param', first, last, start, end, doc, name, value, range, step };
   });
 
   readonly letDeclaration = this.RULE('letDeclaration', (): LetDeclaration => {
@@ -158,7 +162,8 @@ export class FileParser extends EntryParser {
     this.CONSUME(types.Let);
     const { name, value } = this.SUBRULE(this.binding, { ARGS: ['let'] });
     this.allowed = 'an operator or a new declaration';
-    return { kind: 'let', ...this.places.node(from, this.next), doc, name, value };
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'let', first, last, start, end, doc, name, value };
   });
 
   /** `name = value`, any of which may be missing. */
@@ -203,6 +208,7 @@ export class FileParser extends EntryParser {
       body = this.SUBRULE(this.body, { ARGS: [what, content] });
     }
     this.allowed = declaration;
-    return { kind: 'block', ...this.places.node(from, this.next), doc, keyword, name, body };
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'block', first, last, start, end, doc, keyword, name, body };
   });
 }

@@ -30,7 +30,8 @@ export abstract class EntryParser extends ExpressionParser {
     if (closed) this.CONSUME(types.RightBrace);
     else if (opened) this.faults.unclosed(this.next, open, '}', `"${what}"`);
     this.allowed = '';
-    return { kind: 'body', ...this.places.node(open, this.next), entries, closed };
+    const { first, last, start, end } = this.places.node(open, this.next);
+    return { kind: 'body', first, last, start, end, entries, closed };
   });
 
   /** A declaration on a line of its own shows that the blocks around it were forgotten to be closed. */
@@ -85,7 +86,8 @@ export abstract class EntryParser extends ExpressionParser {
       this.faults.missing(this.next, 'a comparison such as "bubble < 10%"');
     }
     this.allowed = 'the next comparison or "}"';
-    return { kind: 'check', ...this.places.node(from, this.next), condition };
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'check', first, last, start, end, condition };
   });
 
   readonly strayInBlock = this.RULE('strayInBlock', (): Skipped => {
@@ -162,9 +164,13 @@ export abstract class EntryParser extends ExpressionParser {
       body = this.SUBRULE(this.body, { ARGS: [what, 'entries'] });
     }
     this.allowed = values === undefined ? 'the next entry or "}"' : '",", an operator, the next entry or "}"';
+    const { first, last, start, end } = this.places.node(from, this.next);
     return {
       kind: 'entry',
-      ...this.places.node(from, this.next),
+      first,
+      last,
+      start,
+      end,
       doc,
       key,
       name,
@@ -190,7 +196,8 @@ export abstract class EntryParser extends ExpressionParser {
   private end(i: number, name: Name | undefined, index: readonly Argument[] | undefined): Expression {
     const target = name ?? this.name(i);
     if (index === undefined || this.RECORDING_PHASE) return target;
-    return { kind: 'index', ...this.places.node(i, this.next), target, arguments: index };
+    const { first, last, start, end } = this.places.node(i, this.next);
+    return { kind: 'index', first, last, start, end, target, arguments: index };
   }
 
   /** Neither `=` nor `{` follows: says so, and goes on at the one that stands further on in the line, if one does. */

@@ -8,7 +8,6 @@ import * as types from '../tokens.ts';
 import { Chain } from './chain.ts';
 import { Faults } from './faults.ts';
 import { Landmarks } from './landmarks.ts';
-import { isOperator } from './operators.ts';
 import { Places } from './places.ts';
 
 const nothing = tokenize('');
@@ -51,6 +50,11 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
     this.input = source.stream;
   }
 
+  /** The parser outlives the text: what was read is not to stay in memory with it. */
+  protected release(): void {
+    this.prepare('', nothing, 0, 0);
+  }
+
   /** Index of the token to be read next. */
   protected get next(): number {
     return this.currIdx + 1;
@@ -66,7 +70,8 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
   }
 
   protected name(i: number): Name {
-    return { kind: 'name', ...this.places.node(i, i + 1), text: this.marks.image(i) };
+    const { first, last, start, end } = this.places.node(i, i + 1);
+    return { kind: 'name', first, last, start, end, text: this.marks.image(i) };
   }
 
   /** The value that should stand here does not. */
@@ -112,10 +117,10 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
     if (this.RECORDING_PHASE) return this.showExpression();
     const { marks } = this;
     const first = this.operand();
-    let operator = marks.image(this.next);
-    if (!isOperator(operator)) return first;
+    let operator = marks.operator(this.next);
+    if (operator === undefined) return first;
     const chain = new Chain(first, this.height, this.faults, this.places, this.deepest);
-    for (; isOperator(operator); operator = marks.image(this.next)) {
+    for (; operator !== undefined; operator = marks.operator(this.next)) {
       const i = this.next;
       this.CONSUME(types.BinaryOperator);
       const value = this.beginsValue() ? this.operand() : this.missing(operator);
@@ -187,7 +192,9 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
     const i = this.next;
     this.CONSUME(types.Quantity);
     this.height = 0;
-    return { kind: 'quantity', ...this.places.node(i, i + 1), ...splitQuantity(this.marks.image(i)) };
+    const { first, last, start, end } = this.places.node(i, i + 1);
+    const { value, unit } = splitQuantity(this.marks.image(i));
+    return { kind: 'quantity', first, last, start, end, value, unit };
   }
 
   private text(): StringLiteral {
@@ -198,7 +205,8 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
   }
 
   protected literal(i: number): StringLiteral {
-    return { kind: 'string', ...this.places.node(i, i + 1), value: unquote(this.marks.image(i)) };
+    const { first, last, start, end } = this.places.node(i, i + 1);
+    return { kind: 'string', first, last, start, end, value: unquote(this.marks.image(i)) };
   }
 
   private nameCallOrIndex(): Expression {
@@ -208,12 +216,14 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
     this.height = 0;
     if (this.sees(types.LeftParen)) {
       const given = this.SUBRULE(this.parenthesised);
-      return { kind: 'call', ...this.places.node(from, this.next), callee: name, arguments: given };
+      const { first, last, start, end } = this.places.node(from, this.next);
+      return { kind: 'call', first, last, start, end, callee: name, arguments: given };
     }
     if (this.sees(types.LeftBracket)) {
       const given = this.SUBRULE(this.bracketed);
       this.needsItem(from + 1, given);
-      return { kind: 'index', ...this.places.node(from, this.next), target: name, arguments: given };
+      const { first, last, start, end } = this.places.node(from, this.next);
+      return { kind: 'index', first, last, start, end, target: name, arguments: given };
     }
     return name;
   }
@@ -221,7 +231,8 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
   private list(): Expression {
     const from = this.next;
     const items = this.values(this.SUBRULE1(this.bracketed));
-    return { kind: 'list', ...this.places.node(from, this.next), items };
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'list', first, last, start, end, items };
   }
 
   private group(): Expression {
@@ -234,7 +245,8 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
         `Expected one value between "(" and ")", found ${items.length === 0 ? 'none' : 'several'}.`,
       );
     }
-    return { kind: 'group', ...this.places.node(from, this.next), inner };
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'group', first, last, start, end, inner };
   }
 
   /** Brackets of an index or of parameters hold something. */
@@ -357,7 +369,8 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
     const { marks } = this;
     this.height = 0;
     if (marks.partner(from) !== open && this.leavesBrackets(from, open)) {
-      return { kind: 'argument', ...this.places.node(from, from), value: this.gap() };
+      const { first, last, start, end } = this.places.node(from, from);
+      return { kind: 'argument', first, last, start, end, value: this.gap() };
     }
     let name: Name | undefined;
     if (marks.isWord(from) && marks.is(from + 1, types.Equals)) {
@@ -366,6 +379,7 @@ export abstract class ExpressionParser extends EmbeddedActionsParser {
       name = this.name(from);
     }
     const value = this.beginsValue() ? this.SUBRULE(this.expression) : this.missing(marks.shown(this.next - 1));
-    return { kind: 'argument', ...this.places.node(from, this.next), name, value };
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'argument', first, last, start, end, name, value };
   }
 }

@@ -2,6 +2,7 @@ import type { TokenType } from 'chevrotain';
 import { clip, endOfFile } from '../lexer.ts';
 import type { Tokens } from '../lexer.ts';
 import * as types from '../tokens.ts';
+import type { Operator } from './operators.ts';
 
 const id = (type: TokenType): number => type.tokenTypeIdx ?? -1;
 const within = (category: TokenType): Uint8Array => {
@@ -10,6 +11,7 @@ const within = (category: TokenType): Uint8Array => {
   return table;
 };
 const words = within(types.Word);
+const operators = within(types.BinaryOperator);
 const opens = new Map([types.LeftBrace, types.LeftBracket, types.LeftParen].map((type) => [id(type), true]));
 const opening = new Map([
   [id(types.RightBrace), id(types.LeftBrace)],
@@ -71,6 +73,11 @@ export class Landmarks {
 
   isWord(i: number): boolean {
     return words[this.kind(i)] === 1;
+  }
+
+  /** The operator between two operands, where one stands. */
+  operator(i: number): Operator | undefined {
+    return operators[this.kind(i)] === 1 ? (this.image(i) as Operator) : undefined;
   }
 
   isKeyword(i: number): boolean {

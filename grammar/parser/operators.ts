@@ -18,6 +18,5 @@ const strengths: Readonly<Record<BinaryOperator | '..' | '..<', number>> = {
 export type Operator = keyof typeof strengths;
 export const comparison = 1;
 
-export const isOperator = (text: string): text is Operator => Object.hasOwn(strengths, text);
 export const isRange = (operator: Operator): operator is '..' | '..<' => operator === '..' || operator === '..<';
 export const strength = (operator: Operator): number => strengths[operator];

@@ -37,6 +37,8 @@ export class Places {
     const start = this.tokens[place]?.start ?? this.text.length;
     while (this.comment < comments.length && (comments[this.comment]?.end ?? 0) <= start) this.comment++;
     const after = this.tokens[place - 1]?.end ?? -1;
+    const above = comments[this.comment - 1];
+    if (above === undefined || above.start < after) return undefined;
     const lines: string[] = [];
     let below = start;
     for (let at = this.comment - 1; at >= 0; at--) {

@@ -3,7 +3,6 @@ import type { BlockDeclaration, Entry, Span } from '../../../grammar/syntax.ts';
 import { count } from '../../quantities.ts';
 import { type FileContext, detail, symbolId } from '../context.ts';
 import type { Precision } from '../costs/types.ts';
-import { memberId } from '../declare.ts';
 import type { LayerDefinition, ModelDefinition } from '../definitions.ts';
 import { wholeNumber } from '../evaluate.ts';
 import { missing, or, readKeys, readQuantity, readWord, type Keys } from '../keys.ts';
@@ -90,10 +89,13 @@ function readAll(
   const afters: After[] = [];
   let elements = 0;
   let whole = true;
+  const members = context.members.get(model);
+  const owner = model.slice(model.indexOf(':') + 1);
   for (const entry of keys.all('layer')) {
     const { name } = entry;
     // A layer without a name, or with one that is taken, has been reported; the model is left out.
-    if (name === undefined || context.members.get(model)?.get(name.text)?.declaration?.start !== name.start) {
+    const info = name === undefined ? undefined : members?.get(name.text);
+    if (name === undefined || info?.declaration?.start !== name.start) {
       whole = false;
       continue;
     }
@@ -109,8 +111,7 @@ function readAll(
       tooMany(context, index ?? name, 'Layers of a model', elements + number, context.options.limits.elements);
       return undefined;
     }
-    const symbol = memberId('layer', model, name.text);
-    const place = context.report.place(name);
+    const { id: symbol, declaration: place } = info;
     layers.push({
       name: name.text,
       array: index !== undefined,
@@ -121,7 +122,6 @@ function readAll(
       end: entry.end,
       cost: read.cost,
     });
-    const owner = model.slice(model.indexOf(':') + 1);
     context.origins.set(paths.layer(owner, name.text), place);
     for (let i = 0; i < (index === undefined ? 0 : number); i += 1)
       context.origins.set(paths.layer(owner, `${name.text}[${i}]`), place);
