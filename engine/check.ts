@@ -4,7 +4,8 @@
  */
 import { parse, type SyntaxFile } from '../grammar/index.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
-import type { Finding, PlanFinding } from './findings/finding.ts';
+import type { Severity } from './findings/catalogue.ts';
+import { finding, type Finding, type PlanFinding } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
 import type { Origins, PipelinePlan, Place } from './plan/plan.ts';
 import type { Resolution } from './plan/resolution.ts';
@@ -63,7 +64,27 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
   ]
     .filter((found) => found.place.uri === uri)
     .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
-  return { uri, syntax, resolution, pipelines, findings: merged(findings).slice(0, options.limits.findings) };
+  return { uri, syntax, resolution, pipelines, findings: capped(uri, merged(findings), options.limits.findings) };
+}
+
+const severities: readonly Severity[] = ['error', 'warning', 'information', 'hint'];
+
+/** The gravest `limit` findings, by position, and one more that says that there are others. */
+function capped(uri: string, findings: readonly Finding[], limit: number): readonly Finding[] {
+  if (findings.length < limit) return findings;
+  const kept = new Set(
+    severities
+      .flatMap((severity) => findings.filter((found) => found.severity === severity))
+      .slice(0, Math.max(0, limit - 1)),
+  );
+  const figures = {
+    what: 'Findings of this file',
+    figure: `${limit.toLocaleString('en-US')} or more, of which the gravest are shown`,
+    limit: limit.toLocaleString('en-US'),
+    setting: 'pipewright.limits.findings',
+  };
+  const first = finding('limit/too-large', { uri, start: 0, end: 0 }, figures, { severity: 'information' });
+  return [first, ...findings.filter((found) => kept.has(found))];
 }
 
 /** Findings of one code at one place are one mistake (equal devices, say): the first stays, with the number of the others. */
