@@ -1,9 +1,19 @@
 import type { Command } from '../command.ts';
 import { checkCommand } from './check.ts';
 import { explainCommand } from './explain.ts';
+import { exportCommand } from './export.ts';
 import { formatCommand } from './format.ts';
+import { importCommand } from './import.ts';
 import { lspCommand } from './lsp.ts';
 import { simulateCommand } from './simulate.ts';
 
 /** Every command, in the order of the help. */
-export const commands: readonly Command[] = [checkCommand, simulateCommand, formatCommand, explainCommand, lspCommand];
+export const commands: readonly Command[] = [
+  checkCommand,
+  simulateCommand,
+  exportCommand,
+  importCommand,
+  formatCommand,
+  explainCommand,
+  lspCommand,
+];

@@ -7,7 +7,7 @@ import { analyse } from './pages.ts';
 /** The workload of the schedules page: four devices, eight microbatches, F = I = W = 1 ms for a device, free transfers. */
 export function runUnder(policy: string): Run {
   const chunks = findPolicy(policy)?.chunks({ chunks: 2 }) ?? 1;
-  const time = chunks === 1 ? '1ms' : '0.5ms';
+  const time = `${1 / chunks}ms`;
   const text = `device gpu { memory = 1GiB }
 cluster box { gpu[4] = gpu  link = 1000GB/s + 0us }
 model toy { layer block[${4 * chunks}] { forward = ${time}  backward_input = ${time}  backward_weight = ${time} } }
@@ -22,8 +22,8 @@ pipeline train { model = toy  devices = box  stages = balance(${4 * chunks})  mi
 /** The drawing of a policy as the page shows it. */
 export function drawing(policy: string): string {
   const run = runUnder(policy);
-  // Chunks are half as long and need twice the room for their numbers.
-  const columns = run.program.stages === run.program.devices ? 90 : 126;
+  // Shorter operations need more room; quarters would need more than a page has, so some go without their number.
+  const columns = { 1: 90, 2: 126 }[run.program.stages / run.program.devices] ?? 160;
   const text = timelineText(
     run,
     run.report.devices.map((device) => device.name),

@@ -50,8 +50,8 @@ describe('generate', () => {
         fc.constantFrom(...policies),
         fc.integer({ min: 1, max: 6 }),
         fc.integer({ min: 1, max: 4 }),
-        fc.array(fc.nat(4), { minLength: 12, maxLength: 12 }),
-        fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 36, maxLength: 36 }),
+        fc.array(fc.nat(4), { minLength: 24, maxLength: 24 }),
+        fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 72, maxLength: 72 }),
         fc.integer({ min: 0, max: 2 }),
         (policy, p, rounds, placement, times, transfer) => {
           const stages = p * policy.chunks({});
@@ -59,8 +59,8 @@ describe('generate', () => {
             microbatches: p * rounds,
             schedule: { kind: 'policy', name: policy.name, args: {} },
             forward: times.slice(0, stages),
-            backwardInput: times.slice(12, 12 + stages),
-            backwardWeight: times.slice(24, 24 + stages),
+            backwardInput: times.slice(24, 24 + stages),
+            backwardWeight: times.slice(48, 48 + stages),
             placement: placement.slice(0, stages),
             transfer,
           });

@@ -24,8 +24,8 @@ describe('every policy', () => {
           costs,
           (devices, microbatches, v, group, times) => {
             const chunked = policy.parameters.some(({ name }) => name === 'chunks');
-            const stages = chunked ? devices * v : devices;
             const args = chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {};
+            const stages = devices * policy.chunks(args);
             const plan = planOf({
               microbatches,
               schedule: { kind: 'policy', name: policy.name, args },
@@ -145,11 +145,11 @@ describe('idle time as explained', () => {
         fc.property(p, m, fc.integer({ min: 1, max: 3 }), fc.nat(14), cost, cost, cost, (p, m, v, group, f, i, w) => {
           const chunked = policy.parameters.some(({ name }) => name === 'chunks');
           const args = chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {};
-          const plan = policyPlan(policy.name, p, m, { f, i, w, ...(chunked ? { v } : {}), args });
+          const plan = policyPlan(policy.name, p, m, { f, i, w, v: policy.chunks(args), args });
           const shape = shapeOf(plan);
           fc.pre(policy.check(shape).length === 0);
           const lines = policy.explain(shape);
-          const run = simulated(plan);
+          const run = simulated({ ...plan, placement: [...policy.placement(shape)] });
           const makespan = explained(lines.find((line) => line.startsWith('idle:')) ?? '');
           if (makespan !== undefined) for (const idle of run.idle) expect(idle).toBeCloseTo(makespan, 9);
           const span = explained(lines.find((line) => line.startsWith('idle between')) ?? '');

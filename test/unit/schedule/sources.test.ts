@@ -33,7 +33,7 @@ function rowOf(source: string, d: number, stages: number, microbatches: number):
 describe('the source of a policy', () => {
   const written = policies.flatMap(({ name, source }) => (source === undefined ? [] : [{ name, source }]));
   it('is there for each whose rows need no table', () => {
-    expect(written.map(({ name }) => name)).toEqual(['gpipe', '1f1b', 'eager_1f1b', 'zb_h1', 'zb_h2']);
+    expect(written.map(({ name }) => name)).toEqual(['gpipe', '1f1b', 'eager_1f1b', 'dapple', 'zb_h1', 'zb_h2']);
   });
   for (const { name, source } of written) {
     it(`gives the rows of ${name}`, () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../support/data.ts';
 import { namesOf, programFor } from './bruteForce.ts';
+import { placed } from './chunked.ts';
 import { policyPlan } from './plans.ts';
 
 /** Computing operations of PyTorch's own schedules, by rank; blanks are idle slots, names that end in no number are no computing. */
@@ -28,5 +29,26 @@ describe('PyTorch 2.14', () => {
   it('orders Interleaved1F1B as we do', () => {
     const ours = namesOf(programFor(policyPlan('interleaved_1f1b', 4, 8, { v: 2 })));
     expect(ours).toEqual(golden('torch2141_Interleaved1F1B_p4_m8_v2_compute.csv'));
+  });
+  it('orders ZBVZeroBubble as we do', () => {
+    const ours = namesOf(placed('zb_v', 4, 8).program);
+    expect(ours).toEqual(golden('torch2141_ZBVZeroBubble_p4_m8_v2_compute.csv'));
+    expect(ours[0].slice(0, 11)).toEqual('0F0,0F1,0F2,0F3,0F4,0F5,0F6,7F0,7I0,7W0,7F1'.split(','));
+  });
+  it('orders InterleavedZeroBubble as we do', () => {
+    expect(namesOf(placed('interleaved_zb', 4, 8, { chunks: 2 }).program)).toEqual(
+      golden('torch213_InterleavedZeroBubble_p4_m8_v2_compute.csv'),
+    );
+    expect(namesOf(placed('interleaved_zb', 4, 10, { chunks: 3 }).program)).toEqual(
+      golden('torch213_InterleavedZeroBubble_p4_m10_v3_compute.csv'),
+    );
+  });
+  it('orders ZBVZeroBubble as we do where microbatches are few', () => {
+    expect(namesOf(placed('zb_v', 4, 3).program)).toEqual(golden('torch213_ZBVZeroBubble_p4_m3_v2_compute.csv'));
+  });
+  it('orders LoopedBFS as we do', () => {
+    expect(namesOf(placed('breadth_first', 3, 4, { chunks: 2 }).program)).toEqual(
+      golden('torch213_LoopedBFS_p3_m4_v2_compute.csv'),
+    );
   });
 });

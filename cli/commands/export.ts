@@ -1,0 +1,73 @@
+import { exportTorch } from '../../engine/exchange/torchCsv/export.ts';
+import { torchCsvParts } from '../../engine/exchange/torchCsv/write.ts';
+import { type Analysed, analyse } from '../analyse.ts';
+import { coloursFor } from '../colours.ts';
+import { type Command, usageFault } from '../command.ts';
+import type { Io } from '../io.ts';
+import { findingText, sourceOf } from '../output/findingText.ts';
+import { placeText } from '../output/placeText.ts';
+import { overrideProblem, readOverrides } from '../overrides.ts';
+import { pipelineProblem } from '../pipelines.ts';
+import { progressBar } from '../progress.ts';
+import { status } from '../status.ts';
+import { writeResult } from '../writeResult.ts';
+
+/** `export FILE --to FORMAT`: somebody else's format from a pipeline. */
+export const exportCommand: Command = {
+  spec: {
+    name: 'export',
+    operands: 'FILE',
+    summary: 'Write a pipeline in another program’s format, and name what that cannot carry.',
+    options: [
+      {
+        name: 'to',
+        value: 'torch-csv',
+        choices: ['torch-csv'],
+        doc: 'torch-csv: the schedule table of torch.distributed.pipelining.',
+      },
+      { name: 'comms', doc: 'With transfers and sharding (compute_comms) instead of computing only (compute_only).' },
+      { name: 'pipeline', value: 'NAME', doc: 'This pipeline; needed where the file has several.' },
+      { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
+      { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
+    ],
+    notes: [
+      'Exit status 1 where the pipeline cannot run, here or there: nothing is written. What is lost is told on standard error.',
+    ],
+  },
+  async run(args, io) {
+    const [path, ...more] = args.operands;
+    if (path === undefined || more.length > 0) return usageFault(io, 'export', 'It needs one file.');
+    if (args.value('to') === undefined) return usageFault(io, 'export', 'It needs a format: --to torch-csv.');
+    const overrides = readOverrides(args.values('set'));
+    if ('problem' in overrides) return usageFault(io, 'export', overrides.problem);
+    const progress = progressBar(io, 4);
+    const file = analyse(path, io, progress, overrides.values);
+    progress.end();
+    if ('problem' in file) return usageFault(io, 'export', file.problem);
+    const problem =
+      overrideProblem(file.analysis.resolution, overrides) ?? pipelineProblem(file, args.value('pipeline'), 'csv');
+    if (problem !== undefined) return usageFault(io, 'export', problem);
+    const chosen = args.value('pipeline');
+    const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);
+    if (found?.run === undefined) return refuse(file, io);
+    const result = exportTorch(found.plan, found.run.program, args.has('comms'));
+    if ('problem' in result) {
+      await io.err(`${file.path}: pipeline "${found.plan.name}" cannot be written: ${result.problem}.\n`);
+      return status.findings;
+    }
+    for (const note of result.notes) await io.err(`${file.path}: ${note}\n`);
+    return writeResult(io, 'export', args.value('output'), torchCsvParts(result.table));
+  },
+};
+
+async function refuse(file: Analysed, io: Io): Promise<1> {
+  const colours = coloursFor({ ...io, outIsTerminal: io.errIsTerminal });
+  const source = sourceOf(file.path, file.text);
+  const { findings, uri } = file.analysis;
+  for (const found of findings.filter(({ severity }) => severity === 'error'))
+    await io.err(
+      `${findingText(found, source, colours, (at, offset) => placeText(at, offset, { source, uri, findings }, io))}\n`,
+    );
+  await io.err(`${file.path}: nothing was written: the pipeline does not run.\n`);
+  return status.findings;
+}

@@ -1,0 +1,61 @@
+import { LineIndex } from '../../grammar/index.ts';
+import type { TorchFault } from '../../engine/exchange/torchCsv/fault.ts';
+import { importTorch } from '../../engine/exchange/torchCsv/import.ts';
+import { repairTitles } from '../../engine/exchange/torchCsv/repairs.ts';
+import { type Command, usageFault } from '../command.ts';
+import { shownPath } from '../host.ts';
+import type { Io } from '../io.ts';
+import { printable } from '../drawing/width.ts';
+import { status } from '../status.ts';
+import { writeResult } from '../writeResult.ts';
+
+/** `import FILE`: a `.pipe` file from somebody else's format. */
+export const importCommand: Command = {
+  spec: {
+    name: 'import',
+    operands: 'FILE',
+    summary: 'Make a .pipe file of a PyTorch pipelining schedule (CSV).',
+    options: [
+      { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
+      { name: 'repair', doc: 'Mend known defects of a damaged file first, and say what was mended.' },
+    ],
+    notes: [
+      'Exit status 1 where the file is damaged: each fault is told with its line and character, and nothing is written.',
+    ],
+  },
+  async run(args, io) {
+    const [path, ...more] = args.operands;
+    if (path === undefined || more.length > 0) return usageFault(io, 'import', 'It needs one file.');
+    const read = io.readText(path);
+    const name = shownPath(path);
+    if ('problem' in read) return usageFault(io, 'import', `${name} cannot be read: ${read.problem}.`);
+    let result = importTorch(read.text);
+    if ('faults' in result) {
+      await tell(result.faults, read.text, name, io);
+      const { repaired, faults } = result;
+      const titles = [...new Set(faults.flatMap(({ repair }) => (repair === undefined ? [] : [repairTitles[repair]])))];
+      if (repaired === undefined) return status.findings;
+      if (!args.has('repair')) {
+        await io.err(`${name}: --repair mends it: ${titles.join('; ')}.\n`);
+        return status.findings;
+      }
+      result = importTorch(repaired);
+      if ('faults' in result) return status.findings;
+      await io.err(`${name}: mended: ${titles.join('; ')}.\n`);
+    }
+    for (const remark of result.remarks) await io.err(`${name}: ${remark}\n`);
+    return writeResult(io, 'import', args.value('output'), [result.pipe]);
+  },
+};
+
+/** `file:line:character: rank 3, column 15: what is wrong`, counted from 1 but for ranks. */
+async function tell(faults: readonly TorchFault[], text: string, name: string, io: Io): Promise<void> {
+  const lines = new LineIndex(text);
+  for (const { row, column, start, message, expected, related } of faults) {
+    const { line, character } = lines.positionAt(start);
+    const what = printable(`rank ${row}, column ${column + 1}: ${message} Expected: ${expected}.`);
+    await io.err(`${name}:${line + 1}:${character + 1}: ${what}\n`);
+    for (const one of related ?? [])
+      await io.err(`  rank ${one.row}, column ${one.column + 1}: ${printable(one.message)}.\n`);
+  }
+}

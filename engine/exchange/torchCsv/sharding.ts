@@ -1,0 +1,72 @@
+import type { Numbered } from './lower.ts';
+import { type StageAction, computing } from './table.ts';
+
+/** Stages whose parameters PyTorch keeps whole at a time: one for a forward, one for a backward, one fetched ahead. */
+const mostActive = 3;
+
+/**
+ * `_add_unshard_reshard`: before each action the parameters of the next stages that will compute are gathered (UNSHARD), and those
+ * of others released (RESHARD). Where several are released at once PyTorch's order is that of a hash table; here it is that of the stages.
+ */
+export function withSharding(row: readonly Numbered[]): readonly Numbered[] {
+  const ahead = nextStages(row);
+  const active = new Set<number>();
+  const result: Numbered[] = [];
+  for (const [at, one] of row.entries()) {
+    const wanted = ahead[at];
+    const put = (stage: number, type: StageAction['type']): void => {
+      result.push({ ...one, cell: { kind: 'stage', stage, type } });
+    };
+    const release = [...active].filter((stage) => !wanted.includes(stage)).sort((a, b) => a - b);
+    for (const stage of release) {
+      active.delete(stage);
+      put(stage, 'RESHARD');
+    }
+    for (const stage of wanted) {
+      if (active.has(stage)) continue;
+      active.add(stage);
+      put(stage, 'UNSHARD');
+    }
+    result.push(one);
+  }
+  const last = row.at(-1);
+  if (last !== undefined) {
+    for (const stage of [...active].sort((a, b) => a - b))
+      result.push({ ...last, cell: { kind: 'stage', stage, type: 'RESHARD' } });
+  }
+  return result;
+}
+
+/** For each position the next stages that compute, from there on, nearest first: three, or four where the third is of a fused slot. */
+function nextStages(row: readonly Numbered[]): readonly (readonly number[])[] {
+  const result: number[][] = Array.from({ length: row.length }, () => []);
+  const nearest: number[] = [];
+  const at = new Map<number, number>();
+  for (let position = row.length - 1; position >= 0; position -= 1) {
+    for (const { stage } of [...computing(row[position].cell)].reverse()) {
+      const before = nearest.indexOf(stage);
+      if (before >= 0) nearest.splice(before, 1);
+      nearest.unshift(stage);
+      at.set(stage, position);
+    }
+    const [third, fourth] = [nearest[mostActive - 1], nearest[mostActive]];
+    const together = fourth !== undefined && at.get(third) === at.get(fourth);
+    result[position] = nearest.slice(0, together ? mostActive + 1 : mostActive);
+  }
+  return result;
+}
+
+/** `_add_reduce_grad`: after the last B or W of a stage its gradients are reduced. Blanks are gone by then. */
+export function withReduceGrad(row: readonly Numbered[], microbatches: number): readonly Numbered[] {
+  const counts = new Map<number, number>();
+  return row.flatMap((one) => {
+    const result: Numbered[] = [one];
+    for (const { type, stage } of computing(one.cell)) {
+      if (type !== 'B' && type !== 'W') continue;
+      const count = (counts.get(stage) ?? 0) + 1;
+      counts.set(stage, count);
+      if (count === microbatches) result.push({ ...one, cell: { kind: 'stage', stage, type: 'REDUCE_GRAD' } });
+    }
+    return result;
+  });
+}

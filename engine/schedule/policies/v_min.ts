@@ -1,0 +1,15 @@
+import type { Policy } from '../policy.ts';
+import { vPolicy } from '../vPolicy.ts';
+
+/** Qi et al., "Pipeline Parallelism with Controllable Memory" (2024), section 4: V-Min. */
+export const vMin: Policy = vPolicy({
+  name: 'v_min',
+  summary:
+    'Two chunks on each device in a V, each microbatch held as briefly as possible: about a third of the activation memory of 1F1B, for idle time of about two thirds of its.',
+  share: 'a third',
+  // The extra slots keep the four operations of a device apart modulo six.
+  block(device, devices) {
+    const extra = devices % 3 === 0 ? 2 : 0;
+    return [device, 2 * devices - device - 1, 2 * devices + extra + device, 4 * devices + extra - device - 1];
+  },
+});

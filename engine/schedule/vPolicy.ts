@@ -1,0 +1,57 @@
+/** What the policies made of V building blocks share. */
+import { wave } from './placement.ts';
+import type { OperationSink, Policy, Shape } from './policy.ts';
+import { type Block, F0, F1, I0, I1, type Row, W1, best, peak } from './vBlocks.ts';
+
+export interface VDefinition {
+  readonly name: string;
+  readonly summary: string;
+  /** Of the activations of 1F1B's first device, for many devices. */
+  readonly share: string;
+  block(device: number, devices: number): Block;
+}
+
+export function vPolicy({ name, summary, share, block }: VDefinition): Policy {
+  // The rows of a shape are made for all devices together, but are asked for device by device.
+  const made = new WeakMap<Shape, readonly Row[]>();
+  const rowsOf = (shape: Shape): readonly Row[] => {
+    const known = made.get(shape);
+    if (known !== undefined) return known;
+    const blocks = Array.from({ length: shape.devices }, (_, device) => block(device, shape.devices));
+    const rows = best(blocks, shape.microbatches);
+    made.set(shape, rows);
+    return rows;
+  };
+  return {
+    name,
+    summary,
+    page: name,
+    parameters: [],
+    split: true,
+    chunks: () => 2,
+    placement: (shape) => wave(shape.stages, shape.devices),
+    check: () => [],
+    order: (shape, device, out) => emit(rowsOf(shape)[device], shape, device, out),
+    explain(shape) {
+      const held = peak(rowsOf(shape), shape.microbatches);
+      const [f0, f1, i1, i0] = block(0, shape.devices);
+      return [
+        'chunks: device i holds stages i and 2p − 1 − i',
+        `building block, every 6 operations of a chunk: on the first device F at ${f0} and ${f1}, I at ${i1} and ${i0}, each W in the first free slot after its I; then moved forward where a device would idle`,
+        `in flight until W: at most ${held} chunks, ${held / 2} of a device’s microbatches; 1F1B’s first device holds ${Math.min(shape.microbatches, shape.devices)} (${share} of that for many devices)`,
+        'the order is made for F = I = W',
+      ];
+    },
+  };
+}
+
+function emit(row: Row, { stages, microbatches }: Shape, device: number, out: OperationSink): void {
+  for (const operation of row) {
+    const kind = Math.trunc(operation / microbatches);
+    const microbatch = operation - kind * microbatches;
+    const stage = kind === F0 || kind === I0 || kind > W1 ? device : stages - 1 - device;
+    if (kind === F0 || kind === F1) out.forward(stage, microbatch);
+    else if (kind === I1 || kind === I0) out.backwardInput(stage, microbatch);
+    else out.backwardWeight(stage, microbatch);
+  }
+}

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { exportTorch } from '../../../engine/exchange/torchCsv/export.ts';
+import { importTorch } from '../../../engine/exchange/torchCsv/import.ts';
+import { writeTorchCsv } from '../../../engine/exchange/torchCsv/write.ts';
+import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import { generate } from '../../../engine/schedule/generate.ts';
+import { type Program } from '../../../engine/schedule/program.ts';
+import { policies } from '../../../engine/schedule/registry.ts';
+import { findDeadlock } from '../../../engine/schedule/deadlock.ts';
+import { analyse } from '../docs/pages.ts';
+import { planOf } from '../support/plans.ts';
+import { runnable } from '../support/cases.ts';
+import { programOf } from '../support/programs.ts';
+import { golden, ordersOf, ordersOfProgram, sound } from './torch.ts';
+
+/** Out as a table, in as a `.pipe` file, run: the orders and the placement. */
+function throughFile(plan: PipelinePlan, program: Program, comms: boolean) {
+  const result = exportTorch(plan, program, comms);
+  if ('problem' in result) throw new Error(result.problem);
+  return runText(writeTorchCsv(result.table));
+}
+
+function runText(text: string) {
+  const imported = importTorch(text);
+  if ('faults' in imported) throw new Error(JSON.stringify(imported.faults[0]));
+  const { pipelines, findings } = analyse(imported.pipe);
+  expect(findings.filter((found) => found.severity === 'error')).toEqual([]);
+  const run = pipelines[0]?.run;
+  if (run === undefined) throw new Error('it does not run');
+  return { table: imported.table, orders: ordersOfProgram(run.program), placement: [...run.program.placement] };
+}
+
+describe('export, then import', () => {
+  test('gives random runnable programs back', () => {
+    fc.assert(
+      fc.property(runnable, fc.boolean(), ({ plan, program }, comms) => {
+        const chain = { ...plan, edges: plan.edges.filter(({ from, to }) => to === from + 1) };
+        const back = throughFile(chain, program, comms);
+        expect(back.orders).toEqual(ordersOfProgram(program));
+        expect(back.placement).toEqual([...program.placement]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('keeps two fused operations in one slot, and names a slot of three', () => {
+    const rows = [
+      ['0F0', ['0F1', '0B0'], '0B1'],
+      ['1F0', '1B0', '1F1', '1B1'],
+    ] as const;
+    const plan = planOf({ devices: 2, microbatches: 2, schedule: { kind: 'rows', name: 'r', rows: [] } });
+    const program = programOf(rows, 2, 2, [0, 1]);
+    expect(findDeadlock(program, plan)).toBeUndefined();
+    expect(throughFile(plan, program, false).orders).toEqual([
+      ['0F0', '0F1+0B0', '0B1'],
+      ['1F0', '1B0', '1F1', '1B1'],
+    ]);
+    const wide = { ...program, fused: Uint8Array.of(1, 1, 0, 0, 0, 0, 0, 0) };
+    expect(exportTorch(plan, wide, false)).toMatchObject({ problem: expect.stringContaining('0F0') });
+  });
+
+  test.each(policies.map((policy) => [policy.name, policy] as const))(
+    '%s keeps its order over a grid',
+    (name, policy) => {
+      let tried = 0;
+      for (const devices of [1, 2, 4]) {
+        for (const microbatches of [1, 4, 7, 8, 12]) {
+          const chunks = policy.chunks({});
+          const stages = devices * chunks;
+          const recipe = { devices, stages, microbatches, schedule: { kind: 'policy', name, args: {} } as const };
+          const shape = { devices, stages, chunks, microbatches, args: {}, transfer: 0 };
+          const one = new Float64Array(stages).fill(1);
+          const placement = [...policy.placement({ ...shape, forward: one, backwardInput: one, backwardWeight: one })];
+          const plan = planOf({ ...recipe, placement });
+          const generated = generate(plan);
+          if ('faults' in generated) continue;
+          const result = exportTorch(plan, generated.program, false);
+          // Policies with slots or placements that a table cannot hold are refused, not bent.
+          if ('problem' in result) continue;
+          tried += 1;
+          for (const comms of [false, true])
+            expect(throughFile(plan, generated.program, comms).orders).toEqual(ordersOfProgram(generated.program));
+        }
+      }
+      expect(tried).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(sound)('%s of PyTorch runs in its own order', (name) => {
+    const { table, orders } = runText(golden(name));
+    expect(orders).toEqual(ordersOf(table));
+  });
+});
+
+test('an order that needs stages beside one another is refused with the operation that would wait', () => {
+  // Stages 0 and 1 both feed stage 2 and do not need each other; the device of stage 1 starts with microbatch 1.
+  const rows = [
+    ['0F0', '0F1', '0B0', '0B1'],
+    ['1F0', '1F1', '1B1', '1B0'],
+    ['2F0', '2B0', '2F1', '2B1'],
+  ];
+  const edges = [
+    { from: 0, to: 2, bytes: 0 },
+    { from: 1, to: 2, bytes: 0 },
+  ];
+  const plan = planOf({ devices: 3, microbatches: 2, edges, schedule: { kind: 'rows', name: 'r', rows: [] } });
+  const program = programOf(rows, 3, 2, [0, 1, 2]);
+  expect(exportTorch(plan, program, false)).toHaveProperty('table');
+  const crossed = programOf([['0F0', '0B0', '0F1', '0B1'], ['1F1', '1F0', '1B1', '1B0'], rows[2]], 3, 2, [0, 1, 2]);
+  expect(exportTorch(plan, crossed, false)).toMatchObject({ problem: expect.stringContaining('waits for ever') });
+});
