@@ -13,8 +13,8 @@ export const F1 = 1;
 export const I1 = 2;
 export const I0 = 3;
 export const W1 = 4;
-export const W0 = 5;
-export const classes = 6;
+const W0 = 5;
+export const classes = W0 + 1;
 
 /** One device: `class * microbatches + microbatch`, in order. */
 export type Row = Int32Array;

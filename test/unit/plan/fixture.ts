@@ -4,14 +4,14 @@ import { type EngineHost, type EngineOptions, defaultOptions } from '../../../en
 import type { Resolution } from '../../../engine/plan/resolution.ts';
 import { resolve } from '../../../engine/plan/resolve.ts';
 
-export const uri = 'file:///work/test.pipe';
+export const uri = 'file:///project/test.pipe';
 
 /** Files by name beside the tested one; `outside` and `unreadable` stand for those answers of a host. */
 export const hostOf = (files: Readonly<Record<string, string>> = {}, read: string[] = []): EngineHost => ({
   resolve: (path, from) => new URL(path, from).href,
   read(wanted) {
     read.push(wanted);
-    const name = wanted.slice('file:///work/'.length);
+    const name = wanted.slice('file:///project/'.length);
     if (name === 'outside.pipe') return { problem: 'outside' };
     if (name === 'locked.pipe') return { problem: 'unreadable', detail: 'permission denied' };
     return Object.hasOwn(files, name) ? { text: files[name] } : { problem: 'not-found' };

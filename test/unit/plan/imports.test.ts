@@ -13,8 +13,8 @@ describe('imports', () => {
     const all = checkFindings(main('import "hw.pipe"'), [], { files: { 'hw.pipe': hardware } });
     expect(all.plan.pipelines[0].microbatches).toBe(16);
     expect(all.plan.params).toMatchObject([{ name: 'speed', value: 2, local: false }]);
-    expect(all.imports).toEqual(['file:///work/hw.pipe']);
-    expect(all.symbols.symbols.get('cluster:box')?.declaration?.uri).toBe('file:///work/hw.pipe');
+    expect(all.imports).toEqual(['file:///project/hw.pipe']);
+    expect(all.symbols.symbols.get('cluster:box')?.declaration?.uri).toBe('file:///project/hw.pipe');
     const named = checkFindings(main('import { box, twice } from "hw.pipe"'), [], { files: { 'hw.pipe': hardware } });
     expect(named.plan.pipelines).toEqual(all.plan.pipelines);
     expect(named.plan.params).toEqual([]);
@@ -49,7 +49,7 @@ describe('imports', () => {
     const { findings } = checkFindings(main('import ⟦import/unreadable:"hw.pipe"⟧'), ['line 5'], {
       files: { 'hw.pipe': `${hardware}let bad = 1 + 1ms\nlet worse = nothing` },
     });
-    expect(findings[0].related[0].place.uri).toBe('file:///work/hw.pipe');
+    expect(findings[0].related[0].place.uri).toBe('file:///project/hw.pipe');
   });
   test('of names that are not there, or twice', () => {
     checkFindings('import { ⟦name/unknown:boxx⟧ } from "hw.pipe"', ['Did you mean "box"?'], {
@@ -72,7 +72,7 @@ describe('imports', () => {
     const read: string[] = [];
     const files = { 'a.pipe': 'import "hw.pipe"', 'b.pipe': 'import "hw.pipe"', 'hw.pipe': hardware };
     resolveText('import "a.pipe"\nimport "b.pipe"\nimport "hw.pipe"\nimport "hw.pipe"', { host: hostOf(files, read) });
-    expect([...read].sort()).toEqual(['file:///work/a.pipe', 'file:///work/b.pipe', 'file:///work/hw.pipe']);
+    expect([...read].sort()).toEqual(['file:///project/a.pipe', 'file:///project/b.pipe', 'file:///project/hw.pipe']);
   });
   test('a chain of 1,000 files and 10,000 imports are bounded', () => {
     const chain = Object.fromEntries(

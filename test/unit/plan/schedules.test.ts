@@ -68,7 +68,7 @@ describe('rows', () => {
     const { findings } = resolveText(text, { files: { 's.pipe': 'schedule mine { row(d) = F[d - 9] }' } });
     expect(
       findings.map((one) => [one.code, text.slice(one.place.start, one.place.end), one.related[0].place.uri]),
-    ).toEqual([['value/range', 'mine', 'file:///work/s.pipe']]);
+    ).toEqual([['value/range', 'mine', 'file:///project/s.pipe']]);
   });
 });
 
