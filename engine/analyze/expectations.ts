@@ -2,6 +2,7 @@ import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { ExpectPlan, PipelinePlan } from '../plan/plan.ts';
 import { show } from '../plan/values.ts';
 import type { PipelineReport } from './report.ts';
+import { exposedCommunication, shareOf } from './shares.ts';
 
 /** `expect/failed` for each expectation that does not hold. A figure of several devices or stages counts by its largest. */
 export function expectationFindings(plan: PipelinePlan, report: PipelineReport): PlanFinding[] {
@@ -44,9 +45,11 @@ export function figureOf(
   const most = (values: readonly number[]) => values.reduce((all, one) => Math.max(all, one), 0);
   switch (expect.figure) {
     case 'bubble':
-      return device === undefined ? report.bubble.makespan : report.devices[device].idle / report.iteration;
+      return device === undefined ? report.bubble.makespan : shareOf(report.devices[device].idle, report.iteration);
     case 'span_bubble':
-      return device === undefined ? report.bubble.span : 1 - report.devices[device].busy / report.devices[device].span;
+      return device === undefined
+        ? report.bubble.span
+        : shareOf(report.devices[device].span - report.devices[device].busy, report.devices[device].span);
     case 'peak_memory':
       return most(devices.map((one) => one.peak));
     case 'iteration':
@@ -60,7 +63,7 @@ export function figureOf(
     case 'in_flight':
       return most(devices.map((one) => one.in_flight));
     case 'exposed_communication':
-      return report.links.reduce((sum, link) => sum + link.exposed, 0) / (report.devices.length * report.iteration);
+      return exposedCommunication(report).share;
   }
 }
 

@@ -6,6 +6,7 @@ import { share } from '../quantities.ts';
 import { hidingWarmup } from '../schedule/hidingWarmup.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
 import { bubbleCauses, causeNames } from './report.ts';
+import { exposedCommunication, shareOf } from './shares.ts';
 
 /** Other choices are simulated only while that is cheap. */
 const askUpTo = 100_000;
@@ -53,8 +54,7 @@ function whatHelps(plan: PipelinePlan, bubble: number): string {
 export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOptions): PlanFinding[] {
   const { report, timeline } = run;
   const found: PlanFinding[] = [];
-  const waited = report.links.reduce((sum, link) => sum + link.exposed, 0);
-  const waitedShare = report.iteration > 0 ? waited / (report.devices.length * report.iteration) : 0;
+  const { seconds: waited, share: waitedShare } = exposedCommunication(report);
   if (waitedShare > options.thresholds.exposed) {
     const worst = report.links.reduce(
       (most, link, index) => (link.exposed > report.links[most].exposed ? index : most),
@@ -78,7 +78,7 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
     busyOf.set(channel, (busyOf.get(channel) ?? 0) + report.links[index].busy),
   );
   report.links.forEach((link, index) => {
-    const busy = (busyOf.get(plan.routes[index].channel) ?? 0) / timeline.makespan;
+    const busy = shareOf(busyOf.get(plan.routes[index].channel) ?? 0, timeline.makespan);
     if (busy <= options.thresholds.linkBusy) return;
     const { from, to } = plan.routes[index];
     found.push(

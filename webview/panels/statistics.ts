@@ -1,3 +1,4 @@
+import { exposedCommunication } from '../../engine/analyze/shares.ts';
 import { bytes, count, share, time } from '../../engine/quantities.ts';
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
 import { css } from '../colour.ts';
@@ -54,10 +55,9 @@ export function statistics() {
     setText(memory.unit, device === undefined ? '' : `on ${plan.devices[worst].name}`);
     setText(memory.note, device === undefined ? '' : `limit ${bytes(device.capacity)}`);
     memory.whole.classList.toggle('over', device !== undefined && device.peak > device.capacity);
-    const waited = report.links.reduce((sum, link) => sum + link.exposed, 0);
-    const exposedShare = report.iteration > 0 ? waited / (report.iteration * Math.max(1, report.devices.length)) : 0;
-    setText(exposed.value, smallShare(exposedShare));
-    setText(exposed.note, time(waited));
+    const waited = exposedCommunication(report);
+    setText(exposed.value, smallShare(waited.share));
+    setText(exposed.note, time(waited.seconds));
     const onPath = new Set(Array.from(picture.critical, (block) => deviceIndex(picture, block))).size;
     setText(critical.value, picture.critical.length.toLocaleString('en-US'));
     setText(
@@ -65,7 +65,7 @@ export function statistics() {
       `${picture.critical.length === 1 ? 'block' : 'blocks'} · ${count(onPath, 'device', 'devices')}`,
     );
     setText(critical.note, hasTies(picture) ? 'one of several' : 'slack 0');
-    [1, report.bubble.makespan, device === undefined ? 0 : device.peak / device.capacity, exposedShare, 1].forEach(
+    [1, report.bubble.makespan, device === undefined ? 0 : device.peak / device.capacity, waited.share, 1].forEach(
       (part, index) => setShare(fills[index], part),
     );
     iteration.bar.classList.add('stacked');

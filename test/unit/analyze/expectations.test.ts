@@ -48,4 +48,22 @@ describe('expectations', () => {
       'Expected as written, but it is 27.3 % (0.272727273 against 0.2727).',
     ]);
   });
+
+  it('are never compared with NaN: a pipeline that takes no time has shares of 0', () => {
+    const none = { forward: [0], backwardInput: [0], backwardWeight: [0] };
+    const plan = planOf({ devices: 2, microbatches: 2, schedule: policy('1f1b'), ...none });
+    const figures = ['bubble', 'span_bubble', 'exposed_communication', 'throughput', 'iteration'] as const;
+    const expects = figures.flatMap((figure) =>
+      [undefined, 0].map((device) => ({
+        ...base,
+        figure,
+        device,
+        operator: '==' as const,
+        bound: 0,
+        dimension: 'share' as const,
+      })),
+    );
+    const { findings } = evaluate({ ...plan, expects }, defaultOptions);
+    expect(findings).toEqual([]);
+  });
 });
