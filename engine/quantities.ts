@@ -1,7 +1,7 @@
 /** How figures are shown, everywhere: editor, preview, terminal. Inverse of nothing; for reading, not for parsing. */
 
 const significant = (value: number, digits: number): string => {
-  const text = value.toPrecision(digits);
+  const text = value.toPrecision(Math.min(digits, 15));
   const plain = text.includes('e') ? String(Number(text)) : text;
   return plain.includes('.') ? plain.replace(/\.?0+$/, '') : plain;
 };
