@@ -3,7 +3,7 @@
 const significant = (value: number, digits: number): string => {
   const text = value.toPrecision(Math.min(digits, 15));
   const plain = text.includes('e') ? String(Number(text)) : text;
-  return plain.includes('.') ? plain.replace(/\.?0+$/, '') : plain;
+  return plain.includes('.') && !plain.includes('e') ? plain.replace(/\.?0+$/, '') : plain;
 };
 
 /** Seconds as `812 ms`, `4.2 s`, `3.1 µs`. */

@@ -11,6 +11,9 @@ describe('quantities', () => {
     [time(2.5e-9), '2.5 ns'],
     [time(12345.6), '12346 s'],
     [time(0.2642, 4), '264.2 ms'],
+    [time(4e300), '4e+300 s'],
+    [time(4.5e300), '4.5e+300 s'],
+    [bytes(2 ** 60 * 1e20), '1.024e+23 PiB'],
     [bytes(0), '0 B'],
     [bytes(21.4 * 2 ** 30), '21.4 GiB'],
     [bytes(512 * 2 ** 20), '512 MiB'],
@@ -23,6 +26,32 @@ describe('quantities', () => {
     [count(100_000, 'operation', 'operations'), '100,000 operations'],
     [list(['a', 'b', 'c']), 'a, b and c'],
   ])('%s', (shown, expected) => expect(shown).toBe(expected));
+
+  it('is what is shown, to three digits', () => {
+    const read = (text: string) => {
+      const [figure, unit] = text.split(' ');
+      const scale = {
+        s: 1,
+        ms: 1e-3,
+        µs: 1e-6,
+        ns: 1e-9,
+        B: 1,
+        KiB: 2 ** 10,
+        MiB: 2 ** 20,
+        GiB: 2 ** 30,
+        TiB: 2 ** 40,
+        PiB: 2 ** 50,
+      };
+      return Number(figure) * (scale[unit as keyof typeof scale] ?? NaN);
+    };
+    fc.assert(
+      fc.property(fc.double({ min: 1e-9, max: 1e300, noNaN: true }), (value) => {
+        expect(read(time(value)) / value).toBeCloseTo(1, 2);
+        if (value >= 1) expect(read(bytes(value)) / value).toBeCloseTo(1, 2);
+      }),
+      { numRuns: 2000 },
+    );
+  });
 
   it('shows any number there is', () => {
     fc.assert(
