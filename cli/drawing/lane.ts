@@ -1,6 +1,6 @@
 import type { Run } from '../../engine/evaluate.ts';
 import { type Kind, kindOf, microbatchOf } from '../../engine/schedule/program.ts';
-import { drawnSpan } from '../../engine/simulate/timeline.ts';
+import { endAt, startAt } from '../../engine/simulate/timeline.ts';
 
 /** Operations of one device in order, as columns; times in seconds. */
 export interface Lane {
@@ -24,7 +24,8 @@ export function laneOf(run: Run, device: number): Lane {
   const start = new Float64Array(word.length);
   const end = new Float64Array(word.length);
   for (let position = 0; position < word.length; position += 1) {
-    ({ start: start[position], end: end[position] } = drawnSpan(timeline, from + position));
+    start[position] = startAt(timeline, from + position);
+    end[position] = endAt(timeline, from + position);
   }
   const last = timeline.last[device] ?? 0;
   const syncEnd = last + (timeline.timing.sync[device] ?? 0);
@@ -38,4 +39,22 @@ export function laneOf(run: Run, device: number): Lane {
     syncEnd,
     stepEnd: syncEnd + (timeline.timing.optimizer[device] ?? 0),
   };
+}
+
+/**
+ * The lane as a row of characters can show it: the two operations of a fused slot, which run side by side in all of it, stand
+ * one after the other with their own lengths, so that both are seen. For drawing only: their times are those of `laneOf`.
+ */
+export function drawnLaneOf(run: Run, device: number): Lane {
+  const lane = laneOf(run, device);
+  const { fused, offsets, shift } = run.program;
+  if (fused === undefined) return lane;
+  const { duration } = run.timeline.timing;
+  for (let position = 0; position + 1 < lane.word.length; position += 1) {
+    if (fused[offsets[device] + position] !== 1) continue;
+    const between = lane.start[position] + duration[lane.word[position] >> shift];
+    lane.end[position] = between;
+    lane.start[position + 1] = between;
+  }
+  return lane;
 }

@@ -2,7 +2,7 @@ import type { Run } from '../../engine/evaluate.ts';
 import { time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { type Cell, type CellKind, cellsOf } from './cells.ts';
-import { type Lane, laneOf } from './lane.ts';
+import { type Lane, drawnLaneOf } from './lane.ts';
 import { type Scale, scaleOf } from './scale.ts';
 import { width } from './width.ts';
 
@@ -37,7 +37,7 @@ export function timelineText(run: Run, names: readonly string[], columns: number
   if (scale.cells === 0) return `${' '.repeat(2)}Nothing takes any time.\n`;
   const seen = new Set<CellKind>();
   const rows = names.map((name, device) => {
-    const lane = laneOf(run, device);
+    const lane = drawnLaneOf(run, device);
     const cells = cellsOf(lane, scale);
     for (const cell of cells) seen.add(cell.kind);
     return `  ${fit(name, label)}  ${rowText(cells, lane, scale, colours)}`;

@@ -66,19 +66,6 @@ export function startAt(timeline: Timeline, position: number): number {
   return endAt(timeline, position) - timeline.timing.duration[order[position] >> shift];
 }
 
-/**
- * Where the operation at a position is drawn, seconds: its slot; the two of a fused slot, which run side by side in all of it, one
- * after the other with their own lengths, so that both are seen.
- */
-export function drawnSpan(timeline: Timeline, position: number): { readonly start: number; readonly end: number } {
-  const { order, shift, fused } = timeline.program;
-  const start = startAt(timeline, position);
-  const end = endAt(timeline, position);
-  const length = timeline.timing.duration[order[position] >> shift];
-  if (fused?.[position] === 1) return { start, end: start + length };
-  return position > 0 && fused?.[position - 1] === 1 ? { start: end - length, end } : { start, end };
-}
-
 /** When the result that need `need` of microbatch `microbatch` asks for is there, seconds. */
 export function arrivalAt(timeline: Timeline, need: number, microbatch: number): number {
   const { microbatches } = timeline.program;

@@ -1,6 +1,6 @@
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
 import { B, F, I, W, kinds } from '../../engine/schedule/program.ts';
-import { type Timeline, drawnSpan } from '../../engine/simulate/timeline.ts';
+import { type Timeline, endAt, startAt } from '../../engine/simulate/timeline.ts';
 
 /** What a stretch of time is spent on: three bits of a pyramid byte, index into every palette. */
 export const paintKinds = [
@@ -71,7 +71,8 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
   let block = 0;
   for (let device = 0; device < devices; device += 1) {
     for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += 1, block += 1) {
-      ({ start: start[block], end: end[block] } = drawnSpan(timeline, at));
+      start[block] = startAt(timeline, at);
+      end[block] = endAt(timeline, at);
       word[block] = program.order[at];
       if (pair !== undefined && program.fused?.[at] === 1) {
         pair[block] = 1;
