@@ -1,4 +1,5 @@
-import { resultOfKind, type Timeline, arrivalAt, endAt, startAt } from '../simulate/timeline.ts';
+import { resultOfKind, type Timeline, endAt, startAt } from '../simulate/timeline.ts';
+import { bindingNeed, slotFirst } from './binding.ts';
 
 /**
  * One chain of operations that decides the makespan: positions in `order`, first operation first. Of several such chains the
@@ -34,19 +35,14 @@ export function criticalPath(timeline: Timeline): Int32Array {
     path.push(at);
     const start = startAt(timeline, at);
     if (start <= slack) break;
-    const row = order[at] >> shift;
-    const device = program.placement[row % stages];
-    if (at > offsets[device] && Math.abs(endAt(timeline, at - 1) - start) <= slack) {
-      at -= 1;
+    const device = program.placement[(order[at] >> shift) % stages];
+    const first = slotFirst(timeline, at);
+    if (first > offsets[device] && Math.abs(endAt(timeline, first - 1) - start) <= slack) {
+      at = first - 1;
       continue;
     }
-    const microbatch = order[at] & mask;
-    let from = -1;
-    for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1] && from < 0; need += 1) {
-      if (Math.abs(arrivalAt(timeline, need, microbatch) - start) <= slack) from = find(timing.needs[need], microbatch);
-    }
-    // A fused slot may wait for what its other half needs.
-    at = from >= 0 ? from : at > offsets[device] && timeline.starts !== undefined ? at - 1 : -1;
+    const binding = bindingNeed(timeline, at, slack);
+    at = binding === undefined ? -1 : find(timing.needs[binding.need], binding.microbatch);
   }
   return Int32Array.from(path.reverse());
 }

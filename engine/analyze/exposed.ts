@@ -1,4 +1,5 @@
-import { type Timeline, arrivalAt, endAt } from '../simulate/timeline.ts';
+import { type Timeline, endAt } from '../simulate/timeline.ts';
+import { bindingNeed } from './binding.ts';
 
 /**
  * Seconds, by route of the plan, that devices stand idle while what they wait for is on its way: for each gap before an
@@ -10,7 +11,6 @@ export function exposedByRoute(timeline: Timeline, routes: number): Float64Array
   const { devices, order, offsets, shift, microbatches } = program;
   const exposed = new Float64Array(routes);
   const slack = timeline.makespan * 1e-12;
-  const mask = (1 << shift) - 1;
   for (let device = 0; device < devices; device += 1) {
     let before = 0;
     for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
@@ -20,14 +20,11 @@ export function exposedByRoute(timeline: Timeline, routes: number): Float64Array
       const gap = start - before;
       before = end;
       if (gap <= slack) continue;
-      const microbatch = order[at] & mask;
-      for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
-        if (Math.abs(arrivalAt(timeline, need, microbatch) - start) > slack) continue;
-        const route = timing.needRoute[need];
-        const made = timeline.end[timing.needs[need] * microbatches + microbatch];
-        if (route >= 0) exposed[route] += Math.min(gap, start - made);
-        break;
-      }
+      const binding = bindingNeed(timeline, at, slack);
+      if (binding === undefined) continue;
+      const route = timing.needRoute[binding.need];
+      const made = timeline.end[timing.needs[binding.need] * microbatches + binding.microbatch];
+      if (route >= 0) exposed[route] += Math.min(gap, start - made);
     }
   }
   return exposed;

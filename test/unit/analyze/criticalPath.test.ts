@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { criticalPath } from '../../../engine/analyze/criticalPath.ts';
+import { exposedByRoute } from '../../../engine/analyze/exposed.ts';
 import { operationName } from '../../../engine/schedule/program.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { endAt, startAt } from '../../../engine/simulate/timeline.ts';
@@ -39,4 +40,24 @@ it('of 1F1B without latency goes down, along the last device, and up again', () 
   if (timeline === undefined) throw new Error('deadlock');
   const names = Array.from(criticalPath(timeline), (at) => operationName(program, program.order[at]));
   expect(names).toEqual(['0F0', '1F0', '2F0', '2B0', '2F1', '2B1', '1B1', '0B1']);
+});
+
+it('goes on from what the other half of a fused slot waited for', () => {
+  // F1 of device 0 could run at 1 s; its slot waits for the gradient of microbatch 0, there at 4.5 s.
+  const program = programOf(
+    [
+      ['0F0', ['0F1', '0B0'], '0B1'],
+      ['1F0', '1B0', '1F1', '1B1'],
+    ],
+    2,
+    2,
+    [0, 1],
+  );
+  const plan = planOf({ devices: 2, microbatches: 2, schedule: policy('1f1b'), latency: 0.25 });
+  const timeline = simulate(program, timingOf(plan, program));
+  if (timeline === undefined) throw new Error('deadlock');
+  const names = Array.from(criticalPath(timeline), (at) => operationName(program, program.order[at]));
+  expect(names).toEqual(['0F0', '1F0', '1B0', '0F1', '1F1', '1B1', '0B1']);
+  // Down and up for each microbatch, 0.25 s each, no wait hidden.
+  expect([...exposedByRoute(timeline, plan.routes.length)]).toEqual([0.5, 0.5]);
 });

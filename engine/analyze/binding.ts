@@ -1,0 +1,29 @@
+import { type Timeline, arrivalAt, startAt } from '../simulate/timeline.ts';
+
+/** First position of the slot of the operation at `position`: its own, or that of the operation that it is fused with. */
+export const slotFirst = (timeline: Timeline, position: number): number =>
+  position > 0 && timeline.program.fused?.[position - 1] === 1 ? position - 1 : position;
+
+/**
+ * What decided when the slot of the operation at `position` starts: the first need of any operation in it that arrives just
+ * then, within `slack` seconds. Undefined where none does: the device was busy until then, or nothing is needed.
+ */
+export function bindingNeed(
+  timeline: Timeline,
+  position: number,
+  slack: number,
+): { readonly need: number; readonly microbatch: number } | undefined {
+  const { program, timing } = timeline;
+  const { order, shift, fused } = program;
+  const start = startAt(timeline, position);
+  const first = slotFirst(timeline, position);
+  const last = fused?.[first] === 1 ? first + 1 : first;
+  for (let at = first; at <= last; at += 1) {
+    const row = order[at] >> shift;
+    const microbatch = order[at] & ((1 << shift) - 1);
+    for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
+      if (Math.abs(arrivalAt(timeline, need, microbatch) - start) <= slack) return { need, microbatch };
+    }
+  }
+  return undefined;
+}
