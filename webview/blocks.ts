@@ -5,7 +5,7 @@ import type { Picture } from './worker/result.ts';
 
 /** Questions about one block of a picture. Pure. */
 
-export type BlockType = 'F' | 'B' | 'I' | 'W' | 'sync' | 'optimizer';
+export type BlockType = (typeof letters)[number] | 'sync' | 'optimizer';
 
 export function typeOf({ columns }: Picture, block: number): BlockType {
   const code = columns.word[block];

@@ -11,6 +11,10 @@ const kindNames = {
   B: 'Backward',
   I: 'Backward, input gradient',
   W: 'Backward, weight gradient',
+  R: 'Recompute',
+  U: 'Update of the weights',
+  E: 'Evict to another device',
+  L: 'Load back',
   sync: 'Gradient synchronisation',
   optimizer: 'Optimizer step',
 } as const;

@@ -2,7 +2,7 @@ import { letters } from '../../engine/schedule/program.ts';
 import type { Lane } from './lane.ts';
 import type { Scale } from './scale.ts';
 
-export type CellKind = 'F' | 'B' | 'I' | 'W' | 'sync' | 'optimizer' | 'idle';
+export type CellKind = (typeof letters)[number] | 'sync' | 'optimizer' | 'idle';
 
 export interface Cell {
   readonly kind: CellKind;
@@ -34,7 +34,7 @@ function afterwards(lane: Lane, at: number): Cell {
   return { kind: at < lane.syncEnd ? 'sync' : 'optimizer' };
 }
 
-const order: readonly CellKind[] = ['F', 'B', 'I', 'W', 'sync', 'optimizer', 'idle'];
+const order: readonly CellKind[] = [...letters, 'sync', 'optimizer', 'idle'];
 
 /** What fills most of each cell; the first in `order` among equals. */
 function dominant(lane: Lane, scale: Scale): Cell[] {

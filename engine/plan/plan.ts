@@ -38,11 +38,14 @@ export interface PipelinePlan {
   readonly name: string;
   readonly doc?: string;
   readonly model: string;
+  /** Microbatches of one iteration: one update of the weights. */
   readonly microbatches: number;
+  /** Iterations that are simulated on end; 1 unless the schedule is asynchronous. */
+  readonly iterations: number;
   readonly schedule: SchedulePlan;
   /** Pipeline ranks in order. Path `NAME/device:I`. */
   readonly devices: readonly DevicePlan[];
-  /** Virtual stages in order: devices × chunks of them. Path `NAME/stage:I`. */
+  /** Virtual stages in order: devices × chunks of them; copies and parts of a stage are stages of their own. Path `NAME/stage:I`. */
   readonly stages: readonly StagePlan[];
   /** Device of each stage. */
   readonly placement: readonly number[];
@@ -109,8 +112,22 @@ export interface DevicePlan {
   readonly reserved: number;
 }
 
+/** What a stage is a copy or a part of. Copies hold the same layers on devices of their own, each for some of the microbatches. */
+export interface StageCopy {
+  /** Number of the stage in the cut. */
+  readonly stage: number;
+  /** It runs microbatches j with j mod `every` = `first`. */
+  readonly every: number;
+  readonly first: number;
+  /** Segment of the sequence that it computes, of `segments`; it shares device and weights with the others. */
+  readonly segment?: number;
+  readonly segments?: number;
+}
+
 export interface StagePlan {
   readonly name: string;
+  /** Absent where the stage is on one device and runs every microbatch. */
+  readonly copy?: StageCopy;
   /** Names as shown: `embed`, `block[3]`. Path of each: `layer:MODEL/NAME`. */
   readonly layers: readonly string[];
   readonly parameters: number;

@@ -349,9 +349,12 @@ const pipeline: BlockSchema = {
     ),
     key('sync', 'sync = overlap', { kind: 'any' }, 'How gradients are reduced.', { unavailable: later }),
     key('transfer', 'transfer = overlap', { kind: 'any' }, 'How stages exchange tensors.', { unavailable: later }),
-    key('iterations', 'iterations = 2', { kind: 'any' }, 'Iterations to show.', {
-      unavailable: 'this version simulates one iteration',
-    }),
+    key(
+      'iterations',
+      'iterations = 32',
+      whole(1),
+      'Iterations (updates of the weights) that an asynchronous schedule runs on end; figures are those of the last half. Unless said: enough to reach a steady state.',
+    ),
   ],
 };
 

@@ -1,5 +1,5 @@
 import type { PipelinePlan } from '../plan/plan.ts';
-import { dependenciesOf } from './dependencies.ts';
+import { programDependencies } from './dependencies.ts';
 import type { Program } from './program.ts';
 import { visitInOrder } from './topology.ts';
 import { type Waiting, deviceAt, eachWait, waitingOf } from './waiting.ts';
@@ -26,7 +26,7 @@ const budget = 4_000_000;
  * but need not be the shortest, for the search is bounded. Operations that stand behind one another on one device are one step.
  */
 export function findDeadlock(program: Program, plan: PipelinePlan): Deadlock | undefined {
-  const dependencies = dependenciesOf(plan.edges, program.stages);
+  const dependencies = programDependencies(program, plan.edges);
   const stuck = visitInOrder(program, dependencies, () => {});
   if (stuck.every((position, device) => position === program.offsets[device + 1])) return undefined;
   return { circle: steps(program, shortestCircle(waitingOf(program, dependencies, stuck))) };

@@ -1,10 +1,8 @@
 import type { EdgePlan } from '../plan/plan.ts';
+import { type Program, resultsIn } from './program.ts';
 
-/**
- * What operations wait for. A result is the output of F, the input gradient (of B or of I: whoever waits need not know which)
- * or the weight gradient of W; its row is `result * stages + stage`, and its slot `row * microbatches + microbatch`.
- */
-export const resultOf: readonly number[] = [0, 1, 1, 2];
+export { resultOf } from './program.ts';
+/** Results of F, B, I and W. */
 export const resultKinds = 3;
 
 export interface Dependencies {
@@ -13,6 +11,41 @@ export interface Dependencies {
   readonly needs: Int32Array;
   /** Index into the plan's edges that each need comes from; −1 where it is the stage's own. */
   readonly edge: Int32Array;
+}
+
+/** What the operations of a program wait for, whatever kinds it has. */
+export const programDependencies = (program: Program, edges: readonly EdgePlan[]): Dependencies =>
+  resultsIn(program) === resultKinds
+    ? dependenciesOf(edges, program.stages)
+    : extendedDependencies(edges, program.stages);
+
+/** Pairs of results (`who`, `whom`) of one stage: who waits for whom, beyond the three of every program. */
+export const ownNeeds: readonly (readonly [number, number])[] = [
+  [3, 0], // R needs F
+  [1, 3], // B and I need R
+  [4, 1], // U needs the input gradient,
+  [4, 2], // and the weight gradient
+  [5, 0], // E needs F
+  [6, 5], // L needs E
+  [1, 6], // B and I need L
+];
+
+/** All kinds of results. What a program leaves out, nothing waits for. */
+function extendedDependencies(edges: readonly EdgePlan[], stages: number): Dependencies {
+  const rows: { readonly need: number; readonly edge: number }[][] = Array.from({ length: 7 * stages }, () => []);
+  const base = dependenciesOf(edges, stages);
+  for (let row = 0; row < resultKinds * stages; row += 1) {
+    for (let at = base.offsets[row]; at < base.offsets[row + 1]; at += 1)
+      rows[row].push({ need: base.needs[at], edge: base.edge[at] });
+  }
+  for (const [who, whom] of ownNeeds) {
+    for (let stage = 0; stage < stages; stage += 1)
+      rows[who * stages + stage].push({ need: whom * stages + stage, edge: -1 });
+  }
+  const offsets = new Int32Array(rows.length + 1);
+  rows.forEach((row, index) => (offsets[index + 1] = offsets[index] + row.length));
+  const flat = rows.flat();
+  return { offsets, needs: Int32Array.from(flat, (one) => one.need), edge: Int32Array.from(flat, (one) => one.edge) };
 }
 
 /**

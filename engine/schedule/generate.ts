@@ -2,7 +2,7 @@ import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
 import { greedy } from './greedy.ts';
 import type { OperationSink, Policy, Shape } from './policy.ts';
-import { B, F, I, type Program, W, kinds, shiftFor } from './program.ts';
+import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from './program.ts';
 import { findPolicy, policies } from './registry.ts';
 import { relocate } from './relocate.ts';
 import { programOfRows } from './rows.ts';
@@ -30,7 +30,7 @@ export function generate(plan: PipelinePlan): Generated {
 
 /** A word holds an operation only while all rows and microbatches together fit in 31 bits. */
 function tooMany(plan: PipelinePlan): PlanFinding | undefined {
-  const { microbatches } = plan;
+  const microbatches = plan.microbatches * plan.iterations;
   if (!Number.isSafeInteger(microbatches) || microbatches < 1) {
     const value = {
       what: 'The number of microbatches',
@@ -87,12 +87,24 @@ function chunkFault({ stages, chunks }: Shape): ReturnType<Policy['check']> {
 
 /** Runs a policy that takes this shape. The operations of all devices go straight into one array, sized up front. */
 export function programOf(policy: Policy, shape: Shape): Program {
-  const { devices, stages, microbatches } = shape;
+  const copies = copiesOf(policy, shape);
+  const { devices } = shape;
+  const placement = policy.placement(shape);
+  const stages = placement.length;
+  const microbatches = shape.microbatches * shape.iterations;
   const shift = shiftFor(microbatches);
-  const order = new Int32Array((policy.split ? 3 : 2) * stages * microbatches);
+  const runs = copies?.every.reduce((sum, every) => sum + Math.ceil(microbatches / every), 0) ?? stages * microbatches;
+  const room = new Int32Array((policy.operations ?? (policy.split ? 3 : 2)) * runs);
   const offsets = new Int32Array(devices + 1);
   const [backwards, inputs, weights] = [B * stages, I * stages, W * stages];
+  let order = room;
   let at = 0;
+  let extended = false;
+  let fused: Uint8Array | undefined;
+  const append = (kind: number, stage: number, microbatch: number): void => {
+    order[at++] = ((kind * stages + stage) << shift) | microbatch;
+    extended = true;
+  };
   const out: OperationSink = {
     forward(stage, microbatch) {
       order[at++] = ((F * stages + stage) << shift) | microbatch;
@@ -106,19 +118,46 @@ export function programOf(policy: Policy, shape: Shape): Program {
     backwardWeight(stage, microbatch) {
       order[at++] = ((weights + stage) << shift) | microbatch;
     },
+    recompute: (stage, microbatch) => append(R, stage, microbatch),
+    update: (stage, microbatch) => append(U, stage, microbatch),
+    evict: (stage, microbatch) => append(E, stage, microbatch),
+    load: (stage, microbatch) => append(L, stage, microbatch),
+    fuse() {
+      fused ??= new Uint8Array(room.length);
+      fused[at - 1] = 1;
+    },
   };
   for (let device = 0; device < devices; device += 1) {
     policy.order(shape, device, out);
     offsets[device + 1] = at;
   }
+  if (at < order.length) order = order.slice(0, at);
+  const weightRule = policy.weights?.(shape.args) ?? 'flush';
   return {
     devices,
     stages,
     microbatches,
     split: policy.split,
-    placement: policy.placement(shape),
+    placement,
     order,
     offsets,
     shift,
+    ...(fused === undefined ? {} : { fused: fused.slice(0, at), overlap: policy.overlap?.(shape.args) ?? 0 }),
+    ...(extended ? { extended } : {}),
+    ...(copies === undefined ? {} : { copies }),
+    ...(policy.partners === undefined ? {} : { partner: policy.partners(shape) }),
+    ...(weightRule === 'flush' ? {} : { weights: weightRule, minibatch: shape.microbatches }),
+    ...(policy.forwardOnly === true ? { forwardOnly: true } : {}),
+  };
+}
+
+function copiesOf(policy: Policy, shape: Shape): ProgramCopies | undefined {
+  const copies = policy.copies?.(shape);
+  if (copies === undefined) return undefined;
+  return {
+    stage: Int32Array.from(copies, (one) => one.stage),
+    every: Int32Array.from(copies, (one) => one.every),
+    first: Int32Array.from(copies, (one) => one.first),
+    segment: Int32Array.from(copies, (one) => one.segment ?? -1),
   };
 }

@@ -16,6 +16,11 @@ export function heldMost(shape: Shape, order: Policy['order']): number {
     backward: release,
     backwardInput: ignore,
     backwardWeight: release,
+    recompute: ignore,
+    update: ignore,
+    evict: ignore,
+    load: ignore,
+    fuse: ignore,
   };
   for (let device = 0; device < shape.devices; device += 1) order(shape, device, out);
   return most;

@@ -1,4 +1,5 @@
-import type { PolicyArgument } from '../plan/plan.ts';
+import type { Dimension, PolicyArgument, StageCopy } from '../plan/plan.ts';
+import type { WeightRule } from './program.ts';
 
 /**
  * A policy: where stages live and in which order each device works. A pure function of the shape.
@@ -14,10 +15,28 @@ export interface Policy {
   readonly parameters: readonly PolicyParameter[];
   /** Backward in two operations (I and W) or one (B). */
   readonly split: boolean;
-  /** Stages a device holds; from `chunks` where the policy has that parameter. */
+  /** Stages of the cut for each device; from `chunks` where the policy has that parameter. */
   chunks(args: PolicyArguments): number;
-  /** Device of each stage; length `shape.stages`. */
+  /**
+   * What the program's stages are, where a stage of the cut has several copies (on devices of their own, each for some of the
+   * microbatches) or parts (segments of the sequence). Without it they are the stages of the cut. Copies of stage 0 come before
+   * those of stage 1 or after all first copies, as the policy likes; `order` and `placement` count in this list.
+   */
+  copies?(shape: Shape): readonly StageCopy[];
+  /** Pieces that every microbatch is cut into, each a microbatch of its own to the program; 1 unless said. */
+  parts?(args: PolicyArguments): number;
+  /** Device of each stage of the program; length `copies(shape).length`, or `shape.stages`. */
   placement(shape: Shape): Int32Array;
+  /** Device that keeps what each device evicts (E and L), −1 for none. */
+  partners?(shape: Shape): Int32Array;
+  /** Update rule; `flush` unless said. Any other makes the policy asynchronous: `shape.iterations` minibatches run on end. */
+  weights?(args: PolicyArguments): WeightRule;
+  /** Share of the shorter of two fused operations that hides behind the longer one, 0 unless said. */
+  overlap?(args: PolicyArguments): number;
+  /** Most operations of one stage and microbatch; 2, or 3 with a split backward, unless said. */
+  readonly operations?: number;
+  /** Nothing runs backwards. */
+  readonly forwardOnly?: boolean;
   /** Why this shape cannot be, and what could; empty when it can. */
   check(shape: Shape): readonly ShapeFault[];
   /** Appends the operations of one device, in order. Called only for shapes that `check` passes. */
@@ -33,13 +52,16 @@ export interface Policy {
 
 export interface PolicyParameter {
   readonly name: string;
-  readonly kind: 'integer' | 'integers' | 'word';
+  /** A `quantity` is given to the policy in base units of its `dimension`. */
+  readonly kind: 'integer' | 'integers' | 'word' | 'quantity';
+  readonly dimension?: Dimension;
   readonly summary: string;
   /** For words: what may be written. Integers may also allow some words (`warmup = hide_latency`). */
   readonly words?: readonly string[];
   /** Absent: the policy derives it from the shape. */
   readonly default?: PolicyArgument;
   readonly min?: number;
+  readonly max?: number;
 }
 
 export type PolicyArguments = Readonly<Record<string, PolicyArgument>>;
@@ -48,14 +70,26 @@ export interface Shape {
   readonly devices: number;
   readonly stages: number;
   readonly chunks: number;
+  /** Microbatches of one iteration, which is one update of the weights. */
   readonly microbatches: number;
+  /** Iterations that run on end; 1 for synchronous policies. */
+  readonly iterations: number;
   readonly args: PolicyArguments;
+  /** Replicas of each stage that the file asks for (`replicate`); 1 unless said. */
+  readonly replicas: ArrayLike<number>;
   /** Seconds by stage. */
   readonly forward: Float64Array;
   readonly backwardInput: Float64Array;
   readonly backwardWeight: Float64Array;
   /** Largest one-way transfer time between neighbouring stages on different devices, seconds; 0 where there is none. */
   readonly transfer: number;
+  /** Seconds that a result takes from stage s to stage s + 1 and back; 0 on one device. Length stages − 1. */
+  readonly transfers: Float64Array;
+  /** Bytes that one microbatch keeps on a stage: from F to the end of the backward, and what of it W still needs after I. */
+  readonly activation: Float64Array;
+  readonly activationForWeight: Float64Array;
+  /** Bytes that a device has for activations: its capacity without weights, gradients, optimizer state, buffers and the largest workspace. */
+  readonly room: Float64Array;
 }
 
 export interface ShapeFault {
@@ -71,4 +105,11 @@ export interface OperationSink {
   backward(stage: number, microbatch: number): void;
   backwardInput(stage: number, microbatch: number): void;
   backwardWeight(stage: number, microbatch: number): void;
+  recompute(stage: number, microbatch: number): void;
+  /** The optimizer's step of a stage, with the gradients up to this microbatch. */
+  update(stage: number, microbatch: number): void;
+  evict(stage: number, microbatch: number): void;
+  load(stage: number, microbatch: number): void;
+  /** The operation written last shares one slot with the next one: both start together. */
+  fuse(): void;
 }

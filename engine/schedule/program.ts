@@ -3,14 +3,31 @@
  * `row << shift | microbatch`, where a row is a kind of one stage (`kind * stages + stage`).
  */
 
-/** Kinds, as numbers. `B` is a whole backward; `I` and `W` are its two halves. */
+/**
+ * Kinds, as numbers. `B` is a whole backward; `I` and `W` are its two halves. `R` makes again what the forward did not keep, as
+ * an operation of its own; `U` is the optimizer's step of a stage, after the backward of its microbatch. `E` sends the
+ * activations of a microbatch to another device, `L` loads them back.
+ */
 export const F = 0;
 export const B = 1;
 export const I = 2;
 export const W = 3;
-export const kinds = 4;
-export type Kind = 0 | 1 | 2 | 3;
-export const letters = ['F', 'B', 'I', 'W'] as const;
+export const R = 4;
+export const U = 5;
+export const E = 6;
+export const L = 7;
+export const kinds = 8;
+export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+export const letters = ['F', 'B', 'I', 'W', 'R', 'U', 'E', 'L'] as const;
+/** Those that a file writes; the others come from policies. */
+export const writtenLetters = ['F', 'B', 'I', 'W'] as const;
+
+/**
+ * Results that others wait for, by kind: the output of F, the input gradient (of B or of I: whoever waits need not know which),
+ * the weight gradient of W, then what R, U, E and L leave. A result's row is `result * stages + stage`, its slot
+ * `row * microbatches + microbatch`.
+ */
+export const resultOf: readonly number[] = [0, 1, 1, 2, 3, 4, 5, 6];
 
 export interface Program {
   readonly devices: number;
@@ -26,9 +43,48 @@ export interface Program {
   readonly shift: number;
   /** Bit per position of `order`: this operation shares a slot with the next one. Absent where nothing is fused. */
   readonly fused?: Uint8Array;
+  /** True where there are operations other than F, B, I and W; without them a program has three kinds of results, with them seven. */
+  readonly extended?: boolean;
+  /** What each stage is a copy or a part of; absent where every stage is on one device and runs all microbatches. */
+  readonly copies?: ProgramCopies;
+  /** Stages whose recomputation is an operation R of its own: their B and I do not contain it, and a microbatch without R keeps everything. */
+  readonly apart?: Uint8Array;
+  /** Device that keeps what a device evicts (E, L), by device; −1 for none. */
+  readonly partner?: Int32Array;
+  /** Share of the shorter of two fused operations that hides behind the longer one: 0 unless said. */
+  readonly overlap?: number;
+  /** Update rule of the weights and microbatches of one update; absent where all microbatches use the same weights. */
+  readonly weights?: WeightRule;
+  readonly minibatch?: number;
+  /** True where nothing runs backwards. */
+  readonly forwardOnly?: boolean;
   /** Position of `order` → index of the written row item; only for programs from rows. */
   readonly items?: Int32Array;
 }
+
+/**
+ * Which weights an operation uses. `flush`: one version for all. `stash`: F the newest of its stage, the backward the same ones.
+ * `vertical_sync`: all stages the version that stage 0 had when the microbatch entered. `double_buffer`: those of the minibatch
+ * before. `predict`: newest ones moved ahead by a prediction. `latest`: F and the backward the newest of their moment.
+ */
+export type WeightRule = 'flush' | 'stash' | 'vertical_sync' | 'double_buffer' | 'predict' | 'latest';
+
+/** By stage of the program. */
+export interface ProgramCopies {
+  /** Number of the stage in the cut. */
+  readonly stage: Int32Array;
+  /** It runs microbatches j with j mod `every` = `first`. */
+  readonly every: Int32Array;
+  readonly first: Int32Array;
+  /** Segment of the sequence; −1 for the whole sequence. */
+  readonly segment: Int32Array;
+}
+
+/** Whether a stage of the program runs a microbatch. */
+export const runsMicrobatch = ({ copies }: Program, stage: number, microbatch: number): boolean =>
+  copies === undefined || microbatch % copies.every[stage] === copies.first[stage];
+/** Kinds of results that the slots of a program are for. */
+export const resultsIn = (program: Program): number => (program.extended === true ? 7 : 3);
 
 /** Bits that a microbatch number needs. */
 export const shiftFor = (microbatches: number): number => Math.max(1, 32 - Math.clz32(Math.max(1, microbatches - 1)));
@@ -37,9 +93,17 @@ export const microbatchOf = (program: Program, word: number): number => word & (
 export const kindOf = (program: Program, word: number): Kind =>
   Math.trunc((word >> program.shift) / program.stages) as Kind;
 export const stageOf = (program: Program, word: number): number => (word >> program.shift) % program.stages;
-/** PyTorch's name of an operation: stage, letter, microbatch (`2F0`). */
-export const operationName = (program: Program, word: number): string =>
-  `${stageOf(program, word)}${letters[kindOf(program, word)]}${microbatchOf(program, word)}`;
+/** Number of an operation's stage in the cut: copies of a stage share it. */
+export const stageNumberOf = (program: Program, word: number): number => {
+  const stage = stageOf(program, word);
+  return program.copies === undefined ? stage : program.copies.stage[stage];
+};
+/** PyTorch's name of an operation: stage, letter, microbatch (`2F0`); with its segment where the sequence is cut (`2F0.1`). */
+export const operationName = (program: Program, word: number): string => {
+  const segment = program.copies?.segment[stageOf(program, word)] ?? -1;
+  const name = `${stageNumberOf(program, word)}${letters[kindOf(program, word)]}${microbatchOf(program, word)}`;
+  return segment < 0 ? name : `${name}.${segment}`;
+};
 /** Index into arrays with one element for each row and microbatch. */
 export const slotOf = (program: Program, word: number): number =>
   (word >> program.shift) * program.microbatches + (word & ((1 << program.shift) - 1));

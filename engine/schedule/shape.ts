@@ -1,27 +1,81 @@
-import type { PipelinePlan } from '../plan/plan.ts';
+import type { PipelinePlan, StagePlan } from '../plan/plan.ts';
 import type { PolicyArguments, Shape } from './policy.ts';
 import { findPolicy } from './registry.ts';
+
+/** A shape whose stages cost nothing: for asking a policy where stages go before their costs are known. */
+export const bareShape = (
+  counts: Pick<Shape, 'devices' | 'stages' | 'chunks' | 'microbatches' | 'iterations' | 'args' | 'replicas'>,
+): Shape => {
+  const none = new Float64Array(counts.stages);
+  return {
+    ...counts,
+    forward: none,
+    backwardInput: none,
+    backwardWeight: none,
+    transfer: 0,
+    transfers: new Float64Array(Math.max(0, counts.stages - 1)),
+    activation: none,
+    activationForWeight: none,
+    room: new Float64Array(counts.devices).fill(Infinity),
+  };
+};
 
 /**
  * What a policy sees of a pipeline. Recomputation counts as part of the input gradient. `devices` are those that the policy
  * would spread the stages over: stages / chunks.
  */
 export function shapeOf(plan: PipelinePlan): Shape {
-  const { schedule, stages } = plan;
+  const { schedule } = plan;
   const args: PolicyArguments = schedule.kind === 'policy' ? schedule.args : {};
   const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
-  const chunks = policy?.chunks(args) ?? Math.max(1, Math.ceil(stages.length / Math.max(1, plan.devices.length)));
+  const cut = stagesOfCut(plan);
+  const stages = cut.length;
+  const chunks = policy?.chunks(args) ?? Math.max(1, Math.ceil(stages / Math.max(1, plan.devices.length)));
+  const replicas = new Int32Array(stages);
+  for (const [index, { copy }] of plan.stages.entries())
+    if ((copy?.segment ?? 0) === 0) replicas[copy?.stage ?? index] += 1;
+  const transfer = transferTimes(plan);
+  const of = (stage: number) => plan.placement[cut[stage].index];
+  const bytes = new Map(plan.edges.map((edge) => [edge.from * plan.stages.length + edge.to, edge.bytes]));
   return {
-    devices: Math.ceil(stages.length / chunks),
-    stages: stages.length,
+    devices: Math.ceil(stages / chunks),
+    stages,
     chunks,
     microbatches: plan.microbatches,
+    iterations: plan.iterations,
     args,
-    forward: Float64Array.from(stages, (stage) => stage.forward),
-    backwardInput: Float64Array.from(stages, (stage) => stage.recompute + stage.backwardInput),
-    backwardWeight: Float64Array.from(stages, (stage) => stage.backwardWeight),
+    replicas,
+    forward: Float64Array.from(cut, ({ plan: { forward } }) => forward),
+    backwardInput: Float64Array.from(cut, ({ plan: { recompute, backwardInput } }) => recompute + backwardInput),
+    backwardWeight: Float64Array.from(cut, ({ plan: { backwardWeight } }) => backwardWeight),
     transfer: largestTransfer(plan),
+    transfers: Float64Array.from({ length: Math.max(0, stages - 1) }, (_, stage) => {
+      const sent = bytes.get(cut[stage].index * plan.stages.length + cut[stage + 1].index);
+      return sent === undefined ? 0 : transfer(of(stage), of(stage + 1), sent);
+    }),
+    activation: Float64Array.from(cut, ({ plan: { activation } }) => activation),
+    activationForWeight: Float64Array.from(cut, ({ plan: { activationForWeight } }) => activationForWeight),
+    room: Float64Array.from(plan.devices, (_, device) => roomOf(plan, device)),
   };
+}
+
+/** The stages as the file cuts them: of several copies or parts the first. */
+function stagesOfCut(plan: PipelinePlan): readonly { readonly index: number; readonly plan: StagePlan }[] {
+  const cut: { readonly index: number; readonly plan: StagePlan }[] = [];
+  for (const [index, stage] of plan.stages.entries()) cut[stage.copy?.stage ?? index] ??= { index, plan: stage };
+  return cut;
+}
+
+function roomOf(plan: PipelinePlan, device: number): number {
+  const { memory, reserved } = plan.devices[device];
+  let room = memory - reserved;
+  let workspace = 0;
+  for (const [index, stage] of plan.stages.entries()) {
+    if (plan.placement[index] !== device) continue;
+    room -= stage.weights + stage.gradients + stage.optimizer + stage.buffers;
+    workspace = Math.max(workspace, stage.workspace + stage.recomputed);
+  }
+  return room - workspace;
 }
 
 /** Seconds from the end of an operation to its result on another device, for `bytes` of one microbatch; nothing queues. */

@@ -1,6 +1,5 @@
 import type { Dependencies } from './dependencies.ts';
-import { resultKinds, resultOf } from './dependencies.ts';
-import type { Program } from './program.ts';
+import { type Program, resultOf, resultsIn } from './program.ts';
 
 /**
  * Visits the positions of a program so that each comes after what stands before it on its device and after what it needs;
@@ -15,7 +14,7 @@ export function visitInOrder(
 ): Int32Array {
   const { devices, stages, microbatches, order, offsets, shift, fused } = program;
   const mask = (1 << shift) - 1;
-  const slots = resultKinds * stages * microbatches;
+  const slots = resultsIn(program) * stages * microbatches;
   // 0: not in the program or over; 1: still to run.
   const open = new Uint8Array(slots);
   for (let position = 0; position < order.length; position += 1) {

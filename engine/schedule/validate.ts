@@ -1,7 +1,18 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, paths } from '../plan/plan.ts';
 import { type DeadlockStep, findDeadlock } from './deadlock.ts';
-import { type Program, kindOf, letters, microbatchOf, operationName, stageOf } from './program.ts';
+import {
+  E,
+  L,
+  type Program,
+  kindOf,
+  kinds,
+  letters,
+  microbatchOf,
+  operationName,
+  runsMicrobatch,
+  stageOf,
+} from './program.ts';
 
 /** Findings of one kind at most: the first tell what the rest would. */
 const most = 20;
@@ -47,14 +58,14 @@ function repeated(
       const kind = kindOf(program, word);
       const stage = stageOf(program, word);
       const microbatch = microbatchOf(program, word);
-      if (word < 0 || kind > 3 || microbatch >= microbatches) {
-        const name = word < 0 || kind > 3 ? 'An operation' : operationName(program, word);
+      if (word < 0 || kind >= kinds || microbatch >= microbatches) {
+        const name = word < 0 || kind >= kinds ? 'An operation' : operationName(program, word);
         report(device, position, name, `is outside of ${stages} stages and ${microbatches} microbatches`);
         continue;
       }
       const at = stage * microbatches + microbatch;
       const bit = 1 << kind;
-      const others = kind === 1 ? 0b1100 : kind === 0 ? 0 : 0b0010;
+      const others = kind === 1 ? 0b1100 : kind === 2 || kind === 3 ? 0b0010 : 0;
       if (placement[stage] !== device) {
         report(
           device,
@@ -62,6 +73,8 @@ function repeated(
           operationName(program, word),
           `belongs on ${deviceName(plan, placement[stage])}, which holds stage ${stage}`,
         );
+      } else if (!runsMicrobatch(program, stage, microbatch)) {
+        report(device, position, operationName(program, word), 'belongs to another copy of the stage');
       } else if ((seen[at] & bit) !== 0) {
         report(device, position, operationName(program, word), 'stands there more than once');
       } else if ((seen[at] & others) !== 0) {
@@ -78,6 +91,8 @@ function repeated(
   return { seen, findings: [...findings.values()] };
 }
 
+const evictLoad = (1 << E) | (1 << L);
+
 /** One finding for each device that misses something. A stage without any backward misses those that the rest of the program uses. */
 function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): PlanFinding[] {
   const { devices, stages, microbatches, placement } = program;
@@ -92,15 +107,18 @@ function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): Pla
       used |= seen[stage * microbatches + microbatch];
     const split = (used & 0b1110) === 0 ? program.split : (used & 0b0010) === 0;
     for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
+      if (!runsMicrobatch(program, stage, microbatch)) continue;
       const bits = seen[stage * microbatches + microbatch];
       const backward = (bits & 0b1100) !== 0 || (split && (bits & 0b0010) === 0) ? 0b1100 : 0b0010;
       // A microbatch with B beside I or W is reported as repeated.
-      const wanted = (bits & 0b0010) !== 0 ? 0b0011 : 0b0001 | backward;
+      const both = (bits & 0b0010) !== 0 ? 0b0011 : 0b0001 | backward;
+      // What has been evicted must be loaded back, and only that.
+      const wanted = (program.forwardOnly === true ? 0b0001 : both) | ((bits & evictLoad) === 0 ? 0 : evictLoad);
       const lacks = wanted & ~bits;
       for (let kind = 0; lacks >> kind !== 0; kind += 1) {
         if (((lacks >> kind) & 1) === 0) continue;
         one.total += 1;
-        if (one.names.length < named) one.names.push(`${stage}${letters[kind]}${microbatch}`);
+        if (one.names.length < named) one.names.push(`${program.copies?.stage[stage] ?? stage}${letters[kind]}${microbatch}`);
       }
     }
   }

@@ -1,5 +1,5 @@
-import { type Dependencies, resultOf } from './dependencies.ts';
-import { type Program, kindOf, microbatchOf, slotOf, stageOf } from './program.ts';
+import type { Dependencies } from './dependencies.ts';
+import { type Program, kindOf, kinds, resultOf, microbatchOf, slotOf, stageOf } from './program.ts';
 
 /** Who waits for whom among the operations of a program that never run. */
 export interface Waiting {
@@ -15,7 +15,7 @@ export interface Waiting {
 
 export function waitingOf(program: Program, dependencies: Dependencies, stuck: Int32Array): Waiting {
   const { order, offsets, fused, devices, stages, microbatches } = program;
-  const positions = new Int32Array(4 * stages * microbatches).fill(-1);
+  const positions = new Int32Array((program.extended === true ? kinds : 4) * stages * microbatches).fill(-1);
   const starts = new Int32Array(order.length).fill(-1);
   for (let device = 0; device < devices; device += 1) {
     for (let position = stuck[device]; position < offsets[device + 1]; position += 1) {
@@ -31,7 +31,7 @@ export function waitingOf(program: Program, dependencies: Dependencies, stuck: I
 export type Wait = (waiter: number, target: number, because: 'needs' | 'order') => void;
 
 // An input gradient (result 1) is that of B or of I, whichever the program has.
-const kindsOfResult: readonly (readonly number[])[] = [[0], [1, 2], [3]];
+const kindsOfResult: readonly (readonly number[])[] = [[0], [1, 2], [3], [4], [5], [6], [7]];
 
 /** Calls `visit` for what the group that starts at `group` waits for: first its needs, then what stands before it. */
 export function eachWait(

@@ -1,4 +1,4 @@
-import { type Program, kinds } from '../schedule/program.ts';
+import { type Program, resultsIn } from '../schedule/program.ts';
 import { type Timing, resultOfKind } from './timeline.ts';
 
 /**
@@ -11,9 +11,11 @@ export function transfersNeverQueue(program: Program, timing: Timing): boolean {
   const sender = new Int32Array(timing.channels).fill(-1);
   const shortest = new Float64Array(timing.channels).fill(Infinity);
   const longest = new Float64Array(timing.channels);
-  const held = new Float64Array(timing.channels * 3 * stages);
-  const uses = new Int32Array(timing.channels * 3 * stages);
-  for (let row = 0; row < kinds * stages; row += 1) {
+  const results = resultsIn(program);
+  const rows = timing.duration.length;
+  const held = new Float64Array(timing.channels * results * stages);
+  const uses = new Int32Array(timing.channels * results * stages);
+  for (let row = 0; row < rows; row += 1) {
     // B and I of a stage need the same, but only one of the two is in a program for one microbatch.
     if (Math.trunc(row / stages) === 2) continue;
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
@@ -23,13 +25,13 @@ export function transfersNeverQueue(program: Program, timing: Timing): boolean {
       const device = placement[result % stages];
       if (sender[channel] >= 0 && sender[channel] !== device) return false;
       sender[channel] = device;
-      const at = channel * 3 * stages + result;
+      const at = channel * results * stages + result;
       held[at] += timing.needOccupancy[need];
       uses[at] += 1;
       // Two transfers of one result on one channel: the second would wait for the first.
       if (uses[at] > 1) return false;
       if (held[at] > longest[channel]) longest[channel] = held[at];
-      for (let kind = 0; kind < kinds; kind += 1) {
+      for (let kind = 0; kind < rows / stages; kind += 1) {
         if (resultOfKind[kind] !== Math.trunc(result / stages)) continue;
         shortest[channel] = Math.min(shortest[channel], timing.duration[kind * stages + (result % stages)]);
       }

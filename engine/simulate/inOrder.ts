@@ -1,6 +1,6 @@
 import type { Program } from '../schedule/program.ts';
 import { finish } from './finish.ts';
-import { type Timeline, type Timing, resultOfKind } from './timeline.ts';
+import { type Timeline, type Timing, emptyEnds, resultOfKind } from './timeline.ts';
 
 /**
  * The fast way: one pass, no queue of events. A device that must wait leaves its number in the slot of the result it waits
@@ -15,8 +15,9 @@ export function runInOrder(program: Program, timing: Timing): Timeline | undefin
     duration,
     (_, row) => resultOfKind[Math.trunc(row / stages)] * stages + (row % stages),
   );
-  // A slot holds the end of its result, −1 while it has none, or −2 − d while device d waits for it.
-  const end = new Float64Array(3 * stages * microbatches).fill(-1);
+  // A slot holds the end of its result, −1 while it has none, or −2 − d while device d waits for it; NaN where the program has no
+  // such operation, and NaN is neither less nor more than anything, so that nobody waits.
+  const end = emptyEnds(program);
   const alsoWaiting = new Int32Array(devices).fill(-1);
   const cursors = offsets.slice(0, devices);
   const freeAt = new Float64Array(devices);

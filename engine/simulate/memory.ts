@@ -1,5 +1,5 @@
 import type { PipelinePlan } from '../plan/plan.ts';
-import { B, F, I, W } from '../schedule/program.ts';
+import { B, F, I, R, W, resultOf } from '../schedule/program.ts';
 import { type Timeline, endAt, startAt } from './timeline.ts';
 
 /** Bytes over time of one device: a step function. */
@@ -85,7 +85,12 @@ function walkMemory(
   visit: (position: number, width: number, activations: number, workspace: number, held: number, after: number) => void,
 ): void {
   const { program } = timeline;
-  const { order, offsets, shift, stages, fused } = program;
+  const { order, offsets, shift, stages, microbatches, fused, apart } = program;
+  // Where recomputation is an operation of its own: microbatches of each stage whose recomputed activations are held.
+  const again = new Int32Array(apart === undefined ? 0 : stages);
+  /** Without an R of its own, a microbatch of such a stage keeps everything from F on. */
+  const keepsAll = (stage: number, word: number): boolean =>
+    apart?.[stage] === 1 && Number.isNaN(timeline.end[(resultOf[R] * stages + stage) * microbatches + (word & ((1 << shift) - 1))]);
   // Levels are sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
   const kept = new Int32Array(stages);
   const keptForWeight = new Int32Array(stages);
@@ -95,6 +100,7 @@ function walkMemory(
     for (const stage of local) {
       sum +=
         kept[stage] * plan.stages[stage].activation + keptForWeight[stage] * plan.stages[stage].activationForWeight;
+      if (apart !== undefined) sum += again[stage] * plan.stages[stage].recomputed;
     }
     return sum;
   };
@@ -111,7 +117,9 @@ function walkMemory(
       if (kind === F) {
         kept[row - kind * stages] += 1;
         held += 1;
-      } else if (kind !== W) recomputed += stage.recomputed;
+        if (apart !== undefined && keepsAll(row - kind * stages, order[at])) again[row - kind * stages] += 1;
+      } else if (kind === R) again[row - kind * stages] += 1;
+      else if ((kind === B || kind === I) && apart?.[row - kind * stages] !== 1) recomputed += stage.recomputed;
     }
     const during = level() + recomputed;
     const heldDuring = held;
@@ -119,7 +127,10 @@ function walkMemory(
       const row = order[at] >> shift;
       const kind = Math.trunc(row / stages);
       const stage = row - kind * stages;
-      if (kind === B || kind === I) kept[stage] -= 1;
+      if (kind === B || kind === I) {
+        kept[stage] -= 1;
+        if (apart?.[stage] === 1) again[stage] -= 1;
+      }
       if (kind === I) keptForWeight[stage] += 1;
       if (kind === W) keptForWeight[stage] -= 1;
       if (kind === B || kind === W) held -= 1;

@@ -1,7 +1,7 @@
-import type { Program } from '../schedule/program.ts';
+import { type Program, resultsIn, runsMicrobatch } from '../schedule/program.ts';
 import { EventHeap } from './eventHeap.ts';
 import { finish } from './finish.ts';
-import { type Timeline, type Timing, resultOfKind } from './timeline.ts';
+import { type Timeline, type Timing, emptyEnds, resultOfKind } from './timeline.ts';
 
 /**
  * The general way, in order of time: for channels that transfers queue for (several senders, or transfers longer than the
@@ -12,8 +12,13 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
   const { devices, stages, microbatches, order, offsets, shift, fused } = program;
   const { duration, needOffsets, needs, needChannel, needOccupancy, needLatency } = timing;
   const mask = (1 << shift) - 1;
-  const end = new Float64Array(3 * stages * microbatches).fill(-1);
+  const end = emptyEnds(program);
   const arrival = new Float64Array(needs.length * microbatches).fill(-1);
+  // What the program leaves out, nothing waits for.
+  needs.forEach((result, need) => {
+    for (let slot = 0; slot < microbatches; slot += 1)
+      if (Number.isNaN(end[result * microbatches + slot])) arrival[need * microbatches + slot] = NaN;
+  });
   const starts = fused === undefined ? undefined : new Float64Array(order.length);
   const channelFree = new Float64Array(timing.channels);
   const consumers = consumersOf(program, timing);
@@ -77,6 +82,8 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
         const need = consumers.needs[use];
         // B and I of a stage list the same need; a transfer is sent once, for both.
         const twin = consumers.twin[use];
+        // A copy of the stage that runs other microbatches gets nothing of this one.
+        if (!runsMicrobatch(program, consumers.stage[use], microbatch)) continue;
         const channel = needChannel[need];
         let leaves = now;
         if (channel >= 0) {
@@ -102,13 +109,13 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
 function consumersOf(program: Program, timing: Timing) {
   const { stages, placement } = program;
   const { needOffsets, needs } = timing;
-  const lists: { need: number; twin: number; device: number }[][] = Array.from({ length: 3 * stages }, () => []);
-  for (let row = 0; row < 4 * stages; row += 1) {
+  const lists: { need: number; twin: number; device: number; stage: number }[][] = Array.from({ length: resultsIn(program) * stages }, () => []);
+  for (let row = 0; row < timing.duration.length; row += 1) {
     const kind = Math.trunc(row / stages);
     if (kind === 2) continue;
     for (let need = needOffsets[row]; need < needOffsets[row + 1]; need += 1) {
       const twin = kind === 1 ? needOffsets[row + stages] + (need - needOffsets[row]) : -1;
-      lists[needs[need]].push({ need, twin, device: placement[row % stages] });
+      lists[needs[need]].push({ need, twin, device: placement[row % stages], stage: row % stages });
     }
   }
   const flat = lists.flat();
@@ -119,5 +126,6 @@ function consumersOf(program: Program, timing: Timing) {
     needs: Int32Array.from(flat, (one) => one.need),
     twin: Int32Array.from(flat, (one) => one.twin),
     device: Int32Array.from(flat, (one) => one.device),
+    stage: Int32Array.from(flat, (one) => one.stage),
   };
 }

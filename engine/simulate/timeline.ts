@@ -1,4 +1,4 @@
-import { type Kind, type Program } from '../schedule/program.ts';
+import { type Kind, type Program, resultOf, resultsIn } from '../schedule/program.ts';
 
 /** What running a program takes. A row is a kind of one stage (`kind * stages + stage`); seconds. */
 export interface Timing {
@@ -23,17 +23,28 @@ export interface Timing {
   readonly optimizer: Float64Array;
 }
 
-/**
- * Results that others wait for: the output of F, the input gradient (of B or of I: whoever waits need not know which), the
- * weight gradient of W. Row of a result: result × stages + stage.
- */
-export const resultOfKind: readonly number[] = [0, 1, 1, 2];
-export const resultRow = (stages: number, kind: Kind, stage: number): number => resultOfKind[kind] * stages + stage;
+/** Row of the result of a kind: result × stages + stage. */
+export const resultOfKind = resultOf;
+export const resultRow = (stages: number, kind: Kind, stage: number): number => resultOf[kind] * stages + stage;
+
+/** An end for each slot of a program: −1 for results that are still to come, NaN for those that it leaves out, which nothing waits for. */
+export function emptyEnds(program: Program): Float64Array {
+  const { order, shift, stages, microbatches, copies, extended } = program;
+  const end = new Float64Array(resultsIn(program) * stages * microbatches);
+  if (copies === undefined && extended !== true) return end.fill(-1);
+  end.fill(NaN);
+  const mask = (1 << shift) - 1;
+  for (let position = 0; position < order.length; position += 1) {
+    const row = order[position] >> shift;
+    end[(resultOf[Math.trunc(row / stages)] * stages + (row % stages)) * microbatches + (order[position] & mask)] = -1;
+  }
+  return end;
+}
 
 export interface Timeline {
   readonly program: Program;
   readonly timing: Timing;
-  /** End of each operation, at result row × microbatches + microbatch; negative where the program has none such. */
+  /** End of each operation, at result row × microbatches + microbatch; negative or NaN where the program has none such. */
   readonly end: Float64Array;
   /** Start by position in `order`; only where operations are fused (else a start is `end − duration`). */
   readonly starts?: Float64Array;

@@ -1,5 +1,6 @@
 import type { PipelinePlan } from '../plan/plan.ts';
-import { B, F, I, type Program, W, kinds } from '../schedule/program.ts';
+import { ownNeeds } from '../schedule/dependencies.ts';
+import { B, F, I, L, type Program, R, U, W, kinds, resultOf } from '../schedule/program.ts';
 import { type Timing, resultRow } from './timeline.ts';
 
 /** Which parts of a plan's costs to leave out, for asking what they cost. */
@@ -15,18 +16,18 @@ export interface TimingOptions {
 /** Durations and dependencies of `program`'s rows under the costs of `plan`. Routes that the plan lacks count as instant. */
 export function timingOf(plan: PipelinePlan, program: Program, options: TimingOptions = {}): Timing {
   const { stages, devices } = program;
-  const duration = durations(plan, stages, options.equalStages === true);
+  const rowKinds = program.extended === true ? kinds : 4;
+  const free = options.freeStep === true;
+  const duration = durations(plan, program, options);
   const routes = new Map(plan.routes.map((route, index) => [route.from * devices + route.to, index]));
-  const needOffsets = new Int32Array(kinds * stages + 1);
+  const needOffsets = new Int32Array(rowKinds * stages + 1);
   const needs: number[] = [];
   const needRoute: number[] = [];
   const needLatency: number[] = [];
   const needOccupancy: number[] = [];
   const needChannel: number[] = [];
 
-  const need = (result: number, from: number, to: number, bytes: number) => {
-    const sender = program.placement[from];
-    const receiver = program.placement[to];
+  const need = (result: number, sender: number, receiver: number, bytes: number) => {
     const index = sender === receiver ? -1 : (routes.get(sender * devices + receiver) ?? -1);
     const route = index < 0 ? undefined : plan.routes[index];
     needs.push(result);
@@ -38,21 +39,35 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
 
   const into = edgesBy(plan, 'to', stages);
   const outOf = edgesBy(plan, 'from', stages);
-  for (let kind = 0; kind < kinds; kind += 1) {
+  for (let kind = 0; kind < rowKinds; kind += 1) {
     for (let stage = 0; stage < stages; stage += 1) {
+      const device = program.placement[stage];
       if (kind === F) {
-        for (const edge of into[stage]) need(resultRow(stages, F, edge.from), edge.from, stage, edge.bytes);
+        for (const edge of into[stage])
+          need(resultRow(stages, F, edge.from), program.placement[edge.from], device, edge.bytes);
       } else if (kind === W) {
-        need(resultRow(stages, I, stage), stage, stage, 0);
-      } else {
-        need(resultRow(stages, F, stage), stage, stage, 0);
-        for (const edge of outOf[stage]) need(resultRow(stages, B, edge.to), edge.to, stage, edge.bytes);
+        need(resultRow(stages, I, stage), device, device, 0);
+      } else if (kind === B || kind === I) {
+        need(resultRow(stages, F, stage), device, device, 0);
+        for (const edge of outOf[stage])
+          need(resultRow(stages, B, edge.to), program.placement[edge.to], device, edge.bytes);
+      }
+      for (const [who, whom] of rowKinds > 4 ? ownNeeds : []) {
+        if (resultOf[kind] !== who) continue;
+        // What is evicted goes to the partner before L may ask for it, and comes back before the backward.
+        const partner = program.partner?.[device] ?? device;
+        const away = partner < 0 ? device : partner;
+        const bytes = plan.stages[stage].activation;
+        if (kind === L) need(whom * stages + stage, device, away, bytes);
+        else if (whom === resultOf[L]) need(whom * stages + stage, away, device, bytes);
+        else need(whom * stages + stage, device, device, 0);
       }
       needOffsets[kind * stages + stage + 1] = needs.length;
     }
   }
   const channels = plan.routes.reduce((most, route) => Math.max(most, route.channel + 1), 0);
-  const free = options.freeStep === true;
+  // The step is part of every update where there are updates.
+  const atEnd = !free && program.weights === undefined;
   return {
     duration,
     needOffsets,
@@ -62,22 +77,32 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     needOccupancy: Float64Array.from(needOccupancy),
     needChannel: Int32Array.from(needChannel),
     channels,
-    sync: Float64Array.from({ length: devices }, (_, device) => (free ? 0 : (plan.step[device]?.sync ?? 0))),
-    optimizer: Float64Array.from({ length: devices }, (_, device) => (free ? 0 : (plan.step[device]?.optimizer ?? 0))),
+    sync: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.sync ?? 0) : 0)),
+    optimizer: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.optimizer ?? 0) : 0)),
   };
 }
 
-function durations(plan: PipelinePlan, stages: number, equal: boolean): Float64Array {
-  const duration = new Float64Array(kinds * stages);
+function durations(plan: PipelinePlan, program: Program, options: TimingOptions): Float64Array {
+  const { stages, placement, apart } = program;
+  const rowKinds = program.extended === true ? kinds : 4;
+  const duration = new Float64Array(rowKinds * stages);
+  const held = new Int32Array(program.devices);
+  for (const device of placement) held[device] += 1;
   plan.stages.forEach((stage, index) => {
-    const input = stage.recompute + stage.backwardInput;
+    const input = (apart?.[index] === 1 ? 0 : stage.recompute) + stage.backwardInput;
     duration[F * stages + index] = stage.forward;
     duration[B * stages + index] = input + stage.backwardWeight;
     duration[I * stages + index] = input;
     duration[W * stages + index] = stage.backwardWeight;
+    if (rowKinds === 4) return;
+    const step = plan.step[placement[index]];
+    duration[R * stages + index] = stage.recompute;
+    // The stages of a device share its step.
+    if (options.freeStep !== true && step !== undefined)
+      duration[U * stages + index] = (step.sync + step.optimizer) / held[placement[index]];
   });
-  if (!equal) return duration;
-  for (let kind = 0; kind < kinds; kind += 1) {
+  if (options.equalStages !== true) return duration;
+  for (let kind = 0; kind < rowKinds; kind += 1) {
     const rows = duration.subarray(kind * stages, (kind + 1) * stages);
     rows.fill(rows.reduce((sum, one) => sum + one, 0) / stages);
   }

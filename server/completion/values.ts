@@ -2,7 +2,7 @@ import { CompletionItemKind } from 'vscode-languageserver';
 import { findFigure } from '../../engine/plan/figures.ts';
 import { functions, type FunctionContext, type FunctionParameter } from '../../engine/plan/functions.ts';
 import type { KeySchema } from '../../engine/plan/schema.ts';
-import { letters } from '../../engine/schedule/program.ts';
+import { writtenLetters } from '../../engine/schedule/program.ts';
 import { functionContext, valueSchemaOf, type CallAt, type Cursor, type Nesting } from '../cursor.ts';
 import { calledFunction } from '../features/signatureHelp.ts';
 import type { View } from '../view.ts';
@@ -14,7 +14,7 @@ const functionsOf = (context: FunctionContext): readonly Offer[] =>
 const words = (names: readonly string[]): readonly Offer[] => names.map((name) => wordOffer({ name }));
 
 const operationOffers: readonly Offer[] = [
-  ...letters.map((letter) => ({ label: letter, kind: CompletionItemKind.Event, snippet: `${letter}[$1]` })),
+  ...writtenLetters.map((letter) => ({ label: letter, kind: CompletionItemKind.Event, snippet: `${letter}[$1]` })),
   ...functionsOf('operations'),
 ];
 
@@ -106,7 +106,7 @@ function parameterOffers(
   parameter: FunctionParameter,
   context: FunctionContext,
 ): readonly Offer[] {
-  if (context === 'order') return words(letters);
+  if (context === 'order') return words(writtenLetters);
   if (parameter.words !== undefined) return words(parameter.words);
   return numbers(view, cursor);
 }

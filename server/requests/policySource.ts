@@ -1,3 +1,4 @@
+import { bareShape } from '../../engine/schedule/shape.ts';
 import { format, parse } from '../../grammar/index.ts';
 import type { Policy, Shape } from '../../engine/schedule/policy.ts';
 import { findPolicy } from '../../engine/schedule/registry.ts';
@@ -44,15 +45,11 @@ function exampleShape(policy: Policy): Shape {
   const chunks = policy.chunks({});
   const stages = 4 * chunks;
   const each = (seconds: number) => new Float64Array(stages).fill(seconds);
+  const replicas = new Int32Array(stages).fill(1);
   return {
-    devices: 4,
-    stages,
-    chunks,
-    microbatches: 8,
-    args: {},
+    ...bareShape({ devices: 4, stages, chunks, microbatches: 8, iterations: 1, args: {}, replicas }),
     forward: each(1e-3),
     backwardInput: each(1e-3),
     backwardWeight: each(1e-3),
-    transfer: 0,
   };
 }

@@ -31,6 +31,7 @@ export function pipeline(shape: PlanShape): PipelinePlan {
     name: shape.name ?? 'train',
     model: 'toy',
     microbatches: shape.microbatches,
+    iterations: 1,
     schedule: shape.schedule ?? policy('1f1b'),
     devices: Array.from({ length: devices }, (_, index) => ({
       name: `gpu[${index}]`,

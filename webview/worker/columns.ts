@@ -1,5 +1,5 @@
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
-import { B, F, I, W, kinds } from '../../engine/schedule/program.ts';
+import { B, E, F, I, L, R, U, W, kinds } from '../../engine/schedule/program.ts';
 import { type Timeline, endAt, startAt } from '../../engine/simulate/timeline.ts';
 
 /** What a stretch of time is spent on: three bits of a pyramid byte, index into every palette. */
@@ -93,7 +93,7 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
     }
   }
   const { shift, stages, microbatches } = program;
-  const parts = partsOf(plan, timing.duration);
+  const parts = partsOf(plan, timing.duration, program.apart);
   return {
     rows: devices,
     offsets,
@@ -113,17 +113,26 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
 export const blockShift = (columns: Columns, programOffsets: Int32Array): Int32Array =>
   columns.offsets.map((offset, device) => offset - programOffsets[device]);
 
-export function partsOf(plan: PipelinePlan, duration: Float64Array): Parts {
+export function partsOf(plan: PipelinePlan, duration: Float64Array, apart?: Uint8Array): Parts {
   const stages = plan.stages.length;
   const main = new Uint8Array(kinds * stages);
   const recompute = new Float64Array(kinds * stages);
   const weight = new Float64Array(kinds * stages).fill(1);
-  const mains = [kindForward, kindInput, kindInput, kindWeight];
+  const mains = [
+    kindForward,
+    kindInput,
+    kindInput,
+    kindWeight,
+    kindRecompute,
+    kindOptimizer,
+    kindTransfer,
+    kindTransfer,
+  ];
   plan.stages.forEach((stage, index) => {
-    for (const kind of [F, B, I, W]) main[kind * stages + index] = mains[kind];
+    for (const kind of [F, B, I, W, R, U, E, L]) main[kind * stages + index] = mains[kind];
     for (const kind of [B, I]) {
       const row = kind * stages + index;
-      if (duration[row] > 0) recompute[row] = Math.min(1, stage.recompute / duration[row]);
+      if (duration[row] > 0) recompute[row] = apart?.[index] === 1 ? 0 : Math.min(1, stage.recompute / duration[row]);
     }
     const whole = duration[B * stages + index];
     if (whole > 0) weight[B * stages + index] = Math.max(0, 1 - stage.backwardWeight / whole);

@@ -1,6 +1,6 @@
 import type { SchedulePlan } from '../../plan/plan.ts';
 import { integerArgument } from '../../schedule/arguments.ts';
-import { type Program, kindOf, letters, microbatchOf, stageOf } from '../../schedule/program.ts';
+import { type Program, kindOf, microbatchOf, stageOf } from '../../schedule/program.ts';
 import { idleSteps } from './steps.ts';
 import { type ComputeAction, type TorchCell, type TorchTable, blank, tableOf } from './table.ts';
 
@@ -56,10 +56,13 @@ function cellsOf(program: Program, device: number, tooWide: string[]): TorchCell
   return cells;
 }
 
+const types: readonly ComputeAction['type'][] = ['F', 'B', 'I', 'W'];
+
+/** Only for programs of F, B, I and W: what else there is, `exportTorch` has refused. */
 const actionAt = (program: Program, word: number): ComputeAction => ({
   kind: 'compute',
   stage: stageOf(program, word),
-  type: letters[kindOf(program, word)],
+  type: types[kindOf(program, word)],
   microbatch: microbatchOf(program, word),
 });
 

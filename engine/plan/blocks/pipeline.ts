@@ -21,6 +21,8 @@ export interface PipelineRead {
   readonly use: ScheduleUse;
   readonly cut: Cut;
   readonly microbatches: number;
+  /** Iterations on end: 1 unless the schedule is asynchronous. */
+  readonly iterations: number;
   readonly tensor: number;
   readonly data: number;
   readonly sequenceParallel: boolean;
@@ -45,6 +47,7 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
   const model = readDefinition(context, keys, 'model', context.models);
   const cluster = readDefinition(context, keys, 'devices', context.clusters);
   const microbatches = readQuantity(context, keys, 'microbatches');
+  const iterationsRead = readQuantity(context, keys, 'iterations');
   const tensor = or(readQuantity(context, keys, 'tensor'), 1);
   const data = or(readQuantity(context, keys, 'data'), 1);
   const sequenceParallel = or(readWord<'true' | 'false'>(context, keys, 'sequence_parallel'), 'false');
@@ -59,6 +62,10 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
   if (keys.one('optimizer') !== undefined && optimizer === undefined) return undefined;
   if (block.name === undefined || keys.doubtful || isDuplicate(context, block)) return undefined;
   if (model === undefined || cluster === undefined || use === undefined || cut === undefined) return undefined;
+  if (iterationsRead.is === 'wrong') return undefined;
+  const asynchronous = rule(use) !== 'flush';
+  if (iterationsRead.is === 'value' && !asynchronous)
+    withoutEffect(context, keys, 'iterations', 'a synchronous schedule ends every iteration before the next begins, so that all are equal');
   if (microbatches.is !== 'value' || tensor === undefined || data === undefined) return undefined;
   if (sequenceParallel === undefined || recompute === undefined) return undefined;
   if (sequenceParallel === 'true' && tensor === 1)
@@ -74,6 +81,7 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
     use,
     cut,
     microbatches: microbatches.value,
+    iterations: !asynchronous ? 1 : iterationsRead.is === 'value' ? iterationsRead.value : steadyIterations(cut.count, microbatches.value),
     tensor,
     data,
     sequenceParallel: sequenceParallel === 'true',
@@ -82,6 +90,13 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
     at: (key) => valueOf(keys.one(key)) ?? name,
   };
 }
+
+const rule = (use: ScheduleUse): string =>
+  use.kind === 'policy' ? (use.policy.weights?.(use.args) ?? 'flush') : use.definition.weights;
+
+/** Iterations by whose middle every stage of an asynchronous pipeline has long been in step: a pipeline fills once in two stages' microbatches. */
+const steadyIterations = (stages: number, microbatches: number): number =>
+  Math.max(16, 8 * Math.ceil(stages / microbatches));
 
 function withoutEffect(context: FileContext, keys: Keys, key: string, reason: string): void {
   const entry = keys.one(key);

@@ -11,20 +11,24 @@ export interface RoutesRequest {
   readonly cluster: ClusterDefinition;
   readonly ranks: Ranks;
   readonly edges: readonly EdgePlan[];
+  /** Device that keeps what each device evicts, −1 for none. */
+  readonly partners?: ArrayLike<number>;
   readonly at: Span;
 }
 
 /** One route for each ordered pair of devices that an edge needs; `undefined` where a pair has none (reported for the first). */
 export function pipelineRoutes(
   context: FileContext,
-  { pipeline, cluster, ranks, edges, at }: RoutesRequest,
+  { pipeline, cluster, ranks, edges, partners, at }: RoutesRequest,
 ): readonly RoutePlan[] | undefined {
   const largest = edges.reduce((most, one) => Math.max(most, one.bytes), 0);
   const routes = new Map<number, RoutePlan>();
   const channels = new Map<string, number>();
   const count = ranks.ranks.length;
-  for (const edge of edges) {
-    const ends = [ranks.placement[edge.from], ranks.placement[edge.to]];
+  const pairs = edges.map((edge) => [ranks.placement[edge.from], ranks.placement[edge.to]]);
+  for (let device = 0; device < (partners?.length ?? 0); device += 1)
+    if (partners !== undefined && partners[device] >= 0) pairs.push([device, partners[device]]);
+  for (const ends of pairs) {
     if (ends[0] === ends[1]) continue;
     for (const [from, to] of [ends, [ends[1], ends[0]]]) {
       if (routes.has(from * count + to)) continue;
@@ -58,31 +62,53 @@ export interface StepRequest {
 
 /**
  * Gradients of a device are reduced over its data ranks in a ring: 2(n − 1)·α + 2(n − 1)/n·S/B for S bytes
- * (Thakur, Rabenseifner and Gropp, 2005, section 4). Then comes the optimizer's step, as long as the file says.
+ * (Thakur, Rabenseifner and Gropp, 2005, section 4). Where a stage has copies on several devices, all of their ranks are one
+ * ring. Then comes the optimizer's step, as long as the file says.
  */
 export function stepTimes(context: FileContext, request: StepRequest): PipelinePlan['step'] | undefined {
-  const { cluster, ranks, stages, tensor, data, optimizerStep, at } = request;
-  const steps: { readonly sync: number; readonly optimizer: number }[] = [];
-  const gradients = new Float64Array(ranks.ranks.length);
-  for (const [stage, one] of stages.entries()) gradients[ranks.placement[stage]] += one.gradients;
-  for (const [index, rank] of ranks.ranks.entries()) {
-    let sync = 0;
-    if (data > 1) {
-      const ring = ringOf(
-        cluster,
-        rank.devices.filter((_, position) => position % tensor === 0),
-        gradients[index] / data,
-      );
-      if ('from' in ring) {
-        context.report.report('device/unknown-route', rank.at ?? at, {
-          from: cluster.devices[ring.from].name,
-          to: cluster.devices[ring.to].name,
-        });
-        return undefined;
-      }
-      sync = 2 * (data - 1) * (ring.latency + gradients[index] / data / ring.bandwidth);
+  const { cluster, ranks, stages, tensor, optimizerStep, at } = request;
+  const sync = new Float64Array(ranks.ranks.length);
+  for (const group of exchanges(ranks, stages)) {
+    const members = group.devices.flatMap((one) =>
+      ranks.ranks[one].devices.filter((_, position) => position % tensor === 0),
+    );
+    if (members.length < 2) continue;
+    const ring = ringOf(cluster, members, group.gradients / members.length);
+    if ('from' in ring) {
+      context.report.report('device/unknown-route', ranks.ranks[group.devices[0]].at ?? at, {
+        from: cluster.devices[ring.from].name,
+        to: cluster.devices[ring.to].name,
+      });
+      return undefined;
     }
-    steps.push({ sync, optimizer: optimizerStep });
+    const time = 2 * (members.length - 1) * (ring.latency + group.gradients / members.length / ring.bandwidth);
+    for (const device of group.devices) sync[device] += time;
   }
-  return steps;
+  return Array.from(sync, (one) => ({ sync: one, optimizer: optimizerStep }));
+}
+
+/** Devices that hold the same stages exchange the gradients of all of them at once. */
+function exchanges(
+  { ranks, placement }: Ranks,
+  stages: readonly StagePlan[],
+): readonly { readonly devices: readonly number[]; readonly gradients: number }[] {
+  const holders = new Map<number, number[]>();
+  const gradients = new Map<number, number>();
+  for (const [index, { copy, gradients: bytes }] of stages.entries()) {
+    if ((copy?.segment ?? 0) > 0) continue;
+    const stage = copy?.stage ?? index;
+    const known = holders.get(stage) ?? [];
+    if (!known.includes(placement[index])) known.push(placement[index]);
+    holders.set(stage, known);
+    gradients.set(stage, bytes);
+  }
+  const groups = new Map<string, { readonly devices: readonly number[]; gradients: number }>();
+  for (const [stage, found] of holders) {
+    const devices = found.toSorted((a, b) => a - b);
+    const key = devices.join();
+    const group = groups.get(key) ?? { devices, gradients: 0 };
+    group.gradients += gradients.get(stage) ?? 0;
+    groups.set(key, group);
+  }
+  return [...groups.values()].filter(({ devices }) => devices.every((one) => one < ranks.length));
 }

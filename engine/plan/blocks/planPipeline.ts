@@ -5,8 +5,11 @@ import type { RecomputeMode } from '../costs/types.ts';
 import type { DeviceDefinition } from '../definitions.ts';
 import { paths, type PipelinePlan } from '../plan.ts';
 import { ringOf } from '../routes.ts';
+import { bareShape } from '../../schedule/shape.ts';
+import type { Shape } from '../../schedule/policy.ts';
 import { assign } from './assignment.ts';
 import { balancedStarts, elementOrder, stagesFromStarts } from './balanceCut.ts';
+import { copyEdges, copyNames, copyPlan } from './copies.ts';
 import { hintBalance, hintLayers } from './derived.ts';
 import { edgesOf } from './edges.ts';
 import { reportImbalance } from './imbalance.ts';
@@ -19,8 +22,11 @@ import { stagePlans } from './stagePlans.ts';
 
 /** The plan; `undefined` where something does not fit together, which has been reported. */
 export function planPipeline(context: FileContext, read: PipelineRead): PipelinePlan | undefined {
-  const { name, model, cluster, cut, use, tensor, data, microbatches } = read;
+  const { name, model, cluster, cut, use, tensor, data, iterations } = read;
   if (!withinLimit(context, read)) return undefined;
+  // A schedule may cut every microbatch into parts, each a microbatch to all that follows.
+  const parts = use.kind === 'policy' ? (use.policy.parts?.(use.args) ?? 1) : 1;
+  const microbatches = read.microbatches * parts;
   const at = {
     stages: cut.kind === 'blocks' ? read.at('model') : read.at('stages'),
     devices: read.at('devices'),
@@ -35,6 +41,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     use,
     stages: cut.count,
     microbatches,
+    iterations,
     tensor,
     data,
     blocks,
@@ -44,7 +51,12 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
   const ring = tensorRing(context, read, ranks);
   if (ring === undefined) return undefined;
   const costs = layerCosts(model, read, () => ring);
-  const kinds = ranks.placement.map((one) => ranks.ranks[one].kind);
+  const { copies } = ranks;
+  // Of the stages as the file cuts them; the copies of a stage hold the same layers.
+  const kinds = Array.from({ length: cut.count }, (_, stage) => {
+    const first = copies === undefined ? stage : copies.findIndex((one) => one.stage === stage);
+    return ranks.ranks[ranks.placement[first]].kind;
+  });
   const order = elementOrder(model);
   const time = (element: number, kind: DeviceDefinition) => totalTime(costs.of(element, kind, read.recompute));
   const stageOf = assigned ?? stagesFromStarts(order, starts(read, order, kinds, time));
@@ -52,21 +64,24 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
   for (const element of order) elements[stageOf[element]].push(element);
   const modes: readonly RecomputeMode[] = elements.map((_, stage) => blocks?.[stage].recompute ?? read.recompute);
   const names = elements.map((_, stage) => blocks?.[stage].name ?? `s${stage}`);
-  const edges = edgesOf(model, stageOf, cut.count, costs.output);
-  const routes = pipelineRoutes(context, { pipeline: name, cluster, ranks, edges, at: at.devices });
+  const cutEdges = edgesOf(model, stageOf, cut.count, costs.output).map((one) => ({ ...one, bytes: one.bytes / parts }));
+  const edges = copies === undefined ? cutEdges : copyEdges(cutEdges, copies);
+  const partners = use.kind === 'policy' ? use.policy.partners?.(shapeFor(read, ranks, microbatches)) : undefined;
+  const routes = pipelineRoutes(context, { pipeline: name, cluster, ranks, edges, partners, at: at.devices });
   const interleaved = use.kind === 'policy' ? use.policy.chunks(use.args) > 1 : ranks.ranks.length < cut.count;
+  const each = copies ?? names.map((_, stage) => ({ stage }));
   const stages = stagePlans({
     model,
-    names,
-    elements,
-    modes,
+    names: copies === undefined ? names : copyNames(names, copies),
+    elements: each.map(({ stage }) => elements[stage]),
+    modes: each.map(({ stage }) => modes[stage]),
     ranks,
     costs,
     edges,
     optimizer: read.optimizer,
     data,
     interleaved,
-  });
+  }).map((stage, index) => copyPlan(stage, copies?.[index], parts));
   const step = stepTimes(context, {
     cluster,
     ranks,
@@ -84,7 +99,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     reportImbalance(
       context,
       name,
-      stages,
+      stages.filter((_, index) => copies === undefined || copies.findIndex((one) => one.stage === copies[index].stage) === index),
       Float64Array.from(order, (one) => time(one, kinds[0])),
       stageAt,
     );
@@ -97,6 +112,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     doc: read.doc,
     model: model.name,
     microbatches,
+    iterations,
     schedule,
     devices: ranks.ranks.map(({ devices, kind }) => ({
       name: cluster.devices[devices[0]].name,
@@ -110,10 +126,17 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     routes,
     tensor,
     data,
-    microBatchSize: model.microBatch,
+    microBatchSize: model.microBatch / parts,
     step,
     expects: [],
   };
+}
+
+function shapeFor({ cut, use, iterations }: PipelineRead, ranks: Ranks, microbatches: number): Shape {
+  const args = use.kind === 'policy' ? use.args : {};
+  const chunks = use.kind === 'policy' ? use.policy.chunks(use.args) : 1;
+  const replicas = new Int32Array(cut.count).fill(1);
+  return bareShape({ devices: ranks.ranks.length, stages: cut.count, chunks, microbatches, iterations, args, replicas });
 }
 
 function details(
@@ -135,9 +158,10 @@ function details(
 }
 
 /** Counted before anything is made: stages × microbatches × kinds of operations. */
-function withinLimit(context: FileContext, { name, cut, use, microbatches, at }: PipelineRead): boolean {
-  const split = use.kind === 'policy' ? use.policy.split : use.definition.split;
-  const operations = cut.count * microbatches * (split ? 3 : 2);
+function withinLimit(context: FileContext, { name, cut, use, microbatches, iterations, at }: PipelineRead): boolean {
+  const kinds =
+    use.kind === 'policy' ? (use.policy.operations ?? (use.policy.split ? 3 : 2)) : use.definition.split ? 3 : 2;
+  const operations = cut.count * microbatches * iterations * kinds;
   const limit = context.options.limits.operations;
   if (operations <= limit) return true;
   context.report.report('limit/too-large', at('microbatches'), {

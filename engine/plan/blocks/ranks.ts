@@ -1,10 +1,12 @@
 /** Which devices a pipeline uses: one group of tensor × data devices for each pipeline rank. */
 import type { Span } from '../../../grammar/syntax.ts';
 import { linear, loop, placementOf } from '../../schedule/placement.ts';
+import { bareShape } from '../../schedule/shape.ts';
 import { count, list } from '../../quantities.ts';
 import type { FileContext } from '../context.ts';
 import type { ClusterDefinition, DeviceDefinition } from '../definitions.ts';
 import { missing } from '../keys.ts';
+import type { StageCopy } from '../plan.ts';
 import { createReporter } from '../report.ts';
 import type { StageBlock } from './cut.ts';
 import { expandRows, type RowsRequest } from './rows.ts';
@@ -20,8 +22,10 @@ export interface Rank {
 
 export interface Ranks {
   readonly ranks: readonly Rank[];
-  /** Rank of each stage. */
+  /** Rank of each stage, copies and parts of stages included. */
   readonly placement: readonly number[];
+  /** What the stages are copies or parts of, where the schedule makes such. */
+  readonly copies?: readonly StageCopy[];
 }
 
 export interface RanksRequest {
@@ -30,6 +34,7 @@ export interface RanksRequest {
   readonly use: ScheduleUse;
   readonly stages: number;
   readonly microbatches: number;
+  readonly iterations: number;
   readonly tensor: number;
   readonly data: number;
   /** Stages as written, where they are. */
@@ -49,6 +54,7 @@ export function rank(context: FileContext, request: RanksRequest): Ranks | undef
 /** Rank of each stage, as the schedule wants it. */
 interface Placed {
   readonly of: ArrayLike<number>;
+  readonly copies?: readonly StageCopy[];
 }
 
 function placementFor(context: FileContext, request: RanksRequest): Placed | undefined {
@@ -57,19 +63,10 @@ function placementFor(context: FileContext, request: RanksRequest): Placed | und
     const chunks = use.policy.chunks(use.args);
     if (stages % chunks !== 0) return unevenChunks(context, request, chunks);
     const devices = stages / chunks;
-    const none = new Float64Array(stages);
-    const shape = {
-      devices,
-      stages,
-      chunks,
-      microbatches,
-      args: use.args,
-      forward: none,
-      backwardInput: none,
-      backwardWeight: none,
-      transfer: 0,
-    };
-    return { of: use.policy.placement(shape) };
+    const replicas = new Int32Array(stages).fill(1);
+    const { iterations } = request;
+    const shape = bareShape({ devices, stages, chunks, microbatches, iterations, args: use.args, replicas });
+    return { of: use.policy.placement(shape), copies: use.policy.copies?.(shape) };
   }
   const { placement, name, body } = use.definition;
   if (placement === undefined)
@@ -156,7 +153,7 @@ function ranksInOrder(context: FileContext, request: RanksRequest, placed: Place
     if (one === undefined) return undefined;
     found.push(one);
   }
-  return { ranks: found, placement: Array.from(placed.of) };
+  return { ranks: found, placement: Array.from(placed.of), copies: placed.copies };
 }
 
 /** A group of devices of one kind: its slowest member would set the pace of all, so kinds are not mixed. */
@@ -213,8 +210,20 @@ function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): R
     placement.push(index);
   }
   if (context.report.errors() !== before) return undefined;
+  if (placed.copies !== undefined)
+    return { ranks, placement: copiesOn(placed, placed.copies, placement), copies: placed.copies };
   sharing(context, request, placed, ranks, placement);
   return { ranks, placement };
+}
+
+/** Copies go to the rank of the stage whose device the schedule gives them: `on` names that of each first copy. */
+function copiesOn(placed: Placed, copies: readonly StageCopy[], placement: readonly number[]): readonly number[] {
+  const rankOfDevice = new Map<number, number>();
+  for (const [index, { stage }] of copies.entries()) {
+    const first = copies.findIndex((one) => one.stage === stage) === index;
+    if (first) rankOfDevice.set(placed.of[index], placement[stage]);
+  }
+  return copies.map(({ stage }, index) => rankOfDevice.get(placed.of[index]) ?? placement[stage]);
 }
 
 /** `device/oversubscribed` for stages that the schedule keeps apart and the file puts together. */

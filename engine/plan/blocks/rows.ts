@@ -1,4 +1,5 @@
 /** Spreads the rows of a schedule out into operations, for one pipeline. Sizes are counted before anything is made. */
+import { writtenLetters } from '../../schedule/program.ts';
 import type { Argument, Expression } from '../../../grammar/syntax.ts';
 import type { FileContext } from '../context.ts';
 import type { Row, ScheduleDefinition } from '../definitions.ts';
@@ -104,7 +105,7 @@ function ownStage(context: FileContext, at: Expression, stages: readonly number[
   return undefined;
 }
 
-const letters: readonly string[] = ['F', 'B', 'I', 'W'];
+const letters: readonly string[] = writtenLetters;
 
 function read(context: FileContext, expression: Expression, variables: Variables, depth: number): Segment | undefined {
   if (depth > 200) return undefined;

@@ -26,7 +26,7 @@ export function programFor(plan: PipelinePlan): Program {
 export const rowsOf = (program: Program): Rows =>
   Array.from({ length: program.devices }, (_, device) =>
     [...program.order.subarray(program.offsets[device], program.offsets[device + 1])].map((word) => ({
-      letter: letters[kindOf(program, word)],
+      letter: (['F', 'B', 'I', 'W'] as const).find((one) => one === letters[kindOf(program, word)]) ?? 'F',
       stage: stageOf(program, word),
       microbatch: microbatchOf(program, word),
     })),

@@ -70,6 +70,7 @@ export function planOf(recipe: Recipe): PipelinePlan {
     name: 'train',
     model: 'm',
     microbatches: recipe.microbatches,
+    iterations: 1,
     schedule: recipe.schedule,
     devices: Array.from({ length: recipe.devices }, (_, index) => ({
       name: `gpu[${index}]`,

@@ -1,0 +1,71 @@
+/** Copies and parts of stages: a stage on several devices (bidirectional schedules, replicas), or cut along the sequence. */
+import type { EdgePlan, StageCopy, StagePlan } from '../plan.ts';
+
+/** Names of the stages of a program: those of a stage that has several copies or parts are numbered. */
+export function copyNames(names: readonly string[], copies: readonly StageCopy[]): readonly string[] {
+  const next = new Int32Array(names.length);
+  const total = new Int32Array(names.length);
+  for (const { stage } of copies) total[stage] += 1;
+  return copies.map(({ stage }) => (total[stage] === 1 ? names[stage] : `${names[stage]}[${next[stage]++}]`));
+}
+
+/**
+ * Edges between copies that share microbatches and, where the sequence is cut, the segment. A segment's forward needs the keys
+ * and values of the segment before it on its own stage, and the backward goes the other way: an edge that carries nothing.
+ */
+export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy[]): readonly EdgePlan[] {
+  const of = new Map<number, number[]>();
+  for (const [index, { stage }] of copies.entries()) of.set(stage, [...(of.get(stage) ?? []), index]);
+  const found: EdgePlan[] = [];
+  for (const { from, to, bytes } of edges) {
+    for (const a of of.get(from) ?? []) {
+      for (const b of of.get(to) ?? []) {
+        if (!meet(copies[a], copies[b]) || copies[a].segment !== copies[b].segment) continue;
+        found.push({ from: a, to: b, bytes: bytes / (copies[a].segments ?? 1) });
+      }
+    }
+  }
+  for (const [index, { stage, segment }] of copies.entries()) {
+    if (segment === undefined) continue;
+    const next = copies.findIndex((one) => one.stage === stage && one.segment === segment + 1);
+    if (next >= 0) found.push({ from: index, to: next, bytes: 0 });
+  }
+  return found.sort((a, b) => a.from - b.from || a.to - b.to);
+}
+
+/** Whether two copies run a microbatch in common: a solution of j ≡ a (mod m), j ≡ b (mod n) exists if a ≡ b (mod gcd(m, n)). */
+function meet(a: StageCopy, b: StageCopy): boolean {
+  return (a.first - b.first) % gcd(a.every, b.every) === 0;
+}
+
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
+
+/**
+ * The plan of a stage as one of its copies or parts. A segment computes its share of the sequence and keeps its share of the
+ * activations; the weights are there once, with the first segment. Where microbatches are cut into `parts`, each takes its share.
+ */
+export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: number): StagePlan {
+  const of = parts * (copy?.segments ?? 1);
+  const owns = (copy?.segment ?? 0) === 0;
+  return {
+    ...stage,
+    ...(copy === undefined ? {} : { copy }),
+    ...(of === 1 ? {} : shares(stage, of)),
+    ...(owns ? {} : { weights: 0, gradients: 0, optimizer: 0 }),
+  };
+}
+
+function shares(stage: StagePlan, of: number): Partial<StagePlan> {
+  return {
+    forwardFlops: stage.forwardFlops / of,
+    forward: stage.forward / of,
+    backwardInput: stage.backwardInput / of,
+    backwardWeight: stage.backwardWeight / of,
+    recompute: stage.recompute / of,
+    activation: stage.activation / of,
+    activationForWeight: stage.activationForWeight / of,
+    recomputed: stage.recomputed / of,
+    workspace: stage.workspace / of,
+    buffers: stage.buffers / of,
+  };
+}
