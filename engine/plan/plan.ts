@@ -99,7 +99,7 @@ export interface RowItem {
   readonly item: number;
 }
 
-/** `linear` is one stage a device; the others as in `schedules.md` §0. A list names the stages of each device. */
+/** `linear` is one stage a device; the others as in `docs/schedules/README.md`. A list names the stages of each device. */
 export type PlacementRule = 'linear' | 'loop' | 'v_shape' | 'wave' | 'bidirectional' | readonly (readonly number[])[];
 
 export interface DevicePlan {

@@ -10,7 +10,7 @@ export interface Policy {
   readonly name: string;
   /** One sentence: what it does and what it is good for. */
   readonly summary: string;
-  /** Section of `docs/schedules.md` that defines it. */
+  /** Page of `docs/schedules/` that defines it, without its ending. */
   readonly page: string;
   readonly parameters: readonly PolicyParameter[];
   /** Backward in two operations (I and W) or one (B). */

@@ -118,7 +118,8 @@ function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): Pla
       for (let kind = 0; lacks >> kind !== 0; kind += 1) {
         if (((lacks >> kind) & 1) === 0) continue;
         one.total += 1;
-        if (one.names.length < named) one.names.push(`${program.copies?.stage[stage] ?? stage}${letters[kind]}${microbatch}`);
+        if (one.names.length < named)
+          one.names.push(`${program.copies?.stage[stage] ?? stage}${letters[kind]}${microbatch}`);
       }
     }
   }

@@ -90,7 +90,8 @@ function walkMemory(
   const again = new Int32Array(apart === undefined ? 0 : stages);
   /** Without an R of its own, a microbatch of such a stage keeps everything from F on. */
   const keepsAll = (stage: number, word: number): boolean =>
-    apart?.[stage] === 1 && Number.isNaN(timeline.end[(resultOf[R] * stages + stage) * microbatches + (word & ((1 << shift) - 1))]);
+    apart?.[stage] === 1 &&
+    Number.isNaN(timeline.end[(resultOf[R] * stages + stage) * microbatches + (word & ((1 << shift) - 1))]);
   // Levels are sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
   const kept = new Int32Array(stages);
   const keptForWeight = new Int32Array(stages);

@@ -109,7 +109,10 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
 function consumersOf(program: Program, timing: Timing) {
   const { stages, placement } = program;
   const { needOffsets, needs } = timing;
-  const lists: { need: number; twin: number; device: number; stage: number }[][] = Array.from({ length: resultsIn(program) * stages }, () => []);
+  const lists: { need: number; twin: number; device: number; stage: number }[][] = Array.from(
+    { length: resultsIn(program) * stages },
+    () => [],
+  );
   for (let row = 0; row < timing.duration.length; row += 1) {
     const kind = Math.trunc(row / stages);
     if (kind === 2) continue;

@@ -19,7 +19,7 @@ export function policyText(view: View, name: string, offset: number, docs: strin
     numbers.length === 0
       ? undefined
       : `In \`${plan?.name ?? ''}\`:\n\n${numbers.map((line) => `- ${line}`).join('\n')}`,
-    docs === undefined ? undefined : `[Definition and drawing](${docs}schedules.md#${policy.page})`,
+    docs === undefined ? undefined : `[Definition and drawing](${docs}schedules/${policy.page}.md)`,
   );
 }
 

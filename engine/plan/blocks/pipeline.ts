@@ -65,7 +65,12 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
   if (iterationsRead.is === 'wrong') return undefined;
   const asynchronous = rule(use) !== 'flush';
   if (iterationsRead.is === 'value' && !asynchronous)
-    withoutEffect(context, keys, 'iterations', 'a synchronous schedule ends every iteration before the next begins, so that all are equal');
+    withoutEffect(
+      context,
+      keys,
+      'iterations',
+      'a synchronous schedule ends every iteration before the next begins, so that all are equal',
+    );
   if (microbatches.is !== 'value' || tensor === undefined || data === undefined) return undefined;
   if (sequenceParallel === undefined || recompute === undefined) return undefined;
   if (sequenceParallel === 'true' && tensor === 1)
@@ -81,7 +86,11 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
     use,
     cut,
     microbatches: microbatches.value,
-    iterations: !asynchronous ? 1 : iterationsRead.is === 'value' ? iterationsRead.value : steadyIterations(cut.count, microbatches.value),
+    iterations: !asynchronous
+      ? 1
+      : iterationsRead.is === 'value'
+        ? iterationsRead.value
+        : steadyIterations(cut.count, microbatches.value),
     tensor,
     data,
     sequenceParallel: sequenceParallel === 'true',

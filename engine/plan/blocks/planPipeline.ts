@@ -64,7 +64,10 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
   for (const element of order) elements[stageOf[element]].push(element);
   const modes: readonly RecomputeMode[] = elements.map((_, stage) => blocks?.[stage].recompute ?? read.recompute);
   const names = elements.map((_, stage) => blocks?.[stage].name ?? `s${stage}`);
-  const cutEdges = edgesOf(model, stageOf, cut.count, costs.output).map((one) => ({ ...one, bytes: one.bytes / parts }));
+  const cutEdges = edgesOf(model, stageOf, cut.count, costs.output).map((one) => ({
+    ...one,
+    bytes: one.bytes / parts,
+  }));
   const edges = copies === undefined ? cutEdges : copyEdges(cutEdges, copies);
   const partners = use.kind === 'policy' ? use.policy.partners?.(shapeFor(read, ranks, microbatches)) : undefined;
   const routes = pipelineRoutes(context, { pipeline: name, cluster, ranks, edges, partners, at: at.devices });
@@ -99,7 +102,9 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     reportImbalance(
       context,
       name,
-      stages.filter((_, index) => copies === undefined || copies.findIndex((one) => one.stage === copies[index].stage) === index),
+      stages.filter(
+        (_, index) => copies === undefined || copies.findIndex((one) => one.stage === copies[index].stage) === index,
+      ),
       Float64Array.from(order, (one) => time(one, kinds[0])),
       stageAt,
     );
@@ -136,7 +141,15 @@ function shapeFor({ cut, use, iterations }: PipelineRead, ranks: Ranks, microbat
   const args = use.kind === 'policy' ? use.args : {};
   const chunks = use.kind === 'policy' ? use.policy.chunks(use.args) : 1;
   const replicas = new Int32Array(cut.count).fill(1);
-  return bareShape({ devices: ranks.ranks.length, stages: cut.count, chunks, microbatches, iterations, args, replicas });
+  return bareShape({
+    devices: ranks.ranks.length,
+    stages: cut.count,
+    chunks,
+    microbatches,
+    iterations,
+    args,
+    replicas,
+  });
 }
 
 function details(

@@ -2,7 +2,7 @@ import picocolors from 'picocolors';
 import { timelineText } from '../../../cli/drawing/timeline.ts';
 import type { Run } from '../../../engine/evaluate.ts';
 import { findPolicy } from '../../../engine/schedule/registry.ts';
-import { analyse } from './pages.ts';
+import { analyse, textOf } from './pages.ts';
 
 /** The workload of the schedules page: four devices, eight microbatches, F = I = W = 1 ms for a device, free transfers. */
 export function runUnder(policy: string): Run {
@@ -19,11 +19,19 @@ pipeline train { model = toy  devices = box  stages = balance(${4 * chunks})  mi
   return run;
 }
 
-/** The drawing of a policy as the page shows it. */
-export function drawing(policy: string): string {
-  const run = runUnder(policy);
+/** The first pipeline of a file of the project, as it is. */
+function runOf(path: string): Run {
+  const { pipelines, findings } = analyse(textOf(path));
+  const run = pipelines[0]?.run;
+  if (run === undefined) throw new Error(findings.map((one) => one.message).join('\n'));
+  return run;
+}
+
+/** The drawing that a page shows, of a policy under the common workload or of an example (`examples/systems/NAME.pipe`). */
+export function drawing(of: string): string {
+  const run = of.endsWith('.pipe') ? runOf(of) : runUnder(of);
   // Shorter operations need more room; quarters would need more than a page has, so some go without their number.
-  const columns = { 1: 90, 2: 126 }[run.program.stages / run.program.devices] ?? 160;
+  const columns = of.endsWith('.pipe') ? 140 : ({ 1: 90, 2: 126 }[run.program.stages / run.program.devices] ?? 160);
   const text = timelineText(
     run,
     run.report.devices.map((device) => device.name),

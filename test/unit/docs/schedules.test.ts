@@ -1,42 +1,47 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { policies } from '../../../engine/schedule/registry.ts';
+import { findPolicy, policies } from '../../../engine/schedule/registry.ts';
 import { drawing, runUnder } from './drawings.ts';
-import { blocks, docs, textOf } from './pages.ts';
+import { pages, repository, textOf } from './pages.ts';
 
-const page = 'docs/schedules.md';
+const overview = 'docs/schedules/README.md';
+const fences = /^```text drawing ([^\n]+)\n([^]*?)^```$/gm;
+const drawn = pages.filter((page) => page.startsWith('docs/schedules/') && textOf(page).includes('```text drawing '));
 
 // `UPDATE_DRAWINGS=1 vitest run test/unit/docs` draws them anew.
 if (process.env['UPDATE_DRAWINGS'] === '1') {
-  const drawn = policies.reduce(
-    (text, { name }) =>
-      text.replace(
-        new RegExp(`^\`\`\`text drawing ${name}\n[^]*?^\`\`\`$`, 'm'),
-        () => `\`\`\`text drawing ${name}\n${drawing(name)}\`\`\``,
-      ),
-    textOf(page),
-  );
-  writeFileSync(join(docs, 'schedules.md'), drawn);
+  for (const page of drawn) {
+    const text = textOf(page).replace(fences, (_, of: string) => `\`\`\`text drawing ${of}\n${drawing(of)}\`\`\``);
+    writeFileSync(join(repository, page), text);
+  }
 }
 
-describe.each(policies.map(({ name }) => name))('%s', (policy) => {
-  test('the drawing on its page is the one that the engine makes', () => {
-    expect(blocks(textOf(page), `text drawing ${policy}`)).toEqual([drawing(policy)]);
-  });
+test.each(drawn)('the drawings of %s are those that the engine makes', (page) => {
+  for (const [, of, text] of textOf(page).matchAll(fences)) expect(text, of).toBe(drawing(of));
+});
 
-  test('the figures on its page are those of the engine', () => {
-    const row = new RegExp(
-      `^\\| \\[\`${policy}\`\\]\\(#${policy}\\) \\| (.+) \\| (.+) \\| (.+) \\| (.+) \\|$`,
-      'm',
-    ).exec(textOf(page));
-    const [end, idle, span] = (row ?? []).slice(1, 4).map(Number);
+test.each(policies.map(({ name, page }) => [name, page] as const))('the page of %s has its drawing', (name, page) => {
+  const own = [...textOf(`docs/schedules/${page}.md`).matchAll(fences)].map(([, of]) => of);
+  expect(own.some((of) => of === name || of.endsWith('.pipe'))).toBe(true);
+});
+
+const row = (policy: string): RegExpExecArray | null =>
+  new RegExp(
+    `^\\| \\[\`${policy}\`\\]\\(${findPolicy(policy)?.page}\\.md\\) \\| (.+) \\| (.+) \\| (.+) \\| (.+) \\|$`,
+    'm',
+  ).exec(textOf(overview));
+const synchronous = policies.filter(({ weights, forwardOnly }) => weights === undefined && forwardOnly !== true);
+
+describe.each(synchronous.map(({ name }) => name))('%s', (policy) => {
+  test('the figures in the overview are those of the engine', () => {
+    const [end, idle, span] = (row(policy) ?? []).slice(1, 4).map(Number);
     const { report } = runUnder(policy);
     const ms = 1e-3;
     expect(report.iteration / ms).toBeCloseTo(end, 9);
     for (const device of report.devices) expect(device.idle / ms).toBeCloseTo(idle, 9);
     const longest = report.devices.reduce((most, one) => (one.span > most.span ? one : most));
     expect((longest.span - longest.busy) / ms).toBeCloseTo(span, 9);
-    expect(report.devices.map((device) => device.in_flight).join(', ')).toBe(row?.[4]);
+    expect(report.devices.map((device) => device.in_flight).join(', ')).toBe(row(policy)?.[4]);
   });
 });

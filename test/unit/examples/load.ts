@@ -5,7 +5,9 @@ import { type Analysis, check } from '../../../engine/check.ts';
 import { defaultOptions, type EngineHost } from '../../../engine/host.ts';
 
 const folder = resolve(import.meta.dirname, '../../../examples');
-export const names = readdirSync(folder).filter((name) => name.endsWith('.pipe'));
+export const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.pipe'),
+);
 
 const host: EngineHost = {
   read(uri) {

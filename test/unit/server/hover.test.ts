@@ -23,7 +23,7 @@ const mark = (text: string, before: string): string => text.replace(before, `$0$
 
 test('a policy: what it does, with the numbers of this pipeline, and its page', () =>
   // p = 4, m = 8: warm-up p − i; fill and drain (p − 1)(F + B) = 3 · 24 ms.
-  checkHover(mark(toy, '1f1b'), '1f1b', /4, 3, 2, 1/, /72 ms/, 'file:///docs/schedules.md#1f1b'));
+  checkHover(mark(toy, '1f1b'), '1f1b', /4, 3, 2, 1/, /72 ms/, 'file:///docs/schedules/1f1b.md'));
 
 test('a param: its value and doc', () =>
   checkHover(toy.replace('= microbatches', '= $0microbatches'), 'microbatches', /8/, 'How many microbatches.'));
