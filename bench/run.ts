@@ -2,6 +2,7 @@
 import { calibrate } from './calibrate.ts';
 import { frameTable } from './measures/frame.ts';
 import { keystrokeTable } from './measures/keystroke.ts';
+import { largeTable } from './measures/large.ts';
 import { parseTable } from './measures/parse.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
 import { type Table, tableText } from './rows.ts';
@@ -10,6 +11,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['parse', parseTable],
   ['simulate', simulateTable],
   ['orders', orderTable],
+  ['large', largeTable],
   ['keystroke', keystrokeTable],
   ['frame', frameTable],
 ];

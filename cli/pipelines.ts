@@ -1,17 +1,27 @@
 import { list } from '../engine/quantities.ts';
-import type { Analysed } from './analyse.ts';
+import type { Analysis } from '../engine/check.ts';
 import { nearest } from '../engine/plan/spelling.ts';
+
+/** What has been found out about a file, as far as choosing a pipeline goes. */
+export interface Chosen {
+  readonly path: string;
+  readonly analysis: Pick<Analysis, 'uri' | 'findings' | 'resolution'>;
+}
+
+/** Names of the pipelines that the file itself declares. */
+export const declaredPipelines = ({ uri, resolution }: Pick<Analysis, 'uri' | 'resolution'>): readonly string[] =>
+  [...resolution.symbols.symbols.values()]
+    .filter((one) => one.kind === 'pipeline' && one.declaration?.uri === uri)
+    .map((one) => one.name);
 
 /** Why `simulate` cannot do what was asked for: no such pipeline, none at all, or several where the format holds one. */
 export function pipelineProblem(
-  file: Analysed,
+  file: Chosen,
   chosen: string | undefined,
   format: string | undefined,
 ): string | undefined {
-  const { findings, resolution } = file.analysis;
-  const declared = [...resolution.symbols.symbols.values()]
-    .filter((one) => one.kind === 'pipeline' && one.declaration?.uri === file.analysis.uri)
-    .map((one) => one.name);
+  const { findings } = file.analysis;
+  const declared = declaredPipelines(file.analysis);
   if (chosen !== undefined && !declared.includes(chosen)) {
     const guess = nearest(chosen, declared);
     const known = declared.length === 0 ? 'it has none' : `it has ${list(declared)}`;

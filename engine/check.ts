@@ -7,7 +7,8 @@ import { evaluate, type Evaluation } from './evaluate.ts';
 import type { Severity } from './findings/catalogue.ts';
 import { finding, type Finding, type PlanFinding } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
-import type { Origins, PipelinePlan, Place } from './plan/plan.ts';
+import { evaluateJob, type JobEvaluation } from './job/evaluateJob.ts';
+import type { JobPlan, Origins, PipelinePlan, Place } from './plan/plan.ts';
 import type { Resolution } from './plan/resolution.ts';
 import { resolve } from './plan/resolve.ts';
 
@@ -17,6 +18,8 @@ export interface Analysis {
   readonly resolution: Resolution;
   /** One for each pipeline of the plan, in its order. */
   readonly pipelines: readonly Evaluation[];
+  /** One for each job of the plan, in its order. */
+  readonly jobs: readonly JobEvaluation[];
   /** Of the file itself, by position: syntax, plan and simulation. */
   readonly findings: readonly Finding[];
 }
@@ -28,8 +31,8 @@ export interface CheckRequest {
   readonly options: EngineOptions;
   /** Values of params instead of their defaults (`--set`, sliders). */
   readonly overrides?: Readonly<Record<string, number>>;
-  /** An earlier answer for the same file: pipelines whose plan is equal are taken from it, not simulated again. */
-  readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'>;
+  /** An earlier answer for the same file: pipelines and jobs whose plans are equal are taken from it, not simulated again. */
+  readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'> & Partial<Pick<Analysis, 'jobs'>>;
 }
 
 export type CheckStep = 'parsed' | 'planned' | 'evaluated';
@@ -58,13 +61,22 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     pipelines.push(reuse(earlier, plan, options) ?? evaluate(plan, options));
     yield 'evaluated';
   }
+  const jobs: JobEvaluation[] = [];
+  for (const plan of resolution.plan.jobs) {
+    const workers = plan.workers.flatMap((name) => pipelines.find((one) => one.plan.name === name) ?? []);
+    // Where a worker does not run, its own findings say why.
+    if (workers.length < plan.workers.length || workers.some((one) => one.run === undefined)) continue;
+    const plans = workers.map((one) => one.plan);
+    jobs.push(reuseJob(earlier, plan, plans, options) ?? evaluateJob(plan, plans, options));
+    yield 'evaluated';
+  }
   const findings = [
     ...resolution.findings,
-    ...pipelines.flatMap((one) => one.findings.flatMap((found) => placed(found, resolution.origins))),
+    ...[...pipelines, ...jobs].flatMap((one) => one.findings.flatMap((found) => placed(found, resolution.origins))),
   ]
     .filter((found) => found.place.uri === uri)
     .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
-  return { uri, syntax, resolution, pipelines, findings: capped(uri, merged(findings), options.limits.findings) };
+  return { uri, syntax, resolution, pipelines, jobs, findings: capped(uri, merged(findings), options.limits.findings) };
 }
 
 const severities: readonly Severity[] = ['error', 'warning', 'information', 'hint'];
@@ -111,6 +123,21 @@ function reuse(
 ): Evaluation | undefined {
   const key = keyOf(plan);
   return earlier?.pipelines.find((one) => one.options === options && keyOf(one.plan) === key);
+}
+
+function reuseJob(
+  earlier: CheckRequest['earlier'],
+  plan: JobPlan,
+  workers: readonly PipelinePlan[],
+  options: EngineOptions,
+): JobEvaluation | undefined {
+  const key = JSON.stringify(plan);
+  return earlier?.jobs?.find(
+    (one) =>
+      one.options === options &&
+      JSON.stringify(one.plan) === key &&
+      one.workers.every((worker, index) => keyOf(worker) === keyOf(workers[index])),
+  );
 }
 
 const keys = new WeakMap<PipelinePlan, string>();

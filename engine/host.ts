@@ -41,6 +41,6 @@ export interface EngineOptions {
 }
 
 export const defaultOptions: EngineOptions = {
-  limits: { fileSize: 2_000_000, operations: 4_000_000, elements: 20_000, findings: 1_000 },
+  limits: { fileSize: 2_000_000, operations: 16_000_000, elements: 20_000, findings: 1_000 },
   thresholds: { imbalance: 0.1, bubble: 0.3, headroom: 0.06, exposed: 0.05, linkBusy: 0.8 },
 };

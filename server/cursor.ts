@@ -149,6 +149,9 @@ export function functionContext(value: ValueSchema | undefined): FunctionContext
     case 'shape':
     case 'optimizer':
     case 'placement':
+    case 'transfer':
+    case 'workerSync':
+    case 'fill':
     case 'order':
     case 'operations':
       return value.kind;

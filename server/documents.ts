@@ -105,7 +105,7 @@ export function createDocuments(host: DocumentsHost): Documents {
   async function analyse(state: State, current: () => boolean): Promise<View | undefined> {
     const options = host.options();
     const base = syntaxOf(state);
-    const earlier = { syntax: base.syntax, pipelines: state.earlier?.pipelines ?? [] };
+    const earlier = { syntax: base.syntax, pipelines: state.earlier?.pipelines ?? [], jobs: state.earlier?.jobs };
     const steps = checkSteps({ uri: state.uri, text: state.text, host: host.files, options, earlier });
     for (;;) {
       const step = steps.next();

@@ -1,5 +1,6 @@
 import { bytes, time } from '../engine/quantities.ts';
 import type { PipelinePlan } from '../engine/plan/plan.ts';
+import { stageNumber } from '../engine/plan/stages.ts';
 import { type Gap, classOf, deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from './blocks.ts';
 import { memoryAfter } from './memoryLevel.ts';
 import type { Picture } from './worker/result.ts';
@@ -27,11 +28,13 @@ export function blockTitle(picture: Picture, block: number): string {
 }
 
 /** PyTorch's name (`2F0`) where it is an operation. */
-export function shortName(picture: Picture, block: number): string {
+export function shortName(plan: PipelinePlan, picture: Picture, block: number): string {
   const type = typeOf(picture, block);
-  return type === 'sync' || type === 'optimizer'
-    ? type
-    : `${stageOf(picture, block)}${type}${microbatchOf(picture, block)}`;
+  if (type === 'sync' || type === 'optimizer') return type;
+  const stage = stageOf(picture, block);
+  const segment = plan.stages[stage].copy?.segment;
+  const name = `${stageNumber(plan, stage)}${type}${microbatchOf(picture, block)}`;
+  return segment === undefined ? name : `${name}.${segment}`;
 }
 
 export type Line = readonly [label: string, value: string];
@@ -46,7 +49,10 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
     ['Start', time(columns.start[block], 5)],
     ['Duration', time(columns.end[block] - columns.start[block], 4)],
   );
-  const recompute = stage >= 0 && ['B', 'I'].includes(typeOf(picture, block)) ? plan.stages[stage].recompute : 0;
+  // Not where it is an operation of its own.
+  const inside =
+    ['B', 'I'].includes(typeOf(picture, block)) && columns.parts.recompute[columns.word[block] >> columns.shift] > 0;
+  const recompute = stage >= 0 && inside ? plan.stages[stage].recompute : 0;
   if (recompute > 0) lines.push(['of it recompute', time(recompute, 4)]);
   const need = lastNeed(picture, block);
   if (need !== undefined)
@@ -80,7 +86,7 @@ export function gapCause(plan: PipelinePlan, picture: Picture, gap: Gap): string
   if (need === undefined) return '';
   const travel = need.arrival - need.made;
   const after = travel > 0 ? `, then ${time(travel)} of transfer` : '';
-  return `${shortName(picture, need.from)} on ${plan.devices[need.device].name}${after}`;
+  return `${shortName(plan, picture, need.from)} on ${plan.devices[need.device].name}${after}`;
 }
 
 /** One sentence for a screen reader. */

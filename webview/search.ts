@@ -1,4 +1,5 @@
 import type { PipelinePlan } from '../engine/plan/plan.ts';
+import { stageName, stageNumber } from '../engine/plan/stages.ts';
 import { letters } from '../engine/schedule/program.ts';
 import type { Picture } from './worker/result.ts';
 
@@ -61,6 +62,12 @@ export function parseQuery(text: string): Query | string {
   return query;
 }
 
+/** By number in the cut, by name, or by the name of one copy. */
+const ofStage = (plan: PipelinePlan, wanted: string, stage: number): boolean =>
+  String(stageNumber(plan, stage)) === wanted ||
+  plan.stages[stage].name === wanted ||
+  stageName(plan.stages[stage]) === wanted;
+
 /** Blocks that the query asks for, ascending. One pass over all blocks. */
 export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32Array {
   const { columns } = picture;
@@ -76,8 +83,7 @@ export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32A
     for (let block = offsets[device]; block < offsets[device + 1]; block += 1) {
       const code = word[block];
       if (query.microbatch !== undefined && (code < 0 || (code & mask) !== query.microbatch)) continue;
-      if (query.stage !== undefined && (code < 0 || !named(plan.stages, query.stage, (code >> shift) % stages)))
-        continue;
+      if (query.stage !== undefined && (code < 0 || !ofStage(plan, query.stage, (code >> shift) % stages))) continue;
       const type = code < 0 ? (code === -1 ? 'sync' : 'optimizer') : letters[Math.trunc((code >> shift) / stages)];
       if (query.kind !== undefined && query.kind !== type) continue;
       if (!holds(query.durations, end[block] - start[block])) continue;

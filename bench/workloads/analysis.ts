@@ -1,6 +1,8 @@
 import { type Analysis, check } from '../../engine/check.ts';
 import { defaultOptions, type EngineHost } from '../../engine/host.ts';
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import { resolve } from '../../engine/plan/resolve.ts';
+import { parse } from '../../grammar/index.ts';
 
 /** A host without files. */
 export const noFiles: EngineHost = { read: () => ({ problem: 'not-found' }), resolve: (path) => path };
@@ -15,4 +17,12 @@ export function planOf(text: string): PipelinePlan {
   const [plan] = resolution.plan.pipelines;
   if (plan === undefined) throw new Error(findings[0]?.message ?? 'The text has no pipeline.');
   return plan;
+}
+
+/** The same without simulating it. */
+export function planOnlyOf(text: string): PipelinePlan {
+  const { plan, findings } = resolve({ uri, syntax: parse(text), host: noFiles, options: defaultOptions });
+  const [pipeline] = plan.pipelines;
+  if (pipeline === undefined) throw new Error(findings[0]?.message ?? 'The text has no pipeline.');
+  return pipeline;
 }

@@ -1,4 +1,5 @@
 /** Generated `.pipe` files. */
+import { findPolicy } from '../../engine/schedule/registry.ts';
 
 export interface Workload {
   readonly devices: number;
@@ -20,7 +21,7 @@ pipeline train {
   devices      = c
   microbatches = ${microbatches}
   stages       = balance(${stages})
-  schedule     = ${schedule}${chunks > 1 ? `(chunks = ${chunks})` : ''}
+  schedule     = ${schedule}${chunks > 1 && findPolicy(schedule)?.parameters.some(({ name }) => name === 'chunks') === true ? `(chunks = ${chunks})` : ''}
 }
 expect train { bubble < 99% }
 `;

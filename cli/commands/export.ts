@@ -1,5 +1,8 @@
+import type { Run } from '../../engine/evaluate.ts';
 import { exportTorch } from '../../engine/exchange/torchCsv/export.ts';
 import { torchCsvParts } from '../../engine/exchange/torchCsv/write.ts';
+import { exportTorchScript } from '../../engine/exchange/torchScript/export.ts';
+import type { PipelinePlan } from '../../engine/plan/plan.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
@@ -12,6 +15,40 @@ import { progressBar } from '../progress.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
 
+type Written =
+  | { readonly parts: Iterable<string>; readonly notes: readonly string[] }
+  /** Why there is nothing to write: one sentence without a full stop. */
+  | { readonly problem: string };
+
+interface Format {
+  readonly name: string;
+  readonly doc: string;
+  /** Takes --comms. */
+  readonly comms?: true;
+  write(plan: PipelinePlan, run: Run, comms: boolean): Written;
+}
+
+const formats: readonly Format[] = [
+  {
+    name: 'torch-csv',
+    doc: 'the schedule table of torch.distributed.pipelining',
+    comms: true,
+    write(plan, { program }, comms) {
+      const result = exportTorch(plan, program, comms);
+      return 'problem' in result ? result : { parts: torchCsvParts(result.table), notes: result.notes };
+    },
+  },
+  {
+    name: 'torch-script',
+    doc: 'a Python program that runs the schedule with PyTorch and compares it with the unpipelined model',
+    write(plan, { program }) {
+      const result = exportTorchScript(plan, program);
+      return 'problem' in result ? result : { parts: [result.text], notes: result.notes };
+    },
+  },
+];
+const names = formats.map(({ name }) => name);
+
 /** `export FILE --to FORMAT`: somebody else's format from a pipeline. */
 export const exportCommand: Command = {
   spec: {
@@ -21,11 +58,14 @@ export const exportCommand: Command = {
     options: [
       {
         name: 'to',
-        value: 'torch-csv',
-        choices: ['torch-csv'],
-        doc: 'torch-csv: the schedule table of torch.distributed.pipelining.',
+        value: names.join('|'),
+        choices: names,
+        doc: `${formats.map(({ name, doc }) => `${name}: ${doc}`).join('; ')}.`,
       },
-      { name: 'comms', doc: 'With transfers and sharding (compute_comms) instead of computing only (compute_only).' },
+      {
+        name: 'comms',
+        doc: 'torch-csv: with transfers and sharding (compute_comms) instead of computing only (compute_only).',
+      },
       { name: 'pipeline', value: 'NAME', doc: 'This pipeline; needed where the file has several.' },
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
@@ -37,7 +77,11 @@ export const exportCommand: Command = {
   async run(args, io) {
     const [path, ...more] = args.operands;
     if (path === undefined || more.length > 0) return usageFault(io, 'export', 'It needs one file.');
-    if (args.value('to') === undefined) return usageFault(io, 'export', 'It needs a format: --to torch-csv.');
+    const format = formats.find(({ name }) => name === args.value('to'));
+    if (format === undefined)
+      return usageFault(io, 'export', `It needs a format: ${names.map((name) => `--to ${name}`).join(' or ')}.`);
+    if (args.has('comms') && format.comms !== true)
+      return usageFault(io, 'export', `--comms is for --to torch-csv, not for ${format.name}.`);
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'export', overrides.problem);
     const progress = progressBar(io, 4);
@@ -50,13 +94,13 @@ export const exportCommand: Command = {
     const chosen = args.value('pipeline');
     const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);
     if (found?.run === undefined) return refuse(file, io);
-    const result = exportTorch(found.plan, found.run.program, args.has('comms'));
+    const result = format.write(found.plan, found.run, args.has('comms'));
     if ('problem' in result) {
       await io.err(`${file.path}: pipeline "${found.plan.name}" cannot be written: ${result.problem}.\n`);
       return status.findings;
     }
     for (const note of result.notes) await io.err(`${file.path}: ${note}\n`);
-    return writeResult(io, 'export', args.value('output'), torchCsvParts(result.table));
+    return writeResult(io, 'export', args.value('output'), result.parts);
   },
 };
 

@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
 import { checkCommand } from './check.ts';
+import { compareCommand } from './compare.ts';
 import { explainCommand } from './explain.ts';
 import { exportCommand } from './export.ts';
 import { formatCommand } from './format.ts';
@@ -11,6 +12,7 @@ import { simulateCommand } from './simulate.ts';
 export const commands: readonly Command[] = [
   checkCommand,
   simulateCommand,
+  compareCommand,
   exportCommand,
   importCommand,
   formatCommand,

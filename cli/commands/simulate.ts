@@ -7,6 +7,7 @@ import { type Command, usageFault } from '../command.ts';
 import type { Io } from '../io.ts';
 import { csv } from '../output/csv.ts';
 import { findingText, sourceOf, tally } from '../output/findingText.ts';
+import { jobText } from '../output/jobText.ts';
 import { placeText } from '../output/placeText.ts';
 import { reportText } from '../output/reportText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
@@ -71,7 +72,8 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
   if (format === 'json') {
     const report = reportOf(file.analysis, file.path);
     const pipelines = report.pipelines.filter((one) => chosen === undefined || one.name === chosen);
-    return io.out(`${JSON.stringify({ ...report, pipelines }, undefined, 2)}\n`);
+    const jobs = chosen === undefined ? report.jobs : [];
+    return io.out(`${JSON.stringify({ ...report, pipelines, jobs }, undefined, 2)}\n`);
   }
   if (format === 'csv') {
     for (const run of runs) for (const part of csv(run)) await io.out(part);
@@ -79,6 +81,9 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
   }
   const colours = coloursFor(io);
   for (const run of runs) await io.out(`${reportText(run, columns, colours)}\n`);
+  if (chosen === undefined)
+    for (const { report } of file.analysis.jobs)
+      if (report !== undefined) await io.out(`${jobText(report, colours)}\n`);
   return describe(file, runs, io, false);
 }
 

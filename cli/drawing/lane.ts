@@ -1,6 +1,6 @@
 import type { Run } from '../../engine/evaluate.ts';
 import { type Kind, kindOf, microbatchOf } from '../../engine/schedule/program.ts';
-import { endAt, startAt } from '../../engine/simulate/timeline.ts';
+import { endAt, startAt, stepAt } from '../../engine/simulate/timeline.ts';
 
 /** Operations of one device in order, as columns; times in seconds. */
 export interface Lane {
@@ -27,7 +27,7 @@ export function laneOf(run: Run, device: number): Lane {
     start[position] = startAt(timeline, from + position);
     end[position] = endAt(timeline, from + position);
   }
-  const last = timeline.last[device] ?? 0;
+  const last = stepAt(timeline, device);
   const syncEnd = last + (timeline.timing.sync[device] ?? 0);
   return {
     word,
@@ -52,7 +52,10 @@ export function drawnLaneOf(run: Run, device: number): Lane {
   const { duration } = run.timeline.timing;
   for (let position = 0; position + 1 < lane.word.length; position += 1) {
     if (fused[offsets[device] + position] !== 1) continue;
-    const between = lane.start[position] + duration[lane.word[position] >> shift];
+    // Where part of a slot hides, both are drawn shorter in proportion.
+    const [one, other] = [lane.word[position], lane.word[position + 1]].map((word) => duration[word >> shift]);
+    const share = one + other > 0 ? one / (one + other) : 0;
+    const between = lane.start[position] + share * (lane.end[position] - lane.start[position]);
     lane.end[position] = between;
     lane.start[position + 1] = between;
   }

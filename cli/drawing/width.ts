@@ -12,6 +12,19 @@ export function width(text: string): number {
   return columns;
 }
 
+/** The text, or as much of its start as `columns` hold with an ellipsis. */
+export function clip(text: string, columns: number): string {
+  if (width(text) <= columns) return text;
+  let used = 0;
+  let shown = '';
+  for (const character of text) {
+    used += width(character);
+    if (used > columns - 1) break;
+    shown += character;
+  }
+  return `${shown}…`;
+}
+
 /**
  * The same text, safe to print: tabs as two spaces, other control characters as their pictures (␛), so that a file
  * cannot steer the terminal, and right-to-left overrides as `�`, so that it cannot hide what it says.

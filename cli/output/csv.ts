@@ -31,4 +31,5 @@ export function* csv(run: Run): Generator<string> {
   yield lines.join('');
 }
 
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** A field of RFC 4180. */
+export const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -2,7 +2,7 @@ import type { Finding } from '../../engine/findings/finding.ts';
 import type { Severity } from '../../engine/findings/catalogue.ts';
 import { LineIndex } from '../../grammar/index.ts';
 import type { Colours } from '../colours.ts';
-import { printable, width } from '../drawing/width.ts';
+import { clip, printable, width } from '../drawing/width.ts';
 
 /** A text that findings point into. */
 export interface Source {
@@ -66,18 +66,6 @@ function excerptOf(source: Source, start: number, end: number): { text: string; 
   const caretAt = width(before);
   const text = clip(whole, excerpt);
   return { text, caretAt, carets: Math.max(1, Math.min(width(printable(marked)), width(text) - caretAt)) };
-}
-
-function clip(text: string, columns: number): string {
-  if (width(text) <= columns) return text;
-  let used = 0;
-  let shown = '';
-  for (const character of text) {
-    used += width(character);
-    if (used > columns - 1) break;
-    shown += character;
-  }
-  return `${shown}…`;
 }
 
 /** `2 errors, 1 warning`; `no findings`. */

@@ -1,9 +1,18 @@
-import { bubbleCauses, causeNames, type DeviceReport, type PipelineReport } from '../../engine/analyze/report.ts';
+import {
+  type AsynchronousReport,
+  bubbleCauses,
+  causeNames,
+  type DeviceReport,
+  type PipelineReport,
+  type StageReport,
+} from '../../engine/analyze/report.ts';
 import type { Run } from '../../engine/evaluate.ts';
 import { bytes, count, list, share, time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
 import { timelineText } from '../drawing/timeline.ts';
+import { fillRows } from './fillRows.ts';
+import { fullest } from './fullest.ts';
 import { table } from './table.ts';
 
 /** Rows of a table that are shown before the rest is counted. */
@@ -20,6 +29,7 @@ export function reportText(run: Run, columns: number, colours: Colours): string 
     section('Memory', memoryRows(report.devices, columns, colours), colours, 2),
     section('Stages', stageRows(report), colours),
     section('Links', linkRows(report), colours),
+    section('Fill', fillRows(report), colours),
   ]
     .filter((part) => part !== '')
     .join('\n');
@@ -30,6 +40,9 @@ function headline(report: PipelineReport, colours: Colours): string {
     report.schedule,
     count(report.devices.length, 'device', 'devices'),
     count(report.microbatches, 'microbatch', 'microbatches'),
+    ...(report.asynchronous === undefined
+      ? []
+      : [`${count(report.asynchronous.iterations, 'iteration', 'iterations')} on end`]),
     count(report.operations, 'operation', 'operations'),
   ];
   return `${colours.bold(report.name)}  ${parts.join(' · ')}\n`;
@@ -40,19 +53,21 @@ function figures(report: PipelineReport, colours: Colours): string {
   const causes = bubbleCauses
     .filter((cause) => bubble.causes[cause] >= 0.0005)
     .map((cause) => `${causeNames[cause]} ${share(bubble.causes[cause])}`);
-  const fullest = report.devices.reduce<DeviceReport | undefined>(
-    (most, one) => (most === undefined || one.peak * most.capacity > most.peak * one.capacity ? one : most),
-    undefined,
-  );
+  const device = fullest(report);
   const rows: string[][] = [
     ['Iteration', colours.bold(time(report.iteration, 4)), `${Number(report.throughput.toPrecision(4))} samples/s`],
     ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? 'no device ever waits' : causes.join(', ')],
     ['', '', `no order of this cut can be under ${share(bubble.bound)}`],
   ];
-  if (fullest !== undefined)
-    rows.push(['Peak memory', colours.bold(bytes(fullest.peak)), `of ${bytes(fullest.capacity)} on ${fullest.name}`]);
+  if (report.asynchronous !== undefined) rows.splice(1, 0, ['', '', pace(report.asynchronous)]);
+  if (device !== undefined)
+    rows.push(['Peak memory', colours.bold(bytes(device.peak)), `of ${bytes(device.capacity)} on ${device.name}`]);
   return table(rows);
 }
+
+/** What the iteration of an asynchronous schedule is. */
+const pace = ({ iterations, steady, makespan }: AsynchronousReport): string =>
+  `${steady ? 'from one update to the next, once full' : 'a mean: the times between updates do not repeat'}; ${time(makespan, 4)} for all ${iterations}`;
 
 /** A heading with a table; of more than `mostRows` rows the rest is counted. */
 function section(title: string, rows: readonly (readonly string[])[], colours: Colours, right?: number): string {
@@ -79,11 +94,20 @@ function memoryRows(devices: readonly DeviceReport[], columns: number, colours: 
 function stageRows(report: PipelineReport): string[][] {
   return report.stages.map((stage) => {
     const host = report.devices.find((device) => device.stages.includes(stage.name))?.name ?? '';
-    const cost = `F ${time(stage.forward)}  I ${time(stage.backward_input)}  W ${time(stage.backward_weight)}`;
-    const versions = stage.versions > 1 ? `${stage.versions} weight versions, staleness ${stage.staleness}` : '';
+    const cost = `F ${time(stage.forward)}${stage.recompute === undefined ? '' : `  R ${time(stage.recompute)}`}  I ${time(stage.backward_input)}  W ${time(stage.backward_weight)}`;
+    const versions = report.asynchronous === undefined ? '' : versionWords(stage);
     return [stage.name, host, cost, count(stage.layers.length, 'layer', 'layers'), ends(stage.layers), versions];
   });
 }
+
+/** `4 versions, staleness 3`, and what else the schedule does to the weights. */
+const versionWords = ({ versions, staleness, inconsistent, prediction }: StageReport): string =>
+  [
+    count(versions, 'version', 'versions'),
+    `staleness ${staleness}`,
+    ...(inconsistent === true ? ['backward with other weights'] : []),
+    ...(prediction === undefined ? [] : [`predicts ${prediction.forward} forward, ${prediction.backward} backward`]),
+  ].join(', ');
 
 /** First and last of many names. */
 const ends = (names: readonly string[]): string =>

@@ -3,6 +3,7 @@ import { generate } from '../schedule/generate.ts';
 import { memoryPeak } from '../simulate/memory.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
+import { steadyOf } from './steady.ts';
 
 /** What another choice would give, simulated. Undefined where the plan cannot take it. */
 export interface Outcome {
@@ -17,10 +18,12 @@ export function outcomeOf(plan: PipelinePlan): Outcome | undefined {
   if (!('program' in generated)) return undefined;
   const timeline = simulate(generated.program, timingOf(plan, generated.program));
   if (timeline === undefined || timeline.makespan === 0) return undefined;
-  const busy = timeline.busy.reduce((sum, one) => sum + one, 0);
+  const steady = steadyOf(timeline);
+  const iteration = steady?.period ?? timeline.makespan;
+  const busy = (steady ?? timeline).busy.reduce((sum, one) => sum + one, 0);
   const fits = () =>
     plan.devices.every(({ memory, reserved }, device) => memoryPeak(plan, timeline, device).bytes <= memory - reserved);
-  return { iteration: timeline.makespan, bubble: 1 - busy / (plan.devices.length * timeline.makespan), fits };
+  return { iteration, bubble: iteration > 0 ? 1 - busy / (plan.devices.length * iteration) : 0, fits };
 }
 
 /** The plan under another built-in policy. Only for policies of one stage a device, so that the placement stays. */
@@ -29,6 +32,12 @@ export function underPolicy(
   name: string,
   args: Readonly<Record<string, PolicyArgument>> = {},
 ): PipelinePlan {
-  const schedule: SchedulePlan = { kind: 'policy', name, args };
+  // When stages recompute is no part of the policy.
+  const when = plan.schedule.kind === 'policy' ? plan.schedule.args['recompute'] : undefined;
+  const schedule: SchedulePlan = {
+    kind: 'policy',
+    name,
+    args: when === undefined ? args : { ...args, recompute: when },
+  };
   return { ...plan, schedule };
 }

@@ -1,5 +1,5 @@
 import type { PipelinePlan } from '../plan/plan.ts';
-import { B, F, I, type Program, W } from '../schedule/program.ts';
+import { B, F, I, type Program, R, W, microbatchesOf } from '../schedule/program.ts';
 import { staticBytes } from '../simulate/memory.ts';
 import { resultRow, type Timing } from '../simulate/timeline.ts';
 
@@ -8,7 +8,8 @@ import { resultRow, type Timing } from '../simulate/timeline.ts';
  * forward has come down to one of its stages (head), must then do all its work, and after its last operation the backward must
  * still go up to the first stage (tail; nothing where a weight gradient may come last) or its own step must run. Also the way
  * of one microbatch down and up; and, with `memory`, the byte-seconds of activations against the bytes there are: a microbatch
- * is held at least from its F to the end of its input gradient.
+ * is held at least from its F to the end of its input gradient. A copy of a stage has the work of its own microbatches; where
+ * operations of one slot overlap, at most all of the forwards or all of the backwards hide.
  */
 export function leastMakespan(
   plan: PipelinePlan,
@@ -16,7 +17,7 @@ export function leastMakespan(
   timing: Timing,
   options: { readonly split: boolean; readonly memory: boolean },
 ): number {
-  const { stages, devices, microbatches, placement } = program;
+  const { stages, devices, placement, overlap = 0 } = program;
   const { duration } = timing;
   const back = options.split ? I : B;
   const head = new Float64Array(stages);
@@ -35,7 +36,7 @@ export function leastMakespan(
     }
     const row = back * stages + stage;
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
-      if (timing.needs[need] === resultRow(stages, F, stage)) continue;
+      if (timing.needs[need] % stages === stage) continue;
       const after = timing.needs[need] % stages;
       tail[after] = Math.max(tail[after], delay(need) + duration[row] + tail[stage]);
     }
@@ -44,7 +45,7 @@ export function leastMakespan(
   for (let stage = stages - 1; stage >= 0; stage -= 1) {
     const up = back * stages + stage;
     for (let need = timing.needOffsets[up]; need < timing.needOffsets[up + 1]; need += 1) {
-      if (timing.needs[need] === resultRow(stages, F, stage)) continue;
+      if (timing.needs[need] % stages === stage) continue;
       const after = timing.needs[need] % stages;
       const down = needOf(timing, F * stages + after, resultRow(stages, F, stage));
       const around =
@@ -53,30 +54,51 @@ export function leastMakespan(
     }
   }
 
+  const recomputed = recomputedApart(program, duration);
   let least = 0;
   for (let device = 0; device < devices; device += 1) {
     let first = Infinity;
     let after = Infinity;
-    let work = 0;
+    let forwards = 0;
+    let backwards = 0;
     let weightLast = false;
     let held = 0;
     for (let stage = 0; stage < stages; stage += 1) {
       if (placement[stage] !== device) continue;
       first = Math.min(first, head[stage]);
-      after = Math.min(after, tail[stage]);
+      // Where nothing runs backwards, what follows a stage is the way down from it.
+      after = Math.min(after, program.forwardOnly === true ? below[stage] : tail[stage]);
       weightLast ||= options.split && duration[W * stages + stage] > 0;
-      work += microbatches * (duration[F * stages + stage] + duration[B * stages + stage]);
+      const microbatches = microbatchesOf(program, stage);
+      forwards += microbatches * duration[F * stages + stage];
+      backwards += microbatches * duration[B * stages + stage] + (recomputed[stage] ?? 0);
       const around = duration[F * stages + stage] + below[stage] + duration[back * stages + stage];
       least = Math.max(least, head[stage] + around + tail[stage]);
-      held += microbatches * plan.stages[stage].activation * around;
+      held +=
+        microbatches *
+        plan.stages[stage].activation *
+        (program.forwardOnly === true ? duration[F * stages + stage] : around);
     }
+    const work = forwards + backwards - overlap * Math.min(forwards, backwards);
     if (work === 0) continue;
     const step = timing.sync[device] + timing.optimizer[device];
     least = Math.max(least, first + work + Math.max(weightLast ? 0 : after, step));
     const room = plan.devices[device].memory - plan.devices[device].reserved - staticBytes(plan, device);
-    if (options.memory && room > 0) least = Math.max(least, first + held / room);
+    // Activations may be elsewhere where they are evicted.
+    const stays = program.partner === undefined;
+    if (options.memory && stays && room > 0) least = Math.max(least, first + held / room);
   }
   return least;
+}
+
+/** Seconds of each stage's recomputation that stands apart from the backward. */
+function recomputedApart({ apart, stages, order, shift }: Program, duration: Float64Array): Float64Array {
+  const seconds = new Float64Array(apart === undefined ? 0 : stages);
+  for (let at = 0; apart !== undefined && at < order.length; at += 1) {
+    const row = order[at] >> shift;
+    if (Math.trunc(row / stages) === R) seconds[row % stages] += duration[row];
+  }
+  return seconds;
 }
 
 function needOf(timing: Timing, row: number, result: number): number {

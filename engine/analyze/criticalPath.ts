@@ -1,5 +1,6 @@
-import { resultOfKind, type Timeline, endAt, startAt } from '../simulate/timeline.ts';
+import { resultOfKind, type Timeline, endAt, startAt, stepAt } from '../simulate/timeline.ts';
 import { bindingNeed, slotFirst } from './binding.ts';
+import { blockingPath } from './blocking.ts';
 
 /**
  * One chain of operations that decides the makespan: positions in `order`, first operation first. Of several such chains the
@@ -10,6 +11,9 @@ export function criticalPath(timeline: Timeline): Int32Array {
   const { program, timing } = timeline;
   const { devices, stages, order, offsets, shift } = program;
   if (order.length === 0) return new Int32Array(0);
+  if (timeline.blocking !== undefined) {
+    return blockingPath(timeline, timeline.blocking, lastDevice(timeline));
+  }
   const slack = timeline.makespan * 1e-12;
   const mask = (1 << shift) - 1;
   // The walk goes back in time, so on each device it finds positions in falling order: one cursor a device, moved only down.
@@ -48,8 +52,16 @@ export function criticalPath(timeline: Timeline): Int32Array {
 }
 
 /** The last operation of the device that ends last, synchronisation and optimizer step included. */
-function lastPosition({ program, timing, last, makespan }: Timeline): number {
-  const ends = Array.from(last, (end, device) => end + timing.sync[device] + timing.optimizer[device]);
-  const device = ends.findIndex((end, index) => end >= makespan && program.offsets[index + 1] > program.offsets[index]);
-  return device < 0 ? -1 : program.offsets[device + 1] - 1;
+function lastPosition(timeline: Timeline): number {
+  const device = lastDevice(timeline);
+  return device < 0 ? -1 : timeline.program.offsets[device + 1] - 1;
+}
+
+function lastDevice(timeline: Timeline): number {
+  const { program, timing, makespan } = timeline;
+  for (let device = 0; device < program.devices; device += 1) {
+    const end = stepAt(timeline, device) + timing.sync[device] + timing.optimizer[device];
+    if (end >= makespan && program.offsets[device + 1] > program.offsets[device]) return device;
+  }
+  return -1;
 }

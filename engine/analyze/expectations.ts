@@ -1,5 +1,6 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { ExpectPlan, PipelinePlan } from '../plan/plan.ts';
+import { stageNumber } from '../plan/stages.ts';
 import { show } from '../plan/values.ts';
 import type { PipelineReport } from './report.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
@@ -38,18 +39,20 @@ export function figureOf(
   report: PipelineReport,
   expect: Pick<ExpectPlan, 'figure' | 'stage' | 'device'>,
 ): number {
-  const device = expect.device ?? (expect.stage === undefined ? undefined : plan.placement[expect.stage]);
-  const devices = device === undefined ? report.devices : report.devices.filter((_, index) => index === device);
-  const stages =
-    expect.stage === undefined ? report.stages : report.stages.filter((_, index) => index === expect.stage);
+  const { stage, device } = expect;
+  const named = device !== undefined || stage !== undefined;
+  const stages = report.stages.filter((_, index) => stage === undefined || stageNumber(plan, index) === stage);
+  // Copies of a stage are on devices of their own.
+  const holds = (at: number) => plan.placement.some((one, index) => one === at && stageNumber(plan, index) === stage);
+  const devices = report.devices.filter((_, at) =>
+    device === undefined ? stage === undefined || holds(at) : at === device,
+  );
   const most = (values: readonly number[]) => values.reduce((all, one) => Math.max(all, one), 0);
   switch (expect.figure) {
     case 'bubble':
-      return device === undefined ? report.bubble.makespan : shareOf(report.devices[device].idle, report.iteration);
+      return named ? most(devices.map(({ idle }) => shareOf(idle, report.iteration))) : report.bubble.makespan;
     case 'span_bubble':
-      return device === undefined
-        ? report.bubble.span
-        : shareOf(report.devices[device].span - report.devices[device].busy, report.devices[device].span);
+      return named ? most(devices.map(({ span, busy }) => shareOf(span - busy, span))) : report.bubble.span;
     case 'peak_memory':
       return most(devices.map((one) => one.peak));
     case 'iteration':

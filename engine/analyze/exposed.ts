@@ -1,12 +1,18 @@
 import { type Timeline, endAt } from '../simulate/timeline.ts';
 import { bindingNeed } from './binding.ts';
+import { blockedByRoute } from './blocking.ts';
 
 /**
  * Seconds, by route of the plan, that devices stand idle while what they wait for is on its way: for each gap before an
  * operation, the part of it that lies between the end of the operation that made the missing result and its arrival.
- * Where several results arrive last, the first of them is charged.
+ * Where several results arrive last, the first of them is charged. With a window, only gaps before operations that start in it.
  */
-export function exposedByRoute(timeline: Timeline, routes: number): Float64Array {
+export function exposedByRoute(
+  timeline: Timeline,
+  routes: number,
+  window: { readonly from: number; readonly to: number } = { from: 0, to: Infinity },
+): Float64Array {
+  if (timeline.blocking !== undefined) return blockedByRoute(timeline, timeline.blocking, routes, window);
   const { program, timing } = timeline;
   const { devices, order, offsets, shift, microbatches } = program;
   const exposed = new Float64Array(routes);
@@ -19,7 +25,7 @@ export function exposedByRoute(timeline: Timeline, routes: number): Float64Array
       const start = timeline.starts === undefined ? end - timing.duration[row] : timeline.starts[at];
       const gap = start - before;
       before = end;
-      if (gap <= slack) continue;
+      if (gap <= slack || start < window.from - slack || start >= window.to - slack) continue;
       const binding = bindingNeed(timeline, at, slack);
       if (binding === undefined) continue;
       const route = timing.needRoute[binding.need];

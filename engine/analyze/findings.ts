@@ -6,6 +6,7 @@ import type { MemoryPeak } from '../simulate/memory.ts';
 import { expectationFindings } from './expectations.ts';
 import { memoryFindings } from './memoryFindings.ts';
 import { bubbleFinding, linkFindings } from './scheduleFindings.ts';
+import { weightFindings } from './weightFindings.ts';
 
 /** What a simulated pipeline gives cause to say, in the order of importance. */
 export function simulationFindings(
@@ -19,5 +20,6 @@ export function simulationFindings(
     ...expectationFindings(plan, run.report),
     ...linkFindings(plan, run, options),
     ...bubbleFinding(plan, run, options),
+    ...weightFindings(plan, run),
   ];
 }

@@ -1,11 +1,17 @@
-import type { PipelinePlan, StagePlan } from '../plan/plan.ts';
-import { operationName } from '../schedule/program.ts';
+import type { EdgePlan, PipelinePlan, StagePlan } from '../plan/plan.ts';
+import { fillReport } from '../fill/fillReport.ts';
+import { findPolicy } from '../schedule/registry.ts';
+import { operationName, sharedMicrobatches } from '../schedule/program.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { type Timeline, endAt } from '../simulate/timeline.ts';
+import { steadyBubble, versionFigures } from './asynchronous.ts';
 import { leastMakespan } from './bound.ts';
 import { bubbleCauses } from './causes.ts';
+import { evictedBytes } from './evicted.ts';
 import { exposedByRoute } from './exposed.ts';
-import type { BubbleReport, DeviceReport, LinkReport, PipelineReport } from './report.ts';
+import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from './report.ts';
+import { predictionsOf } from './prediction.ts';
+import { type Steady, steadyOf } from './steady.ts';
 
 /** Operations named in `critical_path`; a longer path is named up to here and its length is in `critical_path_length`. */
 const namedOperations = 10_000;
@@ -18,29 +24,51 @@ export function pipelineReport(
   path: Int32Array,
 ): PipelineReport {
   const { program, makespan } = timeline;
+  const steady = steadyOf(timeline);
+  const iteration = steady?.period ?? makespan;
+  const fill = fillReport(plan, timeline);
+  const predictions = predictionsOf(timeline);
   return {
     name: plan.name,
     schedule: plan.schedule.name,
     microbatches: plan.microbatches,
     operations: program.order.length,
-    iteration: makespan,
-    throughput: makespan > 0 ? (plan.microbatches * plan.microBatchSize * plan.data) / makespan : 0,
-    bubble: bubble(plan, timeline, peaks),
-    devices: plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device)),
-    stages: plan.stages.map((stage) => ({
+    iteration,
+    throughput: iteration > 0 ? (plan.microbatches * plan.microBatchSize * plan.data) / iteration : 0,
+    bubble: steady === undefined ? bubble(plan, timeline, peaks) : steadyBubble(plan, timeline, steady),
+    devices: plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady)),
+    stages: plan.stages.map((stage, index) => ({
       name: stage.name,
       layers: stage.layers,
       parameters: stage.parameters,
       forward: stage.forward,
-      backward_input: stage.recompute + stage.backwardInput,
+      backward_input: (program.apart?.[index] === 1 ? 0 : stage.recompute) + stage.backwardInput,
+      ...(program.apart?.[index] === 1 ? { recompute: stage.recompute } : {}),
       backward_weight: stage.backwardWeight,
-      versions: 1,
-      staleness: 0,
+      ...versionFigures(program, index),
+      ...(predictions === undefined ? {} : { prediction: predictions[index] }),
+      ...ownFigures(plan, versionFigures(program, index)),
     })),
-    links: links(plan, timeline),
+    links: links(plan, timeline, steady),
+    ...(fill === undefined ? {} : { fill }),
     critical_path: Array.from(path.subarray(0, namedOperations), (at) => operationName(program, program.order[at])),
     critical_path_length: path.length,
+    ...(steady === undefined || program.weights === undefined
+      ? {}
+      : {
+          asynchronous: { weights: program.weights, iterations: plan.iterations, steady: steady.steady, makespan },
+        }),
   };
+}
+
+/** What the policy itself says of a stage. */
+function ownFigures(
+  { schedule }: PipelinePlan,
+  { delay = 0, staleness }: Pick<StageReport, 'delay' | 'staleness'>,
+): Pick<StageReport, 'figures'> {
+  if (schedule.kind !== 'policy') return {};
+  const figures = findPolicy(schedule.name)?.stageFigures?.(schedule.args, { delay, staleness });
+  return figures === undefined ? {} : { figures };
 }
 
 function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPeak[]): BubbleReport {
@@ -61,19 +89,27 @@ function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPe
   };
 }
 
-function deviceReport(plan: PipelinePlan, timeline: Timeline, peak: MemoryPeak, device: number): DeviceReport {
+/** Of a steady state: the device's share of one iteration, which follow one another without a gap. */
+function deviceReport(
+  plan: PipelinePlan,
+  timeline: Timeline,
+  peak: MemoryPeak,
+  device: number,
+  steady: Steady | undefined,
+): DeviceReport {
   const { program } = timeline;
   const { name, kind, memory, reserved } = plan.devices[device];
   const stages = plan.stages.filter((_, stage) => plan.placement[stage] === device);
   const sum = (bytes: (stage: StagePlan) => number) => stages.reduce((all, stage) => all + bytes(stage), 0);
   const runs = peak.position >= 0;
+  const busy = (steady ?? timeline).busy[device];
   return {
     name,
     kind,
     stages: stages.map((stage) => stage.name),
-    busy: timeline.busy[device],
-    idle: timeline.makespan - timeline.busy[device],
-    span: timeline.last[device] - timeline.first[device],
+    busy,
+    idle: (steady?.period ?? timeline.makespan) - busy,
+    span: steady?.period ?? timeline.last[device] - timeline.first[device],
     peak: peak.bytes,
     capacity: memory - reserved,
     in_flight: peak.inFlight,
@@ -84,7 +120,7 @@ function deviceReport(plan: PipelinePlan, timeline: Timeline, peak: MemoryPeak, 
       gradients: sum((stage) => stage.gradients),
       optimizer: sum((stage) => stage.optimizer),
       activations: peak.activations,
-      versions: 0,
+      versions: peak.versions,
       buffers: sum((stage) => stage.buffers),
       workspace: peak.workspace,
       reserved,
@@ -92,22 +128,26 @@ function deviceReport(plan: PipelinePlan, timeline: Timeline, peak: MemoryPeak, 
   };
 }
 
-function links(plan: PipelinePlan, timeline: Timeline): LinkReport[] {
-  const exposed = exposedByRoute(timeline, plan.routes.length);
+function links(plan: PipelinePlan, timeline: Timeline, steady: Steady | undefined): LinkReport[] {
+  const exposed = exposedByRoute(timeline, plan.routes.length, steady?.window);
+  // Of one iteration, where several run on end.
+  const carried = ({ from, to }: EdgePlan) => sharedMicrobatches(timeline.program, from, to) / plan.iterations;
+  const evicted = evictedBytes(plan, timeline.program);
   return plan.routes.map((route, index) => {
     // Forward results go along an edge, gradients against it.
-    const bytes = plan.edges.reduce((sum, edge) => {
+    const results = plan.edges.reduce((sum, edge) => {
       const from = plan.placement[edge.from];
       const to = plan.placement[edge.to];
       const ways = Number(from === route.from && to === route.to) + Number(to === route.from && from === route.to);
-      return sum + ways * edge.bytes;
+      return sum + ways * edge.bytes * carried(edge);
     }, 0);
+    const bytes = results + evicted(route.from, route.to) / plan.iterations;
     return {
       from: plan.devices[route.from].name,
       to: plan.devices[route.to].name,
-      bytes: bytes * plan.microbatches,
-      busy: (bytes * plan.microbatches) / route.bandwidth,
-      exposed: exposed[index],
+      bytes,
+      busy: bytes / route.bandwidth,
+      exposed: exposed[index] / (steady?.window.minibatches ?? 1),
     };
   });
 }

@@ -3,8 +3,10 @@
 export interface PipelineReport {
   readonly name: string;
   readonly schedule: string;
+  /** Of one iteration: one update of the weights. */
   readonly microbatches: number;
   readonly operations: number;
+  /** Of an asynchronous schedule the period: the time from one update to the next. */
   readonly iteration: number;
   /** Samples a second: microbatches × samples of one × data ranks / iteration. */
   readonly throughput: number;
@@ -12,10 +14,25 @@ export interface PipelineReport {
   readonly devices: readonly DeviceReport[];
   readonly stages: readonly StageReport[];
   readonly links: readonly LinkReport[];
+  /** Work of another job on idle devices; absent where the pipeline has no `fill`. */
+  readonly fill?: FillReport;
   /** One chain of operations that decides the iteration; at most 10,000 are named. */
   readonly critical_path: readonly string[];
   /** Operations of the whole chain. */
   readonly critical_path_length: number;
+  /** Only for asynchronous schedules: iterations run on end and figures are those of the steady state. */
+  readonly asynchronous?: AsynchronousReport;
+}
+
+export interface AsynchronousReport {
+  /** Update rule: `stash`, `vertical_sync`, `double_buffer`, `predict`, `latest`. */
+  readonly weights: string;
+  /** Iterations simulated on end. */
+  readonly iterations: number;
+  /** Whether the updates of the slowest stage repeat in time over the last half of them; else `iteration` is a mean. */
+  readonly steady: boolean;
+  /** Of all iterations, filling and draining included. */
+  readonly makespan: number;
 }
 
 export interface BubbleReport {
@@ -83,10 +100,65 @@ export interface StageReport {
   readonly layers: readonly string[];
   readonly parameters: number;
   readonly forward: number;
+  /** With recomputation, where that is no operation of its own. */
   readonly backward_input: number;
+  /** Seconds of R, where recomputation is an operation of its own. */
+  readonly recompute?: number;
   readonly backward_weight: number;
+  /** Most versions of the weights held at a time, the newest among them. */
   readonly versions: number;
+  /** Most updates between the weights that a forward reads and those that its gradient is applied to, over the last half of the iterations. */
   readonly staleness: number;
+  /** Only for asynchronous schedules, over the last half of the iterations: mean staleness, */
+  readonly staleness_mean?: number;
+  /** the mean of the backwards from a forward to its own backward, in minibatches, */
+  readonly delay?: number;
+  /** and whether a backward uses other weights than its forward. */
+  readonly inconsistent?: boolean;
+  /** Only for schedules that predict weights: updates ahead in the forward and in the backward. */
+  readonly prediction?: { readonly forward: number; readonly backward: number };
+  /** What the policy adds by name, such as `learning_rate_scale`. */
+  readonly figures?: Readonly<Record<string, number>>;
+}
+
+/** A fill job during one iteration (for asynchronous schedules: during all iterations that run on end). */
+export interface FillReport {
+  /** Model whose layers are the tasks. */
+  readonly job: string;
+  readonly work: 'inference' | 'training';
+  /** Seconds of each change between pipeline and job. */
+  readonly overhead: number;
+  /** Tasks done on all devices; `passes` through the whole model. */
+  readonly tasks: number;
+  readonly passes: number;
+  /** Seconds of these tasks, all devices together. */
+  readonly time: number;
+  /** `time` as a share of the time that devices idle. */
+  readonly recovered: number;
+  /** Share by which the iteration gets longer: 0 by construction, for tasks and changes end within the idle intervals. */
+  readonly slowdown: number;
+  readonly devices: readonly FillDeviceReport[];
+}
+
+export interface FillDeviceReport {
+  readonly name: string;
+  /** Seconds without an operation, gradient exchange and optimizer step included (nothing is placed in those two). */
+  readonly idle: number;
+  /** Idle intervals, those that hold tasks, and the longest one, seconds. */
+  readonly intervals: number;
+  readonly used: number;
+  readonly longest: number;
+  readonly tasks: number;
+  readonly passes: number;
+  readonly time: number;
+  readonly recovered: number;
+  /** The task that comes next, and whether it would fit into any idle interval; null where the job has none. */
+  readonly next: {
+    readonly layer: string;
+    readonly seconds: number;
+    readonly bytes: number;
+    readonly fits: boolean;
+  } | null;
 }
 
 export interface LinkReport {
@@ -98,10 +170,63 @@ export interface LinkReport {
   readonly exposed: number;
 }
 
+/**
+ * Pipelines that train one model together. Periods, rates, waiting, idle shares and traffic are those of the last half of the
+ * waves: from the moment when the slowest worker ends half of them to the end of the run.
+ */
+export interface JobReport {
+  readonly name: string;
+  readonly sync: 'wsp';
+  /** Clocks that a worker may lead the slowest one by. */
+  readonly distance: number;
+  readonly servers: number;
+  /** Minibatches of a wave: as many as each worker has in flight. */
+  readonly wave: number;
+  /** Waves of the slowest worker that were simulated, and when it ended them. */
+  readonly waves: number;
+  readonly makespan: number;
+  /** Whether every worker leads the slowest one by as many waves at the end as at half: else it goes on to gain, and will wait more. */
+  readonly steady: boolean;
+  /** Samples a second of all workers. */
+  readonly throughput: number;
+  readonly staleness: {
+    /** Updates of its own worker that a minibatch misses: wave − 1. */
+    readonly local: number;
+    /** Updates of another worker that a minibatch can miss at most: (distance + 1) · wave + wave − 2. */
+    readonly bound: number;
+    /** Most that any minibatch of the run did miss. */
+    readonly observed: number;
+  };
+  /** Bytes a second that all servers receive and send. */
+  readonly server_traffic: number;
+  readonly workers: readonly JobWorkerReport[];
+}
+
+export interface JobWorkerReport {
+  /** Name of its pipeline. */
+  readonly name: string;
+  /** Seconds from one wave to the next, in the job and by itself. */
+  readonly period: number;
+  readonly period_alone: number;
+  readonly minibatches_per_second: number;
+  /** Seconds in which a minibatch could enter but had to wait for other workers or for servers; and their share of the time. */
+  readonly waiting: number;
+  readonly waiting_share: number;
+  /** Share of the time that its devices do not compute: less than waiting where minibatches in flight go on. */
+  readonly idle: number;
+  /** Bytes of one wave. */
+  readonly pushed: number;
+  readonly pulled: number;
+  /** Waves by which it leads the slowest worker at the end. */
+  readonly lead: number;
+}
+
 export interface Report {
   readonly version: 1;
   readonly file: string;
   readonly pipelines: readonly PipelineReport[];
+  /** One for each `job` that runs. */
+  readonly jobs: readonly JobReport[];
   readonly findings: readonly ReportFinding[];
 }
 

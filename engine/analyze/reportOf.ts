@@ -9,6 +9,7 @@ export function reportOf(analysis: Analysis, file: string): Report {
     version: 1,
     file,
     pipelines: analysis.pipelines.flatMap((one) => (one.run === undefined ? [] : [one.run.report])),
+    jobs: analysis.jobs.flatMap((one) => (one.report === undefined ? [] : [one.report])),
     findings: analysis.findings.map(({ code, severity, message, place }) => ({
       code,
       severity,

@@ -1,9 +1,10 @@
 import type { Run } from '../evaluate.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
-import { type PipelinePlan, paths } from '../plan/plan.ts';
+import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
 import { share } from '../quantities.ts';
 import { hidingWarmup } from '../schedule/hidingWarmup.ts';
+import { findPolicy } from '../schedule/registry.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
 import { bubbleCauses, causeNames } from './report.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
@@ -19,23 +20,37 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
     .filter((cause) => bubble.causes[cause] >= 0.0005)
     .map((cause) => [causeNames[cause], bubble.causes[cause]] as const)
     .sort((a, b) => b[1] - a[1]);
-  const help = run.report.operations <= askUpTo ? whatHelps(plan, bubble.makespan) : '';
+  const help =
+    run.program.forwardOnly !== true && run.report.asynchronous === undefined && run.report.operations <= askUpTo
+      ? whatHelps(plan, bubble.makespan)
+      : '';
   return [
     planFinding(
       'schedule/bubble',
       paths.key(plan.name, 'schedule'),
       { bubble: bubble.makespan, causes, bound: bubble.bound, help },
-      { severity: bubble.makespan > options.thresholds.bubble ? 'warning' : 'information' },
+      // Where a device is only loaded and run once, a lane that is done with its part has no more to do.
+      {
+        severity:
+          bubble.makespan > options.thresholds.bubble && run.program.forwardOnly !== true ? 'warning' : 'information',
+      },
     ),
   ];
 }
+
+/** Pieces that the policy cuts each microbatch of the file into. */
+const partsOf = (schedule: SchedulePlan): number =>
+  schedule.kind === 'policy' ? (findPolicy(schedule.name)?.parts?.(schedule.args) ?? 1) : 1;
 
 /** The best of a few simulated changes, worded with its figure; empty where none gains a point. */
 function whatHelps(plan: PipelinePlan, bubble: number): string {
   const doubled = 2 * plan.microbatches;
   const choices: { readonly plan: PipelinePlan; readonly words: string }[] = [];
   if (plan.schedule.kind === 'policy')
-    choices.push({ plan: { ...plan, microbatches: doubled }, words: `With ${doubled} microbatches` });
+    choices.push({
+      plan: { ...plan, microbatches: doubled },
+      words: `With ${doubled / partsOf(plan.schedule)} microbatches`,
+    });
   if (plan.stages.length === plan.devices.length) {
     for (const name of ['zb_h1', 'eager_1f1b']) choices.push({ plan: underPolicy(plan, name), words: `Under ${name}` });
   }
@@ -52,7 +67,7 @@ function whatHelps(plan: PipelinePlan, bubble: number): string {
 
 /** `comm/exposed` where devices wait for transfers for more than the threshold, and `comm/bottleneck-link` for busy links. */
 export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOptions): PlanFinding[] {
-  const { report, timeline } = run;
+  const { report } = run;
   const found: PlanFinding[] = [];
   const { seconds: waited, share: waitedShare } = exposedCommunication(report);
   if (waitedShare > options.thresholds.exposed) {
@@ -78,7 +93,7 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
     busyOf.set(channel, (busyOf.get(channel) ?? 0) + report.links[index].busy),
   );
   report.links.forEach((link, index) => {
-    const busy = shareOf(busyOf.get(plan.routes[index].channel) ?? 0, timeline.makespan);
+    const busy = shareOf(busyOf.get(plan.routes[index].channel) ?? 0, report.iteration);
     if (busy <= options.thresholds.linkBusy) return;
     const { from, to } = plan.routes[index];
     found.push(

@@ -206,6 +206,29 @@ export const catalogue = {
       `Devices idle ${share(p.bubble)} of the iteration: ${p.causes.map(([name, value]) => `${name} ${share(value)}`).join(', ')}. ` +
       `No order of this cut can be under ${share(p.bound)}.${p.help ? ` ${p.help}` : ''}`,
   ),
+  'schedule/stale-weights': entry(
+    'information',
+    'Versions of the weights and staleness, by stage',
+    (p: {
+      rule: string;
+      stages: readonly { readonly name: string; readonly versions: number; readonly staleness: number }[];
+      more: number;
+      bytes: number;
+      inconsistent: boolean;
+      unsteady: boolean;
+    }) =>
+      `${p.stages.every((one) => one.staleness === 0) && p.more === 0 ? 'All gradients are applied to the weights that their forwards read' : 'Gradients are applied to newer weights than they were computed with'} (${p.rule}): ` +
+      `${p.stages.map((one) => `${one.name} keeps ${count(one.versions, 'version', 'versions')} and is ${count(one.staleness, 'update', 'updates')} late`).join(', ')}${p.more > 0 ? `, and ${count(p.more, 'more stage', 'more stages')}` : ''}.` +
+      `${p.bytes > 0 ? ` Weights beside the newest take up to ${bytes(p.bytes)} of a device.` : ''}` +
+      `${p.inconsistent ? ' Backwards use other weights than their forwards.' : ''}` +
+      `${p.unsteady ? ' The time between updates has not settled; `iteration` is a mean. More iterations may help.' : ''}`,
+  ),
+  'schedule/missing-version': entry(
+    'error',
+    'Weights that are needed before they are made',
+    (p: { stage: string; microbatch: number; version: number; newest: number; rule: string }) =>
+      `Under ${p.rule} the forward of microbatch ${p.microbatch} needs version ${p.version} of the weights of ${p.stage}, which has made only version ${p.newest} by then; fewer microbatches in flight, or more for an update, would do.`,
+  ),
 
   'comm/exposed': entry(
     'warning',

@@ -1,6 +1,8 @@
 import { nodeAt, type Block } from '../../grammar/index.ts';
 import type { Analysis } from '../check.ts';
 import type { FixHint } from '../findings/finding.ts';
+import type { PipelinePlan } from '../plan/plan.ts';
+import { cutStages, stageName } from '../plan/stages.ts';
 import { writtenLayers } from './layers.ts';
 import { iterationChange, relativeIteration, simulated, tried } from './outcome.ts';
 import { type Again, apply, type Edit, type Proposal } from './proposal.ts';
@@ -20,7 +22,7 @@ export function balanceFixes(analysis: Analysis, { pipeline }: Hint, again: Agai
   const before = simulated(analysis, pipeline);
   const body = pipelineBody(analysis.syntax, pipeline);
   if (before === undefined || body === undefined) return [];
-  const best = bestStages(analysis, body, pipeline, before.plan.stages.length, again);
+  const best = bestStages(analysis, body, pipeline, cutStages(before.plan).length, again);
   const edits = best === undefined ? undefined : editsFor(analysis.syntax.text, body, best);
   const changed = edits === undefined ? undefined : tried(analysis, edits, again);
   const after = changed === undefined ? undefined : simulated(changed, pipeline);
@@ -39,14 +41,19 @@ export function balanceRefactorings(analysis: Analysis, offset: number, again: A
   const pipeline = block.name.text;
   const plan = analysis.resolution.plan.pipelines.find(({ name }) => name === pipeline);
   if (plan === undefined) return [];
-  const edits = editsFor(analysis.syntax.text, block.body, plan.stages);
+  const stages = writtenStages(plan);
+  const edits = editsFor(analysis.syntax.text, block.body, stages);
   const after = edits === undefined ? undefined : tried(analysis, edits, again);
   const same = after?.resolution.plan.pipelines.find(({ name }) => name === pipeline);
   const layers = (stages: readonly Stage[]) => JSON.stringify(stages.map((stage) => stage.layers));
-  return edits === undefined || same === undefined || layers(same.stages) !== layers(plan.stages)
+  return edits === undefined || same === undefined || layers(writtenStages(same)) !== layers(stages)
     ? []
     : [{ title, edits }];
 }
+
+/** The stages as a file writes them: of several copies one, by its own name. */
+const writtenStages = (plan: PipelinePlan): readonly Stage[] =>
+  cutStages(plan).map(({ plan: stage }) => ({ name: stageName(stage), layers: stage.layers }));
 
 /** What `balance(n)` gives in place of the cut that is written. */
 function bestStages(
@@ -65,7 +72,8 @@ function bestStages(
     text: start === first.start ? `stages = balance(${count})` : '',
   }));
   const balanced = again(apply(analysis.syntax.text, edits));
-  return balanced.resolution.plan.pipelines.find(({ name }) => name === pipeline)?.stages;
+  const plan = balanced.resolution.plan.pipelines.find(({ name }) => name === pipeline);
+  return plan === undefined ? undefined : writtenStages(plan);
 }
 
 function editsFor(text: string, body: Block, stages: readonly Stage[]): readonly Edit[] | undefined {

@@ -1,5 +1,6 @@
 import type { Analysis } from '../check.ts';
 import type { FixHint } from '../findings/finding.ts';
+import { cutStages, stageName, stageNumber } from '../plan/stages.ts';
 import { writtenLayers } from './layers.ts';
 import { fits, memoryEffect, simulated, tried } from './outcome.ts';
 import type { Again, Edit, Proposal } from './proposal.ts';
@@ -9,24 +10,30 @@ type Hint = Extract<FixHint, { readonly kind: 'recompute' }>;
 
 /** Moves as few layers as are enough from the end of the stage to the next one, or from its start to the one before. */
 export function moveFixes(analysis: Analysis, { pipeline, stage }: Hint, again: Again): readonly Proposal[] {
-  return [1, -1].flatMap((side) => moved(analysis, pipeline, stage, stage + side, again) ?? []);
+  return [1, -1].flatMap((side) => moved(analysis, pipeline, stage, side, again) ?? []);
 }
 
-function moved(analysis: Analysis, pipeline: string, from: number, to: number, again: Again): Proposal | undefined {
+function moved(analysis: Analysis, pipeline: string, from: number, side: number, again: Again): Proposal | undefined {
   const before = simulated(analysis, pipeline);
   const body = pipelineBody(analysis.syntax, pipeline);
   if (before === undefined || body === undefined) return undefined;
   const { stages, placement } = before.plan;
-  if (to < 0 || to >= stages.length || placement[to] === placement[from]) return undefined;
-  const bodies = [stageBody(body, stages[from].name), stageBody(body, stages[to].name)] as const;
+  const cut = cutStages(before.plan);
+  const neighbour = cut[stageNumber(before.plan, from) + side];
+  if (neighbour === undefined) return undefined;
+  // Of a neighbour with copies any is as good: they hold the same.
+  const to = neighbour.index;
+  if (placement[to] === placement[from]) return undefined;
+  const names = [stageName(stages[from]), stageName(stages[to])];
+  const bodies = [stageBody(body, names[0]), stageBody(body, names[1])] as const;
   if (bodies[0] === undefined || bodies[1] === undefined) return undefined;
   const [source, target] = bodies;
   const { text } = analysis.syntax;
   const attempt = (count: number) => {
     const all = stages[from].layers;
-    const gone = to > from ? all.slice(all.length - count) : all.slice(0, count);
-    const left = to > from ? all.slice(0, all.length - count) : all.slice(count);
-    const joined = to > from ? [...gone, ...stages[to].layers] : [...stages[to].layers, ...gone];
+    const gone = side > 0 ? all.slice(all.length - count) : all.slice(0, count);
+    const left = side > 0 ? all.slice(0, all.length - count) : all.slice(count);
+    const joined = side > 0 ? [...gone, ...stages[to].layers] : [...stages[to].layers, ...gone];
     const edits = [
       setKey(text, source, 'layers', writtenLayers(left)),
       setKey(text, target, 'layers', writtenLayers(joined)),
@@ -50,6 +57,6 @@ function moved(analysis: Analysis, pipeline: string, from: number, to: number, a
     else [found, high] = [less, middle];
   }
   if (found === undefined || !fits(found.after, placement[to])) return undefined;
-  const title = `Move ${writtenLayers(found.gone)} to "${stages[to].name}" (${memoryEffect(before, found.after, placement[from])})`;
+  const title = `Move ${writtenLayers(found.gone)} to "${names[1]}" (${memoryEffect(before, found.after, placement[from])})`;
   return { title, edits: found.edits };
 }

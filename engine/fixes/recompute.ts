@@ -1,6 +1,8 @@
 import type { Analysis } from '../check.ts';
 import type { FixHint } from '../findings/finding.ts';
 import type { RecomputeMode } from '../plan/costs/types.ts';
+import type { StagePlan } from '../plan/plan.ts';
+import { stageName } from '../plan/stages.ts';
 import { fits, memoryEffect, simulated, tried } from './outcome.ts';
 import type { Again, Edit, Proposal } from './proposal.ts';
 import { pipelineBody, setKey, stageBody } from './source.ts';
@@ -36,14 +38,14 @@ function choices(analysis: Analysis, pipeline: string, stage: number): readonly 
   const body = pipelineBody(analysis.syntax, pipeline);
   const plan = simulated(analysis, pipeline)?.plan;
   if (body === undefined || plan === undefined) return [];
-  const together = plan.stages.filter((_, index) => plan.placement[index] === plan.placement[stage]);
+  const together = writtenOnce(plan.stages.filter((_, index) => plan.placement[index] === plan.placement[stage]));
   const groups = together.length > 1 ? [[plan.stages[stage]], together] : [[plan.stages[stage]]];
   const out: Choice[] = [];
   for (const group of groups) {
-    const bodies = group.map(({ name }) => stageBody(body, name));
+    const bodies = group.map((one) => stageBody(body, stageName(one)));
     for (const mode of modesAfter(group.map(({ recomputeMode }) => recomputeMode))) {
       out.push({
-        title: `Recompute ${mode === 'selective' ? 'the attention of ' : ''}${group.map(({ name }) => `"${name}"`).join(', ')}`,
+        title: `Recompute ${mode === 'selective' ? 'the attention of ' : ''}${group.map((one) => `"${stageName(one)}"`).join(', ')}`,
         edits: bodies.map((one) => (one === undefined ? undefined : setKey(text, one, 'recompute', mode))),
       });
     }
@@ -56,6 +58,10 @@ function choices(analysis: Analysis, pipeline: string, stage: number): readonly 
   }
   return out;
 }
+
+/** Of copies and parts of one stage the first: the file writes them once. */
+const writtenOnce = (stages: readonly StagePlan[]): readonly StagePlan[] =>
+  stages.filter((one, index) => stages.findIndex((other) => stageName(other) === stageName(one)) === index);
 
 /** Modes that keep less than the least that some stage already recomputes. */
 function modesAfter(present: readonly RecomputeMode[]): readonly RecomputeMode[] {

@@ -34,6 +34,8 @@ export interface FileContext {
   readonly clusters: Map<string, ClusterDefinition>;
   readonly models: Map<string, ModelDefinition>;
   readonly schedules: Map<string, ScheduleDefinition>;
+  /** Devices that each planned pipeline of the file uses, by its name; numbers of its cluster. */
+  readonly occupied: Map<string, { readonly cluster: ClusterDefinition; readonly devices: readonly number[] }>;
   readonly origins: Map<string, Place>;
   readonly derived: DerivedValue[];
   /** An import of everything failed: any unknown name may have come from there. */
@@ -64,6 +66,7 @@ export const createContext = (
   clusters: new Map(),
   models: new Map(),
   schedules: new Map(),
+  occupied: new Map(),
   origins: new Map(),
   derived: [],
   incomplete: false,

@@ -1,11 +1,25 @@
 /** Everything that is called with parentheses, in one table: for checking, completion and signature help. */
+import { parametersOf } from '../schedule/parameters.ts';
 import { policies } from '../schedule/registry.ts';
+import type { PolicyParameter } from '../schedule/policy.ts';
 import { optimizers } from './costs/optimizer.ts';
 import { shapes } from './costs/shapes.ts';
+import { show } from './values.ts';
 
 /** Where a function may stand; `value` is any expression. */
 export type FunctionContext =
-  'value' | 'link' | 'cut' | 'schedule' | 'shape' | 'optimizer' | 'placement' | 'order' | 'operations';
+  | 'value'
+  | 'link'
+  | 'cut'
+  | 'schedule'
+  | 'shape'
+  | 'optimizer'
+  | 'placement'
+  | 'transfer'
+  | 'workerSync'
+  | 'fill'
+  | 'order'
+  | 'operations';
 
 export interface FunctionParameter {
   readonly name: string;
@@ -74,6 +88,29 @@ const values: readonly FunctionSchema[] = [
   }),
   one('placement', 'loop', 'Stage s on device s mod p, v stages a device.', [need('v', 'stages of each device')]),
   one('placement', 'wave', 'A zig-zag over the devices, 2w stages a device.', [need('w', 'waves')]),
+  one('transfer', 'buffered', 'Transfers run beside the work of both devices.', [], { bare: true }),
+  one(
+    'transfer',
+    'rendezvous',
+    'A send and its receive block both devices until the transfer is over.',
+    [
+      may(
+        'batched',
+        'exchanges between two operations that are issued together: none, those to and from one device, or all',
+        { words: ['false', 'true', 'all'], default: 'false' },
+      ),
+    ],
+    { bare: true },
+  ),
+  one('fill', 'inference', 'Runs the forward of each layer in turn.', [need('model', 'a model of the file')]),
+  one('fill', 'training', 'Runs forward and backward of each layer in turn.', [need('model', 'a model of the file')]),
+  one(
+    'workerSync',
+    'wsp',
+    'Wave Synchronous Parallel: workers push the summed updates of a wave of minibatches, and a worker waits before it leads the slowest by more than `distance` waves.',
+    [may('distance', 'waves that a worker may lead the slowest one by', { default: '0' })],
+    { bare: true },
+  ),
   one('order', 'greedy', 'A list scheduler: a free device runs its first ready operation.', [
     need('prefer', 'kinds in order of preference: `[I, F, W]`'),
   ]),
@@ -92,6 +129,12 @@ const values: readonly FunctionSchema[] = [
     need('second', 'an operation'),
   ]),
 ];
+
+/** A default as a file would write it: `12GB/s`. */
+const written = ({ kind, default: value, dimension }: PolicyParameter): string =>
+  typeof value === 'number' && kind === 'quantity'
+    ? show(value, dimension ?? 'number').replace(' ', '')
+    : String(value);
 
 /** All functions, policies, shapes and optimizer recipes. */
 export const functions: readonly FunctionSchema[] = [
@@ -124,8 +167,8 @@ export const functions: readonly FunctionSchema[] = [
       'schedule',
       policy.name,
       policy.summary,
-      policy.parameters.map((p) =>
-        may(p.name, p.summary, { words: p.words, default: p.default === undefined ? undefined : String(p.default) }),
+      parametersOf(policy).map((p) =>
+        may(p.name, p.summary, { words: p.words, default: p.default === undefined ? undefined : written(p) }),
       ),
       { bare: true },
     ),

@@ -192,6 +192,9 @@ const contexts: Partial<Record<ValueSchema['kind'], FunctionContext>> = {
   shape: 'shape',
   optimizer: 'optimizer',
   placement: 'placement',
+  transfer: 'transfer',
+  workerSync: 'workerSync',
+  fill: 'fill',
   order: 'order',
   operations: 'operations',
 };
@@ -226,6 +229,12 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
     }
     case 'optimizer':
       return linkFunction(context, name, 'optimizer', 'optimizer');
+    case 'transfer':
+      return linkFunction(context, name, 'transfer', 'transfer');
+    case 'workerSync':
+      return linkFunction(context, name, 'workerSync', 'way to synchronise');
+    case 'fill':
+      return linkDeclaration(context, name, 'model');
     case 'cut':
     case 'order':
     case 'shape':
@@ -326,6 +335,8 @@ function linkCall(
       schedule: 'policy',
       shape: 'shape',
       optimizer: 'optimizer',
+      transfer: 'transfer',
+      workerSync: 'way to synchronise',
     };
     linkFunction(context, call.callee, where, nouns[where] ?? 'function');
   }
@@ -342,6 +353,7 @@ function linkCall(
       return unknown(context, value, 'value', parameter.words);
     }
     if (where === 'order' && schema !== undefined) return linkKinds(context, value);
+    if (where === 'fill' && value.kind === 'name') return linkDeclaration(context, value, 'model');
     linkExpression(
       context,
       value,

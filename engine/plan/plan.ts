@@ -11,6 +11,8 @@ export interface Plan {
   readonly file: string;
   readonly params: readonly ParamPlan[];
   readonly pipelines: readonly PipelinePlan[];
+  /** Pipelines that train one model together. */
+  readonly jobs: readonly JobPlan[];
 }
 
 /** A number that a person may turn. Path `param:NAME`. */
@@ -43,6 +45,8 @@ export interface PipelinePlan {
   /** Iterations that are simulated on end; 1 unless the schedule is asynchronous. */
   readonly iterations: number;
   readonly schedule: SchedulePlan;
+  /** How devices exchange results; absent where a transfer runs beside the work of both. */
+  readonly transfer?: TransferRule;
   /** Pipeline ranks in order. Path `NAME/device:I`. */
   readonly devices: readonly DevicePlan[];
   /** Virtual stages in order: devices × chunks of them; copies and parts of a stage are stages of their own. Path `NAME/stage:I`. */
@@ -60,11 +64,22 @@ export interface PipelinePlan {
   readonly microBatchSize: number;
   /** Seconds that each device spends after its last backward: gradients reduced over data ranks, then the optimizer step. 0 where the file has none. */
   readonly step: readonly { readonly sync: number; readonly optimizer: number }[];
+  /** Other work that devices do where they idle. */
+  readonly fill?: FillPlan;
   /** Figures that must hold. Path `expect:NAME/I`. */
   readonly expects: readonly ExpectPlan[];
 }
 
-/** What the file says of the order. `args` are numbers, names or lists of numbers, checked against the policy's parameters. */
+/**
+ * `rendezvous`: a send and its receive block both devices until the transfer is over. `batched`: which exchanges between two
+ * operations are issued together: none, those to and from one device, or all.
+ */
+export interface TransferRule {
+  readonly kind: 'rendezvous';
+  readonly batched: 'none' | 'peer' | 'all';
+}
+
+/** What the file says of the order. `args` are numbers, names, lists of numbers or quantities, checked against the policy's parameters. */
 export type SchedulePlan =
   | { readonly kind: 'policy'; readonly name: string; readonly args: Readonly<Record<string, PolicyArgument>> }
   | {
@@ -86,7 +101,12 @@ export type SchedulePlan =
       readonly weights: string;
     };
 
-export type PolicyArgument = number | string | readonly number[];
+export type PolicyArgument = number | string | readonly number[] | Measured;
+/** A quantity in base units, where a parameter takes a plain number or a quantity and they mean different things. */
+export interface Measured {
+  readonly value: number;
+  readonly dimension: Dimension;
+}
 export type OperationLetter = 'F' | 'B' | 'I' | 'W';
 
 /** `fused` operations run in one slot: the first of the pair has `fusedWithNext`. */
@@ -122,6 +142,9 @@ export interface StageCopy {
   /** Segment of the sequence that it computes, of `segments`; it shares device and weights with the others. */
   readonly segment?: number;
   readonly segments?: number;
+  /** Shares of 1 that the segment has of the sequence (activations, bytes sent) and of the stage's times; equal ones where absent. */
+  readonly share?: number;
+  readonly time?: number;
 }
 
 export interface StagePlan {
@@ -150,11 +173,16 @@ export interface StagePlan {
   readonly activationForWeight: number;
   /** Bytes held only while the backward runs: activations that recomputation makes again. */
   readonly recomputed: number;
+  /**
+   * Bytes of all that recomputation makes, every layer's at once: held from the start of an R of its own to the end of the backward.
+   * `recomputed` where absent.
+   */
+  readonly recomputedWhole?: number;
   /** Bytes held only while any operation of the stage runs. */
   readonly workspace: number;
   /** Bytes of send and receive buffers. */
   readonly buffers: number;
-  readonly recomputeMode: 'none' | 'selective' | 'full';
+  readonly recomputeMode: 'none' | 'selective' | 'full' | 'stage';
 }
 
 /** F of `to` needs F of `from`; the backward of `from` needs that of `to`. `bytes` of one microbatch, each way. */
@@ -173,9 +201,27 @@ export interface RoutePlan {
   readonly channel: number;
 }
 
+/** A job whose tasks, in order and over again, run where the pipeline's devices idle; each device has a job of its own. */
+export interface FillPlan {
+  /** Whose layers are the tasks. */
+  readonly model: string;
+  readonly work: 'inference' | 'training';
+  /** Seconds of each change between the pipeline and the job: one before and one after the tasks of an idle interval. */
+  readonly overhead: number;
+  /** One for each layer, in order, by kind of device. */
+  readonly tasks: Readonly<Record<string, readonly FillTask[]>>;
+}
+
+/** Seconds of a layer's task, and bytes that it holds while it runs. */
+export interface FillTask {
+  readonly layer: string;
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
 export interface ExpectPlan {
   readonly figure: ExpectFigure;
-  /** Restrict the figure to one stage or device. */
+  /** Restrict the figure to one stage (its number in the cut: all its copies count, by the worst) or device. */
   readonly stage?: number;
   readonly device?: number;
   readonly operator: '<' | '<=' | '>' | '>=' | '==' | '!=';
@@ -197,6 +243,21 @@ export type ExpectFigure =
   | 'versions'
   | 'in_flight'
   | 'exposed_communication';
+
+/** Pipelines that train one model together through parameter servers. Path `job:NAME`. */
+export interface JobPlan {
+  readonly name: string;
+  readonly doc?: string;
+  /** Names of its pipelines. Path `job:NAME/worker:I`. */
+  readonly workers: readonly string[];
+  /** Wave Synchronous Parallel: a worker may lead the slowest by `distance` clocks. Path `job:NAME/key:sync`. */
+  readonly sync: { readonly kind: 'wsp'; readonly distance: number };
+  readonly servers: number;
+  /** Of each server; absent where exchanges with servers take no time. `half`: both directions are one resource. */
+  readonly link?: { readonly bandwidth: number; readonly latency: number; readonly duplex: 'full' | 'half' };
+  /** Waves of the slowest worker that are simulated. */
+  readonly waves: number;
+}
 
 /** Where things of a plan stand in text. Several paths may share a place. */
 export interface Place {
@@ -222,4 +283,7 @@ export const paths = {
   row: (pipeline: string, device: number) => `${pipeline}/row:${device}`,
   rowItem: (pipeline: string, device: number, item: number) => `${pipeline}/row:${device}/item:${item}`,
   expect: (pipeline: string, index: number) => `expect:${pipeline}/${index}`,
+  job: (name: string) => `job:${name}`,
+  jobWorker: (name: string, index: number) => `job:${name}/worker:${index}`,
+  jobKey: (name: string, key: string) => `job:${name}/key:${key}`,
 } as const;

@@ -13,7 +13,7 @@ import { createContext, type FileContext } from './context.ts';
 import { declareAll, reportUnused } from './declare.ts';
 import { applyImports, readGraph, reportUnusedImports, type SourceGraph } from './imports.ts';
 import { linkFile } from './link.ts';
-import type { PipelinePlan } from './plan.ts';
+import type { JobPlan, PipelinePlan } from './plan.ts';
 import { createReporter } from './report.ts';
 import type { Resolution } from './resolution.ts';
 
@@ -32,14 +32,15 @@ export function resolve({ uri, syntax, host, options, overrides = {} }: ResolveR
   const resolved = new Map<number, FileContext>();
   const asked = overridesByFile(graph, overrides);
   let pipelines: readonly PipelinePlan[] = [];
+  let jobs: readonly JobPlan[] = [];
   for (const file of graph.order) {
     const one = resolveFile(graph, file, resolved, options, asked.get(file) ?? {});
     resolved.set(file, one.context);
-    if (file === 0) ({ pipelines } = one);
+    if (file === 0) ({ pipelines, jobs } = one);
   }
   const context = resolved.get(0) ?? createContext(uri, syntax, options, createReporter(uri, options.limits.findings));
   return {
-    plan: { file: uri, params: [...context.params.values()], pipelines },
+    plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
     origins: context.origins,
     findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),
     symbols: {
@@ -75,7 +76,7 @@ function resolveFile(
   resolved: ReadonlyMap<number, FileContext>,
   options: EngineOptions,
   overrides: Readonly<Record<string, number>>,
-): { readonly context: FileContext; readonly pipelines: readonly PipelinePlan[] } {
+): { readonly context: FileContext; readonly pipelines: readonly PipelinePlan[]; readonly jobs: readonly JobPlan[] } {
   const { uri, syntax } = graph.files[file];
   const report = createReporter(uri, options.limits.findings);
   const context = createContext(uri, syntax, options, report);
@@ -90,7 +91,7 @@ function resolveFile(
         setting: 'pipewright.limits.fileSize',
       },
     );
-    return { context, pipelines: [] };
+    return { context, pipelines: [], jobs: [] };
   }
   for (const fault of syntax.errors) {
     const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];
@@ -110,7 +111,7 @@ function resolveFile(
     const plan = readPipeline(context, block);
     if (plan !== undefined) pipelines.set(plan.name, plan);
   }
-  for (const block of blocks('job')) readJob(context, block);
+  const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
   for (const block of blocks('expect')) {
     const plan = readExpect(context, block, pipelines.get(block.name?.text ?? ''));
     if (plan !== undefined) pipelines.set(plan.name, plan);
@@ -119,7 +120,7 @@ function resolveFile(
     reportUnused(context);
     reportUnusedImports(context);
   }
-  return { context, pipelines: [...pipelines.values()] };
+  return { context, pipelines: [...pipelines.values()], jobs };
 }
 
 const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaration[] =>

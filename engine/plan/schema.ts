@@ -44,6 +44,10 @@ export type ValueSchema =
   | { readonly kind: 'link' }
   | { readonly kind: 'optimizer' }
   | { readonly kind: 'placement' }
+  | { readonly kind: 'transfer' }
+  | { readonly kind: 'workerSync' }
+  /** A model, or `inference(NAME)`, `training(NAME)`. */
+  | { readonly kind: 'fill' }
   | { readonly kind: 'order' }
   | { readonly kind: 'operations' }
   /** Nothing is known of it: names in it are not looked up. */
@@ -101,6 +105,7 @@ const recompute = words(
   ['none', 'Keep every activation until the backward pass.'],
   ['selective', 'Make the attention scores again in the backward pass; keep the rest.'],
   ['full', 'Keep only the input of each layer and run its forward again in the backward pass.'],
+  ['stage', 'Keep only what enters the stage and run its whole forward again in the backward pass, as GPipe does.'],
 );
 
 const device: BlockSchema = {
@@ -286,9 +291,15 @@ const stage: BlockSchema = {
       recompute,
       'What the stage computes again in the backward pass, instead of what the pipeline says.',
     ),
-    key('replicate', 'replicate = split', { kind: 'any' }, 'How replicas of the stage share the work.', {
-      unavailable: `replicated stages are not available in this version; use \`data\` of the pipeline`,
-    }),
+    key(
+      'replicate',
+      'replicate = split',
+      words(
+        ['split', 'Each replica takes a share of every microbatch.'],
+        ['round_robin', 'Replicas take microbatches in turn; for `pipedream`.'],
+      ),
+      'How the devices of `on` share the work of the stage, where they are several replicas of it.',
+    ),
   ],
 };
 
@@ -348,7 +359,24 @@ const pipeline: BlockSchema = {
       'Recipe of gradients and optimizer state, such as `adam`, `adam_mixed`, `megatron_bf16(shard = distributed)`. Unless said: weights and gradients only.',
     ),
     key('sync', 'sync = overlap', { kind: 'any' }, 'How gradients are reduced.', { unavailable: later }),
-    key('transfer', 'transfer = overlap', { kind: 'any' }, 'How stages exchange tensors.', { unavailable: later }),
+    key(
+      'transfer',
+      'transfer = buffered',
+      { kind: 'transfer' },
+      'How devices exchange results. `buffered`: transfers run beside the work of both devices. `rendezvous`: a send and its receive block both devices until the transfer is over; `rendezvous(batched = true)` issues together what goes to and comes from one device.',
+    ),
+    key(
+      'fill',
+      'fill = training(small)',
+      { kind: 'fill' },
+      'A model whose layers run where devices idle, each device with a job of its own: `inference(NAME)` (also the plain name) takes the forward time of a layer, `training(NAME)` forward and backward.',
+    ),
+    key(
+      'fill_overhead',
+      'fill_overhead = 2ms',
+      amountOf('time'),
+      'Time of a change between the pipeline and the fill job, before and after the tasks of an idle interval; 0 unless said.',
+    ),
     key(
       'iterations',
       'iterations = 32',
@@ -416,11 +444,40 @@ const schedule: BlockSchema = {
 
 const job: BlockSchema = {
   name: 'job',
-  doc: 'Several pipelines that train one model together.',
+  doc: 'Several pipelines (virtual workers) that train one model together through parameter servers.',
   keys: [
-    key('workers', 'workers = [train]', { kind: 'name', of: 'pipeline' }, 'The pipelines.', { several: true }),
-    key('sync', 'sync = all_reduce', { kind: 'any' }, 'How they exchange gradients.', { several: true }),
-    key('servers', 'servers = 2', { kind: 'any' }, 'Parameter servers.', { several: true }),
+    key(
+      'workers',
+      'workers = [first, second]',
+      { kind: 'name', of: 'pipeline' },
+      'The pipelines, each on devices of its own and under an asynchronous schedule with as many minibatches in flight as the others.',
+      { several: true, required: true },
+    ),
+    key(
+      'sync',
+      'sync = wsp(distance = 0)',
+      { kind: 'workerSync' },
+      'When a worker waits for the others. `wsp(distance = D)`: it pushes its updates wave by wave, and leads the slowest worker by at most D waves.',
+      { required: true },
+    ),
+    key(
+      'servers',
+      'servers = 2',
+      whole(1),
+      'Parameter servers, each with an equal share of the weights; 1 unless said.',
+    ),
+    key(
+      'link',
+      'link = 7GB/s + 5us',
+      { kind: 'link' },
+      'Link of each server. Unless said: the slowest `link` between nodes of the workers’ clusters; without one, pushes and pulls take no time.',
+    ),
+    key(
+      'waves',
+      'waves = 32',
+      whole(2),
+      'Waves of the slowest worker that are simulated; 32 unless said. Figures are those of the last half.',
+    ),
   ],
 };
 

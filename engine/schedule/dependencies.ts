@@ -1,7 +1,6 @@
 import type { EdgePlan } from '../plan/plan.ts';
 import { type Program, resultsIn } from './program.ts';
 
-export { resultOf } from './program.ts';
 /** Results of F, B, I and W. */
 export const resultKinds = 3;
 

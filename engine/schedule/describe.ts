@@ -3,9 +3,16 @@ import { time } from '../quantities.ts';
 import type { Shape } from './policy.ts';
 
 /** `4, 3, 2, 1`; long ones as `64, 63, 62, …, 1`; all equal ones as `4 on every device`. */
-export function perDevice(shape: Shape, figure: (device: number) => number): string {
-  const values = Array.from({ length: shape.devices }, (_, device) => figure(device));
-  if (values.length > 1 && values.every((value) => value === values[0])) return `${values[0]} on every device`;
+export const perDevice = (shape: Shape, figure: (device: number) => number): string =>
+  listed(shape.devices, figure, 'device');
+
+/** The same by stage of the cut. */
+export const perStage = (shape: Shape, figure: (stage: number) => number | string): string =>
+  listed(shape.stages, figure, 'stage');
+
+function listed(count: number, figure: (index: number) => number | string, what: string): string {
+  const values = Array.from({ length: count }, (_, index) => figure(index));
+  if (values.length > 1 && values.every((value) => value === values[0])) return `${values[0]} on every ${what}`;
   return values.length <= 8 ? values.join(', ') : `${values.slice(0, 3).join(', ')}, …, ${values[values.length - 1]}`;
 }
 

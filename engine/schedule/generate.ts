@@ -1,9 +1,11 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
+import { programCopies } from './copies.ts';
 import { greedy } from './greedy.ts';
 import type { OperationSink, Policy, Shape } from './policy.ts';
 import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from './program.ts';
 import { findPolicy, policies } from './registry.ts';
+import { recomputeAhead } from './recomputeAhead.ts';
 import { relocate } from './relocate.ts';
 import { programOfRows } from './rows.ts';
 import { shapeOf } from './shape.ts';
@@ -73,7 +75,8 @@ function byPolicy(plan: PipelinePlan, schedule: Extract<SchedulePlan, { readonly
   const asPlanned =
     program.devices === plan.devices.length &&
     plan.placement.every((device, stage) => device === program.placement[stage]);
-  return { program: asPlanned ? program : relocate(program, plan) };
+  const placed = asPlanned ? program : relocate(program, plan);
+  return { program: shape.args['recompute'] === 'ahead' ? recomputeAhead(placed, plan) : placed };
 }
 
 function chunkFault({ stages, chunks }: Shape): ReturnType<Policy['check']> {
@@ -132,7 +135,9 @@ export function programOf(policy: Policy, shape: Shape): Program {
     offsets[device + 1] = at;
   }
   if (at < order.length) order = order.slice(0, at);
+  const ownRecompute = policy.recompute?.(shape.args) !== undefined;
   const weightRule = policy.weights?.(shape.args) ?? 'flush';
+  const weightCopies = policy.weightCopies?.(shape.args);
   return {
     devices,
     stages,
@@ -143,21 +148,18 @@ export function programOf(policy: Policy, shape: Shape): Program {
     offsets,
     shift,
     ...(fused === undefined ? {} : { fused: fused.slice(0, at), overlap: policy.overlap?.(shape.args) ?? 0 }),
-    ...(extended ? { extended } : {}),
+    // A policy that decides what is recomputed writes each R itself: no backward contains it.
+    ...(ownRecompute ? { apart: new Uint8Array(stages).fill(1) } : {}),
+    ...(extended || ownRecompute ? { extended: true } : {}),
     ...(copies === undefined ? {} : { copies }),
     ...(policy.partners === undefined ? {} : { partner: policy.partners(shape) }),
     ...(weightRule === 'flush' ? {} : { weights: weightRule, minibatch: shape.microbatches }),
+    ...(weightCopies === undefined ? {} : { weightCopies }),
     ...(policy.forwardOnly === true ? { forwardOnly: true } : {}),
   };
 }
 
 function copiesOf(policy: Policy, shape: Shape): ProgramCopies | undefined {
   const copies = policy.copies?.(shape);
-  if (copies === undefined) return undefined;
-  return {
-    stage: Int32Array.from(copies, (one) => one.stage),
-    every: Int32Array.from(copies, (one) => one.every),
-    first: Int32Array.from(copies, (one) => one.first),
-    segment: Int32Array.from(copies, (one) => one.segment ?? -1),
-  };
+  return copies === undefined ? undefined : programCopies(copies);
 }

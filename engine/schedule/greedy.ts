@@ -5,14 +5,18 @@
  *
  * Preference: kinds in the rule's order (those that it leaves out come last, backwards before forwards); of one kind the lowest
  * microbatch; of one microbatch the deepest stage. F of a stage waits while the stage has `in_flight` microbatches whose
- * forward has started and whose backward (B, or I where it is split) has not ended.
+ * forward has started and whose backward (B, or I where it is split) has not ended. Where the rule's weights are not flushed, the
+ * iterations run on end, and a stage is updated after the last backward of each.
  */
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
+import { stageNumber } from '../plan/stages.ts';
+import { planCopies } from './copies.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { listSchedule } from './listSchedule.ts';
-import type { Program } from './program.ts';
+import { type Program, weightRule } from './program.ts';
 import { ticksOf } from './ticks.ts';
+import { withUpdates } from './updates.ts';
 
 type GreedyPlan = Extract<SchedulePlan, { readonly kind: 'greedy' }>;
 
@@ -21,17 +25,22 @@ export function greedy(
   plan: PipelinePlan,
   rule: GreedyPlan,
 ): { readonly program: Program } | { readonly faults: readonly PlanFinding[] } {
-  const limits = Float64Array.from(plan.stages, (_, stage) => rule.inFlight[stage] ?? Infinity);
+  const limits = Float64Array.from(plan.stages, (_, stage) => rule.inFlight[stageNumber(plan, stage)] ?? Infinity);
   const never = limits.findIndex((limit) => !(limit >= 1));
   if (never >= 0) {
-    const what = `in_flight(${never}) of schedule "${rule.name}"`;
-    const value = { what, value: String(rule.inFlight[never]), allowed: 'at least 1, or the stage never starts' };
+    const stage = stageNumber(plan, never);
+    const what = `in_flight(${stage}) of schedule "${rule.name}"`;
+    const value = { what, value: String(rule.inFlight[stage]), allowed: 'at least 1, or the stage never starts' };
     return { faults: [planFinding('value/range', paths.key(plan.name, 'schedule'), value)] };
   }
   const dependencies = dependenciesOf(plan.edges, plan.stages.length);
-  const ticks = ticksOf(plan, dependencies, rule.split);
-  const { placement, microbatches } = plan;
-  return {
-    program: listSchedule({ devices: plan.devices.length, placement, microbatches, limits, dependencies, ticks }, rule),
-  };
+  const { placement } = plan;
+  const microbatches = plan.microbatches * plan.iterations;
+  const ticks = ticksOf({ ...plan, microbatches }, dependencies, rule.split);
+  const program = listSchedule(
+    { devices: plan.devices.length, placement, microbatches, limits, dependencies, ticks, copies: planCopies(plan) },
+    rule,
+  );
+  const weights = weightRule(rule.weights);
+  return { program: weights === 'flush' ? program : withUpdates(program, weights, plan.microbatches) };
 }

@@ -1,7 +1,7 @@
 import type { OperationLetter } from '../plan/plan.ts';
 import { type Dependencies, resultKinds } from './dependencies.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
-import { B, F, I, type Program, W, shiftFor } from './program.ts';
+import { B, F, I, type Program, type ProgramCopies, W, shiftFor } from './program.ts';
 import type { Ticks } from './wholeTicks.ts';
 
 export interface Preference {
@@ -20,6 +20,8 @@ export interface Work {
   readonly dependencies: Dependencies;
   /** Whole numbers, so that what is ready at the same instant is seen to be so. */
   readonly ticks: Ticks;
+  /** Where stages are copies: all with the same `every`, so that who shares microbatches shares all of them. */
+  readonly copies?: ProgramCopies;
 }
 
 /** Rank of each result row's kind (F, backward, W): place in the rule's list. */
@@ -34,7 +36,7 @@ function ranks(rule: Preference): readonly number[] {
  * and stages must be without a circle, or operations are missing.
  */
 export function listSchedule(work: Work, rule: Preference): Program {
-  const { devices, microbatches, limits, dependencies, ticks } = work;
+  const { devices, microbatches, limits, dependencies, ticks, copies } = work;
   const stages = limits.length;
   const placement = Int32Array.from(work.placement);
   const shift = shiftFor(microbatches);
@@ -44,8 +46,13 @@ export function listSchedule(work: Work, rule: Preference): Program {
   const rank = ranks(rule);
   const kindOfResult = rule.split ? [F, I, W] : [F, B, W];
 
+  // A stage counts its own microbatches; the n-th is number `first + every · n`.
+  const every = copies?.every ?? new Int32Array(stages).fill(1);
+  const first = copies?.first ?? new Int32Array(stages);
+  const counts = Int32Array.from(first, (one, stage) => Math.ceil(Math.max(0, microbatches - one) / every[stage]));
+
   const offsets = new Int32Array(devices + 1);
-  for (let stage = 0; stage < stages; stage += 1) offsets[placement[stage] + 1] += (rows / stages) * microbatches;
+  for (let stage = 0; stage < stages; stage += 1) offsets[placement[stage] + 1] += (rows / stages) * counts[stage];
   for (let device = 0; device < devices; device += 1) offsets[device + 1] += offsets[device];
   const order = new Int32Array(offsets[devices]);
   const at = offsets.slice(0, devices);
@@ -61,9 +68,9 @@ export function listSchedule(work: Work, rule: Preference): Program {
   const parked = new Uint8Array(stages);
   const running = new Int32Array(devices).fill(-1);
 
-  const counts = new Int32Array(devices);
-  for (let row = 0; row < rows; row += 1) counts[placement[row % stages]] += 1;
-  const ready: readonly Heap[] = Array.from(counts, heapOf);
+  const held = new Int32Array(devices);
+  for (let row = 0; row < rows; row += 1) held[placement[row % stages]] += 1;
+  const ready: readonly Heap[] = Array.from(held, heapOf);
   // Values: a row that becomes ready, or `rows + device` where the device ends its operation.
   const events = heapOf(rows + devices);
   const touched = new Int32Array(devices);
@@ -79,7 +86,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
   /** Announces the next operation of a row once all that it needs has ended. */
   const announce = (row: number): void => {
     const microbatch = next[row];
-    if (microbatch >= microbatches) return;
+    if (microbatch >= counts[row % stages]) return;
     while (need[row] < needOffsets[row + 1]) {
       const producer = needs[need[row]];
       if (ended[producer] <= microbatch) return;
@@ -96,7 +103,8 @@ export function listSchedule(work: Work, rule: Preference): Program {
       parked[stage] = 1;
       return;
     }
-    push(ready[placement[stage]], (rank[kind] * microbatches + next[row]) * stages + (stages - 1 - stage), row);
+    const microbatch = first[stage] + every[stage] * next[row];
+    push(ready[placement[stage]], (rank[kind] * microbatches + microbatch) * stages + (stages - 1 - stage), row);
     touch(placement[stage]);
   };
   const finish = (device: number, now: number): void => {
@@ -126,7 +134,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
     const row = pop(ready[device]);
     const kind = Math.trunc(row / stages);
     const stage = row - kind * stages;
-    order[at[device]] = ((kindOfResult[kind] * stages + stage) << shift) | next[row];
+    order[at[device]] = ((kindOfResult[kind] * stages + stage) << shift) | (first[stage] + every[stage] * next[row]);
     at[device] += 1;
     if (kind === 0) inFlight[stage] += 1;
     running[device] = row;
@@ -153,7 +161,8 @@ export function listSchedule(work: Work, rule: Preference): Program {
       if (running[device] < 0 && ready[device].size > 0) start(device, now);
     }
   }
-  return { devices, stages, microbatches, split: rule.split, placement, order, offsets, shift };
+  const program = { devices, stages, microbatches, split: rule.split, placement, order, offsets, shift };
+  return copies === undefined ? program : { ...program, copies };
 }
 
 /** Who needs each row, as compressed rows. */

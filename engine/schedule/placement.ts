@@ -1,4 +1,4 @@
-import type { PlacementRule } from '../plan/plan.ts';
+import type { PlacementRule, StageCopy } from '../plan/plan.ts';
 
 /** Stage s on device s. */
 export const linear = (stages: number): Int32Array => Int32Array.from({ length: stages }, (_, stage) => stage);
@@ -15,14 +15,30 @@ export const wave = (stages: number, devices: number): Int32Array =>
   });
 
 /**
+ * Both directions: stage s on device s for the way down, then again on device p − 1 − s for the way up. `stages` must be even, or
+ * the middle one would meet itself.
+ */
+export const bidirectional = (stages: number): Int32Array =>
+  Int32Array.from({ length: 2 * stages }, (_, index) => (index < stages ? index : 2 * stages - 1 - index));
+
+/** The stages of `bidirectional`: even microbatches run down, odd ones up. */
+export const bidirectionalCopies = (stages: number): readonly StageCopy[] =>
+  Array.from({ length: 2 * stages }, (_, index) => ({
+    stage: index % stages,
+    every: 2,
+    first: Math.trunc(index / stages),
+  }));
+
+/**
  * Device of each stage under a rule of a user's schedule, or a sentence on why the rule does not fit these numbers.
- * Lists name the stages of each device: every stage exactly once.
+ * Lists name the stages of each device: every stage exactly once. `copies` where the rule puts stages on several devices; the
+ * placement is then that of the copies.
  */
 export function placementOf(
   rule: PlacementRule,
   stages: number,
   devices: number,
-): { readonly placement: Int32Array } | { readonly problem: string } {
+): { readonly placement: Int32Array; readonly copies?: readonly StageCopy[] } | { readonly problem: string } {
   if (devices < 1 || stages < 1) return { problem: `there are ${stages} stages and ${devices} devices` };
   switch (rule) {
     case 'linear':
@@ -42,9 +58,13 @@ export function placementOf(
             problem: `v_shape placement puts two stages on each device, but there are ${stages} stages and ${devices} devices`,
           };
     case 'bidirectional':
-      return {
-        problem: 'bidirectional placement keeps each stage on two devices, which this version does not support',
-      };
+      if (stages !== devices)
+        return {
+          problem: `bidirectional placement puts one stage of each direction on a device, but there are ${stages} stages and ${devices} devices`,
+        };
+      return stages % 2 === 0
+        ? { placement: bidirectional(stages), copies: bidirectionalCopies(stages) }
+        : { problem: `bidirectional placement mirrors the stages on an even number of devices; there are ${stages}` };
     default:
       return listed(rule, stages, devices);
   }

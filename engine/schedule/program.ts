@@ -56,6 +56,8 @@ export interface Program {
   /** Update rule of the weights and microbatches of one update; absent where all microbatches use the same weights. */
   readonly weights?: WeightRule;
   readonly minibatch?: number;
+  /** Copies of the weights that the policy keeps beside their versions; what the rule says unless given. */
+  readonly weightCopies?: number;
   /** True where nothing runs backwards. */
   readonly forwardOnly?: boolean;
   /** Position of `order` → index of the written row item; only for programs from rows. */
@@ -68,6 +70,10 @@ export interface Program {
  * before. `predict`: newest ones moved ahead by a prediction. `latest`: F and the backward the newest of their moment.
  */
 export type WeightRule = 'flush' | 'stash' | 'vertical_sync' | 'double_buffer' | 'predict' | 'latest';
+
+const weightRules: readonly WeightRule[] = ['flush', 'stash', 'vertical_sync', 'double_buffer', 'predict', 'latest'];
+/** A rule by its name; `flush` for a name of none. */
+export const weightRule = (name: string): WeightRule => weightRules.find((rule) => rule === name) ?? 'flush';
 
 /** By stage of the program. */
 export interface ProgramCopies {
@@ -83,6 +89,24 @@ export interface ProgramCopies {
 /** Whether a stage of the program runs a microbatch. */
 export const runsMicrobatch = ({ copies }: Program, stage: number, microbatch: number): boolean =>
   copies === undefined || microbatch % copies.every[stage] === copies.first[stage];
+/** Microbatches that a stage runs. */
+export const microbatchesOf = (program: Program, stage: number): number => sharedMicrobatches(program, stage, stage);
+
+/** Microbatches that two stages both run: those that an edge between them carries. */
+export function sharedMicrobatches({ copies, microbatches }: Program, one: number, other: number): number {
+  if (copies === undefined) return microbatches;
+  const [every, step] = [copies.every[one], copies.every[other]];
+  // The first they share, then each time both have come round.
+  for (let turn = 0; turn < step; turn += 1) {
+    const first = copies.first[one] + turn * every;
+    if (first % step !== copies.first[other]) continue;
+    let round = every;
+    while (round % step !== 0) round += every;
+    return first < microbatches ? Math.floor((microbatches - 1 - first) / round) + 1 : 0;
+  }
+  return 0;
+}
+
 /** Kinds of results that the slots of a program are for. */
 export const resultsIn = (program: Program): number => (program.extended === true ? 7 : 3);
 
@@ -93,6 +117,9 @@ export const microbatchOf = (program: Program, word: number): number => word & (
 export const kindOf = (program: Program, word: number): Kind =>
   Math.trunc((word >> program.shift) / program.stages) as Kind;
 export const stageOf = (program: Program, word: number): number => (word >> program.shift) % program.stages;
+/** Number in the cut of a stage of the program. */
+export const stageNumberOfStage = ({ copies }: Program, stage: number): number =>
+  copies === undefined ? stage : copies.stage[stage];
 /** Number of an operation's stage in the cut: copies of a stage share it. */
 export const stageNumberOf = (program: Program, word: number): number => {
   const stage = stageOf(program, word);

@@ -1,18 +1,24 @@
 import type { PipelinePlan } from '../plan/plan.ts';
-import { dependenciesOf, resultOf } from './dependencies.ts';
-import type { Program } from './program.ts';
+import { programDependencies } from './dependencies.ts';
+import { partnersOn } from './partners.ts';
+import { B, type Program, resultOf, resultsIn } from './program.ts';
+import { slotTime } from './slot.ts';
 import { ticksOf } from './ticks.ts';
 import { visitInOrder } from './topology.ts';
+import type { Ticks } from './wholeTicks.ts';
 
 /**
  * A policy's program on the devices of the plan, where the file puts stages elsewhere than the policy would: several rows may
  * become one. Operations of a device run in the order in which they would start if each row still had a device to itself;
- * ties follow an order in which everything could run, so nothing can wait in a circle.
+ * ties follow an order in which everything could run, so nothing can wait in a circle. Operations of one slot stay together
+ * where their stages do.
  */
 export function relocate(program: Program, plan: PipelinePlan): Program {
   const placement = Int32Array.from(plan.placement);
   const devices = plan.devices.length;
-  return renamed(program, placement, devices) ?? merged(program, plan, placement, devices);
+  const moved = renamed(program, placement, devices) ?? merged(program, plan, placement, devices);
+  if (program.partner === undefined) return moved;
+  return { ...moved, partner: partnersOn(program.partner, program.placement, placement, devices) };
 }
 
 /** Where each row goes to a device of its own, it stays as it is. */
@@ -26,52 +32,112 @@ function renamed(program: Program, placement: Int32Array, devices: number): Prog
     target[from] = to;
     source[to] = from;
   }
-  const order = new Int32Array(program.order.length);
+  const positions = new Int32Array(program.order.length);
   const offsets = new Int32Array(devices + 1);
   for (let device = 0; device < devices; device += 1) {
     const from = source[device];
-    const row = from < 0 ? new Int32Array(0) : program.order.subarray(program.offsets[from], program.offsets[from + 1]);
-    order.set(row, offsets[device]);
-    offsets[device + 1] = offsets[device] + row.length;
+    const [first, end] = from < 0 ? [0, 0] : [program.offsets[from], program.offsets[from + 1]];
+    for (let at = first; at < end; at += 1) positions[offsets[device] + at - first] = at;
+    offsets[device + 1] = offsets[device] + end - first;
   }
-  return { ...program, devices, placement, order, offsets };
+  return { ...reordered(program, positions), devices, placement, offsets };
+}
+
+/** The operations at `positions`, in that order; what shares a slot must stand together, with the first of it first. */
+function reordered(program: Program, positions: Int32Array, apart?: Uint8Array): Program {
+  const { fused } = program;
+  const order = positions.map((position) => program.order[position]);
+  if (fused === undefined) return { ...program, order };
+  return { ...program, order, fused: Uint8Array.from(positions, (at) => (apart?.[at] === 1 ? 0 : fused[at])) };
 }
 
 function merged(program: Program, plan: PipelinePlan, placement: Int32Array, devices: number): Program {
-  const { stages, microbatches, shift } = program;
+  const { stages, fused } = program;
+  const total = program.order.length;
+  const deviceOf = (position: number): number => placement[(program.order[position] >> program.shift) % stages];
+  const { starts, turn } = startsOf(program, plan);
+  // A slot is sorted by its first operation; where its two stages go to different devices, each goes alone.
+  const apart = new Uint8Array(total);
+  const second = new Uint8Array(total);
+  for (let position = 0; fused !== undefined && position + 1 < total; position += 1) {
+    if (fused[position] === 0) continue;
+    if (deviceOf(position) === deviceOf(position + 1)) second[position + 1] = 1;
+    else apart[position] = 1;
+  }
+  const firsts = Int32Array.from({ length: total }, (_, position) => position)
+    .filter((position) => second[position] === 0)
+    .sort((a, b) => deviceOf(a) - deviceOf(b) || starts[a] - starts[b] || turn[a] - turn[b]);
+  const sorted = new Int32Array(total);
+  let at = 0;
+  for (const position of firsts) {
+    sorted[at++] = position;
+    if (second[position + 1] === 1) sorted[at++] = position + 1;
+  }
+  const offsets = new Int32Array(devices + 1);
+  for (let position = 0; position < total; position += 1) offsets[deviceOf(position) + 1] += 1;
+  for (let device = 0; device < devices; device += 1) offsets[device + 1] += offsets[device];
+  return { ...reordered(program, sorted, apart), devices, placement, offsets };
+}
+
+/** Start of each operation if each row has a device to itself, in ticks, and its turn in an order in which all could run. */
+function startsOf(program: Program, plan: PipelinePlan): { readonly starts: Float64Array; readonly turn: Int32Array } {
+  const { stages, microbatches, shift, fused, overlap = 0 } = program;
   const mask = (1 << shift) - 1;
-  const dependencies = dependenciesOf(plan.edges, stages);
-  const ticks = ticksOf(plan, dependencies, program.split);
+  const dependencies = programDependencies(program, plan.edges);
+  const ticks = ticksOf(plan, dependencies, true, program.apart);
   const total = program.order.length;
   const starts = new Float64Array(total);
   const turn = new Int32Array(total);
-  const end = new Float64Array(3 * stages * microbatches);
+  const end = new Float64Array(resultsIn(program) * stages * microbatches);
   const rowOf = new Int32Array(total);
   for (let row = 0; row < program.devices; row += 1) rowOf.fill(row, program.offsets[row], program.offsets[row + 1]);
   const free = new Float64Array(program.devices);
   let turns = 0;
-  visitInOrder(program, dependencies, (position) => {
-    const word = program.order[position];
-    const row = word >> shift;
-    const result = resultOf[Math.trunc(row / stages)] * stages + (row % stages);
+  const resultAt = (position: number): number => {
+    const row = program.order[position] >> shift;
+    return resultOf[Math.trunc(row / stages)] * stages + (row % stages);
+  };
+  const ready = (position: number): number => {
+    const microbatch = program.order[position] & mask;
     let start = free[rowOf[position]];
-    for (let need = dependencies.offsets[result]; need < dependencies.offsets[result + 1]; need += 1) {
-      const arrives = end[dependencies.needs[need] * microbatches + (word & mask)] + ticks.transfer[need];
+    for (
+      let need = dependencies.offsets[resultAt(position)];
+      need < dependencies.offsets[resultAt(position) + 1];
+      need += 1
+    ) {
+      const arrives = end[dependencies.needs[need] * microbatches + microbatch] + ticks.transfer[need];
       if (arrives > start) start = arrives;
     }
+    return start;
+  };
+  const ends = (position: number, start: number, over: number): void => {
     starts[position] = start;
+    end[resultAt(position) * microbatches + (program.order[position] & mask)] = over;
+    free[rowOf[position]] = over;
+  };
+  visitInOrder(program, dependencies, (position) => {
     turn[position] = turns;
     turns += 1;
-    const over = start + ticks.duration[result];
-    end[result * microbatches + (word & mask)] = over;
-    free[rowOf[position]] = over;
+    const second = fused !== undefined && position > 0 && fused[position - 1] === 1;
+    if (second) {
+      // All that either needs has been visited: both start together.
+      const start = Math.max(ready(position - 1), ready(position));
+      const over =
+        start + slotTime(lengthAt(program, ticks, position - 1), lengthAt(program, ticks, position), overlap);
+      ends(position - 1, start, over);
+      ends(position, start, over);
+    } else if (fused === undefined || fused[position] === 0) {
+      const start = ready(position);
+      ends(position, start, start + lengthAt(program, ticks, position));
+    }
   });
-  const deviceOf = (position: number): number => placement[(program.order[position] >> shift) % stages];
-  const sorted = Int32Array.from({ length: total }, (_, position) => position).sort(
-    (a, b) => deviceOf(a) - deviceOf(b) || starts[a] - starts[b] || turn[a] - turn[b],
-  );
-  const offsets = new Int32Array(devices + 1);
-  for (let position = 0; position < total; position += 1) offsets[deviceOf(position) + 1] += 1;
-  for (let device = 0; device < devices; device += 1) offsets[device + 1] += offsets[device];
-  return { ...program, devices, placement, offsets, order: sorted.map((position) => program.order[position]) };
+  return { starts, turn };
+}
+
+/** Ticks of an operation: of B those of I and W together. */
+function lengthAt({ order, shift, stages }: Program, { duration }: Ticks, position: number): number {
+  const row = order[position] >> shift;
+  const kind = Math.trunc(row / stages);
+  const stage = row % stages;
+  return duration[resultOf[kind] * stages + stage] + (kind === B ? duration[2 * stages + stage] : 0);
 }

@@ -1,5 +1,7 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type RowItem, paths } from '../plan/plan.ts';
+import { stageNumber } from '../plan/stages.ts';
+import { planCopies } from './copies.ts';
 import { type Program, letters, shiftFor } from './program.ts';
 
 const most = 20;
@@ -30,7 +32,7 @@ export function programOfRows(
       const problem = outside(item, device, devices, stages, microbatches);
       const path = paths.rowItem(plan.name, device, item.item);
       if (problem !== undefined && faults.size < most && !faults.has(path)) {
-        const operation = `${item.stage}${item.op}${item.microbatch}`;
+        const operation = `${stageNumber(plan, item.stage)}${item.op}${item.microbatch}`;
         const name = plan.devices[device]?.name ?? `device ${device}`;
         faults.set(path, planFinding('schedule/repeated', path, { operation, device: name, reason: problem }));
       }
@@ -49,6 +51,7 @@ export function programOfRows(
   for (let device = rows.length; device < devices; device += 1) offsets[device + 1] = at;
   if (faults.size > 0) return { faults: [...faults.values()] };
   const placement = Int32Array.from(plan.placement);
+  const copies = planCopies(plan);
   return {
     program: {
       devices,
@@ -61,6 +64,7 @@ export function programOfRows(
       shift,
       items,
       ...(anyFused ? { fused } : {}),
+      ...(copies === undefined ? {} : { copies }),
     },
   };
 }

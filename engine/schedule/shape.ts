@@ -1,4 +1,5 @@
-import type { PipelinePlan, StagePlan } from '../plan/plan.ts';
+import type { PipelinePlan } from '../plan/plan.ts';
+import { wholeStages } from '../plan/stages.ts';
 import type { PolicyArguments, Shape } from './policy.ts';
 import { findPolicy } from './registry.ts';
 
@@ -12,33 +13,40 @@ export const bareShape = (
     forward: none,
     backwardInput: none,
     backwardWeight: none,
+    recompute: none,
     transfer: 0,
     transfers: new Float64Array(Math.max(0, counts.stages - 1)),
     activation: none,
     activationForWeight: none,
+    step: new Float64Array(counts.devices),
     room: new Float64Array(counts.devices).fill(Infinity),
   };
 };
 
 /**
  * What a policy sees of a pipeline. Recomputation counts as part of the input gradient. `devices` are those that the policy
- * would spread the stages over: stages / chunks.
+ * would spread the stages over: stages / chunks, replicas counted.
  */
 export function shapeOf(plan: PipelinePlan): Shape {
   const { schedule } = plan;
   const args: PolicyArguments = schedule.kind === 'policy' ? schedule.args : {};
   const policy = schedule.kind === 'policy' ? findPolicy(schedule.name) : undefined;
-  const cut = stagesOfCut(plan);
+  const cut = wholeStages(plan);
   const stages = cut.length;
   const chunks = policy?.chunks(args) ?? Math.max(1, Math.ceil(stages / Math.max(1, plan.devices.length)));
-  const replicas = new Int32Array(stages);
-  for (const [index, { copy }] of plan.stages.entries())
-    if ((copy?.segment ?? 0) === 0) replicas[copy?.stage ?? index] += 1;
+  const replicas = new Int32Array(stages).fill(1);
+  // Of other policies the copies are their own doing.
+  if (policy?.replicates === true)
+    for (const { copy } of plan.stages) if (copy !== undefined) replicas[copy.stage] = copy.every;
   const transfer = transferTimes(plan);
   const of = (stage: number) => plan.placement[cut[stage].index];
   const bytes = new Map(plan.edges.map((edge) => [edge.from * plan.stages.length + edge.to, edge.bytes]));
+  // `on` may give the only stage of a policy's device another rank, and several of them one, which they share.
+  const alone = chunks === 1 && stages === plan.stages.length;
+  const ranks = alone ? cut.map((_, stage) => of(stage)) : plan.devices.map((_, device) => device);
+  const sharers = (rank: number): number => (alone ? ranks.filter((one) => one === rank).length : 1);
   return {
-    devices: Math.ceil(stages / chunks),
+    devices: Math.ceil(replicas.reduce((sum, count) => sum + count, 0) / chunks),
     stages,
     chunks,
     microbatches: plan.microbatches,
@@ -48,6 +56,7 @@ export function shapeOf(plan: PipelinePlan): Shape {
     forward: Float64Array.from(cut, ({ plan: { forward } }) => forward),
     backwardInput: Float64Array.from(cut, ({ plan: { recompute, backwardInput } }) => recompute + backwardInput),
     backwardWeight: Float64Array.from(cut, ({ plan: { backwardWeight } }) => backwardWeight),
+    recompute: Float64Array.from(cut, ({ plan: { recompute } }) => recompute),
     transfer: largestTransfer(plan),
     transfers: Float64Array.from({ length: Math.max(0, stages - 1) }, (_, stage) => {
       const sent = bytes.get(cut[stage].index * plan.stages.length + cut[stage + 1].index);
@@ -55,15 +64,12 @@ export function shapeOf(plan: PipelinePlan): Shape {
     }),
     activation: Float64Array.from(cut, ({ plan: { activation } }) => activation),
     activationForWeight: Float64Array.from(cut, ({ plan: { activationForWeight } }) => activationForWeight),
-    room: Float64Array.from(plan.devices, (_, device) => roomOf(plan, device)),
+    step: Float64Array.from(ranks, (rank) => {
+      const step = plan.step[rank];
+      return step === undefined ? 0 : step.sync + step.optimizer;
+    }),
+    room: Float64Array.from(ranks, (rank) => roomOf(plan, rank) / sharers(rank)),
   };
-}
-
-/** The stages as the file cuts them: of several copies or parts the first. */
-function stagesOfCut(plan: PipelinePlan): readonly { readonly index: number; readonly plan: StagePlan }[] {
-  const cut: { readonly index: number; readonly plan: StagePlan }[] = [];
-  for (const [index, stage] of plan.stages.entries()) cut[stage.copy?.stage ?? index] ??= { index, plan: stage };
-  return cut;
 }
 
 function roomOf(plan: PipelinePlan, device: number): number {

@@ -1,14 +1,19 @@
 import type { PipelinePlan } from '../plan/plan.ts';
 import { type Dependencies, resultKinds } from './dependencies.ts';
+import { R, resultOf } from './program.ts';
 import { type TransferTime, transferTimes } from './shape.ts';
 import { type Ticks, wholeTicks } from './wholeTicks.ts';
 
-/** Times of a plan. The input gradient's is that of I where the backward is split, of B where not. */
-export function ticksOf(plan: PipelinePlan, dependencies: Dependencies, split: boolean): Ticks {
+/**
+ * Times of a plan. The input gradient's is that of I where the backward is split, of B where not; without recomputation on stages
+ * where that is an operation of its own (`apart`). What is evicted and loaded back takes no time here.
+ */
+export function ticksOf(plan: PipelinePlan, dependencies: Dependencies, split: boolean, apart?: Uint8Array): Ticks {
   const stages = plan.stages.length;
-  const duration = new Float64Array(resultKinds * stages);
+  const duration = new Float64Array(Math.max(resultKinds * stages, dependencies.offsets.length - 1));
   for (const [index, stage] of plan.stages.entries()) {
-    const input = stage.recompute + stage.backwardInput;
+    const input = (apart?.[index] === 1 ? 0 : stage.recompute) + stage.backwardInput;
+    if (apart?.[index] === 1) duration[resultOf[R] * stages + index] = stage.recompute;
     duration[index] = stage.forward;
     duration[stages + index] = split ? input : input + stage.backwardWeight;
     duration[2 * stages + index] = split ? stage.backwardWeight : 0;

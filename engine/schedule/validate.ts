@@ -1,6 +1,7 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, paths } from '../plan/plan.ts';
-import { type DeadlockStep, findDeadlock } from './deadlock.ts';
+import { findDeadlock } from './deadlock.ts';
+import type { DeadlockStep } from './deadlockSteps.ts';
 import {
   E,
   L,
@@ -140,22 +141,34 @@ function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): Pla
 const mostSteps = 12;
 
 function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly DeadlockStep[]): PlanFinding {
-  const name = (step: DeadlockStep): string =>
-    `${operationName(program, step.word)} (${deviceName(plan, step.device)})`;
+  const name = (step: DeadlockStep): string => `${stepName(program, step)} (${deviceName(plan, step.device)})`;
   const names = [...circle, circle[0]].map(name);
   const shown = names.length <= mostSteps ? names : [...names.slice(0, mostSteps - 2), '…', names[names.length - 1]];
   const related = circle.map((step, index) => {
     const next = circle[(index + 1) % circle.length];
+    const together =
+      step.exchange === undefined &&
+      next.exchange === undefined &&
+      (next.position > step.position || sameSlot(program, next.position, step.position));
     const message =
       step.because === 'needs'
         ? `${name(step)} waits for the result of ${name(next)}`
-        : next.position > step.position || sameSlot(program, next.position, step.position)
-          ? `${name(step)} starts together with ${operationName(program, next.word)}`
-          : `${name(step)} stands behind ${operationName(program, next.word)}`;
+        : step.because === 'exchange'
+          ? `${name(step)} ends only together with ${name(next)}`
+          : `${name(step)} ${together ? 'starts together with' : 'stands behind'} ${stepName(program, next)}`;
     return { at: pathAt(program, plan, step.device, step.position), message };
   });
   const { device, position } = circle[0];
-  return planFinding('schedule/deadlock', pathAt(program, plan, device, position), { circle: shown }, { related });
+  const blocks = circle.some((step) => step.exchange !== undefined) && program.items === undefined;
+  const at = blocks ? paths.key(plan.name, 'transfer') : pathAt(program, plan, device, position);
+  return planFinding('schedule/deadlock', at, { circle: shown }, { related });
+}
+
+/** The operation's name, or PyTorch's of the exchange beside it: `0SEND_F1`, `1RECV_F1`. */
+function stepName(program: Program, { word, exchange }: DeadlockStep): string {
+  return exchange === undefined
+    ? operationName(program, word)
+    : operationName(program, word).replace(/[FBIW]/, (letter) => `${exchange}_${letter === 'F' ? 'F' : 'B'}`);
 }
 
 function sameSlot(program: Program, from: number, to: number): boolean {

@@ -1,7 +1,9 @@
-import { type Timeline, endAt, startAt } from './timeline.ts';
+import { type Timeline, endAt, startAt, stepAt } from './timeline.ts';
 
 /** Adds to simulated operations what follows from them by device: busy time, first start, last end, and the makespan. */
-export function finish(run: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'arrival'>): Timeline {
+export function finish(
+  run: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'arrival' | 'blocking'>,
+): Timeline {
   const { program, timing } = run;
   const { devices, offsets, order, shift } = program;
   const busy = new Float64Array(devices);
@@ -22,8 +24,25 @@ export function finish(run: Pick<Timeline, 'program' | 'timing' | 'end' | 'start
     let sum = 0;
     for (let row = 0; row < operations.length; row += 1)
       if (operations[row] > 0) sum += operations[row] * timing.duration[row];
-    busy[device] = sum;
-    makespan = Math.max(makespan, last[device] + timing.sync[device] + timing.optimizer[device]);
+    busy[device] = sum - hidden(run, device, operations);
+    makespan = Math.max(makespan, stepAt(timeline, device) + timing.sync[device] + timing.optimizer[device]);
   }
   return { ...timeline, makespan };
+}
+
+/** Seconds of a device's fused operations that hide behind their other half; `count` is overwritten. */
+function hidden({ program, timing }: Pick<Timeline, 'program' | 'timing'>, device: number, count: Int32Array): number {
+  const { offsets, order, shift, fused, overlap = 0 } = program;
+  if (fused === undefined || overlap === 0) return 0;
+  const { duration } = timing;
+  count.fill(0);
+  for (let at = offsets[device]; at + 1 < offsets[device + 1]; at += 1) {
+    if (fused[at] === 0) continue;
+    const [one, other] = [order[at] >> shift, order[at + 1] >> shift];
+    count[duration[one] < duration[other] ? one : other] += 1;
+    at += 1;
+  }
+  let sum = 0;
+  for (let row = 0; row < count.length; row += 1) if (count[row] > 0) sum += count[row] * duration[row];
+  return overlap * sum;
 }

@@ -1,6 +1,10 @@
 import type { PipelinePlan } from '../plan/plan.ts';
-import { B, F, I, R, W, resultOf } from '../schedule/program.ts';
+import { staticBytes, walkMemory } from '../schedule/memoryWalk.ts';
+import { type Moves, movesOf } from './guests.ts';
 import { type Timeline, endAt, startAt } from './timeline.ts';
+import { versionBytes } from './versionBytes.ts';
+
+export { staticBytes } from '../schedule/memoryWalk.ts';
 
 /** Bytes over time of one device: a step function. */
 export interface MemoryTrack {
@@ -18,28 +22,41 @@ export interface MemoryPeak {
   readonly bytes: number;
   /** Position in `order` of the operation during which the peak is first reached; −1 where the device runs none. */
   readonly position: number;
-  /** At that operation. */
+  /** At that operation, with those that it keeps for another device. */
   readonly activations: number;
   readonly workspace: number;
-  /** Most microbatches of one stage each (chunks, where a device has several stages) held at a time. */
+  /** Of weights beyond the newest version. */
+  readonly versions: number;
+  /**
+   * Most microbatches of one stage each (chunks, where a device has several stages) held at a time, those that it keeps for
+   * another device among them and those that another keeps for it not.
+   */
   readonly inFlight: number;
 }
 
-/**
- * Memory model: F adds the activations of its microbatch when it starts; B frees them when it ends; with a split backward
- * I frees what only the input gradient needs, W the rest. What recomputation makes again and workspace are there only while
- * the operation runs.
- */
+/** The most that a device holds at a time: its own operations' (`walkMemory`), and what comes and goes by evictions. */
 export function memoryPeak(plan: PipelinePlan, timeline: Timeline, device: number): MemoryPeak {
   const base = staticBytes(plan, device);
-  let peak: MemoryPeak = { bytes: base, position: -1, activations: 0, workspace: 0, inFlight: 0 };
+  const older = versionBytes(plan, timeline.program, device);
+  let peak: MemoryPeak = { bytes: base, position: -1, activations: 0, workspace: 0, versions: 0, inFlight: 0 };
   let inFlight = 0;
-  walkMemory(plan, timeline, device, (position, width, activations, workspace, held) => {
+  const look = (position: number, activations: number, workspace: number, held: number) => {
     if (held > inFlight) inFlight = held;
-    const bytes = base + activations + workspace;
+    const versions = older === undefined ? 0 : older.during(position);
+    const bytes = base + activations + workspace + versions;
     if (bytes > peak.bytes || peak.position < 0)
-      peak = { bytes, position: position + width - 1, activations, workspace, inFlight: 0 };
-  });
+      peak = { bytes, position, activations, workspace, versions, inFlight: 0 };
+  };
+  const moves = movesOf(timeline, device);
+  if (moves === undefined) {
+    walkMemory(plan, timeline.program, device, (position, width, activations, workspace, held) =>
+      look(position + width - 1, activations, workspace, held),
+    );
+  } else {
+    withMoves(plan, timeline, device, moves, (level) =>
+      look(level.position, level.activations, level.workspace, level.held),
+    );
+  }
   return { ...peak, inFlight };
 }
 
@@ -61,82 +78,62 @@ export function memoryTrack(plan: PipelinePlan, timeline: Timeline, device: numb
       bytes.pop();
     } else bytes[last] = level;
   };
-  walkMemory(plan, timeline, device, (position, width, activations, workspace, _held, after) => {
-    step(startAt(timeline, position), base + activations + workspace);
-    step(endAt(timeline, position + width - 1), base + after);
-  });
+  const older = versionBytes(plan, timeline.program, device);
+  const moves = movesOf(timeline, device);
+  if (moves === undefined) {
+    walkMemory(plan, timeline.program, device, (position, width, activations, workspace, _held, after) => {
+      const last = position + width - 1;
+      step(startAt(timeline, position), base + activations + workspace + (older?.during(position) ?? 0));
+      step(endAt(timeline, last), base + after + (older?.after(last) ?? 0));
+    });
+  } else {
+    withMoves(plan, timeline, device, moves, ({ from, position, activations, workspace }) =>
+      step(from, base + activations + workspace + (older?.during(position) ?? 0)),
+    );
+  }
   const { memory, reserved } = plan.devices[device];
   return { at: Float64Array.from(at), bytes: Float64Array.from(bytes), base, capacity: memory - reserved };
 }
 
-export function staticBytes(plan: PipelinePlan, device: number): number {
-  return plan.stages.reduce(
-    (sum, stage, index) =>
-      plan.placement[index] === device ? sum + stage.weights + stage.gradients + stage.optimizer + stage.buffers : sum,
-    0,
-  );
+/** What a device holds from a moment on. */
+interface Level {
+  readonly from: number;
+  /** The slot that runs, or the last one that ran. */
+  readonly position: number;
+  readonly activations: number;
+  readonly workspace: number;
+  readonly held: number;
 }
 
-/** Calls `visit` for each slot of the device: bytes while it runs (activations with what is recomputed; workspace), units held, and bytes after. */
-function walkMemory(
+/**
+ * Levels of a device's own operations together with what comes and goes beside them, in order of time. Changes at one moment (but
+ * for rounding) are one change: what ends then makes room for what starts.
+ */
+function withMoves(
   plan: PipelinePlan,
   timeline: Timeline,
   device: number,
-  visit: (position: number, width: number, activations: number, workspace: number, held: number, after: number) => void,
+  { at, stage, change }: Moves,
+  visit: (level: Level) => void,
 ): void {
-  const { program } = timeline;
-  const { order, offsets, shift, stages, microbatches, fused, apart } = program;
-  // Where recomputation is an operation of its own: microbatches of each stage whose recomputed activations are held.
-  const again = new Int32Array(apart === undefined ? 0 : stages);
-  /** Without an R of its own, a microbatch of such a stage keeps everything from F on. */
-  const keepsAll = (stage: number, word: number): boolean =>
-    apart?.[stage] === 1 &&
-    Number.isNaN(timeline.end[(resultOf[R] * stages + stage) * microbatches + (word & ((1 << shift) - 1))]);
-  // Levels are sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
-  const kept = new Int32Array(stages);
-  const keptForWeight = new Int32Array(stages);
-  const local = plan.stages.flatMap((_, stage) => (plan.placement[stage] === device ? [stage] : []));
-  const level = () => {
-    let sum = 0;
-    for (const stage of local) {
-      sum +=
-        kept[stage] * plan.stages[stage].activation + keptForWeight[stage] * plan.stages[stage].activationForWeight;
-      if (apart !== undefined) sum += again[stage] * plan.stages[stage].recomputed;
-    }
-    return sum;
-  };
-  let held = 0;
-  for (let position = offsets[device]; position < offsets[device + 1];) {
-    const width = fused !== undefined && fused[position] === 1 ? 2 : 1;
-    let recomputed = 0;
-    let workspace = 0;
-    for (let at = position; at < position + width; at += 1) {
-      const row = order[at] >> shift;
-      const kind = Math.trunc(row / stages);
-      const stage = plan.stages[row - kind * stages];
-      workspace += stage.workspace;
-      if (kind === F) {
-        kept[row - kind * stages] += 1;
-        held += 1;
-        if (apart !== undefined && keepsAll(row - kind * stages, order[at])) again[row - kind * stages] += 1;
-      } else if (kind === R) again[row - kind * stages] += 1;
-      else if ((kind === B || kind === I) && apart?.[row - kind * stages] !== 1) recomputed += stage.recomputed;
-    }
-    const during = level() + recomputed;
-    const heldDuring = held;
-    for (let at = position; at < position + width; at += 1) {
-      const row = order[at] >> shift;
-      const kind = Math.trunc(row / stages);
-      const stage = row - kind * stages;
-      if (kind === B || kind === I) {
-        kept[stage] -= 1;
-        if (apart?.[stage] === 1) again[stage] -= 1;
-      }
-      if (kind === I) keptForWeight[stage] += 1;
-      if (kind === W) keptForWeight[stage] -= 1;
-      if (kind === B || kind === W) held -= 1;
-    }
-    visit(position, width, during, workspace, heldDuring, level());
-    position += width;
+  const own: Level[] = [];
+  walkMemory(plan, timeline.program, device, (position, width, activations, workspace, held, after, heldAfter) => {
+    const last = position + width - 1;
+    own.push({ from: startAt(timeline, position), position: last, activations, workspace, held });
+    own.push({ from: endAt(timeline, last), position: last, activations: after, workspace: 0, held: heldAfter });
+  });
+  const slack = timeline.makespan * 1e-12;
+  const moved = new Int32Array(plan.stages.length);
+  const touched = [...new Set(stage)];
+  let next = 0;
+  let now: Level = { from: 0, position: own[0]?.position ?? -1, activations: 0, workspace: 0, held: 0 };
+  for (let index = 0; index < own.length || next < at.length;) {
+    const from = Math.min(own[index]?.from ?? Infinity, at[next] ?? Infinity);
+    for (; index < own.length && own[index].from <= from + slack; index += 1) now = own[index];
+    for (; next < at.length && at[next] <= from + slack; next += 1) moved[stage[next]] += change[next];
+    // Sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
+    const bytes = touched.reduce((sum, one) => sum + moved[one] * plan.stages[one].activation, 0);
+    const units = touched.reduce((sum, one) => sum + moved[one], 0);
+    visit({ ...now, from, activations: now.activations + bytes, held: now.held + units });
   }
 }

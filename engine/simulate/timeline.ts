@@ -1,3 +1,5 @@
+import type { TransferRule } from '../plan/plan.ts';
+import type { Exchanges } from '../schedule/exchanges.ts';
 import { type Kind, type Program, resultOf, resultsIn } from '../schedule/program.ts';
 
 /** What running a program takes. A row is a kind of one stage (`kind * stages + stage`); seconds. */
@@ -21,6 +23,8 @@ export interface Timing {
   /** Seconds after each device's last operation: gradient synchronisation, then the optimizer's step. By device. */
   readonly sync: Float64Array;
   readonly optimizer: Float64Array;
+  /** Set where sends and receives block their devices. */
+  readonly transfer?: TransferRule;
 }
 
 /** Row of the result of a kind: result × stages + stage. */
@@ -57,6 +61,23 @@ export interface Timeline {
   readonly last: Float64Array;
   /** Arrival of each needed result, at need × microbatches + microbatch; only where transfers may queue (else `end + occupancy + latency`). */
   readonly arrival?: Float64Array;
+  /** Only where sends and receives block: a device is also taken while it stands in one. */
+  readonly blocking?: Blocking;
+}
+
+export interface Blocking {
+  readonly exchanges: Exchanges;
+  /** By item of the exchanges, seconds: when its device leaves it. */
+  readonly left: Float64Array;
+  /** By exchange, seconds: when its transfer begins (it ends with the later of `arrival`). */
+  readonly began: Float64Array;
+}
+
+/** When a device begins with its synchronisation and optimizer step, seconds: after its last operation and what it must still send. */
+export function stepAt({ blocking, last }: Pick<Timeline, 'blocking' | 'last'>, device: number): number {
+  if (blocking === undefined) return last[device];
+  const { offsets } = blocking.exchanges;
+  return offsets[device] === offsets[device + 1] ? last[device] : blocking.left[offsets[device + 1] - 1];
 }
 
 /** End of the operation at a position of `order`, seconds. */

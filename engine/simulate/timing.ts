@@ -7,7 +7,7 @@ import { type Timing, resultRow } from './timeline.ts';
 export interface TimingOptions {
   /** Transfers take no time. */
   readonly freeTransfers?: boolean;
-  /** Every stage takes the mean of all stages, for each kind. */
+  /** Every stage takes the mean of all stages, for each kind; copies in proportion to the microbatches that they leave to others. */
   readonly equalStages?: boolean;
   /** No gradient synchronisation, no optimizer step. */
   readonly freeStep?: boolean;
@@ -18,6 +18,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const { stages, devices } = program;
   const rowKinds = program.extended === true ? kinds : 4;
   const free = options.freeStep === true;
+  const { transfer } = plan;
   const duration = durations(plan, program, options);
   const routes = new Map(plan.routes.map((route, index) => [route.from * devices + route.to, index]));
   const needOffsets = new Int32Array(rowKinds * stages + 1);
@@ -79,6 +80,8 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     channels,
     sync: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.sync ?? 0) : 0)),
     optimizer: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.optimizer ?? 0) : 0)),
+    // Transfers that take no time block nobody.
+    ...(transfer === undefined || options.freeTransfers === true ? {} : { transfer }),
   };
 }
 
@@ -102,9 +105,12 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
       duration[U * stages + index] = (step.sync + step.optimizer) / held[placement[index]];
   });
   if (options.equalStages !== true) return duration;
+  // Copies share the microbatches of their stage: equal is what each does in all.
+  const every = (stage: number): number => program.copies?.every[stage] ?? 1;
   for (let kind = 0; kind < rowKinds; kind += 1) {
     const rows = duration.subarray(kind * stages, (kind + 1) * stages);
-    rows.fill(rows.reduce((sum, one) => sum + one, 0) / stages);
+    const mean = rows.reduce((sum, one, stage) => sum + one / every(stage), 0) / stages;
+    for (let stage = 0; stage < stages; stage += 1) rows[stage] = mean * every(stage);
   }
   return duration;
 }

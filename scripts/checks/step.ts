@@ -6,6 +6,8 @@ import { root } from '../build.ts';
 export interface Count {
   readonly passed: number;
   readonly failed: number;
+  /** Why nothing of it could run here; only for steps that need what a machine may lack. */
+  readonly skipped?: string;
 }
 
 /** One part of `npm test`. */
@@ -18,6 +20,8 @@ export interface Step {
   readonly after?: readonly string[];
   /** What the output says of passes and failures; a command without counts is one check. */
   readonly count?: (output: string) => Count | undefined;
+  /** Milliseconds that it may take at most; 210 s unless said. */
+  readonly limitMs?: number;
 }
 
 export interface Result extends Count {
@@ -26,7 +30,7 @@ export interface Result extends Count {
   readonly output: string;
 }
 
-const limitMs = 210_000;
+const usualLimitMs = 210_000;
 const logs = path.join(root, 'out', 'logs');
 
 /** Runs one step. A step that crashes, hangs or counts nothing has failed, whatever it printed. */
@@ -35,6 +39,7 @@ export async function runStep(step: Step): Promise<Result> {
   const log = createWriteStream(path.join(logs, `${step.name.replaceAll(/\W+/g, '-')}.log`));
   const started = performance.now();
   const [program = '', ...args] = step.command;
+  const limitMs = step.limitMs ?? usualLimitMs;
   // A group of its own, so that nothing of it stays when it is stopped.
   const child = spawn(program, args, {
     cwd: root,
@@ -70,7 +75,8 @@ export async function runStep(step: Step): Promise<Result> {
 
 function counted(step: Step, status: number | null, output: string): Count {
   if (step.count === undefined) return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const { passed, failed } = step.count(output) ?? { passed: 0, failed: 0 };
+  const { passed, failed, skipped } = step.count(output) ?? { passed: 0, failed: 0 };
+  if (skipped !== undefined && status === 0 && passed + failed === 0) return { passed, failed, skipped };
   const crashed = failed === 0 && (status !== 0 || passed === 0);
   return { passed, failed: crashed ? 1 : failed };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { root } from '../build.ts';
-import { lastCount, vitestCount, vitestReport } from './count.ts';
+import { lastCount, torchCount, vitestCount, vitestReport } from './count.ts';
 import type { Step } from './step.ts';
 
 const bin = (name: string): string => path.join(root, 'node_modules', '.bin', name);
@@ -39,6 +39,7 @@ export const steps: readonly Step[] = [
     after: ['build and package'],
     count: lastCount,
   },
+  { name: 'PyTorch', command: [node, 'test/torch/run.ts'], count: torchCount, limitMs: 480_000 },
   { name: 'npm start', command: [node, 'test/start/run.ts'], after: ['build and package'], count: lastCount },
   {
     name: 'Neovim',

@@ -14,7 +14,7 @@ const skeletons: Readonly<Record<string, string>> = {
   schedule: 'schedule ${1:name} {\n\t$0\n}',
   pipeline:
     'pipeline ${1:name} {\n\tmodel        = $2\n\tdevices      = $3\n\tmicrobatches = ${4:8}\n\tstages       = balance(${5:4})\n\tschedule     = ${6:1f1b}\n}',
-  job: 'job ${1:name} {\n\tworkers = [$2]\n}',
+  job: 'job ${1:name} {\n\tworkers = [$2]\n\tsync    = wsp(distance = ${3:0})\n}',
   expect: 'expect ${1:pipeline} { $0 }',
 };
 

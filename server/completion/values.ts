@@ -33,8 +33,12 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
     case 'shape':
     case 'cut':
     case 'optimizer':
+    case 'transfer':
+    case 'workerSync':
     case 'order':
       return functionsOf(value.kind);
+    case 'fill':
+      return [...symbolsOf(view, ['model']).map(symbolOffer), ...functionsOf('fill')];
     case 'link':
       return [...numbers(view, cursor), ...functionsOf('link')];
     case 'placement':
@@ -81,6 +85,7 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   if (named !== undefined) return parameterOffers(view, cursor, named, context);
   // Operations and lists go on with what the key takes: `zip(F[…], B[…])`.
   if (context === 'operations') return operationOffers;
+  if (context === 'fill') return symbolsOf(view, ['model']).map(symbolOffer);
   const takesNames = schema.context !== 'value' && schema.context !== 'link' && schema.rest !== true;
   const fresh = schema.parameters.filter((one) => !call.given.includes(one.name));
   const started = call.argument.length > 0;

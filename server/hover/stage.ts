@@ -1,6 +1,8 @@
-import type { DeviceReport } from '../../engine/analyze/report.ts';
+import type { DeviceReport, StageReport } from '../../engine/analyze/report.ts';
+import type { Evaluation } from '../../engine/evaluate.ts';
 import type { StagePlan } from '../../engine/plan/plan.ts';
 import type { SymbolInfo } from '../../engine/plan/resolution.ts';
+import { stageName, stageNumber, wholeStages } from '../../engine/plan/stages.ts';
 import { amount, bytes, count, list, time } from '../../engine/quantities.ts';
 import type { View } from '../view.ts';
 import { sections, table } from './markdown.ts';
@@ -8,16 +10,41 @@ import { sections, table } from './markdown.ts';
 /** Costs of a stage, and what fills its device at the peak. */
 export function stageText(view: View, { name, container }: SymbolInfo): string {
   const pipeline = view.analysis.pipelines.find((one) => `pipeline:${one.plan.name}` === container);
-  const index = pipeline?.plan.stages.findIndex((one) => one.name === name) ?? -1;
+  const index = pipeline === undefined ? -1 : (worstCopy(pipeline, name) ?? -1);
   const stage = pipeline?.plan.stages[index];
   if (pipeline === undefined || stage === undefined) return '';
   const device = pipeline.run?.report.devices[pipeline.plan.placement[index] ?? -1];
-  return sections(stageCosts(stage), device === undefined ? undefined : peakText(device));
+  const report = pipeline.run?.report.asynchronous === undefined ? undefined : pipeline.run.report.stages[index];
+  return sections(
+    stageCosts(wholeStages(pipeline.plan)[stageNumber(pipeline.plan, index)]?.plan ?? stage),
+    report === undefined ? undefined : versionText(report),
+    device === undefined ? undefined : peakText(device, (stage.copy?.segments ?? 1) > 1),
+  );
+}
+
+/** Weights of a stage under an asynchronous schedule. */
+const versionText = ({ versions, staleness, staleness_mean, delay, inconsistent }: StageReport): string =>
+  `Weights: ${count(versions, 'version', 'versions')} at a time; a gradient is ${count(staleness, 'update', 'updates')} late at most` +
+  `${staleness_mean === undefined || staleness_mean === staleness ? '' : `, ${figure(staleness_mean)} in the mean`}` +
+  `${delay === undefined ? '' : `, with ${figure(delay)} minibatches of backwards from a forward to the end of its own`}.` +
+  `${inconsistent === true ? ' The backward uses other weights than the forward.' : ''}`;
+
+const figure = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** Index of the stage; of its copies that on the device with the highest peak. */
+function worstCopy({ plan, run }: Evaluation, name: string): number | undefined {
+  const peak = (index: number) => run?.report.devices[plan.placement[index] ?? -1]?.peak ?? 0;
+  const copies = plan.stages.flatMap((one, index) => (stageName(one) === name ? [index] : []));
+  return copies.reduce<number | undefined>(
+    (worst, one) => (worst === undefined || peak(one) > peak(worst) ? one : worst),
+    undefined,
+  );
 }
 
 function stageCosts(stage: StagePlan): string {
+  const segments = stage.copy?.segments ?? 1;
   return sections(
-    `Layers ${list(shortened(stage.layers))}, one microbatch:`,
+    `Layers ${list(shortened(stage.layers))}, one microbatch${segments > 1 ? ` (${segments} segments)` : ''}:`,
     table([
       ['parameters', positive(stage.parameters, amount)],
       ['forward', time(stage.forward)],
@@ -33,11 +60,11 @@ function stageCosts(stage: StagePlan): string {
 const shortened = (layers: readonly string[]): readonly string[] =>
   layers.length <= 4 ? layers : [layers[0] ?? '', '…', layers.at(-1) ?? ''];
 
-function peakText(device: DeviceReport): string {
+function peakText(device: DeviceReport, segments: boolean): string {
   const { memory } = device;
   const at = `${time(device.peak_at)}${device.peak_operation === '' ? '' : ` (${device.peak_operation})`}`;
   return sections(
-    `${device.name} peaks at ${bytes(device.peak)} of ${bytes(device.capacity)} at ${at}, ${count(device.in_flight, 'microbatch', 'microbatches')} in flight:`,
+    `${device.name} peaks at ${bytes(device.peak)} of ${bytes(device.capacity)} at ${at}, ${segments ? count(device.in_flight, 'segment', 'segments') : count(device.in_flight, 'microbatch', 'microbatches')} in flight:`,
     table(
       (
         ['weights', 'gradients', 'optimizer', 'activations', 'versions', 'buffers', 'workspace', 'reserved'] as const

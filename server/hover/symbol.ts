@@ -1,6 +1,9 @@
 /** Hovers over names. */
+import type { FillReport } from '../../engine/analyze/report.ts';
+import { fillStop, fillSummary } from '../../engine/fill/describe.ts';
 import type { SymbolInfo } from '../../engine/plan/resolution.ts';
 import type { View } from '../view.ts';
+import { jobText } from './job.ts';
 import { layerText } from './layer.ts';
 import { functionText } from './language.ts';
 import { bytes, count, list } from '../../engine/quantities.ts';
@@ -21,6 +24,8 @@ export function hoverSymbol(view: View, symbol: SymbolInfo, offset: number, docs
       return sections(head(symbol), symbol.doc, layerText(view, symbol));
     case 'pipeline':
       return sections(head(symbol), symbol.doc, pipelineText(view, symbol.name));
+    case 'job':
+      return sections(head(symbol), symbol.doc, jobText(view, symbol.name));
     default:
       return sections(head(symbol), symbol.doc);
   }
@@ -46,7 +51,15 @@ function pipelineText(view: View, name: string): string {
       ]),
     ),
     more === 0 ? undefined : `And ${count(more, 'device', 'devices')} more.`,
+    report.fill === undefined ? undefined : fillText(report.fill),
   );
 }
 
 const mostDevices = 8;
+
+/** What devices do while they idle, and where that stops. */
+function fillText(fill: FillReport): string {
+  const stops = fill.devices.flatMap((one) => fillStop(one) ?? []);
+  const shown = stops.slice(0, mostDevices).map((one) => `- ${one}`);
+  return sections(`Fill: ${fillSummary(fill)}.`, shown.join('\n'));
+}

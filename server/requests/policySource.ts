@@ -1,6 +1,7 @@
 import { bareShape } from '../../engine/schedule/shape.ts';
 import { format, parse } from '../../grammar/index.ts';
 import type { Policy, Shape } from '../../engine/schedule/policy.ts';
+import { parametersOf } from '../../engine/schedule/parameters.ts';
 import { findPolicy } from '../../engine/schedule/registry.ts';
 import type { PolicySourceAnswer } from '../../webview/protocol/requests.ts';
 import { toStandardUri, virtualScheme } from '../convert.ts';
@@ -30,7 +31,7 @@ function written(policy: Policy): string {
           `With ${shape.devices} devices, ${shape.stages} stages, ${shape.microbatches} microbatches, F = 1 ms and B = 2 ms:`,
           ...policy.explain(shape),
         ];
-  const parameters = policy.parameters.map((one) => `${one.name}: ${one.summary}`);
+  const parameters = parametersOf(policy).map((one) => `${one.name}: ${one.summary}`);
   const head = [policy.summary, ...(parameters.length > 0 ? ['', ...parameters] : []), ...numbers];
   const comments = head.map((line) => `/// ${line}`.trimEnd()).join('\n');
   if (policy.source === undefined)

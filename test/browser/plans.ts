@@ -91,6 +91,7 @@ export const plan = (pipelines: readonly PipelinePlan[], params: readonly ParamP
   file: 'file:///quickstart.pipe',
   params,
   pipelines,
+  jobs: [],
 });
 
 /** The message that the extension posts for a plan. */

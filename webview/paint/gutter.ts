@@ -46,7 +46,7 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   const report = picture.report.devices[row];
   const over = firstOverLimit(picture.memory[row]) !== undefined;
   const name = plan.devices[row].name;
-  const busy = report.busy / Math.max(Number.MIN_VALUE, picture.columns.makespan);
+  const busy = report.busy / Math.max(Number.MIN_VALUE, picture.report.iteration);
   const right = layout.left - 14;
   const tall = shape.memoryHeight > 0;
   const middle = tall ? y + 14 : y + view.rowHeight / 2;

@@ -47,7 +47,7 @@ function selectionDetails(scene: Scene): Details | undefined {
   const total = siblings.reduce((sum, block) => sum + picture.columns.end[block] - picture.columns.start[block], 0);
   const name: Line = [
     'Operation',
-    `${shortName(picture, selection.block)} on ${plan.devices[deviceOf(picture, selection.block)].name}`,
+    `${shortName(plan, picture, selection.block)} on ${plan.devices[deviceOf(picture, selection.block)].name}`,
   ];
   const rest = details.lines.filter(([label]) => label !== 'Device' && label !== 'Stage');
   const same: Line[] =

@@ -61,7 +61,10 @@ export function header(actions: HeaderActions) {
       const each = Number.isInteger(chunks)
         ? `${chunks} ${chunks === 1 ? 'chunk' : 'chunks'} / device`
         : `${plan.stages.length} stages`;
-      setText(shape, `p = ${plan.devices.length} · m = ${plan.microbatches} · ${each}`);
+      setText(
+        shape,
+        `p = ${plan.devices.length} · m = ${plan.microbatches}${plan.iterations > 1 ? ` × ${plan.iterations} iterations` : ''} · ${each}`,
+      );
       setText(link, file);
       chooser.element.hidden = names.length < 2;
       chooser.setOptions(names);

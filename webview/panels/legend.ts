@@ -41,7 +41,11 @@ export function legend() {
         return made;
       });
     const ofMicrobatches = [
-      entry(`Microbatch 0 to ${Math.max(0, plan.microbatches - 1)}`, 'block', `linear-gradient(90deg, ${ramp.join()})`),
+      entry(
+        `Microbatch 0 to ${Math.max(0, plan.microbatches * plan.iterations - 1)}`,
+        'block',
+        `linear-gradient(90deg, ${ramp.join()})`,
+      ),
       ...(seconds[2] > 0 ? [entry('Weight gradient: lower half', 'half')] : []),
     ];
     const shades = [0, 1, 2].map((chunk) => css(chunkColour(theme, 0, chunk)));

@@ -50,6 +50,7 @@ export function statistics() {
     setText(iteration.value, time(report.iteration, 4));
     setText(iteration.note, count(report.operations, 'operation', 'operations'));
     setText(bubble.value, smallShare(report.bubble.makespan));
+    setText(bubble.unit, report.fill === undefined ? '' : `${share(report.fill.recovered)} of it filled`);
     setText(bubble.note, `bound ${share(report.bubble.bound)}`);
     setText(memory.value, device === undefined ? '0 B' : bytes(device.peak));
     setText(memory.unit, device === undefined ? '' : `on ${plan.devices[worst].name}`);

@@ -144,12 +144,13 @@ function blockTexts({ plan, picture }: Scene, block: number): string[] {
 
 function deviceTexts({ plan, picture }: Scene, device: number): string[] {
   const report = picture.report.devices[device];
+  const filled = picture.report.fill?.devices[device];
   const whole = Math.max(Number.MIN_VALUE, picture.report.iteration);
   return [
     plan.devices[device].name,
     report.stages.join(', '),
     `${time(report.busy)} (${share(report.busy / whole)})`,
-    time(report.idle),
+    `${time(report.idle)}${filled === undefined ? '' : ` (${share(filled.recovered)} filled)`}`,
     bytes(report.peak),
     bytes(report.capacity),
     String(report.in_flight),

@@ -1,6 +1,6 @@
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
 import { B, E, F, I, L, R, U, W, kinds } from '../../engine/schedule/program.ts';
-import { type Timeline, endAt, startAt } from '../../engine/simulate/timeline.ts';
+import { type Timeline, endAt, startAt, stepAt } from '../../engine/simulate/timeline.ts';
 
 /** What a stretch of time is spent on: three bits of a pyramid byte, index into every palette. */
 export const paintKinds = [
@@ -79,7 +79,7 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
         pair[block + 1] = 2;
       }
     }
-    let time = timeline.last[device];
+    let time = stepAt(timeline, device);
     for (const [code, seconds] of [
       [syncWord, timing.sync[device]],
       [optimizerWord, timing.optimizer[device]],

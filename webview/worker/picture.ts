@@ -28,7 +28,11 @@ export function pictureOf(evaluation: Evaluation, run: Run, generation: number):
     maker,
     placement: program.placement,
     critical: run.criticalPath.map((position) => position + shift[deviceOf(position)]),
-    slack: columns.word.length <= slackLimit ? slackOf(columns, timeline.timing, maker, timeline.arrival) : undefined,
+    // A blocking send ties a device to its peer: floats of operations alone would be too large.
+    slack:
+      columns.word.length <= slackLimit && timeline.blocking === undefined
+        ? slackOf(columns, timeline.timing, maker, timeline.arrival)
+        : undefined,
     items,
     memory: Array.from({ length: program.devices }, (_, device) => memoryTrack(plan, timeline, device)),
     report: run.report,

@@ -1,5 +1,5 @@
 import type { PipelinePlan } from '../../plan/plan.ts';
-import type { Program } from '../../schedule/program.ts';
+import { type Program, stageNumberOfStage } from '../../schedule/program.ts';
 import { layoutOf, tableOfProgram } from './fromProgram.ts';
 import { lower } from './lower.ts';
 import { notCarried } from './notCarried.ts';
@@ -12,6 +12,8 @@ export type TorchExport =
 
 /** The table of a pipeline that runs here; with `comms` in the dialect that has transfers. */
 export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean): TorchExport {
+  const unlike = unlikePyTorch(program);
+  if (unlike !== undefined) return { problem: unlike };
   const { table, tooWide } = tableOfProgram(program, layoutOf(plan.schedule, program));
   if (tooWide.length > 0)
     return {
@@ -29,5 +31,20 @@ export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean
       problem: `${cellText(table.rows[row][column])} waits for ever: PyTorch runs stages in one chain, and this order needs stages beside one another`,
     };
   }
-  return { table: comms ? lowered.table : table, notes: notCarried(plan) };
+  return { table: comms ? lowered.table : table, notes: notCarried(plan, program) };
+}
+
+/** What no order of PyTorch's actions can say. */
+function unlikePyTorch(program: Program): string | undefined {
+  const { copies, forwardOnly, stages } = program;
+  if (forwardOnly === true) return 'nothing runs backwards: a table of PyTorch has a backward for each forward';
+  if (copies === undefined) return undefined;
+  for (let stage = 0; stage < stages; stage += 1) {
+    const number = stageNumberOfStage(program, stage);
+    if (copies.segment[stage] >= 0)
+      return `stage ${number} computes the sequence in segments: PyTorch cuts microbatches along the batch only`;
+    if (copies.every[stage] > 1)
+      return `stage ${number} has copies on ${copies.every[stage]} devices: in PyTorch each stage is on one rank`;
+  }
+  return undefined;
 }

@@ -22,6 +22,8 @@ export function layoutOf(schedule: SchedulePlan, { devices, microbatches }: Prog
   if (schedule.kind !== 'policy') return { kind: 'steps' };
   if (schedule.name === 'interleaved_1f1b')
     return { kind: 'interleaved', group: integerArgument(schedule.args, 'group', devices) };
+  // PyTorch writes this one as it is run, without idle steps.
+  if (schedule.name === 'dualpipe_v') return { kind: 'none' };
   // With fewer microbatches PyTorch leaves a blank for each operation that is not there.
   return schedule.name === 'zb_v' && microbatches >= 2 * devices - 1 ? { kind: 'leading' } : { kind: 'steps' };
 }
@@ -43,28 +45,28 @@ export function tableOfProgram(program: Program, layout: Layout): Exported {
 function cellsOf(program: Program, device: number, tooWide: string[]): TorchCell[] {
   const { order, offsets, fused } = program;
   const cells: TorchCell[] = [];
+  let slot: ComputeAction[] = [];
   for (let position = offsets[device]; position < offsets[device + 1]; position += 1) {
-    const first = actionAt(program, order[position]);
-    if (fused?.[position] !== 1 || position + 1 >= offsets[device + 1]) cells.push(first);
-    else {
-      position += 1;
-      cells.push({ kind: 'fused', actions: [first, actionAt(program, order[position])] });
-      if (fused[position] === 1 && position + 1 < offsets[device + 1])
-        tooWide.push(`${first.stage}${first.type}${first.microbatch}`);
-    }
+    const action = actionAt(program, order[position]);
+    if (action !== undefined) slot.push(action);
+    if (fused?.[position] === 1 && position + 1 < offsets[device + 1]) continue;
+    const [first, second] = slot;
+    if (slot.length > 2) tooWide.push(`${first.stage}${first.type}${first.microbatch}`);
+    if (second !== undefined) cells.push({ kind: 'fused', actions: [first, second] });
+    else if (first !== undefined) cells.push(first);
+    slot = [];
   }
   return cells;
 }
 
-const types: readonly ComputeAction['type'][] = ['F', 'B', 'I', 'W'];
+const types: readonly (ComputeAction['type'] | undefined)[] = ['F', 'B', 'I', 'W'];
 
-/** Only for programs of F, B, I and W: what else there is, `exportTorch` has refused. */
-const actionAt = (program: Program, word: number): ComputeAction => ({
-  kind: 'compute',
-  stage: stageOf(program, word),
-  type: types[kindOf(program, word)],
-  microbatch: microbatchOf(program, word),
-});
+/** `undefined` for an operation that PyTorch has no action for; `notCarried` names those. */
+function actionAt(program: Program, word: number): ComputeAction | undefined {
+  const type = types[kindOf(program, word)];
+  if (type === undefined) return undefined;
+  return { kind: 'compute', stage: stageOf(program, word), type, microbatch: microbatchOf(program, word) };
+}
 
 function spaced(program: Program, rows: readonly TorchCell[][], layout: Layout): readonly (readonly TorchCell[])[] {
   switch (layout.kind) {

@@ -1,8 +1,9 @@
 import type { PipelinePlan } from '../../plan/plan.ts';
 import { list } from '../../quantities.ts';
+import { E, L, type Program, R, U, kindOf } from '../../schedule/program.ts';
 
 /** What a PyTorch table cannot say of a pipeline, one sentence each; the order of operations and the placement are all that it holds. */
-export function notCarried(plan: PipelinePlan): readonly string[] {
+export function notCarried(plan: PipelinePlan, program: Program): readonly string[] {
   const { stages, schedule, edges, tensor, data } = plan;
   const notes = [
     'Times, sizes and links are not in the table: it holds the order of operations and the rank of each stage.',
@@ -16,10 +17,12 @@ export function notCarried(plan: PipelinePlan): readonly string[] {
     );
   if (tensor * data > 1)
     notes.push(`A row is one pipeline rank; its ${tensor} × ${data} tensor and data ranks are not in the table.`);
-  if (schedule.kind === 'greedy' && schedule.weights !== 'flush')
+  const rule = schedule.kind === 'greedy' ? schedule.weights : (program.weights ?? 'flush');
+  if (rule !== 'flush')
     notes.push(
-      `The update rule "${schedule.weights}" is not in the table: PyTorch updates once after all microbatches.`,
+      `The update rule "${rule}" is not in the table: PyTorch runs all ${program.microbatches} microbatches with the same weights and updates once after them.`,
     );
+  notes.push(...leftOut(program));
   if (schedule.kind === 'policy')
     notes.push(`The table is the order of "${schedule.name}" for these numbers, not the policy.`);
   const skips = edges.filter(({ from, to }) => to !== from + 1);
@@ -34,4 +37,20 @@ export function notCarried(plan: PipelinePlan): readonly string[] {
   if (plan.step.some(({ sync, optimizer }) => sync + optimizer > 0))
     notes.push('The optimizer step is not in the table: PyTorch runs it outside of the schedule.');
   return notes;
+}
+
+const others: readonly { readonly kinds: readonly number[]; readonly what: string }[] = [
+  { kinds: [R], what: 'Recomputation as an operation of its own (R)' },
+  { kinds: [U], what: 'The update of a single stage (U)' },
+  { kinds: [E, L], what: 'Moving activations to another device and back (E, L)' },
+];
+
+/** Operations that PyTorch has no action for. */
+function leftOut(program: Program): string[] {
+  if (program.extended !== true) return [];
+  const found = new Set<number>();
+  for (const word of program.order) found.add(kindOf(program, word));
+  return others
+    .filter(({ kinds }) => kinds.some((kind) => found.has(kind)))
+    .map(({ what }) => `${what} is not in the table: PyTorch has no action for it.`);
 }

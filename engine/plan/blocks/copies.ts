@@ -21,7 +21,7 @@ export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy
     for (const a of of.get(from) ?? []) {
       for (const b of of.get(to) ?? []) {
         if (!meet(copies[a], copies[b]) || copies[a].segment !== copies[b].segment) continue;
-        found.push({ from: a, to: b, bytes: bytes / (copies[a].segments ?? 1) });
+        found.push({ from: a, to: b, bytes: bytes * lengthOf(copies[a]) });
       }
     }
   }
@@ -40,32 +40,41 @@ function meet(a: StageCopy, b: StageCopy): boolean {
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
+/** Share of a segment of the sequence, and of the time of its stage. */
+const lengthOf = ({ share, segments = 1 }: StageCopy): number => share ?? 1 / segments;
+const timeOf = (copy: StageCopy): number => copy.time ?? lengthOf(copy);
+
 /**
  * The plan of a stage as one of its copies or parts. A segment computes its share of the sequence and keeps its share of the
- * activations; the weights are there once, with the first segment. Where microbatches are cut into `parts`, each takes its share.
+ * activations; the weights are there once, with the first segment. Where microbatches are cut into `parts`, or each is shared out
+ * among `split` replicas, each takes its share.
  */
-export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: number): StagePlan {
-  const of = parts * (copy?.segments ?? 1);
+export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: number, split: number): StagePlan {
+  const whole = parts * split === 1 && (copy?.segments ?? 1) === 1;
   const owns = (copy?.segment ?? 0) === 0;
   return {
     ...stage,
     ...(copy === undefined ? {} : { copy }),
-    ...(of === 1 ? {} : shares(stage, of)),
-    ...(owns ? {} : { weights: 0, gradients: 0, optimizer: 0 }),
+    ...(whole ? {} : shares(stage, copy, parts * split)),
+    // Buffers are as large as what the edges carry, which is a segment's and a part's share already.
+    buffers: stage.buffers / split,
+    ...(owns ? {} : { parameters: 0, weights: 0, gradients: 0, optimizer: 0 }),
   };
 }
 
-function shares(stage: StagePlan, of: number): Partial<StagePlan> {
+function shares(stage: StagePlan, copy: StageCopy | undefined, parts: number): Partial<StagePlan> {
+  const time = copy === undefined ? 1 : timeOf(copy);
+  const length = copy === undefined ? 1 : lengthOf(copy);
   return {
-    forwardFlops: stage.forwardFlops / of,
-    forward: stage.forward / of,
-    backwardInput: stage.backwardInput / of,
-    backwardWeight: stage.backwardWeight / of,
-    recompute: stage.recompute / of,
-    activation: stage.activation / of,
-    activationForWeight: stage.activationForWeight / of,
-    recomputed: stage.recomputed / of,
-    workspace: stage.workspace / of,
-    buffers: stage.buffers / of,
+    forwardFlops: (stage.forwardFlops * time) / parts,
+    forward: (stage.forward * time) / parts,
+    backwardInput: (stage.backwardInput * time) / parts,
+    backwardWeight: (stage.backwardWeight * time) / parts,
+    recompute: (stage.recompute * time) / parts,
+    activation: (stage.activation * length) / parts,
+    activationForWeight: (stage.activationForWeight * length) / parts,
+    recomputed: (stage.recomputed * length) / parts,
+    ...(stage.recomputedWhole === undefined ? {} : { recomputedWhole: (stage.recomputedWhole * length) / parts }),
+    workspace: (stage.workspace * length) / parts,
   };
 }

@@ -14,7 +14,9 @@ import { readLayers } from './layerSet.ts';
 export type Cut =
   | { readonly kind: 'balance'; readonly count: number; readonly at: Expression }
   | { readonly kind: 'split'; readonly sizes: readonly number[]; readonly count: number; readonly at: Expression }
-  | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number };
+  | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number }
+  /** The schedule makes the stages, `count` at most. */
+  | { readonly kind: 'groups'; readonly count: number };
 
 export interface StageBlock {
   readonly name: string;
@@ -22,7 +24,12 @@ export interface StageBlock {
   readonly elements: readonly number[];
   readonly on?: { readonly end: End; readonly at: Expression };
   readonly recompute?: RecomputeMode;
+  /** How the devices of `on` share the work where there are several replicas of the stage. */
+  readonly replicate?: { readonly rule: Replication; readonly at: Expression };
 }
+
+/** `split`: each replica takes a share of every microbatch. `round_robin`: replicas take microbatches in turn. */
+export type Replication = 'split' | 'round_robin';
 
 /** The cut; `undefined` where it is wrong, which has been reported. `at` is where a missing one is reported. */
 export function readCut(context: FileContext, keys: Keys, model: ModelDefinition, at: Span): Cut | undefined {
@@ -109,6 +116,10 @@ function readStage(context: FileContext, block: Entry, model: ModelDefinition): 
   const onValue = valueOf(keys.one('on'));
   const end = onValue === undefined ? undefined : readEnd(context, onValue);
   const recompute = readWord<RecomputeMode>(context, keys, 'recompute');
+  const replicate = readWord<Replication>(context, keys, 'replicate');
+  const replicateAt = valueOf(keys.one('replicate'));
+  if (replicate.is === 'wrong') return undefined;
+  if (replicate.is === 'value' && onValue === undefined) missing(context, 'stage', 'on', at);
   if (block.name === undefined || elements === undefined || keys.doubtful) return undefined;
   if ((keys.one('on') !== undefined && end === undefined) || recompute.is === 'wrong') return undefined;
   return {
@@ -117,5 +128,8 @@ function readStage(context: FileContext, block: Entry, model: ModelDefinition): 
     elements,
     on: end === undefined || onValue === undefined ? undefined : { end, at: onValue },
     recompute: recompute.is === 'value' ? recompute.value : undefined,
+    ...(replicate.is === 'value' && replicateAt !== undefined
+      ? { replicate: { rule: replicate.value, at: replicateAt } }
+      : {}),
   };
 }

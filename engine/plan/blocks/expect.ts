@@ -8,6 +8,7 @@ import { mismatch, wrongDimension } from '../valueFaults.ts';
 import { findFigure, type FigureSchema } from '../figures.ts';
 import { paths, type ExpectPlan, type PipelinePlan } from '../plan.ts';
 import { spellingHint } from '../report.ts';
+import { cutStages, stageName } from '../stages.ts';
 import { phraseOf } from '../units.ts';
 
 /** The pipeline with the expectations of one block added to those that it has. `plan` is undefined where the pipeline was left out. */
@@ -153,10 +154,10 @@ function indexOf(
     const symbol = context.links.get(value);
     if (symbol === undefined) return undefined;
     if (symbol.startsWith('stage:')) {
-      const index = plan?.stages.findIndex((one) => one.name === value.text) ?? -1;
+      const index = plan === undefined ? -1 : cutStages(plan).findIndex((one) => stageName(one.plan) === value.text);
       return index < 0 ? undefined : index;
     }
   }
-  const most = plan === undefined ? undefined : (name === 'stage' ? plan.stages : plan.devices).length - 1;
+  const most = plan === undefined ? undefined : (name === 'stage' ? cutStages(plan) : plan.devices).length - 1;
   return wholeNumber(context, value, `The number of the ${name}`, { max: most });
 }

@@ -5,12 +5,15 @@ import type { RecomputeMode } from '../costs/types.ts';
 import type { ClusterDefinition, ModelDefinition } from '../definitions.ts';
 import { evaluate } from '../evaluate.ts';
 import { notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../keys.ts';
-import { paths, type PipelinePlan } from '../plan.ts';
+import { paths, type PipelinePlan, type TransferRule } from '../plan.ts';
 import { describe } from '../values.ts';
 import { readCut, type Cut } from './cut.ts';
+import { readFill, type FillUse } from './fill.ts';
+import { cutsItself, groupsCut, keysThatCount } from './groupsCut.ts';
 import { readOptimizer, type OptimizerUse } from './optimizer.ts';
 import { planPipeline } from './planPipeline.ts';
 import { readScheduleUse, type ScheduleUse } from './scheduleUse.ts';
+import { readTransfer } from './transfer.ts';
 
 /** All that a pipeline block says, checked by itself. */
 export interface PipelineRead {
@@ -28,6 +31,10 @@ export interface PipelineRead {
   readonly sequenceParallel: boolean;
   readonly recompute: RecomputeMode;
   readonly optimizer?: OptimizerUse;
+  /** Absent where transfers are buffered. */
+  readonly transfer?: TransferRule;
+  /** Work for idle devices. */
+  readonly fill?: FillUse;
   /** Where a finding about a key goes: its value, or the name of the pipeline where it is not written. */
   at(key: string): Span;
 }
@@ -43,7 +50,10 @@ export function readPipeline(context: FileContext, block: BlockDeclaration): Pip
 
 function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead | undefined {
   const name = block.name ?? block.keyword;
-  const keys = readKeys(context, 'pipeline', block.body, name);
+  const written = readKeys(context, 'pipeline', block.body, name);
+  const scheduleValue = valueOf(written.one('schedule'));
+  const use = scheduleValue === undefined ? undefined : readScheduleUse(context, scheduleValue);
+  const keys = cutsItself(use) ? keysThatCount(context, written) : written;
   const model = readDefinition(context, keys, 'model', context.models);
   const cluster = readDefinition(context, keys, 'devices', context.clusters);
   const microbatches = readQuantity(context, keys, 'microbatches');
@@ -54,15 +64,17 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
   const recompute = or(readWord<RecomputeMode>(context, keys, 'recompute'), 'none');
   const optimizerValue = valueOf(keys.one('optimizer'));
   const optimizer = optimizerValue === undefined ? undefined : readOptimizer(context, optimizerValue);
-  const scheduleValue = valueOf(keys.one('schedule'));
-  const use = scheduleValue === undefined ? undefined : readScheduleUse(context, scheduleValue);
-  const cut = model === undefined ? undefined : readCut(context, keys, model, name);
-  if (block.name !== undefined) origins(context, block.name.text, keys, name);
+  const transferValue = valueOf(keys.one('transfer'));
+  const transfer = transferValue === undefined ? 'buffered' : readTransfer(context, transferValue);
+  const fill = readFill(context, keys);
+  const cut =
+    model === undefined ? undefined : cutsItself(use) ? groupsCut(model) : readCut(context, keys, model, name);
+  if (block.name !== undefined) origins(context, block.name.text, written, name);
   if (optimizer !== undefined && optimizerValue !== undefined) hintOptimizer(context, optimizer, optimizerValue, model);
   if (keys.one('optimizer') !== undefined && optimizer === undefined) return undefined;
   if (block.name === undefined || keys.doubtful || isDuplicate(context, block)) return undefined;
   if (model === undefined || cluster === undefined || use === undefined || cut === undefined) return undefined;
-  if (iterationsRead.is === 'wrong') return undefined;
+  if (iterationsRead.is === 'wrong' || fill === 'wrong') return undefined;
   const asynchronous = rule(use) !== 'flush';
   if (iterationsRead.is === 'value' && !asynchronous)
     withoutEffect(
@@ -72,7 +84,7 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
       'a synchronous schedule ends every iteration before the next begins, so that all are equal',
     );
   if (microbatches.is !== 'value' || tensor === undefined || data === undefined) return undefined;
-  if (sequenceParallel === undefined || recompute === undefined) return undefined;
+  if (sequenceParallel === undefined || recompute === undefined || transfer === undefined) return undefined;
   if (sequenceParallel === 'true' && tensor === 1)
     withoutEffect(context, keys, 'sequence_parallel', 'the pipeline has no tensor ranks');
   if (recompute === 'selective' && model.layers.every((one) => one.cost.kind === 'measured')) {
@@ -96,6 +108,8 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
     sequenceParallel: sequenceParallel === 'true',
     recompute,
     optimizer,
+    ...(transfer === 'buffered' ? {} : { transfer }),
+    ...(fill === undefined ? {} : { fill }),
     at: (key) => valueOf(keys.one(key)) ?? name,
   };
 }

@@ -3,8 +3,8 @@ import type { Span } from '../../../grammar/syntax.ts';
 import type { FileContext } from '../context.ts';
 import type { ClusterDefinition } from '../definitions.ts';
 import { paths, type EdgePlan, type PipelinePlan, type RoutePlan, type StagePlan } from '../plan.ts';
-import { ringOf, routeBetween } from '../routes.ts';
-import type { Ranks } from './ranks.ts';
+import { type Route, ringOf, routeBetween } from '../routes.ts';
+import type { Rank, Ranks } from './ranks.ts';
 
 export interface RoutesRequest {
   readonly pipeline: string;
@@ -32,9 +32,9 @@ export function pipelineRoutes(
     if (ends[0] === ends[1]) continue;
     for (const [from, to] of [ends, [ends[1], ends[0]]]) {
       if (routes.has(from * count + to)) continue;
-      const [a, b] = [ranks.ranks[from].devices[0], ranks.ranks[to].devices[0]];
-      const route = routeBetween(cluster, a, b, largest);
-      if (route === undefined) {
+      const route = betweenRanks(cluster, ranks.ranks[from], ranks.ranks[to], largest);
+      if ('unreachable' in route) {
+        const [a, b] = route.unreachable;
         context.report.report('device/unknown-route', at, {
           from: cluster.devices[a].name,
           to: cluster.devices[b].name,
@@ -48,6 +48,33 @@ export function pipelineRoutes(
     }
   }
   return [...routes.keys()].sort((a, b) => a - b).flatMap((key) => routes.get(key) ?? []);
+}
+
+/**
+ * The route between the first devices of two ranks. Where both split every microbatch among replicas, as many transfers as the
+ * fewer of them run side by side, each over a link of its own where the cluster has one.
+ */
+function betweenRanks(
+  cluster: ClusterDefinition,
+  from: Rank,
+  to: Rank,
+  bytes: number,
+): Route | { readonly unreachable: readonly [number, number] } {
+  const [sizeFrom, sizeTo] = [from, to].map(({ devices, split = 1 }) => devices.length / split);
+  const routes: Route[] = [];
+  for (let replica = 0; replica < Math.min(from.split ?? 1, to.split ?? 1); replica += 1) {
+    const [a, b] = [from.devices[replica * sizeFrom], to.devices[replica * sizeTo]];
+    const route = routeBetween(cluster, a, b, bytes);
+    if (route === undefined) return { unreachable: [a, b] };
+    routes.push(route);
+  }
+  const [first] = routes;
+  const lanes = new Set(routes.map(({ channel }) => channel)).size;
+  return {
+    ...first,
+    bandwidth: lanes * routes.reduce((least, one) => Math.min(least, one.bandwidth), Infinity),
+    latency: routes.reduce((most, one) => Math.max(most, one.latency), 0),
+  };
 }
 
 export interface StepRequest {

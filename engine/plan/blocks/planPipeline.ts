@@ -1,29 +1,36 @@
 /** From what a pipeline says to its plan. */
 import { count } from '../../quantities.ts';
 import { type FileContext, detail, symbolId } from '../context.ts';
-import type { RecomputeMode } from '../costs/types.ts';
 import type { DeviceDefinition } from '../definitions.ts';
-import { paths, type PipelinePlan } from '../plan.ts';
+import type { PipelinePlan } from '../plan.ts';
 import { ringOf } from '../routes.ts';
+import { partnersOn } from '../../schedule/partners.ts';
 import { bareShape } from '../../schedule/shape.ts';
 import type { Shape } from '../../schedule/policy.ts';
 import { assign } from './assignment.ts';
 import { balancedStarts, elementOrder, stagesFromStarts } from './balanceCut.ts';
+import { computes } from './computes.ts';
 import { copyEdges, copyNames, copyPlan } from './copies.ts';
 import { hintBalance, hintLayers } from './derived.ts';
 import { edgesOf } from './edges.ts';
+import { fillPlan } from './fill.ts';
 import { reportImbalance } from './imbalance.ts';
-import { layerCosts, tensorProblem, totalTime, type Ring } from './layerCosts.ts';
+import { layerCosts, totalTime, type Ring } from './layerCosts.ts';
 import type { PipelineRead } from './pipeline.ts';
 import { pipelineRoutes, stepTimes } from './pipelineRoutes.ts';
+import { planLoading } from './planLoading.ts';
+import { planOrigins } from './planOrigins.ts';
 import { rank, type Ranks } from './ranks.ts';
+import { pipelineMode, reportNothingAhead, stageModes } from './recomputation.ts';
+import { relay } from './relay.ts';
 import { schedulePlan } from './schedulePlan.ts';
 import { stagePlans } from './stagePlans.ts';
 
 /** The plan; `undefined` where something does not fit together, which has been reported. */
 export function planPipeline(context: FileContext, read: PipelineRead): PipelinePlan | undefined {
   const { name, model, cluster, cut, use, tensor, data, iterations } = read;
-  if (!withinLimit(context, read)) return undefined;
+  if (!withinLimit(context, read, cut.count)) return undefined;
+  if (cut.kind === 'groups') return planLoading(context, read);
   // A schedule may cut every microbatch into parts, each a microbatch to all that follows.
   const parts = use.kind === 'policy' ? (use.policy.parts?.(use.args) ?? 1) : 1;
   const microbatches = read.microbatches * parts;
@@ -47,7 +54,18 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     blocks,
     at,
   });
-  if (ranks === undefined || !computes(context, read, ranks)) return undefined;
+  // Segments of the sequence and pieces of microbatches multiply what runs.
+  const pieces = ranks?.copies?.reduce((sum, { every }) => sum + 1 / every, 0) ?? cut.count;
+  if (!withinLimit(context, read, pieces * parts)) return undefined;
+  if (
+    ranks === undefined ||
+    !computes(
+      context,
+      read,
+      ranks.ranks.map((one) => one.kind),
+    )
+  )
+    return undefined;
   const ring = tensorRing(context, read, ranks);
   if (ring === undefined) return undefined;
   const costs = layerCosts(model, read, () => ring);
@@ -58,18 +76,21 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     return ranks.ranks[ranks.placement[first]].kind;
   });
   const order = elementOrder(model);
-  const time = (element: number, kind: DeviceDefinition) => totalTime(costs.of(element, kind, read.recompute));
+  const mode = pipelineMode(read);
+  const time = (element: number, kind: DeviceDefinition) => totalTime(costs.of(element, kind, mode));
   const stageOf = assigned ?? stagesFromStarts(order, starts(read, order, kinds, time));
   const elements: number[][] = kinds.map(() => []);
   for (const element of order) elements[stageOf[element]].push(element);
-  const modes: readonly RecomputeMode[] = elements.map((_, stage) => blocks?.[stage].recompute ?? read.recompute);
+  const modes = stageModes(context, read);
   const names = elements.map((_, stage) => blocks?.[stage].name ?? `s${stage}`);
-  const cutEdges = edgesOf(model, stageOf, cut.count, costs.output).map((one) => ({
-    ...one,
-    bytes: one.bytes / parts,
-  }));
+  const direct = edgesOf(model, stageOf, cut.count, costs.output);
+  const entering = new Float64Array(cut.count);
+  for (const one of direct) entering[one.to] += one.bytes;
+  const relayed =
+    use.kind === 'policy' && use.policy.relays?.(use.args) === true ? relay(direct, cut.count) : undefined;
+  const cutEdges = (relayed?.edges ?? direct).map((one) => ({ ...one, bytes: one.bytes / parts }));
   const edges = copies === undefined ? cutEdges : copyEdges(cutEdges, copies);
-  const partners = use.kind === 'policy' ? use.policy.partners?.(shapeFor(read, ranks, microbatches)) : undefined;
+  const partners = partnersFor(shapeFor(read, ranks, microbatches), read, ranks);
   const routes = pipelineRoutes(context, { pipeline: name, cluster, ranks, edges, partners, at: at.devices });
   const interleaved = use.kind === 'policy' ? use.policy.chunks(use.args) > 1 : ranks.ranks.length < cut.count;
   const each = copies ?? names.map((_, stage) => ({ stage }));
@@ -78,13 +99,15 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     names: copies === undefined ? names : copyNames(names, copies),
     elements: each.map(({ stage }) => elements[stage]),
     modes: each.map(({ stage }) => modes[stage]),
+    entering: each.map(({ stage }) => entering[stage]),
+    relayed: each.map(({ stage }) => relayed?.held[stage] ?? 0),
     ranks,
     costs,
     edges,
     optimizer: read.optimizer,
     data,
     interleaved,
-  }).map((stage, index) => copyPlan(stage, copies?.[index], parts));
+  }).map((stage, index) => copyPlan(stage, copies?.[index], parts, ranks.ranks[ranks.placement[index]].split ?? 1));
   const step = stepTimes(context, {
     cluster,
     ranks,
@@ -95,10 +118,20 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     at: at.devices,
   });
   const schedule = schedulePlan(context, read, ranks);
+  const fill =
+    read.fill === undefined
+      ? undefined
+      : fillPlan(
+          context,
+          read.fill,
+          ranks.ranks.map((one) => one.kind),
+          read.at,
+        );
   if (routes === undefined || step === undefined || schedule === undefined) return undefined;
-  origins(context, read, ranks);
+  planOrigins(context, read, ranks);
   const stageAt = (stage: number) => blocks?.[stage].at ?? at.stages;
-  if (kinds.every((one) => one === kinds[0]) && modes.every((one) => one === read.recompute)) {
+  const replicated = blocks?.some((one) => one.replicate !== undefined) ?? false;
+  if (!replicated && kinds.every((one) => one === kinds[0]) && modes.every((one) => one === mode)) {
     reportImbalance(
       context,
       name,
@@ -110,8 +143,10 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     );
   }
   if (cut.kind === 'balance') hintBalance(context, cut.at, elements);
+  reportNothingAhead(context, read, stages);
   details(context, read, elements);
-  hintLayers(context, model, costs, kinds[0], read.recompute);
+  context.occupied.set(name, { cluster, devices: ranks.ranks.flatMap((one) => one.devices) });
+  hintLayers(context, model, costs, kinds[0], mode);
   return {
     name,
     doc: read.doc,
@@ -119,6 +154,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     microbatches,
     iterations,
     schedule,
+    ...(read.transfer === undefined ? {} : { transfer: read.transfer }),
     devices: ranks.ranks.map(({ devices, kind }) => ({
       name: cluster.devices[devices[0]].name,
       kind: kind.name,
@@ -131,6 +167,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     routes,
     tensor,
     data,
+    ...(fill === undefined ? {} : { fill }),
     microBatchSize: model.microBatch / parts,
     step,
     expects: [],
@@ -152,6 +189,13 @@ function shapeFor({ cut, use, iterations }: PipelineRead, ranks: Ranks, microbat
   });
 }
 
+/** By rank: who keeps what each evicts. */
+function partnersFor(shape: Shape, { use }: PipelineRead, ranks: Ranks): Int32Array | undefined {
+  const partners = use.kind === 'policy' ? use.policy.partners?.(shape) : undefined;
+  if (partners === undefined || use.kind !== 'policy') return undefined;
+  return partnersOn(partners, use.policy.placement(shape), ranks.placement, ranks.ranks.length);
+}
+
 function details(
   context: FileContext,
   { name, microbatches, use }: PipelineRead,
@@ -171,10 +215,16 @@ function details(
 }
 
 /** Counted before anything is made: stages × microbatches × kinds of operations. */
-function withinLimit(context: FileContext, { name, cut, use, microbatches, iterations, at }: PipelineRead): boolean {
+function withinLimit(
+  context: FileContext,
+  { name, use, microbatches, iterations, at }: PipelineRead,
+  stages: number,
+): boolean {
   const kinds =
     use.kind === 'policy' ? (use.policy.operations ?? (use.policy.split ? 3 : 2)) : use.definition.split ? 3 : 2;
-  const operations = cut.count * microbatches * iterations * kinds;
+  // An R for each microbatch too, where recomputation goes ahead.
+  const ahead = use.kind === 'policy' && use.args['recompute'] === 'ahead' ? 1 : 0;
+  const operations = Math.ceil(stages * microbatches * iterations * (kinds + ahead));
   const limit = context.options.limits.operations;
   if (operations <= limit) return true;
   context.report.report('limit/too-large', at('microbatches'), {
@@ -182,29 +232,6 @@ function withinLimit(context: FileContext, { name, cut, use, microbatches, itera
     figure: operations.toLocaleString('en-US'),
     limit: limit.toLocaleString('en-US'),
     setting: 'pipewright.limits.operations',
-  });
-  return false;
-}
-
-/** Shapes need the device's peak rate, and tensor ranks that they divide by. */
-function computes(context: FileContext, read: PipelineRead, ranks: Ranks): boolean {
-  if (read.model.layers.every((one) => one.cost.kind === 'measured')) return true;
-  for (const { kind } of ranks.ranks) {
-    if (kind.compute !== undefined) continue;
-    const own = kind.place.uri === context.uri;
-    context.report.report('key/missing', own ? kind.place : read.at('devices'), {
-      key: 'compute',
-      block: own ? 'device' : `device "${kind.name}"`,
-      example: 'compute = 312TFLOPS',
-    });
-    return false;
-  }
-  const problem = tensorProblem(read.model, read);
-  if (problem === undefined) return true;
-  context.report.report('value/range', read.at('tensor'), {
-    what: '"tensor"',
-    value: String(read.tensor),
-    allowed: `a number that fits layer "${problem.layer.name}": ${problem.problem.replace(/\.$/, '')}`,
   });
   return false;
 }
@@ -240,26 +267,4 @@ function starts(
   const sums = [0];
   for (const size of cut.sizes) sums.push(sums[sums.length - 1] + size);
   return sums.slice(0, -1);
-}
-
-function origins(context: FileContext, { name, cut, cluster, model, at }: PipelineRead, ranks: Ranks): void {
-  const set = (path: string, place: ReturnType<typeof context.report.place>) => {
-    if (!context.origins.has(path)) context.origins.set(path, place);
-  };
-  for (let stage = 0; stage < cut.count; stage += 1) {
-    set(paths.stage(name, stage), context.report.place(cut.kind === 'blocks' ? cut.stages[stage].at : at('stages')));
-  }
-  for (const [index, one] of ranks.ranks.entries()) {
-    set(
-      paths.device(name, index),
-      one.at === undefined ? cluster.devices[one.devices[0]].place : context.report.place(one.at),
-    );
-    set(paths.deviceKind(one.kind.name), one.kind.place);
-    set(paths.deviceMemory(one.kind.name), one.kind.memoryPlace);
-  }
-  for (const layer of model.layers) {
-    set(paths.layer(model.name, layer.name), layer.place);
-    for (let i = 0; layer.array && i < layer.count; i += 1)
-      set(paths.layer(model.name, `${layer.name}[${i}]`), layer.place);
-  }
 }

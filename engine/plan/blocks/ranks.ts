@@ -9,13 +9,16 @@ import { missing } from '../keys.ts';
 import type { StageCopy } from '../plan.ts';
 import { createReporter } from '../report.ts';
 import type { StageBlock } from './cut.ts';
+import { groups, refusesTurns, replicasOf } from './replicas.ts';
 import { expandRows, type RowsRequest } from './rows.ts';
 import type { ScheduleUse } from './scheduleUse.ts';
 
 export interface Rank {
-  /** Devices of the cluster: tensor ranks innermost, then data ranks (the order of Megatron-LM). */
+  /** Devices of the cluster: tensor ranks innermost, then data ranks (the order of Megatron-LM), then replicas that split microbatches. */
   readonly devices: readonly number[];
   readonly kind: DeviceDefinition;
+  /** Replicas that each take a share of every microbatch; 1 unless the stage says so. */
+  readonly split?: number;
   /** Where it comes from, when a stage says `on`. */
   readonly at?: Span;
 }
@@ -62,12 +65,14 @@ function placementFor(context: FileContext, request: RanksRequest): Placed | und
   if (use.kind === 'policy') {
     const chunks = use.policy.chunks(use.args);
     if (stages % chunks !== 0) return unevenChunks(context, request, chunks);
-    const devices = stages / chunks;
-    const replicas = new Int32Array(stages).fill(1);
+    const replicas = replicasOf(context, request);
+    if (refusesTurns(context, request)) return undefined;
+    const devices = replicas.reduce((sum, one) => sum + one, 0) / chunks;
     const { iterations } = request;
     const shape = bareShape({ devices, stages, chunks, microbatches, iterations, args: use.args, replicas });
     return { of: use.policy.placement(shape), copies: use.policy.copies?.(shape) };
   }
+  if (refusesTurns(context, request)) return undefined;
   const { placement, name, body } = use.definition;
   if (placement === undefined)
     return {
@@ -76,8 +81,13 @@ function placementFor(context: FileContext, request: RanksRequest): Placed | und
   const { rule, chunks } = placement;
   if (typeof rule === 'string' && stages % chunks !== 0) return unevenChunks(context, request, chunks);
   const devices = typeof rule === 'string' ? stages / chunks : rule.length;
-  const found = placementOf(rule, stages, devices);
-  if ('placement' in found) return { of: found.placement };
+  const found =
+    rule === 'bidirectional' && use.definition.weights !== 'flush'
+      ? {
+          problem: `bidirectional placement has two copies of each stage, which "${use.definition.weights}" would update apart`,
+        }
+      : placementOf(rule, stages, devices);
+  if ('placement' in found) return { of: found.placement, copies: found.copies };
   context.report.report('schedule/shape', request.at.schedule, {
     policy: name,
     problem: found.problem,
@@ -179,37 +189,55 @@ function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): R
   const byDevices = new Map<string, number>();
   const holder = new Map<number, number>();
   const placement: number[] = [];
+  /** Ranks of each stage: several where its replicas take turns. */
+  const turns: number[][] = [];
+  const size = tensor * data;
   for (const block of blocks) {
-    const { on } = block;
+    const { on, replicate } = block;
     if (on === undefined) {
       missing(context, 'stage', 'on', block.at);
       continue;
     }
     const devices = on.end.devices(context, cluster.groups, 0, cluster.nodes);
     if (devices === undefined) continue;
-    if (devices.length !== tensor * data) {
-      const message = `Stage "${block.name}" has ${count(devices.length, 'device', 'devices')}, but tensor ${tensor} × data ${data} needs ${tensor * data}.`;
+    if (replicate === undefined ? devices.length !== size : devices.length % size !== 0) {
+      const needs =
+        replicate === undefined
+          ? `tensor ${tensor} × data ${data} needs ${size}${devices.length > size && devices.length % size === 0 ? '; `replicate` says how replicas share the work' : ''}`
+          : `they do not divide into replicas of ${size} devices (tensor ${tensor} × data ${data})`;
+      const message = `Stage "${block.name}" has ${count(devices.length, 'device', 'devices')}, but ${needs}.`;
       context.report.report('stage/device-count', on.at, { message });
       continue;
     }
-    const key = devices.join();
-    let index = byDevices.get(key);
-    if (index === undefined) {
-      index = ranks.length;
-      const shared = devices.find((one) => holder.has(one));
-      const one = rankOf(context, request, devices, on.at, on.at);
-      if (shared !== undefined) {
-        const message = `Stage "${block.name}" shares ${cluster.devices[shared].name} with another stage but not all of its devices.`;
-        context.report.report('stage/device-count', on.at, { message });
+    const replicas = devices.length / size;
+    const own: number[] = [];
+    for (const group of replicate?.rule === 'round_robin' ? groups(devices, size) : [devices]) {
+      const key = `${replicas}:${group.join()}`;
+      let index = byDevices.get(key);
+      if (index === undefined) {
+        index = ranks.length;
+        const shared = group.find((one) => holder.has(one));
+        const one = rankOf(context, request, group, on.at, on.at);
+        if (shared !== undefined) {
+          const message = `Stage "${block.name}" shares ${cluster.devices[shared].name} with another stage but not all of its devices.`;
+          context.report.report('stage/device-count', on.at, { message });
+        }
+        if (one === undefined || shared !== undefined) continue;
+        byDevices.set(key, index);
+        for (const device of group) holder.set(device, index);
+        ranks.push(replicate?.rule === 'split' ? { ...one, split: replicas } : one);
       }
-      if (one === undefined || shared !== undefined) continue;
-      byDevices.set(key, index);
-      for (const device of devices) holder.set(device, index);
-      ranks.push(one);
+      own.push(index);
     }
-    placement.push(index);
+    turns.push(own);
+    placement.push(own[0]);
   }
   if (context.report.errors() !== before) return undefined;
+  const { use } = request;
+  if (placed.copies !== undefined && use.kind === 'policy' && use.policy.replicates === true) {
+    const { copies } = placed;
+    return { ranks, placement: copies.map(({ stage, first }) => turns[stage][first]), copies };
+  }
   if (placed.copies !== undefined)
     return { ranks, placement: copiesOn(placed, placed.copies, placement), copies: placed.copies };
   sharing(context, request, placed, ranks, placement);

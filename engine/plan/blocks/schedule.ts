@@ -14,10 +14,15 @@ export function readSchedule(context: FileContext, block: BlockDeclaration): voi
   const at = block.name ?? block.keyword;
   const keys = readKeys(context, 'schedule', block.body, at);
   const backward = or(readWord<'whole' | 'split'>(context, keys, 'backward'), 'whole');
-  const weights = or(readWord<string>(context, keys, 'weights'), 'flush');
+  const weightsRead = or(readWord<string>(context, keys, 'weights'), 'flush');
   const placementEntry = keys.one('placement');
   const placement = placementEntry === undefined ? undefined : readPlacement(context, placementEntry);
   const body = readBody(context, keys, backward, block);
+  const weightsEntry = keys.one('weights');
+  const byRows = body?.kind === 'rows' && weightsRead !== 'flush';
+  if (byRows && weightsEntry !== undefined)
+    notApplicable(context, weightsEntry, 'rows say one iteration; a schedule without a flush is written by rule');
+  const weights = byRows ? 'flush' : weightsRead;
   const placed = placementEntry === undefined || placement !== undefined;
   if (block.name === undefined || backward === undefined || weights === undefined || !placed || body === undefined)
     return;

@@ -2,7 +2,7 @@
 import type { FileContext } from '../context.ts';
 import type { ScheduleDefinition } from '../definitions.ts';
 import { wholeNumber } from '../evaluate.ts';
-import { paths, type SchedulePlan } from '../plan.ts';
+import { paths, type RowItem, type SchedulePlan, type StageCopy } from '../plan.ts';
 import { createReporter } from '../report.ts';
 import type { PipelineRead } from './pipeline.ts';
 import type { Ranks } from './ranks.ts';
@@ -76,7 +76,8 @@ function rowsPlan(
   if (body.kind !== 'rows') return undefined;
   const devices = ranks.ranks.length;
   const stagesOf: number[][] = ranks.ranks.map(() => []);
-  for (const [stage, device] of ranks.placement.entries()) stagesOf[device].push(stage);
+  // Rows name stages of the cut; the copy that is meant is the one on the row's device.
+  for (const [stage, device] of ranks.placement.entries()) stagesOf[device].push(ranks.copies?.[stage].stage ?? stage);
   const rows = expandRows({ definition: { ...definition, body }, stages: cut.count, devices, microbatches, stagesOf });
   if (rows === undefined) return undefined;
   for (let device = 0; device < devices; device += 1) {
@@ -95,5 +96,24 @@ function rowsPlan(
         allowed: `from 0 to ${devices - 1}`,
       });
   }
-  return { kind: 'rows', name, rows };
+  return { kind: 'rows', name, rows: ranks.copies === undefined ? rows : ofCopies(rows, ranks, ranks.copies) };
+}
+
+/** Rows of stages as rows of their copies: the one on the device of the row; where it has none, the one that runs the microbatch. */
+function ofCopies(
+  rows: readonly (readonly RowItem[])[],
+  { placement }: Ranks,
+  copies: readonly StageCopy[],
+): readonly (readonly RowItem[])[] {
+  const of = new Map<number, number[]>();
+  for (const [index, { stage }] of copies.entries()) of.set(stage, [...(of.get(stage) ?? []), index]);
+  return rows.map((row, device) =>
+    row.map((item) => {
+      const own = of.get(item.stage) ?? [];
+      const runs = (index: number) => item.microbatch % copies[index].every === copies[index].first;
+      const here = own.find((index) => placement[index] === device) ?? own.find(runs);
+      // A stage that is not there stays so, whatever the number of copies.
+      return { ...item, stage: here ?? copies.length };
+    }),
+  );
 }

@@ -1,16 +1,23 @@
 /** Reads the `schedule` key of a pipeline: a built-in policy with arguments, or a schedule of a file. */
-import type { Argument, Call, Expression } from '../../../grammar/syntax.ts';
+import type { Argument, Call, Expression, Span } from '../../../grammar/syntax.ts';
+import { parametersOf } from '../../schedule/parameters.ts';
 import { findPolicy } from '../../schedule/registry.ts';
 import type { Policy, PolicyParameter } from '../../schedule/policy.ts';
 import type { FileContext } from '../context.ts';
 import type { ScheduleDefinition } from '../definitions.ts';
 import { checked, evaluate } from '../evaluate.ts';
-import type { PolicyArgument } from '../plan.ts';
+import type { Dimension, PolicyArgument } from '../plan.ts';
 import { describe, wholeRange, type Value } from '../values.ts';
 import { bindArguments } from './arguments.ts';
 
 export type ScheduleUse =
-  | { readonly kind: 'policy'; readonly policy: Policy; readonly args: Readonly<Record<string, PolicyArgument>> }
+  | {
+      readonly kind: 'policy';
+      readonly policy: Policy;
+      readonly args: Readonly<Record<string, PolicyArgument>>;
+      /** Where `recompute = …` stands among the arguments. */
+      readonly recomputeAt?: Span;
+    }
   | { readonly kind: 'own'; readonly definition: ScheduleDefinition };
 
 /** The schedule; `undefined` where it is wrong, which has been reported. */
@@ -41,8 +48,10 @@ export function readScheduleUse(context: FileContext, expression: Expression): S
   }
   const policy = symbol.startsWith('policy:') ? findPolicy(name.text) : undefined;
   if (policy === undefined) return undefined;
-  const args = expression.kind === 'call' ? readArguments(context, expression, policy) : {};
-  return args === undefined ? undefined : { kind: 'policy', policy, args };
+  if (expression.kind !== 'call') return { kind: 'policy', policy, args: {} };
+  const args = readArguments(context, expression, policy);
+  const recomputeAt = expression.arguments.find((one) => one.name?.text === 'recompute');
+  return args === undefined ? undefined : { kind: 'policy', policy, args, recomputeAt };
 }
 
 function readArguments(
@@ -54,12 +63,12 @@ function readArguments(
     context,
     call,
     policy.name,
-    policy.parameters.map((one) => one.name),
+    parametersOf(policy).map((one) => one.name),
   );
   if (bound === undefined) return undefined;
   const args: Record<string, PolicyArgument> = {};
   let wrong = false;
-  for (const parameter of policy.parameters) {
+  for (const parameter of parametersOf(policy)) {
     const argument = bound.get(parameter.name);
     if (argument === undefined) continue;
     const value = readArgument(context, argument, parameter);
@@ -82,9 +91,19 @@ function readArgument(
       context,
       value,
       one,
-      { kind: 'quantity', dimension: 'number', integer: true, min: parameter.min ?? 0 },
+      { kind: 'quantity', dimension: 'number', integer: true, min: parameter.min ?? 0, max: parameter.max },
       `"${parameter.name}"`,
     );
+  const { dimension, min, max } = parameter;
+  const measured = (of: Dimension) =>
+    checked(context, value, found, { kind: 'quantity', dimension: of, min, max }, `"${parameter.name}"`);
+  if (parameter.kind === 'quantity') return measured(dimension ?? 'number');
+  if (parameter.kind === 'integer' && dimension !== undefined && found.kind === 'measure') {
+    // A plain number counts; what is too small of the other dimension is for the policy to say.
+    if (found.dimension === 'number') return whole(found);
+    const quantity = checked(context, value, found, { kind: 'quantity', dimension, min: 0 }, `"${parameter.name}"`);
+    return quantity === undefined ? undefined : { value: quantity, dimension };
+  }
   if (parameter.kind === 'integer') return whole(found);
   if (parameter.kind === 'integers') {
     const range = found.kind === 'range' ? wholeRange(found) : undefined;

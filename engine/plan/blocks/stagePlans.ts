@@ -15,6 +15,9 @@ export interface StagesRequest {
   /** Elements of each stage, in order. */
   readonly elements: readonly (readonly number[])[];
   readonly modes: readonly RecomputeMode[];
+  /** Bytes of one microbatch that enter each stage from others, and that it holds only to hand them on. */
+  readonly entering: readonly number[];
+  readonly relayed: readonly number[];
   readonly ranks: Ranks;
   readonly costs: LayerCosts;
   readonly edges: readonly EdgePlan[];
@@ -34,9 +37,10 @@ export function stagePlans(request: StagesRequest): readonly StagePlan[] {
     const cost = sumStage(
       elements[stage].map((element) => costs.of(element, kind, mode)),
       mode,
+      request.entering[stage],
     );
     const { parameters, forwardFlops, forward, backwardInput, backwardWeight, recompute, splitKnown } = cost;
-    const { activation, activationForWeight, recomputed, workspace } = cost;
+    const { activation, activationForWeight, recomputed, recomputedWhole, workspace } = cost;
     return {
       name,
       layers: elements[stage].map((element) => elementName(model, element)),
@@ -48,9 +52,10 @@ export function stagePlans(request: StagesRequest): readonly StagePlan[] {
       recompute,
       splitKnown,
       ...staticBytes(cost, request),
-      activation,
+      activation: activation + request.relayed[stage],
       activationForWeight,
       recomputed,
+      ...(recomputedWhole === recomputed ? {} : { recomputedWhole }),
       workspace,
       buffers: buffers[stage],
       recomputeMode: mode,
@@ -74,10 +79,19 @@ function staticBytes(
  */
 function bufferBytes({ edges, names, ranks, interleaved }: StagesRequest): Float64Array {
   const bytes = new Float64Array(names.length);
+  // A message comes from one of the replicas of the other stage: room for one is enough for all.
+  const roomFor = new Set<string>();
+  const number = (stage: number) => ranks.copies?.[stage].stage ?? stage;
+  const add = (stage: number, other: number, size: number) => {
+    const key = `${stage} ${number(other)}`;
+    if (ranks.copies?.[other].segment === undefined && roomFor.has(key)) return;
+    roomFor.add(key);
+    bytes[stage] += size;
+  };
   for (const edge of edges) {
     if (ranks.placement[edge.from] === ranks.placement[edge.to]) continue;
-    bytes[edge.to] += edge.bytes;
-    bytes[edge.from] += edge.bytes;
+    add(edge.to, edge.from, edge.bytes);
+    add(edge.from, edge.to, edge.bytes);
   }
   return interleaved ? bytes.map((one) => 2 * one) : bytes;
 }

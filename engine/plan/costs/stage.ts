@@ -16,6 +16,8 @@ export interface StageCost {
   readonly activation: number;
   readonly activationForWeight: number;
   readonly recomputed: number;
+  /** What an R of its own makes: the activations of all layers at once. */
+  readonly recomputedWhole: number;
   readonly workspace: number;
   readonly recomputeMode: RecomputeMode;
 }
@@ -28,10 +30,16 @@ export interface StageCost {
  * dropping them before the next. So beyond the sum of what is kept, only the largest `recomputed` is held at a time. It is
  * reached exactly where the largest layer is the last one, or all are equal; else it is an upper bound, since kept
  * parts of later layers are free by then. Workspace is likewise that of one layer at a time.
+ *
+ * Under `stage` the whole stage is one checkpoint: F leaves `input` bytes (0 for a stage that reads the data), and the backward
+ * first makes all else again. Huang et al., "GPipe" (2019), section 2.3.
  */
-export function sumStage(layers: readonly LayerCost[], recompute: RecomputeMode): StageCost {
+export function sumStage(layers: readonly LayerCost[], recompute: RecomputeMode, input = 0): StageCost {
   const sum = (of: (layer: LayerCost) => number) => layers.reduce((total, layer) => total + of(layer), 0);
   const largest = (of: (layer: LayerCost) => number) => layers.reduce((most, layer) => Math.max(most, of(layer)), 0);
+  const activation = sum((layer) => layer.activation);
+  const kept = recompute === 'stage' ? Math.min(activation, input) : activation;
+  const whole = recompute === 'stage' ? activation - kept : sum((layer) => layer.recomputed);
   return {
     parameters: sum((layer) => layer.parameters),
     localParameters: sum((layer) => layer.localParameters),
@@ -42,9 +50,10 @@ export function sumStage(layers: readonly LayerCost[], recompute: RecomputeMode)
     recompute: sum((layer) => layer.recompute),
     splitKnown: layers.every((layer) => layer.splitKnown),
     weights: sum((layer) => layer.weights),
-    activation: sum((layer) => layer.activation),
+    activation: kept,
     activationForWeight: sum((layer) => layer.activationForWeight),
-    recomputed: largest((layer) => layer.recomputed),
+    recomputed: recompute === 'stage' ? whole : largest((layer) => layer.recomputed),
+    recomputedWhole: whole,
     workspace: largest((layer) => layer.workspace),
     recomputeMode: recompute,
   };

@@ -29,11 +29,13 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, device: DeviceSpe
     // Full recomputation runs the forward again with its communication; selective only the attention core, whose scores
     // are each written and read at least once.
     recompute:
-      cost.recomputeFlops === 0
-        ? 0
-        : setting.recompute === 'full'
-          ? forward
-          : roofline(cost.recomputeFlops, 2 * cost.recomputed, device),
+      setting.recompute === 'stage'
+        ? forward
+        : cost.recomputeFlops === 0
+          ? 0
+          : setting.recompute === 'full'
+            ? forward
+            : roofline(cost.recomputeFlops, 2 * cost.recomputed, device),
     weights: cost.localParameters * elementBytes(setting.precision),
     activation: cost.activation,
     activationForWeight: cost.activationForWeight,
@@ -98,7 +100,7 @@ export function measured(values: MeasuredLayer, setting: LayerSetting, device: D
     backwardInput: input / speed,
     backwardWeight: weight / speed,
     splitKnown: known,
-    recompute: full ? forward : 0,
+    recompute: full || values.recomputeMode === 'stage' ? forward : 0,
     weights,
     activation: kept,
     activationForWeight: activation,

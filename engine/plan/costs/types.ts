@@ -1,6 +1,10 @@
 /** Costs of layers and stages. Pure functions of numbers: no names, no syntax, no places. */
 
-export type RecomputeMode = 'none' | 'selective' | 'full';
+/**
+ * `full` keeps the input of every layer, `stage` only what enters the stage. A layer's cost under `stage` is that without
+ * recomputation, with one more forward: what is kept is the stage's to say (`sumStage`).
+ */
+export type RecomputeMode = 'none' | 'selective' | 'full' | 'stage';
 export type Precision = 'fp32' | 'tf32' | 'fp16' | 'bf16' | 'fp8';
 
 /** What a layer's cost depends on besides the layer itself. */

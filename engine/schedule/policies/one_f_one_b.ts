@@ -1,3 +1,4 @@
+import type { PolicyArgument } from '../../plan/plan.ts';
 import { idleLine, perDevice } from '../describe.ts';
 import { time } from '../../quantities.ts';
 import { alternate } from '../order.ts';
@@ -77,9 +78,12 @@ export function hidingWarmupOf(shape: Shape): readonly number[] {
 function warmupOf(shape: Shape, device: number): number {
   const written = shape.args['warmup'];
   if (written === 'hide_latency') return hidingWarmupOf(shape)[device];
-  const warmup = Array.isArray(written) ? Number(written[device]) : shape.devices - device;
-  return Math.min(shape.microbatches, warmup);
+  return Math.min(shape.microbatches, numbersOf(written)?.[device] ?? shape.devices - device);
 }
+
+/** A number stands for a list of one. */
+const numbersOf = (written: PolicyArgument | undefined): readonly number[] | undefined =>
+  typeof written === 'number' ? [written] : Array.isArray(written) ? (written as readonly number[]) : undefined;
 
 /**
  * A device must have run at least as many forwards as the next one needs before its first backward, or both wait for each
@@ -88,12 +92,11 @@ function warmupOf(shape: Shape, device: number): number {
 function faults(shape: Shape): readonly ShapeFault[] {
   const written = shape.args['warmup'];
   if (written === undefined || written === 'hide_latency') return [];
-  const values = Array.isArray(written) ? (written as readonly number[]) : undefined;
-  const length = values?.length ?? 1;
-  if (values === undefined || length !== shape.devices) {
+  const values = numbersOf(written) ?? [];
+  if (values.length !== shape.devices) {
     return [
       {
-        message: `warmup gives ${length} of ${shape.devices} devices a number; it takes one for each`,
+        message: `warmup gives ${values.length} of ${shape.devices} devices a number; it takes one for each`,
         fix: { input: 'warmup', values: [] },
       },
     ];

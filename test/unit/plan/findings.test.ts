@@ -97,7 +97,6 @@ describe('keys', () => {
   test('not applicable', () => {
     checkFindings(edited('schedule = 1f1b', 'schedule = 1f1b\n  ⟦key/not-applicable:sequence_parallel⟧ = true'));
     checkFindings('model m { ⟦key/not-applicable:from⟧ = profile("graph.txt") }', ['not available in this version']);
-    checkFindings(`${good}⟦key/not-applicable:job⟧ all { workers = [train] }`, ['does not simulate jobs']);
   });
   test('a form that a key does not have', () => {
     checkFindings(edited('gpu[4] = v100', '⟦type/mismatch:gpu⟧ = v100'), ['Expected `gpu[n] = …`, found `gpu = …`.']);
@@ -244,7 +243,7 @@ describe('limits', () => {
   });
   test('operations, before anything is made', () => {
     const { plan } = checkFindings(edited('2 * half', '⟦limit/too-large:1000000 * half⟧'), [
-      'Operations of pipeline "train": 32,000,000, over the limit of 4,000,000',
+      'Operations of pipeline "train": 32,000,000, over the limit of 16,000,000',
     ]);
     expect(plan.pipelines).toEqual([]);
   });

@@ -11,9 +11,11 @@ import {
 } from '../../../engine/schedule/program.ts';
 
 export interface Operation {
-  readonly letter: 'F' | 'B' | 'I' | 'W';
+  readonly letter: (typeof letters)[number];
   readonly stage: number;
   readonly microbatch: number;
+  /** Shares its slot with the next one: both start when both can, and end together. */
+  readonly withNext?: boolean;
 }
 export type Rows = readonly (readonly Operation[])[];
 
@@ -25,10 +27,11 @@ export function programFor(plan: PipelinePlan): Program {
 
 export const rowsOf = (program: Program): Rows =>
   Array.from({ length: program.devices }, (_, device) =>
-    [...program.order.subarray(program.offsets[device], program.offsets[device + 1])].map((word) => ({
-      letter: (['F', 'B', 'I', 'W'] as const).find((one) => one === letters[kindOf(program, word)]) ?? 'F',
+    [...program.order.subarray(program.offsets[device], program.offsets[device + 1])].map((word, at) => ({
+      letter: letters[kindOf(program, word)],
       stage: stageOf(program, word),
       microbatch: microbatchOf(program, word),
+      ...(program.fused?.[program.offsets[device] + at] === 1 ? { withNext: true } : {}),
     })),
   );
 
@@ -50,7 +53,7 @@ export interface Simulated {
 }
 
 /** Longest path by passing over the rows until nothing moves; undefined where something waits for itself. */
-export function bruteForce(plan: PipelinePlan, rows: Rows): Simulated | undefined {
+export function bruteForce(plan: PipelinePlan, rows: Rows, overlap = 0): Simulated | undefined {
   const ends = new Map<string, number>();
   const starts = new Map<string, number>();
   const at = rows.map(() => 0);
@@ -72,6 +75,9 @@ export function bruteForce(plan: PipelinePlan, rows: Rows): Simulated | undefine
       for (const edge of plan.edges)
         if (edge.to === stage) needed.push(add(result('F', edge.from), transfer(edge.from, stage, edge.bytes)));
     } else if (letter === 'W') needed.push(ends.get(key('I', stage, microbatch)));
+    else if (letter === 'R' || letter === 'E') needed.push(result('F', stage));
+    else if (letter === 'L') needed.push(ends.get(key('E', stage, microbatch)));
+    else if (letter === 'U') needed.push(result('G', stage));
     else {
       needed.push(result('F', stage));
       for (const edge of plan.edges)
@@ -82,19 +88,24 @@ export function bruteForce(plan: PipelinePlan, rows: Rows): Simulated | undefine
   for (let moved = true; moved;) {
     moved = false;
     for (const [device, row] of rows.entries()) {
-      for (; at[device] < row.length; at[device] += 1) {
-        const operation = row[at[device]];
-        const ready = arrival(operation);
-        if (ready === undefined) break;
-        const stage = plan.stages[operation.stage];
-        const { forward: F, backwardInput: I, backwardWeight: W } = stage;
-        const duration = { F, I, W, B: I + W }[operation.letter];
-        const start = Math.max(ready, now[device]);
-        const name = key(operation.letter, operation.stage, operation.microbatch);
-        starts.set(name, start);
-        ends.set(name, start + duration);
+      while (at[device] < row.length) {
+        const slot = row.slice(at[device], at[device] + (row[at[device]].withNext === true ? 2 : 1));
+        const ready = slot.map(arrival);
+        if (!ready.every((one) => one !== undefined)) break;
+        const times = slot.map(({ letter, stage }) => {
+          const { forward: F, backwardInput: I, backwardWeight: W } = plan.stages[stage];
+          return { F, I, W, B: I + W, R: plan.stages[stage].recompute, U: 0, E: 0, L: 0 }[letter];
+        });
+        const hides = slot.length > 1 ? overlap * Math.min(...times) : 0;
+        const duration = times.reduce((sum, one) => sum + one, -hides);
+        const start = Math.max(...ready, now[device]);
+        for (const { letter, stage, microbatch } of slot) {
+          starts.set(key(letter, stage, microbatch), start);
+          ends.set(key(letter, stage, microbatch), start + duration);
+        }
         now[device] = start + duration;
         busy[device] += duration;
+        at[device] += slot.length;
         moved = true;
       }
     }
@@ -103,6 +114,7 @@ export function bruteForce(plan: PipelinePlan, rows: Rows): Simulated | undefine
   const makespan = Math.max(...now);
   const spans = rows.map((row, device) => {
     const [first] = row;
+    if (first === undefined) return 0;
     return now[device] - (starts.get(key(first.letter, first.stage, first.microbatch)) ?? 0);
   });
   const longest = spans.indexOf(Math.max(...spans));

@@ -4,7 +4,8 @@ import { generate } from '../../../engine/schedule/generate.ts';
 import { findPolicy, policies } from '../../../engine/schedule/registry.ts';
 import { shapeOf } from '../../../engine/schedule/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { namesOf, programFor } from './bruteForce.ts';
+import { withCopies } from '../support/copies.ts';
+import { bruteForce, namesOf, programFor, rowsOf } from './bruteForce.ts';
 import { planOf, policyPlan } from './plans.ts';
 
 const faults = (plan: Parameters<typeof generate>[0]) => {
@@ -37,7 +38,7 @@ describe('generate', () => {
     expect(faults(policyPlan('gpipe', 2, 1.5))[0].code).toBe('value/range');
     expect(faults(policyPlan('gpipe', 64, 1e8))[0].code).toBe('limit/too-large');
     expect(faults(policyPlan('gpipe', 64, 1e15))[0].code).toBe('limit/too-large');
-    expect(faults(policyPlan('dualpipe', 2, 4))[0].code).toBe('name/unknown');
+    expect(faults(policyPlan('no_such', 2, 4))[0].code).toBe('name/unknown');
   });
   it('keeps rows as they are where stages only swap devices', () => {
     const straight = policyPlan('1f1b', 4, 6);
@@ -55,7 +56,7 @@ describe('generate', () => {
         fc.integer({ min: 0, max: 2 }),
         (policy, p, rounds, placement, times, transfer) => {
           const stages = p * policy.chunks({});
-          const plan = planOf({
+          const cut = planOf({
             microbatches: p * rounds,
             schedule: { kind: 'policy', name: policy.name, args: {} },
             forward: times.slice(0, stages),
@@ -64,12 +65,19 @@ describe('generate', () => {
             placement: placement.slice(0, stages),
             transfer,
           });
+          fc.pre(policy.check(shapeOf(cut)).length === 0);
+          const copied = withCopies(cut);
+          const plan = {
+            ...copied,
+            placement: copied.stages.map((_, stage) => placement[stage % 24] % cut.devices.length),
+          };
           const program = programFor(plan);
           expect(program.devices).toBe(plan.devices.length);
           expect(validate(program, plan)).toEqual([]);
+          if (program.extended !== true) expect(bruteForce(plan, rowsOf(program))).toBeDefined();
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 600 },
     );
   });
 });

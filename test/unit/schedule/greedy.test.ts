@@ -76,7 +76,7 @@ describe('a rule', () => {
           run.starts.get(`${letter} ${stage} ${microbatch}`) ?? NaN;
         const endOf = (operation: Operation) => {
           const { forward: F, backwardInput: I, backwardWeight: W } = plan.stages[operation.stage];
-          return startOf(operation) + { F, I, W, B: I + W }[operation.letter];
+          return startOf(operation) + { F, I, W, B: I + W, R: 0, U: 0, E: 0, L: 0 }[operation.letter];
         };
         const all = rows.flat();
         const gradient = rule.split ? 'I' : 'B';

@@ -14,6 +14,7 @@ describe('placement', () => {
     expect(devicesOf('loop', 6, 3)).toEqual([0, 1, 2, 0, 1, 2]);
     expect(devicesOf('v_shape', 6, 3)).toEqual([0, 1, 2, 2, 1, 0]);
     expect(devicesOf('wave', 9, 3)).toEqual([0, 1, 2, 2, 1, 0, 0, 1, 2]);
+    expect(devicesOf('bidirectional', 4, 4)).toEqual([0, 1, 2, 3, 3, 2, 1, 0]);
     expect(
       devicesOf(
         [
@@ -29,7 +30,8 @@ describe('placement', () => {
     expect(devicesOf('linear', 4, 2)).toContain('4 stages and 2 devices');
     expect(devicesOf('v_shape', 6, 2)).toContain('6 stages and 2 devices');
     expect(devicesOf('loop', 5, 2)).toContain('5 stages do not divide among 2');
-    expect(devicesOf('bidirectional', 4, 4)).toContain('two devices');
+    expect(devicesOf('bidirectional', 3, 3)).toContain('an even number of devices; there are 3');
+    expect(devicesOf('bidirectional', 4, 2)).toContain('4 stages and 2 devices');
     expect(devicesOf([[0], [1, 0]], 2, 2)).toBe('the placement names stage 0 twice');
     expect(devicesOf([[0], []], 2, 2)).toBe('the placement leaves out stage 1');
     expect(devicesOf([[0], [7]], 2, 2)).toContain('names stage 7');

@@ -4,6 +4,7 @@ import { programOf } from '../../../engine/schedule/generate.ts';
 import { policies } from '../../../engine/schedule/registry.ts';
 import { shapeOf } from '../../../engine/schedule/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
+import { withCopies } from '../support/copies.ts';
 import { bruteForce, inFlightOf, programFor, rowsOf, simulated } from './bruteForce.ts';
 import { planOf, policyPlan } from './plans.ts';
 
@@ -26,7 +27,7 @@ describe('every policy', () => {
             const chunked = policy.parameters.some(({ name }) => name === 'chunks');
             const args = chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {};
             const stages = devices * policy.chunks(args);
-            const plan = planOf({
+            const cut = planOf({
               microbatches,
               schedule: { kind: 'policy', name: policy.name, args },
               forward: times.slice(0, stages),
@@ -34,9 +35,10 @@ describe('every policy', () => {
               backwardWeight: times.slice(0, stages),
               placement: times.slice(0, stages).map((_, stage) => stage % devices),
             });
-            const shape = shapeOf(plan);
+            const shape = shapeOf(cut);
             const faults = policy.check(shape);
             if (faults.length === 0) {
+              const plan = withCopies(cut);
               const program = programOf(policy, shape);
               expect(validate(program, plan)).toEqual([]);
               expect(bruteForce(plan, rowsOf(program))).toBeDefined();
@@ -50,7 +52,9 @@ describe('every policy', () => {
                 mended =
                   fix.input === 'microbatches'
                     ? { ...mended, microbatches: value }
-                    : { ...mended, args: { ...mended.args, [fix.input]: value } };
+                    : fix.input === 'stages'
+                      ? { ...mended, stages: value, devices: value / mended.chunks }
+                      : { ...mended, args: { ...mended.args, [fix.input]: value } };
               }
               expect(policy.check(mended)).toEqual([]);
             }
@@ -139,7 +143,9 @@ describe('idle time as explained', () => {
     const found = / = ([\d.]+) (s|ms) a device/.exec(line);
     return found === null ? undefined : Number(found[1]) * (found[2] === 'ms' ? 1e-3 : 1);
   };
-  for (const policy of policies) {
+  const shown = (value: number, text: number): void =>
+    expect(Math.abs(value - text)).toBeLessThanOrEqual(5.01e-3 * Math.abs(text) + 1e-9);
+  for (const policy of policies.filter((one) => one.forwardOnly !== true)) {
     it(`of ${policy.name} is what a simulation finds`, () => {
       fc.assert(
         fc.property(p, m, fc.integer({ min: 1, max: 3 }), fc.nat(14), cost, cost, cost, (p, m, v, group, f, i, w) => {
@@ -149,11 +155,11 @@ describe('idle time as explained', () => {
           const shape = shapeOf(plan);
           fc.pre(policy.check(shape).length === 0);
           const lines = policy.explain(shape);
-          const run = simulated({ ...plan, placement: [...policy.placement(shape)] });
+          const run = simulated(withCopies(plan));
           const makespan = explained(lines.find((line) => line.startsWith('idle:')) ?? '');
-          if (makespan !== undefined) for (const idle of run.idle) expect(idle).toBeCloseTo(makespan, 9);
+          if (makespan !== undefined) for (const idle of run.idle) shown(idle, makespan);
           const span = explained(lines.find((line) => line.startsWith('idle between')) ?? '');
-          if (span !== undefined) expect(run.spanBubble).toBeCloseTo(span, 9);
+          if (span !== undefined) shown(run.spanBubble, span);
         }),
         { numRuns: 400 },
       );

@@ -25,6 +25,16 @@ test('a policy: what it does, with the numbers of this pipeline, and its page', 
   // p = 4, m = 8: warm-up p − i; fill and drain (p − 1)(F + B) = 3 · 24 ms.
   checkHover(mark(toy, '1f1b'), '1f1b', /4, 3, 2, 1/, /72 ms/, 'file:///docs/schedules/1f1b.md'));
 
+test('zb_auto: the limit, the order that was taken, and how far it is from the best there can be', () =>
+  // F = 8 ms, I = W = 8 ms: 3m + p − 1 operations, which none can be under.
+  checkHover(
+    toy.replace('= 1f1b', '= $0zb_auto(limit = 4)'),
+    'zb_auto',
+    /limit: 4 microbatches in flight/,
+    /order: that of zb_h1/,
+    /end: 216 ms, and no order within the limit ends sooner/,
+  ));
+
 test('a param: its value and doc', () =>
   checkHover(toy.replace('= microbatches', '= $0microbatches'), 'microbatches', /8/, 'How many microbatches.'));
 
@@ -46,6 +56,19 @@ test('a stage: costs of a microbatch and what fills the peak', () =>
     /activations \| 8 MiB/,
     /weights \| 1 MiB/,
     /gradients \| 1 MiB/,
+  ));
+
+test('a stage in segments: costs of the whole microbatch, and segments in flight', () =>
+  // Four microbatches of two segments on two stages: p + k − 1 = 3 segments of 1 MiB in flight.
+  checkHover(
+    mark(staged.replace('gpipe', 'seq1f1b(segments = 2)'), 'first {'),
+    'first',
+    /2 segments/,
+    /forward \| 1 ms/,
+    /activation \| 2 MiB/,
+    /3 segments in flight/,
+    /activations \| 3 MiB/,
+    /weights \| 1 MiB/,
   ));
 
 test('a key, a declaration keyword, a word, a function, a quantity', async () => {

@@ -1,0 +1,139 @@
+import {
+  type CompareRequest,
+  isSchedule,
+  planned,
+  type Planned,
+  rowAsWritten,
+  rowUnder,
+} from '../../engine/compare.ts';
+import { defaultOptions } from '../../engine/host.ts';
+import type { Arguments } from '../arguments.ts';
+import { coloursFor } from '../colours.ts';
+import { type Command, usageFault } from '../command.ts';
+import { diskHost, shownPath, uriOf } from '../host.ts';
+import type { Io } from '../io.ts';
+import type { FileRow } from '../output/compareColumns.ts';
+import { compareCsv, compareJson } from '../output/compareData.ts';
+import { compareText } from '../output/compareText.ts';
+import { overrideProblem, type Overrides, readOverrides } from '../overrides.ts';
+import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
+import { progressBar } from '../progress.ts';
+import { splitList } from '../splitList.ts';
+import { status } from '../status.ts';
+
+/** `compare FILE…`: pipelines side by side. */
+export const compareCommand: Command = {
+  spec: {
+    name: 'compare',
+    operands: 'FILE…',
+    summary: 'Set pipelines side by side: those of the files, or one under several schedules.',
+    options: [
+      {
+        name: 'schedules',
+        value: 'LIST',
+        doc: 'Each pipeline under each of these: --schedules "gpipe,1f1b,interleaved_1f1b(chunks = 2)".',
+      },
+      { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline of each file.' },
+      { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
+      {
+        name: 'format',
+        value: 'text|json|csv',
+        choices: ['text', 'json', 'csv'],
+        doc: 'text (the default), json (whole reports), or csv (one line a row).',
+      },
+    ],
+    notes: [
+      'Exit status 1 where a row cannot run or has a finding of severity error. With --schedules an "expect" is not judged: it speaks of the schedule of the file.',
+    ],
+  },
+  async run(args, io) {
+    if (args.operands.length === 0) return usageFault(io, 'compare', 'It needs at least one file.');
+    const schedules = readSchedules(args.value('schedules'));
+    if (typeof schedules === 'string') return usageFault(io, 'compare', schedules);
+    const overrides = readOverrides(args.values('set'));
+    if ('problem' in overrides) return usageFault(io, 'compare', overrides.problem);
+    const files: File[] = [];
+    for (const path of args.operands) {
+      const file = readFile(path, args, overrides, io);
+      if (typeof file === 'string') return usageFault(io, 'compare', file);
+      files.push(file);
+    }
+    const rows = evaluated(files, schedules, io);
+    await io.out(textOf(rows, args, io));
+    const faults = schedules === undefined ? files.filter(({ base }) => hasErrors(base)) : [];
+    for (const { path } of faults) await io.err(`${path} has errors: "pipewright check ${path}" shows them.\n`);
+    const failed =
+      faults.length > 0 ||
+      rows.some(({ errors }) => errors.some((code) => schedules === undefined || code !== 'expect/failed'));
+    return failed ? status.findings : status.fine;
+  },
+};
+
+interface File {
+  readonly path: string;
+  readonly request: CompareRequest;
+  readonly base: Planned;
+  readonly pipelines: readonly string[];
+}
+
+/** The list of `--schedules`, or what is wrong with it. */
+function readSchedules(text: string | undefined): readonly string[] | string | undefined {
+  if (text === undefined) return undefined;
+  const schedules = splitList(text);
+  const wrong = schedules.find((one) => !isSchedule(one));
+  return wrong === undefined
+    ? schedules
+    : `--schedules takes schedules such as gpipe or interleaved_1f1b(chunks = 2), with commas between, not "${wrong}".`;
+}
+
+function readFile(path: string, args: Arguments, overrides: Overrides, io: Io): File | string {
+  const read = io.readText(path);
+  const name = shownPath(path);
+  if ('problem' in read) return `${name} cannot be read: ${read.problem}.`;
+  const uri = uriOf(path, io);
+  const request = { uri, text: read.text, host: diskHost(io), options: defaultOptions, overrides: overrides.values };
+  const base = planned(request);
+  const { resolution } = base;
+  const analysis = { uri, resolution, findings: resolution.findings };
+  const chosen = args.value('pipeline');
+  const problem =
+    overrideProblem(resolution, overrides) ?? pipelineProblem({ path: name, analysis }, chosen, undefined);
+  if (problem !== undefined) return problem;
+  const declared = declaredPipelines(analysis);
+  // Of a file too broken to have any pipeline one row says why.
+  return {
+    path: name,
+    request,
+    base,
+    pipelines: chosen === undefined ? (declared.length > 0 ? declared : ['']) : [chosen],
+  };
+}
+
+const hasErrors = ({ resolution }: Planned): boolean =>
+  resolution.findings.some(({ severity }) => severity === 'error');
+
+function evaluated(files: readonly File[], schedules: readonly string[] | undefined, io: Io): FileRow[] {
+  const pairs = files.flatMap((file) => file.pipelines.map((pipeline) => ({ file, pipeline })));
+  const progress = progressBar(io, pairs.length * (schedules?.length ?? 1));
+  const rows = pairs.flatMap(({ file, pipeline }) => {
+    const { request, base, path } = file;
+    const own =
+      schedules === undefined
+        ? [() => rowAsWritten(request, base, pipeline)]
+        : schedules.map((schedule) => () => rowUnder(request, base, pipeline, schedule));
+    return own.map((row) => {
+      const made = { ...row(), file: path };
+      progress.tick(`${pipeline}: ${made.schedule}`);
+      return made;
+    });
+  });
+  progress.end();
+  return rows;
+}
+
+function textOf(rows: readonly FileRow[], args: Arguments, io: Io): string {
+  const format = args.value('format') ?? 'text';
+  if (format === 'json') return compareJson(rows);
+  if (format === 'csv') return compareCsv(rows);
+  return compareText(rows, Math.max(40, io.columns), coloursFor(io));
+}

@@ -1,0 +1,23 @@
+import { columns, type FileRow } from './compareColumns.ts';
+import { quoted } from './csv.ts';
+import { fullest } from './fullest.ts';
+
+/** `{ version, rows: [{ file, pipeline, schedule, report | problem }] }`; fields are added, never renamed. */
+export function compareJson(rows: readonly FileRow[]): string {
+  const answer = rows.map(({ file, pipeline, schedule, result }) => ({ file, pipeline, schedule, ...result }));
+  return `${JSON.stringify({ version: 1, rows: answer }, undefined, 2)}\n`;
+}
+
+/** One line a row (RFC 4180) in base units; figures are empty where there are none. `peaks` lists the devices in order. */
+export function compareCsv(rows: readonly FileRow[]): string {
+  const head = ['file', 'pipeline', 'schedule', ...columns.map(({ name }) => name), 'peak_device', 'peaks', 'problem'];
+  const lines = rows.map(({ file, pipeline, schedule, result }) => {
+    const named = [file, pipeline, schedule];
+    if ('problem' in result) return [...named, ...columns.map(() => ''), '', '', result.problem.message];
+    const { report } = result;
+    const figures = columns.map(({ value }) => String(value(report)));
+    const peaks = report.devices.map(({ name, peak }) => `${name}=${peak}`).join(' ');
+    return [...named, ...figures, fullest(report)?.name ?? '', peaks, ''];
+  });
+  return [head, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
+}

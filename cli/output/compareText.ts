@@ -1,0 +1,94 @@
+import { stripVTControlCharacters as plain } from 'node:util';
+import type { DeviceReport } from '../../engine/analyze/report.ts';
+import { bytes } from '../../engine/quantities.ts';
+import type { Colours } from '../colours.ts';
+import { clip, printable, width } from '../drawing/width.ts';
+import { bestRows, columnsFor, type FileRow, fits } from './compareColumns.ts';
+import { table } from './table.ts';
+
+/** Longest name of a row, columns. */
+const longestName = 44;
+
+/** Rows side by side in `space` columns: tables one below the other where one is too wide, then memory by device, then what cannot run. */
+export function compareText(rows: readonly FileRow[], space: number, colours: Colours): string {
+  const running = rows.filter((row) => 'report' in row.result);
+  const names = new Map(rows.map((row) => [row, nameOf(row, rows)]));
+  const columns = columnsFor(rows);
+  const cells = columns.map((column) => {
+    const best = bestRows(rows, column);
+    const shown = running.map((row) => {
+      if (!('report' in row.result)) return '';
+      const { report } = row.result;
+      const text = `${column.show(column.value(report))}${column.detail?.(report) ?? ''}`;
+      if (best.has(row)) return colours.green(`${text} *`);
+      return column.name === 'peak' && !fits(report) ? colours.red(`${text}  `) : `${text}  `;
+    });
+    const size = Math.max(column.title.length + 2, ...shown.map((text) => width(plain(text))));
+    return { head: colours.dim(`${column.title}  `), shown, size };
+  });
+  const first = Math.max(0, ...running.map((row) => width(names.get(row) ?? '')));
+  const parts: string[] = [];
+  for (let from = 0; running.length > 0 && from < cells.length;) {
+    let to = from + 1;
+    let used = 2 + first + 2 + cells[from].size;
+    while (to < cells.length && used + 2 + cells[to].size <= space) used += 2 + cells[to++].size;
+    const block = cells.slice(from, to);
+    const body = running.map((row, at) => [names.get(row) ?? '', ...block.map(({ shown }) => shown[at])]);
+    parts.push(table([['', ...block.map(({ head }) => head)], ...body], 1));
+    from = to;
+  }
+  if (running.length > 0) parts.push(memory(running, names, first, space, colours), legend(rows, colours));
+  const stopped = rows.flatMap((row) =>
+    'problem' in row.result
+      ? [
+          `  ${colours.bold(names.get(row) ?? '')}: ${colours.red(row.result.problem.code)}: ${printable(row.result.problem.message)}\n`,
+        ]
+      : [],
+  );
+  if (stopped.length > 0) parts.push(`${colours.bold('Cannot run')}\n${stopped.join('')}`);
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** File and pipeline where the rows differ in them, and the schedule. */
+function nameOf(row: FileRow, rows: readonly FileRow[]): string {
+  const differ = (key: 'file' | 'pipeline') => rows.some((one) => one[key] !== row[key]);
+  const parts = [differ('file') ? row.file : '', differ('pipeline') ? row.pipeline : '', row.schedule];
+  return clip(printable(parts.filter((part) => part !== '').join(' ')), longestName);
+}
+
+function memory(
+  rows: readonly FileRow[],
+  names: ReadonlyMap<FileRow, string>,
+  first: number,
+  space: number,
+  colours: Colours,
+): string {
+  const lists = rows.map((row) => [
+    names.get(row) ?? '',
+    clip('report' in row.result ? peaks(row.result.report.devices) : '', Math.max(20, space - first - 4)),
+  ]);
+  return `${colours.bold('Peak memory by device')}\n${table(lists)}`;
+}
+
+/** In order of the devices, those in a row that read alike counted: `2 × 3.5 GiB, 1.2 GiB`. */
+function peaks(devices: readonly DeviceReport[]): string {
+  const runs: { readonly text: string; times: number }[] = [];
+  for (const { peak } of devices) {
+    const text = bytes(peak);
+    const last = runs.at(-1);
+    if (last?.text === text) last.times += 1;
+    else runs.push({ text, times: 1 });
+  }
+  return runs.map(({ text, times }) => (times === 1 ? text : `${times} × ${text}`)).join(', ');
+}
+
+function legend(rows: readonly FileRow[], colours: Colours): string {
+  const marked = columnsFor(rows).some((column) => bestRows(rows, column).size > 0);
+  const full = rows.some((row) => 'report' in row.result && !fits(row.result.report));
+  const words = [
+    ...(marked ? ['* best of its column'] : []),
+    ...(full ? ['! more than the device has, so never best'] : []),
+    'bound: no order of these operations can have a bubble under it',
+  ];
+  return `${words.map((one) => colours.dim(`  ${one}`)).join('\n')}\n`;
+}

@@ -1,0 +1,45 @@
+import type { JobReport } from '../../engine/analyze/report.ts';
+import { show } from '../../engine/plan/values.ts';
+import { amount, bytes, count, share, time } from '../../engine/quantities.ts';
+import type { Colours } from '../colours.ts';
+import { table } from './table.ts';
+
+/** The figures of one job, and a row for each worker. */
+export function jobText(report: JobReport, colours: Colours): string {
+  const { staleness } = report;
+  const parts = [
+    `${report.sync}, distance ${report.distance}`,
+    count(report.workers.length, 'worker', 'workers'),
+    `waves of ${count(report.wave, 'minibatch', 'minibatches')}`,
+    `${report.waves} waves`,
+  ];
+  const figures = [
+    ['Throughput', colours.bold(`${Number(report.throughput.toPrecision(4))} samples/s`), 'of all workers'],
+    [
+      'Staleness',
+      colours.bold(String(staleness.observed)),
+      `updates of another worker missed at most, of ${staleness.bound} allowed; ${staleness.local} of its own`,
+    ],
+    [
+      'Servers',
+      show(report.server_traffic, 'bandwidth'),
+      `in and out, over ${count(report.servers, 'server', 'servers')}`,
+    ],
+  ];
+  if (!report.steady) figures.push(['', '', 'the fastest worker still gains on the slowest: it will wait more']);
+  const head = ['', 'wave', 'alone', 'minibatches', 'waits', 'idle', 'push', 'pull', 'lead'].map((cell) =>
+    colours.dim(cell),
+  );
+  const rows = report.workers.map((one) => [
+    one.name,
+    time(one.period),
+    time(one.period_alone),
+    `${amount(one.minibatches_per_second)}/s`,
+    `${time(one.waiting)} (${share(one.waiting_share)})`,
+    share(one.idle),
+    bytes(one.pushed),
+    bytes(one.pulled),
+    String(one.lead),
+  ]);
+  return `${colours.bold(report.name)}  ${parts.join(' · ')}\n\n${table(figures)}${colours.bold('Workers')}\n${table([head, ...rows])}`;
+}

@@ -1,0 +1,111 @@
+/** Figures of an asynchronous pipeline: those of its steady state, and the versions of the weights by stage. */
+import type { PipelinePlan } from '../plan/plan.ts';
+import type { Timeline } from '../simulate/timeline.ts';
+import { type TimingOptions, timingOf } from '../simulate/timing.ts';
+import { type Versions, delayAt, inconsistentAt, stalenessAt, versionsOf } from '../simulate/versions.ts';
+import { simulate } from '../simulate/simulate.ts';
+import type { Program } from '../schedule/program.ts';
+import type { BubbleCause, BubbleReport, StageReport } from './report.ts';
+import { type Steady, steadyOf } from './steady.ts';
+import { orderWithoutLimits } from './causes.ts';
+
+/**
+ * Bubbles of the steady state, of devices × period. `makespan`: all that devices do not compute; `span`: what even the busiest
+ * one does not. No order can be faster than the device with most work, updates included.
+ */
+export function steadyBubble(plan: PipelinePlan, timeline: Timeline, steady: Steady): BubbleReport {
+  const { period, busy, step } = steady;
+  const devices = plan.devices.length;
+  const total = busy.reduce((sum, one) => sum + one, 0);
+  if (!(period > 0)) return { makespan: 0, span: 0, bound: 0, causes: steadyCauses(plan, timeline, steady) };
+  const idle = (of: number) => Math.max(0, 1 - total / (devices * of));
+  const most = busy.reduce((all, one, device) => Math.max(all, one + step[device]), 0);
+  const busiest = busy.reduce((all, one) => Math.max(all, one), 0);
+  return {
+    makespan: idle(period),
+    span: Math.max(0, 1 - busiest / period),
+    bound: Math.min(idle(period), most > 0 ? idle(most) : 0),
+    causes: steadyCauses(plan, timeline, steady),
+  };
+}
+
+/**
+ * As `bubbleCauses`, by the period: updates, transfers, limits of what is in flight, then unequal stages are taken away one after
+ * the other. A full pipeline neither fills nor drains; what remains is the order's doing.
+ */
+function steadyCauses(
+  plan: PipelinePlan,
+  timeline: Timeline,
+  { period, busy, step }: Steady,
+): Readonly<Record<BubbleCause, number>> {
+  const none = { fill_drain: 0, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 };
+  if (!(period > 0)) return none;
+  const { program } = timeline;
+  const mean = busy.reduce((sum, one) => sum + one, 0) / plan.devices.length;
+  // Never under the mean work, never over what came before: the parts add up.
+  const again = (options: TimingOptions, order: Program): Steady | undefined => {
+    const found = simulate(order, timingOf(plan, order, options));
+    return found === undefined ? undefined : steadyOf(found);
+  };
+  const between = (most: number, found: number | undefined) => Math.max(mean, Math.min(most, found ?? most));
+  const under = (most: number, options: TimingOptions, order: Program = program): number =>
+    between(most, again(options, order)?.period);
+  const unlimited = orderWithoutLimits(plan);
+  const noStep = step.every((one) => one === 0) ? period : under(period, { freeStep: true });
+  const free: TimingOptions = { freeStep: true, freeTransfers: true };
+  const noTransfers = under(noStep, free);
+  const noLimits = unlimited === undefined ? noTransfers : under(noTransfers, free, unlimited);
+  const ideal = again({ ...free, equalStages: true }, unlimited ?? program);
+  const equal = between(noLimits, ideal?.period);
+  // With equal stages devices may still have unequally many of them.
+  const busiest = between(
+    equal,
+    ideal?.busy.reduce((most, one) => Math.max(most, one), 0),
+  );
+  const part = (seconds: number) => (seconds > 1e-12 * period ? seconds / period : 0);
+  return {
+    ...none,
+    imbalance: part(noLimits - equal + (busiest - mean)),
+    communication: part(noStep - noTransfers),
+    memory: part(noTransfers - noLimits),
+    sync: part(period - noStep),
+    order: part(equal - busiest),
+  };
+}
+
+type VersionFigures = Pick<StageReport, 'versions' | 'staleness' | 'staleness_mean' | 'delay' | 'inconsistent'>;
+
+/** Versions, staleness and delay of a stage of the program; staleness and delay over the microbatches of the last half. */
+export function versionFigures(program: Program, stage: number): VersionFigures {
+  const versions = versionsOf(program);
+  if (versions === undefined) return { versions: 1, staleness: 0 };
+  const { microbatches, minibatch = 1 } = program;
+  const half = Math.trunc(Math.floor(microbatches / minibatch) / 2) * minibatch;
+  const last = figuresFrom(versions, microbatches, stage, half);
+  return { versions: versions.most[stage], ...last };
+}
+
+function figuresFrom(
+  versions: Versions,
+  microbatches: number,
+  stage: number,
+  from: number,
+): Omit<VersionFigures, 'versions'> {
+  let worst = 0;
+  let sum = 0;
+  let delays = 0;
+  let count = 0;
+  let inconsistent = false;
+  for (let microbatch = from; microbatch < microbatches; microbatch += 1) {
+    const slot = stage * microbatches + microbatch;
+    const staleness = stalenessAt(versions, slot);
+    if (staleness < 0) continue;
+    worst = Math.max(worst, staleness);
+    sum += staleness;
+    delays += delayAt(versions, stage, slot);
+    inconsistent ||= inconsistentAt(versions, slot);
+    count += 1;
+  }
+  const mean = (total: number) => (count === 0 ? 0 : total / count);
+  return { staleness: worst, staleness_mean: mean(sum), delay: mean(delays), inconsistent };
+}

@@ -1,0 +1,76 @@
+/** What decides the times of a run whose sends and receives block: its critical path, and what devices wait for in exchanges. */
+import { deviceOfItem } from '../schedule/exchanges.ts';
+import { slotWidth } from '../schedule/slot.ts';
+import { type Blocking, type Timeline, arrivalAt, startAt } from '../simulate/timeline.ts';
+
+/**
+ * The chain of operations that decides when `device` begins its step: positions in `order`, first operation first. Walking back
+ * from an exchange it stays on the device where that came to it last, else goes to the other one; where the transfer waited for
+ * its channel, to the sender.
+ */
+export function blockingPath(timeline: Timeline, blocking: Blocking, device: number): Int32Array {
+  const { exchanges, left, began } = blocking;
+  const { offsets, slot, from, members, sender, receiver } = exchanges;
+  const slack = timeline.makespan * 1e-12;
+  const first = (item: number): boolean => item === offsets[deviceOfItem(exchanges, item)];
+  const leftAt = (item: number, time: number): boolean => !first(item) && Math.abs(left[item - 1] - time) <= slack;
+  const path: number[] = [];
+  // Each step goes to an item that ended before this one could: the walk ends.
+  for (let item = offsets[device + 1] - 1; item >= offsets[device];) {
+    if (slot[item] >= 0) {
+      const position = slot[item] + slotWidth(timeline.program, slot[item]) - 1;
+      path.push(position);
+      if (first(item) || startAt(timeline, position) <= slack) break;
+      item -= 1;
+      continue;
+    }
+    let decides = members[from[item]];
+    for (let at = from[item]; at < from[item + 1]; at += 1) {
+      if (endOf(timeline, blocking, members[at]) >= left[item] - slack) {
+        decides = members[at];
+        break;
+      }
+    }
+    const other = sender[decides] === item ? receiver[decides] : sender[decides];
+    const next = leftAt(item, began[decides]) ? item : leftAt(other, began[decides]) ? other : sender[decides];
+    if (first(next)) break;
+    item = next - 1;
+    device = deviceOfItem(exchanges, item);
+  }
+  return Int32Array.from(path.reverse());
+}
+
+/**
+ * Seconds, by route of the plan, that devices stand in a send or a receive once there is something to send: from the end of the
+ * operation that made it, or from when the device came to the exchange, to the end of its transfer. Both devices stand there, so
+ * both count. Only exchanges that end in the window.
+ */
+export function blockedByRoute(
+  timeline: Timeline,
+  blocking: Blocking,
+  routes: number,
+  window: { readonly from: number; readonly to: number },
+): Float64Array {
+  const { program, timing } = timeline;
+  const { offsets, slot, from, members, need, microbatch } = blocking.exchanges;
+  const blocked = new Float64Array(routes);
+  for (let device = 0; device < program.devices; device += 1) {
+    let before = 0;
+    for (let item = offsets[device]; item < offsets[device + 1]; item += 1) {
+      const until = blocking.left[item];
+      if (slot[item] < 0 && until > window.from && until <= window.to) {
+        let decides = members[from[item]];
+        for (let at = from[item]; at < from[item + 1]; at += 1)
+          if (endOf(timeline, blocking, members[at]) > endOf(timeline, blocking, decides)) decides = members[at];
+        const route = timing.needRoute[need[decides]];
+        const made = timeline.end[timing.needs[need[decides]] * program.microbatches + microbatch[decides]];
+        if (route >= 0) blocked[route] += Math.max(0, until - Math.max(before, made));
+      }
+      before = until;
+    }
+  }
+  return blocked;
+}
+
+const endOf = (timeline: Timeline, { exchanges }: Blocking, exchange: number): number =>
+  arrivalAt(timeline, exchanges.need[exchange], exchanges.microbatch[exchange]);

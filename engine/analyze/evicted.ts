@@ -1,0 +1,19 @@
+import type { PipelinePlan } from '../plan/plan.ts';
+import { E, L, type Program } from '../schedule/program.ts';
+
+/** Bytes of evicted activations between two devices of a program; 0 for most. Each goes one way with E and back with L. */
+export function evictedBytes(plan: PipelinePlan, program: Program): (from: number, to: number) => number {
+  const { partner, order, shift, stages, placement, devices } = program;
+  if (partner === undefined) return () => 0;
+  const bytes = new Map<number, number>();
+  for (const word of order) {
+    const row = word >> shift;
+    const kind = Math.trunc(row / stages);
+    if (kind !== E && kind !== L) continue;
+    const home = placement[row % stages];
+    const away = partner[home];
+    const way = kind === E ? home * devices + away : away * devices + home;
+    bytes.set(way, (bytes.get(way) ?? 0) + plan.stages[row % stages].activation);
+  }
+  return (from, to) => bytes.get(from * devices + to) ?? 0;
+}

@@ -1,0 +1,49 @@
+/** How far ahead a schedule that predicts weights must predict them: counted in the simulated timeline. */
+import { B, F, I, resultOf } from '../schedule/program.ts';
+import { type Timeline, startAt } from '../simulate/timeline.ts';
+
+export interface Prediction {
+  /** Updates of the weights ahead of the stage's own, where a minibatch's first microbatch runs forward, and where it runs backward. */
+  readonly forward: number;
+  readonly backward: number;
+}
+
+/**
+ * By stage of the program: the prediction aims at the weights of the moment when the minibatch has come all the way back, which
+ * is the end of its last backward at stage 0. Counted are the backwards that the stage ends between the start of the first
+ * microbatch's operation and that moment (those that end with it do not count), in minibatches, rounded; for the minibatch in
+ * the middle of the iterations. Undefined for schedules that predict nothing.
+ */
+export function predictionsOf(timeline: Timeline): readonly Prediction[] | undefined {
+  const { program, end } = timeline;
+  const { stages, microbatches, minibatch = 1, order, offsets, shift, placement, weights } = program;
+  if (weights !== 'predict') return undefined;
+  const first = Math.trunc(Math.floor(microbatches / minibatch) / 2) * minibatch;
+  const row = (stage: number) => (resultOf[B] * stages + stage) * microbatches;
+  const slack = timeline.makespan * 1e-12;
+  let home = 0;
+  for (let microbatch = first; microbatch < Math.min(first + minibatch, microbatches); microbatch += 1)
+    home = Math.max(home, end[row(0) + microbatch]);
+  const startOf = (stage: number, kinds: readonly number[]): number => {
+    const device = placement[stage];
+    for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
+      const kind = Math.trunc((order[at] >> shift) / stages);
+      if ((order[at] >> shift) % stages === stage && (order[at] & ((1 << shift) - 1)) === first && kinds.includes(kind))
+        return startAt(timeline, at);
+    }
+    return home;
+  };
+  return Array.from({ length: stages }, (_, stage) => {
+    const from = startOf(stage, [F]);
+    const back = startOf(stage, [B, I]);
+    let forward = 0;
+    let backward = 0;
+    for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
+      const ended = end[row(stage) + microbatch];
+      if (!(ended < home - slack)) continue;
+      if (ended > from + slack) forward += 1;
+      if (ended > back + slack) backward += 1;
+    }
+    return { forward: Math.round(forward / minibatch), backward: Math.round(backward / minibatch) };
+  });
+}

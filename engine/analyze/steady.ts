@@ -1,0 +1,132 @@
+/** What an asynchronous program does once it is full: the time from one update to the next. */
+import { F, U, resultOf } from '../schedule/program.ts';
+import type { Timeline } from '../simulate/timeline.ts';
+
+export interface Steady {
+  /** Seconds for each minibatch, by the slowest stage, from the middle of the iterations to where it runs dry. */
+  readonly period: number;
+  /**
+   * Whether the times between updates repeat over that time, and every stage had made one before it: until then nothing has come
+   * back to the first stage. Where not, the period is a mean.
+   */
+  readonly steady: boolean;
+  /** Whole repetitions of that stage from the middle on. */
+  readonly window: { readonly from: number; readonly to: number; readonly minibatches: number };
+  /** Seconds of one minibatch's operations without the updates, and of its updates; by device. */
+  readonly busy: Float64Array;
+  readonly step: Float64Array;
+}
+
+/** Times between updates that differ by less than this share of their mean count as equal; the period is then their mean. */
+const alike = 1e-4;
+/** Longest repetition that is looked for, in updates of one stage. */
+const longestCycle = 256;
+
+/** The steady state of a simulated program with updates; undefined for one without. O(operations + updates × repetition). */
+export function steadyOf(timeline: Timeline): Steady | undefined {
+  const { program } = timeline;
+  if (program.weights === undefined || program.minibatch === undefined) return undefined;
+  const runsDry = lastForwards(timeline);
+  const paces = Array.from({ length: program.stages }, (_, stage) => paceOf(timeline, stage, runsDry[stage])).filter(
+    (pace) => pace !== undefined,
+  );
+  const slack = 1e-9;
+  let slowest: Pace | undefined;
+  for (const pace of paces) {
+    if (slowest === undefined || pace.period > slowest.period * (1 + slack)) slowest = pace;
+    // Of equally slow stages one whose times repeat.
+    else if (!slowest.repeats && pace.repeats && pace.period >= slowest.period * (1 - slack)) slowest = pace;
+  }
+  if (slowest === undefined) return undefined;
+  const { period, repeats, window } = slowest;
+  const filled = paces.reduce((latest, pace) => Math.max(latest, pace.first), 0);
+  return { period, steady: repeats && filled <= window.from, window, ...workOf(timeline) };
+}
+
+interface Pace {
+  readonly period: number;
+  readonly repeats: boolean;
+  /** End of its first update. */
+  readonly first: number;
+  readonly window: Steady['window'];
+}
+
+/** Time between updates of a stage from the middle of the iterations to where it runs dry: the drain has a pace of its own. */
+function paceOf({ program, end, makespan }: Timeline, stage: number, runsDry: number): Pace | undefined {
+  const { stages, microbatches, minibatch = 1 } = program;
+  const half = Math.trunc(Math.floor(microbatches / minibatch) / 2) * minibatch;
+  const row = (resultOf[U] * stages + stage) * microbatches;
+  // The last update before the middle, then all after it.
+  let ends: number[] = [0];
+  let at: number[] = [-1];
+  let first = -1;
+  let full = 0;
+  for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
+    const time = end[row + microbatch];
+    if (!(time >= 0)) continue;
+    if (first < 0) first = time;
+    if (microbatch < half) {
+      ends = [time];
+      at = [microbatch];
+    } else {
+      ends.push(time);
+      at.push(microbatch);
+    }
+    if (time <= runsDry) full = ends.length - 1;
+  }
+  if (ends.length < 2) return undefined;
+  // A run that is over before it is full has no better figure than all of it.
+  const last = full >= 2 ? full : ends.length - 1;
+  const minibatches = (from: number, to: number) => (at[to] - at[from]) / minibatch;
+  const times = ends.slice(0, last + 1);
+  const mean = (times[last] - times[0]) / last;
+  const cycle =
+    full >= 2 ? (repetition(times, makespan * 1e-9) ?? (repetition(times, mean * alike) && last)) : undefined;
+  const whole = cycle === undefined ? last : last - (last % cycle);
+  return {
+    period: (ends[last] - ends[last - whole]) / minibatches(last - whole, last),
+    repeats: cycle !== undefined,
+    first,
+    window: { from: ends[0], to: ends[whole], minibatches: minibatches(0, whole) },
+  };
+}
+
+/** End of each stage's last forward. */
+function lastForwards({ program, end }: Timeline): Float64Array {
+  const { stages, microbatches } = program;
+  return Float64Array.from({ length: stages }, (_, stage) => {
+    const row = (resultOf[F] * stages + stage) * microbatches;
+    let latest = 0;
+    for (let slot = row; slot < row + microbatches; slot += 1) if (end[slot] > latest) latest = end[slot];
+    return latest;
+  });
+}
+
+/** Least number of steps after which the differences of `times` repeat, at least twice; undefined where they do not. */
+function repetition(times: readonly number[], slack: number): number | undefined {
+  const steps = times.length - 1;
+  for (let cycle = 1; cycle <= Math.min(longestCycle, Math.trunc(steps / 2)); cycle += 1) {
+    const first = times[cycle] - times[0];
+    let same = true;
+    for (let at = 1; same && at + cycle < times.length; at += 1)
+      same = Math.abs(times[at + cycle] - times[at] - first) <= slack;
+    if (same) return cycle;
+  }
+  return undefined;
+}
+
+/** Counted by kind of operation and multiplied: each copy of a stage runs its share of the minibatch. */
+function workOf({ program, timing }: Timeline): Pick<Steady, 'busy' | 'step'> {
+  const { order, shift, stages, placement, devices, minibatch = 1, copies } = program;
+  const count = new Int32Array(timing.duration.length);
+  for (const word of order) count[word >> shift] += 1;
+  const busy = new Float64Array(devices);
+  const step = new Float64Array(devices);
+  for (let row = 0; row < count.length; row += 1) {
+    const stage = row % stages;
+    if (count[row] === 0 || count[F * stages + stage] === 0) continue;
+    const runs = (minibatch / (copies?.every[stage] ?? 1)) * (count[row] / count[F * stages + stage]);
+    (Math.trunc(row / stages) === U ? step : busy)[placement[stage]] += runs * timing.duration[row];
+  }
+  return { busy, step };
+}

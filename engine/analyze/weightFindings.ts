@@ -1,0 +1,36 @@
+import type { Run } from '../evaluate.ts';
+import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import { type PipelinePlan, paths } from '../plan/plan.ts';
+import { versionsOf } from '../simulate/versions.ts';
+
+/** Stages named in a message. */
+const named = 8;
+
+/**
+ * Of an asynchronous schedule: `schedule/missing-version` where an operation would need weights that are not there yet, else
+ * `schedule/stale-weights`.
+ */
+export function weightFindings(plan: PipelinePlan, { program, report }: Run): PlanFinding[] {
+  const versions = versionsOf(program);
+  const { asynchronous } = report;
+  if (versions === undefined || asynchronous === undefined) return [];
+  const at = paths.key(plan.name, 'schedule');
+  const [missing] = versions.missing;
+  if (missing !== undefined) {
+    const { stage, microbatch, version, newest } = missing;
+    const name = plan.stages[stage].name;
+    return [
+      planFinding('schedule/missing-version', at, { rule: versions.rule, stage: name, microbatch, version, newest }),
+    ];
+  }
+  return [
+    planFinding('schedule/stale-weights', at, {
+      rule: versions.rule,
+      stages: report.stages.slice(0, named),
+      more: Math.max(0, report.stages.length - named),
+      bytes: report.devices.reduce((most, one) => Math.max(most, one.memory.versions), 0),
+      inconsistent: report.stages.some((one) => one.inconsistent === true),
+      unsteady: !asynchronous.steady,
+    }),
+  ];
+}

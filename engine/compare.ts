@@ -1,0 +1,151 @@
+/**
+ * Pipelines side by side: those of a file as they are, or one under several schedules. Each row is planned and simulated by itself,
+ * so one that cannot run leaves the others alone.
+ */
+import { parse, type SyntaxFile } from '../grammar/index.ts';
+import type { PipelineReport } from './analyze/report.ts';
+import type { CheckRequest } from './check.ts';
+import { evaluate } from './evaluate.ts';
+import { apply } from './fixes/proposal.ts';
+import { pipelineBody, setKey, valueOf } from './fixes/source.ts';
+import type { PipelinePlan } from './plan/plan.ts';
+import type { Resolution } from './plan/resolution.ts';
+import { resolve } from './plan/resolve.ts';
+import { count } from './quantities.ts';
+import { generate } from './schedule/generate.ts';
+
+export interface RowProblem {
+  /** Code of the finding; `schedule/shape` where the schedule would run on other devices than the file's own. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface CompareRow {
+  readonly pipeline: string;
+  /** As it is written. */
+  readonly schedule: string;
+  /** Figures, or why there are none. */
+  readonly result: { readonly report: PipelineReport } | { readonly problem: RowProblem };
+  /** Codes of findings of severity error about the pipeline, as they are told once it runs. */
+  readonly errors: readonly string[];
+}
+
+export type CompareRequest = Omit<CheckRequest, 'earlier'>;
+
+/** A file, planned and not simulated. */
+export interface Planned {
+  readonly syntax: SyntaxFile;
+  readonly resolution: Resolution;
+}
+
+export function planned({ uri, text, host, options, overrides }: CompareRequest): Planned {
+  const syntax = parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
+  return { syntax, resolution: resolve({ uri, syntax, host, options, overrides }) };
+}
+
+/** A pipeline of the file as it stands. */
+export function rowAsWritten(request: CompareRequest, base: Planned, pipeline: string): CompareRow {
+  return rowOf(request, base, pipeline);
+}
+
+/**
+ * The same under another schedule: `schedule` as it would stand in the file (`isSchedule` must hold). A schedule that would take
+ * another number of devices than the file's own is a problem, not a row: its figures would be those of other hardware.
+ */
+export function rowUnder(request: CompareRequest, base: Planned, pipeline: string, schedule: string): CompareRow {
+  const body = pipelineBody(base.syntax, pipeline);
+  const edit = body === undefined ? undefined : setKey(base.syntax.text, body, 'schedule', schedule);
+  if (edit === undefined) return rowOf(request, base, pipeline, schedule);
+  const changed = planned({ ...request, text: apply(base.syntax.text, [edit]) });
+  const devices = planFor(base, pipeline)?.devices.length;
+  const plan = planFor(changed, pipeline);
+  if (devices === undefined || plan?.devices.length === devices) return rowOf(request, changed, pipeline, schedule);
+  const problem = plan === undefined ? planningProblem(changed, pipeline) : otherDevices(plan, devices);
+  const cutElse = plan !== undefined || problem.code === 'stage/device-count';
+  const nearest = cutElse ? nearestStages(request, changed.syntax, pipeline, devices) : undefined;
+  const message = nearest === undefined ? problem.message : `${problem.message} Nearest stages: ${nearest}.`;
+  return { pipeline, schedule, result: { problem: { code: problem.code, message } }, errors: [problem.code] };
+}
+
+/** Whether a text is one expression, and nothing behind it, so that it can stand as a value. */
+export function isSchedule(text: string): boolean {
+  const before = 'pipeline p {\n  schedule = ';
+  const syntax = parse(`${before}${text}\n}\n`);
+  const body = pipelineBody(syntax, 'p');
+  const value = body === undefined ? undefined : valueOf(body, 'schedule');
+  return (
+    syntax.errors.length === 0 &&
+    syntax.declarations.length === 1 &&
+    body?.entries.length === 1 &&
+    (value?.kind === 'name' || value?.kind === 'call') &&
+    value.start === before.length &&
+    value.end === before.length + text.length
+  );
+}
+
+const planFor = ({ resolution }: Planned, pipeline: string): PipelinePlan | undefined =>
+  resolution.plan.pipelines.find(({ name }) => name === pipeline);
+
+function rowOf({ options }: CompareRequest, from: Planned, pipeline: string, schedule?: string): CompareRow {
+  const written = schedule ?? scheduleText(from, pipeline);
+  const plan = planFor(from, pipeline);
+  if (plan === undefined) {
+    const problem = planningProblem(from, pipeline);
+    return { pipeline, schedule: written, result: { problem }, errors: [problem.code] };
+  }
+  const { run, findings } = evaluate(plan, options);
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  const stopped = first ?? { code: 'schedule/deadlock', message: 'The pipeline does not run.' };
+  return {
+    pipeline,
+    schedule: written,
+    result: run === undefined ? { problem: { code: stopped.code, message: stopped.message } } : { report: run.report },
+    errors: run === undefined ? [stopped.code] : errors.map(({ code }) => code),
+  };
+}
+
+/** The first error of the pipeline's own text, else the first of the file. */
+function planningProblem({ resolution, syntax }: Planned, pipeline: string): RowProblem {
+  const body = pipelineBody(syntax, pipeline);
+  const errors = resolution.findings.filter(({ severity }) => severity === 'error');
+  const own = errors.find(({ place }) => body !== undefined && place.start >= body.start && place.end <= body.end);
+  const { code, message } = own ??
+    errors[0] ?? { code: 'name/unknown', message: `There is no pipeline "${pipeline}".` };
+  return { code, message };
+}
+
+function scheduleText({ syntax }: Planned, pipeline: string): string {
+  const body = pipelineBody(syntax, pipeline);
+  const value = body === undefined ? undefined : valueOf(body, 'schedule');
+  return value === undefined ? '' : syntax.text.slice(value.start, value.end).replaceAll(/\s+/g, ' ');
+}
+
+function otherDevices({ devices, schedule, stages }: PipelinePlan, own: number): RowProblem {
+  const numbers = new Set(stages.map(({ copy }, index) => copy?.stage ?? index)).size;
+  const what = `${schedule.name} would spread ${count(numbers, 'stage', 'stages')} over ${count(devices.length, 'device', 'devices')}`;
+  return { code: 'schedule/shape', message: `${what}, where the schedule of the file uses ${own}.` };
+}
+
+/** Stages of one device that are tried. */
+const mostChunks = 8;
+
+/** The least number of stages of `balance(…)` with which the pipeline can be built on `devices`; `undefined` without one. */
+function nearestStages(
+  request: CompareRequest,
+  syntax: SyntaxFile,
+  pipeline: string,
+  devices: number,
+): number | undefined {
+  const body = pipelineBody(syntax, pipeline);
+  const cut = body === undefined ? undefined : valueOf(body, 'stages');
+  const written = cut?.kind === 'call' && cut.callee.text === 'balance' ? cut.arguments[0]?.value : undefined;
+  if (written === undefined) return undefined;
+  // From few to many: a policy for one stage on each device takes just that, one for several only more.
+  for (let chunks = 1; chunks <= mostChunks; chunks += 1) {
+    const edit = { start: written.start, end: written.end, text: String(chunks * devices) };
+    const plan = planFor(planned({ ...request, text: apply(syntax.text, [edit]) }), pipeline);
+    if (plan?.devices.length === devices && 'program' in generate(plan)) return chunks * devices;
+  }
+  return undefined;
+}

@@ -1,0 +1,93 @@
+/** The comparison, the set-up of processes, and the command line of the program. */
+export const main = `TOLERANCE = 1e-9  # of the largest value; sums in another order differ by about 1e-15
+
+
+def difference(value, expected):
+    """Largest difference, as a share of the largest expected value."""
+    if value is None or value.shape != expected.shape:
+        return float("inf")
+    scale = expected.abs().max().item()
+    found = (value - expected).abs().max().item() / (scale if scale > 0 else 1.0)
+    return found if found == found else float("inf")
+
+
+def check(rank, device, modules, value):
+    """Largest difference of this rank's gradients, and of the loss where it is known; says which are wrong."""
+    expected_modules, expected_value = whole_step(device)
+    pairs = []
+    if value is not None:
+        pairs.append(("loss", torch.tensor(value), torch.tensor(expected_value)))
+    for index, module in modules.items():
+        expected = dict(expected_modules[index].named_parameters())
+        for name, parameter in module.named_parameters():
+            pairs.append((f"stage {index}, gradient of {name}", parameter.grad, expected[name].grad))
+    worst = 0.0
+    for what, found, wanted in pairs:
+        one = difference(found, wanted)
+        worst = max(worst, one)
+        if one > TOLERANCE:
+            print(f"rank {rank}: {what} differs by {one:.3g} of its size", file=sys.stderr, flush=True)
+    return worst, len(pairs)
+
+
+def work(rank, options):
+    """What each process does; its exit status."""
+    local_rank = int(os.environ.get("LOCAL_RANK", rank))
+    local_size = int(os.environ.get("LOCAL_WORLD_SIZE", RANKS))
+    cuda = torch.cuda.is_available() and torch.cuda.device_count() >= local_size
+    device = torch.device("cuda", local_rank) if cuda else torch.device("cpu")
+    if cuda:
+        torch.cuda.set_device(device)
+    dist.init_process_group("nccl" if cuda else "gloo", **options.rendezvous)
+    try:
+        if dist.get_world_size() != RANKS:
+            raise SystemExit(f"The schedule has {RANKS} ranks, not {dist.get_world_size()}.")
+        modules, value = pipelined_step(rank, device)
+        if value is not None:
+            print(f"loss {value:.15g}", flush=True)
+        if not options.check:
+            return 0
+        worst, compared = check(rank, device, modules, value)
+        total = torch.tensor(compared, dtype=torch.float64, device=device)
+        largest = torch.tensor(worst, dtype=torch.float64, device=device)
+        dist.all_reduce(total)
+        dist.all_reduce(largest, op=dist.ReduceOp.MAX)
+        equal = largest.item() <= TOLERANCE
+        if rank == 0 and equal:
+            print(f"equal: the loss and {int(total.item()) - 1} gradients, to {largest.item():.2g}", flush=True)
+        elif rank == 0:
+            print(f"different: by {largest.item():.3g} at most", flush=True)
+        dist.all_reduce(total)  # Nobody ends, and so ends the others, before rank 0 has spoken.
+        return 0 if equal else 1
+    finally:
+        dist.destroy_process_group()
+
+
+def spawned(rank, options):
+    options.rendezvous.update(rank=rank)
+    sys.exit(work(rank, options))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run a pipeline schedule on stand-in stages.")
+    parser.add_argument("--check", action="store_true", help="compare with the unpipelined model")
+    parser.add_argument("--spawn", action="store_true", help="start the processes here, without torchrun")
+    options = parser.parse_args()
+    options.rendezvous = {}
+    if not options.spawn:
+        if "RANK" not in os.environ:
+            parser.error(f"start it with torchrun --nproc-per-node {RANKS}, or with --spawn")
+        return work(int(os.environ["RANK"]), options)
+    with tempfile.TemporaryDirectory() as folder:
+        store = os.path.join(folder, "store").replace(os.sep, "/")
+        options.rendezvous = {"init_method": f"file:///{store.lstrip('/')}", "world_size": RANKS}
+        context = multiprocessing.spawn(spawned, args=(options,), nprocs=RANKS, join=False)
+        with contextlib.suppress(multiprocessing.ProcessExitedException):
+            while not context.join():
+                pass
+        return 0 if all(process.exitcode == 0 for process in context.processes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+`;

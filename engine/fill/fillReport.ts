@@ -1,0 +1,54 @@
+import type { FillDeviceReport, FillReport } from '../analyze/report.ts';
+import type { FillPlan, PipelinePlan } from '../plan/plan.ts';
+import { memoryTrack } from '../simulate/memory.ts';
+import type { Timeline } from '../simulate/timeline.ts';
+import { idleOf } from './intervals.ts';
+import { placeTasks } from './place.ts';
+import { tasksOf } from './tasks.ts';
+
+/** What the fill job of a pipeline does while its devices idle; undefined where the pipeline has none. */
+export function fillReport(plan: PipelinePlan, timeline: Timeline): FillReport | undefined {
+  const { fill } = plan;
+  if (fill === undefined) return undefined;
+  const devices = plan.devices.map((_, device) => deviceFill(plan, fill, timeline, device));
+  const sum = (of: (device: FillDeviceReport) => number) => devices.reduce((all, one) => all + of(one), 0);
+  const idle = sum((one) => one.idle);
+  const time = sum((one) => one.time);
+  return {
+    job: fill.model,
+    work: fill.work,
+    overhead: fill.overhead,
+    tasks: sum((one) => one.tasks),
+    passes: sum((one) => one.passes),
+    time,
+    recovered: idle > 0 ? time / idle : 0,
+    slowdown: 0,
+    devices,
+  };
+}
+
+function deviceFill(plan: PipelinePlan, fill: FillPlan, timeline: Timeline, device: number): FillDeviceReport {
+  const { name, kind } = plan.devices[device];
+  const { makespan, busy } = timeline;
+  const idle = idleOf(timeline, device);
+  const memory = memoryTrack(plan, timeline, device);
+  const tasks = tasksOf(fill.tasks[kind] ?? []);
+  const slack = makespan * 1e-12;
+  const placed = placeTasks(idle, memory, tasks, fill.overhead, slack);
+  const next = tasks.list.at(placed.next);
+  // Alone, and first in every interval.
+  const only = next === undefined ? undefined : placeTasks(idle, memory, tasksOf([next]), fill.overhead, slack);
+  const whole = makespan - busy[device];
+  return {
+    name,
+    idle: whole,
+    intervals: idle.from.length,
+    used: placed.used,
+    tasks: placed.tasks,
+    passes: tasks.list.length > 0 ? placed.tasks / tasks.list.length : 0,
+    time: placed.seconds,
+    recovered: whole > 0 ? placed.seconds / whole : 0,
+    longest: idle.from.reduce((most, from, index) => Math.max(most, idle.to[index] - from), 0),
+    next: next === undefined ? null : { ...next, fits: (only?.tasks ?? 0) > 0 },
+  };
+}

@@ -1,0 +1,72 @@
+import type { MemoryTrack } from '../simulate/memory.ts';
+import type { Idle } from './intervals.ts';
+import { type Tasks, fitting } from './tasks.ts';
+
+/** What of a fill job one device does during one run. */
+export interface Placed {
+  readonly tasks: number;
+  /** Seconds of the tasks, changes not counted. */
+  readonly seconds: number;
+  /** Idle intervals that hold tasks. */
+  readonly used: number;
+  /** Task that comes next; it was the first not to fit. */
+  readonly next: number;
+}
+
+/** Where tasks went, for who wants to see it: `count` tasks on end from `at`, the first of them task `first` of the job. */
+export type Visit = (at: number, count: number, first: number) => void;
+
+/**
+ * First fit (Arfeen et al., "PipeFill", 2024, section 4): goes through the idle intervals in order of time and puts the next
+ * task of the job at the earliest moment at which it ends within the interval, with the memory that the pipeline leaves free all
+ * the while. A task is never cut and never passed by; the first that does not fit waits for a later interval. A change of
+ * `overhead` seconds lies before the first task of an interval and after its last. `slack` seconds are rounding.
+ * O(intervals + changes of memory), times the logarithm of the tasks; where memory is short, also the tasks placed.
+ */
+export function placeTasks(
+  idle: Idle,
+  memory: MemoryTrack,
+  tasks: Tasks,
+  overhead: number,
+  slack: number,
+  visit: Visit = () => {},
+  from = 0,
+): Placed {
+  const placed = { tasks: 0, seconds: 0, used: 0, next: from };
+  const { list } = tasks;
+  if (list.length === 0) return placed;
+  const endOf = (level: number): number => (level + 1 < memory.at.length ? memory.at[level + 1] : Infinity);
+  const freeAt = (level: number): number => memory.capacity - memory.bytes[level];
+  const put = (at: number, count: number, seconds: number): void => {
+    if (count === 0) return;
+    visit(at, count, placed.next);
+    placed.tasks += count;
+    placed.seconds += seconds;
+    placed.next = (placed.next + count) % list.length;
+  };
+  let level = 0;
+  for (let interval = 0; interval < idle.from.length; interval += 1) {
+    const before = placed.tasks;
+    const until = idle.to[interval] - overhead + slack;
+    let at = idle.from[interval] + overhead;
+    while (at < until) {
+      while (endOf(level) <= at + slack) level += 1;
+      // Those that run while the level stays.
+      const stays = Math.min(until, endOf(level) + slack);
+      const several = fitting(tasks, placed.next, stays - at, freeAt(level));
+      put(at, several.count, several.seconds);
+      at += several.seconds;
+      if (endOf(level) + slack >= until) break;
+      // The next one runs into later levels, or waits for them.
+      const { seconds, bytes } = list[placed.next];
+      let start = at;
+      for (let other = level; other < memory.at.length && memory.at[other] < start + seconds - slack; other += 1)
+        if (freeAt(other) < bytes) start = Math.max(start, endOf(other));
+      if (start + seconds > until) break;
+      put(start, 1, seconds);
+      at = start + seconds;
+    }
+    if (placed.tasks > before) placed.used += 1;
+  }
+  return placed;
+}

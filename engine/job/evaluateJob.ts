@@ -1,0 +1,125 @@
+/** One job of a plan, simulated: its workers together, then the report. */
+import type { JobReport } from '../analyze/report.ts';
+import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import type { EngineOptions } from '../host.ts';
+import { type JobPlan, type PipelinePlan, paths } from '../plan/plan.ts';
+import { count } from '../quantities.ts';
+import { jobReport } from './jobReport.ts';
+import { period } from './period.ts';
+import { waveOf, workerOf } from './workers.ts';
+import { type JobTimeline, type Worker, runJob } from './wsp.ts';
+
+export interface JobEvaluation {
+  readonly plan: JobPlan;
+  /** Plans of the workers, in the job's order. */
+  readonly workers: readonly PipelinePlan[];
+  readonly options: EngineOptions;
+  /** Absent where the workers cannot run together; `findings` then say why. */
+  readonly report?: JobReport;
+  readonly findings: readonly PlanFinding[];
+}
+
+/** Never throws. `workers` are plans that run by themselves. */
+export function evaluateJob(plan: JobPlan, workers: readonly PipelinePlan[], options: EngineOptions): JobEvaluation {
+  const base = { plan, workers, options };
+  const most = workers.map(({ stages, microbatches }) =>
+    Math.floor(options.limits.operations / (4 * stages.length * microbatches)),
+  );
+  const waves = workers.map((worker, index) => waveOf(worker, most[index]));
+  const faults = waveFaults(plan, workers, waves, most);
+  const [wave] = waves;
+  if (faults.length > 0 || wave === undefined) return { ...base, findings: faults };
+  const ran = run(plan, workers, wave, options);
+  if ('fault' in ran) return { ...base, findings: [ran.fault] };
+  return {
+    ...base,
+    report: jobReport(plan, workers, ran.workers, ran.timeline, { wave, alone: ran.alone }),
+    findings: [],
+  };
+}
+
+/** A wave has as many minibatches for every worker: the bound on staleness counts in waves. */
+function waveFaults(
+  plan: JobPlan,
+  workers: readonly PipelinePlan[],
+  waves: readonly (number | undefined)[],
+  most: readonly number[],
+): PlanFinding[] {
+  return workers.flatMap((worker, index) => {
+    const wave = waves[index];
+    const other = waves[0];
+    if (wave !== undefined && (other === undefined || wave === other)) return [];
+    const problem =
+      wave === undefined
+        ? `"${worker.name}" still wants more minibatches in flight after ${most[index]}, the most that can be simulated`
+        : `"${worker.name}" has ${count(wave, 'minibatch', 'minibatches')} in flight and "${workers[0].name}" ${other}, but a wave of the job is as many for every worker`;
+    const values = wave === undefined || other === undefined ? [] : [other];
+    const parameters = { policy: worker.schedule.name, problem, input: 'in_flight', values };
+    return [planFinding('schedule/shape', paths.jobWorker(plan.name, index), parameters)];
+  });
+}
+
+interface Ran {
+  readonly workers: readonly Worker[];
+  readonly timeline: JobTimeline;
+  /** Seconds from wave to wave of each worker by itself. */
+  readonly alone: readonly number[];
+}
+
+function run(
+  plan: JobPlan,
+  plans: readonly PipelinePlan[],
+  wave: number,
+  { limits }: EngineOptions,
+): Ran | { readonly fault: PlanFinding } {
+  const at = paths.jobKey(plan.name, 'waves');
+  const tooLarge = (operations: number) => ({
+    fault: planFinding('limit/too-large', at, {
+      what: `Operations of job "${plan.name}"`,
+      figure: operations.toLocaleString('en-US'),
+      limit: limits.operations.toLocaleString('en-US'),
+      setting: 'pipewright.limits.operations',
+    }),
+  });
+  const problem = (what: string) => ({
+    fault: planFinding('schedule/shape', paths.job(plan.name), {
+      policy: plan.sync.kind,
+      problem: what,
+      input: '',
+      values: [],
+    }),
+  });
+  /** At most F, I, W and U of each stage and microbatch: counted before anything is made. */
+  const operations = (waves: readonly number[]) =>
+    plans.reduce((sum, one, index) => sum + 4 * one.stages.length * one.microbatches * wave * waves[index], 0);
+  // Two waves more than are looked at: a worker that drains ends its last minibatches sooner.
+  const more = plan.waves + 2;
+  const least = plans.map(() => more);
+  if (operations(least) > limits.operations) return tooLarge(operations(least));
+  const alone: number[] = [];
+  for (const one of plans) {
+    const worker = workerOf(one, more * wave);
+    if (worker === undefined) return problem(`"${one.name}" cannot run ${more * wave} minibatches on end`);
+    if (worker.program.fused !== undefined) return problem(`"${one.name}" runs two operations in one slot`);
+    const free = { servers: 1, sync: { kind: 'wsp', distance: 0 } } as const;
+    const timeline = runJob(free, [worker], wave, plan.waves);
+    if (timeline === undefined) return problem(`"${one.name}" never ends`);
+    alone.push(period(timeline, 0));
+  }
+  // A fast worker needs more waves while the slowest ends its own, but never leads it by more than the distance.
+  const slowest = Math.max(...alone);
+  const most = plan.waves + plan.sync.distance + 2;
+  let waves = alone.map((one) => Math.min(most, one > 0 ? Math.ceil((plan.waves * slowest) / one) + 2 : most));
+  for (;;) {
+    if (operations(waves) > limits.operations) return tooLarge(operations(waves));
+    const workers = plans.flatMap((one, index) => workerOf(one, waves[index] * wave) ?? []);
+    const timeline = workers.length < plans.length ? undefined : runJob(plan, workers, wave, plan.waves);
+    if (timeline === undefined) return problem('its workers wait for one another for ever');
+    // One that is in its last wave drains already.
+    const ended = timeline.workers.map(
+      ({ waves: own }, index) => own.length + 1 >= waves[index] && waves[index] < most,
+    );
+    if (!ended.includes(true)) return { workers, timeline, alone };
+    waves = waves.map((one, index) => (ended[index] ? Math.min(most, 2 * one) : one));
+  }
+}

@@ -1,0 +1,94 @@
+import type { JobReport, JobWorkerReport } from '../analyze/report.ts';
+import type { JobPlan, PipelinePlan } from '../plan/plan.ts';
+import { resultOf } from '../schedule/program.ts';
+import { clockAt, period, windowOf } from './period.ts';
+import type { JobTimeline, Worker, WorkerTimeline } from './wsp.ts';
+
+/** Figures of a job over the last half of its waves. `alone` are the workers' periods by themselves, seconds. */
+export function jobReport(
+  plan: JobPlan,
+  plans: readonly PipelinePlan[],
+  workers: readonly Worker[],
+  timeline: JobTimeline,
+  { wave, alone }: { readonly wave: number; readonly alone: readonly number[] },
+): JobReport {
+  const window = windowOf(timeline);
+  const length = window.until - window.from;
+  const { distance } = plan.sync;
+  const over = (one: { readonly until: number }) => one.until > window.from && one.until <= window.until;
+  let traffic = 0;
+  const reports = workers.map((worker, index): JobWorkerReport => {
+    const own = timeline.workers[index];
+    const every = period(timeline, index);
+    const waiting = own.waits.reduce((sum, one) => sum + within(window, one.from, one.until), 0);
+    traffic += worker.bytes * (own.pushes.filter(over).length + own.pulls.filter(over).length);
+    return {
+      name: plan.workers[index],
+      period: every,
+      period_alone: alone[index],
+      minibatches_per_second: every > 0 ? wave / every : 0,
+      waiting,
+      waiting_share: length > 0 ? waiting / length : 0,
+      idle: length > 0 ? Math.max(0, 1 - busy(worker, own, window) / (worker.program.devices * length)) : 0,
+      pushed: worker.bytes,
+      pulled: worker.bytes,
+      lead: clockAt(timeline, index, window.until) - timeline.globalClock.length,
+    };
+  });
+  return {
+    name: plan.name,
+    sync: plan.sync.kind,
+    distance,
+    servers: plan.servers,
+    wave,
+    waves: timeline.globalClock.length,
+    makespan: window.until,
+    steady: workers.every((_, index) => !gains(timeline, index)),
+    throughput: reports.reduce((sum, one, index) => sum + one.minibatches_per_second * samplesOf(plans[index]), 0),
+    staleness: {
+      local: wave - 1,
+      bound: (distance + 1) * wave + wave - 2,
+      observed: timeline.workers.reduce(
+        (most, { missed }) => missed.reduce((worst, one) => Math.max(worst, one), most),
+        0,
+      ),
+    },
+    server_traffic: length > 0 ? traffic / length : 0,
+    workers: reports,
+  };
+}
+
+/** Samples of one minibatch. */
+const samplesOf = ({ microbatches, microBatchSize, data }: PipelinePlan): number =>
+  microbatches * microBatchSize * data;
+
+interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+const within = (window: Span, from: number, until: number): number =>
+  Math.max(0, Math.min(window.until, until) - Math.max(window.from, from));
+
+/** Seconds that a worker's devices compute within the window, all together. */
+function busy({ program, timing }: Worker, { ends }: WorkerTimeline, window: Span): number {
+  const { order, shift, stages, microbatches } = program;
+  const mask = (1 << shift) - 1;
+  let sum = 0;
+  for (const word of order) {
+    const row = word >> shift;
+    const until = ends[(resultOf[Math.trunc(row / stages)] * stages + (row % stages)) * microbatches + (word & mask)];
+    if (until >= 0) sum += within(window, until - timing.duration[row], until);
+  }
+  return sum;
+}
+
+/** Whether a worker leads the slowest one by more at the end than at half, or in the last quarter of the waves than in the one before. */
+function gains(timeline: JobTimeline, worker: number): boolean {
+  const { globalClock } = timeline;
+  const leads = globalClock.map((at, clock) => clockAt(timeline, worker, at) - clock - 1);
+  const most = (from: number, to: number) => leads.slice(from, to).reduce((all, one) => Math.max(all, one), 0);
+  const [half, quarter] = [Math.floor(leads.length / 2), Math.floor((3 * leads.length) / 4)];
+  const last = leads.length - 1;
+  return leads[last] > leads[Math.max(0, half - 1)] || most(quarter, leads.length) > most(half, quarter);
+}

@@ -1,0 +1,35 @@
+import type { JobTimeline } from './wsp.ts';
+
+/** The time that figures are of: from the global clock's half to its end, seconds. */
+export function windowOf({ globalClock }: JobTimeline): { readonly from: number; readonly until: number } {
+  const waves = globalClock.length;
+  return { from: globalClock[Math.max(0, Math.floor(waves / 2) - 1)], until: globalClock[waves - 1] };
+}
+
+/**
+ * Seconds from one wave of a worker to the next, over the window. A worker that leads the slowest by as many waves at its end as
+ * at its start goes at the slowest one's pace, though single waves may come early or late; else the mean from push to push.
+ */
+export function period(timeline: JobTimeline, worker: number): number {
+  const { from, until } = windowOf(timeline);
+  const first = clockAt(timeline, worker, from);
+  const last = clockAt(timeline, worker, until);
+  const { globalClock } = timeline;
+  if (last - first === globalClock.length - Math.max(1, Math.floor(globalClock.length / 2)) || last - first < 2)
+    return last > first ? (until - from) / (last - first) : until - from;
+  const { pushes } = timeline.workers[worker];
+  return (pushes[last - 1].until - pushes[first].until) / (last - 1 - first);
+}
+
+/** Waves that a worker has pushed by a time. */
+export function clockAt(timeline: JobTimeline, worker: number, at: number): number {
+  const { pushes } = timeline.workers[worker];
+  let low = 0;
+  let high = pushes.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (pushes[middle].until <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

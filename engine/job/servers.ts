@@ -1,0 +1,33 @@
+import type { JobPlan } from '../plan/plan.ts';
+
+/** A transfer between a worker and the servers: when it begins and when all of it is there, seconds. */
+export interface Exchange {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The parameter servers: pushes queue for their way in, pulls for their way out, in the order in which they are asked for. */
+export interface Servers {
+  push(bytes: number, now: number): Exchange;
+  pull(bytes: number, now: number): Exchange;
+}
+
+/**
+ * Every server holds an equal share of the parameters and has a link of its own, so that a worker's bytes go over all of them at
+ * once: latency + bytes / (servers × bandwidth). Both directions are one queue where the link is not full duplex. Without a link
+ * exchanges take no time.
+ */
+export function serversOf({ servers, link }: Pick<JobPlan, 'servers' | 'link'>): Servers {
+  const free = new Float64Array(2);
+  const exchange = (way: number, bytes: number, now: number): Exchange => {
+    if (link === undefined) return { from: now, until: now };
+    const from = Math.max(now, free[way]);
+    free[way] = from + bytes / (servers * link.bandwidth);
+    return { from, until: free[way] + link.latency };
+  };
+  const out = link?.duplex === 'half' ? 0 : 1;
+  return {
+    push: (bytes, now) => exchange(0, bytes, now),
+    pull: (bytes, now) => exchange(out, bytes, now),
+  };
+}

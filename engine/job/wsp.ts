@@ -1,0 +1,173 @@
+/**
+ * Wave Synchronous Parallel (Park et al., "HetPipe: Enabling Large DNN Training on (Whimpy) Heterogeneous GPU Clusters", 2020,
+ * section 5), all workers in one run.
+ *
+ * A wave is N minibatches, as many as a worker has in flight. When all operations of a wave have ended, the worker pushes the
+ * wave's summed update, and when that is with the servers its clock goes up by one. The global clock is the least of all clocks;
+ * each time it goes up, every worker pulls the weights. Minibatch j (from 0) of a worker enters only when the worker has pulled
+ * weights of a global clock of at least ⌊(j + 1) / N⌋ − (D + 1). That is the wait at the end of a wave: when wave c ends, the
+ * first N − 1 minibatches of wave c + 1 are in flight already, and the last one waits until the slowest clock is c + 1 − D. The
+ * updates that a minibatch misses are then at most (D + 1)·N + N − 2, which is (D + 1)(s + 1) + s − 1 with s = N − 1.
+ */
+import type { JobPlan } from '../plan/plan.ts';
+import type { Program } from '../schedule/program.ts';
+import type { Timing } from '../simulate/timeline.ts';
+import { type Exchange, serversOf } from './servers.ts';
+import { minibatchOf } from './wave.ts';
+import { type WorkerRun, workerRun } from './workerRun.ts';
+
+export interface Worker {
+  readonly program: Program;
+  readonly timing: Timing;
+  /** Rows of `program` with which a minibatch enters: forwards that need no other stage. */
+  readonly entries: Uint8Array;
+  /** Bytes of one push or pull. */
+  readonly bytes: number;
+}
+
+export interface JobTimeline {
+  /** When the global clock reached 1, 2, …; the last one is the end of the run. */
+  readonly globalClock: readonly number[];
+  readonly workers: readonly WorkerTimeline[];
+}
+
+export interface WorkerTimeline {
+  /** End of each operation by slot, as in `Timeline`; −1 for those that the run did not reach. */
+  readonly ends: Float64Array;
+  /** When all operations of each wave had ended, and its push and the pull of each global clock. */
+  readonly waves: readonly number[];
+  readonly pushes: readonly Exchange[];
+  readonly pulls: readonly Exchange[];
+  /** Times in which a minibatch could have entered but was not let in. */
+  readonly waits: readonly Exchange[];
+  /** Most updates of one other worker that each minibatch missed, of those that came before it in number. */
+  readonly missed: readonly number[];
+}
+
+/**
+ * Runs until the global clock is `waves`. `undefined` where a worker runs out of minibatches before that without having reached
+ * it, or waits for ever. Workers have one wave size, `wave` minibatches.
+ */
+export function runJob(
+  job: Pick<JobPlan, 'servers' | 'link' | 'sync'>,
+  workers: readonly Worker[],
+  wave: number,
+  waves: number,
+): JobTimeline | undefined {
+  const servers = serversOf(job);
+  const agenda: Event[] = [];
+  const globalClock: number[] = [];
+  const states = workers.map((worker) => stateOf(worker, workers.length, wave));
+  const runs: readonly WorkerRun[] = workers.map((worker, own) => {
+    const state = states[own];
+    return workerRun(worker.program, worker.timing, worker.entries, {
+      entered(minibatch) {
+        let most = 0;
+        for (let other = 0; other < workers.length; other += 1)
+          if (other !== own) most = Math.max(most, minibatch - wave * state.seen[other]);
+        state.missed[minibatch] = most;
+      },
+      ended(minibatch, now) {
+        const number = Math.trunc(minibatch / wave);
+        state.left[number] -= 1;
+        if (state.left[number] > 0) return;
+        state.waves[number] = now;
+        const push = servers.push(worker.bytes, now);
+        state.pushes[number] = push;
+        agenda.push({ at: push.until, kind: 'pushed', worker: own });
+      },
+      refused(_, now) {
+        if (state.waitingSince < 0) state.waitingSince = now;
+      },
+    });
+  });
+  const open = (own: number, clock: number, now: number): void => {
+    const state = states[own];
+    const before = state.allowed;
+    state.allowed = wave * (clock + job.sync.distance + 2) - 1;
+    runs[own].open(state.allowed);
+    if (state.waitingSince < 0 || state.allowed <= before) return;
+    if (now > state.waitingSince) state.waits.push({ from: state.waitingSince, until: now });
+    state.waitingSince = -1;
+  };
+  const happen = ({ at, kind, worker }: Event): void => {
+    if (kind === 'pulled') {
+      const state = states[worker];
+      const pull = state.pulls[state.pulled];
+      state.pulled += 1;
+      for (const [other, { pushes, clock }] of states.entries())
+        while (state.seen[other] < clock && pushes[state.seen[other]].until <= pull.from) state.seen[other] += 1;
+      return open(worker, state.pulled, at);
+    }
+    states[worker].clock += 1;
+    if (states.some(({ clock }) => clock <= globalClock.length)) return;
+    globalClock.push(at);
+    for (const [own, { bytes }] of workers.entries()) {
+      const pull = servers.pull(bytes, at);
+      states[own].pulls.push(pull);
+      agenda.push({ at: pull.until, kind: 'pulled', worker: own });
+    }
+  };
+
+  for (const own of workers.keys()) open(own, 0, 0);
+  for (const run of runs) run.start(0);
+  while (globalClock.length < waves) {
+    let now = agenda.reduce((least, event) => Math.min(least, event.at), Infinity);
+    for (const run of runs) now = Math.min(now, run.next());
+    if (now === Infinity) return undefined;
+    for (const run of runs) if (run.next() <= now) run.end(now);
+    for (let at = 0; at < agenda.length;) {
+      if (agenda[at].at > now) at += 1;
+      else {
+        happen(...(agenda.splice(at, 1) as [Event]));
+        at = 0;
+      }
+    }
+    for (const run of runs) run.start(now);
+  }
+  for (const run of runs) run.stop();
+  return {
+    globalClock,
+    workers: states.map((state, own) => {
+      const last = globalClock[globalClock.length - 1];
+      if (state.waitingSince >= 0 && state.waitingSince < last)
+        state.waits.push({ from: state.waitingSince, until: last });
+      return {
+        ends: runs[own].ends,
+        waves: state.waves,
+        pushes: state.pushes,
+        pulls: state.pulls,
+        waits: state.waits,
+        missed: state.missed,
+      };
+    }),
+  };
+}
+
+interface Event {
+  readonly at: number;
+  readonly kind: 'pushed' | 'pulled';
+  readonly worker: number;
+}
+
+function stateOf({ program }: Worker, workers: number, wave: number) {
+  const { order, shift, microbatches } = program;
+  const minibatch = minibatchOf(program);
+  const mask = (1 << shift) - 1;
+  const left = new Int32Array(Math.ceil(microbatches / minibatch / wave));
+  for (const word of order) left[Math.trunc(Math.trunc((word & mask) / minibatch) / wave)] += 1;
+  return {
+    left,
+    clock: 0,
+    pulled: 0,
+    allowed: 0,
+    waitingSince: -1,
+    /** Waves of each worker that the weights pulled last contain. */
+    seen: new Int32Array(workers),
+    waves: [] as number[],
+    pushes: [] as Exchange[],
+    pulls: [] as Exchange[],
+    waits: [] as Exchange[],
+    missed: [] as number[],
+  };
+}

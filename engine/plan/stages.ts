@@ -1,0 +1,42 @@
+/** Stages as a file cuts them, where the plan has copies or parts of them. */
+import type { PipelinePlan, StagePlan } from './plan.ts';
+
+/** Number in the cut of a stage of the plan: its copies and parts share it. */
+export const stageNumber = ({ stages }: Pick<PipelinePlan, 'stages'>, index: number): number =>
+  stages[index]?.copy?.stage ?? index;
+
+/** Name in the file of a stage of the plan: copies are numbered behind it (`first[1]`). */
+export const stageName = ({ name, copy }: Pick<StagePlan, 'name' | 'copy'>): string =>
+  copy === undefined ? name : name.replace(/\[\d+\]$/, '');
+
+/** The stages of the cut in order, each as the first of its copies or parts. */
+export function cutStages({
+  stages,
+}: Pick<PipelinePlan, 'stages'>): readonly { readonly index: number; readonly plan: StagePlan }[] {
+  const cut: { readonly index: number; readonly plan: StagePlan }[] = [];
+  for (const [index, stage] of stages.entries()) cut[stage.copy?.stage ?? index] ??= { index, plan: stage };
+  return cut;
+}
+
+/** The stages of the cut: of several copies the first, of segments of the sequence all together. */
+export function wholeStages(plan: Pick<PipelinePlan, 'stages'>): ReturnType<typeof cutStages> {
+  const cut = [...cutStages(plan)];
+  for (const stage of plan.stages) {
+    if (stage.copy === undefined || (stage.copy.segment ?? 0) === 0) continue;
+    const { index, plan: sum } = cut[stage.copy.stage];
+    cut[stage.copy.stage] = { index, plan: together(sum, stage) };
+  }
+  return cut;
+}
+
+/** What two segments cost, and what they keep; the rest is the first one's, which holds the weights. */
+const together = (first: StagePlan, next: StagePlan): StagePlan => ({
+  ...first,
+  forward: first.forward + next.forward,
+  backwardInput: first.backwardInput + next.backwardInput,
+  backwardWeight: first.backwardWeight + next.backwardWeight,
+  recompute: first.recompute + next.recompute,
+  forwardFlops: first.forwardFlops + next.forwardFlops,
+  activation: first.activation + next.activation,
+  activationForWeight: first.activationForWeight + next.activationForWeight,
+});

@@ -1,0 +1,16 @@
+import type { PipelinePlan, StageCopy } from '../plan/plan.ts';
+import type { ProgramCopies } from './program.ts';
+
+/** Copies as a program has them: one element for each stage of the program. */
+export const programCopies = (copies: readonly StageCopy[]): ProgramCopies => ({
+  stage: Int32Array.from(copies, (one) => one.stage),
+  every: Int32Array.from(copies, (one) => one.every),
+  first: Int32Array.from(copies, (one) => one.first),
+  segment: Int32Array.from(copies, (one) => one.segment ?? -1),
+});
+
+/** Those of a plan; undefined where no stage has any. */
+export function planCopies({ stages }: PipelinePlan): ProgramCopies | undefined {
+  if (stages.every(({ copy }) => copy === undefined)) return undefined;
+  return programCopies(stages.map(({ copy }, stage) => copy ?? { stage, every: 1, first: 0 }));
+}

@@ -1,0 +1,118 @@
+import type { TransferRule } from '../plan/plan.ts';
+import { shortestCircle } from './circle.ts';
+import type { DeadlockStep } from './deadlockSteps.ts';
+import type { Dependencies } from './dependencies.ts';
+import { type Exchanges, type NeedTable, deviceOfItem, exchangesOf } from './exchanges.ts';
+import { type Program, kinds, resultOf } from './program.ts';
+
+/**
+ * A shortest circle of a program whose sends and receives block, which otherwise runs: undefined where it runs all the same.
+ * An exchange begins when both its devices have come to it, so who stands in a group waits for what stands before the other half.
+ */
+export function exchangeCircle(
+  program: Program,
+  dependencies: Dependencies,
+  rule: TransferRule,
+): readonly DeadlockStep[] | undefined {
+  const table = needsByRow(program, dependencies);
+  const exchanges = exchangesOf(program, table, rule.batched);
+  const stuck = stuckItems(exchanges);
+  if (stuck.every((item, device) => item === exchanges.offsets[device + 1])) return undefined;
+  // Within a device the order is one that runs, so only groups and what stands behind them wait.
+  const each = (item: number, visit: (target: number, exchange: number) => void): void => {
+    const { from, members } = exchanges;
+    for (let at = from[item]; at < from[item + 1]; at += 1) {
+      const other = otherEnd(exchanges, members[at], item);
+      if (other > stuck[deviceOfItem(exchanges, other)]) visit(other - 1, members[at]);
+    }
+    if (item > stuck[deviceOfItem(exchanges, item)]) visit(item - 1, -1);
+  };
+  const nodes = function* (): Iterable<number> {
+    for (const [device, item] of stuck.entries())
+      for (let at = item; at < exchanges.offsets[device + 1]; at += 1) yield at;
+  };
+  const circle = shortestCircle({ size: exchanges.slot.length, nodes: nodes(), each });
+  return circle.flatMap((item, index) => {
+    const next = circle[(index + 1) % circle.length];
+    let via: number | undefined;
+    each(item, (target, exchange) => {
+      if (target === next) via ??= exchange;
+    });
+    return stepsOf(program, exchanges, item, via ?? -1);
+  });
+}
+
+/** Kinds share the needs of their result: those of B and I are one list. */
+function needsByRow(program: Program, { offsets, needs }: Dependencies): NeedTable {
+  const { stages } = program;
+  const rows = (program.extended === true ? kinds : 4) * stages;
+  const result = Int32Array.from(
+    { length: rows },
+    (_, row) => resultOf[Math.trunc(row / stages)] * stages + (row % stages),
+  );
+  return { first: result.map((row) => offsets[row]), last: result.map((row) => offsets[row + 1]), needs };
+}
+
+const otherEnd = ({ sender, receiver }: Exchanges, exchange: number, item: number): number =>
+  sender[exchange] === item ? receiver[exchange] : sender[exchange];
+
+/** For each device the item that it never leaves; its end, where it leaves all. */
+function stuckItems(exchanges: Exchanges): Int32Array {
+  const { offsets, from, members } = exchanges;
+  const devices = offsets.length - 1;
+  const at = offsets.slice(0, devices);
+  const issued = new Uint8Array(exchanges.need.length);
+  // Exchanges of the group that a device stands in which the other half has not come to yet.
+  const open = new Int32Array(devices);
+  const entered = Int32Array.from(at, () => -1);
+  const ready = Array.from(at, (_, device) => device);
+  for (let device = ready.pop(); device !== undefined; device = ready.pop()) {
+    while (at[device] < offsets[device + 1]) {
+      const item: number = at[device];
+      if (entered[device] !== item) {
+        entered[device] = item;
+        for (let one: number = from[item]; one < from[item + 1]; one += 1) {
+          const exchange: number = members[one];
+          if (issued[exchange] === 1) {
+            const other = deviceOfItem(exchanges, otherEnd(exchanges, exchange, item));
+            open[other] -= 1;
+            if (open[other] === 0) ready.push(other);
+          } else {
+            issued[exchange] = 1;
+            open[device] += 1;
+          }
+        }
+      }
+      if (open[device] > 0) break;
+      at[device] += 1;
+    }
+  }
+  return at;
+}
+
+/** How an item of a circle waits for the next: behind it on its device, or by an exchange whose other half stands behind it. */
+function stepsOf(program: Program, exchanges: Exchanges, item: number, via: number): readonly DeadlockStep[] {
+  const { slot, from, members } = exchanges;
+  if (via >= 0) {
+    return [
+      stepAt(program, exchanges, item, via, 'exchange'),
+      stepAt(program, exchanges, otherEnd(exchanges, via, item), via, 'order'),
+    ];
+  }
+  if (slot[item] < 0) return [stepAt(program, exchanges, item, members[from[item]], 'order')];
+  const device = deviceOfItem(exchanges, item);
+  return [{ word: program.order[slot[item]], device, position: slot[item], because: 'order' }];
+}
+
+function stepAt(
+  program: Program,
+  exchanges: Exchanges,
+  item: number,
+  exchange: number,
+  because: DeadlockStep['because'],
+): DeadlockStep {
+  const sends = exchanges.sender[exchange] === item;
+  const position = (sends ? exchanges.madeAt : exchanges.usedAt)[exchange];
+  const device = deviceOfItem(exchanges, item);
+  return { word: program.order[position], device, position, because, exchange: sends ? 'SEND' : 'RECV' };
+}

@@ -1,0 +1,40 @@
+import { perStage } from '../describe.ts';
+import { alternateOnEnd, microbatchesOnEnd } from '../onEnd.ts';
+import { linear } from '../placement.ts';
+import type { Policy } from '../policy.ts';
+
+/**
+ * Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training" (2021), section 3.1: with at least as many microbatches for
+ * an update as stages, two versions of the weights are enough, and every gradient is one update old.
+ */
+export const pipedream2bw: Policy = {
+  name: 'pipedream_2bw',
+  summary:
+    'Asynchronous 1F1B with two versions of the weights: every minibatch uses those of the minibatch before, at every stage, so that all gradients are one update old.',
+  page: 'pipedream_2bw',
+  parameters: [],
+  split: false,
+  operations: 3,
+  chunks: () => 1,
+  placement: (shape) => linear(shape.stages),
+  weights: () => 'double_buffer',
+  check: ({ microbatches, stages }) =>
+    microbatches >= stages
+      ? []
+      : [
+          {
+            message: `an update of ${microbatches === 1 ? '1 microbatch' : `${microbatches} microbatches`} is over before ${stages} stages are filled, so that two versions are not enough`,
+            fix: { input: 'microbatches', values: [stages] },
+          },
+        ],
+  order(shape, device, out) {
+    const run = { stage: device, first: 0, every: 1, microbatches: microbatchesOnEnd(shape) };
+    alternateOnEnd({ ...run, minibatch: shape.microbatches, warmup: shape.stages - device }, out);
+  },
+  explain: (shape) => [
+    `warm-up: p − s = ${perStage(shape, (stage) => shape.stages - stage)} forwards, then without a flush`,
+    'bubble: none once the pipeline is full and stages take the same time',
+    `staleness: ${perStage(shape, () => 1)}: minibatch t uses version max(0, t − 1)`,
+    `versions: ${perStage(shape, () => 2)}`,
+  ],
+};

@@ -1,0 +1,44 @@
+import { perStage } from '../describe.ts';
+import { alternateOnEnd, microbatchesOnEnd } from '../onEnd.ts';
+import { linear } from '../placement.ts';
+import type { Policy, Shape } from '../policy.ts';
+
+/** Guan et al., "XPipe: Efficient Pipeline Model Parallelism for Multi-GPU DNN Training" (2019; arXiv:1911.04610), section 3. */
+export const xpipe: Policy = {
+  name: 'xpipe',
+  summary:
+    'Asynchronous 1F1B over the microbatches of successive minibatches. The first microbatch of a minibatch predicts the weights that its gradient will meet, the others use them too: one predicted copy instead of versions.',
+  page: 'xpipe',
+  parameters: [],
+  split: false,
+  operations: 3,
+  chunks: () => 1,
+  placement: (shape) => linear(shape.stages),
+  weights: () => 'predict',
+  check: () => [],
+  order(shape, device, out) {
+    const run = { stage: device, first: 0, every: 1, microbatches: microbatchesOnEnd(shape) };
+    alternateOnEnd({ ...run, minibatch: shape.microbatches, warmup: shape.stages - device }, out);
+  },
+  explain: (shape) => [
+    `warm-up: p − s = ${perStage(shape, (stage) => shape.stages - stage)} forwards, then without a flush`,
+    'bubble: none once the pipeline is full and stages take the same time',
+    `prediction: in the forward round((P + M − ⌊s / 2⌋ − 2) / M) = ${perStage(shape, (stage) => predicted(shape, stage).forward)} updates ahead, in the backward round((M + ⌊s / 2⌋ − 1) / M) = ${perStage(shape, (stage) => predicted(shape, stage).backward)}`,
+    `memory: the weights and one predicted copy on every stage; microbatch 0 of ${shape.microbatches} makes the prediction`,
+  ],
+};
+
+/**
+ * Updates that the weights are predicted ahead of stage `stage`'s own, as section 3.3 gives them for slots of equal length:
+ * P stages, M microbatches of a minibatch. The report has what the simulated times give instead.
+ */
+export function predicted(
+  { stages, microbatches }: Pick<Shape, 'stages' | 'microbatches'>,
+  stage: number,
+): { readonly forward: number; readonly backward: number } {
+  const half = Math.floor(stage / 2);
+  return {
+    forward: Math.round((stages + microbatches - half - 2) / microbatches),
+    backward: Math.round((microbatches + half - 1) / microbatches),
+  };
+}

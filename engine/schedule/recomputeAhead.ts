@@ -1,0 +1,164 @@
+/**
+ * Recomputation ahead of the gradient: an operation R of its own before each backward, so that it runs while the device waits for
+ * the gradient. Torchgpipe does so (Kim et al., 2020), and Mario for any schedule (Liu et al., PPoPP 2025).
+ */
+import type { PipelinePlan } from '../plan/plan.ts';
+import { staticBytes, walkMemory } from './memoryWalk.ts';
+import { B, E, I, type Program, R } from './program.ts';
+
+/**
+ * The program with R just before the backward (before its slot, where it shares one) on every stage that recomputes and whose
+ * device has the room: an R holds what all layers of the stage keep until its backward has ended, where a backward of its own
+ * accord makes one layer after the other. No peak goes over the device's capacity that was not over it, and none that was grows.
+ * Where transfers do not queue for one another, no operation ends later than it did with R inside of the backward.
+ */
+export function recomputeAhead(program: Program, plan: PipelinePlan): Program {
+  if (program.forwardOnly === true || program.apart !== undefined || evictsOverCapacity(program, plan)) return program;
+  const apart = new Uint8Array(program.stages);
+  for (let device = 0; device < program.devices; device += 1) chooseStages(program, plan, device, apart);
+  return apart.includes(1) ? joined(program, apart) : program;
+}
+
+/** Marks all stages of a device that recompute, where that fits; else one after the other, those that gain most first. */
+function chooseStages(program: Program, plan: PipelinePlan, device: number, apart: Uint8Array): void {
+  const candidates = plan.stages
+    .flatMap(({ recompute, recomputed }, stage) =>
+      program.placement[stage] === device && (recompute > 0 || recomputed > 0) ? [stage] : [],
+    )
+    .sort((a, b) => plan.stages[b].recompute - plan.stages[a].recompute || a - b);
+  if (candidates.length === 0) return;
+  const { memory, reserved } = plan.devices[device];
+  const always = alwaysOf(program, plan, device);
+  const before = always + peakOf(program, plan, device);
+  // Versions are counted as if all were there at the peak: over the capacity, that says nothing.
+  if (program.weights !== undefined && before > memory - reserved) return;
+  const limit = Math.max(memory - reserved, before);
+  const fits = (): boolean => always + peakOf(alone(program, apart, device), plan, device) <= limit;
+  for (const stage of candidates) apart[stage] = 1;
+  if (fits()) return;
+  for (const stage of candidates) apart[stage] = 0;
+  for (const stage of candidates.length > 1 ? candidates : []) {
+    apart[stage] = 1;
+    if (!fits()) apart[stage] = 0;
+  }
+}
+
+/** Bytes of a device that are always there or may be: what others have put there, versions of its weights. */
+function alwaysOf(program: Program, plan: PipelinePlan, device: number): number {
+  const always = staticBytes(plan, device) + guestBytes(program, plan, device);
+  if (program.weights === undefined) return always;
+  // Beside the newest version there is at most one for each microbatch in flight, and what the rule keeps.
+  let inFlight = 0;
+  walkMemory(plan, program, device, (_position, _width, _activations, _workspace, held) => {
+    inFlight = Math.max(inFlight, held);
+  });
+  const copies = inFlight + (program.weightCopies ?? 1);
+  return plan.stages.reduce(
+    (sum, { weights }, stage) => (program.placement[stage] === device ? sum + copies * weights : sum),
+    always,
+  );
+}
+
+/**
+ * Whether a device that evicts or keeps what others evict may be over its capacity, counting what is away as if it were in both
+ * places. How much it holds depends on time then, and any change of times could make it more.
+ */
+function evictsOverCapacity(program: Program, plan: PipelinePlan): boolean {
+  const { partner } = program;
+  if (partner === undefined) return false;
+  return plan.devices.some(
+    ({ memory, reserved }, device) =>
+      (partner[device] >= 0 || partner.includes(device)) &&
+      alwaysOf(program, plan, device) + peakOf(program, plan, device) > memory - reserved,
+  );
+}
+
+/** The most bytes of a device's own operations at a time. */
+function peakOf(program: Program, plan: PipelinePlan, device: number): number {
+  let most = 0;
+  walkMemory(plan, program, device, (_position, _width, activations, workspace) => {
+    most = Math.max(most, activations + workspace);
+  });
+  return most;
+}
+
+/** The most bytes that others have evicted to a device at a time, by the order of those who evict. */
+function guestBytes(program: Program, plan: PipelinePlan, device: number): number {
+  const { partner, order, offsets, shift, stages, devices } = program;
+  let bytes = 0;
+  for (let home = 0; partner !== undefined && home < devices; home += 1) {
+    if (partner[home] !== device || home === device) continue;
+    const away = new Set<number>();
+    let sum = 0;
+    let most = 0;
+    for (let position = offsets[home]; position < offsets[home + 1]; position += 1) {
+      const row = order[position] >> shift;
+      const kind = Math.trunc(row / stages);
+      const stage = row % stages;
+      const one = (stage << shift) | (order[position] & ((1 << shift) - 1));
+      if (kind === E) {
+        away.add(one);
+        sum += plan.stages[stage].activation;
+        most = Math.max(most, sum);
+        // One that is called back has arrived when its backward starts, at the latest.
+      } else if ((kind === B || kind === I) && away.delete(one)) sum -= plan.stages[stage].activation;
+    }
+    bytes += most;
+  }
+  return bytes;
+}
+
+/** One device's row with an R before each backward of the marked stages; the rows of others are empty. */
+function alone(program: Program, apart: Uint8Array, device: number): Program {
+  const { order, fused } = rowWith(program, apart, device);
+  const offsets = Int32Array.from(program.offsets, (_, one) => (one > device ? order.length : 0));
+  return { ...program, apart, extended: true, order, offsets, fused };
+}
+
+/** All rows with an R before each backward of the marked stages. */
+function joined(program: Program, apart: Uint8Array): Program {
+  const offsets = new Int32Array(program.devices + 1);
+  const rows = Array.from({ length: program.devices }, (_, device) => rowWith(program, apart, device));
+  rows.forEach(({ order }, device) => (offsets[device + 1] = offsets[device] + order.length));
+  const order = new Int32Array(offsets[program.devices]);
+  const fused = program.fused === undefined ? undefined : new Uint8Array(order.length);
+  rows.forEach((row, device) => {
+    order.set(row.order, offsets[device]);
+    if (row.fused !== undefined) fused?.set(row.fused, offsets[device]);
+  });
+  return { ...program, apart, extended: true, order, offsets, ...(fused === undefined ? {} : { fused }) };
+}
+
+function rowWith(
+  { stages, order, offsets, shift, fused }: Program,
+  apart: Uint8Array,
+  device: number,
+): { readonly order: Int32Array; readonly fused?: Uint8Array } {
+  const [from, to] = [offsets[device], offsets[device + 1]];
+  const asks = (position: number): boolean => {
+    const row = order[position] >> shift;
+    const kind = Math.trunc(row / stages);
+    return (kind === B || kind === I) && apart[row % stages] === 1;
+  };
+  let more = 0;
+  for (let position = from; position < to; position += 1) if (asks(position)) more += 1;
+  const next = new Int32Array(to - from + more);
+  const nextFused = fused === undefined ? undefined : new Uint8Array(next.length);
+  let at = 0;
+  for (let position = from; position < to;) {
+    const width = fused?.[position] === 1 ? 2 : 1;
+    for (let one = position; one < position + width; one += 1) {
+      if (!asks(one)) continue;
+      const stage = (order[one] >> shift) % stages;
+      next[at] = ((R * stages + stage) << shift) | (order[one] & ((1 << shift) - 1));
+      at += 1;
+    }
+    for (let one = position; one < position + width; one += 1) {
+      next[at] = order[one];
+      if (nextFused !== undefined && fused !== undefined) nextFused[at] = fused[one];
+      at += 1;
+    }
+    position += width;
+  }
+  return nextFused === undefined ? { order: next } : { order: next, fused: nextFused };
+}

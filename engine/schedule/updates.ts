@@ -1,0 +1,38 @@
+import { F, type Program, U, W, type WeightRule } from './program.ts';
+
+/**
+ * An order of forwards and backwards with an update of each stage after the last backward of every minibatch there: what makes
+ * an order that runs on end asynchronous. Linear in the operations.
+ */
+export function withUpdates(program: Program, weights: WeightRule, minibatch: number): Program {
+  const { devices, stages, microbatches, shift, order, offsets } = program;
+  const mask = (1 << shift) - 1;
+  const minibatches = Math.ceil(microbatches / minibatch);
+  // Operations of each stage and minibatch that its update waits for: all but the forwards.
+  const left = new Int32Array(stages * minibatches);
+  const slotOf = (word: number): number => {
+    const row = word >> shift;
+    const kind = Math.trunc(row / stages);
+    return kind === F || kind > W ? -1 : (row - kind * stages) * minibatches + Math.trunc((word & mask) / minibatch);
+  };
+  for (const word of order) {
+    const slot = slotOf(word);
+    if (slot >= 0) left[slot] += 1;
+  }
+  const updates = left.reduce((sum, one) => sum + Number(one > 0), 0);
+  const found = new Int32Array(order.length + updates);
+  const starts = new Int32Array(devices + 1);
+  let at = 0;
+  for (let device = 0; device < devices; device += 1) {
+    for (let position = offsets[device]; position < offsets[device + 1]; position += 1) {
+      const word = order[position];
+      found[at++] = word;
+      const slot = slotOf(word);
+      if (slot < 0) continue;
+      left[slot] -= 1;
+      if (left[slot] === 0) found[at++] = ((U * stages + ((word >> shift) % stages)) << shift) | (word & mask);
+    }
+    starts[device + 1] = at;
+  }
+  return { ...program, order: found, offsets: starts, extended: true, weights, minibatch };
+}

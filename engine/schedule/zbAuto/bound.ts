@@ -1,0 +1,55 @@
+import type { Problem } from './problem.ts';
+
+/**
+ * Ticks that no order within the limits can be under. For each device:
+ * - the first forward comes down to it, then it does all its work, then its step;
+ * - its last input gradient comes after all its forwards and input gradients, and goes up to the first device, where each
+ *   device on the way still has a weight gradient to do;
+ * - before the first input gradient can start, the first microbatch must go down to the last device and back; until then there
+ *   is nothing but the forwards that memory holds;
+ * - a microbatch is held from the start of its F to the end of its I, and what W needs until the end of W: byte-seconds
+ *   against the limit.
+ */
+export function leastOf(problem: Problem, limits: Float64Array): number {
+  const { devices, microbatches, duration, transfer, step, activation, forWeight } = problem;
+  const [forward, input, weight] = duration;
+  // Ticks from the start until the first forward may start on a device, and back from there.
+  const head = new Float64Array(devices);
+  const back = new Float64Array(devices);
+  for (let device = 1; device < devices; device += 1)
+    head[device] = head[device - 1] + forward[device - 1] + transfer[device - 1];
+  for (let device = devices - 2; device >= 0; device -= 1)
+    back[device] = back[device + 1] + input[device + 1] + transfer[device];
+  const last = devices - 1;
+  let least = 0;
+  for (let device = 0; device < devices; device += 1) {
+    const work = microbatches * (forward[device] + input[device] + weight[device]);
+    least = Math.max(least, head[device] + work + step[device]);
+    let end = head[device] + microbatches * (forward[device] + input[device]);
+    for (let above = device; above >= 0; above -= 1) {
+      if (above < device) end += transfer[above] + input[above];
+      least = Math.max(least, end + weight[above] + step[above]);
+    }
+    const first = head[last] + forward[last] + back[device];
+    const before = microbatchesIn(limits[device], activation[device], forWeight[device], microbatches);
+    least = Math.max(least, first + work - before * forward[device] + step[device]);
+    if (!(limits[device] > 0)) continue;
+    const span = first - head[device] + input[device];
+    const held = microbatches * (activation[device] * span + forWeight[device] * weight[device]);
+    least = Math.max(least, head[device] + held / limits[device] + step[device]);
+  }
+  // The sums are whole ticks, the quotient is not.
+  return Math.ceil(least - 1e-6);
+}
+
+/** Microbatches between F and I that a limit holds: all but the last one whole, and that one also right after its I. */
+function microbatchesIn(limit: number, activation: number, forWeight: number, microbatches: number): number {
+  const largest = Math.max(activation, forWeight);
+  if (!(largest <= limit)) return 0;
+  let count = activation > 0 ? Math.min(microbatches, Math.floor((limit - largest) / activation) + 1) : microbatches;
+  // The quotient may be rounded either way; the sums decide.
+  const holds = (one: number): boolean => one * activation <= limit && (one - 1) * activation + forWeight <= limit;
+  while (count < microbatches && holds(count + 1)) count += 1;
+  while (count > 0 && !holds(count)) count -= 1;
+  return count;
+}

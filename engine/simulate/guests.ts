@@ -1,0 +1,60 @@
+/**
+ * Activations away from home: a device that evicts (E) is rid of them once the transfer has ended, its partner holds them from the
+ * start of that transfer until they have been sent back (L), and they are at home again from the start of the way back.
+ * Kim et al., "BPipe" (ICML 2023).
+ */
+import { B, E, type Kind, L } from '../schedule/program.ts';
+import { type Timeline, arrivalAt, resultRow } from './timeline.ts';
+
+/** Microbatches of a stage that come to a device or leave it, beside its own operations; in order of time. */
+export interface Moves {
+  /** Seconds. */
+  readonly at: Float64Array;
+  readonly stage: Int32Array;
+  /** 1 where one comes, −1 where one leaves. */
+  readonly change: Int32Array;
+}
+
+/** The moves of a device; undefined where it neither evicts nor keeps what others evict. */
+export function movesOf(timeline: Timeline, device: number): Moves | undefined {
+  const { program, timing } = timeline;
+  const { partner, order, offsets, shift, stages } = program;
+  if (partner === undefined) return undefined;
+  const mask = (1 << shift) - 1;
+  const moves: { readonly at: number; readonly stage: number; readonly change: number }[] = [];
+  for (let home = 0; home < program.devices; home += 1) {
+    const away = partner[home];
+    if (away < 0 || away === home || (home !== device && away !== device)) continue;
+    // The change at home; away it is the other way round.
+    const sign = home === device ? 1 : -1;
+    for (let position = offsets[home]; position < offsets[home + 1]; position += 1) {
+      const row = order[position] >> shift;
+      const kind = Math.trunc(row / stages);
+      if (kind !== E && kind !== L) continue;
+      const stage = row % stages;
+      const need = needOf(timeline, kind === E ? L : B, kind, stage);
+      if (need < 0) continue;
+      const ends = arrivalAt(timeline, need, order[position] & mask);
+      const starts = ends - timing.needOccupancy[need] - timing.needLatency[need];
+      // What receives holds it from the start, what sends until the end.
+      if (kind === E) moves.push({ at: home === device ? ends : starts, stage, change: -sign });
+      else moves.push({ at: home === device ? starts : ends, stage, change: sign });
+    }
+  }
+  if (moves.length === 0) return undefined;
+  moves.sort((a, b) => a.at - b.at);
+  return {
+    at: Float64Array.from(moves, (one) => one.at),
+    stage: Int32Array.from(moves, (one) => one.stage),
+    change: Int32Array.from(moves, (one) => one.change),
+  };
+}
+
+/** The need of `waiter`'s row that asks for the result of `kind` of the same stage; −1 where there is none. */
+function needOf({ program, timing }: Timeline, waiter: Kind, kind: Kind, stage: number): number {
+  const row = waiter * program.stages + stage;
+  const result = resultRow(program.stages, kind, stage);
+  for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1)
+    if (timing.needs[need] === result) return need;
+  return -1;
+}

@@ -1,0 +1,100 @@
+import type { TransferRule } from '../plan/plan.ts';
+import { deviceOfItem, exchangesOf } from '../schedule/exchanges.ts';
+import type { Program } from '../schedule/program.ts';
+import { slotLength, slotWidth } from '../schedule/slot.ts';
+import { EventHeap } from './eventHeap.ts';
+import { finish } from './finish.ts';
+import { type Timeline, type Timing, emptyEnds } from './timeline.ts';
+import { transfersOf } from './transfers.ts';
+
+/**
+ * Sends and receives that block: each device goes through its slots and groups of exchanges in order (`exchangesOf`). A transfer
+ * begins when both its devices have come to it and its channel is free, holds the channel for `needOccupancy` and ends
+ * `needLatency` later, for both; a device leaves a group when all its transfers have ended. What a device evicts to another one
+ * is copied beside the work of both. First come, first served; equal times by device number. O(operations · log devices + needs).
+ * Undefined where devices wait for one another for ever.
+ */
+export function runRendezvous(program: Program, timing: Timing, rule: TransferRule): Timeline | undefined {
+  const { devices, microbatches, order } = program;
+  const { duration, needOffsets, needs, needOccupancy, needLatency } = timing;
+  const rows = duration.length;
+  const table = { first: needOffsets.subarray(0, rows), last: needOffsets.subarray(1), needs };
+  const exchanges = exchangesOf(program, table, rule.batched);
+  const { offsets, slot, from, members } = exchanges;
+  const end = emptyEnds(program);
+  const { arrival, begin, readyAt, slotAt, send } = transfersOf(program, timing, end, true);
+  const starts = new Float64Array(order.length);
+  const left = new Float64Array(slot.length).fill(-1);
+  const began = new Float64Array(exchanges.need.length).fill(-1);
+  const cursors = offsets.slice(0, devices);
+  const issued = new Uint8Array(began.length);
+  /** Transfers of the group a device stands in that have not begun, and the latest end of those that have. */
+  const open = new Int32Array(devices);
+  const latest = new Float64Array(devices);
+  const heap = new EventHeap(devices);
+  let done = 0;
+
+  const issue = (device: number, item: number, now: number): void => {
+    open[device] = 0;
+    latest[device] = now;
+    for (let at = from[item]; at < from[item + 1]; at += 1) {
+      const exchange = members[at];
+      if (issued[exchange] === 0) {
+        issued[exchange] = 1;
+        open[device] += 1;
+        continue;
+      }
+      const need = exchanges.need[exchange];
+      began[exchange] = begin(need, now);
+      const ends = began[exchange] + (needOccupancy[need] + needLatency[need]);
+      arrival[need * microbatches + exchanges.microbatch[exchange]] = ends;
+      const other = exchanges.sender[exchange] === item ? exchanges.receiver[exchange] : exchanges.sender[exchange];
+      const peer = deviceOfItem(exchanges, other);
+      latest[device] = Math.max(latest[device], ends);
+      latest[peer] = Math.max(latest[peer], ends);
+      open[peer] -= 1;
+      if (open[peer] === 0) heap.push(latest[peer], peer);
+    }
+    if (open[device] === 0) heap.push(latest[device], device);
+  };
+
+  const run = (device: number, position: number, now: number): void => {
+    let start = now;
+    const width = slotWidth(program, position);
+    for (let at = position; at < position + width; at += 1) {
+      const ready = readyAt(at);
+      // Something of the device's own that stands behind it: never.
+      if (ready < 0) return;
+      if (ready > start) start = ready;
+    }
+    starts.fill(start, position, position + width);
+    heap.push(start + slotLength(program, position, duration), device);
+  };
+
+  const next = (device: number, now: number): void => {
+    const item = cursors[device];
+    if (item === offsets[device + 1]) return;
+    if (slot[item] < 0) issue(device, item, now);
+    else run(device, slot[item], now);
+  };
+
+  for (let device = 0; device < devices; device += 1) next(device, 0);
+  while (heap.size > 0) {
+    const device = heap.device;
+    const now = heap.time;
+    heap.pop();
+    const item = cursors[device];
+    left[item] = now;
+    cursors[device] = item + 1;
+    if (slot[item] >= 0) {
+      for (let at = slot[item]; at < slot[item] + slotWidth(program, slot[item]); at += 1) {
+        end[slotAt(at)] = now;
+        done += 1;
+        send(at, now);
+      }
+    }
+    next(device, now);
+  }
+  if (done < order.length) return undefined;
+  return finish({ program, timing, end, starts, arrival, blocking: { exchanges, left, began } });
+}

@@ -1,0 +1,109 @@
+import { type Program, resultsIn, runsMicrobatch } from '../schedule/program.ts';
+import { type Timing, resultOfKind } from './timeline.ts';
+
+/** Results on their way between devices: when each is there. A channel serves transfers in the order in which they are sent. */
+export interface Transfers {
+  /** Arrival of each needed result, at need × microbatches + microbatch: −1 while it is not on its way, NaN where nothing makes it. */
+  readonly arrival: Float64Array;
+  /** Devices that use each result, as compressed rows: those of result r are at `offsets[r]` to `offsets[r + 1]`. */
+  readonly users: { readonly offsets: Int32Array; readonly device: Int32Array };
+  /** Index of the result of the operation at a position of `order`, and its slot in an array of ends. */
+  resultAt(position: number): number;
+  slotAt(position: number): number;
+  /** Latest arrival of what the operation at `position` needs; −1 where something is not on its way. */
+  readyAt(position: number): number;
+  /** Takes the channel of a need from `now` on, as soon as it is free: when the transfer begins. */
+  begin(need: number, now: number): number;
+  /** Sends the result of the operation at `position`, which ends `now`. `tell` hears of each arrival after now, with its device. */
+  send(position: number, now: number, tell?: (at: number, device: number) => void): void;
+}
+
+/**
+ * `end` as `emptyEnds` gives it: what the program leaves out, nothing waits for. With `own`, `send` is only for what a device
+ * itself needs again; the exchanges with others are somebody else's.
+ */
+export function transfersOf(program: Program, timing: Timing, end: Float64Array, own = false): Transfers {
+  const { stages, microbatches, order, shift, placement } = program;
+  const { needOffsets, needs, needChannel, needOccupancy, needLatency } = timing;
+  const mask = (1 << shift) - 1;
+  const arrival = new Float64Array(needs.length * microbatches).fill(-1);
+  needs.forEach((result, need) => {
+    for (let slot = 0; slot < microbatches; slot += 1)
+      if (Number.isNaN(end[result * microbatches + slot])) arrival[need * microbatches + slot] = NaN;
+  });
+  const channelFree = new Float64Array(timing.channels);
+  const users = usersOf(program, timing);
+  const resultAt = (position: number): number => {
+    const row = order[position] >> shift;
+    return resultOfKind[Math.trunc(row / stages)] * stages + (row % stages);
+  };
+  const begin = (need: number, now: number): number => {
+    const channel = needChannel[need];
+    if (channel < 0) return now;
+    const begins = Math.max(now, channelFree[channel]);
+    channelFree[channel] = begins + needOccupancy[need];
+    return begins;
+  };
+  return {
+    arrival,
+    users,
+    begin,
+    resultAt,
+    slotAt: (position) => resultAt(position) * microbatches + (order[position] & mask),
+    readyAt(position) {
+      const row = order[position] >> shift;
+      const microbatch = order[position] & mask;
+      let ready = 0;
+      for (let need = needOffsets[row]; need < needOffsets[row + 1]; need += 1) {
+        const at = arrival[need * microbatches + microbatch];
+        if (at < 0) return -1;
+        if (at > ready) ready = at;
+      }
+      return ready;
+    },
+    send(position, now, tell) {
+      const microbatch = order[position] & mask;
+      const result = resultAt(position);
+      for (let use = users.offsets[result]; use < users.offsets[result + 1]; use += 1) {
+        const need = users.needs[use];
+        // B and I of a stage list the same need; a transfer is sent once, for both.
+        const twin = users.twin[use];
+        // A copy of the stage that runs other microbatches gets nothing of this one.
+        if (!runsMicrobatch(program, users.stage[use], microbatch)) continue;
+        if (own && users.device[use] !== placement[result % stages]) continue;
+        const at = begin(need, now) + needOccupancy[need] + needLatency[need];
+        arrival[need * microbatches + microbatch] = at;
+        if (twin >= 0) arrival[twin * microbatches + microbatch] = at;
+        if (tell !== undefined && at > now) tell(at, users.device[use]);
+      }
+    },
+  };
+}
+
+/** Needs by the result they ask for: compressed rows over results. `twin` is the same need of the other kind of backward, or −1. */
+function usersOf(program: Program, timing: Timing) {
+  const { stages, placement } = program;
+  const { needOffsets, needs } = timing;
+  const lists: { need: number; twin: number; device: number; stage: number }[][] = Array.from(
+    { length: resultsIn(program) * stages },
+    () => [],
+  );
+  for (let row = 0; row < timing.duration.length; row += 1) {
+    const kind = Math.trunc(row / stages);
+    if (kind === 2) continue;
+    for (let need = needOffsets[row]; need < needOffsets[row + 1]; need += 1) {
+      const twin = kind === 1 ? needOffsets[row + stages] + (need - needOffsets[row]) : -1;
+      lists[needs[need]].push({ need, twin, device: placement[row % stages], stage: row % stages });
+    }
+  }
+  const flat = lists.flat();
+  const offsets = new Int32Array(lists.length + 1);
+  lists.forEach((list, index) => (offsets[index + 1] = offsets[index] + list.length));
+  return {
+    offsets,
+    needs: Int32Array.from(flat, (one) => one.need),
+    twin: Int32Array.from(flat, (one) => one.twin),
+    device: Int32Array.from(flat, (one) => one.device),
+    stage: Int32Array.from(flat, (one) => one.stage),
+  };
+}

@@ -1,0 +1,42 @@
+import type { PipelinePlan } from '../plan/plan.ts';
+import type { Program } from '../schedule/program.ts';
+import { versionsOf } from './versions.ts';
+
+/** Bytes of weights beyond the newest version of each stage, on one device. */
+export interface VersionBytes {
+  /** While the operation at a position of the device runs. */
+  during(position: number): number;
+  /** From its end on. */
+  after(position: number): number;
+}
+
+/**
+ * Older versions that operations of the device are still to use, and the copies that the rule keeps; weights only, for gradients
+ * and optimizer state are there once. Undefined where all microbatches use the same weights. Linear in the device's operations.
+ */
+export function versionBytes(plan: PipelinePlan, program: Program, device: number): VersionBytes | undefined {
+  const versions = versionsOf(program);
+  if (versions === undefined) return undefined;
+  const { offsets, order, shift, stages, placement, fused } = program;
+  const from = offsets[device];
+  const length = offsets[device + 1] - from;
+  const local = Array.from(placement.keys()).filter((stage) => placement[stage] === device);
+  const held = new Int32Array(stages).fill(1);
+  const level = () =>
+    local.reduce((sum, stage) => sum + (held[stage] - 1 + versions.copies) * plan.stages[stage].weights, 0);
+  const during = new Float64Array(length);
+  const after = new Float64Array(length);
+  for (let at = 0; at < length;) {
+    const width = fused !== undefined && fused[from + at] === 1 ? 2 : 1;
+    for (let one = at; one < at + width; one += 1) {
+      const stage = (order[from + one] >> shift) % stages;
+      held[stage] = one === at ? versions.during[from + one] : Math.max(held[stage], versions.during[from + one]);
+    }
+    during.fill(level(), at, at + width);
+    for (let one = at; one < at + width; one += 1)
+      held[(order[from + one] >> shift) % stages] = versions.after[from + one];
+    after.fill(level(), at, at + width);
+    at += width;
+  }
+  return { during: (position) => during[position - from], after: (position) => after[position - from] };
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { exportTorch } from '../../engine/exchange/torchCsv/export.ts';
+import { cellText } from '../../engine/exchange/torchCsv/table.ts';
+import { test } from '../support/plainTests.ts';
+import { placed } from '../unit/schedule/chunked.ts';
+import { python } from './python.ts';
+
+/** Policies that PyTorch has, too; `chunks` for those that take them. */
+const pairs: readonly { readonly policy: string; readonly schedule: string; readonly chunks: readonly number[] }[] = [
+  { policy: 'gpipe', schedule: 'ScheduleGPipe', chunks: [1] },
+  { policy: '1f1b', schedule: 'Schedule1F1B', chunks: [1] },
+  { policy: 'interleaved_1f1b', schedule: 'ScheduleInterleaved1F1B', chunks: [2, 3, 4] },
+  { policy: 'breadth_first', schedule: 'ScheduleLoopedBFS', chunks: [2, 3, 4] },
+  { policy: 'interleaved_zb', schedule: 'ScheduleInterleavedZeroBubble', chunks: [2, 3, 4] },
+  { policy: 'zb_v', schedule: 'ScheduleZBVZeroBubble', chunks: [2] },
+  { policy: 'dualpipe_v', schedule: 'ScheduleDualPipeV', chunks: [2] },
+];
+const takesChunks = new Set(['interleaved_1f1b', 'breadth_first', 'interleaved_zb']);
+const mostMicrobatches = 17;
+
+/** Our order of each rank, by PyTorch's names; `undefined` where the policy does not take the shape. */
+function ourOrder(policy: string, ranks: number, microbatches: number, chunks: number): string[][] | undefined {
+  try {
+    const { plan, program } = placed(policy, ranks, microbatches, takesChunks.has(policy) ? { chunks } : {});
+    const exported = exportTorch(plan, program, false);
+    assert.ok('table' in exported, JSON.stringify(exported));
+    return exported.table.rows.map((row) => row.filter((cell) => cell.kind !== 'blank').map(cellText));
+  } catch (error) {
+    // `placed` throws the fault of a shape that the policy does not take.
+    if (error instanceof assert.AssertionError) throw error;
+    return undefined;
+  }
+}
+
+/** `Schedule1F1B` counts the forwards of its last rank from 1 when it lists itself; it runs them from 0. */
+function repaired(schedule: string, order: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  if (schedule !== 'Schedule1F1B') return order;
+  const shift = (name: string): string => name.replace(/(?<=F)\d+$/, (number) => String(Number(number) - 1));
+  return order.map((row, rank) => (rank === order.length - 1 ? row.map(shift) : row));
+}
+
+for (const { policy, schedule, chunks } of pairs) {
+  test(`${policy} is the order of ${schedule}`, () => {
+    const cases = [1, 2, 3, 4, 5, 8]
+      .flatMap((ranks) => chunks.map((each) => ({ ranks, each })))
+      .flatMap(({ ranks, each }) =>
+        Array.from({ length: mostMicrobatches }, (_, at) => ({ ranks, each, microbatches: at + 1 })),
+      )
+      .map((one) => ({ ...one, ours: ourOrder(policy, one.ranks, one.microbatches, one.each) }))
+      .filter(({ ours }) => ours !== undefined);
+    const asked = cases.map(({ ranks, each, microbatches }) => ({
+      schedule,
+      ranks,
+      stages: ranks * each,
+      microbatches,
+    }));
+    const { status, out, err } = python([path.join(import.meta.dirname, 'orders.py')], JSON.stringify(asked));
+    assert.equal(status, 0, err);
+    const answers = JSON.parse(out) as (string | string[][])[];
+    let compared = 0;
+    for (const [at, { ours, ranks, each, microbatches }] of cases.entries()) {
+      const theirs = answers[at];
+      // PyTorch does not take every shape that we do.
+      if (typeof theirs === 'string') continue;
+      compared += 1;
+      assert.deepEqual(ours, repaired(schedule, theirs), `p = ${ranks}, v = ${each}, m = ${microbatches}`);
+    }
+    console.log(`       ${compared} of ${cases.length} shapes compared`);
+    assert.ok(
+      compared >= 20,
+      `only ${compared} shapes of ${cases.length} were compared: ${JSON.stringify(answers).slice(0, 300)}`,
+    );
+  });
+}

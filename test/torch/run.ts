@@ -1,0 +1,12 @@
+/**
+ * What the project says of PyTorch, held to PyTorch itself. Installs PyTorch where Python lacks it; where that cannot be had either,
+ * nothing runs, and the last line says why.
+ */
+import { runTests } from '../support/plainTests.ts';
+import { findPython } from './python.ts';
+import './orders.test.ts';
+import './script.test.ts';
+
+const problem = findPython();
+if (problem === undefined) await runTests({ limitMs: 150_000 });
+else console.log(`not run: ${problem}`);

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { splitList } from '../../../cli/splitList.ts';
+import type { PipelineReport } from '../../../engine/analyze/report.ts';
+import { isSchedule } from '../../../engine/compare.ts';
+import { policies } from '../../../engine/schedule/registry.ts';
+import { call, good } from './harness.ts';
+
+const exact = good.replace(' + 5us', ' + 0us');
+const two = `${exact}pipeline again { model = toy  devices = box  microbatches = 4  stages = balance(4)  schedule = gpipe }\n`;
+const files = { 'a.pipe': exact, 'two.pipe': two };
+
+interface Row {
+  readonly file: string;
+  readonly pipeline: string;
+  readonly schedule: string;
+  readonly report?: PipelineReport;
+  readonly problem?: { readonly code: string; readonly message: string };
+}
+
+async function rowsOf(args: readonly string[], own: Readonly<Record<string, string>> = files): Promise<readonly Row[]> {
+  const { out } = await call(['compare', ...args, '--format', 'json'], { files: own });
+  const answer = JSON.parse(out) as { readonly version: number; readonly rows: readonly Row[] };
+  expect(answer.version).toBe(1);
+  return answer.rows;
+}
+
+async function simulated(text: string, ...more: readonly string[]): Promise<readonly PipelineReport[]> {
+  const { out } = await call(['simulate', '-', '--format', 'json', ...more], { files: { '-': text } });
+  return (JSON.parse(out) as { readonly pipelines: readonly PipelineReport[] }).pipelines;
+}
+
+const under = (text: string, schedule: string): string =>
+  text.replace('schedule     = 1f1b', `schedule     = ${schedule}`);
+
+describe('compare', () => {
+  test('gives all pipelines of several files the reports that simulate gives', async () => {
+    const rows = await rowsOf(['a.pipe', 'two.pipe']);
+    expect(rows.map((row) => `${row.file} ${row.pipeline} ${row.schedule}`)).toEqual([
+      'a.pipe train 1f1b',
+      'two.pipe train 1f1b',
+      'two.pipe again gpipe',
+    ]);
+    expect(rows.map((row) => row.report)).toEqual([...(await simulated(exact)), ...(await simulated(two))]);
+  });
+
+  test('--schedules gives the report of the file with that schedule in it', async () => {
+    const schedules = ['gpipe', '1f1b', 'zb_h1', 'zb_h2'];
+    const rows = await rowsOf(['a.pipe', '--schedules', schedules.join(', '), '--set', 'microbatches=6']);
+    for (const [at, schedule] of schedules.entries()) {
+      const [report] = await simulated(under(exact, schedule), '--set', 'microbatches=6');
+      expect(rows[at]).toEqual({ file: 'a.pipe', pipeline: 'train', schedule, report });
+    }
+  });
+
+  test('equal stages: iteration and microbatches in flight are the closed forms', async () => {
+    const [gpipe, oneFOneB] = await rowsOf(['a.pipe', '--schedules', 'gpipe,1f1b']);
+    const [p, m, F, B] = [4, 8, 0.008, 0.016];
+    const most = (row: Row) => Math.max(...(row.report?.devices.map((one) => one.in_flight) ?? []));
+    for (const row of [gpipe, oneFOneB]) expect(row.report?.iteration).toBeCloseTo((m + p - 1) * (F + B), 12);
+    expect([most(gpipe), most(oneFOneB)]).toEqual([m, p]);
+  });
+
+  test('a schedule that cannot be says why and leaves the others alone', async () => {
+    const list = 'gpipe, interleaved_1f1b(chunks = 2), nonsense, 1f1b';
+    const rows = await rowsOf(['a.pipe', '--schedules', list]);
+    expect(rows.map((row) => row.problem?.code)).toEqual([undefined, 'schedule/shape', 'name/unknown', undefined]);
+    expect(rows[1].problem?.message).toContain('Nearest stages: 8.');
+    const { status, out } = await call(['compare', 'a.pipe', '--schedules', list], { files });
+    expect(status).toBe(1);
+    expect(out).toMatch(/^Cannot run\n {2}interleaved_1f1b\(chunks = 2\): schedule\/shape: /m);
+  });
+
+  test('numbers that a policy does not take are told in its own words', async () => {
+    const [{ problem }] = await rowsOf(['a.pipe', '--schedules', 'pipeswitch']);
+    expect(problem?.code).toBe('schedule/shape');
+    const eight = exact.replace('balance(4)', 'balance(8)');
+    const odd = under(eight, 'interleaved_1f1b(chunks = 2)');
+    const world = { 'a.pipe': odd };
+    const args = ['a.pipe', '--schedules', 'interleaved_1f1b(chunks = 2, group = 3)', '--set', 'microbatches=7'];
+    const [refused] = await rowsOf(args, world);
+    const { out } = await call(['check', 'b.pipe', '--format', 'json'], {
+      files: {
+        'b.pipe': odd
+          .replace('chunks = 2', 'chunks = 2, group = 3')
+          .replace('microbatches = 8 in', 'microbatches = 7 in'),
+      },
+    });
+    const [file] = (JSON.parse(out) as { files: { findings: { code: string; message: string }[] }[] }).files;
+    const told = file.findings.find(({ code }) => code === 'schedule/shape');
+    expect(refused.problem?.message).toBe(told?.message);
+  });
+
+  test('the nearest number of stages does: every policy runs with it on as many devices', async () => {
+    const names = policies.map(({ name }) => name);
+    for (const stages of [4, 8]) {
+      const base = under(exact.replace('balance(4)', `balance(${stages})`), stages === 4 ? '1f1b' : 'zb_v');
+      const rows = await rowsOf(['a.pipe', '--schedules', names.join(',')], { 'a.pipe': base });
+      expect(rows.map((row) => row.schedule)).toEqual(names);
+      expect(rows.some((row) => row.problem?.message.includes('Nearest stages'))).toBe(true);
+      for (const { schedule, report, problem } of rows) {
+        expect(report === undefined).toBe(problem !== undefined);
+        const nearest = /Nearest stages: (\d+)/.exec(problem?.message ?? '');
+        const devices =
+          nearest === null
+            ? report?.devices.length
+            : (await simulated(under(exact, schedule).replace('balance(4)', `balance(${nearest[1]})`)))[0]?.devices
+                .length;
+        if (nearest !== null || report !== undefined) expect(`${schedule} ${devices}`).toBe(`${schedule} 4`);
+      }
+    }
+  });
+
+  test('marks what is best of its column, and nothing that does not fit its device', async () => {
+    const { out } = await call(['compare', 'a.pipe', '--schedules', 'gpipe,1f1b,zb_h1'], { files, columns: 300 });
+    const lines = out.split('\n');
+    const row = (name: string) => lines.find((line) => line.startsWith(`  ${name} `)) ?? '';
+    expect(row('zb_h1')).toMatch(/^ {2}zb_h1\s+216 ms \*/);
+    expect(row('gpipe')).not.toContain('*');
+    const small = exact.replace('memory = 16GiB', 'memory = 5632MiB');
+    const full = await call(['compare', 'a.pipe', '--schedules', 'zb_h2,1f1b'], {
+      files: { 'a.pipe': small },
+      columns: 300,
+    });
+    const [over, within] = full.out.split('\n').slice(1);
+    expect(full.status).toBe(1);
+    expect(over).toMatch(/GiB gpu\[\d\] !/);
+    expect(over).not.toContain('*');
+    expect(within).toContain('*');
+  });
+
+  test('keeps to the width of the terminal', async () => {
+    for (const columns of [60, 80, 100, 160]) {
+      const { out } = await call(['compare', 'a.pipe', 'two.pipe', '--schedules', 'gpipe,1f1b,pipedream'], {
+        files,
+        columns,
+      });
+      const tables = out.slice(0, out.indexOf('\n  * best'));
+      for (const line of tables.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+      for (const title of ['iteration', 'samples/s', 'bound', 'peak memory', 'exposed', 'in flight', 'staleness'])
+        expect(tables).toContain(title);
+    }
+  });
+
+  test('csv has one line a row with as many fields as its head', async () => {
+    const { status, out } = await call(['compare', 'a.pipe', '--schedules', 'gpipe,nonsense', '--format=csv'], {
+      files,
+    });
+    expect(status).toBe(1);
+    const [head, gpipe, nonsense, end] = out.split('\r\n');
+    const [{ report }] = await rowsOf(['a.pipe', '--schedules', 'gpipe']);
+    const at = (name: string) => head.split(',').indexOf(name);
+    expect(Number(gpipe.split(',')[at('iteration')])).toBe(report?.iteration);
+    expect(Number(gpipe.split(',')[at('bubble')])).toBe(report?.bubble.makespan);
+    expect(gpipe.split(',')[at('peaks')].split(' ')[3]).toBe(`gpu[3]=${report?.devices[3].peak}`);
+    expect(gpipe.split(',').length).toBe(head.split(',').length);
+    expect(nonsense.startsWith('a.pipe,train,nonsense,,')).toBe(true);
+    expect(nonsense).toContain('"There is no policy ""nonsense"');
+    expect(end).toBe('');
+  });
+
+  test('an expectation counts for the schedule of the file only', async () => {
+    const world = { files: { 'a.pipe': `${exact}expect train { bubble < 1% }\n` } };
+    const check = await call(['check', 'a.pipe'], world);
+    expect(check.status).toBe(1);
+    expect((await call(['compare', 'a.pipe'], world)).status).toBe(1);
+    expect((await call(['compare', 'a.pipe', '--schedules', 'gpipe,1f1b'], world)).status).toBe(0);
+  });
+
+  test('a file with mistakes says so and fails', async () => {
+    const { status, out, err } = await call(['compare', 'a.pipe', 'b.pipe'], {
+      files: { ...files, 'b.pipe': 'pipeline {' },
+    });
+    expect(status).toBe(1);
+    expect(out).toContain('1f1b');
+    expect(err).toContain('b.pipe has errors');
+  });
+
+  test.each([
+    [['compare'], 'at least one file'],
+    [['compare', 'none.pipe'], 'none.pipe cannot be read'],
+    [['compare', 'a.pipe', '--pipeline', 'trian'], 'Did you mean "train"?'],
+    [['compare', 'a.pipe', '--schedules', 'gpipe,'], 'not ""'],
+    [['compare', 'a.pipe', '--schedules', 'gpipe } pipeline x {'], 'not "gpipe } pipeline x {"'],
+    [['compare', 'a.pipe', '--set', 'microbatches=99'], 'microbatches'],
+    [['compare', 'a.pipe', '--format', 'jsn'], 'Did you mean "json"?'],
+  ])('%j is a wrong call', async (args, sentence) => {
+    const { status, out, err } = await call(args, { files });
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toContain(sentence);
+  });
+});
+
+test('a schedule is one name or one call, and never more', () => {
+  for (const one of ['gpipe', '1f1b', 'interleaved_1f1b(chunks = 2)', 'dapple(warmup = [1, 2])'])
+    expect(`${one} ${isSchedule(one)}`).toBe(`${one} true`);
+  fc.assert(
+    fc.property(fc.string(), fc.constantFrom('gpipe', 'zb_v', 'hanayo(waves = 2)'), (text, schedule) => {
+      const joined = `${schedule} ${text}`;
+      const rest = text.trim();
+      fc.pre(rest !== '' && !rest.startsWith('('));
+      expect(isSchedule(joined)).toBe(false);
+    }),
+  );
+});
+
+test('a list is split at its outer commas', () => {
+  const item = fc.stringMatching(/^[a-z_]{1,6}(\([a-z0-9= ]{0,5}(, \[[0-9, ]{0,6}\])?\))?$/);
+  fc.assert(
+    fc.property(fc.array(item, { minLength: 1, maxLength: 6 }), (items) => {
+      expect(splitList(items.join(' , '))).toEqual(items);
+    }),
+  );
+});

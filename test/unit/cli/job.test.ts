@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { call } from './harness.ts';
+
+const text = `model toy { layer block[2] { forward = 1ms  backward = 2ms  weights = 1MiB } }
+device card { memory = 1GiB }
+cluster box { gpu[2] = card  link = 10GB/s }
+cluster crate { gpu[2] = card  link = 10GB/s }
+pipeline first { model = toy  devices = box  microbatches = 1  stages = balance(2)  schedule = pipedream }
+pipeline second { model = toy  devices = crate  microbatches = 1  stages = balance(2)  schedule = pipedream }
+job all { workers = [first, second]  sync = wsp(distance = 1)  servers = 2  link = 1GB/s }
+`;
+const files = { 'a.pipe': text };
+
+test('the text has the figures of the job after those of its pipelines', async () => {
+  const { out, status } = await call(['simulate', 'a.pipe'], { files });
+  expect(status).toBe(0);
+  expect(out).toContain('wsp, distance 1 · 2 workers · waves of 2 minibatches · 32 waves');
+  // N = 2: (1 + 1) · 2 + 2 − 2, and N − 1.
+  expect(out).toContain('of 4 allowed; 1 of its own');
+  expect(out.indexOf('all  wsp')).toBeGreaterThan(out.indexOf('second  pipedream'));
+});
+
+test('the JSON report lists jobs, and not for one pipeline alone', async () => {
+  const { out } = await call(['simulate', 'a.pipe', '--format', 'json'], { files });
+  const [job] = JSON.parse(out).jobs;
+  expect(job).toMatchObject({ name: 'all', distance: 1, wave: 2, staleness: { local: 1, bound: 4 } });
+  // A wave of two minibatches of 3 ms; one wave ahead hides the 2 · 2 MiB over two links of 1 GB/s.
+  expect(job.workers.map((one: { period: number }) => Number(one.period.toPrecision(6)))).toEqual([0.006, 0.006]);
+  const alone = await call(['simulate', 'a.pipe', '--format', 'json', '--pipeline', 'first'], { files });
+  expect(JSON.parse(alone.out).jobs).toEqual([]);
+});

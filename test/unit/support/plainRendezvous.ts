@@ -1,0 +1,122 @@
+import type { PipelinePlan, TransferRule } from '../../../engine/plan/plan.ts';
+import { B, F, I, W, kindOf, microbatchOf, type Program, stageOf } from '../../../engine/schedule/program.ts';
+
+interface Exchange {
+  readonly key: string;
+  /** Stages between its ends. */
+  readonly apart: number;
+  readonly way: 'send' | 'receive';
+  readonly peer: number;
+  readonly seconds: number;
+}
+type Item = { readonly operation: string; readonly seconds: number } | { readonly group: readonly Exchange[] };
+
+/**
+ * An independent way to the times of blocking sends and receives: lists of steps by name, and passes over all devices that move
+ * every device that can move, until none can. Channels without contention. Ends by `kind/stage/microbatch`; undefined where it
+ * stands still before its end.
+ */
+export function plainRendezvous(
+  plan: PipelinePlan,
+  program: Program,
+  batched: TransferRule['batched'],
+): Map<string, number> | undefined {
+  const all = Array.from(program.order, (word) => ({
+    kind: kindOf(program, word),
+    stage: stageOf(program, word),
+    microbatch: microbatchOf(program, word),
+  }));
+  const backward = (stage: number, microbatch: number) =>
+    all.some((one) => one.kind === B && one.stage === stage && one.microbatch === microbatch) ? B : I;
+  const seconds = (kind: number, stage: number): number => {
+    const { forward, backwardInput, backwardWeight } = plan.stages[stage];
+    return [forward, backwardInput + backwardWeight, backwardInput, backwardWeight][kind];
+  };
+  const delay = (from: number, to: number, bytes: number): number => {
+    const route = plan.routes.find((one) => one.from === from && one.to === to);
+    return route === undefined ? 0 : route.latency + bytes / route.bandwidth;
+  };
+  const before: Exchange[][] = all.map(() => []);
+  const after: Exchange[][] = all.map(() => []);
+  const indexOf = (kind: number, stage: number, microbatch: number) =>
+    all.findIndex((one) => one.kind === kind && one.stage === stage && one.microbatch === microbatch);
+  const exchange = (maker: number, user: number, bytes: number, edge: number): void => {
+    const from = program.placement[all[maker].stage];
+    const to = program.placement[all[user].stage];
+    if (from === to) return;
+    // A pair of stages may have several edges.
+    const key = `${maker}>${user}/${edge}`;
+    const apart = Math.abs(all[maker].stage - all[user].stage);
+    before[user].push({ key, apart, way: 'receive', peer: from, seconds: delay(from, to, bytes) });
+    after[maker].push({ key, apart, way: 'send', peer: to, seconds: delay(from, to, bytes) });
+  };
+  for (const [index, { kind, stage, microbatch }] of all.entries()) {
+    if (kind === W) continue;
+    for (const [at, edge] of plan.edges.entries()) {
+      if (kind === F && edge.to === stage) exchange(indexOf(F, edge.from, microbatch), index, edge.bytes, at);
+      if (kind !== F && edge.from === stage)
+        exchange(indexOf(backward(edge.to, microbatch), edge.to, microbatch), index, edge.bytes, at);
+    }
+  }
+  // The nearest stage is sent to first; what comes from the farthest is received first.
+  for (const list of after) list.sort((a, b) => a.apart - b.apart);
+  for (const list of before) list.sort((a, b) => b.apart - a.apart);
+
+  const rows: Item[][] = Array.from({ length: program.devices }, (_, device) => {
+    const row: Item[] = [];
+    let sends: Exchange[] = [];
+    const gap = (receives: readonly Exchange[]) => {
+      const both = [...sends, ...receives];
+      if (batched === 'all' && both.length > 0) row.push({ group: both });
+      else {
+        for (const one of both) {
+          const same = both.filter(({ peer }) => batched === 'peer' && peer === one.peer);
+          const mixed = same.some(({ way }) => way === 'send') && same.some(({ way }) => way === 'receive');
+          if (!mixed) row.push({ group: [one] });
+          else if (same[0] === one) row.push({ group: same });
+        }
+      }
+      sends = [];
+    };
+    for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += 1) {
+      gap(before[at]);
+      const { kind, stage, microbatch } = all[at];
+      row.push({ operation: `${kind}/${stage}/${microbatch}`, seconds: seconds(kind, stage) });
+      sends = [...after[at]];
+    }
+    gap([]);
+    return row;
+  });
+
+  const cursor = rows.map(() => 0);
+  const time = rows.map(() => 0);
+  const ends = new Map<string, number>();
+  // When each side came to an exchange; a device stays at a group until both sides of all of it are there.
+  const came = new Map<string, number>();
+  for (let moved = true; moved;) {
+    moved = false;
+    for (const [device, row] of rows.entries()) {
+      const item = row[cursor[device]];
+      if (item === undefined) continue;
+      if ('operation' in item) {
+        time[device] += item.seconds;
+        ends.set(item.operation, time[device]);
+      } else {
+        for (const one of item.group) {
+          if (!came.has(`${one.key}/${one.way}`)) moved = true;
+          came.set(`${one.key}/${one.way}`, time[device]);
+        }
+        const over = item.group.map((one) => {
+          const sent = came.get(`${one.key}/send`);
+          const taken = came.get(`${one.key}/receive`);
+          return sent === undefined || taken === undefined ? Infinity : Math.max(sent, taken) + one.seconds;
+        });
+        if (over.includes(Infinity)) continue;
+        time[device] = Math.max(...over);
+      }
+      cursor[device] += 1;
+      moved = true;
+    }
+  }
+  return cursor.every((at, device) => at === rows[device].length) ? ends : undefined;
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { analyse } from '../examples/load.ts';
+
+const reportOf = (pipeline: string) => {
+  const found = analyse('systems/pipedream.pipe').pipelines.find((one) => one.plan.name === pipeline)?.run?.report;
+  if (found === undefined) throw new Error(`no ${pipeline}`);
+  return found;
+};
+const [p, MiB] = [4, 2 ** 20];
+
+// Narayanan et al., "PipeDream" (2019), section 3.3; four stages, one minibatch an update.
+test.each([
+  ['stash', (s: number) => p - s, (s: number) => p - 1 - s, false],
+  ['vertical', () => p, () => p - 1, false],
+  ['naive', () => 1, (s: number) => p - 1 - s, true],
+] as const)('%s: versions, staleness and memory by stage', (pipeline, versions, staleness, inconsistent) => {
+  const report = reportOf(pipeline);
+  expect(report.asynchronous?.steady).toBe(true);
+  // F + B of one stage; transfers of a nanosecond are all that can be idle.
+  expect(report.iteration).toBeCloseTo(3e-3, 7);
+  for (const [s, stage] of report.stages.entries()) {
+    expect([stage.versions, stage.staleness]).toEqual([versions(s), staleness(s)]);
+    expect(stage.staleness_mean).toBe(staleness(s));
+    // p − s minibatches in flight: the delay counts the own backward.
+    expect(stage.delay).toBe(p - s);
+    expect(stage.inconsistent).toBe(inconsistent && s < p - 1);
+    expect(report.devices[s].memory.versions).toBe((versions(s) - 1) * 64 * MiB);
+    expect(report.devices[s].in_flight).toBe(p - s);
+  }
+});
+
+test('replicated: 2-1-1 keeps ⌈4 / 2⌉ minibatches at each replica of the input stage, and no device waits but for the update', () => {
+  const report = reportOf('replicated');
+  expect(report.stages.map((one) => one.name)).toEqual(['first[0]', 'first[1]', 'second', 'third']);
+  expect(report.stages.map((one) => one.versions)).toEqual([2, 2, 2, 1]);
+  expect(report.devices.map((one) => one.in_flight)).toEqual([2, 2, 2, 1]);
+  // Each replica runs every second minibatch, 6 ms, and exchanges gradients of 64 MiB with the other: 2 · ½ · S / B.
+  const exchange = (64 * MiB) / 1e12;
+  expect(report.iteration).toBeCloseTo((6e-3 + exchange) / 2, 7);
+  expect(report.bubble.causes.sync).toBeCloseTo(exchange / 2 / report.iteration, 5);
+});

@@ -1,0 +1,16 @@
+import type { PipelineReport } from '../../../engine/analyze/report.ts';
+import { analyse } from '../examples/load.ts';
+
+/** The report of a pipeline of `examples/systems/NAME.pipe`; throws where it does not run. */
+export function systemReport(
+  name: string,
+  pipeline: string,
+  overrides?: Readonly<Record<string, number>>,
+): PipelineReport {
+  const found = analyse(`systems/${name}.pipe`, overrides).pipelines.find((one) => one.plan.name === pipeline);
+  if (found?.run === undefined) throw new Error(`${name}.pipe has no pipeline ${pipeline} that runs`);
+  return found.run.report;
+}
+
+export const inFlight = ({ devices }: PipelineReport): readonly number[] => devices.map((one) => one.in_flight);
+export const peaks = ({ devices }: PipelineReport): readonly number[] => devices.map((one) => one.peak);
