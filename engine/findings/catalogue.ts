@@ -219,9 +219,9 @@ export const catalogue = {
     }) =>
       `${p.stages.every((one) => one.staleness === 0) && p.more === 0 ? 'All gradients are applied to the weights that their forwards read' : 'Gradients are applied to newer weights than they were computed with'} (${p.rule}): ` +
       `${p.stages.map((one) => `${one.name} keeps ${count(one.versions, 'version', 'versions')} and is ${count(one.staleness, 'update', 'updates')} late`).join(', ')}${p.more > 0 ? `, and ${count(p.more, 'more stage', 'more stages')}` : ''}.` +
-      `${p.bytes > 0 ? ` Weights beside the newest take up to ${bytes(p.bytes)} of a device.` : ''}` +
-      `${p.inconsistent ? ' Backwards use other weights than their forwards.' : ''}` +
-      `${p.unsteady ? ' The time between updates has not settled; `iteration` is a mean. More iterations may help.' : ''}`,
+      (p.bytes > 0 ? ` Weights beside the newest take up to ${bytes(p.bytes)} of a device.` : '') +
+      (p.inconsistent ? ' Backwards use other weights than their forwards.' : '') +
+      (p.unsteady ? ' The time between updates has not settled; `iteration` is a mean. More iterations may help.' : ''),
   ),
   'schedule/missing-version': entry(
     'error',

@@ -134,7 +134,9 @@ const values: readonly FunctionSchema[] = [
 const written = ({ kind, default: value, dimension }: PolicyParameter): string =>
   typeof value === 'number' && kind === 'quantity'
     ? show(value, dimension ?? 'number').replace(' ', '')
-    : String(value);
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
 
 /** All functions, policies, shapes and optimizer recipes. */
 export const functions: readonly FunctionSchema[] = [

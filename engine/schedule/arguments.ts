@@ -1,5 +1,11 @@
 import type { PolicyArguments } from './policy.ts';
 
+/** An argument as a message shows it. */
+export function shownArgument(args: PolicyArguments, name: string): string {
+  const value = args[name];
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : JSON.stringify(value);
+}
+
 /** An argument as a whole number; `otherwise` where it is absent or no whole number. */
 export function integerArgument(args: PolicyArguments, name: string, otherwise: number): number {
   const value = args[name];

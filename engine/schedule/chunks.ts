@@ -1,5 +1,5 @@
 /** The parameter `chunks` of policies that put several stages on a device. */
-import { badInteger } from './arguments.ts';
+import { badInteger, shownArgument } from './arguments.ts';
 import type { PolicyParameter, Shape, ShapeFault } from './policy.ts';
 
 export const chunksParameter: PolicyParameter = {
@@ -12,6 +12,6 @@ export const chunksParameter: PolicyParameter = {
 
 export function chunkFaults({ args }: Shape): readonly ShapeFault[] {
   if (!badInteger(args, 'chunks', 1)) return [];
-  const message = `chunks is ${String(args['chunks'])}; it must be a whole number of at least 1`;
+  const message = `chunks is ${shownArgument(args, 'chunks')}; it must be a whole number of at least 1`;
   return [{ message, fix: { input: 'chunks', values: [2] } }];
 }

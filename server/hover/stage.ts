@@ -25,9 +25,9 @@ export function stageText(view: View, { name, container }: SymbolInfo): string {
 /** Weights of a stage under an asynchronous schedule. */
 const versionText = ({ versions, staleness, staleness_mean, delay, inconsistent }: StageReport): string =>
   `Weights: ${count(versions, 'version', 'versions')} at a time; a gradient is ${count(staleness, 'update', 'updates')} late at most` +
-  `${staleness_mean === undefined || staleness_mean === staleness ? '' : `, ${figure(staleness_mean)} in the mean`}` +
+  (staleness_mean === undefined || staleness_mean === staleness ? '' : `, ${figure(staleness_mean)} in the mean`) +
   `${delay === undefined ? '' : `, with ${figure(delay)} minibatches of backwards from a forward to the end of its own`}.` +
-  `${inconsistent === true ? ' The backward uses other weights than the forward.' : ''}`;
+  (inconsistent === true ? ' The backward uses other weights than the forward.' : '');
 
 const figure = (value: number): string => String(Number(value.toPrecision(3)));
 

@@ -1,4 +1,4 @@
-import { badInteger, integerArgument } from '../arguments.ts';
+import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { idleLine } from '../describe.ts';
 import { heldMost } from '../held.ts';
 import { nearestTo } from '../nearest.ts';
@@ -186,7 +186,7 @@ function faults({ stages, microbatches, args }: Shape): readonly ShapeFault[] {
     const values = Number.isFinite(written) ? nearestTo(Math.floor(written), 2, 2) : [2];
     return [
       {
-        message: `pipelines is ${String(args['pipelines'])}; half of them run down and half up, so it takes an even number`,
+        message: `pipelines is ${shownArgument(args, 'pipelines')}; half of them run down and half up, so it takes an even number`,
         fix: { input: 'pipelines', values },
       },
     ];

@@ -1,4 +1,4 @@
-import { badInteger, integerArgument } from '../arguments.ts';
+import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { idleLine, perDevice } from '../describe.ts';
 import { alternate } from '../order.ts';
 import { linear } from '../placement.ts';
@@ -42,7 +42,7 @@ export const dapple: Policy = {
     badInteger(shape.args, 'in_flight', 1)
       ? [
           {
-            message: `in_flight is ${String(shape.args['in_flight'])}; it must be a whole number of at least 1`,
+            message: `in_flight is ${shownArgument(shape.args, 'in_flight')}; it must be a whole number of at least 1`,
             fix: { input: 'in_flight', values: [1] },
           },
         ]

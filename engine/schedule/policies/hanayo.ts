@@ -1,4 +1,4 @@
-import { badInteger, integerArgument } from '../arguments.ts';
+import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { dependenciesOf } from '../dependencies.ts';
 import { heldMost } from '../held.ts';
 import { listSchedule } from '../listSchedule.ts';
@@ -41,7 +41,7 @@ export const hanayo: Policy = {
     ['waves', 'in_flight']
       .filter((name) => badInteger(args, name, 1))
       .map((name) => ({
-        message: `${name} is ${String(args[name])}; it must be a whole number of at least 1`,
+        message: `${name} is ${shownArgument(args, name)}; it must be a whole number of at least 1`,
         fix: { input: name, values: [1] },
       })),
   order,

@@ -1,4 +1,4 @@
-import { badInteger, integerArgument } from '../arguments.ts';
+import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { idleLine, perDevice } from '../describe.ts';
 import { loop } from '../placement.ts';
 import type { Policy, Shape, ShapeFault } from '../policy.ts';
@@ -95,7 +95,7 @@ function faults(shape: Shape): readonly ShapeFault[] {
   if (badInteger(args, 'chunks', 1)) {
     return [
       {
-        message: `chunks is ${String(args['chunks'])}; it must be a whole number of at least 1`,
+        message: `chunks is ${shownArgument(args, 'chunks')}; it must be a whole number of at least 1`,
         fix: { input: 'chunks', values: [2] },
       },
     ];
@@ -103,7 +103,7 @@ function faults(shape: Shape): readonly ShapeFault[] {
   if (badInteger(args, 'group', 1)) {
     return [
       {
-        message: `group is ${String(args['group'])}; it must be a whole number of at least 1`,
+        message: `group is ${shownArgument(args, 'group')}; it must be a whole number of at least 1`,
         fix: { input: 'group', values: [devices] },
       },
     ];

@@ -1,5 +1,5 @@
 import type { StageCopy } from '../../plan/plan.ts';
-import { badInteger, integerArgument } from '../arguments.ts';
+import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { idleLine, perDevice } from '../describe.ts';
 import type { OperationSink, Policy, PolicyArguments, Shape, ShapeFault } from '../policy.ts';
 
@@ -98,7 +98,7 @@ function percentages(value: PolicyArguments[string] | undefined, segments: numbe
 
 function faults({ args }: Shape): readonly ShapeFault[] {
   if (badInteger(args, 'segments', 1) || integerArgument(args, 'segments', 4) > mostSegments) {
-    const message = `segments is ${String(args['segments'])}; it must be a whole number from 1 to ${mostSegments}`;
+    const message = `segments is ${shownArgument(args, 'segments')}; it must be a whole number from 1 to ${mostSegments}`;
     return [{ message, fix: { input: 'segments', values: [4] } }];
   }
   const segments = segmentsOf(args);

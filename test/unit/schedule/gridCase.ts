@@ -42,7 +42,7 @@ function textOf(one: Case, stages: number): string {
   const written = Object.entries(args).map(([name, value]) => {
     const { dimension } = policy.parameters.find((parameter) => parameter.name === name) ?? {};
     const unit = dimension === undefined ? '' : (unitOf[dimension] ?? '');
-    return `${name} = ${Array.isArray(value) ? `[${value.join(', ')}]` : `${String(value)}${unit}`}`;
+    return `${name} = ${Array.isArray(value) ? `[${value.join(', ')}]` : `${typeof value === 'object' ? JSON.stringify(value) : value}${unit}`}`;
   });
   const layers = Array.from({ length: stages }, (_, stage) => {
     const [f, i, w] = costs[stage % costs.length];

@@ -15,32 +15,32 @@ ${job}
 const good = 'job all { workers = [first, second]  sync = wsp(distance = 1) }';
 
 /** The answer to a request at `$0`. */
-async function ask<R>(
+async function ask(
   source: string,
   method: string,
   more: object = {},
-): Promise<{ readonly text: string; readonly answer: R }> {
+): Promise<{ readonly text: string; readonly answer: unknown }> {
   const { text, at } = marked(source);
-  const answers: R[] = [];
+  const answers: unknown[] = [];
   await withClient(async (client) => {
     client.open(main, text);
     const position = positionAt(text, at[0] ?? 0);
-    answers.push(await client.request<R>(method, { textDocument: { uri: main }, position, ...more }));
+    answers.push(await client.request<unknown>(method, { textDocument: { uri: main }, position, ...more }));
   });
   const [answer] = answers;
   return { text, answer };
 }
 
 async function labels(job: string): Promise<readonly string[]> {
-  const { answer } = await ask<CompletionList | null>(file(job), 'textDocument/completion', {
+  const { answer } = await ask(file(job), 'textDocument/completion', {
     context: { triggerKind: 1 },
   });
-  return (answer?.items ?? []).map((one) => one.label);
+  return ((answer as CompletionList | null)?.items ?? []).map((one) => one.label);
 }
 
 test('a hover on a job shows its workers, waits and staleness', async () => {
-  const { answer } = await ask<Hover | null>(file(good.replace('all', '$0all')), 'textDocument/hover');
-  const value = (answer?.contents as MarkupContent | undefined)?.value ?? '';
+  const { answer } = await ask(file(good.replace('all', '$0all')), 'textDocument/hover');
+  const value = ((answer as Hover | null)?.contents as MarkupContent | undefined)?.value ?? '';
   // A minibatch each 3 ms for each of two workers; N = 2, so that the bound is 2 · 2 + 2 − 2.
   for (const part of [
     'Both of them.',
@@ -62,12 +62,10 @@ test('completion offers pipelines as workers, and ways to synchronise', async ()
 });
 
 test('renaming a pipeline renames the worker', async () => {
-  const { text, answer } = await ask<WorkspaceEdit | null>(
-    file(good.replace('[first', '[$0first')),
-    'textDocument/rename',
-    { newName: 'fast' },
-  );
-  expect(applyEdits(text, answer?.changes?.[main] ?? [])).toBe(
+  const { text, answer } = await ask(file(good.replace('[first', '[$0first')), 'textDocument/rename', {
+    newName: 'fast',
+  });
+  expect(applyEdits(text, (answer as WorkspaceEdit | null)?.changes?.[main] ?? [])).toBe(
     text.replace('pipeline first', 'pipeline fast').replace('[first', '[fast'),
   );
 });
