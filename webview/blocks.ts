@@ -101,13 +101,9 @@ export function siblingsOf(picture: Picture, block: number): number[] {
 }
 
 /** All blocks of a microbatch, by start. */
-export function microbatchBlocks(picture: Picture, microbatch: number): number[] {
-  const { columns, maker } = picture;
+export function microbatchBlocks({ columns, maker }: Picture, microbatch: number): number[] {
   const found: number[] = [];
-  for (let row = 0; row < 3 * columns.stages; row += 1) {
-    const block = maker[row * columns.microbatches + microbatch];
-    if (block >= 0) found.push(block);
-  }
+  for (let slot = microbatch; slot < maker.length; slot += columns.microbatches) if (maker[slot] >= 0) found.push(maker[slot]);
   return found.sort((a, b) => columns.start[a] - columns.start[b] || a - b);
 }
 

@@ -159,6 +159,19 @@ export interface FillDeviceReport {
     readonly bytes: number;
     readonly fits: boolean;
   } | null;
+  /** The idle intervals in order of time, at most 1,000 of them. */
+  readonly bubbles: readonly FillBubble[];
+}
+
+export interface FillBubble {
+  /** Start and length, seconds. */
+  readonly at: number;
+  readonly seconds: number;
+  /** Bytes that the pipeline leaves free all the while. */
+  readonly free: number;
+  /** Tasks in it and their seconds. */
+  readonly tasks: number;
+  readonly time: number;
 }
 
 export interface LinkReport {

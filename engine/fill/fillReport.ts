@@ -1,10 +1,13 @@
-import type { FillDeviceReport, FillReport } from '../analyze/report.ts';
+import type { FillBubble, FillDeviceReport, FillReport } from '../analyze/report.ts';
 import type { FillPlan, PipelinePlan } from '../plan/plan.ts';
-import { memoryTrack } from '../simulate/memory.ts';
+import { type MemoryTrack, memoryTrack } from '../simulate/memory.ts';
 import type { Timeline } from '../simulate/timeline.ts';
-import { idleOf } from './intervals.ts';
+import { type Idle, idleOf } from './intervals.ts';
 import { placeTasks } from './place.ts';
 import { tasksOf } from './tasks.ts';
+
+/** Bubbles of a device that the report lists. */
+const listedBubbles = 1000;
 
 /** What the fill job of a pipeline does while its devices idle; undefined where the pipeline has none. */
 export function fillReport(plan: PipelinePlan, timeline: Timeline): FillReport | undefined {
@@ -34,7 +37,13 @@ function deviceFill(plan: PipelinePlan, fill: FillPlan, timeline: Timeline, devi
   const memory = memoryTrack(plan, timeline, device);
   const tasks = tasksOf(fill.tasks[kind] ?? []);
   const slack = makespan * 1e-12;
-  const placed = placeTasks(idle, memory, tasks, fill.overhead, slack);
+  const free = leastFree(idle, memory, slack);
+  const bubbles: FillBubble[] = [];
+  const placed = placeTasks(idle, memory, tasks, fill.overhead, slack, undefined, 0, (interval, count, seconds) => {
+    if (interval >= listedBubbles) return;
+    const at = idle.from[interval];
+    bubbles.push({ at, seconds: idle.to[interval] - at, free: free[interval], tasks: count, time: seconds });
+  });
   const next = tasks.list.at(placed.next);
   // Alone, and first in every interval.
   const only = next === undefined ? undefined : placeTasks(idle, memory, tasksOf([next]), fill.overhead, slack);
@@ -50,5 +59,20 @@ function deviceFill(plan: PipelinePlan, fill: FillPlan, timeline: Timeline, devi
     recovered: whole > 0 ? placed.seconds / whole : 0,
     longest: idle.from.reduce((most, from, index) => Math.max(most, idle.to[index] - from), 0),
     next: next === undefined ? null : { ...next, fits: (only?.tasks ?? 0) > 0 },
+    bubbles,
   };
+}
+
+/** Bytes that stay free all through each idle interval. */
+function leastFree(idle: Idle, memory: MemoryTrack, slack: number): Float64Array {
+  const free = new Float64Array(idle.from.length);
+  let level = 0;
+  for (let interval = 0; interval < free.length; interval += 1) {
+    while (level + 1 < memory.at.length && memory.at[level + 1] <= idle.from[interval] + slack) level += 1;
+    let most = memory.bytes[level];
+    for (let other = level + 1; other < memory.at.length && memory.at[other] < idle.to[interval] - slack; other += 1)
+      most = Math.max(most, memory.bytes[other]);
+    free[interval] = Math.max(0, memory.capacity - most);
+  }
+  return free;
 }

@@ -13,6 +13,9 @@ export interface Placed {
   readonly next: number;
 }
 
+/** What an idle interval took: tasks and their seconds. */
+export type Filled = (interval: number, tasks: number, seconds: number) => void;
+
 /** Where tasks went, for who wants to see it: `count` tasks on end from `at`, the first of them task `first` of the job. */
 export type Visit = (at: number, count: number, first: number) => void;
 
@@ -31,6 +34,7 @@ export function placeTasks(
   slack: number,
   visit: Visit = () => {},
   from = 0,
+  filled: Filled = () => {},
 ): Placed {
   const placed = { tasks: 0, seconds: 0, used: 0, next: from };
   const { list } = tasks;
@@ -47,6 +51,7 @@ export function placeTasks(
   let level = 0;
   for (let interval = 0; interval < idle.from.length; interval += 1) {
     const before = placed.tasks;
+    const seconds = placed.seconds;
     const until = idle.to[interval] - overhead + slack;
     let at = idle.from[interval] + overhead;
     while (at < until) {
@@ -58,15 +63,16 @@ export function placeTasks(
       at += several.seconds;
       if (endOf(level) + slack >= until) break;
       // The next one runs into later levels, or waits for them.
-      const { seconds, bytes } = list[placed.next];
+      const { seconds: takes, bytes } = list[placed.next];
       let start = at;
-      for (let other = level; other < memory.at.length && memory.at[other] < start + seconds - slack; other += 1)
+      for (let other = level; other < memory.at.length && memory.at[other] < start + takes - slack; other += 1)
         if (freeAt(other) < bytes) start = Math.max(start, endOf(other));
-      if (start + seconds > until) break;
-      put(start, 1, seconds);
-      at = start + seconds;
+      if (start + takes > until) break;
+      put(start, 1, takes);
+      at = start + takes;
     }
     if (placed.tasks > before) placed.used += 1;
+    filled(interval, placed.tasks - before, placed.seconds - seconds);
   }
   return placed;
 }

@@ -1,4 +1,5 @@
 import type { Evaluation, Run } from '../../engine/evaluate.ts';
+import { resultsIn } from '../../engine/schedule/program.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';
 import { blockShift, columnsOf } from './columns.ts';
 import type { Picture } from './result.ts';
@@ -14,7 +15,7 @@ export function pictureOf(evaluation: Evaluation, run: Run, generation: number):
   const columns = columnsOf(plan, timeline);
   const shift = blockShift(columns, program.offsets);
   const deviceOf = (position: number) => program.placement[(program.order[position] >> program.shift) % program.stages];
-  const maker = makersOf(columns);
+  const maker = makersOf(columns, resultsIn(program));
   let items: Int32Array | undefined;
   if (program.items !== undefined) {
     items = new Int32Array(columns.word.length).fill(-1);

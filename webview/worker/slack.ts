@@ -42,9 +42,12 @@ export function slackOf(
   return latest.map((time, block) => Math.max(0, time - end[block]));
 }
 
-/** Block of each result (see `resultRow`), by result row × microbatches + microbatch; −1 where there is none. */
-export function makersOf({ word, shift, stages, microbatches }: Columns): Int32Array {
-  const maker = new Int32Array(3 * stages * microbatches).fill(-1);
+/**
+ * Block of each result (see `resultRow`), by result row × microbatches + microbatch; −1 where there is none. `results`: kinds
+ * of them (`resultsIn`).
+ */
+export function makersOf({ word, shift, stages, microbatches }: Columns, results: number): Int32Array {
+  const maker = new Int32Array(results * stages * microbatches).fill(-1);
   const mask = (1 << shift) - 1;
   for (let block = 0; block < word.length; block += 1) {
     const code = word[block];

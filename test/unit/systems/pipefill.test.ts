@@ -48,6 +48,24 @@ describe('systems/pipefill.pipe', () => {
     }
   });
 
+  it('lists each bubble with its time, free memory and tasks', () => {
+    const { report, fill, plan } = reportOf('train');
+    for (const [i, device] of fill.devices.entries()) {
+      const { bubbles } = device;
+      const sum = (of: (bubble: (typeof bubbles)[number]) => number) => bubbles.reduce((all, one) => all + of(one), 0);
+      expect(bubbles).toHaveLength(device.intervals);
+      expect(sum((one) => one.seconds)).toBeCloseTo(device.idle, 9);
+      expect(sum((one) => one.tasks)).toBe(device.tasks);
+      expect(sum((one) => one.time)).toBeCloseTo(device.time, 9);
+      // Before its first forward a device holds what never goes; while it waits for its first backward all that is in flight.
+      const [{ activations, workspace }, all] = [report.devices[i].memory, report.devices[i].peak];
+      const empty = report.devices[i].capacity - (all - activations - workspace);
+      if (i > 0) expect(bubbles[0].free).toBeCloseTo(empty, 3);
+      const held = Math.min(16, p - i) * plan.stages[i].activation;
+      if (i < p - 1) expect(bubbles[i > 0 ? 1 : 0].free).toBeCloseTo(empty - held, 3);
+    }
+  });
+
   it('leaves the iteration as it is, and shares what the bubble is', () => {
     const { report, fill } = reportOf('train');
     const bare = textOf('systems/pipefill.pipe').replace(/ {2}fill +=.*\n {2}fill_overhead.*\n/, '');
