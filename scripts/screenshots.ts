@@ -51,6 +51,14 @@ try {
     await workbench.theme(theme);
     await shot(name, false);
   }
+  await workbench.theme('Dark Modern');
+  await workbench.command('View: Close All Editors');
+  await workbench.find('dualpipe.pipe');
+  await page.locator('.codelens-decoration', { hasText: 'iteration' }).first().waitFor();
+  await page.locator('.editor-actions a[aria-label*="Open Preview to the Side"]').first().click();
+  await preview.locator('.identity', { hasText: 'dualpipe' }).waitFor();
+  await stage.waitFor();
+  await shot('preview-dualpipe', false);
 } finally {
   await workbench.close();
 }

@@ -7,10 +7,10 @@ import {
   type Connection,
   type InitializeParams,
 } from 'vscode-languageserver';
-import { defaultOptions, type EngineOptions } from '../engine/host.ts';
+import type { EngineOptions } from '../engine/host.ts';
 import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
 import { describe, type Log } from './handlers.ts';
-import { at, readSettings } from './settings.ts';
+import { at, editorOptions, readSettings } from './settings.ts';
 
 export interface Configuration {
   readonly options: EngineOptions;
@@ -29,7 +29,7 @@ export interface Configuration {
 }
 
 export function configure(connection: Connection, log: Log): Configuration {
-  let options = defaultOptions;
+  let options = editorOptions;
   let trusted = true;
   let folders: readonly string[] = [];
   let client: ClientCapabilities = {};
@@ -61,7 +61,7 @@ export function configure(connection: Connection, log: Log): Configuration {
         await connection.client.register(DidChangeConfigurationNotification.type, { section: 'pipewright' });
       if (client.workspace?.didChangeWatchedFiles?.dynamicRegistration === true)
         await connection.client.register(DidChangeWatchedFilesNotification.type, {
-          watchers: [{ globPattern: '**/*.pipe' }],
+          watchers: [{ globPattern: '**/*.{pipe,txt,json}' }],
         });
     } catch (error) {
       log.error(`registration: ${describe(error)}`);

@@ -147,6 +147,7 @@ export function functionContext(value: ValueSchema | undefined): FunctionContext
     case 'cut':
     case 'schedule':
     case 'shape':
+    case 'source':
     case 'optimizer':
     case 'placement':
     case 'transfer':

@@ -1,11 +1,20 @@
 /** `pipewright.*` of the client's configuration as options of the engine. What is absent or no usable number keeps its default. */
 import { defaultOptions, type EngineOptions } from '../engine/host.ts';
 
+/**
+ * What holds where an editor sets nothing, as `package.json` has it for VS Code. A timeline that is worked out again at each
+ * keystroke is smaller than what the command line takes.
+ */
+export const editorOptions: EngineOptions = {
+  ...defaultOptions,
+  limits: { ...defaultOptions.limits, operations: 4_000_000 },
+};
+
 /** `raw` is the value of the section `pipewright`, of any shape. Equal settings give the same object back, so that nothing is computed again. */
 export function readSettings(raw: unknown, current: EngineOptions): EngineOptions {
   const next: EngineOptions = {
-    limits: numbers(defaultOptions.limits, at(raw, 'limits'), (value) => value >= 1),
-    thresholds: numbers(defaultOptions.thresholds, at(raw, 'diagnostics'), (value) => value >= 0),
+    limits: numbers(editorOptions.limits, at(raw, 'limits'), (value) => value >= 1),
+    thresholds: numbers(editorOptions.thresholds, at(raw, 'diagnostics'), (value) => value >= 0),
   };
   return JSON.stringify(next) === JSON.stringify(current) ? current : next;
 }

@@ -8,6 +8,7 @@ import { notices } from './notices.ts';
 import { detail } from './panels/detail.ts';
 import { grid } from './panels/grid.ts';
 import { header } from './panels/header.ts';
+import { jobs as jobsPanel } from './panels/jobs.ts';
 import { help } from './panels/help.ts';
 import { legend } from './panels/legend.ts';
 import { params } from './panels/params.ts';
@@ -43,7 +44,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   const file = session(
     {
       post: host.post,
-      run: (plan, { options }) => show.run(plan, options),
+      run: (plan, { options }, jobs) => {
+        if (jobs.length === 0) together.update(plan.name, []);
+        show.run(plan, options, jobs);
+      },
       broken: showBroken,
       whole: () => notice.whole(),
       changed: updateControls,
@@ -71,6 +75,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   const notice = notices(place);
   const status = announcer();
   const figures = statistics();
+  const together = jobsPanel();
   const canvas = stage();
   const bottom = detail();
   const signs = legend();
@@ -102,6 +107,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       dpr: devicePixelRatio,
     }),
     shown: exchanged,
+    jobs: (reports) => together.update(file.pipeline()?.name ?? '', reports),
     viewChanged: () => {
       hands.sync();
       save();
@@ -171,6 +177,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   function leaveFile(): void {
     show.clear();
     file.forget();
+    together.update('', []);
     chosen.clear();
     highlighted = [];
     notice.waiting();
@@ -264,7 +271,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   return {
     start(): void {
       center.append(canvas.element, cells.element, list.element, tip.element, notice.empty);
-      const bars = [top.element, controls.element, notice.banner, figures.element];
+      const bars = [top.element, controls.element, notice.banner, together.element, figures.element];
       place.replaceChildren(...bars, center, bottom.element, signs.element, status.element, keys.element);
       controls.element.hidden = true;
       recolour();

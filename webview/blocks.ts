@@ -1,4 +1,5 @@
 import { letters } from '../engine/schedule/program.ts';
+import { needSlot } from '../engine/schedule/needSlot.ts';
 import { resultOfKind } from '../engine/simulate/timeline.ts';
 import { optimizerWord, syncWord } from './worker/columns.ts';
 import type { Picture } from './worker/result.ts';
@@ -60,7 +61,8 @@ export function needsOf(picture: Picture, block: number): Need[] {
   const microbatch = microbatchOf(picture, block);
   const found: Need[] = [];
   for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
-    const from = maker[timing.needs[need] * columns.microbatches + microbatch];
+    const slot = needSlot(timing, columns.microbatches, need, microbatch);
+    const from = slot < 0 ? -1 : maker[slot];
     if (from < 0) continue;
     const made = columns.end[from];
     const occupancy = timing.needOccupancy[need];
@@ -103,7 +105,8 @@ export function siblingsOf(picture: Picture, block: number): number[] {
 /** All blocks of a microbatch, by start. */
 export function microbatchBlocks({ columns, maker }: Picture, microbatch: number): number[] {
   const found: number[] = [];
-  for (let slot = microbatch; slot < maker.length; slot += columns.microbatches) if (maker[slot] >= 0) found.push(maker[slot]);
+  for (let slot = microbatch; slot < maker.length; slot += columns.microbatches)
+    if (maker[slot] >= 0) found.push(maker[slot]);
   return found.sort((a, b) => columns.start[a] - columns.start[b] || a - b);
 }
 
@@ -132,6 +135,9 @@ export function gapAt({ columns }: Picture, device: number, time: number): Gap |
   return { device, from, to, before: low < offsets[device + 1] ? low : -1 };
 }
 
+// Recomputation and what goes to another device may come before any backward.
+const isBackward = (type: BlockType): boolean => type === 'B' || type === 'I' || type === 'W';
+
 export type BubbleClass = 'warm-up' | 'steady' | 'cool-down';
 /** Before the device's first backward: warm-up; after its last forward: cool-down. */
 export function classOf(picture: Picture, gap: Gap): BubbleClass {
@@ -140,7 +146,7 @@ export function classOf(picture: Picture, gap: Gap): BubbleClass {
   const last = offsets[gap.device + 1];
   const at = gap.before < 0 ? last : gap.before;
   let backward = false;
-  for (let block = at - 1; block >= first && !backward; block -= 1) backward = typeOf(picture, block) !== 'F';
+  for (let block = at - 1; block >= first && !backward; block -= 1) backward = isBackward(typeOf(picture, block));
   if (!backward) return 'warm-up';
   for (let block = at; block < last; block += 1) if (typeOf(picture, block) === 'F') return 'steady';
   return 'cool-down';

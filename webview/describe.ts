@@ -1,8 +1,9 @@
-import { bytes, time } from '../engine/quantities.ts';
+import { bytes, count, time } from '../engine/quantities.ts';
 import type { PipelinePlan } from '../engine/plan/plan.ts';
 import { stageNumber } from '../engine/plan/stages.ts';
-import { type Gap, classOf, deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from './blocks.ts';
+import { type Gap, type Need, classOf, deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from './blocks.ts';
 import { memoryAfter } from './memoryLevel.ts';
+import { kindTransfer } from './worker/columns.ts';
 import type { Picture } from './worker/result.ts';
 
 /** Texts about blocks and gaps: tooltip, detail bar, table and screen reader say the same. */
@@ -20,7 +21,11 @@ const kindNames = {
   optimizer: 'Optimizer step',
 } as const;
 
-export const kindName = (picture: Picture, block: number): string => kindNames[typeOf(picture, block)];
+export function kindName(picture: Picture, block: number): string {
+  const type = typeOf(picture, block);
+  const { word, shift, parts } = picture.columns;
+  return type === 'F' && parts.main[word[block] >> shift] === kindTransfer ? 'Load of weights' : kindNames[type];
+}
 
 export function blockTitle(picture: Picture, block: number): string {
   const microbatch = microbatchOf(picture, block);
@@ -76,13 +81,45 @@ export function gapLines(plan: PipelinePlan, picture: Picture, gap: Gap): Line[]
   ];
   const cause = gapCause(plan, picture, gap);
   if (cause !== '') lines.push(['Waits for', cause]);
+  const filled = filledIn(picture, gap);
+  if (filled !== '') lines.push([`Filled by ${plan.fill?.model ?? 'another job'}`, filled]);
   return lines;
 }
+
+/** What a fill job does in a gap: `block[3], head, embed, block[0] … (14 tasks, 82 ms)`. Empty where it does nothing. */
+export function filledIn({ fill }: Picture, { device, from, to }: Gap): string {
+  const stretches = fill?.[device];
+  if (stretches === undefined) return '';
+  const { layers } = stretches;
+  let tasks = 0;
+  let seconds = 0;
+  let names: string[] = [];
+  for (const [index, start] of stretches.from.entries()) {
+    if (stretches.to[index] <= from || start >= to) continue;
+    const { count: several, first } = { count: stretches.count[index], first: stretches.first[index] };
+    const shown = Math.min(several, mostNamed - names.length);
+    names = [...names, ...Array.from({ length: shown }, (_, task) => layers[(first + task) % layers.length])];
+    tasks += several;
+    seconds += stretches.to[index] - start;
+  }
+  if (tasks === 0) return '';
+  return `${names.join(', ')}${tasks > names.length ? ' …' : ''} (${count(tasks, 'task', 'tasks')}, ${time(seconds)})`;
+}
+const mostNamed = 4;
 
 /** What ends the gap: `3F5 on gpu[2], then 1.2 ms of transfer`. Empty where nothing does. */
 export function gapCause(plan: PipelinePlan, picture: Picture, gap: Gap): string {
   if (gap.before < 0) return 'the end of the iteration';
-  const need = lastNeed(picture, gap.before);
+  // Of two that share a slot, either may be what is waited for.
+  const needs = picture.columns.pair?.[gap.before] === 1 ? [gap.before, gap.before + 1] : [gap.before];
+  const need = needs
+    .flatMap((block) => lastNeed(picture, block) ?? [])
+    .reduce<Need | undefined>(
+      (last, one) => (last === undefined || one.arrival > last.arrival ? one : last),
+      undefined,
+    );
+  if (picture.timing.transfer !== undefined && (need?.arrival ?? 0) < gap.to - picture.columns.makespan * 1e-9)
+    return 'a send or receive that blocks this device';
   if (need === undefined) return '';
   const travel = need.arrival - need.made;
   const after = travel > 0 ? `, then ${time(travel)} of transfer` : '';

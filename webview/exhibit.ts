@@ -29,9 +29,12 @@ export function sentence({ plan, picture }: Exhibit): string {
     (most, device, index) => (device.peak > report.devices[most].peak ? index : most),
     0,
   );
+  const stale = Math.max(0, ...report.stages.map((stage) => stage.staleness));
+  const late = report.asynchronous === undefined ? '' : `, staleness ${stale}`;
+  const period = report.asynchronous === undefined ? '' : 'period ';
   const peak =
     report.devices.length === 0 ? '' : `, peak ${bytes(report.devices[highest].peak)} on ${plan.devices[highest].name}`;
-  return `${count(report.devices.length, 'device', 'devices')}, ${time(report.iteration, 4)}, bubble ${share(report.bubble.makespan)}${peak}`;
+  return `${count(report.devices.length, 'device', 'devices')}, ${period}${time(report.iteration, 4)}, bubble ${share(report.bubble.makespan)}${peak}${late}`;
 }
 
 /** The same operation in another timeline of the same shape; nothing where there is none. */

@@ -72,9 +72,21 @@ function isPlan(value: unknown): value is Plan {
         isText(one.unit),
     ) &&
     Array.isArray(value.pipelines) &&
-    value.pipelines.every(isPipeline)
+    value.pipelines.every(isPipeline) &&
+    Array.isArray(value.jobs) &&
+    value.jobs.every(isJob)
   );
 }
+
+const isJob = (value: unknown): boolean =>
+  isFields(value) &&
+  isText(value.name) &&
+  Array.isArray(value.workers) &&
+  value.workers.every(isText) &&
+  isFields(value.sync) &&
+  isCount(value.sync.distance) &&
+  isCount(value.servers) &&
+  isCount(value.waves);
 
 function isPipeline(value: unknown): value is PipelinePlan {
   if (!isFields(value) || !isText(value.name) || !isCount(value.microbatches) || !isFields(value.schedule))

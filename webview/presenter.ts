@@ -1,3 +1,4 @@
+import type { JobReport } from '../engine/analyze/report.ts';
 import type { EngineOptions } from '../engine/host.ts';
 import type { PipelinePlan } from '../engine/plan/plan.ts';
 import { engineRoom } from './engineRoom.ts';
@@ -7,7 +8,7 @@ import type { Scene } from './scene.ts';
 import type { stage } from './stage.ts';
 import { type Bounds, type View, carryOver, clampView, initialView, resized } from './view.ts';
 import type { Paint } from './worker/paint.ts';
-import type { DrawRequest, DrawnImage, FromWorker } from './worker/messages.ts';
+import type { DrawRequest, DrawnImage, FromWorker, WorkedJob } from './worker/messages.ts';
 
 export interface PresenterHost {
   /** Size of the stage. */
@@ -19,6 +20,8 @@ export interface PresenterHost {
   paint(chunk: Uint8Array): Paint;
   /** Another timeline is on show, with its blocks. `newest`: nothing newer was asked for, and nothing has gone wrong since. */
   shown(next: Exhibit, before: Exhibit | undefined, newest: boolean): void;
+  /** Jobs that the newest pipeline works in. */
+  jobs(reports: readonly JobReport[]): void;
   viewChanged(): void;
   impossible(reasons: readonly string[]): void;
   failed(reason: string): void;
@@ -61,6 +64,8 @@ export function presenter(canvas: ReturnType<typeof stage>, host: PresenterHost)
       arrive(message.images, message.generation);
     } else if (message.type === 'failed') {
       host.failed(message.reason);
+    } else if (message.type === 'jobs') {
+      if (message.generation === generation) host.jobs(message.reports);
     } else if (message.type === 'none') {
       if (message.generation === generation) host.impossible(message.reasons);
     } else {
@@ -142,10 +147,10 @@ export function presenter(canvas: ReturnType<typeof stage>, host: PresenterHost)
   }
 
   return {
-    run(plan: PipelinePlan, options: EngineOptions): void {
+    run(plan: PipelinePlan, options: EngineOptions, jobs: readonly WorkedJob[]): void {
       generation += 1;
       plans.set(generation, plan);
-      room.send({ type: 'run', generation, plan, options });
+      room.send({ type: 'run', generation, plan, options, jobs });
     },
     setView(next: View): void {
       if (shown === undefined) return;

@@ -32,8 +32,8 @@ export function parseQuery(text: string): Query | string {
         query = { ...query, microbatch: Number(value) };
         break;
       case 'kind':
-        if (operator !== ':' || !/^([FBIW]|sync|optimizer)$/i.test(value))
-          return `"${word}": a kind is F, B, I, W, sync or optimizer`;
+        if (operator !== ':' || !new RegExp(`^([${letters.join('')}]|sync|optimizer)$`, 'i').test(value))
+          return `"${word}": a kind is ${letters.join(', ')}, sync or optimizer`;
         query = { ...query, kind: value.length === 1 ? value.toUpperCase() : value.toLowerCase() };
         break;
       case 'dev':
@@ -87,7 +87,8 @@ export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32A
       const type = code < 0 ? (code === -1 ? 'sync' : 'optimizer') : letters[Math.trunc((code >> shift) / stages)];
       if (query.kind !== undefined && query.kind !== type) continue;
       if (!holds(query.durations, end[block] - start[block])) continue;
-      const idle = start[block] - (block > offsets[device] ? end[block - 1] : 0);
+      // The second of two that share a slot starts before the first one ends.
+      const idle = Math.max(0, start[block] - (block > offsets[device] ? end[block - 1] : 0));
       if (!holds(query.bubbles, idle)) continue;
       found.push(block);
     }

@@ -1,4 +1,5 @@
-import type { ParamPlan, PipelinePlan } from '../engine/plan/plan.ts';
+import type { ParamPlan, PipelinePlan, Plan } from '../engine/plan/plan.ts';
+import type { WorkedJob } from './worker/messages.ts';
 import type { FromPage, PreviewState, ToPage } from './protocol/messages.ts';
 
 type PlanMessage = Extract<ToPage, { type: 'plan' }>;
@@ -6,7 +7,7 @@ type PlanMessage = Extract<ToPage, { type: 'plan' }>;
 export interface SessionHost {
   post(message: FromPage): void;
   /** Another timeline is to be made. */
-  run(plan: PipelinePlan, message: PlanMessage): void;
+  run(plan: PipelinePlan, message: PlanMessage, jobs: readonly WorkedJob[]): void;
   /** Nothing to simulate, or not what the text says: why. */
   broken(message: string): void;
   /** The text can be simulated (again). */
@@ -45,9 +46,10 @@ export function session(host: SessionHost, saved: PreviewState | undefined) {
       ran = '';
       return;
     }
-    const key = JSON.stringify([plan, message.options]);
+    const jobs = jobsOf(message.plan, plan.name);
+    const key = JSON.stringify([plan, message.options, jobs]);
     if (key === ran) host.whole();
-    else host.run(plan, message);
+    else host.run(plan, message, jobs);
     ran = key;
     host.changed();
   }
@@ -93,6 +95,14 @@ export function session(host: SessionHost, saved: PreviewState | undefined) {
     params: (): readonly ParamPlan[] => message?.plan.params ?? [],
     overrides: () => overrides,
   };
+}
+
+/** Jobs that a pipeline works in and whose workers are all there. */
+function jobsOf({ jobs, pipelines }: Plan, name: string): WorkedJob[] {
+  return jobs.flatMap((plan) => {
+    const workers = plan.workers.flatMap((worker) => pipelines.find((one) => one.name === worker) ?? []);
+    return plan.workers.includes(name) && workers.length === plan.workers.length ? [{ plan, workers }] : [];
+  });
 }
 
 const isTried = (params: readonly ParamPlan[], name: string, value: number): boolean =>

@@ -1,4 +1,6 @@
 import { LineIndex } from '../../grammar/index.ts';
+import type { TextFault } from '../../engine/exchange/fault.ts';
+import { importText } from '../../engine/exchange/importText.ts';
 import type { TorchFault } from '../../engine/exchange/torchCsv/fault.ts';
 import { importTorch } from '../../engine/exchange/torchCsv/import.ts';
 import { repairTitles } from '../../engine/exchange/torchCsv/repairs.ts';
@@ -14,7 +16,7 @@ export const importCommand: Command = {
   spec: {
     name: 'import',
     operands: 'FILE',
-    summary: 'Make a .pipe file of a PyTorch pipelining schedule (CSV).',
+    summary: 'Make a .pipe file of a PyTorch schedule (CSV) or a measured profile, told apart by content.',
     options: [
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
       { name: 'repair', doc: 'Mend known defects of a damaged file first, and say what was mended.' },
@@ -29,6 +31,15 @@ export const importCommand: Command = {
     const read = io.readText(path);
     const name = shownPath(path);
     if ('problem' in read) return usageFault(io, 'import', `${name} cannot be read: ${read.problem}.`);
+    const other = importText(read.text);
+    if (other !== undefined) {
+      if ('faults' in other) {
+        await tellText(other.faults, read.text, name, io);
+        return status.findings;
+      }
+      for (const remark of other.remarks) await io.err(`${name}: ${remark}\n`);
+      return writeResult(io, 'import', args.value('output'), [other.pipe]);
+    }
     let result = importTorch(read.text);
     if ('faults' in result) {
       await tell(result.faults, read.text, name, io);
@@ -57,5 +68,14 @@ async function tell(faults: readonly TorchFault[], text: string, name: string, i
     await io.err(`${name}:${line + 1}:${character + 1}: ${what}\n`);
     for (const one of related ?? [])
       await io.err(`  rank ${one.row}, column ${one.column + 1}: ${printable(one.message)}.\n`);
+  }
+}
+
+/** `file:line:character: what is wrong`, counted from 1. */
+async function tellText(faults: readonly TextFault[], text: string, name: string, io: Io): Promise<void> {
+  const lines = new LineIndex(text);
+  for (const { start, message } of faults) {
+    const { line, character } = lines.positionAt(start);
+    await io.err(`${name}:${line + 1}:${character + 1}: ${printable(message)}\n`);
   }
 }

@@ -65,9 +65,10 @@ function columnsOf(args: Arguments, io: Io): number | string {
 
 async function write(file: Analysed, args: Arguments, columns: number, io: Io): Promise<void> {
   const chosen = args.value('pipeline');
-  const runs = file.analysis.pipelines.flatMap((one) =>
-    one.run !== undefined && (chosen === undefined || one.plan.name === chosen) ? [one.run] : [],
+  const simulated = file.analysis.pipelines.flatMap(({ plan, run }) =>
+    run !== undefined && (chosen === undefined || plan.name === chosen) ? [{ plan, run }] : [],
   );
+  const runs = simulated.map(({ run }) => run);
   const format = args.value('format') ?? 'text';
   if (format === 'json') {
     const report = reportOf(file.analysis, file.path);
@@ -80,7 +81,7 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
     return describe(file, runs, io, true);
   }
   const colours = coloursFor(io);
-  for (const run of runs) await io.out(`${reportText(run, columns, colours)}\n`);
+  for (const { plan, run } of simulated) await io.out(`${reportText(plan, run, columns, colours)}\n`);
   if (chosen === undefined)
     for (const { report } of file.analysis.jobs)
       if (report !== undefined) await io.out(`${jobText(report, colours)}\n`);

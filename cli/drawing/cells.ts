@@ -1,8 +1,9 @@
 import { letters } from '../../engine/schedule/program.ts';
+import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { Lane } from './lane.ts';
 import type { Scale } from './scale.ts';
 
-export type CellKind = (typeof letters)[number] | 'sync' | 'optimizer' | 'idle';
+export type CellKind = (typeof letters)[number] | 'sync' | 'optimizer' | 'fill' | 'idle';
 
 export interface Cell {
   readonly kind: CellKind;
@@ -15,6 +16,20 @@ const idle: Cell = { kind: 'idle' };
 /** One row of the drawing: what each cell shows. Linear in operations + cells. */
 export function cellsOf(lane: Lane, scale: Scale): readonly Cell[] {
   return scale.compressed ? dominant(lane, scale) : atMiddle(lane, scale);
+}
+
+/** The row with what a fill job does: of idle cells those in whose middle one of its tasks runs. */
+export function filledCells(
+  cells: readonly Cell[],
+  { from, to }: Pick<FillStretches, 'from' | 'to'>,
+  scale: Scale,
+): readonly Cell[] {
+  let stretch = 0;
+  return cells.map((cell, index) => {
+    const middle = (index + 0.5) * scale.cell;
+    while (stretch < to.length && to[stretch] <= middle) stretch += 1;
+    return cell.kind === 'idle' && stretch < from.length && from[stretch] <= middle ? { kind: 'fill' } : cell;
+  });
 }
 
 function atMiddle(lane: Lane, scale: Scale): Cell[] {

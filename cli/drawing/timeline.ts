@@ -1,7 +1,8 @@
 import type { Run } from '../../engine/evaluate.ts';
+import type { FillStretches } from '../../engine/fill/stretches.ts';
 import { time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
-import { type Cell, type CellKind, cellsOf } from './cells.ts';
+import { type Cell, type CellKind, cellsOf, filledCells } from './cells.ts';
 import { type Lane, drawnLaneOf } from './lane.ts';
 import { type Scale, scaleOf } from './scale.ts';
 import { width } from './width.ts';
@@ -20,6 +21,7 @@ const marks: Readonly<Record<CellKind, string>> = {
   L: 'L',
   sync: '~',
   optimizer: '=',
+  fill: '+',
   idle: idleMark,
 };
 const meanings: Readonly<Record<CellKind, string>> = {
@@ -33,20 +35,29 @@ const meanings: Readonly<Record<CellKind, string>> = {
   L: 'load back',
   sync: 'gradient sync',
   optimizer: 'optimizer',
+  fill: 'fill job',
   idle: 'idle',
 };
 
 /**
- * The timeline as text: a ruler, one row a device, a legend; no line is wider than `columns`. `names` are the devices'.
+ * The timeline as text: a ruler, one row a device, a legend; no line is wider than `columns`. `names` are the devices', `fills`
+ * what a fill job does on each.
  */
-export function timelineText(run: Run, names: readonly string[], columns: number, colours: Colours): string {
+export function timelineText(
+  run: Run,
+  names: readonly string[],
+  columns: number,
+  colours: Colours,
+  fills: readonly FillStretches[] = [],
+): string {
   const label = Math.min(24, Math.max(0, ...names.map(width)));
   const scale = scaleOf(run, Math.max(10, columns - label - 4));
   if (scale.cells === 0) return `${' '.repeat(2)}Nothing takes any time.\n`;
   const seen = new Set<CellKind>();
   const rows = names.map((name, device) => {
     const lane = drawnLaneOf(run, device);
-    const cells = cellsOf(lane, scale);
+    const own = cellsOf(lane, scale);
+    const cells = fills.length === 0 ? own : filledCells(own, fills[device], scale);
     for (const cell of cells) seen.add(cell.kind);
     return `  ${fit(name, label)}  ${rowText(cells, lane, scale, colours)}`;
   });
@@ -99,6 +110,7 @@ function painter(kind: CellKind, microbatch: number, colours: Colours): (text: s
     L: colours.bgYellow,
     sync: colours.bgYellow,
     optimizer: colours.bgWhite,
+    fill: colours.bgBlackBright,
     idle: colours.dim,
   };
   return (text) => ground[kind](kind === 'F' && !bright ? colours.white(text) : colours.black(text));

@@ -11,7 +11,7 @@ export function jobText(report: JobReport, colours: Colours): string {
     `${report.sync}, distance ${report.distance}`,
     count(report.workers.length, 'worker', 'workers'),
     `waves of ${count(report.wave, 'minibatch', 'minibatches')}`,
-    `${report.waves} waves`,
+    count(report.waves, 'wave', 'waves'),
   ];
   const figures = [
     ['Throughput', colours.bold(`${Number(report.throughput.toPrecision(4))} samples/s`), 'of all workers'],

@@ -7,6 +7,8 @@ import {
   type StageReport,
 } from '../../engine/analyze/report.ts';
 import type { Run } from '../../engine/evaluate.ts';
+import { fillStretches } from '../../engine/fill/stretches.ts';
+import type { PipelinePlan } from '../../engine/plan/plan.ts';
 import { bytes, count, list, share, time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
@@ -19,13 +21,14 @@ import { table } from './table.ts';
 const mostRows = 16;
 
 /** The figures of one pipeline, its timeline, devices, stages and links. */
-export function reportText(run: Run, columns: number, colours: Colours): string {
+export function reportText(plan: PipelinePlan, run: Run, columns: number, colours: Colours): string {
   const { report } = run;
   const names = report.devices.map((device) => device.name);
+  const fills = names.flatMap((_, device) => fillStretches(plan, run.timeline, device) ?? []);
   return [
     headline(report, colours),
     figures(report, colours),
-    timelineText(run, names, columns, colours),
+    timelineText(run, names, columns, colours, fills),
     section('Memory', memoryRows(report.devices, columns, colours), colours, 2),
     section('Stages', stageRows(report), colours),
     section('Links', linkRows(report), colours),

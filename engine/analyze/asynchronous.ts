@@ -30,7 +30,7 @@ export function steadyBubble(plan: PipelinePlan, timeline: Timeline, steady: Ste
 }
 
 /**
- * As `bubbleCauses`, by the period: updates, transfers, limits of what is in flight, then unequal stages are taken away one after
+ * As `bubbleCauses`, by the period: updates with what they wait for, transfers, limits of what is in flight, then unequal stages are taken away one after
  * the other. A full pipeline neither fills nor drains; what remains is the order's doing.
  */
 function steadyCauses(
@@ -51,7 +51,9 @@ function steadyCauses(
   const under = (most: number, options: TimingOptions, order: Program = program): number =>
     between(most, again(options, order)?.period);
   const unlimited = orderWithoutLimits(plan);
-  const noStep = step.every((one) => one === 0) ? period : under(period, { freeStep: true });
+  // Without an update no replica waits for another one's gradients.
+  const updates = step.some((one) => one > 0) || timeline.timing.needShift !== undefined;
+  const noStep = updates ? under(period, { freeStep: true }) : period;
   const free: TimingOptions = { freeStep: true, freeTransfers: true };
   const noTransfers = under(noStep, free);
   const noLimits = unlimited === undefined ? noTransfers : under(noTransfers, free, unlimited);

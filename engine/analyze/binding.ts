@@ -1,3 +1,4 @@
+import { needSlot } from '../schedule/needSlot.ts';
 import { type Timeline, arrivalAt, startAt } from '../simulate/timeline.ts';
 
 /** First position of the slot of the operation at `position`: its own, or that of the operation that it is fused with. */
@@ -6,13 +7,13 @@ export const slotFirst = (timeline: Timeline, position: number): number =>
 
 /**
  * What decided when the slot of the operation at `position` starts: the first need of any operation in it that arrives just
- * then, within `slack` seconds. Undefined where none does: the device was busy until then, or nothing is needed.
+ * then, within `slack` seconds; `slot` is that of the result. Undefined where none does: the device was busy until then, or nothing is needed.
  */
 export function bindingNeed(
   timeline: Timeline,
   position: number,
   slack: number,
-): { readonly need: number; readonly microbatch: number } | undefined {
+): { readonly need: number; readonly slot: number } | undefined {
   const { program, timing } = timeline;
   const { order, shift, fused } = program;
   const start = startAt(timeline, position);
@@ -22,7 +23,8 @@ export function bindingNeed(
     const row = order[at] >> shift;
     const microbatch = order[at] & ((1 << shift) - 1);
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
-      if (Math.abs(arrivalAt(timeline, need, microbatch) - start) <= slack) return { need, microbatch };
+      if (Math.abs(arrivalAt(timeline, need, microbatch) - start) <= slack)
+        return { need, slot: needSlot(timing, program.microbatches, need, microbatch) };
     }
   }
   return undefined;

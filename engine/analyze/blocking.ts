@@ -1,12 +1,14 @@
 /** What decides the times of a run whose sends and receives block: its critical path, and what devices wait for in exchanges. */
 import { deviceOfItem } from '../schedule/exchanges.ts';
+import { microbatchOf, resultOf } from '../schedule/program.ts';
 import { slotWidth } from '../schedule/slot.ts';
 import { type Blocking, type Timeline, arrivalAt, startAt } from '../simulate/timeline.ts';
+import { bindingNeed } from './binding.ts';
 
 /**
  * The chain of operations that decides when `device` begins its step: positions in `order`, first operation first. Walking back
  * from an exchange it stays on the device where that came to it last, else goes to the other one; where the transfer waited for
- * its channel, to the sender.
+ * its channel, to the sender. From an update that waited for another copy's gradients it goes to that copy.
  */
 export function blockingPath(timeline: Timeline, blocking: Blocking, device: number): Int32Array {
   const { exchanges, left, began } = blocking;
@@ -20,8 +22,12 @@ export function blockingPath(timeline: Timeline, blocking: Blocking, device: num
     if (slot[item] >= 0) {
       const position = slot[item] + slotWidth(timeline.program, slot[item]) - 1;
       path.push(position);
-      if (first(item) || startAt(timeline, position) <= slack) break;
-      item -= 1;
+      if (startAt(timeline, position) <= slack) break;
+      const waits = first(item) ? 0 < startAt(timeline, position) : !leftAt(item, startAt(timeline, position));
+      const made = waits ? itemOfNeed(timeline, blocking, position, slack) : -1;
+      if (made < 0 && first(item)) break;
+      item = made < 0 ? item - 1 : made;
+      device = deviceOfItem(exchanges, item);
       continue;
     }
     let decides = members[from[item]];
@@ -43,7 +49,7 @@ export function blockingPath(timeline: Timeline, blocking: Blocking, device: num
 /**
  * Seconds, by route of the plan, that devices stand in a send or a receive once there is something to send: from the end of the
  * operation that made it, or from when the device came to the exchange, to the end of its transfer. Both devices stand there, so
- * both count. Only exchanges that end in the window.
+ * both count. Only what lies in the window.
  */
 export function blockedByRoute(
   timeline: Timeline,
@@ -58,13 +64,13 @@ export function blockedByRoute(
     let before = 0;
     for (let item = offsets[device]; item < offsets[device + 1]; item += 1) {
       const until = blocking.left[item];
-      if (slot[item] < 0 && until > window.from && until <= window.to) {
+      if (slot[item] < 0 && until > window.from && before < window.to) {
         let decides = members[from[item]];
         for (let at = from[item]; at < from[item + 1]; at += 1)
           if (endOf(timeline, blocking, members[at]) > endOf(timeline, blocking, decides)) decides = members[at];
         const route = timing.needRoute[need[decides]];
         const made = timeline.end[timing.needs[need[decides]] * program.microbatches + microbatch[decides]];
-        if (route >= 0) blocked[route] += Math.max(0, until - Math.max(before, made));
+        if (route >= 0) blocked[route] += Math.max(0, Math.min(until, window.to) - Math.max(before, made, window.from));
       }
       before = until;
     }
@@ -74,3 +80,28 @@ export function blockedByRoute(
 
 const endOf = (timeline: Timeline, { exchanges }: Blocking, exchange: number): number =>
   arrivalAt(timeline, exchanges.need[exchange], exchanges.microbatch[exchange]);
+
+/** The item that made what an operation had to wait for without an exchange; −1 where it waited for nothing. O(items of its device). */
+function itemOfNeed(timeline: Timeline, { exchanges }: Blocking, position: number, slack: number): number {
+  const binding = bindingNeed(timeline, position, slack);
+  if (binding === undefined) return -1;
+  const { program } = timeline;
+  const { stages, microbatches, order, placement, shift } = program;
+  const [result, microbatch] = [Math.trunc(binding.slot / microbatches), binding.slot % microbatches];
+  const device = placement[result % stages];
+  for (let item = exchanges.offsets[device]; item < exchanges.offsets[device + 1]; item += 1) {
+    for (
+      let at = exchanges.slot[item];
+      at >= 0 && at < exchanges.slot[item] + slotWidth(program, exchanges.slot[item]);
+      at += 1
+    ) {
+      const row = order[at] >> shift;
+      if (
+        resultOf[Math.trunc(row / stages)] * stages + (row % stages) === result &&
+        microbatchOf(program, order[at]) === microbatch
+      )
+        return item;
+    }
+  }
+  return -1;
+}

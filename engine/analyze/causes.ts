@@ -38,7 +38,8 @@ export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<R
       ? noTransfers
       : Math.min(noTransfers, again({ freeStep: true, freeTransfers: true }, unlimited));
   const ideal: TimingOptions = { freeStep: true, freeTransfers: true, equalStages: true };
-  const equal = Math.min(noLimits, again(ideal, unlimited));
+  // Never under the mean work: equal stages may hide more of one operation behind another.
+  const equal = Math.max(meanBusy, Math.min(noLimits, again(ideal, unlimited)));
   const bound = leastMakespan(plan, program, timingOf(plan, program, ideal), { split: program.split, memory: false });
   const least = Math.max(meanBusy, Math.min(equal, bound));
 

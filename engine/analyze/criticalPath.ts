@@ -8,8 +8,8 @@ import { blockingPath } from './blocking.ts';
  * and otherwise goes to the (lowest) stage whose result arrived last. O(operations).
  */
 export function criticalPath(timeline: Timeline): Int32Array {
-  const { program, timing } = timeline;
-  const { devices, stages, order, offsets, shift } = program;
+  const { program } = timeline;
+  const { devices, stages, order, offsets, shift, microbatches } = program;
   if (order.length === 0) return new Int32Array(0);
   if (timeline.blocking !== undefined) {
     return blockingPath(timeline, timeline.blocking, lastDevice(timeline));
@@ -46,7 +46,7 @@ export function criticalPath(timeline: Timeline): Int32Array {
       continue;
     }
     const binding = bindingNeed(timeline, at, slack);
-    at = binding === undefined ? -1 : find(timing.needs[binding.need], binding.microbatch);
+    at = binding === undefined ? -1 : find(Math.trunc(binding.slot / microbatches), binding.slot % microbatches);
   }
   return Int32Array.from(path.reverse());
 }

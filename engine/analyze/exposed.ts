@@ -5,7 +5,7 @@ import { blockedByRoute } from './blocking.ts';
 /**
  * Seconds, by route of the plan, that devices stand idle while what they wait for is on its way: for each gap before an
  * operation, the part of it that lies between the end of the operation that made the missing result and its arrival.
- * Where several results arrive last, the first of them is charged. With a window, only gaps before operations that start in it.
+ * Where several results arrive last, the first of them is charged. With a window, only what of it lies there.
  */
 export function exposedByRoute(
   timeline: Timeline,
@@ -14,7 +14,7 @@ export function exposedByRoute(
 ): Float64Array {
   if (timeline.blocking !== undefined) return blockedByRoute(timeline, timeline.blocking, routes, window);
   const { program, timing } = timeline;
-  const { devices, order, offsets, shift, microbatches } = program;
+  const { devices, order, offsets, shift } = program;
   const exposed = new Float64Array(routes);
   const slack = timeline.makespan * 1e-12;
   for (let device = 0; device < devices; device += 1) {
@@ -25,12 +25,13 @@ export function exposedByRoute(
       const start = timeline.starts === undefined ? end - timing.duration[row] : timeline.starts[at];
       const gap = start - before;
       before = end;
-      if (gap <= slack || start < window.from - slack || start >= window.to - slack) continue;
+      if (gap <= slack || start <= window.from || start - gap >= window.to) continue;
       const binding = bindingNeed(timeline, at, slack);
       if (binding === undefined) continue;
       const route = timing.needRoute[binding.need];
-      const made = timeline.end[timing.needs[binding.need] * microbatches + binding.microbatch];
-      if (route >= 0) exposed[route] += Math.min(gap, start - made);
+      const made = timeline.end[binding.slot];
+      if (route >= 0)
+        exposed[route] += Math.max(0, Math.min(start, window.to) - Math.max(start - gap, made, window.from));
     }
   }
   return exposed;

@@ -50,7 +50,7 @@ function outOfMemory(
     'memory/out-of-memory',
     paths.stage(plan.name, stage),
     {
-      stage: report.stages.join('", "'),
+      stages: report.stages,
       need: report.peak,
       at: report.peak_at,
       over: report.peak - report.capacity,

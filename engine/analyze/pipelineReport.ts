@@ -108,7 +108,8 @@ function deviceReport(
     kind,
     stages: stages.map((stage) => stage.name),
     busy,
-    idle: (steady?.period ?? timeline.makespan) - busy,
+    // Rounding may leave −1e−16 where nothing is idle.
+    idle: Math.max(0, (steady?.period ?? timeline.makespan) - busy),
     span: steady?.period ?? timeline.last[device] - timeline.first[device],
     peak: peak.bytes,
     capacity: memory - reserved,

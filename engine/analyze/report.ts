@@ -29,7 +29,7 @@ export interface AsynchronousReport {
   readonly weights: string;
   /** Iterations simulated on end. */
   readonly iterations: number;
-  /** Whether the updates of the slowest stage repeat in time over the last half of them; else `iteration` is a mean. */
+  /** Whether the updates repeat in time over the last half of them, and more iterations would not change the pace; else `iteration` is a mean. */
   readonly steady: boolean;
   /** Of all iterations, filling and draining included. */
   readonly makespan: number;

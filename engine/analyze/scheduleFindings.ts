@@ -5,6 +5,7 @@ import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
 import { share } from '../quantities.ts';
 import { hidingWarmup } from '../schedule/hidingWarmup.ts';
 import { findPolicy } from '../schedule/registry.ts';
+import { hopsOf } from '../simulate/hops.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
 import { bubbleCauses, causeNames } from './report.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
@@ -88,12 +89,14 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
       ),
     );
   }
-  const busyOf = new Map<PipelinePlan['routes'][number]['channel'], number>();
-  plan.routes.forEach(({ channel }, index) =>
-    busyOf.set(channel, (busyOf.get(channel) ?? 0) + report.links[index].busy),
-  );
+  const busyOf = new Map<number, number>();
+  plan.routes.forEach((route, index) => {
+    for (const { channel, bandwidth } of hopsOf(route))
+      busyOf.set(channel, (busyOf.get(channel) ?? 0) + report.links[index].bytes / bandwidth);
+  });
   report.links.forEach((link, index) => {
-    const busy = shareOf(busyOf.get(plan.routes[index].channel) ?? 0, report.iteration);
+    const busiest = hopsOf(plan.routes[index]).reduce((most, one) => Math.max(most, busyOf.get(one.channel) ?? 0), 0);
+    const busy = shareOf(busiest, report.iteration);
     if (busy <= options.thresholds.linkBusy) return;
     const { from, to } = plan.routes[index];
     found.push(

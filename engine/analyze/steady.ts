@@ -3,11 +3,15 @@ import { F, U, resultOf } from '../schedule/program.ts';
 import type { Timeline } from '../simulate/timeline.ts';
 
 export interface Steady {
-  /** Seconds for each minibatch, by the slowest stage, from the middle of the iterations to where it runs dry. */
+  /**
+   * Seconds for each minibatch, by the slowest stage, from the middle of the iterations to where the first stage runs dry; never
+   * under the work of the busiest device for one.
+   */
   readonly period: number;
   /**
-   * Whether the times between updates repeat over that time, and every stage had made one before it: until then nothing has come
-   * back to the first stage. Where not, the period is a mean.
+   * Whether the times between updates repeat over that time, those of every stage at one pace or at that of a device that never
+   * waits, and each stage had made an update before it: until then nothing has come back to the first stage. Where not, the
+   * period is a mean.
    */
   readonly steady: boolean;
   /** Whole repetitions of that stage from the middle on. */
@@ -26,21 +30,30 @@ const longestCycle = 256;
 export function steadyOf(timeline: Timeline): Steady | undefined {
   const { program } = timeline;
   if (program.weights === undefined || program.minibatch === undefined) return undefined;
-  const runsDry = lastForwards(timeline);
-  const paces = Array.from({ length: program.stages }, (_, stage) => paceOf(timeline, stage, runsDry[stage])).filter(
+  const runsDry = firstLastForward(timeline);
+  const paces = Array.from({ length: program.stages }, (_, stage) => paceOf(timeline, stage, runsDry)).filter(
     (pace) => pace !== undefined,
   );
   const slack = 1e-9;
   let slowest: Pace | undefined;
+  let quickest = Infinity;
   for (const pace of paces) {
     if (slowest === undefined || pace.period > slowest.period * (1 + slack)) slowest = pace;
     // Of equally slow stages one whose times repeat.
     else if (!slowest.repeats && pace.repeats && pace.period >= slowest.period * (1 - slack)) slowest = pace;
+    if (pace.period < quickest) quickest = pace.period;
   }
   if (slowest === undefined) return undefined;
-  const { period, repeats, window } = slowest;
+  const work = workOf(timeline);
+  const least = work.busy.reduce((most, busy, device) => Math.max(most, busy + work.step[device]), 0);
   const filled = paces.reduce((latest, pace) => Math.max(latest, pace.first), 0);
-  return { period, steady: repeats && filled <= window.from, window, ...workOf(timeline) };
+  const { period, window } = slowest;
+  // A stage that goes faster than another works off or fills what lies between them, which ends: it may slow the others down
+  // then, unless the busiest device sets the pace by never waiting.
+  const together = paces.every((pace) => pace.repeats) && quickest >= period * (1 - alike);
+  const busiest = slowest.repeats && Math.abs(period - least) <= least * slack;
+  const steady = (together || busiest) && filled <= window.from && period >= least * (1 - alike);
+  return { period: Math.max(period, least), steady, window, ...work };
 }
 
 interface Pace {
@@ -51,7 +64,7 @@ interface Pace {
   readonly window: Steady['window'];
 }
 
-/** Time between updates of a stage from the middle of the iterations to where it runs dry: the drain has a pace of its own. */
+/** Time between updates of a stage from the middle of the iterations to `runsDry`: the drain has a pace of its own. */
 function paceOf({ program, end, makespan }: Timeline, stage: number, runsDry: number): Pace | undefined {
   const { stages, microbatches, minibatch = 1 } = program;
   const half = Math.trunc(Math.floor(microbatches / minibatch) / 2) * minibatch;
@@ -91,15 +104,17 @@ function paceOf({ program, end, makespan }: Timeline, stage: number, runsDry: nu
   };
 }
 
-/** End of each stage's last forward. */
-function lastForwards({ program, end }: Timeline): Float64Array {
+/** When the first stage has no forward left: until then the order is that of a run without end. */
+function firstLastForward({ program, end }: Timeline): number {
   const { stages, microbatches } = program;
-  return Float64Array.from({ length: stages }, (_, stage) => {
+  let first = Infinity;
+  for (let stage = 0; stage < stages; stage += 1) {
     const row = (resultOf[F] * stages + stage) * microbatches;
-    let latest = 0;
+    let latest = -1;
     for (let slot = row; slot < row + microbatches; slot += 1) if (end[slot] > latest) latest = end[slot];
-    return latest;
-  });
+    if (latest >= 0 && latest < first) first = latest;
+  }
+  return first;
 }
 
 /** Least number of steps after which the differences of `times` repeat, at least twice; undefined where they do not. */

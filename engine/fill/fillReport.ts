@@ -47,7 +47,8 @@ function deviceFill(plan: PipelinePlan, fill: FillPlan, timeline: Timeline, devi
   const next = tasks.list.at(placed.next);
   // Alone, and first in every interval.
   const only = next === undefined ? undefined : placeTasks(idle, memory, tasksOf([next]), fill.overhead, slack);
-  const whole = makespan - busy[device];
+  // Rounding may leave −1e−16 where nothing is idle.
+  const whole = Math.max(0, makespan - busy[device]);
   return {
     name,
     idle: whole,

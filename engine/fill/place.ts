@@ -20,7 +20,7 @@ export type Filled = (interval: number, tasks: number, seconds: number) => void;
 export type Visit = (at: number, count: number, first: number) => void;
 
 /**
- * First fit (Arfeen et al., "PipeFill", 2024, section 4): goes through the idle intervals in order of time and puts the next
+ * First fit (Arfeen et al., "PipeFill", MLSys 2025): goes through the idle intervals in order of time and puts the next
  * task of the job at the earliest moment at which it ends within the interval, with the memory that the pipeline leaves free all
  * the while. A task is never cut and never passed by; the first that does not fit waits for a later interval. A change of
  * `overhead` seconds lies before the first task of an interval and after its last. `slack` seconds are rounding.

@@ -18,6 +18,31 @@ const entry = <P>(severity: Severity, summary: string, message: (p: P) => string
   message,
 });
 
+interface StageVersions {
+  readonly name: string;
+  readonly versions: number;
+  readonly staleness: number;
+}
+
+/** Stages one after the other with the same figures, together. */
+function alike(stages: readonly StageVersions[]): readonly (readonly StageVersions[])[] {
+  const groups: StageVersions[][] = [];
+  for (const stage of stages) {
+    const last = groups.at(-1);
+    if (last?.[0].versions === stage.versions && last[0].staleness === stage.staleness) last.push(stage);
+    else groups.push([stage]);
+  }
+  return groups;
+}
+
+/** `s0 and s1 keep 1 version and are 1 update late`. */
+function versionsKept(stages: readonly StageVersions[]): string {
+  const [{ versions, staleness }] = stages;
+  const one = stages.length === 1;
+  const late = staleness === 0 ? 'not late' : `${count(staleness, 'update', 'updates')} late`;
+  return `${list(stages.map(({ name }) => name))} ${one ? 'keeps' : 'keep'} ${count(versions, 'version', 'versions')} and ${one ? 'is' : 'are'} ${late}`;
+}
+
 /** `kind` is "key", "layer", "unit", …; `nearest` a spelling that exists. */
 const didYouMean = (nearest: string | undefined) => (nearest === undefined ? '' : ` Did you mean "${nearest}"?`);
 
@@ -157,7 +182,7 @@ export const catalogue = {
     'error',
     'A device that needs more memory than it has',
     (p: {
-      stage: string;
+      stages: readonly string[];
       need: number;
       at: number;
       over: number;
@@ -166,7 +191,7 @@ export const catalogue = {
       parts: readonly (readonly [string, number])[];
       inFlight: number;
     }) =>
-      `Stage "${p.stage}" needs ${bytes(p.need)} at ${time(p.at)}, ${bytes(p.over)} over the ${bytes(p.capacity)} of ${p.device}: ` +
+      `${p.stages.length === 1 ? 'Stage' : 'Stages'} ${list(p.stages.map((one) => `"${one}"`))} ${p.stages.length === 1 ? 'needs' : 'need'} ${bytes(p.need)} at ${time(p.at)}, ${bytes(p.over)} over the ${bytes(p.capacity)} of ${p.device}: ` +
       `${p.parts.map(([name, size]) => `${name} ${bytes(size)}`).join(', ')} (${count(p.inFlight, 'microbatch', 'microbatches')} in flight).`,
   ),
   'memory/headroom': entry(
@@ -211,14 +236,14 @@ export const catalogue = {
     'Versions of the weights and staleness, by stage',
     (p: {
       rule: string;
-      stages: readonly { readonly name: string; readonly versions: number; readonly staleness: number }[];
+      stages: readonly StageVersions[];
       more: number;
       bytes: number;
       inconsistent: boolean;
       unsteady: boolean;
     }) =>
       `${p.stages.every((one) => one.staleness === 0) && p.more === 0 ? 'All gradients are applied to the weights that their forwards read' : 'Gradients are applied to newer weights than they were computed with'} (${p.rule}): ` +
-      `${p.stages.map((one) => `${one.name} keeps ${count(one.versions, 'version', 'versions')} and is ${count(one.staleness, 'update', 'updates')} late`).join(', ')}${p.more > 0 ? `, and ${count(p.more, 'more stage', 'more stages')}` : ''}.` +
+      `${alike(p.stages).map(versionsKept).join('; ')}${p.more > 0 ? `, and ${count(p.more, 'more stage', 'more stages')}` : ''}.` +
       (p.bytes > 0 ? ` Weights beside the newest take up to ${bytes(p.bytes)} of a device.` : '') +
       (p.inconsistent ? ' Backwards use other weights than their forwards.' : '') +
       (p.unsteady ? ' The time between updates has not settled; `iteration` is a mean. More iterations may help.' : ''),

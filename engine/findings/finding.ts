@@ -33,6 +33,8 @@ export type FixHint =
   | { readonly kind: 'warmup'; readonly pipeline: string; readonly warmup: readonly number[] }
   /** Another value of an input, nearest first. */
   | { readonly kind: 'value'; readonly pipeline: string; readonly input: string; readonly values: readonly number[] }
+  /** Issue sends and receives together; what may be written as `batched`, narrowest first. */
+  | { readonly kind: 'transfer'; readonly pipeline: string; readonly batched: readonly string[] }
   /** Remove the entry at `place`. */
   | { readonly kind: 'remove' };
 

@@ -11,6 +11,7 @@ import { recomputeFixes } from './recompute.ts';
 import { removeFixes } from './remove.ts';
 import { shardFixes } from './shard.ts';
 import { spellingFixes } from './spelling.ts';
+import { transferFixes } from './transfer.ts';
 import { valueFixes } from './value.ts';
 import { warmupFixes } from './warmup.ts';
 
@@ -36,6 +37,8 @@ function proposals(analysis: Analysis, finding: Finding, again: Again): readonly
       return removeFixes(analysis, finding, again);
     case 'value':
       return valueFixes(analysis, hint, again);
+    case 'transfer':
+      return transferFixes(analysis, hint, again);
     case 'warmup':
       return warmupFixes(analysis, hint, again);
     case 'balance':

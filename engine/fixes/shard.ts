@@ -1,6 +1,7 @@
 import type { Expression } from '../../grammar/syntax.ts';
 import type { Analysis } from '../check.ts';
 import type { FixHint } from '../findings/finding.ts';
+import { calleeOf } from '../plan/blocks/callee.ts';
 import { findOptimizer } from '../plan/costs/optimizer.ts';
 import { fits, memoryEffect, simulated, tried } from './outcome.ts';
 import type { Again, Edit, Proposal } from './proposal.ts';
@@ -28,7 +29,7 @@ export function shardFixes(analysis: Analysis, { pipeline, stage }: Hint, again:
 }
 
 function editFor(optimizer: Expression): Edit | undefined {
-  const name = optimizer.kind === 'name' ? optimizer : optimizer.kind === 'call' ? optimizer.callee : undefined;
+  const name = calleeOf(optimizer);
   if (name === undefined || findOptimizer(name.text)?.parameters.some((one) => one.name === 'shard') !== true)
     return undefined;
   const word = name.text.startsWith('megatron') ? 'distributed' : 'zero1';

@@ -103,7 +103,7 @@ function run(
     if (worker.program.fused !== undefined) return problem(`"${one.name}" runs two operations in one slot`);
     const free = { servers: 1, sync: { kind: 'wsp', distance: 0 } } as const;
     const timeline = runJob(free, [worker], wave, plan.waves);
-    if (timeline === undefined) return problem(`"${one.name}" never ends`);
+    if (timeline === undefined) return problem(neverEnds(one, wave));
     alone.push(period(timeline, 0));
   }
   // A fast worker needs more waves while the slowest ends its own, but never leads it by more than the distance.
@@ -122,4 +122,15 @@ function run(
     if (!ended.includes(true)) return { workers, timeline, alone };
     waves = waves.map((one, index) => (ended[index] ? Math.min(most, 2 * one) : one));
   }
+}
+
+/**
+ * Replicas of a stage wait for the gradients of their whole round, and of the wave behind only all but the last minibatch are let
+ * in before a wave has ended: a round that is longer than a wave never ends.
+ */
+function neverEnds({ name, stages }: PipelinePlan, wave: number): string {
+  const replicas = stages.reduce((most, { copy }) => Math.max(most, copy?.every ?? 1), 1);
+  return replicas > wave
+    ? `"${name}" never ends: an update of its ${replicas} replicas takes ${replicas} minibatches, and only ${wave} are in flight`
+    : `"${name}" never ends`;
 }

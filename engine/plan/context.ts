@@ -1,6 +1,8 @@
-import type { Name, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Entry, Name, SyntaxFile } from '../../grammar/syntax.ts';
 import type { EngineOptions } from '../host.ts';
+import type { ModelSource } from './blocks/modelFrom.ts';
 import type { ClusterDefinition, DeviceDefinition, ModelDefinition, ScheduleDefinition } from './definitions.ts';
+import type { ForeignFiles } from './foreign.ts';
 import type { ParamPlan, Place } from './plan.ts';
 import type { Reporter } from './report.ts';
 import type { DerivedValue, SymbolInfo, SymbolKind } from './resolution.ts';
@@ -15,6 +17,9 @@ export interface FileContext {
   readonly syntax: SyntaxFile;
   readonly options: EngineOptions;
   readonly report: Reporter;
+  readonly foreign: ForeignFiles;
+  /** What `from` entries of models give; absent where they are wrong. */
+  readonly sources: Map<Entry, ModelSource>;
   /** The file's one name space: its own declarations and what it imports. */
   readonly names: Map<string, SymbolInfo>;
   /** Names that an import should have given and did not: asking for them is no second mistake. */
@@ -48,11 +53,14 @@ export const createContext = (
   syntax: SyntaxFile,
   options: EngineOptions,
   report: Reporter,
+  foreign: ForeignFiles,
 ): FileContext => ({
   uri,
   syntax,
   options,
   report,
+  foreign,
+  sources: new Map(),
   names: new Map(),
   broken: new Set(),
   members: new Map(),

@@ -2,6 +2,7 @@
 import type { BlockDeclaration, Declaration, Entry, Name } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
 import type { SymbolInfo, SymbolKind } from './resolution.ts';
+import { readFrom } from './blocks/modelFrom.ts';
 
 /** A declaration that gives the file a name, with the kind of that name. */
 export function named(declaration: Declaration): { readonly name: Name; readonly kind: SymbolKind } | undefined {
@@ -59,12 +60,44 @@ function declareMembers(context: FileContext, block: BlockDeclaration, owner: st
   const key = block.keyword.text === 'model' ? 'layer' : block.keyword.text === 'pipeline' ? 'stage' : undefined;
   if (key === undefined) return;
   const members = new Map<string, SymbolInfo>();
+  // Layers of another file are all that the model has; where that file is not understood, no name of a layer is unknown.
+  if (key === 'layer' && declareSource(context, block, owner, members) === 'unknown') return;
   for (const item of block.body?.entries ?? []) {
     if (item.kind === 'entry' && item.key.text === key && item.name !== undefined && item.name.end > item.name.start) {
       declareMember(context, item, item.name, key, owner, members);
     }
   }
   context.members.set(owner, members);
+}
+
+/** Declares the layers that `from` gives. */
+function declareSource(
+  context: FileContext,
+  block: BlockDeclaration,
+  owner: string,
+  members: Map<string, SymbolInfo>,
+): 'unknown' | undefined {
+  const from = block.body?.entries.find((one): one is Entry => one.kind === 'entry' && one.key.text === 'from');
+  if (from === undefined) return undefined;
+  const source = readFrom(context, from);
+  if (source === undefined) return 'unknown';
+  context.sources.set(from, source);
+  for (const { name, place, text } of source.layers) {
+    const id = memberId('layer', owner, name);
+    const info: SymbolInfo = {
+      id,
+      name,
+      kind: 'layer',
+      declaration: place,
+      extent: place,
+      foreign: true,
+      container: owner,
+      detail: text,
+    };
+    members.set(name, info);
+    context.symbols.set(id, info);
+  }
+  return undefined;
 }
 
 function declareMember(

@@ -3,6 +3,9 @@ import type { Precision } from './costs/types.ts';
 import type { FileContext } from './context.ts';
 import type { OperationLetter, Place, PlacementRule } from './plan.ts';
 
+/** Figures of single number formats. */
+export type PrecisionFigures = Readonly<Partial<Record<Precision, number>>>;
+
 /** A `device` declaration in base units. */
 export interface DeviceDefinition {
   readonly name: string;
@@ -10,8 +13,11 @@ export interface DeviceDefinition {
   readonly reserved: number;
   /** FLOP/s; undefined where the file does not say: only measured layers can run. */
   readonly compute?: number;
+  /** Where a number format has a peak or an efficiency of its own. */
+  readonly computeAt: PrecisionFigures;
   readonly bandwidth: number;
   readonly efficiency: number;
+  readonly efficiencyAt: PrecisionFigures;
   readonly speed: number;
   readonly place: Place;
   readonly memoryPlace: Place;
@@ -41,6 +47,14 @@ export interface ClusterGroup {
   readonly first: number;
   readonly end: number;
   readonly link?: LinkDefinition;
+  /** Vertices of its own switches, by symbol. */
+  readonly switches?: ReadonlyMap<string, number>;
+}
+
+/** A link between two vertices: `group` is the node whose copy of it this is. */
+export interface NamedLink {
+  readonly link: LinkDefinition;
+  readonly group: number;
 }
 
 export interface ClusterDefinition {
@@ -49,8 +63,8 @@ export interface ClusterDefinition {
   readonly groups: readonly ClusterGroup[];
   /** Groups of the outermost `node`s, in order: what `node[i]` means. */
   readonly nodes: readonly number[];
-  /** Named links: for a device its neighbours. Both directions are there. */
-  readonly named: ReadonlyMap<number, ReadonlyMap<number, LinkDefinition>>;
+  /** Named links: for a vertex its neighbours, both directions. Vertices are the devices, then the switches. */
+  readonly named: ReadonlyMap<number, ReadonlyMap<number, NamedLink>>;
   /** Nothing is linked at all. */
   readonly linkless: boolean;
 }

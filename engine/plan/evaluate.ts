@@ -243,7 +243,9 @@ function bounds({ min, max, above, integer, dimension }: QuantitySchema): string
         : `from ${show(min, dimension)} to ${show(max, dimension)}`,
     );
   else if (max !== undefined) parts.push(`at most ${show(max, dimension)}`);
-  return `${integer ? 'a whole number ' : ''}${parts.join(' and ')}`.trim();
+  const text = parts.join(' and ');
+  if (!integer) return text;
+  return `a whole number ${text.startsWith('from') || text === '' ? text : `of ${text}`}`.trim();
 }
 
 /** Whole number of at least `min` (0 unless said). */

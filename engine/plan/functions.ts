@@ -13,6 +13,7 @@ export type FunctionContext =
   | 'cut'
   | 'schedule'
   | 'shape'
+  | 'source'
   | 'optimizer'
   | 'placement'
   | 'transfer'
@@ -86,6 +87,18 @@ const values: readonly FunctionSchema[] = [
   one('cut', 'split', 'Layers of each stage, in order.', [need('layers', 'number of layers of a stage')], {
     rest: true,
   }),
+  one(
+    'source',
+    'profile',
+    'Measured layers of a profile: times and sizes of one microbatch, and which layers each one needs.',
+    [need('file', 'path of the profile, from this file')],
+  ),
+  one(
+    'source',
+    'huggingface',
+    'Layers that a Hugging Face configuration describes, as shapes. `sequence` stays to be said.',
+    [need('file', 'path of the config.json, from this file')],
+  ),
   one('placement', 'loop', 'Stage s on device s mod p, v stages a device.', [need('v', 'stages of each device')]),
   one('placement', 'wave', 'A zig-zag over the devices, 2w stages a device.', [need('w', 'waves')]),
   one('transfer', 'buffered', 'Transfers run beside the work of both devices.', [], { bare: true }),

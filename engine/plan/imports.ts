@@ -6,6 +6,7 @@ import type { EngineHost, EngineOptions } from '../host.ts';
 import { type FileContext, referTo } from './context.ts';
 import { claim } from './declare.ts';
 import { circleNames, orderByNeed } from './graph.ts';
+import { reportProblem } from './importProblem.ts';
 import { spellingHint } from './report.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { standardFiles } from './std/index.ts';
@@ -104,7 +105,7 @@ export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, opt
 }
 
 /** A path that the host cannot make a uri of names no file; it is kept as it is. */
-function resolvePath(path: string, from: string, host: EngineHost): string {
+export function resolvePath(path: string, from: string, host: EngineHost): string {
   try {
     return host.resolve(path, from);
   } catch {
@@ -112,7 +113,8 @@ function resolvePath(path: string, from: string, host: EngineHost): string {
   }
 }
 
-function readOne(
+/** Text at a uri that `resolvePath` gave, or why there is none. Never throws. */
+export function readOne(
   path: string,
   uri: string,
   host: EngineHost,
@@ -149,7 +151,7 @@ export function applyImports(
         limit: context.options.limits.elements.toLocaleString('en-US'),
         setting: 'pipewright.limits.elements',
       });
-    } else if (one.problem !== undefined) problem(context, one);
+    } else if (one.problem !== undefined) reportProblem(context, at, one.path, one.problem);
     else if (module !== undefined) sayErrors(context, one, module);
     if (module === undefined) leaveOut(context, one);
     else bringIn(context, one, module);
@@ -164,20 +166,6 @@ function decodeURIComponentSafely(text: string): string {
   } catch {
     return text;
   }
-}
-
-function problem(context: FileContext, { path, problem: found, declaration }: Import): void {
-  const at = declaration.path ?? declaration;
-  if (found?.code === 'outside') return context.report.report('import/outside-workspace', at, { path });
-  if (found?.code === 'unreadable')
-    return context.report.report('import/unreadable', at, { path, detail: found.detail });
-  const near = path.startsWith('std:') ? context.report.nearest(path, standardFiles.keys()) : undefined;
-  context.report.report(
-    'import/not-found',
-    at,
-    { path },
-    { hint: spellingHint(near === undefined ? undefined : `"${near}"`) },
-  );
 }
 
 /** Findings of an imported file stand there; here is said once that it has some. */
@@ -241,6 +229,8 @@ function bringIn(context: FileContext, { path, declaration }: Import, module: Fi
     } else if (claim(context, name, info)) {
       copy(context, module, info);
       referTo(context, context.report.place(name), info.id);
+      // A param that its own file needs is imported to be turned.
+      if (info.kind === 'param' && module.used.has(info.id)) context.used.add(info.id);
     }
   }
 }

@@ -4,7 +4,8 @@ import { type FileContext, refer, referTo, symbolId } from './context.ts';
 import { findFigure, figures } from './figures.ts';
 import { findFunction, functionNames, type FunctionContext } from './functions.ts';
 import { spellingHint } from './report.ts';
-import { blocks, keysOf, type BlockName, type ValueSchema } from './schema.ts';
+import { blocks, keysOf, type BlockName, type ValueSchema, type Word } from './schema.ts';
+import type { Place } from './plan.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { findUnit, nearestUnit } from './units.ts';
 
@@ -83,18 +84,68 @@ function linkEntries(
 ): void {
   if (depth > deepest) return;
   const keys = keysOf(block);
+  if (block === 'cluster' || block === 'node')
+    scope = { ...scope, locals: declareSwitches(context, items, scope, owner) };
   for (const item of items) {
     if (item.kind !== 'entry') continue;
     const key = keys.get(item.key.text);
     if (key === undefined) continue;
     const { parameters, index, ends, values } = item;
-    const inner = parameters === undefined ? scope : { ...scope, locals: withParameters(context, item, scope, owner) };
+    if (key.parameters !== undefined) linkWords(context, item, key.parameters);
+    const named = parameters !== undefined && key.parameters === undefined;
+    const inner = named ? { ...scope, locals: withParameters(context, item, scope, owner) } : scope;
     if (index !== undefined) for (const one of index) linkValue(context, one, inner);
     if (ends !== undefined) for (const one of ends) linkExpression(context, one, { kind: 'devices' }, inner, 0);
     if (values !== undefined) for (const one of values) linkExpression(context, one, key.value, inner, 0);
     if (item.body !== undefined && key.block !== undefined)
       linkEntries(context, key.block, item.body.entries, inner, owner, depth + 1);
   }
+}
+
+/** `compute(fp8)`: what stands in the parentheses is a word of the key. */
+function linkWords(context: FileContext, { parameters = [] }: Entry, allowed: readonly Word[]): void {
+  const words = allowed.map((one) => one.name);
+  for (const one of parameters)
+    if (one.kind === 'name' && !words.includes(one.text)) unknown(context, one, 'number format', words);
+}
+
+/** Switches of a cluster or node: names for the links of the block and of the nodes in it. */
+function declareSwitches(
+  context: FileContext,
+  items: Items,
+  scope: Scope,
+  owner: string | undefined,
+): ReadonlyMap<string, string> {
+  const locals = new Map(scope.locals);
+  const own = new Map<string, Place>();
+  for (const item of items) {
+    if (item.kind !== 'entry' || item.key.text !== 'switch' || item.body === undefined) continue;
+    const { name } = item;
+    if (name === undefined || name.end <= name.start) continue;
+    const earlier = own.get(name.text);
+    if (earlier !== undefined) {
+      const related = [{ place: earlier, message: 'First declared here.' }];
+      context.report.report('name/duplicate', name, { kind: 'switch', name: name.text }, { related });
+      continue;
+    }
+    const id = `switch:${owner ?? ''}/${item.first}/${name.text}`;
+    const place = context.report.place(name);
+    own.set(name.text, place);
+    const extent = context.report.place(item);
+    const { doc } = item;
+    context.symbols.set(id, {
+      id,
+      name: name.text,
+      kind: 'switch',
+      container: owner,
+      declaration: place,
+      extent,
+      doc,
+    });
+    referTo(context, place, id);
+    locals.set(name.text, id);
+  }
+  return locals;
 }
 
 function withParameters(
@@ -190,6 +241,7 @@ const contexts: Partial<Record<ValueSchema['kind'], FunctionContext>> = {
   cut: 'cut',
   schedule: 'schedule',
   shape: 'shape',
+  source: 'source',
   optimizer: 'optimizer',
   placement: 'placement',
   transfer: 'transfer',
@@ -229,6 +281,10 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
     }
     case 'optimizer':
       return linkFunction(context, name, 'optimizer', 'optimizer');
+    case 'source':
+      return findFunction('source', name.text) === undefined || context.names.has(name.text)
+        ? linkDeclaration(context, name, 'model')
+        : linkFunction(context, name, 'source', 'source of layers');
     case 'transfer':
       return linkFunction(context, name, 'transfer', 'transfer');
     case 'workerSync':
@@ -334,12 +390,15 @@ function linkCall(
     const nouns: Partial<Record<FunctionContext, string>> = {
       schedule: 'policy',
       shape: 'shape',
+      source: 'source of layers',
       optimizer: 'optimizer',
       transfer: 'transfer',
       workerSync: 'way to synchronise',
     };
     linkFunction(context, call.callee, where, nouns[where] ?? 'function');
-  }
+  } else linkDeclaration(context, call.callee, 'schedule');
+  // Its arguments are read as they are written, before names have a meaning.
+  if (where === 'source') return;
   const known = findFunction(where, call.callee.text);
   call.arguments.forEach((argument, index) => {
     const parameter =

@@ -119,7 +119,7 @@ export interface RowItem {
   readonly item: number;
 }
 
-/** `linear` is one stage a device; the others as in `docs/schedules/README.md`. A list names the stages of each device. */
+/** `linear` is one stage a device; the others as in `docs/language.md`. A list names the stages of each device. */
 export type PlacementRule = 'linear' | 'loop' | 'v_shape' | 'wave' | 'bidirectional' | readonly (readonly number[])[];
 
 export interface DevicePlan {
@@ -196,9 +196,20 @@ export interface EdgePlan {
 export interface RoutePlan {
   readonly from: number;
   readonly to: number;
+  /** Of a way over several hops: the least bandwidth and the sum of latencies. */
   readonly bandwidth: number;
   readonly latency: number;
+  /** Of a way over several hops: that of the slowest. */
   readonly channel: number;
+  /** Only where the way takes several hops, in order. Transfers that meet on a hop share its bandwidth. */
+  readonly hops?: readonly HopPlan[];
+}
+
+/** `bandwidth` is what the route may send over the hop where it has it for itself. */
+export interface HopPlan {
+  readonly channel: number;
+  readonly bandwidth: number;
+  readonly latency: number;
 }
 
 /** A job whose tasks, in order and over again, run where the pipeline's devices idle; each device has a job of its own. */

@@ -9,7 +9,7 @@ export interface Resolution {
   /** In order of position. One mistake, one finding: what follows from another is left out. */
   readonly findings: readonly Finding[];
   readonly symbols: SymbolTable;
-  /** Uris that were imported, directly or not, found or not: watch them. */
+  /** Uris that were imported or read as the source of a model, directly or not, found or not: watch them. */
   readonly imports: readonly string[];
   /** Values that the file does not say and the engine derived, for inlay hints: shown at `offset` of the file itself. */
   readonly derived: readonly DerivedValue[];
@@ -29,6 +29,7 @@ export type SymbolKind =
   | 'model'
   | 'layer'
   | 'stage'
+  | 'switch'
   | 'schedule'
   | 'pipeline'
   | 'job'
@@ -46,6 +47,8 @@ export interface SymbolInfo {
   readonly declaration?: Place;
   /** The whole declaration. */
   readonly extent?: Place;
+  /** Declared in a file of another format, such as a profile: there it cannot be renamed. */
+  readonly foreign?: true;
   /** Id of the symbol that this one is declared in: a layer's model, a stage's pipeline. */
   readonly container?: string;
   readonly doc?: string;

@@ -5,12 +5,13 @@ import { readCluster } from './blocks/cluster.ts';
 import { readDevice } from './blocks/device.ts';
 import { readExpect } from './blocks/expect.ts';
 import { readJob } from './blocks/job.ts';
-import { readModel } from './blocks/model.ts';
+import { adoptLayers, readModels } from './blocks/modelFromModel.ts';
 import { readPipeline } from './blocks/pipeline.ts';
 import { readSchedule } from './blocks/schedule.ts';
 import { evaluateConstants } from './constants.ts';
 import { createContext, type FileContext } from './context.ts';
 import { declareAll, reportUnused } from './declare.ts';
+import { type ForeignFiles, foreignFiles } from './foreign.ts';
 import { applyImports, readGraph, reportUnusedImports, type SourceGraph } from './imports.ts';
 import { linkFile } from './link.ts';
 import type { JobPlan, PipelinePlan } from './plan.ts';
@@ -29,16 +30,18 @@ export interface ResolveRequest {
 /** Plans a file. Pipelines with an error are left out of the plan; `findings` say why. */
 export function resolve({ uri, syntax, host, options, overrides = {} }: ResolveRequest): Resolution {
   const graph = readGraph(uri, syntax, host, options);
+  const foreign = foreignFiles(host, options);
   const resolved = new Map<number, FileContext>();
   const asked = overridesByFile(graph, overrides);
   let pipelines: readonly PipelinePlan[] = [];
   let jobs: readonly JobPlan[] = [];
   for (const file of graph.order) {
-    const one = resolveFile(graph, file, resolved, options, asked.get(file) ?? {});
+    const one = resolveFile(graph, file, resolved, options, foreign, asked.get(file) ?? {});
     resolved.set(file, one.context);
     if (file === 0) ({ pipelines, jobs } = one);
   }
-  const context = resolved.get(0) ?? createContext(uri, syntax, options, createReporter(uri, options.limits.findings));
+  const context =
+    resolved.get(0) ?? createContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
   return {
     plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
     origins: context.origins,
@@ -47,7 +50,7 @@ export function resolve({ uri, syntax, host, options, overrides = {} }: ResolveR
       symbols: context.symbols,
       references: [...context.references.values()].sort((a, b) => a.place.start - b.place.start),
     },
-    imports: graph.uris,
+    imports: [...new Set([...graph.uris, ...foreign.uris])],
     derived: [...context.derived].sort((a, b) => a.offset - b.offset),
   };
 }
@@ -75,11 +78,12 @@ function resolveFile(
   file: number,
   resolved: ReadonlyMap<number, FileContext>,
   options: EngineOptions,
+  foreign: ForeignFiles,
   overrides: Readonly<Record<string, number>>,
 ): { readonly context: FileContext; readonly pipelines: readonly PipelinePlan[]; readonly jobs: readonly JobPlan[] } {
   const { uri, syntax } = graph.files[file];
   const report = createReporter(uri, options.limits.findings);
-  const context = createContext(uri, syntax, options, report);
+  const context = createContext(uri, syntax, options, report, foreign);
   if (syntax.text.length > options.limits.fileSize) {
     report.report(
       'limit/too-large',
@@ -99,12 +103,13 @@ function resolveFile(
   }
   declareAll(context);
   applyImports(context, graph, file, resolved);
+  adoptLayers(context, blocksOf(syntax, 'model'));
   linkFile(context);
   evaluateConstants(context, overrides);
   const blocks = (keyword: string) => blocksOf(syntax, keyword);
   for (const block of blocks('device')) readDevice(context, block);
   for (const block of blocks('cluster')) readCluster(context, block);
-  for (const block of blocks('model')) readModel(context, block);
+  readModels(context, blocks('model'));
   for (const block of blocks('schedule')) readSchedule(context, block);
   const pipelines = new Map<string, PipelinePlan>();
   for (const block of blocks('pipeline')) {

@@ -6,9 +6,17 @@ export interface Route {
   /** Bytes a second: the least of its hops. Seconds: the sum of its hops. */
   readonly bandwidth: number;
   readonly latency: number;
-  /** Routes with the same key queue for one resource: that of the slowest hop, a shared one where hops are equally slow. */
+  /** Resource of the slowest hop, a shared one where hops are equally slow. */
   readonly channel: string;
   readonly place: Place;
+  /** In order. A resource that the way comes to twice, such as a shared bus, counts once. */
+  readonly hops: readonly RouteHop[];
+}
+
+export interface RouteHop {
+  readonly channel: string;
+  readonly bandwidth: number;
+  readonly latency: number;
 }
 
 interface Hop {
@@ -20,16 +28,16 @@ interface Hop {
 }
 
 /**
- * The route from one device to another: a link named for the two; else the `link` of the innermost node (or the cluster)
- * that holds both; else the fastest way over named links for a transfer of `bytes`. `undefined` where there is none.
+ * The route from one device to another: a link named for the two; else, for a transfer of `bytes`, the faster of the `link` of
+ * the innermost node (or the cluster) that holds both and the fastest way over named links. `undefined` where there is none.
  */
 export function routeBetween(cluster: ClusterDefinition, from: number, to: number, bytes: number): Route | undefined {
   const named = cluster.named.get(from)?.get(to);
-  if (named !== undefined) return routeOf([{ from, to, link: named, group: 0 }]);
+  if (named !== undefined) return routeOf([{ from, to, ...named }]);
   const group = commonGroup(cluster, from, to);
   const { link } = cluster.groups[group];
-  if (link !== undefined) return routeOf([{ from, to, link, group }]);
-  const hops = fastest(cluster, from, to, bytes);
+  const direct = link === undefined ? undefined : [{ from, to, link, group }];
+  const hops = fastest(cluster, from, to, bytes, direct);
   return hops === undefined ? undefined : routeOf(hops);
 }
 
@@ -39,11 +47,20 @@ function routeOf(hops: readonly Hop[]): Route {
     const less = hop.link.bandwidth - slowest.link.bandwidth;
     if (less < 0 || (less === 0 && contention(hop) > contention(slowest))) slowest = hop;
   }
+  const single: RouteHop[] = [];
+  const times = new Map<string, number>();
+  for (const hop of hops) {
+    const channel = channelOf(hop);
+    const before = times.get(channel) ?? 0;
+    times.set(channel, before + 1);
+    if (before === 0) single.push({ channel, bandwidth: hop.link.bandwidth, latency: hop.link.latency });
+  }
   return {
     bandwidth: slowest.link.bandwidth,
     latency: hops.reduce((sum, hop) => sum + hop.link.latency, 0),
     channel: channelOf(slowest),
     place: slowest.link.place,
+    hops: single,
   };
 }
 
@@ -66,23 +83,51 @@ function commonGroup(cluster: ClusterDefinition, from: number, to: number): numb
   return a;
 }
 
-/** Dijkstra over named links; the length of a hop is latency + bytes / bandwidth. */
-function fastest(cluster: ClusterDefinition, from: number, to: number, bytes: number): readonly Hop[] | undefined {
-  const length = new Map<number, number>([[from, 0]]);
+/** Seconds of a transfer that fills all hops of its way at once: latencies add up, the least bandwidth counts. */
+const timeOf = (hops: readonly Hop[], bytes: number): number =>
+  hops.reduce((sum, { link }) => sum + link.latency, 0) + bytes / least(hops);
+const least = (hops: readonly Hop[]): number => hops.reduce((low, { link }) => Math.min(low, link.bandwidth), Infinity);
+
+/**
+ * The fastest way over named links, or `direct` where none is faster. Among all ways whose bandwidth is at least some bound, the
+ * one of least latency is the best that any bound up to its own bandwidth can give; so the bound rises from bandwidth to bandwidth.
+ */
+function fastest(
+  cluster: ClusterDefinition,
+  from: number,
+  to: number,
+  bytes: number,
+  direct: readonly Hop[] | undefined,
+): readonly Hop[] | undefined {
+  let best = direct;
+  let bound = 0;
+  for (;;) {
+    const hops = quickest(cluster, from, to, bound);
+    if (hops === undefined) return best;
+    if (best === undefined || timeOf(hops, bytes) < timeOf(best, bytes)) best = hops;
+    bound = least(hops);
+  }
+}
+
+/** Dijkstra by latency, then by number of hops, over named links of more than `bound` bytes a second. */
+function quickest(cluster: ClusterDefinition, from: number, to: number, bound: number): readonly Hop[] | undefined {
+  const reached = new Map<number, Queued>([[from, { vertex: from, latency: 0, hops: 0 }]]);
   const arrived = new Map<number, Hop>();
   const done = new Set<number>();
-  const queue: { readonly device: number; readonly length: number }[] = [{ device: from, length: 0 }];
+  const queue: Queued[] = [{ vertex: from, latency: 0, hops: 0 }];
   for (let head = pop(queue); head !== undefined; head = pop(queue)) {
-    const { device } = head;
-    if (done.has(device)) continue;
-    done.add(device);
-    if (device === to) break;
-    for (const [next, link] of cluster.named.get(device) ?? []) {
-      const reached = head.length + link.latency + bytes / link.bandwidth;
-      if (reached >= (length.get(next) ?? Infinity)) continue;
-      length.set(next, reached);
-      arrived.set(next, { from: device, to: next, link, group: 0 });
-      push(queue, { device: next, length: reached });
+    const { vertex } = head;
+    if (done.has(vertex)) continue;
+    done.add(vertex);
+    if (vertex === to) break;
+    for (const [next, { link, group }] of cluster.named.get(vertex) ?? []) {
+      if (link.bandwidth <= bound || done.has(next)) continue;
+      const way: Queued = { vertex: next, latency: head.latency + link.latency, hops: head.hops + 1 };
+      const known = reached.get(next);
+      if (known !== undefined && !before(way, known)) continue;
+      reached.set(next, way);
+      arrived.set(next, { from: vertex, to: next, link, group });
+      push(queue, way);
     }
   }
   if (!done.has(to)) return undefined;
@@ -93,16 +138,19 @@ function fastest(cluster: ClusterDefinition, from: number, to: number, bytes: nu
 }
 
 interface Queued {
-  readonly device: number;
-  readonly length: number;
+  readonly vertex: number;
+  readonly latency: number;
+  readonly hops: number;
 }
+
+const before = (a: Queued, b: Queued): boolean => a.latency < b.latency || (a.latency === b.latency && a.hops < b.hops);
 
 function push(heap: Queued[], item: Queued): void {
   let at = heap.length;
   heap.push(item);
   while (at > 0) {
     const parent = (at - 1) >> 1;
-    if (heap[parent].length <= item.length) break;
+    if (!before(item, heap[parent])) break;
     heap[at] = heap[parent];
     at = parent;
   }
@@ -117,8 +165,8 @@ function pop(heap: Queued[]): Queued | undefined {
   for (;;) {
     let child = 2 * at + 1;
     if (child >= heap.length) break;
-    if (child + 1 < heap.length && heap[child + 1].length < heap[child].length) child += 1;
-    if (heap[child].length >= last.length) break;
+    if (child + 1 < heap.length && before(heap[child + 1], heap[child])) child += 1;
+    if (!before(heap[child], last)) break;
     heap[at] = heap[child];
     at = child;
   }

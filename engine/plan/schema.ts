@@ -5,8 +5,8 @@
 import type { BlockKeyword } from '../../grammar/syntax.ts';
 import type { Dimension } from './plan.ts';
 
-/** `layer`, `stage` and `node` stand inside other blocks. */
-export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node';
+/** `layer`, `stage`, `node` and `switch` stand inside other blocks. */
+export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch';
 
 /**
  * How an entry of a key may be written:
@@ -38,6 +38,8 @@ export type ValueSchema =
   /** Layers of the model: `embed, block[0..10]`, or in a list. */
   | { readonly kind: 'layers' }
   | { readonly kind: 'shape' }
+  /** Layers of another file: `profile("graph.txt")`. */
+  | { readonly kind: 'source' }
   | { readonly kind: 'cut' }
   | { readonly kind: 'schedule' }
   | { readonly kind: 'devices' }
@@ -61,6 +63,8 @@ export interface KeySchema {
   readonly forms: readonly Form[];
   readonly value: ValueSchema;
   readonly required?: boolean;
+  /** Words of which one stands in the parentheses of the form `call`; names of one's own where absent. */
+  readonly parameters?: readonly Word[];
   /** May stand more than once in a block. */
   readonly repeatable?: boolean;
   /** Takes several values with commas. */
@@ -100,6 +104,13 @@ const key = (name: string, example: string, value: ValueSchema, doc: string, opt
   ...options,
 });
 
+const precisions: readonly Word[] = [
+  { name: 'bf16', doc: 'Two bytes an element.' },
+  { name: 'fp16', doc: 'Two bytes an element.' },
+  { name: 'fp8', doc: 'Multiplied in one byte an element; stored in two.' },
+  { name: 'tf32', doc: 'Four bytes an element, tensor-core rate.' },
+  { name: 'fp32', doc: 'Four bytes an element.' },
+];
 const later = 'this version does not simulate it';
 const recompute = words(
   ['none', 'Keep every activation until the backward pass.'],
@@ -125,7 +136,8 @@ const device: BlockSchema = {
       'compute',
       'compute = 312TFLOPS',
       amountOf('compute', { above: 0 }),
-      'Dense peak rate at the precision of the model. Needed for layers with a shape.',
+      'Dense peak rate. Needed for layers with a shape. `compute(fp8) = …` is that of one number format, which counts where a model has that precision.',
+      { forms: ['value', 'call'], repeatable: true, parameters: precisions },
     ),
     key(
       'bandwidth',
@@ -137,7 +149,8 @@ const device: BlockSchema = {
       'efficiency',
       'efficiency = 50%',
       amountOf('share', { above: 0, max: 1 }),
-      'Share of the peak that kernels reach; 100 % unless said.',
+      'Share of the peak that kernels reach; 100 % unless said. `efficiency(fp8) = …` is that of one number format.',
+      { forms: ['value', 'call'], repeatable: true, parameters: precisions },
     ),
     key(
       'speed',
@@ -152,7 +165,7 @@ const link = key(
   'link',
   'link = 25GB/s + 5us',
   { kind: 'link' },
-  'Bandwidth + latency, full duplex. `half(…)`: both directions are one resource. `shared(…)`: all its pairs queue for one resource. `link a -- b = …` is a link of named devices; a transfer takes the best route.',
+  'Bandwidth + latency, full duplex. `half(…)`: both directions are one resource. `shared(…)`: all its pairs queue for one resource. `link a -- b = …` is a link of named devices or switches; a transfer takes the best route.',
   { forms: ['value', 'ends'], repeatable: true },
 );
 const gpu = key(
@@ -177,11 +190,38 @@ const node = key(
   },
 );
 
-const cluster: BlockSchema = { name: 'cluster', doc: 'Devices and the links between them.', keys: [gpu, node, link] };
+const hub = key(
+  'switch',
+  'switch pcie {\n  ports = gpu[0..3]\n  link = 24GB/s + 2us\n}',
+  { kind: 'any' },
+  'A switch, host bridge or network card: a name that links may end at. Transfers that meet on a link of a way over several share it.',
+  { forms: ['block'], repeatable: true, block: 'switch' },
+);
+const switchBlock: BlockSchema = {
+  name: 'switch',
+  doc: 'A switch, host bridge or network card: what links may end at besides devices.',
+  keys: [
+    key('ports', 'ports = gpu[0..3]', { kind: 'devices' }, 'Devices and other switches that are linked to it.', {
+      several: true,
+    }),
+    key(
+      'link',
+      'link = 24GB/s + 2us',
+      { kind: 'link' },
+      'The link of each port. `shared(…)`: one link, which all ports share.',
+    ),
+  ],
+};
+
+const cluster: BlockSchema = {
+  name: 'cluster',
+  doc: 'Devices and the links between them.',
+  keys: [gpu, node, hub, link],
+};
 const nodeBlock: BlockSchema = {
   name: 'node',
   doc: 'A node: devices with links of their own.',
-  keys: [gpu, node, link],
+  keys: [gpu, node, hub, link],
 };
 
 const model: BlockSchema = {
@@ -204,23 +244,14 @@ const model: BlockSchema = {
     key(
       'precision',
       'precision = bf16',
-      words(
-        ['bf16', 'Two bytes an element.'],
-        ['fp16', 'Two bytes an element.'],
-        ['fp8', 'One byte an element.'],
-        ['tf32', 'Four bytes an element, tensor-core rate.'],
-        ['fp32', 'Four bytes an element.'],
-      ),
+      { kind: 'words', words: precisions },
       'Number format of weights and activations; bf16 unless said.',
     ),
     key(
       'from',
       'from = profile("graph.txt")',
-      { kind: 'any' },
-      'Layers from a measured profile or a configuration file.',
-      {
-        unavailable: 'reading profiles and Hugging Face configurations is not available in this version',
-      },
+      { kind: 'source' },
+      'Layers that stand elsewhere, instead of `layer`: `profile("graph.txt")` a measured profile, `huggingface("config.json")` a configuration, or the name of another model, such as one of `std:models`.',
     ),
   ],
 };
@@ -492,6 +523,7 @@ export const blocks: Readonly<Record<BlockName, BlockSchema>> = {
   device,
   cluster,
   node: nodeBlock,
+  switch: switchBlock,
   model,
   layer,
   pipeline,

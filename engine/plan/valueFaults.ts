@@ -3,15 +3,22 @@ import type { Expression } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import type { Dimension } from './plan.ts';
 import { exampleOf, phraseOf } from './units.ts';
-import { describe, measure, type Value } from './values.ts';
+import { describe, measure, show, type Value } from './values.ts';
 
-/** Reports NaN and overflow as `value/range`. */
+/**
+ * Largest quantity in base units: more bytes, seconds or FLOPS than anything has, and sums and products of such never overflow.
+ * What is smaller than its reciprocal counts as 0.
+ */
+const largest = 1e24;
+
+/** Reports NaN and what is too large as `value/range`. */
 export function finite(context: FileContext, at: Expression, value: number, dimension: Dimension): Value | undefined {
-  if (Number.isFinite(value)) return measure(value, dimension);
+  const size = Math.abs(value);
+  if (size <= largest) return measure(size < 1 / largest ? 0 : value, dimension);
   context.report.report('value/range', at, {
     what: 'The value',
     value: Number.isNaN(value) ? 'not a number' : 'too large to compute with',
-    allowed: 'a finite number',
+    allowed: Number.isNaN(value) ? 'a finite number' : `at most ${show(largest, dimension)}`,
   });
   return undefined;
 }

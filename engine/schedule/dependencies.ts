@@ -1,22 +1,21 @@
 import type { EdgePlan } from '../plan/plan.ts';
+import type { ShiftedNeeds } from './needSlot.ts';
+import { peerResults, peersOf, updateResult } from './peers.ts';
 import { type Program, resultsIn } from './program.ts';
 
 /** Results of F, B, I and W. */
 export const resultKinds = 3;
 
-export interface Dependencies {
-  /** Needs of result row r: `needs[offsets[r]]` to `needs[offsets[r + 1]]`, each a result row of the same microbatch. */
+export interface Dependencies extends ShiftedNeeds {
+  /** Needs of result row r: `needs[offsets[r]]` to `needs[offsets[r + 1]]`. */
   readonly offsets: Int32Array;
-  readonly needs: Int32Array;
   /** Index into the plan's edges that each need comes from; −1 where it is the stage's own. */
   readonly edge: Int32Array;
 }
 
 /** What the operations of a program wait for, whatever kinds it has. */
 export const programDependencies = (program: Program, edges: readonly EdgePlan[]): Dependencies =>
-  resultsIn(program) === resultKinds
-    ? dependenciesOf(edges, program.stages)
-    : extendedDependencies(edges, program.stages);
+  resultsIn(program) === resultKinds ? dependenciesOf(edges, program.stages) : extendedDependencies(edges, program);
 
 /** Pairs of results (`who`, `whom`) of one stage: who waits for whom, beyond the three of every program. */
 export const ownNeeds: readonly (readonly [number, number])[] = [
@@ -30,8 +29,12 @@ export const ownNeeds: readonly (readonly [number, number])[] = [
 ];
 
 /** All kinds of results. What a program leaves out, nothing waits for. */
-function extendedDependencies(edges: readonly EdgePlan[], stages: number): Dependencies {
-  const rows: { readonly need: number; readonly edge: number }[][] = Array.from({ length: 7 * stages }, () => []);
+function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dependencies {
+  const { stages } = program;
+  const rows: { readonly need: number; readonly edge: number; readonly shift?: number }[][] = Array.from(
+    { length: 7 * stages },
+    () => [],
+  );
   const base = dependenciesOf(edges, stages);
   for (let row = 0; row < resultKinds * stages; row += 1) {
     for (let at = base.offsets[row]; at < base.offsets[row + 1]; at += 1)
@@ -41,10 +44,21 @@ function extendedDependencies(edges: readonly EdgePlan[], stages: number): Depen
     for (let stage = 0; stage < stages; stage += 1)
       rows[who * stages + stage].push({ need: whom * stages + stage, edge: -1 });
   }
+  const peers = peersOf(program);
+  for (const [stage, list] of peers?.entries() ?? []) {
+    for (const peer of list)
+      for (const result of peerResults)
+        rows[updateResult * stages + stage].push({ need: result * stages + peer.stage, edge: -1, shift: peer.shift });
+  }
   const offsets = new Int32Array(rows.length + 1);
   rows.forEach((row, index) => (offsets[index + 1] = offsets[index] + row.length));
   const flat = rows.flat();
-  return { offsets, needs: Int32Array.from(flat, (one) => one.need), edge: Int32Array.from(flat, (one) => one.edge) };
+  return {
+    offsets,
+    needs: Int32Array.from(flat, (one) => one.need),
+    edge: Int32Array.from(flat, (one) => one.edge),
+    ...(peers === undefined ? {} : { needShift: Int32Array.from(flat, (one) => one.shift ?? 0) }),
+  };
 }
 
 /**

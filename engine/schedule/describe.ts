@@ -16,12 +16,23 @@ function listed(count: number, figure: (index: number) => number | string, what:
   return values.length <= 8 ? values.join(', ') : `${values.slice(0, 3).join(', ')}, …, ${values[values.length - 1]}`;
 }
 
+/** Three significant digits. */
+export const figure = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** Whether two times are equal, to a part in 10⁹. */
+export const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.abs(b);
+
+/** Seconds of F, I and W of every stage. */
+export interface EqualTimes {
+  readonly f: number;
+  readonly i: number;
+  readonly w: number;
+}
+
 /** Seconds of F, I and W where all stages take the same (to a part in 10⁹); undefined where they differ. */
-export function equalTimes(shape: Shape): { readonly f: number; readonly i: number; readonly w: number } | undefined {
+export function equalTimes(shape: Shape): EqualTimes | undefined {
   const columns = [shape.forward, shape.backwardInput, shape.backwardWeight];
-  const equal = columns.every((column) =>
-    column.every((value) => Math.abs(value - column[0]) <= 1e-9 * Math.abs(column[0])),
-  );
+  const equal = columns.every((column) => column.every((value) => near(value, column[0])));
   return equal && shape.stages > 0
     ? { f: shape.forward[0], i: shape.backwardInput[0], w: shape.backwardWeight[0] }
     : undefined;
@@ -34,7 +45,7 @@ export function equalTimes(shape: Shape): { readonly f: number; readonly i: numb
 export function idleLine(
   shape: Shape,
   formula: string,
-  seconds: (times: { readonly f: number; readonly i: number; readonly w: number }) => number | undefined,
+  seconds: (times: EqualTimes) => number | undefined,
   what = 'idle',
 ): string {
   const times = equalTimes(shape);
@@ -43,3 +54,13 @@ export function idleLine(
   if (value === undefined) return `${what}: ${formula} holds only for more microbatches or other times than these`;
   return `${what}: ${formula} = ${time(value)} a device${shape.transfer > 0 ? `, not counting transfers of ${time(shape.transfer)}` : ''}`;
 }
+
+/** What schedules of zero bubbles within the span say: microbatches that are too few, if they are. */
+export const fillingLines = ({ devices, microbatches }: Shape): readonly string[] =>
+  microbatches < 2 * devices - 1
+    ? [`to fill the pipeline it takes 2p − 1 = ${2 * devices - 1} microbatches; there are ${microbatches}`]
+    : [];
+
+/** And what their span bubble rests on. */
+export const postValidation =
+  'iterations only close up where the optimizer steps before all devices agree and repeats the step if they do not (post-validation)';

@@ -3,11 +3,13 @@ import { shortestCircle } from './circle.ts';
 import type { DeadlockStep } from './deadlockSteps.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type Exchanges, type NeedTable, deviceOfItem, exchangesOf } from './exchanges.ts';
+import { type Reductions, reductionsOf } from './reductions.ts';
 import { type Program, kinds, resultOf } from './program.ts';
 
 /**
  * A shortest circle of a program whose sends and receives block, which otherwise runs: undefined where it runs all the same.
- * An exchange begins when both its devices have come to it, so who stands in a group waits for what stands before the other half.
+ * An exchange begins when both its devices have come to it, so who stands in a group waits for what stands before the other half;
+ * an update waits for the gradients of the other copies of its stage.
  */
 export function exchangeCircle(
   program: Program,
@@ -16,15 +18,18 @@ export function exchangeCircle(
 ): readonly DeadlockStep[] | undefined {
   const table = needsByRow(program, dependencies);
   const exchanges = exchangesOf(program, table, rule.batched);
-  const stuck = stuckItems(exchanges);
+  const reductions = reductionsOf(program, table, exchanges);
+  const stuck = stuckItems(exchanges, reductions);
   if (stuck.every((item, device) => item === exchanges.offsets[device + 1])) return undefined;
   // Within a device the order is one that runs, so only groups and what stands behind them wait.
-  const each = (item: number, visit: (target: number, exchange: number) => void): void => {
+  const each = (item: number, visit: (target: number, exchange: number, update?: number) => void): void => {
     const { from, members } = exchanges;
     for (let at = from[item]; at < from[item + 1]; at += 1) {
       const other = otherEnd(exchanges, members[at], item);
       if (other > stuck[deviceOfItem(exchanges, other)]) visit(other - 1, members[at]);
     }
+    for (const { item: made, position } of reductions(item))
+      if (made >= stuck[deviceOfItem(exchanges, made)]) visit(made, -1, position);
     if (item > stuck[deviceOfItem(exchanges, item)]) visit(item - 1, -1);
   };
   const nodes = function* (): Iterable<number> {
@@ -34,30 +39,33 @@ export function exchangeCircle(
   const circle = shortestCircle({ size: exchanges.slot.length, nodes: nodes(), each });
   return circle.flatMap((item, index) => {
     const next = circle[(index + 1) % circle.length];
-    let via: number | undefined;
-    each(item, (target, exchange) => {
-      if (target === next) via ??= exchange;
+    let via: { readonly exchange: number; readonly update?: number } | undefined;
+    each(item, (target, exchange, update) => {
+      if (target === next) via ??= { exchange, update };
     });
-    return stepsOf(program, exchanges, item, via ?? -1);
+    const { exchange, update } = via ?? { exchange: -1 };
+    if (update === undefined) return stepsOf(program, exchanges, item, exchange);
+    const device = deviceOfItem(exchanges, item);
+    return [{ word: program.order[update], device, position: update, because: 'needs' as const }];
   });
 }
 
 /** Kinds share the needs of their result: those of B and I are one list. */
-function needsByRow(program: Program, { offsets, needs }: Dependencies): NeedTable {
+function needsByRow(program: Program, { offsets, ...needs }: Dependencies): NeedTable {
   const { stages } = program;
   const rows = (program.extended === true ? kinds : 4) * stages;
   const result = Int32Array.from(
     { length: rows },
     (_, row) => resultOf[Math.trunc(row / stages)] * stages + (row % stages),
   );
-  return { first: result.map((row) => offsets[row]), last: result.map((row) => offsets[row + 1]), needs };
+  return { first: result.map((row) => offsets[row]), last: result.map((row) => offsets[row + 1]), ...needs };
 }
 
 const otherEnd = ({ sender, receiver }: Exchanges, exchange: number, item: number): number =>
   sender[exchange] === item ? receiver[exchange] : sender[exchange];
 
 /** For each device the item that it never leaves; its end, where it leaves all. */
-function stuckItems(exchanges: Exchanges): Int32Array {
+function stuckItems(exchanges: Exchanges, reductions: Reductions): Int32Array {
   const { offsets, from, members } = exchanges;
   const devices = offsets.length - 1;
   const at = offsets.slice(0, devices);
@@ -66,6 +74,8 @@ function stuckItems(exchanges: Exchanges): Int32Array {
   const open = new Int32Array(devices);
   const entered = Int32Array.from(at, () => -1);
   const ready = Array.from(at, (_, device) => device);
+  // Devices that wait for an item of another one.
+  const waiting = new Map<number, number[]>();
   for (let device = ready.pop(); device !== undefined; device = ready.pop()) {
     while (at[device] < offsets[device + 1]) {
       const item: number = at[device];
@@ -84,7 +94,14 @@ function stuckItems(exchanges: Exchanges): Int32Array {
         }
       }
       if (open[device] > 0) break;
+      const missing = reductions(item).find((one) => one.item >= at[deviceOfItem(exchanges, one.item)]);
+      if (missing !== undefined) {
+        waiting.set(missing.item, [...(waiting.get(missing.item) ?? []), device]);
+        break;
+      }
       at[device] += 1;
+      for (const woken of waiting.get(item) ?? []) ready.push(woken);
+      waiting.delete(item);
     }
   }
   return at;

@@ -1,12 +1,12 @@
 import type { TransferRule } from '../plan/plan.ts';
 import { B, I, type Program, microbatchOf, resultOf, resultsIn, stageOf } from './program.ts';
+import type { ShiftedNeeds } from './needSlot.ts';
 import { slotWidth } from './slot.ts';
 
-/** What each row (kind × stages + stage) of a program needs: `needs[first[row]]` to `needs[last[row]]`, result rows of the same microbatch. */
-export interface NeedTable {
+/** What each row (kind × stages + stage) of a program needs: `needs[first[row]]` to `needs[last[row]]`, result rows. */
+export interface NeedTable extends ShiftedNeeds {
   readonly first: Int32Array;
   readonly last: Int32Array;
-  readonly needs: Int32Array;
 }
 
 /**
@@ -48,11 +48,12 @@ export function deviceOfItem({ offsets }: Exchanges, item: number): number {
  * sends of the operation before ahead of receives of the one after. Where stages have several neighbours, what is needed first
  * is sent first (the nearest stage) and what is there first is received first (the farthest). With `batched` those between two operations are issued
  * together: `peer` joins what goes to and comes from one device (Megatron-LM's `send_forward_recv_backward`), `all` joins all.
- * Linear in operations and needs. Only results of another device are exchanged.
+ * Linear in operations and needs. Only results of another device are exchanged; gradients that copies of a stage reduce are not:
+ * a collective is no send.
  */
 export function exchangesOf(program: Program, table: NeedTable, batched: TransferRule['batched']): Exchanges {
   const { devices, stages, microbatches, order, offsets, shift, placement } = program;
-  const { first, last, needs } = table;
+  const { first, last, needs, needShift } = table;
   const mask = (1 << shift) - 1;
   const made = new Uint8Array(resultsIn(program) * stages * microbatches);
   for (const word of order) made[resultSlot(program, word)] = 1;
@@ -62,6 +63,7 @@ export function exchangesOf(program: Program, table: NeedTable, batched: Transfe
   for (const word of order) {
     const device = placement[stageOf(program, word)];
     for (let at = first[word >> shift]; at < last[word >> shift]; at += 1) {
+      if (needShift !== undefined && needShift[at] !== 0) continue;
       if (placement[needs[at] % stages] === device || made[needs[at] * microbatches + (word & mask)] === 0) continue;
       exchangeAt[at * microbatches + (word & mask)] = count;
       count += 1;

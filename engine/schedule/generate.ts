@@ -1,3 +1,4 @@
+import { count } from '../quantities.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
 import { programCopies } from './copies.ts';
@@ -44,7 +45,7 @@ function tooMany(plan: PipelinePlan): PlanFinding | undefined {
   if (kinds * plan.stages.length * 2 ** shiftFor(Math.min(microbatches, 2 ** 31)) <= 2 ** 31) return undefined;
   return planFinding('limit/too-large', paths.pipeline(plan.name), {
     what: `Operations of pipeline "${plan.name}"`,
-    figure: `${plan.stages.length} stages of ${microbatches} microbatches`,
+    figure: `${count(plan.stages.length, 'stage', 'stages')} of ${count(microbatches, 'microbatch', 'microbatches')}`,
     limit: `${2 ** 31} rows times microbatches`,
     setting: 'pipewright.limits.operations',
   });
@@ -84,7 +85,10 @@ function chunkFault({ stages, chunks }: Shape): ReturnType<Policy['check']> {
   const below = stages - (stages % chunks);
   const values = below > 0 ? [below, below + chunks] : [chunks];
   return [
-    { message: `${stages} stages do not divide into ${chunks} on each device`, fix: { input: 'stages', values } },
+    {
+      message: `${count(stages, 'stage does', 'stages do')} not divide into ${chunks} on each device`,
+      fix: { input: 'stages', values },
+    },
   ];
 }
 

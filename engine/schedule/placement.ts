@@ -1,3 +1,4 @@
+import { count } from '../quantities.ts';
 import type { PlacementRule, StageCopy } from '../plan/plan.ts';
 
 /** Stage s on device s. */
@@ -39,13 +40,16 @@ export function placementOf(
   stages: number,
   devices: number,
 ): { readonly placement: Int32Array; readonly copies?: readonly StageCopy[] } | { readonly problem: string } {
-  if (devices < 1 || stages < 1) return { problem: `there are ${stages} stages and ${devices} devices` };
+  if (devices < 1 || stages < 1)
+    return {
+      problem: `there ${stages === 1 ? 'is' : 'are'} ${count(stages, 'stage', 'stages')} and ${count(devices, 'device', 'devices')}`,
+    };
   switch (rule) {
     case 'linear':
       return stages === devices
         ? { placement: linear(stages) }
         : {
-            problem: `linear placement puts one stage on each device, but there are ${stages} stages and ${devices} devices`,
+            problem: `linear placement puts one stage on each device, but there ${stages === 1 ? 'is' : 'are'} ${count(stages, 'stage', 'stages')} and ${count(devices, 'device', 'devices')}`,
           };
     case 'loop':
       return rounds(rule, stages, devices) ?? { placement: loop(stages, devices) };
@@ -55,12 +59,12 @@ export function placementOf(
       return stages === 2 * devices
         ? { placement: wave(stages, devices) }
         : {
-            problem: `v_shape placement puts two stages on each device, but there are ${stages} stages and ${devices} devices`,
+            problem: `v_shape placement puts two stages on each device, but there ${stages === 1 ? 'is' : 'are'} ${count(stages, 'stage', 'stages')} and ${count(devices, 'device', 'devices')}`,
           };
     case 'bidirectional':
       if (stages !== devices)
         return {
-          problem: `bidirectional placement puts one stage of each direction on a device, but there are ${stages} stages and ${devices} devices`,
+          problem: `bidirectional placement puts one stage of each direction on a device, but there ${stages === 1 ? 'is' : 'are'} ${count(stages, 'stage', 'stages')} and ${count(devices, 'device', 'devices')}`,
         };
       return stages % 2 === 0
         ? { placement: bidirectional(stages), copies: bidirectionalCopies(stages) }
@@ -74,7 +78,7 @@ function rounds(rule: string, stages: number, devices: number): { readonly probl
   return stages % devices === 0
     ? undefined
     : {
-        problem: `${rule} placement puts equally many stages on each device, but ${stages} stages do not divide among ${devices} devices`,
+        problem: `${rule} placement puts equally many stages on each device, but ${count(stages, 'stage does', 'stages do')} not divide among ${count(devices, 'device', 'devices')}`,
       };
 }
 
@@ -84,7 +88,9 @@ function listed(
   devices: number,
 ): { readonly placement: Int32Array } | { readonly problem: string } {
   if (lists.length !== devices)
-    return { problem: `the placement lists ${lists.length} devices, but there are ${devices}` };
+    return {
+      problem: `the placement lists ${count(lists.length, 'device', 'devices')}, but there ${devices === 1 ? 'is' : 'are'} ${devices}`,
+    };
   const placement = new Int32Array(stages).fill(-1);
   for (const [device, list] of lists.entries()) {
     for (const stage of list) {

@@ -1,5 +1,6 @@
 import type { PipelinePlan } from '../plan/plan.ts';
 import { programDependencies } from './dependencies.ts';
+import { needSlot } from './needSlot.ts';
 import { partnersOn } from './partners.ts';
 import { B, type Program, resultOf, resultsIn } from './program.ts';
 import { slotTime } from './slot.ts';
@@ -105,8 +106,8 @@ function startsOf(program: Program, plan: PipelinePlan): { readonly starts: Floa
       need < dependencies.offsets[resultAt(position) + 1];
       need += 1
     ) {
-      const arrives = end[dependencies.needs[need] * microbatches + microbatch] + ticks.transfer[need];
-      if (arrives > start) start = arrives;
+      const slot = needSlot(dependencies, microbatches, need, microbatch);
+      if (slot >= 0 && end[slot] + ticks.transfer[need] > start) start = end[slot] + ticks.transfer[need];
     }
     return start;
   };

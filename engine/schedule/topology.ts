@@ -1,4 +1,5 @@
 import type { Dependencies } from './dependencies.ts';
+import { needSlot } from './needSlot.ts';
 import { type Program, resultOf, resultsIn } from './program.ts';
 
 /**
@@ -9,10 +10,11 @@ import { type Program, resultOf, resultsIn } from './program.ts';
  */
 export function visitInOrder(
   program: Program,
-  { offsets: needOffsets, needs }: Dependencies,
+  dependencies: Dependencies,
   visit: (position: number) => void,
 ): Int32Array {
   const { devices, stages, microbatches, order, offsets, shift, fused } = program;
+  const { offsets: needOffsets } = dependencies;
   const mask = (1 << shift) - 1;
   const slots = resultsIn(program) * stages * microbatches;
   // 0: not in the program or over; 1: still to run.
@@ -34,8 +36,8 @@ export function visitInOrder(
     const result = resultOf[Math.trunc(row / stages)] * stages + (row % stages);
     const microbatch = order[position] & mask;
     for (let need = needOffsets[result]; need < needOffsets[result + 1]; need += 1) {
-      const slot = needs[need] * microbatches + microbatch;
-      if (open[slot] === 1) return slot;
+      const slot = needSlot(dependencies, microbatches, need, microbatch);
+      if (slot >= 0 && open[slot] === 1) return slot;
     }
     return -1;
   };

@@ -159,9 +159,17 @@ function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly 
     return { at: pathAt(program, plan, step.device, step.position), message };
   });
   const { device, position } = circle[0];
-  const blocks = circle.some((step) => step.exchange !== undefined) && program.items === undefined;
-  const at = blocks ? paths.key(plan.name, 'transfer') : pathAt(program, plan, device, position);
-  return planFinding('schedule/deadlock', at, { circle: shown }, { related });
+  const exchanged = circle.some((step) => step.exchange !== undefined);
+  const at = exchanged && program.items === undefined ? paths.key(plan.name, 'transfer') : pathAt(program, plan, device, position);
+  const hint =
+    exchanged && plan.transfer !== undefined && plan.transfer.batched !== 'all'
+      ? ({
+          kind: 'transfer',
+          pipeline: plan.name,
+          batched: plan.transfer.batched === 'none' ? ['true', 'all'] : ['all'],
+        } as const)
+      : undefined;
+  return planFinding('schedule/deadlock', at, { circle: shown }, { related, hint });
 }
 
 /** The operation's name, or PyTorch's of the exchange beside it: `0SEND_F1`, `1RECV_F1`. */

@@ -1,4 +1,5 @@
 import type { Dependencies } from './dependencies.ts';
+import { needSlot } from './needSlot.ts';
 import { type Program, kindOf, kinds, resultOf, microbatchOf, slotOf, stageOf } from './program.ts';
 
 /** Who waits for whom among the operations of a program that never run. */
@@ -44,9 +45,11 @@ export function eachWait(
     const word = order[position];
     const result = resultOf[kindOf(program, word)] * stages + stageOf(program, word);
     for (let need = dependencies.offsets[result]; need < dependencies.offsets[result + 1]; need += 1) {
+      const slot = needSlot(dependencies, microbatches, need, microbatchOf(program, word));
+      if (slot < 0) continue;
       const row = dependencies.needs[need];
       for (const kind of kindsOfResult[Math.trunc(row / stages)]) {
-        const target = positions[(kind * stages + (row % stages)) * microbatches + microbatchOf(program, word)];
+        const target = positions[(kind * stages + (row % stages)) * microbatches + (slot % microbatches)];
         if (target >= 0) visit(position, target, 'needs');
       }
     }

@@ -2,7 +2,7 @@ import { type Timeline, endAt, startAt, stepAt } from './timeline.ts';
 
 /** Adds to simulated operations what follows from them by device: busy time, first start, last end, and the makespan. */
 export function finish(
-  run: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'arrival' | 'blocking'>,
+  run: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'arrival' | 'sent' | 'blocking'>,
 ): Timeline {
   const { program, timing } = run;
   const { devices, offsets, order, shift } = program;

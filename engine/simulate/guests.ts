@@ -35,7 +35,8 @@ export function movesOf(timeline: Timeline, device: number): Moves | undefined {
       const need = needOf(timeline, kind === E ? L : B, kind, stage);
       if (need < 0) continue;
       const ends = arrivalAt(timeline, need, order[position] & mask);
-      const starts = ends - timing.needOccupancy[need] - timing.needLatency[need];
+      const slot = need * program.microbatches + (order[position] & mask);
+      const starts = timeline.sent?.[slot] ?? ends - timing.needOccupancy[need] - timing.needLatency[need];
       // What receives holds it from the start, what sends until the end.
       if (kind === E) moves.push({ at: home === device ? ends : starts, stage, change: -sign });
       else moves.push({ at: home === device ? starts : ends, stage, change: sign });

@@ -1,3 +1,4 @@
+import { needSlot } from '../schedule/needSlot.ts';
 import type { Program } from '../schedule/program.ts';
 import { finish } from './finish.ts';
 import { type Timeline, type Timing, emptyEnds, resultOfKind } from './timeline.ts';
@@ -8,7 +9,7 @@ import { type Timeline, type Timing, emptyEnds, resultOfKind } from './timeline.
  */
 export function runInOrder(program: Program, timing: Timing): Timeline | undefined {
   const { devices, stages, microbatches, order, offsets, shift } = program;
-  const { duration, needOffsets, needs } = timing;
+  const { duration, needOffsets, needs, needShift } = timing;
   const mask = (1 << shift) - 1;
   const delay = timing.needOccupancy.map((occupancy, need) => occupancy + timing.needLatency[need]);
   const resultOf = Int32Array.from(
@@ -38,7 +39,11 @@ export function runInOrder(program: Program, timing: Timing): Timeline | undefin
       let start = free;
       const last = needOffsets[row + 1];
       for (let need = needOffsets[row]; need < last; need += 1) {
-        const slot = needs[need] * microbatches + microbatch;
+        let slot = needs[need] * microbatches + microbatch;
+        if (needShift !== undefined && needShift[need] !== 0) {
+          slot = needSlot(timing, microbatches, need, microbatch);
+          if (slot < 0) continue;
+        }
         const at = end[slot];
         if (at < 0) {
           alsoWaiting[device] = at < -1 ? -2 - at : -1;

@@ -2,12 +2,13 @@ import type { Program } from '../schedule/program.ts';
 import { slotLength, slotWidth } from '../schedule/slot.ts';
 import { EventHeap } from './eventHeap.ts';
 import { finish } from './finish.ts';
+import { flowNetwork } from './flows.ts';
 import { type Timeline, type Timing, emptyEnds } from './timeline.ts';
 import { transfersOf } from './transfers.ts';
 
 /**
  * The general way, in order of time: for channels that transfers queue for (several senders, or transfers longer than the
- * operations between them) and for fused operations. First come, first served; equal times by device number.
+ * operations between them) or share (`flowNetwork`), and for fused operations. First come, first served; equal times by device number.
  * O(operations · log devices + needs).
  */
 export function runWithQueues(program: Program, timing: Timing): Timeline | undefined {
@@ -37,8 +38,17 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
     heap.push(start + slotLength(program, position, duration), device);
   };
 
+  // Who evicts shows when its transfers begin: memory is held from then on.
+  const sent = timing.flows !== undefined && program.partner !== undefined ? arrival.slice() : undefined;
+  const network =
+    timing.flows === undefined
+      ? undefined
+      : flowNetwork(timing, timing.flows, arrival, program.microbatches, tryStart, sent);
+
   for (let device = 0; device < devices; device += 1) tryStart(device);
-  while (heap.size > 0) {
+  for (;;) {
+    if (network?.advance(heap.size > 0 ? heap.time : Infinity)) continue;
+    if (heap.size === 0) break;
     const device = heap.device;
     const now = heap.time;
     heap.pop();
@@ -49,7 +59,7 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
     for (let at = position; at < cursors[device]; at += 1) {
       end[slotAt(at)] = now;
       done += 1;
-      send(at, now);
+      send(at, now, undefined, network?.carry);
     }
     tryStart(device);
     for (let at = position; at < cursors[device]; at += 1) {
@@ -57,5 +67,5 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
       for (let use = users.offsets[result]; use < users.offsets[result + 1]; use += 1) tryStart(users.device[use]);
     }
   }
-  return done === order.length ? finish({ program, timing, end, starts, arrival }) : undefined;
+  return done === order.length ? finish({ program, timing, end, starts, arrival, sent }) : undefined;
 }

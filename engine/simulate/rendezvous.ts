@@ -11,18 +11,18 @@ import { transfersOf } from './transfers.ts';
  * Sends and receives that block: each device goes through its slots and groups of exchanges in order (`exchangesOf`). A transfer
  * begins when both its devices have come to it and its channel is free, holds the channel for `needOccupancy` and ends
  * `needLatency` later, for both; a device leaves a group when all its transfers have ended. What a device evicts to another one
- * is copied beside the work of both. First come, first served; equal times by device number. O(operations · log devices + needs).
+ * is copied beside the work of both, and so are gradients that copies of a stage reduce. First come, first served; equal times by device number. O(operations · log devices + needs).
  * Undefined where devices wait for one another for ever.
  */
 export function runRendezvous(program: Program, timing: Timing, rule: TransferRule): Timeline | undefined {
   const { devices, microbatches, order } = program;
-  const { duration, needOffsets, needs, needOccupancy, needLatency } = timing;
+  const { duration, needOffsets, needs, needShift, needOccupancy, needLatency } = timing;
   const rows = duration.length;
-  const table = { first: needOffsets.subarray(0, rows), last: needOffsets.subarray(1), needs };
+  const table = { first: needOffsets.subarray(0, rows), last: needOffsets.subarray(1), needs, needShift };
   const exchanges = exchangesOf(program, table, rule.batched);
   const { offsets, slot, from, members } = exchanges;
   const end = emptyEnds(program);
-  const { arrival, begin, readyAt, slotAt, send } = transfersOf(program, timing, end, true);
+  const { arrival, begin, readyAt, resultAt, slotAt, send, users } = transfersOf(program, timing, end, true);
   const starts = new Float64Array(order.length);
   const left = new Float64Array(slot.length).fill(-1);
   const began = new Float64Array(exchanges.need.length).fill(-1);
@@ -32,6 +32,8 @@ export function runRendezvous(program: Program, timing: Timing, rule: TransferRu
   const open = new Int32Array(devices);
   const latest = new Float64Array(devices);
   const heap = new EventHeap(devices);
+  /** Position of an update that waits for another copy's gradients, by device; −1 for none. */
+  const pending = new Int32Array(devices).fill(-1);
   let done = 0;
 
   const issue = (device: number, item: number, now: number): void => {
@@ -63,8 +65,10 @@ export function runRendezvous(program: Program, timing: Timing, rule: TransferRu
     const width = slotWidth(program, position);
     for (let at = position; at < position + width; at += 1) {
       const ready = readyAt(at);
-      // Something of the device's own that stands behind it: never.
-      if (ready < 0) return;
+      if (ready < 0) {
+        pending[device] = position;
+        return;
+      }
       if (ready > start) start = ready;
     }
     starts.fill(start, position, position + width);
@@ -94,6 +98,16 @@ export function runRendezvous(program: Program, timing: Timing, rule: TransferRu
       }
     }
     next(device, now);
+    if (needShift === undefined || slot[item] < 0) continue;
+    for (let at = slot[item]; at < slot[item] + slotWidth(program, slot[item]); at += 1) {
+      const result = resultAt(at);
+      for (let use = users.offsets[result]; use < users.offsets[result + 1]; use += 1) {
+        const waiting = users.device[use];
+        const position = pending[waiting];
+        pending[waiting] = -1;
+        if (position >= 0) run(waiting, position, now);
+      }
+    }
   }
   if (done < order.length) return undefined;
   return finish({ program, timing, end, starts, arrival, blocking: { exchanges, left, began } });

@@ -1,17 +1,17 @@
 import type { TransferRule } from '../plan/plan.ts';
 import type { Exchanges } from '../schedule/exchanges.ts';
+import { type ShiftedNeeds, needSlot } from '../schedule/needSlot.ts';
 import { type Kind, type Program, resultOf, resultsIn } from '../schedule/program.ts';
 
 /** What running a program takes. A row is a kind of one stage (`kind * stages + stage`); seconds. */
-export interface Timing {
+export interface Timing extends ShiftedNeeds {
   /** Seconds of each row. Recomputation is part of B and I. */
   readonly duration: Float64Array;
   /**
-   * Dependencies of each row on results of the same microbatch, as compressed rows: those of row r are at `needOffsets[r]` to
-   * `needOffsets[r + 1]` of the other arrays. A result is a kind of result of one stage (`resultRow`).
+   * Dependencies of each row on results, as compressed rows: those of row r are at `needOffsets[r]` to `needOffsets[r + 1]` of the
+   * other arrays. A result is a kind of result of one stage (`resultRow`), of the same microbatch but for `needShift`.
    */
   readonly needOffsets: Int32Array;
-  readonly needs: Int32Array;
   /** Index into the plan's routes that the result travels on; −1 on the same device. */
   readonly needRoute: Int32Array;
   /** Seconds of delay after the transfer, and seconds that the transfer holds its channel. 0 on the same device. */
@@ -23,8 +23,20 @@ export interface Timing {
   /** Seconds after each device's last operation: gradient synchronisation, then the optimizer's step. By device. */
   readonly sync: Float64Array;
   readonly optimizer: Float64Array;
+  /** Only where routes meet on a hop of a way over several: their transfers share it, instead of queueing for one channel. */
+  readonly flows?: Flows;
   /** Set where sends and receives block their devices. */
   readonly transfer?: TransferRule;
+}
+
+/** Hops of the plan's routes as compressed rows: those of route r are at `offsets[r]` to `offsets[r + 1]` of `channel` and `capacity`. */
+export interface Flows {
+  readonly offsets: Int32Array;
+  readonly channel: Int32Array;
+  /** Bytes a second that the route may send over the hop where it has it for itself. */
+  readonly capacity: Float64Array;
+  /** Bytes a second of each route where it has all its hops for itself: the least of their capacities. */
+  readonly rate: Float64Array;
 }
 
 /** Row of the result of a kind: result × stages + stage. */
@@ -59,8 +71,10 @@ export interface Timeline {
   /** First start and last end of an operation, by device. */
   readonly first: Float64Array;
   readonly last: Float64Array;
-  /** Arrival of each needed result, at need × microbatches + microbatch; only where transfers may queue (else `end + occupancy + latency`). */
+  /** Arrival of each needed result, at need × microbatches + microbatch of who needs it; only where transfers may queue (else `end + occupancy + latency`). */
   readonly arrival?: Float64Array;
+  /** Start of each transfer, as `arrival`; only where transfers share hops and devices evict. */
+  readonly sent?: Float64Array;
   /** Only where sends and receives block: a device is also taken while it stands in one. */
   readonly blocking?: Blocking;
 }
@@ -98,13 +112,11 @@ export function startAt(timeline: Timeline, position: number): number {
   return endAt(timeline, position) - timeline.timing.duration[order[position] >> shift];
 }
 
-/** When the result that need `need` of microbatch `microbatch` asks for is there, seconds. */
+/** When the result that need `need` of microbatch `microbatch` asks for is there, seconds; NaN where there is none. */
 export function arrivalAt(timeline: Timeline, need: number, microbatch: number): number {
   const { microbatches } = timeline.program;
   const { timing } = timeline;
   if (timeline.arrival !== undefined) return timeline.arrival[need * microbatches + microbatch];
-  return (
-    timeline.end[timing.needs[need] * microbatches + microbatch] +
-    (timing.needOccupancy[need] + timing.needLatency[need])
-  );
+  const slot = needSlot(timing, microbatches, need, microbatch);
+  return slot < 0 ? NaN : timeline.end[slot] + (timing.needOccupancy[need] + timing.needLatency[need]);
 }

@@ -1,6 +1,8 @@
 import type { PipelinePlan } from '../plan/plan.ts';
 import { ownNeeds } from '../schedule/dependencies.ts';
+import { peerResults, peersOf, updateResult } from '../schedule/peers.ts';
 import { B, F, I, L, type Program, R, U, W, kinds, resultOf } from '../schedule/program.ts';
+import { channelsOf, flowsOf } from './hops.ts';
 import { type Timing, resultRow } from './timeline.ts';
 
 /** Which parts of a plan's costs to leave out, for asking what they cost. */
@@ -9,7 +11,7 @@ export interface TimingOptions {
   readonly freeTransfers?: boolean;
   /** Every stage takes the mean of all stages, for each kind; copies in proportion to the microbatches that they leave to others. */
   readonly equalStages?: boolean;
-  /** No gradient synchronisation, no optimizer step. */
+  /** No gradient synchronisation, no optimizer step: no update waits for the gradients of other copies either. */
   readonly freeStep?: boolean;
 }
 
@@ -27,11 +29,14 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const needLatency: number[] = [];
   const needOccupancy: number[] = [];
   const needChannel: number[] = [];
+  const needShift: number[] = [];
+  const peers = free ? undefined : peersOf(program);
 
-  const need = (result: number, sender: number, receiver: number, bytes: number) => {
+  const need = (result: number, sender: number, receiver: number, bytes: number, shift = 0) => {
     const index = sender === receiver ? -1 : (routes.get(sender * devices + receiver) ?? -1);
     const route = index < 0 ? undefined : plan.routes[index];
     needs.push(result);
+    needShift.push(shift);
     needRoute.push(index);
     needChannel.push(route?.channel ?? -1);
     needLatency.push(route === undefined || options.freeTransfers ? 0 : route.latency);
@@ -63,21 +68,26 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
         else if (whom === resultOf[L]) need(whom * stages + stage, away, device, bytes);
         else need(whom * stages + stage, device, device, 0);
       }
+      // The time of the exchange is part of the update.
+      for (const peer of resultOf[kind] === updateResult ? (peers?.[stage] ?? []) : [])
+        for (const result of peerResults) need(result * stages + peer.stage, device, device, 0, peer.shift);
       needOffsets[kind * stages + stage + 1] = needs.length;
     }
   }
-  const channels = plan.routes.reduce((most, route) => Math.max(most, route.channel + 1), 0);
+  const flows = options.freeTransfers === true || transfer !== undefined ? undefined : flowsOf(plan);
   // The step is part of every update where there are updates.
   const atEnd = !free && program.weights === undefined;
   return {
     duration,
     needOffsets,
     needs: Int32Array.from(needs),
+    ...(peers === undefined ? {} : { needShift: Int32Array.from(needShift) }),
     needRoute: Int32Array.from(needRoute),
     needLatency: Float64Array.from(needLatency),
     needOccupancy: Float64Array.from(needOccupancy),
     needChannel: Int32Array.from(needChannel),
-    channels,
+    channels: channelsOf(plan),
+    ...(flows === undefined ? {} : { flows }),
     sync: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.sync ?? 0) : 0)),
     optimizer: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.optimizer ?? 0) : 0)),
     // Transfers that take no time block nobody.

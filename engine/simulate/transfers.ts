@@ -1,9 +1,11 @@
+import { needSlot } from '../schedule/needSlot.ts';
 import { type Program, resultsIn, runsMicrobatch } from '../schedule/program.ts';
+import type { FlowNetwork } from './flows.ts';
 import { type Timing, resultOfKind } from './timeline.ts';
 
 /** Results on their way between devices: when each is there. A channel serves transfers in the order in which they are sent. */
 export interface Transfers {
-  /** Arrival of each needed result, at need × microbatches + microbatch: −1 while it is not on its way, NaN where nothing makes it. */
+  /** Arrival of each needed result, at need × microbatches + microbatch of who needs it: −1 while it is not on its way, NaN where nothing makes it. */
   readonly arrival: Float64Array;
   /** Devices that use each result, as compressed rows: those of result r are at `offsets[r]` to `offsets[r + 1]`. */
   readonly users: { readonly offsets: Int32Array; readonly device: Int32Array };
@@ -14,23 +16,28 @@ export interface Transfers {
   readyAt(position: number): number;
   /** Takes the channel of a need from `now` on, as soon as it is free: when the transfer begins. */
   begin(need: number, now: number): number;
-  /** Sends the result of the operation at `position`, which ends `now`. `tell` hears of each arrival after now, with its device. */
-  send(position: number, now: number, tell?: (at: number, device: number) => void): void;
+  /**
+   * Sends the result of the operation at `position`, which ends `now`. `tell` hears of each arrival after now, with its device.
+   * With `carry`, that takes each transfer and sees to its arrival.
+   */
+  send(position: number, now: number, tell?: (at: number, device: number) => void, carry?: FlowNetwork['carry']): void;
 }
 
 /**
  * `end` as `emptyEnds` gives it: what the program leaves out, nothing waits for. With `own`, `send` is only for what a device
- * itself needs again; the exchanges with others are somebody else's.
+ * itself needs again and for gradients that copies reduce; the exchanges with others are somebody else's.
  */
 export function transfersOf(program: Program, timing: Timing, end: Float64Array, own = false): Transfers {
   const { stages, microbatches, order, shift, placement } = program;
-  const { needOffsets, needs, needChannel, needOccupancy, needLatency } = timing;
+  const { needOffsets, needs, needShift, needChannel, needOccupancy, needLatency } = timing;
   const mask = (1 << shift) - 1;
   const arrival = new Float64Array(needs.length * microbatches).fill(-1);
-  needs.forEach((result, need) => {
-    for (let slot = 0; slot < microbatches; slot += 1)
-      if (Number.isNaN(end[result * microbatches + slot])) arrival[need * microbatches + slot] = NaN;
-  });
+  for (let need = 0; need < needs.length; need += 1) {
+    for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
+      const slot = needSlot(timing, microbatches, need, microbatch);
+      if (slot < 0 || Number.isNaN(end[slot])) arrival[need * microbatches + microbatch] = NaN;
+    }
+  }
   const channelFree = new Float64Array(timing.channels);
   const users = usersOf(program, timing);
   const resultAt = (position: number): number => {
@@ -61,16 +68,24 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
       }
       return ready;
     },
-    send(position, now, tell) {
-      const microbatch = order[position] & mask;
+    send(position, now, tell, carry) {
+      const made = order[position] & mask;
       const result = resultAt(position);
       for (let use = users.offsets[result]; use < users.offsets[result + 1]; use += 1) {
         const need = users.needs[use];
         // B and I of a stage list the same need; a transfer is sent once, for both.
         const twin = users.twin[use];
+        const further = needShift === undefined ? 0 : needShift[need];
+        const microbatch = made - further;
         // A copy of the stage that runs other microbatches gets nothing of this one.
+        if (microbatch < 0 || microbatch >= microbatches) continue;
         if (!runsMicrobatch(program, users.stage[use], microbatch)) continue;
-        if (own && users.device[use] !== placement[result % stages]) continue;
+        // Gradients go to other copies in a collective, not by sends.
+        if (own && further === 0 && users.device[use] !== placement[result % stages]) continue;
+        if (carry !== undefined) {
+          carry(need, microbatch, twin, users.device[use], now);
+          continue;
+        }
         const at = begin(need, now) + needOccupancy[need] + needLatency[need];
         arrival[need * microbatches + microbatch] = at;
         if (twin >= 0) arrival[twin * microbatches + microbatch] = at;

@@ -93,8 +93,8 @@ export function stalenessAt({ read, made }: Versions, slot: number): number {
 }
 
 /**
- * Backwards of the stage from F's read to its own backward, in minibatches: the delay τ of Yang et al., "PipeMare" (2021),
- * section 2.2. NaN where there is none.
+ * Backwards of the stage from F's read to its own backward, in minibatches: the delay τ of Yang et al., "PipeMare" (2021).
+ * NaN where there is none.
  */
 export function delayAt({ backwards, runs, updates }: Versions, stage: number, slot: number): number {
   return backwards[slot] < 0 || updates[stage] === 0 ? NaN : (backwards[slot] * updates[stage]) / runs[stage];

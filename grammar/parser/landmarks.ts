@@ -24,7 +24,7 @@ for (const type of [types.Quantity, types.LeftBracket, types.LeftParen, types.Mi
 for (let i = 0; i < words.length; i++) if (words[i] === 1) beginnings[i] = 1;
 
 /** Keys after which a name follows, so that a line break before the name is no sign of a forgotten value. */
-const named = new Set(['layer', 'stage', 'link', 'node']);
+const named = new Set(['layer', 'stage', 'link', 'node', 'switch']);
 
 /**
  * What the parser and its recovery know of the text ahead: which brackets belong together, and where an entry or a

@@ -29,6 +29,7 @@ const kinds: Readonly<Record<SymbolKind, CompletionItemKind>> = {
   schedule: CompletionItemKind.Function,
   pipeline: CompletionItemKind.Module,
   job: CompletionItemKind.Module,
+  switch: CompletionItemKind.Variable,
   parameter: CompletionItemKind.Variable,
   policy: CompletionItemKind.Function,
   function: CompletionItemKind.Function,

@@ -30,6 +30,8 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
       return membersFor(view, cursor, 'layer').map(symbolOffer);
     case 'schedule':
       return [...symbolsOf(view, ['schedule']).map(symbolOffer), ...functionsOf('schedule')];
+    case 'source':
+      return [...symbolsOf(view, ['model']).map(symbolOffer), ...functionsOf('source')];
     case 'shape':
     case 'cut':
     case 'optimizer':

@@ -2,18 +2,31 @@ import type { CodeLens } from 'vscode-languageserver';
 import { placeOf } from '../../engine/check.ts';
 import type { Evaluation } from '../../engine/evaluate.ts';
 import type { PipelineReport } from '../../engine/analyze/report.ts';
+import { jobSummary } from '../../engine/job/describe.ts';
 import { paths } from '../../engine/plan/plan.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import { rangeIn, type View } from '../view.ts';
 
-/** Above each pipeline its figures; a click opens the preview. */
+/** Above each pipeline and each job its figures; a click opens the preview, of a job that of its first worker. */
 export function codeLenses(view: View): CodeLens[] {
-  return view.analysis.pipelines.flatMap((one) => {
-    const place = placeOf(paths.pipeline(one.plan.name), view.analysis.resolution.origins);
-    if (place === undefined || place.uri !== view.uri) return [];
-    const command = { title: titleOf(one), command: 'pipewright.openPreview', arguments: [view.uri, one.plan.name] };
-    return [{ range: rangeIn(view, place), command }];
-  });
+  const { pipelines, jobs } = view.analysis;
+  return [
+    ...pipelines.flatMap((one) => lens(view, paths.pipeline(one.plan.name), titleOf(one), one.plan.name)),
+    ...jobs.flatMap(({ plan, report }) =>
+      report === undefined ? [] : lens(view, paths.job(plan.name), jobSummary(report), plan.workers[0]),
+    ),
+  ];
+}
+
+function lens(view: View, path: string, title: string, pipeline: string): CodeLens[] {
+  const place = placeOf(path, view.analysis.resolution.origins);
+  if (place === undefined || place.uri !== view.uri) return [];
+  return [
+    {
+      range: rangeIn(view, place),
+      command: { title, command: 'pipewright.openPreview', arguments: [view.uri, pipeline] },
+    },
+  ];
 }
 
 function titleOf(one: Evaluation): string {
@@ -22,13 +35,21 @@ function titleOf(one: Evaluation): string {
     : summary(one.run.report);
 }
 
-/** `iteration 132 ms · bubble 27.3 % · peak 5 GiB of 16 GiB`; the peak of the fullest device. */
+/**
+ * `iteration 132 ms · bubble 27.3 % · peak 5 GiB of 16 GiB`; the peak of the fullest device. Of an asynchronous schedule
+ * `period 3 ms · bubble 0 % · staleness 3 · peak …`.
+ */
 export function summary(report: PipelineReport): string {
   const fullest = report.devices.reduce<PipelineReport['devices'][number] | undefined>(
     (worst, one) => (worst === undefined || one.peak * worst.capacity > worst.peak * one.capacity ? one : worst),
     undefined,
   );
-  const parts = [`iteration ${time(report.iteration)}`, `bubble ${share(report.bubble.makespan)}`];
+  const asynchronous = report.asynchronous !== undefined;
+  const parts = [
+    `${asynchronous ? 'period' : 'iteration'} ${time(report.iteration)}`,
+    `bubble ${share(report.bubble.makespan)}`,
+  ];
+  if (asynchronous) parts.push(`staleness ${Math.max(0, ...report.stages.map((stage) => stage.staleness))}`);
   if (fullest !== undefined) parts.push(`peak ${bytes(fullest.peak)} of ${bytes(fullest.capacity)}`);
   return parts.join(' · ');
 }

@@ -48,6 +48,8 @@ export function rename(view: View, params: RenameParams): WorkspaceEdit | null {
 
 function refuseBuiltIn({ symbol }: Reference): void {
   if (symbol.declaration === undefined) throw new Refusal(`"${symbol.name}" is built in and cannot be renamed.`);
+  if (symbol.foreign === true)
+    throw new Refusal(`"${symbol.name}" comes from a file of another format and cannot be renamed.`);
   if (symbol.declaration.uri.startsWith('std:'))
     throw new Refusal(`"${symbol.name}" comes from ${symbol.declaration.uri} and cannot be renamed.`);
 }

@@ -37,6 +37,7 @@ const typeOf: Readonly<Record<SymbolKind, Type>> = {
   schedule: 'function',
   pipeline: 'namespace',
   job: 'namespace',
+  switch: 'variable',
   parameter: 'parameter',
   policy: 'function',
   function: 'function',

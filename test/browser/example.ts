@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { type Analysis, check } from '../../engine/check.ts';
 import { type EngineHost, defaultOptions } from '../../engine/host.ts';
-import type { planMessage } from './plans.ts';
+import type { ToPage } from '../../webview/protocol/messages.ts';
 
 const folder = new URL('../../examples/', import.meta.url);
 
 /** An example (`systems/dualpipe`) as the command line works it out, and the message that the extension posts for it. */
 export function example(name: string): {
   readonly analysis: Analysis;
-  readonly message: ReturnType<typeof planMessage> & { readonly pipeline?: string };
+  readonly message: Extract<ToPage, { readonly type: 'plan' }>;
 } {
   const uri = new URL(`${name}.pipe`, folder).href;
   const host: EngineHost = {

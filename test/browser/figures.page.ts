@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { check } from '../../engine/check.ts';
-import { defaultOptions, type EngineHost } from '../../engine/host.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import type { PageTest } from './check.ts';
+import { example } from './example.ts';
 import { pipeline, plan, planMessage } from './plans.ts';
 import { pictureFor } from './scene.ts';
 
@@ -70,24 +68,12 @@ const examples: PageTest = {
   name: 'examples show the figures that the command line reports',
   run: async (browser) => {
     for (const name of ['quickstart', 'gpt-22b', 'custom-schedule']) {
-      const uri = new URL(`../../examples/${name}.pipe`, import.meta.url).href;
-      const text = readFileSync(new URL(uri), 'utf8');
-      const host: EngineHost = {
-        read: (other) => ({ text: readFileSync(new URL(other), 'utf8') }),
-        resolve: (path, from) => new URL(path, from).href,
-      };
-      const analysis = check({ uri, text, host, options: defaultOptions });
+      const { analysis, message } = example(name);
       const [one] = analysis.pipelines;
       if (one?.run === undefined) throw new Error(analysis.findings.map((found) => found.message).join(' '));
       const { report } = one.run;
       const preview = await browser.open();
-      const message = planMessage(plan([]));
-      await preview.post({
-        ...message,
-        uri,
-        title: `${name}.pipe`,
-        plan: JSON.parse(JSON.stringify(analysis.resolution.plan)),
-      });
+      await preview.post(message);
       await preview.drawn();
       const figure = (key: string) => preview.page.locator(`[data-figure=${key}]`).innerText();
       assert.equal(await figure('iteration'), time(report.iteration, 4));

@@ -7,6 +7,7 @@ import { launch } from './harness.ts';
 import { interactionTests } from './interaction.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
+import { systemTests } from './systems.page.ts';
 
 const wanted = process.argv[2] ?? '';
 const all: readonly PageTest[] = [
@@ -16,6 +17,7 @@ const all: readonly PageTest[] = [
   ...layoutTests,
   ...lifecycleTests,
   ...accessibilityTests,
+  ...systemTests,
 ];
 const longest = 60_000;
 

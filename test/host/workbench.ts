@@ -12,6 +12,8 @@ export interface Workbench {
   readonly preview: FrameLocator;
   /** Opens a file by a double click in the explorer. */
   openFile(name: string): Promise<void>;
+  /** Opens a file of any folder by its name. */
+  find(name: string): Promise<void>;
   /** Runs a command through the palette. */
   command(title: string): Promise<void>;
   /** Puts the cursor at the end of the first line that holds a text. */
@@ -55,6 +57,15 @@ export async function openWorkbench({ vsix, folder, settings, viewport }: Workbe
     preview: page.frameLocator('iframe.webview.ready').frameLocator('#active-frame'),
     async openFile(name) {
       await page.getByRole('treeitem', { name }).first().dblclick();
+      await page.locator('.tab.active', { hasText: name }).waitFor();
+      await page.locator('.monaco-editor .view-line').first().waitFor();
+    },
+    async find(name) {
+      await page.keyboard.press('Control+P');
+      await quickInput.waitFor();
+      await quickInput.fill(name);
+      await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: name }).waitFor();
+      await page.keyboard.press('Enter');
       await page.locator('.tab.active', { hasText: name }).waitFor();
       await page.locator('.monaco-editor .view-line').first().waitFor();
     },

@@ -70,6 +70,8 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.fillRect(14, y + 24, right - 14, 2);
   ink.fillStyle = css(theme.dim);
   ink.fillRect(14, y + 24, (right - 14) * Math.min(1, busy), 2);
+  // A lane of transfers holds nothing.
+  if (report.peak === 0) return;
   ink.font = font(theme, 11);
   const foot = Math.min(y + 38, y + view.rowHeight - 8);
   ink.fillText('peak', 14, foot);

@@ -13,7 +13,7 @@ export function paintLanes(ink: Ink, scene: Scene): void {
   clipped(ink, layout.left, layout.rows.y, layout.plot, layout.rows.height, () => {
     for (let row = first; row <= last; row += 1) {
       paintTransfers(ink, scene, row);
-      if (shape.memoryHeight > 3) paintSparkline(ink, scene, row);
+      if (shape.memoryHeight > 3 && scene.picture.report.devices[row].peak > 0) paintSparkline(ink, scene, row);
     }
   });
 }

@@ -4,6 +4,7 @@ import type { Scene } from '../scene.ts';
 import { css, font, groundOf } from '../theme.ts';
 import { labelOn } from '../colour.ts';
 import { kindRecompute } from '../worker/columns.ts';
+import { paintFill } from './fill.ts';
 import { type Ink, blockEdges, blocksInSight, clipped, hatch, isDense, rowY, rowsInSight, timeX } from './canvas.ts';
 
 const leastLabel = 9;
@@ -11,7 +12,7 @@ const leastDuration = 54;
 /** Pixels of labels, the first that fits is taken. */
 const sizes = [12, 10.5, 9];
 
-/** Over the blocks of every row: idle time, stripes of recomputation and synchronisation, numbers. */
+/** Over the blocks of every row: idle time and what fills it, stripes of recomputation and synchronisation, numbers. */
 export function paintRows(ink: Ink, scene: Scene): void {
   const { layout, shape } = scene;
   if (!shape.labels) return;
@@ -21,6 +22,7 @@ export function paintRows(ink: Ink, scene: Scene): void {
       const [low, high] = blocksInSight(scene, row);
       if (isDense(scene, high - low)) continue;
       if (scene.bubbles) paintGaps(ink, scene, row, low, high);
+      paintFill(ink, scene, row);
       for (let block = low; block < high; block += 1) paintBlock(ink, scene, row, block);
     }
   });
@@ -48,7 +50,8 @@ function paintGap(ink: Ink, scene: Scene, row: number, from: number, to: number)
     ink.lineWidth = 1;
     ink.strokeRect(left + 0.5, y + 0.5, right - left - 1, shape.bandHeight - 1);
   }
-  if (right - left < leastDuration || shape.bandHeight < 12) return;
+  // Where another job works in gaps, names of its tasks stand there.
+  if (right - left < leastDuration || shape.bandHeight < 12 || scene.picture.fill !== undefined) return;
   const text = time(to - from);
   ink.font = font(theme, 11);
   const width = ink.measureText(text).width + 10;
@@ -82,6 +85,10 @@ function paintBlock(ink: Ink, scene: Scene, row: number, block: number): void {
     ink.fillStyle = hatch(ink, theme.labels[kindRecompute], 0.45, 5, 1.4, dpr);
     ink.fillRect(left, top, width * recompute, height);
   }
+  if (type === 'R') {
+    ink.fillStyle = hatch(ink, theme.labels[kindRecompute], 0.45, 5, 1.4, dpr);
+    ink.fillRect(left, top, width, height);
+  }
   if (type === 'sync') {
     ink.fillStyle = hatch(ink, theme.background, 0.45, 5, 1.4, dpr);
     ink.fillRect(left, top, width, height);
@@ -91,17 +98,22 @@ function paintBlock(ink: Ink, scene: Scene, row: number, block: number): void {
   const text = labelOf(type, microbatchOf(picture, block));
   if (Math.max(to - from, recompute > 0 ? to - left : 0) < leastLabel || height < 10) return;
   const start = to - from >= leastLabel ? from : left;
-  const size = sizes.find((one) => one <= height - 4 && textWidth(ink, font(theme, one, 600), text) <= to - start - 1);
+  // Two that share a slot have half the height each.
+  const size = sizes.find(
+    (one) => one <= height - (pair === 0 ? 4 : 3) && textWidth(ink, font(theme, one, 600), text) <= to - start - 1,
+  );
   if (size === undefined) return;
   ink.font = font(theme, size, 600);
   const stage = stageOf(picture, block);
   const kind = code < 0 ? (type === 'sync' ? 5 : 6) : columns.parts.main[code >> columns.shift];
   const mb = microbatchOf(picture, block) / Math.max(1, columns.microbatches - 1);
   const ground = code < 0 ? theme.kinds[kind] : groundOf(theme, by, kind, stage < 0 ? 0 : scene.chunk[stage], mb);
-  if (type === 'sync') {
+  // Stripes would run through the text.
+  if (type === 'sync' || type === 'R') {
     const width = textWidth(ink, ink.font, text) + 4;
     ink.fillStyle = css(ground);
-    ink.fillRect((start + to - width) / 2, top + height / 2 - 7, width, 14);
+    const tall = Math.min(14, height);
+    ink.fillRect((start + to - width) / 2, top + (height - tall) / 2, width, tall);
   }
   ink.fillStyle = css(labelOn(ground));
   ink.textAlign = 'center';

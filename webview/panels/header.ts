@@ -1,4 +1,6 @@
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import { cutStages } from '../../engine/plan/stages.ts';
+import { count } from '../../engine/quantities.ts';
 import { button, choice, dropdown, textField, toggle } from '../controls.ts';
 import { element, setText } from '../dom.ts';
 import type { ColourBy } from '../worker/paint.ts';
@@ -56,15 +58,13 @@ export function header(actions: HeaderActions) {
     element: bar,
     focusSearch: () => search.focus(),
     update(file: string, plan: PipelinePlan, names: readonly string[], by: ColourBy, criticalShown: boolean): void {
-      const chunks = plan.devices.length === 0 ? 0 : plan.stages.length / plan.devices.length;
       setText(title, plan.schedule.name);
-      const each = Number.isInteger(chunks)
-        ? `${chunks} ${chunks === 1 ? 'chunk' : 'chunks'} / device`
-        : `${plan.stages.length} stages`;
       setText(
         shape,
-        `p = ${plan.devices.length} · m = ${plan.microbatches}${plan.iterations > 1 ? ` × ${plan.iterations} iterations` : ''} · ${each}`,
+        `p = ${plan.devices.length} · m = ${plan.microbatches}${plan.iterations > 1 ? ` × ${plan.iterations}` : ''} · ${cutText(plan)}`,
       );
+      if (plan.iterations > 1) shape.title = `${plan.iterations} iterations run on end`;
+      else shape.removeAttribute('title');
       setText(link, file);
       chooser.element.hidden = names.length < 2;
       chooser.setOptions(names);
@@ -74,4 +74,17 @@ export function header(actions: HeaderActions) {
     },
     found: (text: string) => setText(found, text),
   };
+}
+
+/** How the model is cut: `2 chunks / device`, `8 stages × 2 copies`, `4 stages × 4 segments`. */
+function cutText(plan: PipelinePlan): string {
+  const stages = cutStages(plan).length;
+  const segments = plan.stages[0]?.copy?.segments ?? 1;
+  if (segments > 1) return `${count(stages, 'stage', 'stages')} × ${segments} segments`;
+  if (plan.stages.length === 2 * stages && plan.stages.every(({ copy }) => copy !== undefined))
+    return `${count(stages, 'stage', 'stages')} × 2 copies`;
+  const chunks = plan.devices.length === 0 ? 0 : plan.stages.length / plan.devices.length;
+  return plan.stages.length === stages && Number.isInteger(chunks)
+    ? `${count(chunks, 'chunk', 'chunks')} / device`
+    : count(stages, 'stage', 'stages');
 }

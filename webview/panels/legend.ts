@@ -4,7 +4,7 @@ import { element } from '../dom.ts';
 import { limitInSight } from '../memoryLevel.ts';
 import { secondsByKind } from '../rangeFigures.ts';
 import { type Theme, chunkColour } from '../theme.ts';
-import { kindCollective, kindTransfer } from '../worker/columns.ts';
+import { kindCollective, kindFill, kindTransfer } from '../worker/columns.ts';
 import type { ColourBy } from '../worker/paint.ts';
 import type { Picture } from '../worker/result.ts';
 
@@ -13,6 +13,7 @@ const entries = [
   ['Backward, input', 1, 'block'],
   ['Backward, weight', 2, 'block'],
   ['Recompute', 3, 'striped'],
+  ['Load of weights', kindTransfer, 'block'],
   ['Transfer', kindTransfer, 'lane'],
   ['Gradient sync', kindCollective, 'striped'],
   ['Optimizer', 6, 'block'],
@@ -30,10 +31,10 @@ export function legend() {
     const { report } = picture;
     const ramp = [0, 0.25, 0.5, 0.75, 1].map((share) => css(cividis(share)));
     const seconds = secondsByKind(picture);
-    const occurs = (kind: number) =>
-      kind === kindTransfer ? picture.timing.needRoute.some((route) => route >= 0) : seconds[kind] > 0;
+    const occurs = (kind: number, shape: string) =>
+      shape === 'lane' ? picture.timing.needRoute.some((route) => route >= 0) : seconds[kind] > 0;
     const ofKinds = entries
-      .filter(([, kind]) => occurs(kind) && (by !== 'microbatch' || kind >= kindTransfer))
+      .filter(([, kind, shape]) => occurs(kind, shape) && (by !== 'microbatch' || kind >= kindTransfer))
       .map(([label, kind, shape]) => {
         const made = entry(label, shape);
         const swatch = made.firstElementChild;
@@ -56,6 +57,9 @@ export function legend() {
       ...ofKinds,
       ...(by === 'chunk' && several ? ofChunks : []),
       ...(report.bubble.makespan > 1e-9 ? [entry('Bubble', 'idle')] : []),
+      ...((report.fill?.tasks ?? 0) > 0
+        ? [entry(`Fill: ${plan.fill?.model ?? ''}`, 'block', css(theme.kinds[kindFill]))]
+        : []),
       ...(criticalPath && picture.critical.length > 0 ? [entry('Critical path', 'path')] : []),
       ...(limitInSight(picture) ? [entry('Over limit', 'over')] : []),
     );

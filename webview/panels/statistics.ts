@@ -17,21 +17,24 @@ export function statistics() {
     const value = element('strong', { 'data-figure': key });
     const unit = element('span', { class: 'dim' });
     const bar = element('div', { class: 'bar', 'aria-hidden': 'true' });
+    const name = element('span', {}, label);
     const whole = element(
       'div',
       { class: 'figure' },
-      element('div', { class: 'label' }, element('span', {}, label), note),
+      element('div', { class: 'label' }, name, note),
       element('div', { class: 'value' }, value, ' ', unit),
       bar,
     );
-    return { whole, note, value, unit, bar };
+    return { whole, name, note, value, unit, bar };
   };
   const iteration = cell('Iteration', 'iteration');
   const bubble = cell('Bubble', 'bubble');
   const memory = cell('Peak memory', 'peak');
   const exposed = cell('Exposed communication', 'exposed');
   const critical = cell('Critical path', 'critical');
-  const cells = [iteration, bubble, memory, exposed, critical];
+  // Of asynchronous schedules, instead of the critical path: that of a run on end says little.
+  const staleness = cell('Staleness', 'staleness');
+  const cells = [iteration, bubble, memory, exposed, critical, staleness];
   const fills = cells.map((one) => {
     const fill = element('i');
     one.bar.append(fill);
@@ -40,7 +43,7 @@ export function statistics() {
   const strip = element(
     'section',
     { class: 'statistics', 'aria-label': 'Figures of the iteration' },
-    ...cells.map((one) => one.whole),
+    ...[iteration, bubble, memory, exposed, critical].map((one) => one.whole),
   );
 
   function update(plan: PipelinePlan, picture: Picture, theme: Theme): void {
@@ -48,8 +51,24 @@ export function statistics() {
     const worst = worstDevice(report);
     const device = report.devices[worst];
     setText(iteration.value, time(report.iteration, 4));
-    setText(iteration.note, count(report.operations, 'operation', 'operations'));
+    const { asynchronous } = report;
+    setText(iteration.name, asynchronous === undefined ? 'Iteration' : 'Period');
+    setText(
+      iteration.note,
+      asynchronous === undefined
+        ? count(report.operations, 'operation', 'operations')
+        : `${asynchronous.steady ? 'steady,' : 'mean of'} ${count(asynchronous.iterations, 'iteration', 'iterations')}`,
+    );
     setText(bubble.value, smallShare(report.bubble.makespan));
+    const last = asynchronous === undefined ? critical : staleness;
+    if (strip.lastChild !== last.whole) strip.lastChild?.replaceWith(last.whole);
+    if (asynchronous !== undefined) {
+      const most = Math.max(0, ...report.stages.map((stage) => stage.staleness));
+      const versions = Math.max(0, ...report.stages.map((stage) => stage.versions));
+      setText(staleness.value, String(most));
+      setText(staleness.unit, most === 1 ? 'update' : 'updates');
+      setText(staleness.note, `${asynchronous.weights}, ${count(versions, 'version', 'versions')}`);
+    }
     setText(bubble.unit, report.fill === undefined ? '' : `${share(report.fill.recovered)} of it filled`);
     setText(bubble.note, `bound ${share(report.bubble.bound)}`);
     setText(memory.value, device === undefined ? '0 B' : bytes(device.peak));

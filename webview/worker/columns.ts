@@ -1,5 +1,6 @@
 import type { PipelinePlan } from '../../engine/plan/plan.ts';
 import { B, E, F, I, L, R, U, W, kinds } from '../../engine/schedule/program.ts';
+import { findPolicy } from '../../engine/schedule/registry.ts';
 import { type Timeline, endAt, startAt, stepAt } from '../../engine/simulate/timeline.ts';
 
 /** What a stretch of time is spent on: three bits of a pyramid byte, index into every palette. */
@@ -21,6 +22,8 @@ export const kindRecompute = 3;
 export const kindTransfer = 4;
 export const kindCollective = 5;
 export const kindOptimizer = 6;
+/** Work of a fill job: it has no blocks of its own. */
+export const kindFill = 7;
 
 /** Words of blocks that are no operations. */
 export const syncWord = -1;
@@ -128,8 +131,10 @@ export function partsOf(plan: PipelinePlan, duration: Float64Array, apart?: Uint
     kindTransfer,
     kindTransfer,
   ];
+  const loads = loadingLane(plan);
   plan.stages.forEach((stage, index) => {
     for (const kind of [F, B, I, W, R, U, E, L]) main[kind * stages + index] = mains[kind];
+    if (plan.placement[index] === loads) main[F * stages + index] = kindTransfer;
     for (const kind of [B, I]) {
       const row = kind * stages + index;
       if (duration[row] > 0) recompute[row] = apart?.[index] === 1 ? 0 : Math.min(1, stage.recompute / duration[row]);
@@ -139,6 +144,10 @@ export function partsOf(plan: PipelinePlan, duration: Float64Array, apart?: Uint
   });
   return { main, recompute, weight };
 }
+
+/** Lane whose forwards bring the weights of another one's; −1 where there is none. */
+const loadingLane = ({ schedule }: PipelinePlan): number =>
+  schedule.kind === 'policy' && findPolicy(schedule.name)?.loading !== undefined ? 0 : -1;
 
 /** First block of the row that ends after `time`. */
 export function firstEndingAfter(columns: Columns, row: number, time: number): number {

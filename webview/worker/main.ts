@@ -1,5 +1,6 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of messages that wait, only the newest of a kind counts. */
 import { evaluate } from '../../engine/evaluate.ts';
+import { evaluateJob } from '../../engine/job/evaluateJob.ts';
 import type { Columns } from './columns.ts';
 import { draw } from './draw.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
@@ -16,8 +17,12 @@ const scope = globalThis as unknown as Scope;
 let shown: { readonly generation: number; readonly columns: Columns; readonly pyramid: Pyramid } | undefined;
 let paint: Paint | undefined;
 let waitingRun: Extract<ToWorker, { type: 'run' }> | undefined;
+/** Worked out when nothing else is asked for: a picture comes before the figures of several pipelines together. */
+let waitingJobs: Extract<ToWorker, { type: 'run' }> | undefined;
 let waitingDraw: Extract<ToWorker, { type: 'draw' }> | undefined;
 let scheduled = false;
+/** Milliseconds in which the first picture may be asked for. */
+const jobsDelay = 50;
 
 scope.addEventListener('message', ({ data }) => {
   if (data.type === 'paint') paint = data.paint;
@@ -36,6 +41,18 @@ function work(): void {
   waitingDraw = undefined;
   if (run !== undefined) attempt(run.generation, () => simulate(run));
   if (request !== undefined) attempt(shown?.generation ?? 0, () => answer(request));
+  if (waitingJobs !== undefined) setTimeout(workJobs, jobsDelay);
+}
+
+function workJobs(): void {
+  const run = waitingJobs;
+  if (run === undefined || scheduled) return;
+  waitingJobs = undefined;
+  const { generation, jobs, options } = run;
+  attempt(generation, () => {
+    const reports = jobs.flatMap(({ plan, workers }) => evaluateJob(plan, workers, options).report ?? []);
+    scope.postMessage({ type: 'jobs', generation, reports });
+  });
 }
 
 function attempt(generation: number, task: () => void): void {
@@ -46,7 +63,9 @@ function attempt(generation: number, task: () => void): void {
   }
 }
 
-function simulate({ generation, plan, options }: Extract<ToWorker, { type: 'run' }>): void {
+function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
+  const { generation, plan, options } = run;
+  waitingJobs = undefined;
   const evaluation = evaluate(plan, options);
   if (evaluation.run === undefined) {
     const reasons = evaluation.findings.filter((one) => one.severity === 'error').map((one) => one.message);
@@ -55,6 +74,7 @@ function simulate({ generation, plan, options }: Extract<ToWorker, { type: 'run'
   }
   const picture = pictureOf(evaluation, evaluation.run, generation);
   shown = { generation, columns: picture.columns, pyramid: buildPyramid(picture.columns) };
+  if (run.jobs.length > 0) waitingJobs = run;
   // Only the tracks are given away: the worker draws from the rest.
   scope.postMessage(
     { type: 'picture', picture },

@@ -1,14 +1,27 @@
 import type { EngineOptions } from '../../engine/host.ts';
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import type { JobReport } from '../../engine/analyze/report.ts';
+import type { JobPlan, PipelinePlan } from '../../engine/plan/plan.ts';
 import type { FrameView } from './draw.ts';
 import type { Paint } from './paint.ts';
 import type { Picture } from './result.ts';
 
 /** Page → worker. */
 export type ToWorker =
-  | { readonly type: 'run'; readonly generation: number; readonly plan: PipelinePlan; readonly options: EngineOptions }
+  | {
+      readonly type: 'run';
+      readonly generation: number;
+      readonly plan: PipelinePlan;
+      readonly options: EngineOptions;
+      readonly jobs: readonly WorkedJob[];
+    }
   | { readonly type: 'paint'; readonly paint: Paint }
   | { readonly type: 'draw'; readonly id: number; readonly requests: readonly DrawRequest[] };
+
+/** A job that the pipeline works in, with all its workers. */
+export interface WorkedJob {
+  readonly plan: JobPlan;
+  readonly workers: readonly PipelinePlan[];
+}
 
 export interface DrawRequest {
   readonly region: Region;
@@ -32,6 +45,8 @@ export type FromWorker =
       readonly images: readonly DrawnImage[];
       readonly milliseconds: number;
     }
+  /** After the picture: of the jobs that can run. */
+  | { readonly type: 'jobs'; readonly generation: number; readonly reports: readonly JobReport[] }
   | { readonly type: 'failed'; readonly generation: number; readonly reason: string };
 
 export interface DrawnImage {

@@ -1,5 +1,6 @@
 import type { Evaluation, Run } from '../../engine/evaluate.ts';
 import { resultsIn } from '../../engine/schedule/program.ts';
+import { fillStretches } from '../../engine/fill/stretches.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';
 import { blockShift, columnsOf } from './columns.ts';
 import type { Picture } from './result.ts';
@@ -36,6 +37,10 @@ export function pictureOf(evaluation: Evaluation, run: Run, generation: number):
         : undefined,
     items,
     memory: Array.from({ length: program.devices }, (_, device) => memoryTrack(plan, timeline, device)),
+    fill:
+      plan.fill === undefined
+        ? undefined
+        : plan.devices.flatMap((_, device) => fillStretches(plan, timeline, device) ?? []),
     report: run.report,
     findings: evaluation.findings,
   };

@@ -1,5 +1,6 @@
 import type { PipelineReport } from '../../engine/analyze/report.ts';
 import type { PlanFinding } from '../../engine/findings/finding.ts';
+import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 import type { Timing } from '../../engine/simulate/timeline.ts';
 import type { Columns } from './columns.ts';
@@ -22,6 +23,8 @@ export interface Picture {
   readonly items?: Int32Array;
   /** By device. */
   readonly memory: readonly MemoryTrack[];
+  /** By device, what a fill job does there; absent where there is none. */
+  readonly fill?: readonly FillStretches[];
   readonly report: PipelineReport;
   readonly findings: readonly PlanFinding[];
 }

@@ -1,3 +1,4 @@
+import { needSlot } from '../../engine/schedule/needSlot.ts';
 import { resultOfKind, type Timing } from '../../engine/simulate/timeline.ts';
 import type { Columns } from './columns.ts';
 
@@ -30,7 +31,8 @@ export function slackOf(
     const row = code >> shift;
     const microbatch = code & mask;
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
-      const from = maker[timing.needs[need] * microbatches + microbatch];
+      const slot = needSlot(timing, microbatches, need, microbatch);
+      const from = slot < 0 ? -1 : maker[slot];
       if (from < 0) continue;
       const delay =
         arrival === undefined

@@ -1,7 +1,7 @@
-import { format, parse } from '../../../grammar/index.ts';
 import { count } from '../../quantities.ts';
 import { loop, wave } from '../../schedule/placement.ts';
 import type { TorchSchedule } from './faults.ts';
+import { laidOut } from '../toPipe.ts';
 import { type Slot, writtenRuns } from './runs.ts';
 import { type TorchTable, computing } from './table.ts';
 
@@ -49,9 +49,7 @@ pipeline imported_pipeline {
   schedule = imported_order
 }
 `;
-  const laidOut = format(parse(text, { size: text.length + 1 }));
-  // A text of our own is laid out or, should the printer refuse it, still a text that runs.
-  return laidOut.ok ? laidOut.text : text;
+  return laidOut(text);
 }
 
 /** The rule that places stages so, or the lists of each rank. */

@@ -7,21 +7,24 @@ import type {
   ClusterGroup,
   DeviceDefinition,
   LinkDefinition,
+  NamedLink,
 } from '../definitions.ts';
 import { evaluate, wholeNumber } from '../evaluate.ts';
 import { missing, readKeys, valueOf } from '../keys.ts';
 import { count } from '../../quantities.ts';
-import { wholeRange } from '../values.ts';
+import { wholeRange, type LinkValue } from '../values.ts';
 import { readEnd, type End } from './deviceSet.ts';
 import { readLink } from './link.ts';
+import { readSwitch, type Switch } from './switch.ts';
 
 interface Template {
   readonly parts: readonly Part[];
-  /** Devices of one of it, nodes spread out; groups likewise. */
+  /** Devices of one of it, nodes spread out; groups and switches likewise, in one number. */
   readonly devices: number;
   readonly groups: number;
   readonly link?: LinkDefinition;
   readonly named: readonly { readonly from: End; readonly to: End; readonly link: LinkDefinition; readonly at: Span }[];
+  readonly switches: readonly Switch[];
 }
 type Part =
   | { readonly kind: 'gpu'; readonly count: number; readonly device: DeviceDefinition; readonly entry: Entry }
@@ -56,10 +59,30 @@ function readTemplate(
   const keys = readKeys(context, name, body, at);
   const parts: Part[] = [];
   const named: Template['named'][number][] = [];
+  const switches: Switch[] = [];
   let link: LinkDefinition | undefined;
   let defaultEntry: Entry | undefined;
   let [devices, groups, wrong] = [0, 1, keys.doubtful];
+  const numbered = (written: LinkValue, entry: Entry): LinkDefinition => {
+    const id = links.next;
+    links.next += 1;
+    return { ...written, id, place: context.report.place(entry) };
+  };
   for (const entry of keys.entries) {
+    if (entry.key.text === 'switch') {
+      const found = readSwitch(context, entry);
+      if (found === undefined) wrong = true;
+      else {
+        switches.push(found);
+        groups += 1;
+        if (tooLarge(context, entry, devices, groups)) return undefined;
+        if (found.ports !== undefined) {
+          const port = numbered(found.ports.link, entry);
+          named.push({ from: found.ports.devices, to: found.end, link: port, at: entry });
+        }
+      }
+      continue;
+    }
     const part = entry.key.text === 'link' ? undefined : readPart(context, entry, devices, links);
     if (part !== undefined) {
       parts.push(part);
@@ -78,8 +101,7 @@ function readTemplate(
       wrong = true;
       continue;
     }
-    const definition: LinkDefinition = { ...written, id: links.next, place: context.report.place(entry) };
-    links.next += 1;
+    const definition = numbered(written, entry);
     if (entry.ends !== undefined) {
       const [from, to] = entry.ends.map((one) => readEnd(context, one));
       if (from === undefined || to === undefined) wrong = true;
@@ -97,14 +119,14 @@ function readTemplate(
       );
     }
   }
-  return wrong ? undefined : { parts, devices, groups, link, named };
+  return wrong ? undefined : { parts, devices, groups, link, named, switches };
 }
 
 function tooLarge(context: FileContext, at: Span, devices: number, groups: number): boolean {
   const { elements } = context.options.limits;
   if (devices <= elements && groups <= elements) return false;
   context.report.report('limit/too-large', at, {
-    what: 'Devices and nodes of a cluster',
+    what: 'Devices, nodes and switches of a cluster',
     figure: Math.max(devices, groups).toLocaleString('en-US'),
     limit: elements.toLocaleString('en-US'),
     setting: 'pipewright.limits.elements',
@@ -189,7 +211,12 @@ function spread(
     return group;
   };
   grow(template, -1, '', 0);
-  const named = new Map<number, Map<number, LinkDefinition>>();
+  let vertices = devices.length;
+  for (const [group, own] of templates.entries()) {
+    if (own.switches.length === 0) continue;
+    groups[group] = { ...groups[group], switches: new Map(own.switches.map(({ symbol }) => [symbol, vertices++])) };
+  }
+  const named = new Map<number, Map<number, NamedLink>>();
   const budget = { pairs: context.options.limits.elements };
   for (const [group, own] of templates.entries()) {
     for (const one of own.named)
@@ -205,7 +232,7 @@ function join(
   groups: readonly ClusterGroup[],
   group: number,
   nodes: readonly number[],
-  named: Map<number, Map<number, LinkDefinition>>,
+  named: Map<number, Map<number, NamedLink>>,
   budget: { pairs: number },
 ): boolean {
   const left = from.devices(context, groups, group, nodes);
@@ -229,8 +256,8 @@ function join(
         [a, b],
         [b, a],
       ]) {
-        const links = named.get(x) ?? new Map<number, LinkDefinition>();
-        if (!links.has(y)) links.set(y, link);
+        const links = named.get(x) ?? new Map<number, NamedLink>();
+        if (!links.has(y)) links.set(y, { link, group });
         named.set(x, links);
       }
     }

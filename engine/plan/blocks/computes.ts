@@ -2,6 +2,7 @@ import type { FileContext } from '../context.ts';
 import type { DeviceDefinition, ModelDefinition } from '../definitions.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { type CostSetting, tensorProblem } from './layerCosts.ts';
+import { speedAt } from './rates.ts';
 
 /** Whose layers are to be costed, under which setting, and where a finding about a key goes. */
 export interface ToCost extends CostSetting {
@@ -13,7 +14,7 @@ export interface ToCost extends CostSetting {
 export function computes(context: FileContext, read: ToCost, kinds: readonly DeviceDefinition[]): boolean {
   if (read.model.layers.every((one) => one.cost.kind === 'measured')) return true;
   for (const kind of kinds) {
-    if (kind.compute !== undefined) continue;
+    if (speedAt(kind, read.model.precision).compute !== undefined) continue;
     const own = kind.place.uri === context.uri;
     context.report.report('key/missing', own ? kind.place : read.at('devices'), {
       key: 'compute',

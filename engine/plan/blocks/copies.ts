@@ -1,4 +1,5 @@
 /** Copies and parts of stages: a stage on several devices (bidirectional schedules, replicas), or cut along the sequence. */
+import { gcd } from '../../schedule/gcd.ts';
 import type { EdgePlan, StageCopy, StagePlan } from '../plan.ts';
 
 /** Names of the stages of a program: those of a stage that has several copies or parts are numbered. */
@@ -33,12 +34,14 @@ export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy
   return found.sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
+/** Index of a stage's first copy or part. */
+export const firstCopy = (copies: readonly StageCopy[], stage: number): number =>
+  copies.findIndex((one) => one.stage === stage);
+
 /** Whether two copies run a microbatch in common: a solution of j ≡ a (mod m), j ≡ b (mod n) exists if a ≡ b (mod gcd(m, n)). */
 function meet(a: StageCopy, b: StageCopy): boolean {
   return (a.first - b.first) % gcd(a.every, b.every) === 0;
 }
-
-const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
 /** Share of a segment of the sequence, and of the time of its stage. */
 const lengthOf = ({ share, segments = 1 }: StageCopy): number => share ?? 1 / segments;

@@ -1,4 +1,5 @@
 /** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, or `stage` blocks. */
+import { count } from '../../quantities.ts';
 import type { Entry, Expression, Span } from '../../../grammar/syntax.ts';
 import type { FileContext } from '../context.ts';
 import type { RecomputeMode } from '../costs/types.ts';
@@ -88,8 +89,8 @@ function readSplit(context: FileContext, call: Expression & { kind: 'call' }, mo
   const sum = sizes.reduce((total, one) => total + one, 0);
   if (sum === model.elements) return { kind: 'split', sizes, count: sizes.length, at: call };
   context.report.report('value/range', call, {
-    what: `The sum of ${sizes.length} stages`,
-    value: `${sum} layers`,
+    what: `The sum of ${count(sizes.length, 'stage', 'stages')}`,
+    value: count(sum, 'layer', 'layers'),
     allowed: `the ${model.elements} of model "${model.name}"`,
   });
   return undefined;

@@ -21,6 +21,7 @@ export function hintLayers(
   kind: DeviceDefinition,
   recompute: RecomputeMode,
 ): void {
+  if (hintInherited(context, model, costs, kind, recompute)) return;
   for (const layer of model.layers) {
     if (layer.cost.kind !== 'shape' || layer.place.uri !== context.uri) continue;
     if (context.derived.some((one) => one.offset === layer.end)) continue;
@@ -35,4 +36,24 @@ export function hintLayers(
         `activations ${bytes(cost.activation)}, output ${bytes(cost.output)}.`,
     });
   }
+}
+
+/** ` 8.03 B parameters` once, where all layers stand at one `from`; whether they do. */
+function hintInherited(
+  context: FileContext,
+  { layers }: ModelDefinition,
+  costs: LayerCosts,
+  kind: DeviceDefinition,
+  recompute: RecomputeMode,
+): boolean {
+  const { end, place } = layers[0];
+  if (layers.length < 2 || place.uri !== context.uri || layers.some((one) => one.end !== end)) return false;
+  if (layers.every((one) => one.cost.kind === 'measured') || context.derived.some((one) => one.offset === end))
+    return true;
+  const parameters = layers.reduce(
+    (sum, { first, count }) => sum + count * costs.of(first, kind, recompute).parameters,
+    0,
+  );
+  context.derived.push({ offset: end, text: ` ${amount(parameters)} parameters` });
+  return true;
 }

@@ -3,6 +3,7 @@ import { type FileContext, detail, symbolId } from '../context.ts';
 import { or, readKeys, readQuantity } from '../keys.ts';
 import { paths } from '../plan.ts';
 import { show } from '../values.ts';
+import { readFigures } from './rates.ts';
 
 /** Reads a `device` declaration; nothing is defined where a value of it is wrong. */
 export function readDevice(context: FileContext, block: BlockDeclaration): void {
@@ -11,12 +12,12 @@ export function readDevice(context: FileContext, block: BlockDeclaration): void 
   const read = (name: string) => readQuantity(context, keys, name);
   const memory = or(read('memory'), undefined);
   const reserved = or(read('reserved'), 0);
-  const compute = read('compute');
+  const compute = readFigures(context, keys, 'compute');
   const bandwidth = or(read('bandwidth'), 0);
-  const efficiency = or(read('efficiency'), 1);
+  const efficiency = readFigures(context, keys, 'efficiency');
   const speed = or(read('speed'), 1);
   if (block.name === undefined || memory === undefined || reserved === undefined) return;
-  if (compute.is === 'wrong' || bandwidth === undefined || efficiency === undefined || speed === undefined) return;
+  if (compute === undefined || bandwidth === undefined || efficiency === undefined || speed === undefined) return;
   if (context.report.errors() !== before || keys.doubtful) return;
   const reservedEntry = keys.one('reserved');
   if (reserved >= memory && reservedEntry !== undefined) {
@@ -36,15 +37,18 @@ export function readDevice(context: FileContext, block: BlockDeclaration): void 
     name,
     memory,
     reserved,
-    compute: or(compute, undefined),
+    compute: compute.all,
+    computeAt: compute.at,
     bandwidth,
-    efficiency,
+    efficiency: efficiency.all ?? 1,
+    efficiencyAt: efficiency.at,
     speed,
     place,
     memoryPlace,
   });
   context.origins.set(paths.deviceKind(name), place);
   context.origins.set(paths.deviceMemory(name), memoryPlace);
-  const rate = compute.is === 'value' ? `, ${show(compute.value, 'compute')}` : '';
-  detail(context, id, `${show(memory, 'bytes')}${rate}`);
+  const rates = Object.entries(compute.at).map(([precision, rate]) => `, ${show(rate, 'compute')} in ${precision}`);
+  if (compute.all !== undefined) rates.unshift(`, ${show(compute.all, 'compute')}`);
+  detail(context, id, `${show(memory, 'bytes')}${rates.join('')}`);
 }

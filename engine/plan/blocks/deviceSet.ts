@@ -7,7 +7,7 @@ import { wholeRange } from '../values.ts';
 
 /** Devices as written: of what, from which number to which. */
 export interface End {
-  /** Indices of devices over the whole cluster; `undefined` (reported) where there are none of these numbers. */
+  /** Vertices: indices of devices over the whole cluster, and those of switches; `undefined` (reported) where there are none of these numbers. */
   devices(
     context: FileContext,
     groups: readonly ClusterGroup[],
@@ -32,6 +32,10 @@ export function readEnd(context: FileContext, expression: Expression): End | und
 
 function readOne(context: FileContext, expression: Expression): End | undefined {
   if (expression.kind === 'missing') return undefined;
+  const hub = expression.kind === 'name' ? context.links.get(expression) : undefined;
+  if (hub?.startsWith('switch:')) return switchEnd(hub);
+  // A name that means nothing has been reported.
+  if (expression.kind === 'name' && hub === undefined) return undefined;
   const argument = expression.kind === 'index' ? expression.arguments[0] : undefined;
   if (expression.kind !== 'index' || argument === undefined || expression.arguments.length > 1) {
     const text = context.syntax.text.slice(expression.start, Math.min(expression.end, expression.start + 40));
@@ -63,6 +67,19 @@ function readOne(context: FileContext, expression: Expression): End | undefined 
         else for (let d = groups[nodes[i]].first; d < groups[nodes[i]].end; d += 1) found.push(d);
       }
       return found;
+    },
+  };
+}
+
+/** A switch of the block that the link stands in, or of one around it. */
+export function switchEnd(symbol: string): End {
+  return {
+    devices(_context, groups, group) {
+      for (let at = group; at >= 0; at = groups[at].parent) {
+        const vertex = groups[at].switches?.get(symbol);
+        if (vertex !== undefined) return [vertex];
+      }
+      return undefined;
     },
   };
 }

@@ -9,6 +9,7 @@ import { findFigure, type FigureSchema } from '../figures.ts';
 import { paths, type ExpectPlan, type PipelinePlan } from '../plan.ts';
 import { spellingHint } from '../report.ts';
 import { cutStages, stageName } from '../stages.ts';
+import { calleeOf } from './callee.ts';
 import { phraseOf } from '../units.ts';
 
 /** The pipeline with the expectations of one block added to those that it has. `plan` is undefined where the pipeline was left out. */
@@ -88,7 +89,7 @@ function readCheck(
 
 function figureOf(context: FileContext, side: Expression): FigureSchema | undefined {
   if (side.kind === 'group') return figureOf(context, side.inner);
-  const name = side.kind === 'call' ? side.callee : side.kind === 'name' ? side : undefined;
+  const name = calleeOf(side);
   return name !== undefined && context.links.get(name)?.startsWith('variable:') ? findFigure(name.text) : undefined;
 }
 

@@ -13,16 +13,8 @@ export interface LayerRead {
   readonly after?: readonly Expression[];
 }
 
-const measuredKeys = [
-  'forward',
-  'backward',
-  'backward_input',
-  'backward_weight',
-  'weights',
-  'activation',
-  'output',
-  'workspace',
-];
+const times = ['forward', 'backward', 'backward_input', 'backward_weight'];
+const measuredKeys = [...times, 'weights', 'activation', 'output', 'workspace'];
 
 /** The layer; `undefined` where something of it is wrong, which has been reported. */
 export function readLayer(context: FileContext, entry: Entry): LayerRead | undefined {
@@ -80,7 +72,9 @@ function readMeasured(context: FileContext, keys: Keys, entry: Entry): LayerRead
     missing(context, 'layer', 'backward', at);
     return undefined;
   }
-  if (total === 0) context.report.report('layer/no-cost', at, { layer: entry.name?.text ?? '' });
+  // A time of zero that is written is a measured one.
+  if (total === 0 && times.every((key) => values[key] === undefined))
+    context.report.report('layer/no-cost', at, { layer: entry.name?.text ?? '' });
   const cost: LayerDefinition['cost'] = {
     kind: 'measured',
     forward,

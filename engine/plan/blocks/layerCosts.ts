@@ -4,6 +4,7 @@ import { measured, timeOf } from '../costs/time.ts';
 import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode } from '../costs/types.ts';
 import type { DeviceDefinition, LayerDefinition, ModelDefinition } from '../definitions.ts';
 import { needsOf } from './elements.ts';
+import { speedAt } from './rates.ts';
 
 /** What costs depend on besides layer and device. */
 export interface CostSetting {
@@ -49,12 +50,12 @@ export function layerCosts(
     const known = speeds.get(kind);
     if (known !== undefined) return known;
     const { bandwidth, latency } = ring(kind);
-    const { compute = 0, efficiency, speed } = kind;
+    const { compute = 0, efficiency } = speedAt(kind, model.precision);
     const made = {
       compute,
       efficiency,
       bandwidth: kind.bandwidth,
-      speed,
+      speed: kind.speed,
       tensorBandwidth: bandwidth,
       tensorLatency: latency,
     };

@@ -1,9 +1,9 @@
 import type { Expression } from '../../../grammar/syntax.ts';
 import type { FileContext } from '../context.ts';
 import { findOptimizer, type OptimizerRecipe, type Shard } from '../costs/optimizer.ts';
-import { evaluate, quantity } from '../evaluate.ts';
-import { describe } from '../values.ts';
+import { quantity } from '../evaluate.ts';
 import { bindArguments } from './arguments.ts';
+import { readCallee } from './callee.ts';
 
 export interface OptimizerUse {
   readonly recipe: OptimizerRecipe;
@@ -15,17 +15,9 @@ export interface OptimizerUse {
 /** Reads `adam` or `megatron_bf16(shard = distributed, step = 8ms)`. */
 export function readOptimizer(context: FileContext, expression: Expression): OptimizerUse | undefined {
   if (expression.kind === 'group') return readOptimizer(context, expression.inner);
-  const name = expression.kind === 'name' ? expression : expression.kind === 'call' ? expression.callee : undefined;
+  const name = readCallee(context, expression, 'an optimizer such as `adam_mixed`');
   const recipe = name === undefined || !context.links.has(name) ? undefined : findOptimizer(name.text);
-  if (recipe === undefined) {
-    const value = name === undefined ? evaluate(context, expression) : undefined;
-    if (value !== undefined)
-      context.report.report('type/mismatch', expression, {
-        expected: 'an optimizer such as `adam_mixed`',
-        found: describe(value),
-      });
-    return undefined;
-  }
+  if (recipe === undefined) return undefined;
   if (expression.kind !== 'call') return { recipe, shard: 'none', step: 0 };
   const bound = bindArguments(
     context,

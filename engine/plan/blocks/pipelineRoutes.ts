@@ -3,7 +3,7 @@ import type { Span } from '../../../grammar/syntax.ts';
 import type { FileContext } from '../context.ts';
 import type { ClusterDefinition } from '../definitions.ts';
 import { paths, type EdgePlan, type PipelinePlan, type RoutePlan, type StagePlan } from '../plan.ts';
-import { type Route, ringOf, routeBetween } from '../routes.ts';
+import { type Route, type RouteHop, ringOf, routeBetween } from '../routes.ts';
 import type { Rank, Ranks } from './ranks.ts';
 
 export interface RoutesRequest {
@@ -41,9 +41,19 @@ export function pipelineRoutes(
         });
         return undefined;
       }
-      const channel = channels.get(route.channel) ?? channels.size;
-      channels.set(route.channel, channel);
-      routes.set(from * count + to, { from, to, bandwidth: route.bandwidth, latency: route.latency, channel });
+      const number = (name: string): number => {
+        const channel = channels.get(name) ?? channels.size;
+        channels.set(name, channel);
+        return channel;
+      };
+      const hops = route.hops.map(({ channel, bandwidth, latency }) => ({
+        channel: number(channel),
+        bandwidth,
+        latency,
+      }));
+      const { bandwidth, latency } = route;
+      const channel = number(route.channel);
+      routes.set(from * count + to, { from, to, bandwidth, latency, channel, ...(hops.length > 1 ? { hops } : {}) });
       context.origins.set(paths.route(pipeline, from, to), route.place);
     }
   }
@@ -52,7 +62,8 @@ export function pipelineRoutes(
 
 /**
  * The route between the first devices of two ranks. Where both split every microbatch among replicas, as many transfers as the
- * fewer of them run side by side, each over a link of its own where the cluster has one.
+ * fewer of them run side by side, each over a link of its own where the cluster has one: a hop that k of r such transfers take
+ * moves r / k of its bandwidth of them all.
  */
 function betweenRanks(
   cluster: ClusterDefinition,
@@ -69,12 +80,28 @@ function betweenRanks(
     routes.push(route);
   }
   const [first] = routes;
+  const latency = routes.reduce((most, one) => Math.max(most, one.latency), 0);
+  if (routes.length > 1 && routes.some(({ hops }) => hops.length > 1))
+    return { ...first, latency, ...sideBySide(routes) };
   const lanes = new Set(routes.map(({ channel }) => channel)).size;
-  return {
-    ...first,
-    bandwidth: lanes * routes.reduce((least, one) => Math.min(least, one.bandwidth), Infinity),
-    latency: routes.reduce((most, one) => Math.max(most, one.latency), 0),
-  };
+  const bandwidth = lanes * routes.reduce((least, one) => Math.min(least, one.bandwidth), Infinity);
+  return { ...first, bandwidth, latency };
+}
+
+/** All hops of routes that each carry an equal part of every transfer. */
+function sideBySide(routes: readonly Route[]): Pick<Route, 'bandwidth' | 'channel' | 'hops'> {
+  const hops = new Map<string, { readonly hop: RouteHop; users: number }>();
+  for (const hop of routes.flatMap((route) => route.hops)) {
+    const known = hops.get(hop.channel);
+    if (known === undefined) hops.set(hop.channel, { hop, users: 1 });
+    else known.users += 1;
+  }
+  const all = Array.from(hops.values(), ({ hop, users }) => ({
+    ...hop,
+    bandwidth: (hop.bandwidth * routes.length) / users,
+  }));
+  const slowest = all.reduce((least, one) => (one.bandwidth < least.bandwidth ? one : least));
+  return { bandwidth: slowest.bandwidth, channel: slowest.channel, hops: all };
 }
 
 export interface StepRequest {

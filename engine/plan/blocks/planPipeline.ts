@@ -10,7 +10,7 @@ import type { Shape } from '../../schedule/policy.ts';
 import { assign } from './assignment.ts';
 import { balancedStarts, elementOrder, stagesFromStarts } from './balanceCut.ts';
 import { computes } from './computes.ts';
-import { copyEdges, copyNames, copyPlan } from './copies.ts';
+import { copyEdges, copyNames, copyPlan, firstCopy } from './copies.ts';
 import { hintBalance, hintLayers } from './derived.ts';
 import { edgesOf } from './edges.ts';
 import { fillPlan } from './fill.ts';
@@ -72,7 +72,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
   const { copies } = ranks;
   // Of the stages as the file cuts them; the copies of a stage hold the same layers.
   const kinds = Array.from({ length: cut.count }, (_, stage) => {
-    const first = copies === undefined ? stage : copies.findIndex((one) => one.stage === stage);
+    const first = copies === undefined ? stage : firstCopy(copies, stage);
     return ranks.ranks[ranks.placement[first]].kind;
   });
   const order = elementOrder(model);
@@ -135,9 +135,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     reportImbalance(
       context,
       name,
-      stages.filter(
-        (_, index) => copies === undefined || copies.findIndex((one) => one.stage === copies[index].stage) === index,
-      ),
+      stages.filter((_, index) => copies === undefined || firstCopy(copies, copies[index].stage) === index),
       Float64Array.from(order, (one) => time(one, kinds[0])),
       stageAt,
     );

@@ -8,6 +8,7 @@ import type { ClusterDefinition, DeviceDefinition } from '../definitions.ts';
 import { missing } from '../keys.ts';
 import type { StageCopy } from '../plan.ts';
 import { createReporter } from '../report.ts';
+import { firstCopy } from './copies.ts';
 import type { StageBlock } from './cut.ts';
 import { groups, refusesTurns, replicasOf } from './replicas.ts';
 import { expandRows, type RowsRequest } from './rows.ts';
@@ -248,8 +249,7 @@ function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): R
 function copiesOn(placed: Placed, copies: readonly StageCopy[], placement: readonly number[]): readonly number[] {
   const rankOfDevice = new Map<number, number>();
   for (const [index, { stage }] of copies.entries()) {
-    const first = copies.findIndex((one) => one.stage === stage) === index;
-    if (first) rankOfDevice.set(placed.of[index], placement[stage]);
+    if (firstCopy(copies, stage) === index) rankOfDevice.set(placed.of[index], placement[stage]);
   }
   return copies.map(({ stage }, index) => rankOfDevice.get(placed.of[index]) ?? placement[stage]);
 }

@@ -9,6 +9,7 @@ import { checked, evaluate } from '../evaluate.ts';
 import type { Dimension, PolicyArgument } from '../plan.ts';
 import { describe, wholeRange, type Value } from '../values.ts';
 import { bindArguments } from './arguments.ts';
+import { readCallee } from './callee.ts';
 
 export type ScheduleUse =
   | {
@@ -23,16 +24,8 @@ export type ScheduleUse =
 /** The schedule; `undefined` where it is wrong, which has been reported. */
 export function readScheduleUse(context: FileContext, expression: Expression): ScheduleUse | undefined {
   if (expression.kind === 'group') return readScheduleUse(context, expression.inner);
-  const name = expression.kind === 'name' ? expression : expression.kind === 'call' ? expression.callee : undefined;
-  if (name === undefined) {
-    const value = evaluate(context, expression);
-    if (value !== undefined)
-      context.report.report('type/mismatch', expression, {
-        expected: 'a schedule such as `1f1b`',
-        found: describe(value),
-      });
-    return undefined;
-  }
+  const name = readCallee(context, expression, 'a schedule such as `1f1b`');
+  if (name === undefined) return undefined;
   const symbol = context.links.get(name);
   if (symbol === undefined) return undefined;
   const own = context.schedules.get(symbol);

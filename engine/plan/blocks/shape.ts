@@ -3,7 +3,7 @@ import type { Argument, Expression } from '../../../grammar/syntax.ts';
 import type { FileContext } from '../context.ts';
 import { findShape, type ShapeSchema } from '../costs/shapes.ts';
 import type { ShapeArguments } from '../definitions.ts';
-import { evaluate, wholeNumber } from '../evaluate.ts';
+import { evaluate, quantity, wholeNumber } from '../evaluate.ts';
 import { describe } from '../values.ts';
 import { bindArguments } from './arguments.ts';
 
@@ -72,6 +72,10 @@ function argumentValue(
   const { value } = argument;
   if (parameter.kind === 'integer')
     return wholeNumber(context, value, `"${parameter.name}"`, { min: parameter.min ?? 1 });
+  if (parameter.kind === 'quantity') {
+    const dimension = parameter.dimension ?? 'number';
+    return quantity(context, value, { kind: 'quantity', dimension, min: parameter.min ?? 0 }, `"${parameter.name}"`);
+  }
   const words = parameter.kind === 'boolean' ? ['true', 'false'] : (parameter.words ?? []);
   if (value.kind === 'name' && words.includes(value.text))
     return parameter.kind === 'boolean' ? value.text === 'true' : value.text;

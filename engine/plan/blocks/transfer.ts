@@ -1,10 +1,9 @@
 /** Reads the `transfer` key of a pipeline. */
 import type { Expression } from '../../../grammar/syntax.ts';
 import type { FileContext } from '../context.ts';
-import { evaluate } from '../evaluate.ts';
 import type { TransferRule } from '../plan.ts';
-import { describe } from '../values.ts';
 import { bindArguments } from './arguments.ts';
+import { readCallee } from './callee.ts';
 
 const batches: Readonly<Record<string, TransferRule['batched']>> = { false: 'none', true: 'peer', all: 'all' };
 
@@ -14,13 +13,8 @@ const batches: Readonly<Record<string, TransferRule['batched']>> = { false: 'non
  */
 export function readTransfer(context: FileContext, expression: Expression): TransferRule | 'buffered' | undefined {
   if (expression.kind === 'group') return readTransfer(context, expression.inner);
-  const name = expression.kind === 'name' ? expression : expression.kind === 'call' ? expression.callee : undefined;
-  if (name === undefined) {
-    const value = evaluate(context, expression);
-    if (value !== undefined) mismatch(context, expression, '`buffered` or `rendezvous`', describe(value));
-    return undefined;
-  }
-  if (!context.links.has(name)) return undefined;
+  const name = readCallee(context, expression, '`buffered` or `rendezvous`');
+  if (name === undefined || !context.links.has(name)) return undefined;
   const blocks = name.text === 'rendezvous';
   if (expression.kind !== 'call') return blocks ? { kind: 'rendezvous', batched: 'none' } : 'buffered';
   const bound = bindArguments(context, expression, name.text, blocks ? ['batched'] : []);
@@ -32,9 +26,9 @@ export function readTransfer(context: FileContext, expression: Expression): Tran
   if (batched !== undefined) return { kind: 'rendezvous', batched };
   // A name that is not known has been reported.
   if (value.kind !== 'name' || context.links.has(value))
-    mismatch(context, value, '`false`, `true` or `all`', 'something else');
+    context.report.report('type/mismatch', value, {
+      expected: '`false`, `true` or `all`',
+      found: 'something else',
+    });
   return undefined;
 }
-
-const mismatch = (context: FileContext, at: Expression, expected: string, found: string): void =>
-  context.report.report('type/mismatch', at, { expected, found });

@@ -1,3 +1,4 @@
+import type { Dimension } from '../plan.ts';
 import type { LayerSetting, ShapeCost } from './types.ts';
 
 /** A layer whose costs follow from its dimensions. Adding one: a file that exports a `ShapeSchema`, a line in `shapes.ts`. */
@@ -14,7 +15,9 @@ export interface ShapeSchema {
 
 export interface ShapeParameter {
   readonly name: string;
-  readonly kind: 'integer' | 'boolean' | 'word';
+  readonly kind: 'integer' | 'boolean' | 'word' | 'quantity';
+  /** Of a quantity, which is in base units and not negative. */
+  readonly dimension?: Dimension;
   /** For words: what may be written. */
   readonly words?: readonly string[];
   /** Absent: the argument must be written. `null`: derived from the others, as `doc` says. */

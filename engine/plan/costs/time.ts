@@ -12,6 +12,7 @@ import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode, ShapeCost } f
 export function timeOf(cost: ShapeCost, setting: LayerSetting, device: DeviceSpeed): LayerCost {
   const { linearFlops: linear, coreFlops: core, reduceBytes, reduceCount } = cost;
   const run = (flops: number) => roofline(flops, cost.traffic, device);
+  const weightless = cost.weightless === true;
   const reduces = reduceCount * allReduce(reduceBytes, setting.tensor, device);
   const reducesBackward =
     (cost.reduceCountBackward ?? reduceCount) *
@@ -23,8 +24,10 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, device: DeviceSpe
     localParameters: cost.localParameters,
     forwardFlops: linear + core,
     forward,
-    backwardInput: (lookUp ? 0 : run(linear + 2 * core)) + reducesBackward,
-    backwardWeight: run(linear),
+    backwardInput:
+      (weightless ? roofline(2 * core, 2 * cost.traffic, device) : lookUp ? 0 : run(linear + 2 * core)) +
+      reducesBackward,
+    backwardWeight: weightless ? 0 : run(linear),
     splitKnown: true,
     // Full recomputation runs the forward again with its communication; selective only the attention core, whose scores
     // are each written and read at least once.
@@ -34,7 +37,7 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, device: DeviceSpe
         : cost.recomputeFlops === 0
           ? 0
           : setting.recompute === 'full'
-            ? forward
+            ? run(cost.recomputeFlops) + reduces
             : roofline(cost.recomputeFlops, 2 * cost.recomputed, device),
     weights: cost.localParameters * elementBytes(setting.precision),
     activation: cost.activation,

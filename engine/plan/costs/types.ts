@@ -60,6 +60,8 @@ export interface ShapeCost {
   readonly reduceCount: number;
   readonly reduceBytesBackward?: number;
   readonly reduceCountBackward?: number;
+  /** The layer has nothing to train: its whole backward is input gradient, which moves twice the bytes of the forward. */
+  readonly weightless?: true;
 }
 
 /** One layer of one microbatch on one device of its stage, seconds and bytes: measured or derived, the rest of the engine does not care. */

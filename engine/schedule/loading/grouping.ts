@@ -1,4 +1,4 @@
-/** Groups of layers that are loaded onto a device while earlier groups run. Bai et al., "PipeSwitch" (OSDI 2020), section 4.2. */
+/** Groups of layers that are loaded onto a device while earlier groups run. Bai et al., "PipeSwitch" (OSDI 2020). */
 
 /** Layers in the order in which they run: bytes to load, and seconds of one forward. */
 export interface LoadedLayers {

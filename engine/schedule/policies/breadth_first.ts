@@ -1,3 +1,4 @@
+import { count } from '../../quantities.ts';
 import { integerArgument } from '../arguments.ts';
 import { chunkFaults, chunksParameter } from '../chunks.ts';
 import { idleLine } from '../describe.ts';
@@ -11,7 +12,7 @@ import type { Policy, Shape } from '../policy.ts';
 const slots = ({ devices, microbatches, chunks }: Shape): number =>
   devices - 1 + (chunks - 1) * Math.max(0, devices - microbatches);
 
-/** Lamy-Poirier, "Breadth-First Pipeline Parallelism" (2023), section 4.1. Backwards run in reverse, as PyTorch's LoopedBFS runs them. */
+/** Lamy-Poirier, "Breadth-First Pipeline Parallelism" (2023). Backwards run in reverse, as PyTorch's LoopedBFS runs them. */
 export const breadthFirst: Policy = {
   name: 'breadth_first',
   summary:
@@ -33,7 +34,7 @@ export const breadthFirst: Policy = {
     }
   },
   explain: (shape) => [
-    `order: ${shape.microbatches} forwards of each of ${shape.chunks} chunks in turn, then the backwards in reverse`,
+    `order: ${count(shape.microbatches, 'forward', 'forwards')} of each of ${count(shape.chunks, 'chunk', 'chunks')} in turn, then the backwards in reverse`,
     idleLine(
       shape,
       shape.microbatches < shape.devices

@@ -1,6 +1,6 @@
 import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
-import { idleLine } from '../describe.ts';
-import { heldMost } from '../held.ts';
+import { type EqualTimes, idleLine, near } from '../describe.ts';
+import { heldMost } from '../orders/held.ts';
 import { nearestTo } from '../nearest.ts';
 import type { StageCopy } from '../../plan/plan.ts';
 import type { OperationSink, Policy, PolicyArguments, Shape, ShapeFault } from '../policy.ts';
@@ -8,7 +8,7 @@ import type { OperationSink, Policy, PolicyArguments, Shape, ShapeFault } from '
 const ways = ['direct', 'forward_doubling', 'backward_halving'] as const;
 
 /**
- * Li and Hoefler, "Chimera" (2021): pipelines of both directions over the same devices, sections 3.1 and 3.2; more microbatches
+ * Li and Hoefler, "Chimera" (2021): pipelines of both directions over the same devices, section 3.1; more microbatches
  * than devices, section 3.5; more than two pipelines, section 3.6. Everything is at a slot of its own in a table where F and B
  * take a slot; a device works through its slots in order.
  */
@@ -87,13 +87,10 @@ function deviceOf(stage: number, pipeline: number, devices: number, pipelines: n
   return pipeline % 2 === 0 ? at : devices - 1 - at;
 }
 
-type Times = { readonly f: number; readonly i: number; readonly w: number };
-const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.abs(a);
-
 const units = ({ devices, microbatches }: Shape): number => Math.ceil(microbatches / devices);
 
 /** For a whole number of units: p / f − 2 slots of one operation. Where B = 2F, twice that, and as much of F again for each further unit. */
-function directIdle(shape: Shape, { f, i, w }: Times): number | undefined {
+function directIdle(shape: Shape, { f, i, w }: EqualTimes): number | undefined {
   const { devices, microbatches } = shape;
   if (microbatches % devices !== 0) return undefined;
   const slots = (2 * devices) / pipelinesOf(shape) - 2;
@@ -102,7 +99,7 @@ function directIdle(shape: Shape, { f, i, w }: Times): number | undefined {
 }
 
 /** The same slots, each as long as a backward of one microbatch, which is a forward of two. */
-function doubledIdle(shape: Shape, { f, i, w }: Times): number | undefined {
+function doubledIdle(shape: Shape, { f, i, w }: EqualTimes): number | undefined {
   const { devices, microbatches } = shape;
   return near(2 * f, i + w) && microbatches % (2 * devices) === 0
     ? ((2 * devices) / pipelinesOf(shape) - 2) * (i + w)
@@ -119,14 +116,26 @@ interface Turns {
   readonly backward: (index: number) => number;
 }
 
-/** `group` forwards, their backwards, the next forwards, …; figure 7(a). */
+/** `group` forwards, their backwards, the next forwards, …; figure 7(b). */
 const directTurns = (group: number): Turns => {
   const forward = (index: number): number => 2 * group * Math.trunc(index / group) + (index % group);
   return { forward, backward: (index) => forward(index) + group };
 };
 
-/** `group` forwards of two microbatches each, then two backwards and a forward in turn; figure 7(b) and (c). */
-function doubledTurns(group: number, count: number): Turns {
+/**
+ * `group` forwards of two microbatches each, then their backwards, as often as there are microbatches for it: a doubled forward
+ * takes as long as a backward, so that units leave no gap; figure 7(c). The order of the authors' code, which takes whole units only.
+ */
+const unitTurns = (group: number): Turns => ({
+  forward: (index) => 3 * group * Math.trunc((index >> 1) / group) + ((index >> 1) % group),
+  backward: (index) => group * (3 * Math.trunc(index / (2 * group)) + 1) + (index % (2 * group)),
+});
+
+/**
+ * The same where the last unit is not whole: after the first `group` doubled forwards two backwards and a forward in turn, which
+ * ends earlier than a unit of which a part is missing, for more in flight on the outer devices.
+ */
+function mixedTurns(group: number, count: number): Turns {
   const more = Math.max(0, Math.ceil(count / 2) - group);
   return {
     forward(index) {
@@ -142,12 +151,13 @@ function order(shape: Shape, device: number, out: OperationSink): void {
   const pipelines = pipelinesOf(shape);
   const group = devices / pipelines;
   const doubled = concatOf(args) !== 'direct';
+  const whole = microbatches % (2 * devices) === 0;
   const slot = (turn: number): number => devices * Math.trunc(turn / group) + 2 * (turn % group);
   const streams = Array.from({ length: pipelines }, (_, pipeline) => {
     let stage = 0;
     while (deviceOf(stage, pipeline, devices, pipelines) !== device) stage += 1;
     const count = Math.ceil(Math.max(0, microbatches - pipeline) / pipelines);
-    const turns = doubled ? doubledTurns(group, count) : directTurns(group);
+    const turns = !doubled ? directTurns(group) : whole ? unitTurns(group) : mixedTurns(group, count);
     return { pipeline, stage, count, turns, forwards: 0, backwards: 0 };
   });
   type Stream = (typeof streams)[number];

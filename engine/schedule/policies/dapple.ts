@@ -1,6 +1,6 @@
 import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { idleLine, perDevice } from '../describe.ts';
-import { alternate } from '../order.ts';
+import { alternate } from '../orders/alternate.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
 import { oneFOneB } from './one_f_one_b.ts';
@@ -14,7 +14,7 @@ function warmup(shape: Shape, device: number): number {
   return Math.min(shape.microbatches, isB(shape) ? 2 * following - 1 : following, Math.max(1, capOf(shape)));
 }
 
-/** Fan et al., "DAPPLE" (2021), section 3.1: K_i = min(p − i, D) under policy A, min(2(p − i) − 1, D) under policy B. */
+/** Fan et al., "DAPPLE" (2021): K_i = min(p − i, D) under policy A, min(2(p − i) − 1, D) under policy B. */
 export const dapple: Policy = {
   name: 'dapple',
   summary:

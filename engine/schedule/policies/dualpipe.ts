@@ -1,6 +1,6 @@
 import { idleLine, perDevice } from '../describe.ts';
-import { dualIdle, dualOrder } from '../dualOrder.ts';
-import { heldMost } from '../held.ts';
+import { dualIdle, dualOrder } from '../orders/dualOrder.ts';
+import { heldMost } from '../orders/held.ts';
 import { nearestTo } from '../nearest.ts';
 import { overlapArgument, overlapParameter } from '../overlap.ts';
 import { bidirectional, bidirectionalCopies } from '../placement.ts';

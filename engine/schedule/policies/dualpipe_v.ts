@@ -1,6 +1,6 @@
 import { idleLine } from '../describe.ts';
-import { dualIdle, dualOrder } from '../dualOrder.ts';
-import { heldMost } from '../held.ts';
+import { dualIdle, dualOrder } from '../orders/dualOrder.ts';
+import { heldMost } from '../orders/held.ts';
 import { overlapArgument, overlapParameter } from '../overlap.ts';
 import { wave } from '../placement.ts';
 import type { OperationSink, Policy, Shape } from '../policy.ts';

@@ -1,13 +1,13 @@
 import { idleLine, perDevice } from '../describe.ts';
-import { alternate } from '../order.ts';
+import { alternate } from '../orders/alternate.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
 
 const warmup = (shape: Shape, device: number): number => Math.min(shape.microbatches, 2 * (shape.devices - device) - 1);
 
 /**
- * Fan et al., "DAPPLE" (2021), section 3.1 (policy B); Zhuang et al., "On Optimizing the Communication of Model Parallelism"
- * (2023), section 4 (overlap-friendly).
+ * Fan et al., "DAPPLE" (2021; policy B); Zhuang et al., "On Optimizing the Communication of Model Parallelism"
+ * (2023; overlap-friendly).
  */
 export const eager1f1b: Policy = {
   name: 'eager_1f1b',

@@ -1,6 +1,6 @@
 import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { dependenciesOf } from '../dependencies.ts';
-import { heldMost } from '../held.ts';
+import { heldMost } from '../orders/held.ts';
 import { listSchedule } from '../listSchedule.ts';
 import { wave } from '../placement.ts';
 import type { OperationSink, Policy, Shape } from '../policy.ts';
@@ -10,7 +10,7 @@ import { wholeTicks } from '../wholeTicks.ts';
 const wavesOf = (shape: Shape): number => Math.max(1, integerArgument(shape.args, 'waves', 2));
 
 /**
- * Liu et al., "Hanayo" (2023), sections 3 and 4: the layers pass over the devices to and fro, a wave being once each way. A device
+ * Liu et al., "Hanayo" (2023): the layers pass over the devices to and fro, a wave being once each way. A device
  * that is free runs a backward that is ready, else a forward: of the lowest microbatch, the deepest stage. The
  * paper's order is for m = p; with more, forwards run further ahead and hold more, unless `in_flight` says how many may be under way.
  */

@@ -1,3 +1,4 @@
+import { count } from '../../quantities.ts';
 import { badInteger, integerArgument, shownArgument } from '../arguments.ts';
 import { idleLine, perDevice } from '../describe.ts';
 import { loop } from '../placement.ts';
@@ -79,7 +80,7 @@ export const interleaved1f1b: Policy = {
     }
   },
   explain: (shape) => [
-    `groups: ${groupOf(shape)} microbatches through each of ${shape.chunks} chunks in turn`,
+    `groups: ${count(groupOf(shape), 'microbatch', 'microbatches')} through each of ${count(shape.chunks, 'chunk', 'chunks')} in turn`,
     `warm-up: min(m·v, 2(p − 1 − i) + (v − 1)·g) = ${perDevice(shape, (device) => warmup(shape, device))} forwards of a chunk`,
     idleLine(shape, '(p − 1)(F + B of one chunk)', ({ f, i, w }) => (shape.devices - 1) * (f + i + w)),
     `in flight: ${perDevice(shape, (device) => inFlight(shape, device))} chunks`,
@@ -113,13 +114,13 @@ function faults(shape: Shape): readonly ShapeFault[] {
   if (microbatches < devices) {
     return [
       {
-        message: `${microbatches} microbatches are fewer than the ${devices} devices`,
+        message: `${count(microbatches, 'microbatch is', 'microbatches are')} fewer than the ${devices} devices`,
         fix: { input: 'microbatches', values: [Math.max(group, devices)] },
       },
       ...(group < devices
         ? [
             {
-              message: `groups of ${group} microbatches are smaller than the ${devices} devices`,
+              message: `groups of ${count(group, 'microbatch', 'microbatches')} are smaller than the ${devices} devices`,
               fix: { input: 'group', values: [devices] },
             },
           ]
@@ -130,13 +131,13 @@ function faults(shape: Shape): readonly ShapeFault[] {
     const near = nearest(group, devices, microbatches, (value) => groupFits(microbatches, devices, value));
     const message =
       group < devices || group > microbatches
-        ? `groups of ${group} microbatches; a group takes at least as many as devices (${devices}) and at most all (${microbatches})`
-        : `groups of ${group} leave ${microbatches % group} of ${microbatches} microbatches, fewer than the ${devices} devices`;
+        ? `groups of ${count(group, 'microbatch', 'microbatches')}; a group takes at least as many as devices (${devices}) and at most all (${microbatches})`
+        : `groups of ${group} leave ${microbatches % group} of ${count(microbatches, 'microbatch', 'microbatches')}, fewer than the ${devices} devices`;
     return [{ message, fix: { input: 'group', values: near } }];
   }
   return [
     {
-      message: `${microbatches} microbatches do not divide into groups of ${group}`,
+      message: `${count(microbatches, 'microbatch does', 'microbatches do')} not divide into groups of ${group}`,
       fix: {
         input: 'microbatches',
         values: nearest(microbatches, devices, microbatches + group, (value) => groupFits(value, devices, group)),

@@ -1,8 +1,10 @@
+import { count } from '../../quantities.ts';
 import { integerArgument } from '../arguments.ts';
 import { chunkFaults, chunksParameter } from '../chunks.ts';
 import { idleLine, perDevice } from '../describe.ts';
 import { loop } from '../placement.ts';
 import type { OperationSink, Policy, Shape, ShapeFault } from '../policy.ts';
+import { zbIdle } from './zb_h1.ts';
 
 /** PyTorch's rounds: as many as leave each at least p microbatches; one where there are fewer. */
 const roundsOf = (devices: number, microbatches: number): number =>
@@ -15,7 +17,7 @@ const warmup = (shape: Shape, device: number): number =>
 
 /**
  * PyTorch's ScheduleInterleavedZeroBubble: the groups of Narayanan et al. (2021), section 2.2, with the split backward and the
- * delay of W of Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 2.2.
+ * delay of W of Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 2.1.
  */
 export const interleavedZb: Policy = {
   name: 'interleaved_zb',
@@ -29,21 +31,13 @@ export const interleavedZb: Policy = {
   check: faults,
   order,
   explain: (shape) => [
-    `rounds: max(1, ⌊m / p⌋) = ${roundsOf(shape.devices, shape.microbatches)}, of ${groupOf(shape)} microbatches through each of ${shape.chunks} chunks in turn`,
+    `rounds: max(1, ⌊m / p⌋) = ${roundsOf(shape.devices, shape.microbatches)}, of ${count(groupOf(shape), 'microbatch', 'microbatches')} through each of ${count(shape.chunks, 'chunk', 'chunks')} in turn`,
     `warm-up: min(m·v, (p − 1 − i) + (v − 1)·g) = ${perDevice(shape, (device) => warmup(shape, device))} forwards of a chunk`,
     `W runs ${perDevice(shape, (device) => device)} input gradients after its own`,
-    idleLine(shape, '(p − 1)(F + I − W of one chunk)', (times) => idleOf(shape, times)),
+    idleLine(shape, '(p − 1)(F + I − W of one chunk)', (times) => zbIdle(shape, times)),
     `in flight until W: ${perDevice(shape, (device) => inFlight(shape, device))} chunks`,
   ],
 };
-
-/** As ZB-H1's, for operations of a chunk: exact where no W is longer than the F or the I that it stands in for. */
-function idleOf(
-  shape: Shape,
-  { f, i, w }: { readonly f: number; readonly i: number; readonly w: number },
-): number | undefined {
-  return shape.microbatches >= shape.devices && w <= Math.min(f, i) ? (shape.devices - 1) * (f + i - w) : undefined;
-}
 
 /** Its warm-up, one more forward before the first input gradient, and i whose W is still to come. */
 const inFlight = (shape: Shape, device: number): number =>

@@ -1,13 +1,13 @@
 import type { PolicyArgument } from '../../plan/plan.ts';
 import { idleLine, perDevice } from '../describe.ts';
-import { time } from '../../quantities.ts';
-import { alternate } from '../order.ts';
+import { count, time } from '../../quantities.ts';
+import { alternate } from '../orders/alternate.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape, ShapeFault } from '../policy.ts';
 
 /**
  * Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training" (2021), section 3.2 (PipeDream-flush);
- * Fan et al., "DAPPLE" (2021), section 3.1 (policy A).
+ * Fan et al., "DAPPLE" (2021; policy A).
  */
 export const oneFOneB: Policy = {
   name: '1f1b',
@@ -96,7 +96,7 @@ function faults(shape: Shape): readonly ShapeFault[] {
   if (values.length !== shape.devices) {
     return [
       {
-        message: `warmup gives ${values.length} of ${shape.devices} devices a number; it takes one for each`,
+        message: `warmup gives ${values.length} of ${count(shape.devices, 'device', 'devices')} a number; it takes one for each`,
         fix: { input: 'warmup', values: [] },
       },
     ];

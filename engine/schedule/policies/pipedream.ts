@@ -1,7 +1,7 @@
 import type { StageCopy } from '../../plan/plan.ts';
 import { badInteger, integerArgument } from '../arguments.ts';
 import { perStage } from '../describe.ts';
-import { alternateOnEnd, microbatchesOnEnd, replicaFaults } from '../onEnd.ts';
+import { alternateOnEnd, microbatchesOnEnd, replicaFaults } from '../orders/onEnd.ts';
 import { linear } from '../placement.ts';
 import type { Policy, PolicyArguments, Shape } from '../policy.ts';
 import type { WeightRule } from '../program.ts';
@@ -17,8 +17,10 @@ const mostUseful = (shape: Shape): number => Math.ceil(ranksOf(shape) / shape.re
 /**
  * Forwards of each replica of a stage before its first backward: ⌊(ranks − 1 − ranks before) / ranks of the stage⌋ + 1 (Narayanan
  * et al., "PipeDream" (2019), sections 3.2 and 3.3). With another number in flight at the input stage, those of the stages behind
- * are scaled to it: never so many that they wait for forwards that a stage before them holds back, nor more than the input stage
- * lets in before it updates, so that the version with which a minibatch enters is there at every stage.
+ * are scaled to it, and (warm-up − 1) × replicas never grows from a stage to the next. For r replicas with a warm-up of w, the
+ * backward of microbatch y stands behind the forward of y + (w − 1)r. A stage before it, with w′ and r′, starts that forward only
+ * after an update of all microbatches below r′⌊(y + (w − 1)r) / r′⌋ − (w′ − 1)r′, which must not hold y: no circle, whatever
+ * replicas wait for one another. So, too, no version that a minibatch enters with is missing later. The formula keeps to it.
  */
 export function warmups(shape: Shape): Int32Array {
   const { stages, replicas, args } = shape;
@@ -32,9 +34,8 @@ export function warmups(shape: Shape): Int32Array {
     if (stage === 0) found[0] = inFlight;
     else {
       const scaled = 1 + Math.ceil(((inFlight - 1) * own) / input);
-      const sent = 1 + Math.floor(((inFlight - 1) * replicas[0]) / replicas[stage]);
-      const reach = Math.ceil((found[stage - 1] * replicas[stage - 1]) / replicas[stage]);
-      found[stage] = Math.min(scaled, sent, reach);
+      const reach = 1 + Math.floor(((found[stage - 1] - 1) * replicas[stage - 1]) / replicas[stage]);
+      found[stage] = Math.min(scaled, reach);
     }
     before += replicas[stage];
   }
@@ -103,7 +104,9 @@ export const pipedream: Policy = {
     const lines = [
       `in flight: ${own ? `${warmup[0]}, as written` : `⌈${ranks} / ${shape.replicas[0]}⌉ = ${warmup[0]}`} at ${alone ? 'the input stage' : 'each replica of the input stage'}`,
       `warm-up: ${own ? 'scaled' : form} = ${perStage(shape, (stage) => warmup[stage])} forwards`,
-      'bubble: none once the pipeline is full and stages take the same time',
+      alone
+        ? 'bubble: none once the pipeline is full and stages take the same time'
+        : 'bubble: replicas wait for one another’s gradients before an update; more minibatches in flight may hide it',
     ];
     if (shape.microbatches !== 1) return lines;
     const rule = ruleOf(shape.args);

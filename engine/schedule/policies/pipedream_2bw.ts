@@ -1,7 +1,10 @@
+import { count } from '../../quantities.ts';
 import { perStage } from '../describe.ts';
-import { alternateOnEnd, microbatchesOnEnd } from '../onEnd.ts';
+import { onEnd } from '../orders/onEnd.ts';
 import { linear } from '../placement.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy, Shape } from '../policy.ts';
+
+const warmupOf = ({ stages }: Shape, stage: number): number => stages - stage;
 
 /**
  * Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training" (2021), section 3.1: with at least as many microbatches for
@@ -23,16 +26,13 @@ export const pipedream2bw: Policy = {
       ? []
       : [
           {
-            message: `an update of ${microbatches === 1 ? '1 microbatch' : `${microbatches} microbatches`} is over before ${stages} stages are filled, so that two versions are not enough`,
+            message: `an update of ${count(microbatches, 'microbatch', 'microbatches')} is over before ${stages} stages are filled, so that two versions are not enough`,
             fix: { input: 'microbatches', values: [stages] },
           },
         ],
-  order(shape, device, out) {
-    const run = { stage: device, first: 0, every: 1, microbatches: microbatchesOnEnd(shape) };
-    alternateOnEnd({ ...run, minibatch: shape.microbatches, warmup: shape.stages - device }, out);
-  },
+  order: onEnd(warmupOf),
   explain: (shape) => [
-    `warm-up: p − s = ${perStage(shape, (stage) => shape.stages - stage)} forwards, then without a flush`,
+    `warm-up: p − s = ${perStage(shape, (stage) => warmupOf(shape, stage))} forwards, then without a flush`,
     'bubble: none once the pipeline is full and stages take the same time',
     `staleness: ${perStage(shape, () => 1)}: minibatch t uses version max(0, t − 1)`,
     `versions: ${perStage(shape, () => 2)}`,

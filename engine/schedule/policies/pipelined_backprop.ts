@@ -1,8 +1,10 @@
 import { share } from '../../quantities.ts';
-import { perStage } from '../describe.ts';
-import { alternateOnEnd, microbatchesOnEnd } from '../onEnd.ts';
+import { figure, perStage } from '../describe.ts';
+import { onEnd } from '../orders/onEnd.ts';
 import { linear } from '../placement.ts';
 import type { Policy, PolicyArguments, Shape } from '../policy.ts';
+
+const warmupOf = ({ stages }: Shape, stage: number): number => 2 * (stages - 1 - stage) + 1;
 
 const momentumOf = ({ momentum }: PolicyArguments): number => (typeof momentum === 'number' ? momentum : 0.9);
 
@@ -12,16 +14,14 @@ const horizon = ({ stages, microbatches }: Shape, stage: number): number =>
 
 /**
  * Coefficients of spike compensation for momentum μ and delay D: a = μ^D for the old momentum and b = (1 − μ^D) / (1 − μ) for the
- * late gradient (Kosson et al., "Pipelined Backpropagation at Scale" (2021), section 3.2). b tends to D as μ tends to 1.
+ * late gradient (Kosson et al., "Pipelined Backpropagation at Scale" (2021)). b tends to D as μ tends to 1.
  */
 export function spikeCompensation(momentum: number, delay: number): { readonly a: number; readonly b: number } {
   const a = momentum ** delay;
   return { a, b: momentum === 1 ? delay : (1 - a) / (1 - momentum) };
 }
 
-const figure = (value: number): string => String(Number(value.toPrecision(3)));
-
-/** Pétrowski, Dreyfus and Girault, 1993; Kosson et al., "Pipelined Backpropagation at Scale" (2021), section 2. */
+/** Pétrowski, Dreyfus and Girault, 1993; Kosson et al., "Pipelined Backpropagation at Scale" (2021). */
 export const pipelinedBackprop: Policy = {
   name: 'pipelined_backprop',
   summary:
@@ -49,16 +49,13 @@ export const pipelinedBackprop: Policy = {
     return { spike_a: a, spike_b: b, prediction_horizon: staleness };
   },
   check: () => [],
-  order(shape, device, out) {
-    const run = { stage: device, first: 0, every: 1, microbatches: microbatchesOnEnd(shape) };
-    alternateOnEnd({ ...run, minibatch: shape.microbatches, warmup: 2 * (shape.stages - 1 - device) + 1 }, out);
-  },
+  order: onEnd(warmupOf),
   explain(shape) {
     const momentum = momentumOf(shape.args);
     const of = (stage: number) => spikeCompensation(momentum, horizon(shape, stage));
     const { microbatches: n, stages } = shape;
     return [
-      `warm-up: 2(S − 1 − s) + 1 = ${perStage(shape, (stage) => 2 * (stages - 1 - stage) + 1)} forwards`,
+      `warm-up: 2(S − 1 − s) + 1 = ${perStage(shape, (stage) => warmupOf(shape, stage))} forwards`,
       `staleness: D = ${n === 1 ? '2(S − 1 − s)' : `⌈2(S − 1 − s) / ${n}⌉`} = ${perStage(shape, (stage) => horizon(shape, stage))} updates; the backward uses other weights than the forward`,
       `versions: ${perStage(shape, () => 1)}`,
       `fill and drain instead would keep devices busy N / (N + 2S − 2) = ${share(n / (n + 2 * stages - 2))} of the time for N = ${n} microbatches an update`,

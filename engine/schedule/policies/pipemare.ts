@@ -1,25 +1,26 @@
-import { perStage } from '../describe.ts';
-import { alternateOnEnd, microbatchesOnEnd } from '../onEnd.ts';
+import { figure, perStage } from '../describe.ts';
+import { onEnd } from '../orders/onEnd.ts';
 import { linear } from '../placement.ts';
 import type { Policy, PolicyArguments, Shape } from '../policy.ts';
+
+const warmupOf = ({ stages }: Shape, stage: number): number => 2 * (stages - 1 - stage) + 1;
 
 const numberOf = (args: PolicyArguments, name: string, otherwise: number): number => {
   const value = args[name];
   return typeof value === 'number' ? value : otherwise;
 };
 const corrects = ({ correction }: PolicyArguments): boolean => correction !== 'off';
-const figure = (value: number): string => String(Number(value.toPrecision(3)));
 
 /**
  * Part of the base learning rate that a stage takes at the first step, 1 / τ for a delay of τ minibatches: later τ^(−p) with p
- * falling from 1 to 0 over the annealing steps (section 3.1). Stages with a delay under one minibatch take all of it: the rule is
+ * falling from 1 to 0 over the annealing steps. Stages with a delay under one minibatch take all of it: the rule is
  * there to slow late gradients down, not to hasten others.
  */
 export const learningRateScale = (delay: number): number => (delay > 1 ? 1 / delay : 1);
 
 /**
  * Decay of the mean change of the weights by which the backward corrects its own, D^(1 / τ) for a delay of τ minibatches of the
- * forward and none of the backward (section 3.2).
+ * forward and none of the backward.
  */
 export const correctionDecay = (decay: number, delay: number): number => (delay > 0 ? decay ** (1 / delay) : 0);
 
@@ -27,7 +28,7 @@ export const correctionDecay = (decay: number, delay: number): number => (delay 
 const delayOf = ({ stages, microbatches }: Shape, stage: number): number =>
   (2 * (stages - 1 - stage) + 1) / microbatches;
 
-/** Yang et al., "PipeMare: Asynchronous Pipeline Parallel DNN Training" (MLSys 2021), sections 2 and 3. */
+/** Yang et al., "PipeMare: Asynchronous Pipeline Parallel DNN Training" (MLSys 2021). */
 export const pipemare: Policy = {
   name: 'pipemare',
   summary:
@@ -69,15 +70,12 @@ export const pipemare: Policy = {
     ...(corrects(args) ? { correction_decay: correctionDecay(numberOf(args, 'decay', 0.135), delay) } : {}),
   }),
   check: () => [],
-  order(shape, device, out) {
-    const run = { stage: device, first: 0, every: 1, microbatches: microbatchesOnEnd(shape) };
-    alternateOnEnd({ ...run, minibatch: shape.microbatches, warmup: 2 * (shape.stages - 1 - device) + 1 }, out);
-  },
+  order: onEnd(warmupOf),
   explain(shape) {
     const { args } = shape;
     const annealing = args['annealing'];
     const lines = [
-      `warm-up: 2(P − i) + 1 = ${perStage(shape, (stage) => 2 * (shape.stages - 1 - stage) + 1)} forwards, stages i counted from 1`,
+      `warm-up: 2(P − i) + 1 = ${perStage(shape, (stage) => warmupOf(shape, stage))} forwards, stages i counted from 1`,
       `delay: τ = (2(P − i) + 1) / N = ${perStage(shape, (stage) => figure(delayOf(shape, stage)))} minibatches of N = ${shape.microbatches}`,
       `learning rate at the first step: 1 / max(τ, 1) = ${perStage(shape, (stage) => figure(learningRateScale(delayOf(shape, stage))))} of the base, ${typeof annealing === 'number' ? `all of it from step ${annealing} on` : 'rising to all of it over the annealing'}`,
       `versions: ${perStage(shape, () => 1)}`,

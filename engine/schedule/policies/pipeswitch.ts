@@ -14,7 +14,7 @@ import type { Policy, Shape, ShapeFault } from '../policy.ts';
 const lane = (stages: number): Int32Array => Int32Array.from({ length: stages }, (_, stage) => stage % 2);
 
 /**
- * Bai et al., "PipeSwitch" (OSDI 2020), section 4.2. The planner makes the groups and two lanes: the copy engine that loads
+ * Bai et al., "PipeSwitch" (OSDI 2020). The planner makes the groups and two lanes: the copy engine that loads
  * them, then the device that runs them.
  */
 export const pipeswitch: Policy = {

@@ -14,7 +14,7 @@ const warmup = ({ devices, microbatches, args }: Shape, device: number): number 
   Math.min(microbatches * segmentsOf(args), devices - device + segmentsOf(args) - 1);
 
 /**
- * Sun et al., "Seq1F1B" (2024, arXiv:2406.03488), section 3.2. The paper counts p − s − 2 + k warm-up forwards and begins the
+ * Sun et al., "Seq1F1B" (2024, arXiv:2406.03488). The paper counts p − s − 2 + k warm-up forwards and begins the
  * steady phase with a forward; that forward is part of the warm-up here.
  */
 export const seq1f1b: Policy = {

@@ -14,7 +14,7 @@ const stopOf = ({ args, microbatches }: Shape): number =>
   ({ always: microbatches, except_last: microbatches - 1, never: 0 })[checkpointOf(args)];
 
 /**
- * Kim et al., "torchgpipe: On-the-fly Pipeline Parallelism for Training Giant Models" (2020), sections 3 and 4:
+ * Kim et al., "torchgpipe: On-the-fly Pipeline Parallelism for Training Giant Models" (2020):
  * clock cycles, early recomputation, portals. Clock k runs microbatch k − j on partition j; the backward runs the
  * clocks in reverse, so that every device takes its microbatches in descending order.
  */

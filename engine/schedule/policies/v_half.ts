@@ -1,7 +1,7 @@
 import type { Policy } from '../policy.ts';
-import { vPolicy } from '../vPolicy.ts';
+import { vPolicy } from '../orders/vPolicy.ts';
 
-/** Qi et al., "Pipeline Parallelism with Controllable Memory" (2024), section 4: V-Half. */
+/** Qi et al., "Pipeline Parallelism with Controllable Memory" (2024): V-Half. */
 export const vHalf: Policy = vPolicy({
   name: 'v_half',
   summary:

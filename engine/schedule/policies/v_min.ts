@@ -1,7 +1,7 @@
 import type { Policy } from '../policy.ts';
-import { vPolicy } from '../vPolicy.ts';
+import { vPolicy } from '../orders/vPolicy.ts';
 
-/** Qi et al., "Pipeline Parallelism with Controllable Memory" (2024), section 4: V-Min. */
+/** Qi et al., "Pipeline Parallelism with Controllable Memory" (2024): V-Min. */
 export const vMin: Policy = vPolicy({
   name: 'v_min',
   summary:

@@ -1,9 +1,11 @@
 import { perStage } from '../describe.ts';
-import { alternateOnEnd, microbatchesOnEnd } from '../onEnd.ts';
+import { onEnd } from '../orders/onEnd.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
 
-/** Guan et al., "XPipe: Efficient Pipeline Model Parallelism for Multi-GPU DNN Training" (2019; arXiv:1911.04610), section 3. */
+const warmupOf = ({ stages }: Shape, stage: number): number => stages - stage;
+
+/** Guan et al., "XPipe: Efficient Pipeline Model Parallelism for Multi-GPU DNN Training" (2019; arXiv:1911.04610). */
 export const xpipe: Policy = {
   name: 'xpipe',
   summary:
@@ -16,12 +18,9 @@ export const xpipe: Policy = {
   placement: (shape) => linear(shape.stages),
   weights: () => 'predict',
   check: () => [],
-  order(shape, device, out) {
-    const run = { stage: device, first: 0, every: 1, microbatches: microbatchesOnEnd(shape) };
-    alternateOnEnd({ ...run, minibatch: shape.microbatches, warmup: shape.stages - device }, out);
-  },
+  order: onEnd(warmupOf),
   explain: (shape) => [
-    `warm-up: p − s = ${perStage(shape, (stage) => shape.stages - stage)} forwards, then without a flush`,
+    `warm-up: p − s = ${perStage(shape, (stage) => warmupOf(shape, stage))} forwards, then without a flush`,
     'bubble: none once the pipeline is full and stages take the same time',
     `prediction: in the forward round((P + M − ⌊s / 2⌋ − 2) / M) = ${perStage(shape, (stage) => predicted(shape, stage).forward)} updates ahead, in the backward round((M + ⌊s / 2⌋ − 1) / M) = ${perStage(shape, (stage) => predicted(shape, stage).backward)}`,
     `memory: the weights and one predicted copy on every stage; microbatch 0 of ${shape.microbatches} makes the prediction`,
@@ -29,7 +28,7 @@ export const xpipe: Policy = {
 };
 
 /**
- * Updates that the weights are predicted ahead of stage `stage`'s own, as section 3.3 gives them for slots of equal length:
+ * Updates that the weights are predicted ahead of stage `stage`'s own, as the paper gives them for slots of equal length:
  * P stages, M microbatches of a minibatch. The report has what the simulated times give instead.
  */
 export function predicted(

@@ -1,11 +1,11 @@
-import { idleLine, perDevice } from '../describe.ts';
-import { alternateSplit } from '../order.ts';
+import { type EqualTimes, idleLine, perDevice } from '../describe.ts';
+import { alternateSplit } from '../orders/alternate.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
 
 const warmup = (shape: Shape, device: number): number => Math.min(shape.microbatches, shape.devices - device);
 
-/** Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 2.2. */
+/** Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 2.1. */
 export const zbH1: Policy = {
   name: 'zb_h1',
   summary:
@@ -20,17 +20,14 @@ export const zbH1: Policy = {
   explain: (shape) => [
     `warm-up: min(m, p − i) = ${perDevice(shape, (device) => warmup(shape, device))} forwards`,
     `W runs ${perDevice(shape, (device) => device)} input gradients after its own`,
-    idleLine(shape, '(p − 1)(F + I − W)', (times) => idleOf(shape, times)),
+    idleLine(shape, '(p − 1)(F + I − W)', (times) => zbIdle(shape, times)),
     `in flight until W: min(m, p) = ${Math.min(shape.microbatches, shape.devices)} on every device`,
   ],
   source: splitSource('stages - d', 'd'),
 };
 
-/** Exact where no W is longer than the F or the I that it stands in for, and the warm-up is not cut short. */
-function idleOf(
-  shape: Shape,
-  { f, i, w }: { readonly f: number; readonly i: number; readonly w: number },
-): number | undefined {
+/** Idle seconds of a device, (p − 1)(F + I − W); of operations of a chunk where it has several. Exact where no W is longer than the F or the I that it stands in for, and the warm-up is not cut short. */
+export function zbIdle(shape: Shape, { f, i, w }: EqualTimes): number | undefined {
   return shape.microbatches >= shape.devices && w <= Math.min(f, i) ? (shape.devices - 1) * (f + i - w) : undefined;
 }
 

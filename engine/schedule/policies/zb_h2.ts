@@ -1,12 +1,12 @@
-import { idleLine, perDevice } from '../describe.ts';
-import { alternateSplit } from '../order.ts';
+import { type EqualTimes, fillingLines, idleLine, perDevice, postValidation } from '../describe.ts';
+import { alternateSplit } from '../orders/alternate.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
 import { splitSource } from './zb_h1.ts';
 
 const warmup = (shape: Shape, device: number): number => Math.min(shape.microbatches, 2 * (shape.devices - device) - 1);
 
-/** Qi et al., "Zero Bubble Pipeline Parallelism" (2023), sections 2.3 and 4 (post-validation). */
+/** Qi et al., "Zero Bubble Pipeline Parallelism" (2023), sections 2.2 and 4 (post-validation). */
 export const zbH2: Policy = {
   name: 'zb_h2',
   summary:
@@ -28,13 +28,9 @@ export const zbH2: Policy = {
       (times) => idleOf(shape, times)?.span,
       'idle between first start and last end',
     ),
-    ...(shape.microbatches < 2 * shape.devices - 1
-      ? [
-          `to fill the pipeline it takes 2p − 1 = ${2 * shape.devices - 1} microbatches; there are ${shape.microbatches}`,
-        ]
-      : []),
+    ...fillingLines(shape),
     `in flight until W: min(m, 2p − 1) = ${Math.min(shape.microbatches, 2 * shape.devices - 1)} on every device`,
-    'iterations only close up where the optimizer steps before all devices agree and repeats the step if they do not (post-validation)',
+    postValidation,
   ],
   source: splitSource('2 * (stages - d) - 1', '2 * d'),
 };
@@ -45,7 +41,7 @@ export const zbH2: Policy = {
  */
 function idleOf(
   shape: Shape,
-  { f, i, w }: { readonly f: number; readonly i: number; readonly w: number },
+  { f, i, w }: EqualTimes,
 ): { readonly makespan: number; readonly span: number } | undefined {
   if (shape.microbatches < 2 * shape.devices - 1 || w > f) return undefined;
   const following = shape.devices - 1;

@@ -1,5 +1,5 @@
-import { idleLine } from '../describe.ts';
-import { heldMost } from '../held.ts';
+import { type EqualTimes, fillingLines, idleLine, near, postValidation } from '../describe.ts';
+import { heldMost } from '../orders/held.ts';
 import { wave } from '../placement.ts';
 import type { OperationSink, Policy, Shape } from '../policy.ts';
 
@@ -29,18 +29,13 @@ export const zbV: Policy = {
       (times) => (exact(shape, times) ? 0 : undefined),
       'idle between first start and last end',
     ),
-    ...(shape.microbatches < 2 * shape.devices - 1
-      ? [
-          `to fill the pipeline it takes 2p − 1 = ${2 * shape.devices - 1} microbatches; there are ${shape.microbatches}`,
-        ]
-      : []),
+    ...fillingLines(shape),
     `in flight until W: ${heldMost(shape, order)} chunks at most${shape.microbatches < 2 * shape.devices - 1 ? '' : ', 2p'}`,
-    'iterations only close up where the optimizer steps before all devices agree and repeats the step if they do not (post-validation)',
+    postValidation,
   ],
 };
 
-function exact(shape: Shape, { f, i, w }: { readonly f: number; readonly i: number; readonly w: number }): boolean {
-  const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.abs(a);
+function exact(shape: Shape, { f, i, w }: EqualTimes): boolean {
   return shape.microbatches >= 2 * shape.devices - 1 && near(f, i) && near(f, w);
 }
 

@@ -1,5 +1,5 @@
 /** The argument `limit` of `zb_auto`: what it allows on each device, and why it cannot be. */
-import { bytes as byteText } from '../../quantities.ts';
+import { count, bytes as byteText } from '../../quantities.ts';
 import type { PolicyParameter, Shape, ShapeFault } from '../policy.ts';
 
 export const limitParameter: PolicyParameter = {
@@ -54,7 +54,7 @@ export function limitFaults(shape: Shape): readonly ShapeFault[] {
   if (kind === 'microbatches')
     return Number.isSafeInteger(amount) && amount >= 1
       ? []
-      : [{ message: `a limit of ${amount} microbatches lets no forward start`, fix }];
+      : [{ message: `a limit of ${count(amount, 'microbatch', 'microbatches')} lets no forward start`, fix }];
   if (kind === 'device') return [];
   let worst = 0;
   let stage = 0;

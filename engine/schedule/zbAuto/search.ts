@@ -1,7 +1,7 @@
 import { leastOf } from './bound.ts';
 import { construct, siteFor, type Switches, variants } from './construct.ts';
 import type { Problem, Words } from './problem.ts';
-import { type Relative, relatives, relativeWords } from './relatives.ts';
+import { type Relative, mixture, relatives, relativeWords } from './relatives.ts';
 import { makespanOf, peaksOf, scratchFor } from './timing.ts';
 
 export interface Found {
@@ -17,8 +17,8 @@ export interface Found {
 const budget = 5e6;
 
 /**
- * The best order within `limits` (bytes by device, each for one microbatch at least) of those there are: named relatives, and
- * the construction in all variants under these limits and under every tighter one at which it would decide otherwise. What
+ * The best order within `limits` (bytes by device, each for one microbatch at least) of those there are: named relatives, what
+ * lies between two of them, and the construction in all variants under these limits and under every tighter one at which it would decide otherwise. What
  * a tighter limit allows, a wider one allows too, so more memory never gives a longer makespan (while the budget lasts). Tighter limits are a ceiling
  * of c · `unit` bytes on each device, c from high to low: the construction compares with the limit only, so that nothing
  * changes until c falls under the peak of the last run. Ends early at an order that is as short as any can be.
@@ -44,11 +44,14 @@ export function search(problem: Problem, limits: Float64Array, unit: Float64Arra
   };
   const keeps = (): boolean => peaks.every((peak, device) => peak <= limits[device]);
 
-  for (const one of relatives) {
+  const compare = (one: Relative): void => {
     relativeWords(problem, one, words);
     peaksOf(problem, words, peaks);
     if (keeps()) offer(one);
-  }
+  };
+  for (const one of relatives) compare(one);
+  for (let held = 2 * devices - 2, seen = 0; held > devices && seen <= budget / 4; held -= 1, seen += size)
+    compare(mixture(held));
   const ceilings = new Float64Array(variants.length).fill(Infinity);
   const tight = new Float64Array(devices);
   for (let visited = 0; makespan > least;) {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((file) => file !== '');
+  .filter((file) => file !== '' && existsSync(path.join(root, file)));
 
 /** What each folder may import: folders of ours, then packages (`node:` for Node's own). The longest prefix of a file counts. */
 const allowed: Readonly<Record<string, { readonly ours: readonly string[]; readonly packages: readonly string[] }>> = {
@@ -22,6 +22,11 @@ const allowed: Readonly<Record<string, { readonly ours: readonly string[]; reado
       'engine/quantities.ts',
       'grammar/',
       'engine/schedule/',
+      // Readers of the files that `from` of a model names: text in, layers out.
+      'engine/exchange/fault.ts',
+      'engine/exchange/huggingFace/',
+      'engine/exchange/measured.ts',
+      'engine/exchange/profile.ts',
     ],
     packages: [],
   },
@@ -87,10 +92,11 @@ describe('sizes', () => {
     expect(long).toEqual([]);
   });
 
-  it('half of the files have at most 80 lines of code and nine in ten at most 250', () => {
+  it('half of the files have at most 80 lines and nine in ten at most 250', () => {
     const sizes = files
       .map((file) => readFileSync(path.join(root, file), 'utf8').split('\n').length)
       .sort((a, b) => a - b);
+    expect(sizes[Math.floor(sizes.length * 0.5)]).toBeLessThanOrEqual(80);
     expect(sizes[Math.floor(sizes.length * 0.9)]).toBeLessThanOrEqual(250);
   });
 });

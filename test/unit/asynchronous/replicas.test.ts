@@ -50,7 +50,7 @@ describe.each([
     for (const [stage, count] of replicas.entries()) {
       let before = 0;
       for (let s = 0; s < stage; s += 1) before += replicas[s];
-      // Section 16's formula, counted here by itself.
+      // What the runtime of msr-fiddle/pipedream computes (runtime/runtime.py at 11c40c01), counted here by itself; versions are one more.
       expect(versions[stage]).toBe(Math.floor((workers - 1 - before) / count) + 1);
       for (let replica = 0; replica < count; replica += 1) {
         expect(ran.versions.most[copy]).toBe(versions[stage]);
@@ -72,10 +72,12 @@ test('microbatch b runs on replica b mod r, forward and backward', () => {
   }
 });
 
-test('a stage of r replicas is as fast as its slowest share: 2-1-1 with a first stage of twice the work has no bubble', () => {
+// What two in flight cost, waiting for one another: `waiting.test.ts`.
+test('a stage of r replicas is as fast as its slowest share: 2-1-1, a first stage of twice the work, three in flight: no bubble', () => {
   const plan = asynchronousPlan({
     name: 'pipedream',
     stages: 3,
+    args: { in_flight: 3 },
     replicas: [2, 1, 1],
     iterations: 48,
     forward: [2, 1, 1],

@@ -1,5 +1,6 @@
 /** Random `.pipe` files over every feature: most of them run, the others are wrong in the ways that people are. */
 import fc from 'fast-check';
+import type { Dimension } from '../../../engine/plan/plan.ts';
 import { figures } from '../../../engine/plan/figures.ts';
 import { parametersOf } from '../../../engine/schedule/parameters.ts';
 import type { Policy, PolicyParameter } from '../../../engine/schedule/policy.ts';
@@ -10,19 +11,24 @@ const pick = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...
 const mostly = <T>(usual: fc.Arbitrary<T>, others: fc.Arbitrary<T>, weight = 12): fc.Arbitrary<T> =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: others });
 /** A line for some files, none for most. */
-const seldom = (line: fc.Arbitrary<string>, weight = 6): fc.Arbitrary<string> =>
-  mostly(fc.constant(''), line, weight);
+const seldom = (line: fc.Arbitrary<string>, weight = 6): fc.Arbitrary<string> => mostly(fc.constant(''), line, weight);
 
 const oddNumber = pick('0', '-1', '1.5', '1e9', '1e30', '0/0', '1/0', '3ms', '[]', '[1]', 'nothing', '"text"', '2..5');
 const usualTime = pick('1ms', '4ms', '2ms', '7.3ms', '0.31ms', '8ms');
-const anyTime = mostly(usualTime, pick('0ms', '1ns', '3h', '1e-30s', '1e12s', '0s', '-1ms', '4', '1e300s'));
-const anySize = mostly(
-  pick('0B', '1MiB', '256MiB', '1GiB', '3B', '33.3MiB'),
-  pick('900GiB', '1e18B', '1e300B', '-1B', '2s', '0.5B'),
+const anyTime = fc.oneof(
+  { weight: 80, arbitrary: usualTime },
+  { weight: 8, arbitrary: pick('0ms', '1ns', '3h', '1e-30s', '1e12s', '0s') },
+  { weight: 1, arbitrary: pick('-1ms', '4', '1e300s') },
+);
+const anySize = fc.oneof(
+  { weight: 80, arbitrary: pick('0B', '1MiB', '256MiB', '1GiB', '3B', '33.3MiB') },
+  { weight: 5, arbitrary: pick('900GiB', '1e18B', '0.5B') },
+  { weight: 1, arbitrary: pick('-1B', '2s', '1e300B') },
 );
 const link = mostly(
   pick('25GB/s + 5us', '1GB/s', '100GB/s + 1ms', '2GB/s + 20us', '1000GB/s + 0us'),
-  pick('0GB/s + 1us', '0GB/s', '1B/s', '1e300B/s + 1e-300s', '1e-300B/s', '5us', '-1GB/s', '25GB/s + 1h'),
+  pick('0GB/s + 1us', '1B/s', '1e20B/s + 1e-20s', '1e-3B/s', '5us', '25GB/s + 1h'),
+  20,
 );
 const wrapped = fc
   .tuple(link, mostly(pick('', ''), pick('half', 'shared'), 2))
@@ -78,7 +84,10 @@ const ownSchedule = fc.oneof(
       ),
       split: fc.boolean(),
       prefer: pick('[I, F, W]', '[B, F]', '[F, B]', '[W, F, I]', '[F]', '[]'),
-      limit: mostly(pick('', '  in_flight(s) = min(stages - s, microbatches)\n'), pick('  in_flight = 1\n', '  in_flight(s) = s\n')),
+      limit: mostly(
+        pick('', '  in_flight(s) = min(stages - s, microbatches)\n'),
+        pick('  in_flight = 1\n', '  in_flight(s) = s\n'),
+      ),
       weights: mostly(pick('flush'), pick('stash', 'latest', 'vertical_sync', 'double_buffer', 'predict'), 2),
     })
     .map(
@@ -96,7 +105,14 @@ const ownSchedule = fc.oneof(
 );
 
 const layer = fc
-  .record({ forward: anyTime, backward: anyTime, weights: anySize, activation: anySize, output: anySize, halves: fc.integer({ min: 0, max: 5 }) })
+  .record({
+    forward: anyTime,
+    backward: anyTime,
+    weights: anySize,
+    activation: anySize,
+    output: anySize,
+    halves: fc.integer({ min: 0, max: 5 }),
+  })
   .map(
     ({ forward, backward, weights, activation, output, halves }) =>
       `forward = ${forward}  ${halves === 0 ? `backward_input = ${backward}  backward_weight = ${forward}` : `backward = ${backward}`}` +
@@ -112,15 +128,28 @@ const shapes = pick(
 
 const expectation = fc
   .record({
-    figure: pick(...figures.map(({ name, dimension }) => ({ name, dimension }))),
-    by: mostly(pick('', '(stage = 0)', '(device = 0)'), pick('(stage = 99)', '(device = 99)', '(stage = s0)', '(stage = -1)')),
+    figure: pick(...figures),
+    by: fc.nat(3),
+    wrong: mostly(
+      fc.constant(''),
+      pick('(stage = 99)', '(device = 99)', '(stage = s0)', '(stage = -1)', '(device = 0)'),
+      60,
+    ),
     operator: pick('<', '<=', '>', '>=', '==', '!='),
-    odd: fc.nat(12),
+    odd: fc.nat(60),
   })
-  .map(({ figure: { name, dimension }, by, operator, odd }) => {
-    const bounds = { share: '30%', bytes: '4GiB', time: '40ms', rate: '100/s', number: '3' };
-    const bound = odd === 0 ? '0/0' : odd === 1 ? '12TFLOPS' : (bounds[dimension as keyof typeof bounds] ?? '1');
-    return `${name}${by} ${operator} ${bound}`;
+  .map(({ figure: { name, dimension, by: restrictions }, by, wrong, operator, odd }) => {
+    const restriction = restrictions[by];
+    const which = wrong !== '' ? wrong : restriction === undefined ? '' : `(${restriction} = 0)`;
+    const bounds: Readonly<Partial<Record<Dimension, string>>> = {
+      share: '30%',
+      bytes: '4GiB',
+      time: '40ms',
+      rate: '100/s',
+      number: '3',
+    };
+    const bound = odd === 0 ? '0/0' : odd === 1 ? '12TFLOPS' : (bounds[dimension] ?? '1');
+    return `${name}${which} ${operator} ${bound}`;
   });
 
 interface Size {
@@ -133,7 +162,8 @@ interface Size {
 function chunksOf(policy: Policy, text: string): number {
   const written = /(?:chunks|waves) = (\d+)/.exec(text)?.[1];
   const args = Object.fromEntries(parametersOf(policy).map((one) => [one.name, one.default ?? 1]));
-  if (written !== undefined) for (const name of ['chunks', 'waves']) args[name] = Math.min(8, Math.max(1, Number(written)));
+  if (written !== undefined)
+    for (const name of ['chunks', 'waves']) args[name] = Math.min(8, Math.max(1, Number(written)));
   return Math.max(1, policy.chunks(args));
 }
 
@@ -143,9 +173,28 @@ const sizes = fc.record({
   more: mostly(fc.constant(0), fc.integer({ min: -2, max: 3 }), 3),
 });
 
+/** Of a job: under synchronous schedules there is none. */
+const workerUse = pick(
+  'pipedream',
+  'pipedream(in_flight = 2)',
+  'pipedream(weights = latest)',
+  'xpipe',
+  'pipemare',
+  'pipedream_2bw',
+  'pipelined_backprop',
+);
+
 const use = fc.oneof(
-  { weight: 9, arbitrary: pick(...policies).chain(useOf).map(({ text, policy }) => ({ text, policy, own: '' })) },
-  { weight: 1, arbitrary: ownSchedule.map((own) => ({ text: 'mine', policy: undefined, own: `schedule mine {\n${own}}\n` })) },
+  {
+    weight: 9,
+    arbitrary: pick(...policies)
+      .chain(useOf)
+      .map(({ text, policy }) => ({ text, policy, own: '' })),
+  },
+  {
+    weight: 1,
+    arbitrary: ownSchedule.map((own) => ({ text: 'mine', policy: undefined, own: `schedule mine {\n${own}}\n` })),
+  },
 );
 
 interface Body {
@@ -155,13 +204,27 @@ interface Body {
   readonly cut: number;
   readonly schedule: string;
   readonly keys: string;
+  /** Layers called `block`, and of the model in all. */
   readonly layers: number;
+  readonly total: number;
   readonly stageKeys: readonly string[];
   readonly ranks: number;
   readonly oddCount: string;
 }
 
-function pipelineText({ name, cluster, size, cut, schedule, keys, layers, stageKeys, ranks, oddCount }: Body): string {
+function pipelineText({
+  name,
+  cluster,
+  size,
+  cut,
+  schedule,
+  keys,
+  layers,
+  total,
+  stageKeys,
+  ranks,
+  oddCount,
+}: Body): string {
   const stages = size.devices * size.chunks;
   const count = oddCount === '' ? String(size.microbatches) : oddCount;
   const each = Math.max(1, Math.floor(layers / stages));
@@ -171,7 +234,10 @@ function pipelineText({ name, cluster, size, cut, schedule, keys, layers, stageK
     const on = cut === 4 ? `  on = gpu[${stage * ranks}${ranks > 1 ? `..${stage * ranks + ranks - 1}` : ''}]` : '';
     return `  stage s${stage} { layers = block[${first}..${last}]${on}  ${stageKeys[stage % stageKeys.length] ?? ''} }\n`;
   }).join('');
-  const sums = Array.from({ length: stages }, (_, stage) => (stage === stages - 1 ? layers - each * (stages - 1) : each));
+  const share = Math.max(1, Math.floor(total / stages));
+  const sums = Array.from({ length: stages }, (_, stage) =>
+    stage === stages - 1 ? Math.max(1, total - share * (stages - 1)) : share,
+  );
   const written =
     cut >= 3 ? blocks : cut === 2 ? `  stages = split(${sums.join(', ')})\n` : `  stages = balance(${stages})\n`;
   return `pipeline ${name} {\n  model = toy\n  devices = ${cluster}\n  microbatches = ${count}\n${written}  schedule = ${schedule}\n${keys}}\n`;
@@ -180,11 +246,29 @@ function pipelineText({ name, cluster, size, cut, schedule, keys, layers, stageK
 const keys = fc
   .record({
     iterations: seldom(mostly(pick('2', '7', '20'), oddNumber), 4),
-    transfer: seldom(pick('buffered', 'rendezvous', 'rendezvous(batched = true)', 'rendezvous(batched = 3)'), 3),
-    fill: seldom(pick('small', 'inference(small)', 'training(small)', 'training(toy)', 'training(nothing)'), 5),
+    transfer: seldom(
+      pick(
+        'buffered',
+        'rendezvous',
+        'rendezvous(batched = true)',
+        'rendezvous(batched = all)',
+        'rendezvous(batched = 3)',
+      ),
+      4,
+    ),
+    fill: seldom(
+      mostly(pick('small', 'inference(small)', 'training(small)', 'training(toy)'), pick('training(nothing)')),
+      5,
+    ),
     overhead: seldom(anyTime, 8),
     optimizer: seldom(
-      pick('adam', 'adam_mixed', 'megatron_bf16(shard = distributed, step = 3ms)', 'adam(shard = zero1)', 'adam(step = 1ms)'),
+      pick(
+        'adam',
+        'adam_mixed',
+        'megatron_bf16(shard = distributed, step = 3ms)',
+        'adam(shard = zero1)',
+        'adam(step = 1ms)',
+      ),
       3,
     ),
     recompute: seldom(pick('full', 'stage', 'selective', 'none'), 3),
@@ -208,42 +292,63 @@ export const anyPipe: fc.Arbitrary<string> = fc
     shape: mostly(fc.constant(''), shapes, 5),
     spareLayers: pick(0, 0, 1, 3, 7),
     stageKeys: fc.array(
-      mostly(fc.constant(''), pick('recompute = full', 'recompute = stage', 'replicate = split', 'replicate = round_robin'), 3),
+      mostly(
+        fc.constant(''),
+        pick('recompute = full', 'recompute = stage', 'replicate = split', 'replicate = round_robin'),
+        3,
+      ),
       { minLength: 1, maxLength: 4 },
     ),
-    ranks: mostly(fc.constant([1, 1] as const), pick([2, 1] as const, [1, 2] as const, [2, 2] as const, [0, 1] as const), 3),
-    memory: mostly(pick('16GiB', '80GiB', '2GiB'), pick('1B', '1e300B', '0B', '64MiB')),
+    ranks: mostly<readonly [number, number]>(
+      fc.constant([1, 1]),
+      fc.oneof(
+        { weight: 6, arbitrary: pick<readonly [number, number]>([2, 1], [1, 2], [2, 2]) },
+        fc.constant<readonly [number, number]>([0, 1]),
+      ),
+      4,
+    ),
+    memory: mostly(pick('16GiB', '80GiB', '2GiB'), pick('1B', '1e20B', '64MiB', '0B'), 20),
     link: wrapped,
     spareDevices: pick(0, 0, 0, 1, 4),
     job: mostly(
       fc.constant(undefined),
-      fc.record({ workers: fc.integer({ min: 1, max: 4 }), distance: mostly(pick('0', '1', '4'), oddNumber), servers: pick('', '  servers = 2\n', '  servers = 1e6\n', '  servers = 0\n'), link: seldom(wrapped, 2), waves: seldom(mostly(pick('2', '9', '32'), oddNumber), 2) }),
+      fc.record({
+        schedule: mostly<string | undefined>(workerUse, fc.constant(undefined)),
+        workers: fc.integer({ min: 1, max: 4 }),
+        distance: mostly(pick('0', '1', '4'), oddNumber),
+        servers: mostly(pick('', '  servers = 2\n', '  servers = 1e6\n'), pick('  servers = 0\n')),
+        link: seldom(wrapped, 2),
+        waves: seldom(mostly(pick('2', '9', '32'), oddNumber), 2),
+      }),
       4,
     ),
     expects: fc.array(expectation, { maxLength: 3 }),
   })
   .map((file) => {
     const { policy, text, own } = file.use;
-    const chunks = Math.max(1, (policy === undefined ? 1 : chunksOf(policy, text)) + file.oddChunks);
+    const usual = policy === undefined || file.job?.schedule !== undefined ? 1 : chunksOf(policy, text);
+    const chunks = Math.max(1, usual + file.oddChunks);
     const { devices } = file.size;
-    const size = { devices, chunks, microbatches: Math.max(1, Math.round(devices * file.size.rounds) + file.size.more) };
+    const size = {
+      devices,
+      chunks,
+      microbatches: Math.max(1, Math.round(devices * file.size.rounds) + file.size.more),
+    };
     const stages = devices * chunks;
     const each = Math.max(1, Math.ceil((stages + file.spareLayers) / file.layers.length));
     // One array of layers, so that stages can name them by number; further kinds stand behind it.
     const [first, ...others] = file.layers;
     const layers = others.length === 0 || file.cut >= 3 ? stages + file.spareLayers : each;
-    const written =
-      file.cut >= 3
-        ? [first]
-        : file.shape === ''
-          ? file.layers
-          : others;
+    const written = file.cut >= 3 ? [first] : file.shape === '' ? file.layers : others;
     const ranks = Math.max(1, file.ranks[0] * file.ranks[1]);
     const shaped = file.cut < 3 && file.shape !== '' ? `  layer shaped[${each}] = ${file.shape}\n` : '';
     const model = `model toy {\n  sequence = 512\n  micro_batch = 2\n${shaped}${written.map((costs, index) => `  layer ${index === 0 ? 'block' : `block${index}`}[${layers}] { ${costs} }`).join('\n')}\n}\nmodel small { layer a[3] { ${first} } }\n`;
     const device = `device card { memory = ${file.memory}  compute = 100TFLOPS  bandwidth = 1TB/s }\n`;
-    const names = file.job === undefined ? ['train'] : Array.from({ length: file.job.workers }, (_, worker) => `train${worker}`);
-    const clusters = names.map((_, index) => `cluster box${index} { gpu[${devices * ranks + file.spareDevices}] = card  link = ${file.link} }\n`);
+    const names =
+      file.job === undefined ? ['train'] : Array.from({ length: file.job.workers }, (_, worker) => `train${worker}`);
+    const clusters = names.map(
+      (_, index) => `cluster box${index} { gpu[${devices * ranks + file.spareDevices}] = card  link = ${file.link} }\n`,
+    );
     const parallel = `${file.ranks[0] === 1 ? '' : `  tensor = ${file.ranks[0]}\n`}${file.ranks[1] === 1 ? '' : `  data = ${file.ranks[1]}\n`}`;
     const pipelines = names.map((name, index) =>
       pipelineText({
@@ -251,9 +356,10 @@ export const anyPipe: fc.Arbitrary<string> = fc
         cluster: `box${index}`,
         size: file.job === undefined ? size : { ...size, microbatches: 1 },
         cut: file.cut,
-        schedule: text,
+        schedule: file.job?.schedule ?? text,
         keys: file.keys + parallel,
         layers,
+        total: layers * written.length + (shaped === '' ? 0 : each),
         stageKeys: file.stageKeys,
         ranks,
         oddCount: file.oddCount,

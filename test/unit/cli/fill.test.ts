@@ -16,6 +16,17 @@ test('the text says what fills the bubble, as the report has it', async () => {
     expect(out).toContain(`${device.tasks} tasks in ${device.used} of ${device.intervals} intervals`);
 });
 
+test('the drawing shows tasks where the device idles, and only there', async () => {
+  const rows = async (text: string) => {
+    const { out } = await call(['simulate', 'a.pipe'], { files: { 'a.pipe': text }, columns: 120 });
+    expect(out.includes('fill job')).toBe(text === filled);
+    return out.split('\n').filter((line) => /^ +gpu\[\d\] +[F·+]/.test(line));
+  };
+  const [plain, full] = [await rows(good), await rows(filled)];
+  expect(full.join('')).toContain('+');
+  expect(full.map((row) => row.replaceAll('+', '·'))).toEqual(plain);
+});
+
 test('a report without a fill job is as before', async () => {
   expect(await reportOf(good)).not.toHaveProperty('fill');
   const { out } = await call(['simulate', 'a.pipe'], { files: { 'a.pipe': good } });

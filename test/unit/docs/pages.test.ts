@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../cli/commands/index.ts';
@@ -6,7 +7,7 @@ import { figures } from '../../../engine/plan/figures.ts';
 import { units } from '../../../engine/plan/units.ts';
 import { policies } from '../../../engine/schedule/registry.ts';
 import { parse } from '../../../grammar/index.ts';
-import { blocks, exists, pages, textOf } from './pages.ts';
+import { blocks, exists, pages, repository, textOf } from './pages.ts';
 
 const slug = (heading: string) =>
   heading
@@ -66,4 +67,18 @@ test('the dependencies page lists every package at its exact version', () => {
   const manifest = JSON.parse(textOf('package.json'));
   const declared = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
   expect(Object.fromEntries(rows.map(([, name, version]) => [name, version]))).toEqual(declared);
+});
+
+test('the page of examples lists every file', () => {
+  const files = readdirSync(join(repository, 'examples')).filter((name) => name.endsWith('.pipe'));
+  const rows = [...textOf('examples/README.md').matchAll(/^\| \[`(.+)`\]\(\1\) \| .+ \|$/gm)].map(([, name]) => name);
+  expect(rows.toSorted()).toEqual(files.toSorted());
+});
+
+test('the guide to policies names every member of a policy', () => {
+  const contract = /^export interface Policy \{$([^]*?)^\}$/m.exec(textOf('engine/schedule/policy.ts'))?.[1] ?? '';
+  const members = [...contract.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, name]) => name);
+  expect(members).toContain('weights');
+  const guide = textOf('docs/how-to/adding-a-policy.md');
+  expect(members.filter((name) => !new RegExp(`\\b${name}\\b`).test(guide))).toEqual([]);
 });

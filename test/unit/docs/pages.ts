@@ -10,6 +10,7 @@ export const docs = join(repository, 'docs');
 export const pages: readonly string[] = [
   'README.md',
   'ARCHITECTURE.md',
+  'examples/README.md',
   ...readdirSync(docs, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refactorings } from '../../../engine/fixes/fix.ts';
+import { share, time } from '../../../engine/quantities.ts';
 import { after, analyse, codesOf, fixesOf, pipe } from './file.ts';
 
 const four = ['block[0..1]', 'block[2..3]', 'block[4..5]', 'block[6..7]'];
@@ -211,4 +212,35 @@ it('answers findings of other files with nothing', () => {
   const file = analyse(pipe({ pipeline: run('  stages = balance(4)').replace('1f1b', '1f1bb') }));
   const moved = { ...file, uri: 'file:///other.pipe' };
   expect(fixesOf(moved, 'name/unknown')).toEqual([]);
+});
+
+describe('transfer', () => {
+  const blocking = (transfer: string, schedule = '1f1b') =>
+    analyse(pipe({ pipeline: `${run('  stages = balance(4)', 8, schedule)}\n  transfer = ${transfer}` }));
+
+  it('issues sends and receives of 1F1B together, which otherwise hangs', () => {
+    const file = blocking('rendezvous // as on one stream');
+    expect(codesOf(file)).toContain('schedule/deadlock');
+    const [fix, ...more] = fixesOf(file, 'schedule/deadlock');
+    expect(more).toEqual([]);
+    const changed = after(file, fix);
+    expect(changed.syntax.text).toContain('transfer = rendezvous(batched = true) // as on one stream');
+    expect(codesOf(changed)).not.toContain('schedule/deadlock');
+    expect(fix.title).toBe(
+      `Set transfer to rendezvous(batched = true) (iteration ${time(iteration(changed))}, bubble ${share(changed.pipelines[0]?.run?.report.bubble.makespan ?? Number.NaN)})`,
+    );
+  });
+
+  it('offers nothing where it would not help', () => {
+    const rows = (order: string) => `schedule by_hand {\n  row(d) = ${order}\n}\n`;
+    const file = analyse(
+      pipe({
+        pipeline: `${run('  stages = balance(4)', 2, 'by_hand')}\n  transfer = rendezvous`,
+        more: rows('F[1], B[1], F[0], B[0]').replace('}\n', '  row(1) = F[0], B[0], F[1], B[1]\n}\n'),
+      }),
+    );
+    expect(codesOf(file)).toContain('schedule/deadlock');
+    expect(fixesOf(file, 'schedule/deadlock')).toEqual([]);
+    expect(codesOf(blocking('rendezvous', 'gpipe'))).not.toContain('schedule/deadlock');
+  });
 });

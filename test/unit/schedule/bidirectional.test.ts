@@ -202,6 +202,7 @@ describe('chimera', () => {
         );
         expect(makespan).toBeLessThan(run('chimera', D, N).makespan);
         expect(Math.max(...held)).toBe(2 * D);
+        expect(Math.min(...held)).toBe((3 * D) / 2 + 1);
       }
     }
   });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { inFlight, systemReport } from './system.ts';
 
 // Two layers of 2 ms and 4 ms on each of four devices, a transfer of c each way. The forms hold where p divides m and c is no more
-// than F; Zhuang et al. (2023), section 4, compares the two orders.
+// than F; Zhuang et al. (2023) compare the two orders.
 const [p, F, B] = [4, 0.004, 0.008];
 
 test('1F1B waits 2(p − 1)m / p + 2p − 4 times c, eager 1F1B 2(p − 1) times', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inFlight, systemReport } from './system.ts';
 
-// Lamy-Poirier (2023), section 4: four layers of 2 ms and 4 ms on each of four devices.
+// Lamy-Poirier (2023): four layers of 2 ms and 4 ms on each of four devices.
 const [p, F, B] = [4, 0.008, 0.016];
 
 test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inFlight, peaks, systemReport } from './system.ts';
 
-// Fan et al., "DAPPLE" (2021), section 3.1. Two layers of 4 ms and 8 ms on each of four devices.
+// Fan et al., "DAPPLE" (2021). Two layers of 4 ms and 8 ms on each of four devices.
 const [p, F, B] = [4, 0.008, 0.016];
 const device = [0, 1, 2, 3];
 

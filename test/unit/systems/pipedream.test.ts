@@ -7,6 +7,7 @@ const reportOf = (pipeline: string) => {
   return found;
 };
 const [p, MiB] = [4, 2 ** 20];
+const exchange = (64 * MiB) / 1e12;
 
 // Narayanan et al., "PipeDream" (2019), section 3.3; four stages, one minibatch an update.
 test.each([
@@ -29,13 +30,23 @@ test.each([
   }
 });
 
-test('replicated: 2-1-1 keeps ⌈4 / 2⌉ minibatches at each replica of the input stage, and no device waits but for the update', () => {
+test('replicated: 2-1-1 keeps ⌈4 / 2⌉ minibatches at each replica of the input stage, whose updates wait for both gradients', () => {
   const report = reportOf('replicated');
   expect(report.stages.map((one) => one.name)).toEqual(['first[0]', 'first[1]', 'second', 'third']);
   expect(report.stages.map((one) => one.versions)).toEqual([2, 2, 2, 1]);
   expect(report.devices.map((one) => one.in_flight)).toEqual([2, 2, 2, 1]);
-  // Each replica runs every second minibatch, 6 ms, and exchanges gradients of 64 MiB with the other: 2 · ½ · S / B.
-  const exchange = (64 * MiB) / 1e12;
+  // The next round's first forward comes before this round's last backward on the second stage, so that a round of two takes a
+  // forward and a backward of both stages, and the exchange of 64 MiB of gradients: 2 · ½ · S / B.
+  expect(report.asynchronous?.steady).toBe(true);
+  expect(report.iteration).toBeCloseTo((2e-3 + 1e-3 + 2e-3 + 4e-3 + exchange) / 2, 7);
+  // Each replica runs every second minibatch, 6 ms: the rest is waiting for the other's gradients, and the exchange.
+  expect(report.bubble.causes.sync).toBeCloseTo(1 - 3e-3 / report.iteration, 5);
+});
+
+test('replicated_more: a third minibatch in flight at each replica hides the waiting, for a version more', () => {
+  const report = reportOf('replicated_more');
+  expect(report.asynchronous?.steady).toBe(true);
+  expect(report.stages.map((one) => one.versions)).toEqual([3, 3, 3, 1]);
   expect(report.iteration).toBeCloseTo((6e-3 + exchange) / 2, 7);
   expect(report.bubble.causes.sync).toBeCloseTo(exchange / 2 / report.iteration, 5);
 });

@@ -23,7 +23,7 @@ interface Costs {
   readonly sync: number;
 }
 
-/** The recursion of the paper's section 4.2 over the sizes of groups. */
+/** The recursion over the sizes of groups. */
 function finish(layers: readonly Layer[], sizes: readonly number[], { bandwidth, call, sync }: Costs): number {
   let [arrived, end, first] = [0, 0, 0];
   for (const size of sizes) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PipelinePlan } from '../../../../engine/plan/plan.ts';
 import { generate } from '../../../../engine/schedule/generate.ts';
-import { alternateSplit } from '../../../../engine/schedule/order.ts';
+import { alternateSplit } from '../../../../engine/schedule/orders/alternate.ts';
 import { type Program, I, shiftFor } from '../../../../engine/schedule/program.ts';
 import type { Policy } from '../../../../engine/schedule/policy.ts';
 import { programOf } from '../../../../engine/schedule/generate.ts';

@@ -1,6 +1,7 @@
 /** The order that DualPipe and DualPipeV share: two streams of microbatches on each device, each in a stage of its own. */
-import type { OperationSink } from './policy.ts';
-import { slotTime } from './slot.ts';
+import { type EqualTimes, near } from '../describe.ts';
+import type { OperationSink } from '../policy.ts';
+import { slotTime } from '../slot.ts';
 
 export interface DualRow {
   /** Places from the first of the device's half to the last: p / 2 where two directions meet in the middle, p where a V turns. */
@@ -80,11 +81,7 @@ export function dualOrder({ half, place, count, stage, microbatch }: DualRow, ou
  * where nothing hides; else those far from the last device of a half idle less. Undefined where the form does not hold: it takes
  * F = I, and W no longer than they are.
  */
-export function dualIdle(
-  half: number,
-  { f, i, w }: { readonly f: number; readonly i: number; readonly w: number },
-  overlap: number,
-): number | undefined {
-  if (Math.abs(f - i) > 1e-9 * f || w > f) return undefined;
+export function dualIdle(half: number, { f, i, w }: EqualTimes, overlap: number): number | undefined {
+  if (!near(i, f) || w > f) return undefined;
   return (half - 1) * (slotTime(f, i + w, overlap) + i - 2 * w);
 }

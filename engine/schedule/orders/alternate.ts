@@ -1,5 +1,5 @@
 /** Orders of one device that several policies share. */
-import type { OperationSink } from './policy.ts';
+import type { OperationSink } from '../policy.ts';
 
 /**
  * One forward, one backward: `warmup` forwards, then a backward and a forward in turn, then the remaining backwards.

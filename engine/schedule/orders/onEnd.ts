@@ -1,5 +1,6 @@
 /** Orders of asynchronous policies: minibatch after minibatch without a flush, each stage updated after its minibatch's last backward. */
-import type { OperationSink, Shape, ShapeFault } from './policy.ts';
+import { gcd } from '../gcd.ts';
+import type { OperationSink, Policy, Shape, ShapeFault } from '../policy.ts';
 
 /** Which microbatches a stage (or one of its replicas) runs: `first`, `first + every`, … below `microbatches`. */
 export interface Run {
@@ -33,6 +34,22 @@ export function alternateOnEnd(
 /** All microbatches that run on end. */
 export const microbatchesOnEnd = (shape: Shape): number => shape.microbatches * shape.iterations;
 
+/** The order where each stage is on one device and runs every microbatch; `warmup` as above, by stage. */
+export const onEnd =
+  (warmup: (shape: Shape, stage: number) => number): Policy['order'] =>
+  (shape, device, out) =>
+    alternateOnEnd(
+      {
+        stage: device,
+        first: 0,
+        every: 1,
+        microbatches: microbatchesOnEnd(shape),
+        minibatch: shape.microbatches,
+        warmup: warmup(shape, device),
+      },
+      out,
+    );
+
 /** Replicas take turns, so that each must have as many microbatches of a minibatch as the others (or minibatches are one microbatch). */
 export function replicaFaults({ microbatches, replicas }: Shape): readonly ShapeFault[] {
   if (microbatches === 1) return [];
@@ -47,5 +64,3 @@ export function replicaFaults({ microbatches, replicas }: Shape): readonly Shape
     },
   ];
 }
-
-const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));

@@ -1,4 +1,4 @@
-import type { Policy, Shape } from './policy.ts';
+import type { Policy, Shape } from '../policy.ts';
 
 /** Most microbatches of a stage each that any device holds under an order: from F to B or W. Linear in the operations. */
 export function heldMost(shape: Shape, order: Policy['order']): number {

@@ -1,6 +1,6 @@
 /** What the policies made of V building blocks share. */
-import { wave } from './placement.ts';
-import type { OperationSink, Policy, Shape } from './policy.ts';
+import { wave } from '../placement.ts';
+import type { OperationSink, Policy, Shape } from '../policy.ts';
 import { type Block, F0, F1, I0, I1, type Row, W1, best, peak } from './vBlocks.ts';
 
 export interface VDefinition {

@@ -1,0 +1,36 @@
+import { format } from '../../../grammar/index.ts';
+import { parse } from '../../../grammar/parse.ts';
+import type { ConfiguredLayer, ConfiguredModel } from './model.ts';
+
+/** Arguments as a file writes them: `transformer(hidden = 4096, heads = 32)`. */
+export const shapeText = ({ shape, args }: Pick<ConfiguredLayer, 'shape' | 'args'>): string =>
+  `${shape}(${Object.entries(args)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ')})`;
+
+/** Layers as a file writes them, one a line. */
+export const layersText = (layers: readonly ConfiguredLayer[]): string =>
+  layers
+    .map((one) => `layer ${one.name}${one.count === undefined ? '' : `[${one.count}]`} = ${shapeText(one)}\n`)
+    .join('');
+
+/** Tokens of a sample that an imported model starts with; a configuration only has their limit. */
+const usualSequence = 4096;
+
+/** A model in the language: its layers, and a sequence to begin with. */
+export function pipeOfConfiguration({ type, layers, precision, positions }: ConfiguredModel): string {
+  const sequence = Math.min(usualSequence, positions ?? usualSequence);
+  const limit = positions === undefined ? '' : `, at most ${positions} (the model's positions)`;
+  const text = `/// A ${type} model, from its config.json.
+model imported {
+  // Tokens of a sample in training${limit}.
+  sequence = ${sequence}
+  micro_batch = 1
+  precision = ${precision ?? 'bf16'}
+
+${layersText(layers)}}
+`;
+  const laidOut = format(parse(text, { size: text.length + 1 }));
+  // A text of our own is laid out or, should the printer refuse it, still a text that reads.
+  return laidOut.ok ? laidOut.text : text;
+}

@@ -1,0 +1,47 @@
+/** Reads command-line arguments of Megatron-LM as a shell script writes them, with where each stands. */
+export interface Argument {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Flags by name without `--`: the first argument of each, itself where there is none. Later ones overrule earlier ones. */
+export type Flags = ReadonlyMap<string, { readonly flag: Argument; readonly value?: Argument }>;
+
+/** Words of a script: quotes are taken off, `\` at a line's end and comments passed over. */
+export function wordsOf(text: string): readonly Argument[] {
+  const words: Argument[] = [];
+  const pattern = /#[^\r\n]*|"((?:[^"\\]|\\[\s\S])*)"|'([^']*)'|\\(?=\r?\n|$)|(?:[^\s"'\\#]|\\\S)(?:[^\s"'\\]|\\\S)*/g;
+  for (const { 0: word, 1: double, 2: single, index } of text.matchAll(pattern)) {
+    const quoted = double ?? single;
+    if (quoted === undefined && (word.startsWith('#') || word === '\\')) continue;
+    const start = quoted === undefined ? index : index + 1;
+    const before = words.at(-1);
+    // Of `--flag="value"` the flag is a word of its own.
+    if (quoted !== undefined && before?.end === index && before.text.endsWith('='))
+      words.splice(-1, 1, { ...before, text: before.text.slice(0, -1) });
+    words.push({ text: quoted ?? word, start, end: start + (quoted ?? word).length });
+  }
+  return words;
+}
+
+/** The flags among the words: `--flag value` and `--flag=value`. */
+export function flagsOf(text: string): Flags {
+  const flags = new Map<string, { readonly flag: Argument; readonly value?: Argument }>();
+  const words = wordsOf(text);
+  for (const [index, word] of words.entries()) {
+    const match = /^--([A-Za-z][\w-]*)(?:=([\s\S]+))?$/.exec(word.text);
+    if (match === null) continue;
+    const name = match[1].replaceAll('_', '-');
+    const next = words[index + 1];
+    const start = word.end - (match[2]?.length ?? 0);
+    const value =
+      match[2] !== undefined
+        ? { text: match[2], start, end: word.end }
+        : next === undefined || next.text.startsWith('--')
+          ? undefined
+          : next;
+    flags.set(name, { flag: word, value });
+  }
+  return flags;
+}

@@ -1,0 +1,43 @@
+/** Measured layers in any format that this project reads, told apart by their content. */
+import { isAstraSim, readAstraSim } from './astraSim/read.ts';
+import type { TextFault } from './fault.ts';
+import type { MeasuredLayer } from './measured.ts';
+import { layersOfProfile } from './pipedream/layers.ts';
+import { isProfile, readProfileGraph } from './pipedream/read.ts';
+
+export interface ProfileRead {
+  /** Each after those that it needs. */
+  readonly layers: readonly MeasuredLayer[];
+  /** The format, as messages call it. */
+  readonly format: string;
+  /** What the reader had to assume, a sentence each. */
+  readonly remarks: readonly string[];
+}
+
+interface ProfileFormat {
+  readonly name: string;
+  is(text: string): boolean;
+  read(text: string): Omit<ProfileRead, 'format'> | { readonly faults: readonly TextFault[] };
+}
+
+const formats: readonly ProfileFormat[] = [
+  {
+    name: 'PipeDream profile',
+    is: isProfile,
+    read(text) {
+      const graph = readProfileGraph(text);
+      return 'faults' in graph ? graph : { layers: layersOfProfile(graph), remarks: [] };
+    },
+  },
+  { name: 'workload of ASTRA-sim 1.0', is: isAstraSim, read: readAstraSim },
+];
+
+/** Whether a text looks like a profile of a format that `readProfile` knows. */
+export const isKnownProfile = (text: string): boolean => formats.some((one) => one.is(text));
+
+/** The layers of a profile, or what is wrong with it. */
+export function readProfile(text: string): ProfileRead | { readonly faults: readonly TextFault[] } {
+  const format = formats.find((one) => one.is(text)) ?? formats[0];
+  const read = format.read(text);
+  return 'faults' in read ? read : { ...read, format: format.name };
+}

@@ -1,0 +1,65 @@
+import type { PipelinePlan } from '../plan/plan.ts';
+import { memoryTrack } from '../simulate/memory.ts';
+import type { Timeline } from '../simulate/timeline.ts';
+import { idleOf } from './intervals.ts';
+import { placeTasks } from './place.ts';
+import { tasksOf } from './tasks.ts';
+
+/**
+ * What a fill job does on one device, for drawing: stretches of tasks on end, in order of time. Tasks may be many, stretches are
+ * no more than a few for each idle interval and each change of memory within it, and for each task that waits for one.
+ */
+export interface FillStretches {
+  /** Layers and seconds of the tasks of one pass; the job starts over at their end. */
+  readonly layers: readonly string[];
+  readonly seconds: Float64Array;
+  /** By stretch: start and end in seconds, number of tasks, and which of `layers` is the first. */
+  readonly from: Float64Array;
+  readonly to: Float64Array;
+  readonly count: Float64Array;
+  readonly first: Int32Array;
+}
+
+/** The stretches of a device; undefined where its pipeline has no fill job. The same tasks as those of the report. */
+export function fillStretches(plan: PipelinePlan, timeline: Timeline, device: number): FillStretches | undefined {
+  const { fill } = plan;
+  if (fill === undefined) return undefined;
+  const tasks = tasksOf(fill.tasks[plan.devices[device].kind] ?? []);
+  const pass = tasks.before[tasks.list.length];
+  const from: number[] = [];
+  const to: number[] = [];
+  const count: number[] = [];
+  const first: number[] = [];
+  const slack = timeline.makespan * 1e-12;
+  placeTasks(
+    idleOf(timeline, device),
+    memoryTrack(plan, timeline, device),
+    tasks,
+    fill.overhead,
+    slack,
+    (at, several, start) => {
+      const passes = Math.floor(several / tasks.list.length);
+      const rest = several - passes * tasks.list.length;
+      const end = at + passes * pass + (tasks.before[start + rest] - tasks.before[start]);
+      const last = to.length - 1;
+      // One that follows at once is part of the same stretch.
+      if (last >= 0 && at - to[last] <= slack) {
+        to[last] = end;
+        count[last] += several;
+        return;
+      }
+      from.push(at);
+      to.push(end);
+      count.push(several);
+      first.push(start);
+    },
+  );
+  return {
+    layers: tasks.list.map(({ layer }) => layer),
+    seconds: Float64Array.from(tasks.list, ({ seconds }) => seconds),
+    from: Float64Array.from(from),
+    to: Float64Array.from(to),
+    count: Float64Array.from(count),
+    first: Int32Array.from(first),
+  };
+}

@@ -1,0 +1,25 @@
+import type { Analysis } from '../check.ts';
+import type { FixHint } from '../findings/finding.ts';
+import { share, time } from '../quantities.ts';
+import { simulated, tried } from './outcome.ts';
+import type { Again, Proposal } from './proposal.ts';
+import { pipelineBody, setKey } from './source.ts';
+
+type Hint = Extract<FixHint, { readonly kind: 'transfer' }>;
+
+/** Sends and receives that wait for one another are issued together: offered where the pipeline then runs, the narrowest way alone. */
+export function transferFixes(analysis: Analysis, { pipeline, batched }: Hint, again: Again): readonly Proposal[] {
+  const body = pipelineBody(analysis.syntax, pipeline);
+  if (body === undefined) return [];
+  for (const words of batched) {
+    const value = `rendezvous(batched = ${words})`;
+    const edit = setKey(analysis.syntax.text, body, 'transfer', value);
+    const changed = edit === undefined ? undefined : tried(analysis, [edit], again);
+    const after = changed === undefined ? undefined : simulated(changed, pipeline);
+    if (edit === undefined || after === undefined) continue;
+    const { iteration, bubble } = after.run.report;
+    const effect = `iteration ${time(iteration)}, bubble ${share(bubble.makespan)}`;
+    return [{ title: `Set transfer to ${value} (${effect})`, edits: [edit], preferred: true }];
+  }
+  return [];
+}

@@ -1,0 +1,20 @@
+/** A job in words, for code lenses and the preview. */
+import type { JobReport, JobWorkerReport } from '../analyze/report.ts';
+import { amount, share, time } from '../quantities.ts';
+
+/** `667 samples/s · staleness 4 of at most 6 · slow waits 12 %`: of the worker that waits most. */
+export function jobSummary({ throughput, staleness, workers }: JobReport): string {
+  const waiting = workers.reduce<JobWorkerReport | undefined>(
+    (most, one) => (one.waiting_share > (most?.waiting_share ?? 0) ? one : most),
+    undefined,
+  );
+  return [
+    `${amount(throughput)} samples/s`,
+    `staleness ${staleness.observed} of at most ${staleness.bound}`,
+    waiting === undefined ? 'nobody waits' : `${waiting.name} waits ${share(waiting.waiting_share)}`,
+  ].join(' · ');
+}
+
+/** `fast: 140 ms a wave alone, 698 ms in the job`. */
+export const workerSummary = ({ name, period, period_alone }: JobWorkerReport): string =>
+  `${name}: ${time(period_alone)} a wave alone, ${time(period)} in the job`;

@@ -1,0 +1,81 @@
+import { coreFlops, scoreBytes } from './attentionCore.ts';
+import { hiddenOf, type LayerPart, maskBytes, wholeRanks } from './layerPart.ts';
+import { elementBytes } from './precision.ts';
+import { flagOf, numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import type { LayerSetting } from './types.ts';
+
+export const headParameters: readonly ShapeParameter[] = [
+  { name: 'heads', kind: 'integer', doc: 'query heads' },
+  { name: 'kv_heads', kind: 'integer', default: null, doc: 'key and value heads; as many as query heads unless said' },
+  { name: 'head_dim', kind: 'integer', default: null, doc: 'width of a head; hidden / heads unless said' },
+];
+
+export const attentionParameters: readonly ShapeParameter[] = [
+  {
+    name: 'qkv_bias',
+    kind: 'boolean',
+    default: null,
+    doc: 'biases of query, key and value alone, as in Qwen 2; as `bias` unless said',
+  },
+  { name: 'qk_norm', kind: 'boolean', default: false, doc: 'RMSNorm of each query and key head, as in Qwen 3' },
+];
+
+export const outBias: ShapeParameter = {
+  name: 'out_bias',
+  kind: 'boolean',
+  default: null,
+  doc: 'bias of the projection after attention alone; as `bias` unless said',
+};
+
+export function checkAttention(args: ShapeArguments, tensor: number): string | undefined {
+  const { hidden, heads, kvHeads } = widths(args);
+  if (typeof args['head_dim'] !== 'number' && hidden % heads !== 0)
+    return `hidden ${hidden} is not a multiple of heads ${heads}; set head_dim`;
+  if (kvHeads > heads || heads % kvHeads !== 0) return `heads ${heads} is not a multiple of kv_heads ${kvHeads}`;
+  if (kvHeads % tensor !== 0 && tensor % kvHeads !== 0)
+    return `${kvHeads} kv_heads cannot be split over ${tensor} tensor ranks`;
+  return undefined;
+}
+
+function widths(args: ShapeArguments) {
+  const hidden = hiddenOf(args);
+  const heads = numberOf(args, 'heads', 1);
+  const kvHeads = numberOf(args, 'kv_heads', heads);
+  return { hidden, heads, kvHeads, headDim: numberOf(args, 'head_dim', hidden / heads) };
+}
+
+/**
+ * Attention with heads split over tensor ranks; a rank has at least one key and value head. Parts of the activations as in
+ * Table 2 of arXiv:2205.05198 (section 4.1), for any widths. The norm of query and key heads keeps its input besides what
+ * the core reads.
+ */
+export function attentionPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
+  const { hidden, heads, kvHeads, headDim } = widths(args);
+  const { tensor } = setting;
+  const element = elementBytes(setting.precision);
+  const [localHeads, localKv] = [heads / tensor, Math.max(1, kvHeads / tensor)];
+  const input = (element * hidden) / wholeRanks(setting);
+  const qkv = element * (localHeads + 2 * localKv) * headDim;
+  const attended = element * localHeads * headDim;
+  const normed = flagOf(args, 'qk_norm', false) ? element * (localHeads + localKv) * headDim : 0;
+  const { scores, sums } = scoreBytes(args, setting, localHeads);
+  return {
+    parameters: parametersOf(args, heads, kvHeads),
+    localParameters: parametersOf(args, localHeads, localKv),
+    linear: 2 * hidden * 2 * (localHeads + localKv) * headDim,
+    core: coreFlops(args, setting, localHeads, headDim, headDim),
+    kept: input + maskBytes(args, setting) + qkv + normed + attended + sums + scores,
+    scores,
+    remade: 0,
+    forWeight: input + attended + qkv + input,
+  };
+}
+
+/** For a number of heads, of a rank or of all: h·(a + 2k)·d + a·d·h; the bias after the reduction is whole on every rank. */
+function parametersOf(args: ShapeArguments, heads: number, kvHeads: number): number {
+  const { hidden, headDim } = widths(args);
+  const bias = flagOf(args, 'bias', true);
+  const qkv = (heads + 2 * kvHeads) * headDim;
+  const biases = (flagOf(args, 'qkv_bias', bias) ? qkv : 0) + (flagOf(args, 'out_bias', bias) ? hidden : 0);
+  return hidden * qkv + heads * headDim * hidden + biases + (flagOf(args, 'qk_norm', false) ? 2 * headDim : 0);
+}

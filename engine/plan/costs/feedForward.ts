@@ -1,0 +1,64 @@
+import { hiddenOf, type LayerPart, maskBytes, wholeRanks } from './layerPart.ts';
+import { elementBytes } from './precision.ts';
+import { flagOf, numberOf, type ShapeArguments, type ShapeParameter, wordOf } from './shape.ts';
+import type { LayerSetting } from './types.ts';
+
+export const feedForwardParameters: readonly ShapeParameter[] = [
+  { name: 'ffn', kind: 'integer', default: null, doc: 'inner width of the MLP; 4 × hidden unless said' },
+  { name: 'gated', kind: 'boolean', default: false, doc: 'SwiGLU: a gate beside the up projection' },
+];
+
+export const swigluParameter: ShapeParameter = {
+  name: 'swiglu',
+  kind: 'word',
+  words: ['fused', 'recompute', 'eager'],
+  default: 'fused',
+  doc:
+    'what a gated MLP keeps: `fused` gate, up and product, `recompute` all but the product, ' +
+    '`eager` the activated gate too',
+};
+
+/** Inner width of the MLP of a layer without experts. */
+export const ffnOf = (args: ShapeArguments): number => numberOf(args, 'ffn', 4 * hiddenOf(args));
+
+/** Weights of one MLP of an inner width, of a rank or of all; the bias after the reduction is whole on every rank. */
+export function mlpParameters(args: ShapeArguments, ffn: number): number {
+  const hidden = hiddenOf(args);
+  const up = matrices(args);
+  return (up + 1) * hidden * ffn + (flagOf(args, 'bias', true) ? up * ffn + hidden : 0);
+}
+
+/** Matrices that read the MLP's input: up, and gate where there is one. */
+const matrices = (args: ShapeArguments): number => (flagOf(args, 'gated', false) ? 2 : 1);
+
+/** Of one token in one MLP on one rank: FLOPs, and bytes between its first and last product. */
+export function innerPart(args: ShapeArguments, { precision }: LayerSetting, localFfn: number) {
+  const up = matrices(args);
+  const element = elementBytes(precision);
+  const gates = element * up * localFfn;
+  const product = element * localFfn;
+  const keeps = up === 1 ? 'fused' : wordOf(args, 'swiglu', 'fused');
+  return {
+    flops: 2 * (up + 1) * hiddenOf(args) * localFfn,
+    kept: gates + (keeps === 'recompute' ? 0 : keeps === 'eager' ? 2 * product : product),
+    remade: keeps === 'recompute' ? product : 0,
+    forWeight: gates + product,
+  };
+}
+
+/** A dense MLP whose width is split over tensor ranks. */
+export function feedForwardPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
+  const ffn = ffnOf(args);
+  const inner = innerPart(args, setting, ffn / setting.tensor);
+  const input = (elementBytes(setting.precision) * hiddenOf(args)) / wholeRanks(setting);
+  return {
+    parameters: mlpParameters(args, ffn),
+    localParameters: mlpParameters(args, ffn / setting.tensor),
+    linear: inner.flops,
+    core: 0,
+    kept: input + maskBytes(args, setting) + inner.kept,
+    scores: 0,
+    remade: inner.remade,
+    forWeight: input + inner.forWeight + input,
+  };
+}

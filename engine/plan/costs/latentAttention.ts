@@ -1,0 +1,99 @@
+import { coreFlops, scoreBytes } from './attentionCore.ts';
+import { hiddenOf, type LayerPart, maskBytes, wholeRanks } from './layerPart.ts';
+import { elementBytes } from './precision.ts';
+import { numberOf, type ShapeArguments, type ShapeParameter } from './shape.ts';
+import type { LayerSetting } from './types.ts';
+
+/** Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1). It is chosen by `kv_lora_rank`. */
+export const latentParameters: readonly ShapeParameter[] = [
+  {
+    name: 'kv_lora_rank',
+    kind: 'integer',
+    default: null,
+    doc: 'width that keys and values are compressed to: multi-head latent attention, as in DeepSeek-V3',
+  },
+  {
+    name: 'q_lora_rank',
+    kind: 'integer',
+    default: null,
+    doc: 'width that queries are compressed to; not compressed unless said',
+  },
+  { name: 'qk_nope_head_dim', kind: 'integer', default: null, doc: 'width of a query and key head without positions' },
+  {
+    name: 'qk_rope_head_dim',
+    kind: 'integer',
+    default: null,
+    doc: 'width of a query and key head with rotary positions',
+  },
+  { name: 'v_head_dim', kind: 'integer', default: null, doc: 'width of a value head' },
+];
+
+export const isLatent = (args: ShapeArguments): boolean => typeof args['kv_lora_rank'] === 'number';
+
+const widthNames = ['qk_nope_head_dim', 'qk_rope_head_dim', 'v_head_dim'];
+const ofOthers = ['kv_heads', 'head_dim', 'qkv_bias', 'out_bias', 'qk_norm'];
+
+/** What stands without what it needs, or beside what it excludes. */
+export function checkLatent(args: ShapeArguments): string | undefined {
+  if (!isLatent(args)) {
+    const lone = [...widthNames, 'q_lora_rank'].find((one) => one in args);
+    return lone === undefined ? undefined : `${lone} needs kv_lora_rank`;
+  }
+  const absent = widthNames.find((one) => !(one in args));
+  if (absent !== undefined) return `kv_lora_rank needs ${absent}`;
+  const excluded = ofOthers.find((one) => one in args);
+  if (excluded !== undefined) return `${excluded} has no meaning with kv_lora_rank`;
+  return args['bias'] === false ? undefined : 'kv_lora_rank needs `bias = false`';
+}
+
+function widths(args: ShapeArguments) {
+  const [nope, rope, value] = widthNames.map((one) => numberOf(args, one, 1));
+  return {
+    hidden: hiddenOf(args),
+    heads: numberOf(args, 'heads', 1),
+    queryRank: numberOf(args, 'q_lora_rank', 0),
+    kvRank: numberOf(args, 'kv_lora_rank', 1),
+    query: nope + rope,
+    nope,
+    rope,
+    value,
+  };
+}
+
+/**
+ * Tensor ranks split the heads of the products that widen again; those that compress, and their norms, are whole on every
+ * rank, which sequence parallelism gives its share of the tokens.
+ * Kept: inputs of every product and norm, and the queries, keys and values that the core reads.
+ */
+export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
+  const { hidden, heads, queryRank, kvRank, query, nope, rope, value } = widths(args);
+  const element = elementBytes(setting.precision);
+  const whole = wholeRanks(setting);
+  const local = heads / setting.tensor;
+  const input = (element * hidden) / whole;
+  const compress = hidden * (queryRank + kvRank + rope);
+  const widen = local * ((queryRank > 0 ? queryRank : hidden) * query + kvRank * (nope + value) + value * hidden);
+  // Each compressed vector is kept before its norm and after it.
+  const compressed = (element * (queryRank + kvRank)) / whole;
+  const qkv = element * local * (2 * query + value);
+  const attended = element * local * value;
+  const { scores, sums } = scoreBytes(args, setting, local);
+  const gradients = (element * (queryRank + kvRank + rope)) / whole + element * local * (query + nope + value) + input;
+  return {
+    parameters: parametersOf(args, heads),
+    localParameters: parametersOf(args, local),
+    linear: 2 * (compress / whole + widen),
+    core: coreFlops(args, setting, local, query, value),
+    kept: input + maskBytes(args, setting) + 2 * compressed + qkv + attended + sums + scores,
+    scores,
+    remade: 0,
+    forWeight: input + compressed + attended + gradients,
+  };
+}
+
+/** h·q + q + q·a·(n + r) + h·(c + r) + c + c·a·(n + v) + a·v·h for ranks q and c, and heads of n, r and v. */
+function parametersOf(args: ShapeArguments, heads: number): number {
+  const { hidden, queryRank, kvRank, query, nope, rope, value } = widths(args);
+  const queries = queryRank > 0 ? hidden * queryRank + queryRank + queryRank * heads * query : hidden * heads * query;
+  return queries + hidden * (kvRank + rope) + kvRank + kvRank * heads * (nope + value) + heads * value * hidden;
+}

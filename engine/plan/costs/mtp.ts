@@ -1,0 +1,63 @@
+import { hiddenOf, wholeRanks } from './layerPart.ts';
+import { lmHead } from './lm_head.ts';
+import { normParameters } from './norm.ts';
+import { elementBytes } from './precision.ts';
+import { type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
+import { checkTransformer, costOfTransformer, transformer } from './transformer.ts';
+import type { LayerSetting, ShapeCost } from './types.ts';
+import { paddedVocabulary, padParameter } from './vocabulary.ts';
+
+/** One depth of multi-token prediction (DeepSeek-V3, arXiv:2412.19437, section 2.2). */
+export const mtp: ShapeSchema = {
+  name: 'mtp',
+  doc:
+    'One depth of multi-token prediction, as in DeepSeek-V3: a projection of 2 × hidden, a transformer layer with the same ' +
+    'arguments, and logits of its own. It stands before the head, on the same stage, and shares its matrix.',
+  parameters: [
+    { name: 'vocab', kind: 'integer', doc: 'entries of the vocabulary' },
+    ...transformer.parameters,
+    padParameter,
+  ],
+  check: checkTransformer,
+  cost: costOfPrediction,
+};
+
+/**
+ * The layer, 2h² weights that join a token's vector to the embedding of the next one, a norm before each and one before the
+ * logits: arguments' own layer + 2h² + 3 norms. Embedding and head are shared with the model and counted there; the rank
+ * holds a copy of the embedding besides, since that stands on another stage.
+ * Full recomputation makes the layer again, not projection and logits, as `lm_head` does.
+ */
+function costOfPrediction(args: ShapeArguments, setting: LayerSetting): ShapeCost {
+  const hidden = hiddenOf(args);
+  const { tensor, sequenceParallel } = setting;
+  const layer = costOfTransformer(args, setting);
+  const head = lmHead.cost({ ...args, tied: true }, setting);
+  const element = elementBytes(setting.precision);
+  const tokens = setting.sequence * setting.microBatch;
+  const bytes = element * tokens * hidden;
+  const kept = bytes / wholeRanks(setting);
+  const rows = Math.ceil(paddedVocabulary(args, tensor) / tensor);
+  const norm = normParameters(wordOf(args, 'norm', 'layernorm'), hidden);
+  const projection = 2 * hidden ** 2;
+  const localProjection = projection / tensor;
+  // The projection's outputs are split and gathered; the look-up is reduced as in `embedding`.
+  const gathered = tensor > 1 ? 0.5 : 0;
+  const lookUp = tensor > 1 ? (sequenceParallel ? 0.5 : 1) : 0;
+  return {
+    ...layer,
+    parameters: layer.parameters + projection + 2 * norm + head.parameters,
+    localParameters: layer.localParameters + localProjection + 3 * norm + rows * hidden,
+    linearFlops: layer.linearFlops + 2 * tokens * localProjection + head.linearFlops,
+    traffic: layer.traffic + element * localProjection + 5 * kept + 2 * bytes + head.traffic,
+    // Both vectors before their norms and after them, and the token numbers.
+    activation: layer.activation + 4 * kept + 8 * tokens + head.activation,
+    activationForWeight: layer.activationForWeight + 3 * kept + 8 * tokens + head.activationForWeight,
+    workspace: Math.max(layer.workspace, head.workspace),
+    reduceBytes: bytes,
+    reduceCount: layer.reduceCount + gathered + lookUp + head.reduceCount,
+    reduceBytesBackward: bytes,
+    reduceCountBackward:
+      layer.reduceCount + 4 * gathered + (sequenceParallel ? lookUp : 0) + (head.reduceCountBackward ?? 0),
+  };
+}

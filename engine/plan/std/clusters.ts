@@ -1,0 +1,176 @@
+/** NVLinks of a DGX-1 with V100s and of p3 instances (`nvidia-smi topo`): each GPU has six; pairs with two or one of them. */
+const cubeMesh = `    link gpu[0] -- gpu[3..4] = 40GB/s + 3.4us
+    link gpu[0] -- gpu[1..2] = nvlink2_link
+    link gpu[1] -- gpu[2]    = 40GB/s + 3.4us
+    link gpu[1] -- gpu[5]    = 40GB/s + 3.4us
+    link gpu[1] -- gpu[3]    = nvlink2_link
+    link gpu[2] -- gpu[3]    = 40GB/s + 3.4us
+    link gpu[2] -- gpu[6]    = nvlink2_link
+    link gpu[3] -- gpu[7]    = nvlink2_link
+    link gpu[4] -- gpu[7]    = 40GB/s + 3.4us
+    link gpu[4] -- gpu[5..6] = nvlink2_link
+    link gpu[5] -- gpu[6]    = 40GB/s + 3.4us
+    link gpu[5] -- gpu[7]    = nvlink2_link
+    link gpu[6] -- gpu[7]    = 40GB/s + 3.4us`;
+
+/** A node of eight GPUs on NVSwitches, each with a network card of its own. */
+const switched = (gpu: string, nvlink: number, network: number): string => `  switch fabric {}
+  node[nodes] {
+    gpu[8] = ${gpu}
+    switch nvswitch {
+      ports = gpu[0..7]
+      link  = ${nvlink}GB/s + 1.7us
+    }
+    link gpu[0..7] -- fabric = ${network}GB/s + 4.8us
+  }`;
+
+/** A node whose GPUs share its network adapter. */
+const adapted = (inside: string, ports: string, uplink: string): string => `  switch fabric {}
+  node[nodes] {
+${inside}
+    switch nic {
+      ports = gpu[0..7]
+      link  = ${ports}
+    }
+    link nic -- fabric = ${uplink}
+  }`;
+
+const nvswitch = (gpu: string, nvlink: number): string => `    gpu[8] = ${gpu}
+    switch nvswitch {
+      ports = gpu[0..7]
+      link  = ${nvlink}GB/s + 1.7us
+    }`;
+
+const source = '"std:hardware"';
+
+/** The text of `std:clusters`. */
+export const clusters: string = `// Machines to import: \`import { dgx_h100, nodes } from "std:clusters"\`. \`nodes\` is a param: a slider, or --set nodes=4.
+// Rates are what transfers reach (\`std:hardware\` has them with their sources); a way over two hops has half the latency of a
+// transfer on each. Transfers that meet on a port, a network card or an uplink share it.
+import { a100_40, a100_80, a100_pcie_80, b200, h100, l40s, v100, v100_32 } from ${source}
+import { p4000, rtx2060, titan_rtx, titan_v, nvlink2_link, pcie3x16 } from ${source}
+
+/// Nodes of the clusters of this file that have equal ones.
+param nodes = 2 in 1..512
+
+/// DGX A100: eight A100 on NVSwitches (235 GB/s), a 200 Gb/s InfiniBand card for each.
+/// Sources: DGX A100 data sheet; NCCL graph/tuning.cc (235 GB/s); SimAI (23.5 GB/s). Confidence: high.
+cluster dgx_a100 {
+${switched('a100_80', 235, 23.5)}
+}
+
+/// DGX H100: eight H100 on NVSwitches (370 GB/s), a 400 Gb/s InfiniBand card for each.
+/// Sources: DGX H100 data sheet; nccl-tests #212 (370 GB/s); SimAI (48.5 GB/s). Confidence: high.
+cluster dgx_h100 {
+${switched('h100', 370, 48.5)}
+}
+
+/// DGX B200: eight B200 on NVSwitches (720 GB/s), a 400 Gb/s InfiniBand card for each.
+/// Sources: DGX B200 data sheet; NCCL topo.h (40.1 GB/s for each of 18 links); SimAI (48.5 GB/s). Confidence: medium.
+cluster dgx_b200 {
+${switched('b200', 720, 48.5)}
+}
+
+/// DGX-1: eight V100 in a hybrid cube mesh of NVLinks, and a 100 Gb/s InfiniBand card for each two.
+/// Sources: DGX-1 white paper (WP-08437-002); NCCL topo.h (20 GB/s for each NVLink, 12 for PCIe 3 and for the card).
+/// Confidence: high.
+cluster dgx1_v100 {
+  switch fabric {}
+  node[nodes] {
+    gpu[8]                   = v100
+${cubeMesh}
+    switch nic0 {
+      ports = gpu[0..1]
+      link  = 12GB/s + 2.8us
+    }
+    switch nic1 {
+      ports = gpu[2..3]
+      link  = 12GB/s + 2.8us
+    }
+    switch nic2 {
+      ports = gpu[4..5]
+      link  = 12GB/s + 2.8us
+    }
+    switch nic3 {
+      ports = gpu[6..7]
+      link  = 12GB/s + 2.8us
+    }
+    link nic0 -- fabric = 12GB/s + 4.8us
+    link nic1 -- fabric = 12GB/s + 4.8us
+    link nic2 -- fabric = 12GB/s + 4.8us
+    link nic3 -- fabric = 12GB/s + 4.8us
+  }
+}
+
+/// Servers with two sockets, each with a PCIe 4 switch of four A100 behind one uplink; 200 Gb/s InfiniBand at the first socket.
+/// Sources: a common layout, not one product; NCCL topo.h (24 GB/s for PCIe 4, 10 between Skylake sockets). Confidence: medium.
+cluster pcie_a100 {
+${pcieBox('a100_pcie_80')}
+}
+
+/// Servers with two sockets, each with a PCIe 4 switch of four L40S behind one uplink; 200 Gb/s InfiniBand at the first socket.
+/// Sources: a common layout, not one product; NCCL topo.h (24 GB/s for PCIe 4, 10 between Skylake sockets). Confidence: medium.
+cluster pcie_l40s {
+${pcieBox('l40s')}
+}
+
+/// AWS p3dn.24xlarge: eight V100 32 GB in a cube mesh of NVLinks; 100 Gb/s for all of them.
+/// Sources: AWS instance types; NCCL topo.h. Line rate of the adapter: what transfers reach is not known. Confidence: medium.
+cluster p3dn {
+${adapted(`    gpu[8]                   = v100_32\n${cubeMesh}`, '12GB/s + 2.8us', '12.5GB/s + 10us')}
+}
+
+/// AWS p4d.24xlarge: eight A100 40 GB on NVSwitches; 400 Gb/s for all of them.
+/// Sources: AWS instance types; NCCL graph/tuning.cc. Line rate of the adapters: what transfers reach is not known.
+/// Confidence: high.
+cluster p4d {
+${adapted(nvswitch('a100_40', 235), '24GB/s + 2.8us', '50GB/s + 10us')}
+}
+
+/// AWS p5.48xlarge: eight H100 on NVSwitches; 3200 Gb/s for all of them.
+/// Sources: AWS instance types; nccl-tests #212. Line rate of the adapters: what transfers reach is not known. Confidence: high.
+cluster p5 {
+${adapted(nvswitch('h100', 370), '48GB/s + 2.8us', '400GB/s + 10us')}
+}
+
+/// The testbed of HetPipe: a node of four GPUs of each of four kinds, PCIe 3 inside, 56 Gb/s InfiniBand between.
+/// Sources: Park et al. (arXiv:2005.14038), section 8; the rate that InfiniBand reaches is an estimate. Confidence: medium.
+cluster hetpipe {
+  switch fabric {}
+${['titan_v', 'titan_rtx', 'rtx2060', 'p4000'].map(testbedNode).join('\n')}
+}
+`;
+
+/** Two PCIe switches of four GPUs, each behind one link to its socket. */
+function pcieBox(gpu: string): string {
+  return `  switch fabric {}
+  node[nodes] {
+    gpu[8] = ${gpu}
+    switch cpu0 {}
+    switch cpu1 {}
+    switch plx0 {
+      ports = gpu[0..3]
+      link  = 24GB/s + 2.8us
+    }
+    switch plx1 {
+      ports = gpu[4..7]
+      link  = 24GB/s + 2.8us
+    }
+    link plx0 -- cpu0   = 24GB/s
+    link plx1 -- cpu1   = 24GB/s
+    link cpu0 -- cpu1   = 10GB/s
+    link cpu0 -- fabric = 23.5GB/s + 4.8us
+  }`;
+}
+
+function testbedNode(gpu: string): string {
+  return `  node[1] {
+    gpu[4] = ${gpu}
+    link   = pcie3x16
+    switch nic {
+      ports = gpu[0..3]
+      link  = 12GB/s + 2.8us
+    }
+    link nic -- fabric = 6GB/s + 4.8us
+  }`;
+}

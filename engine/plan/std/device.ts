@@ -1,0 +1,55 @@
+/** A `device` of `std:hardware` and its text. */
+
+/** How far to trust figures; `reading` says what each word means. */
+export type Confidence = 'high' | 'medium' | 'low';
+
+export const reading: Readonly<Record<Confidence, string>> = {
+  high: 'high (read in the source)',
+  medium: 'medium (second hand, or not all of it compared with the source)',
+  low: 'low (a specification that nothing confirms)',
+};
+
+export interface DeviceFigures {
+  readonly name: string;
+  readonly title: string;
+  readonly note?: string;
+  /** GiB that a framework finds free; GB/s. */
+  readonly memory: number;
+  readonly bandwidth: number;
+  /** Dense TFLOPS: of every number format that `computeAt` does not have. Absent where nothing is known of those. */
+  readonly compute?: number;
+  readonly computeAt: Readonly<Record<string, number>>;
+  /** Percent of the peak; a guess where absent. */
+  readonly efficiency?: number;
+  readonly efficiencyAt?: Readonly<Record<string, number>>;
+  readonly confidence: Confidence;
+  readonly sources: string;
+}
+
+/** GiB that a framework takes for itself: a context (1.5) and one communicator (0.5). */
+const reserved = 2;
+/** Percent, where no published run gives one. */
+const guess = 40;
+
+/** The declaration with its documentation. */
+export function deviceText(device: DeviceFigures): string {
+  const { name, title, note, memory, bandwidth, compute, computeAt, efficiency, efficiencyAt = {} } = device;
+  const entries: [string, string][] = [
+    ['memory', `${memory}GiB`],
+    ['reserved', `${reserved}GiB`],
+    ...(compute === undefined ? [] : [['compute', `${compute}TFLOPS`] as [string, string]]),
+    ...Object.entries(computeAt).map(([at, rate]): [string, string] => [`compute(${at})`, `${rate}TFLOPS`]),
+    ['bandwidth', `${bandwidth}GB/s`],
+    ['efficiency', `${efficiency ?? guess}%`],
+    ...Object.entries(efficiencyAt).map(([at, share]): [string, string] => [`efficiency(${at})`, `${share}%`]),
+  ];
+  const width = Math.max(...entries.map(([key]) => key.length));
+  return [
+    `/// ${title}.${note === undefined ? '' : ` ${note}`}`,
+    `/// Sources: ${device.sources}. Confidence: ${reading[device.confidence]}.`,
+    ...(efficiency === undefined ? ['/// `efficiency` is a guess: no published run was fitted.'] : []),
+    `device ${name} {`,
+    ...entries.map(([key, value]) => `  ${key.padEnd(width)} = ${value}`),
+    '}',
+  ].join('\n');
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { jobSummary, workerSummary } from '../../engine/job/describe.ts';
+import { bytes, share, time } from '../../engine/quantities.ts';
+import type { PageTest } from './check.ts';
+import { example } from './example.ts';
+import { axe, settled, violations } from './harness.ts';
+import { pictureFor, pointOf } from './scene.ts';
+
+const folder = new URL('../../examples/systems/', import.meta.url);
+const systems = readdirSync(folder).flatMap((file) => (file.endsWith('.pipe') ? [file.slice(0, -5)] : []));
+/** Those that the page is put to the rules of accessibility with: asynchronous, filled, two lanes. */
+const audited = ['pipedream', 'pipefill', 'pipeswitch'];
+
+const everySystem: readonly PageTest[] = systems.map((name) => ({
+  name: `examples/systems/${name}.pipe is drawn with the figures of its report`,
+  run: async (browser) => {
+    const { analysis, message } = example(`systems/${name}`);
+    const [one] = analysis.pipelines;
+    if (one?.run === undefined) throw new Error(analysis.findings.map((found) => found.message).join(' '));
+    const { report, program } = one.run;
+    const preview = await browser.open();
+    await preview.post(message);
+    await preview.drawn();
+    const { page } = preview;
+    const figure = (key: string) => page.locator(`[data-figure=${key}]`).innerText();
+    assert.equal(await figure('iteration'), time(report.iteration, 4));
+    if (report.bubble.makespan > 5e-4) assert.equal(await figure('bubble'), share(report.bubble.makespan));
+    const worst = report.devices.reduce((most, device) =>
+      device.peak / device.capacity > most.peak / most.capacity ? device : most,
+    );
+    assert.equal(await figure('peak'), bytes(worst.peak));
+    const asynchronous = report.asynchronous !== undefined;
+    assert.equal(await page.locator('[data-figure=staleness]').count(), asynchronous ? 1 : 0);
+    if (asynchronous)
+      assert.equal(await figure('staleness'), String(Math.max(...report.stages.map((stage) => stage.staleness))));
+    assert.doesNotMatch(await page.locator('.statistics').innerText(), /NaN|undefined|Infinity|[-−]\d|e-\d/);
+
+    // Something of a kind's colour stands where the first block of the first device is.
+    const picture = pictureFor(one.plan);
+    const { start, end } = picture.columns;
+    const [x, y] = await pointOf(preview, picture, 0, start[0] + 0.15 * (end[0] - start[0]), 0.2);
+    assert.notDeepEqual(await preview.pixel(x, y), await preview.pixel(x, y - 12));
+
+    await page.getByRole('button', { name: 'Table' }).click();
+    const row = page.locator('.table [aria-rowindex="2"] [role=gridcell]');
+    const stage = program.order[0] >> program.shift;
+    assert.equal(await row.nth(0).innerText(), one.plan.devices[0].name);
+    assert.equal(await row.nth(1).innerText(), one.plan.stages[stage % program.stages].name);
+    assert.match(await row.nth(2).innerText(), /^[FBIWRUEL]$/);
+    assert.equal(
+      await page.locator('.table [role=grid]').getAttribute('aria-rowcount'),
+      String(1 + picture.columns.word.length),
+    );
+    if (audited.includes(name)) assert.deepEqual(await axe(page), []);
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+}));
+
+const nothingLong: PageTest = {
+  name: 'operations that take no time are found by search and stand in the table',
+  run: async (browser) => {
+    const { analysis, message } = example('systems/bpipe');
+    const [one] = analysis.pipelines;
+    const picture = pictureFor(one.plan);
+    const evictions = one.run?.program.order.reduce((sum, word) => {
+      const kind = Math.trunc((word >> picture.columns.shift) / picture.columns.stages);
+      return sum + Number(kind === 6);
+    }, 0);
+    assert.ok((evictions ?? 0) > 0);
+    const preview = await browser.open();
+    await preview.post(message);
+    await preview.drawn();
+    const field = preview.page.locator('.search input');
+    await field.fill('kind:E');
+    await settled(preview.page);
+    assert.equal(await preview.page.locator('.found').innerText(), `${evictions} found`);
+    await field.fill('kind:Z');
+    await settled(preview.page);
+    assert.match(
+      await preview.page.locator('.found').innerText(),
+      /a kind is F, B, I, W, R, U, E, L, sync or optimizer/,
+    );
+    await preview.close();
+  },
+};
+
+const fill: PageTest = {
+  name: 'work of a fill job is drawn in idle gaps, told in the legend and on hover',
+  run: async (browser) => {
+    const { analysis, message } = example('systems/pipefill');
+    const [one] = analysis.pipelines;
+    const picture = pictureFor(one.plan);
+    const stretches = picture.fill?.[0];
+    assert.ok(stretches !== undefined && stretches.from.length > 0);
+    const preview = await browser.open();
+    await preview.post(message);
+    await preview.drawn();
+    const [x, y] = await pointOf(preview, picture, 0, stretches.from[0] + 0.4 * stretches.seconds[stretches.first[0]]);
+    // Half way between ground and ink.
+    const [red, green, blue] = await preview.pixel(x, y);
+    assert.ok(Math.abs(red - 118) < 8 && red === green && green === blue, `${red} ${green} ${blue}`);
+    await preview.page.mouse.move(x, y);
+    await settled(preview.page);
+    const tip = await preview.page.locator('.tooltip').innerText();
+    assert.match(tip, /Filled by small/);
+    assert.ok(tip.includes(stretches.layers[stretches.first[0]]), tip);
+    assert.match(await preview.page.locator('.legend').innerText(), /Fill: small/);
+    await preview.close();
+  },
+};
+
+const sourceOfCopies: PageTest = {
+  name: 'a click on a block of a copy leads to its stage, and the tooltip has its name',
+  run: async (browser) => {
+    const { analysis, message } = example('systems/dualpipe');
+    const [one] = analysis.pipelines;
+    const picture = pictureFor(one.plan);
+    const { columns } = picture;
+    const block = columns.offsets[columns.rows - 1];
+    const stage = (columns.word[block] >> columns.shift) % columns.stages;
+    const preview = await browser.open();
+    await preview.post(message);
+    await preview.drawn();
+    const [x, y] = await pointOf(preview, picture, columns.rows - 1, (columns.start[block] + columns.end[block]) / 2);
+    await preview.page.mouse.move(x, y);
+    await settled(preview.page);
+    const tip = await preview.page.locator('.tooltip').innerText();
+    assert.ok(tip.includes(one.plan.stages[stage].name), tip);
+    await preview.page.mouse.click(x, y);
+    const posted = await preview.posted();
+    assert.deepEqual(posted.at(-1), {
+      type: 'reveal',
+      path: `${one.plan.name}/stage:${stage}`,
+      preserveFocus: true,
+    });
+    assert.ok(analysis.resolution.origins.has(`${one.plan.name}/stage:${stage}`));
+    await preview.close();
+  },
+};
+
+const jobs: PageTest = {
+  name: 'the jobs that a pipeline works in stand above its figures, as the report has them',
+  run: async (browser) => {
+    const { analysis, message } = example('systems/hetpipe');
+    const [one] = analysis.pipelines;
+    const reports = analysis.jobs.flatMap(({ plan, report }) =>
+      plan.workers.includes(one.plan.name) && report !== undefined ? [report] : [],
+    );
+    assert.ok(reports.length > 0);
+    const preview = await browser.open();
+    await preview.post(message);
+    await preview.drawn();
+    const bar = preview.page.locator('.jobs');
+    await bar.waitFor();
+    const lines = await bar.locator('div').allInnerTexts();
+    assert.deepEqual(
+      lines,
+      reports.map((report) => {
+        const [own] = report.workers.filter(({ name }) => name === one.plan.name);
+        return `${report.name} ${jobSummary(report)} · ${workerSummary(own)}`;
+      }),
+    );
+    assert.deepEqual(await axe(preview.page), []);
+    // Another file has none.
+    const other = example('systems/gpipe');
+    await preview.post(other.message);
+    await preview.drawn();
+    assert.equal(await bar.isVisible(), false);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
+export const systemTests: readonly PageTest[] = [...everySystem, nothingLong, fill, sourceOfCopies, jobs];

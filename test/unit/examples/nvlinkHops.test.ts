@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { analyse } from './load.ts';
+
+const { pipelines } = analyse('nvlink-hops.pipe');
+const of = (name: string) => pipelines.find((one) => one.plan.name === name);
+
+test('nvlink-hops.pipe: two hops of NVLink go before one of PCIe, and 1F1B takes its time over them', () => {
+  const hops = of('hops');
+  const route = (from: number, to: number) => hops?.plan.routes.find((one) => one.from === from && one.to === to);
+  expect(route(3, 4)).toMatchObject({ bandwidth: 40e9, latency: 6.8e-6 });
+  expect(route(3, 4)?.hops).toHaveLength(2);
+  expect(route(0, 1)).toMatchObject({ bandwidth: 20e9 });
+  expect(route(0, 1)?.hops).toBeUndefined();
+});
+
+test('nvlink-hops.pipe: all transfers over PCIe cannot be done sooner than the bus can carry them', () => {
+  // 16 microbatches of 16 MB over 7 boundaries, both ways, at 12 GB/s.
+  expect(of('host')?.run?.report.iteration).toBeGreaterThan((16 * 7 * 2 * 16e6) / 12e9);
+  expect(of('hops')?.run?.report.iteration).toBeLessThan(of('host')?.run?.report.iteration ?? 0);
+});

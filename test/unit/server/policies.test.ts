@@ -1,0 +1,160 @@
+/** What the editor knows of every policy, its arguments and their words, and of the keys around it: all from the registry. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type {
+  CodeAction,
+  CodeLens,
+  CompletionList,
+  Diagnostic,
+  Hover,
+  LocationLink,
+  MarkupContent,
+  SemanticTokens,
+  SignatureHelp,
+} from 'vscode-languageserver';
+import { policies } from '../../../engine/schedule/registry.ts';
+import { applyEdits, type Client, main, positionAt, withClient } from './harness.ts';
+import { marked } from './marks.ts';
+
+const file = (pipeline: string): string => `device gpu { memory = 16GiB }
+cluster box { gpu[4] = gpu  link = 25GB/s + 5us }
+model toy { layer block[8] { forward = 1ms  backward = 2ms  weights = 1MiB } }
+pipeline train { model = toy  devices = box  microbatches = 8  ${pipeline} }
+`;
+
+async function ask<R>(client: Client, source: string, method: string): Promise<R> {
+  const { text, at } = marked(source);
+  client.open(main, text);
+  const position = positionAt(text, at[0] ?? 0);
+  const answer = await client.request<R>(`textDocument/${method}`, {
+    textDocument: { uri: main },
+    position,
+    context: { triggerKind: 1 },
+  });
+  client.close(main);
+  return answer;
+}
+const labels = (list: CompletionList | null): readonly string[] => (list?.items ?? []).map((one) => one.label);
+const shown = (hover: Hover | null): string => (hover?.contents as MarkupContent | undefined)?.value ?? '';
+
+describe.each(policies.map((policy) => [policy.name, policy] as const))('%s', (name, policy) => {
+  test('hover says what it does and leads to its page, definition leads to its text', async () => {
+    await withClient(async (client) => {
+      const hover = shown(await ask<Hover | null>(client, file(`schedule = $0${name}`), 'hover'));
+      expect(hover).toContain(policy.summary.slice(0, 40));
+      expect(hover).toContain(`schedules/${policy.page}.md`);
+      const [link] = (await ask<LocationLink[] | null>(client, file(`schedule = $0${name}`), 'definition')) ?? [];
+      expect(link?.targetUri).toBe(`pipewright-policy:/${name}.pipe`);
+      const source = await client.request<{ readonly text: string } | null>('pipewright/policySource', {
+        uri: link?.targetUri,
+      });
+      expect(source?.text).toContain(policy.summary.slice(0, 30));
+      if (policy.source !== undefined) expect(source?.text).toContain(`schedule ${name} {`);
+      const page = new URL(`../../../docs/schedules/${policy.page}.md`, import.meta.url);
+      expect(existsSync(page)).toBe(true);
+    });
+  });
+
+  test('completion and signature help know its name, its arguments and their words', async () => {
+    await withClient(async (client) => {
+      expect(labels(await ask(client, file('schedule = $0'), 'completion'))).toContain(name);
+      const help = await ask<SignatureHelp | null>(client, file(`schedule = ${name}($0)`), 'signatureHelp');
+      const offered = labels(await ask(client, file(`schedule = ${name}($0)`), 'completion'));
+      for (const parameter of policy.parameters) {
+        expect(help?.signatures[0]?.label).toContain(parameter.name);
+        expect(offered).toContain(parameter.name);
+        const argument = shown(
+          await ask<Hover | null>(client, file(`schedule = ${name}($0${parameter.name} = 1)`), 'hover'),
+        );
+        expect(argument).toContain(parameter.summary.slice(0, 30));
+        if (parameter.words === undefined) continue;
+        const words = labels(await ask(client, file(`schedule = ${name}(${parameter.name} = $0)`), 'completion'));
+        expect(words).toEqual(expect.arrayContaining([...parameter.words]));
+      }
+    });
+  });
+});
+
+test('keys of pipelines and stages, and their words', async () => {
+  const offers: readonly (readonly [string, readonly string[]])[] = [
+    ['$0', ['transfer', 'iterations', 'fill', 'fill_overhead', 'recompute']],
+    ['transfer = $0', ['buffered', 'rendezvous']],
+    ['transfer = rendezvous($0)', ['batched']],
+    ['transfer = rendezvous(batched = $0)', ['true', 'false', 'all']],
+    ['recompute = $0', ['none', 'selective', 'full', 'stage']],
+    ['stage all { $0 }', ['layers', 'on', 'replicate', 'recompute']],
+    ['stage all { replicate = $0 }', ['split', 'round_robin']],
+    ['stage all { recompute = $0 }', ['none', 'full', 'stage']],
+  ];
+  await withClient(async (client) => {
+    for (const [written, words] of offers)
+      expect(labels(await ask(client, file(written), 'completion')), written).toEqual(
+        expect.arrayContaining([...words]),
+      );
+    for (const key of ['transfer', 'iterations', 'fill', 'fill_overhead', 'recompute'])
+      expect(shown(await ask<Hover | null>(client, file(`$0${key} = 1`), 'hover')), key).not.toBe('');
+  });
+});
+
+const folder = new URL('../../../examples/systems/', import.meta.url);
+const examples = readdirSync(folder).filter((name) => name.endsWith('.pipe'));
+
+describe.each(examples)('examples/systems/%s', (name) => {
+  const text = readFileSync(new URL(name, folder), 'utf8');
+  const document = { textDocument: { uri: main } };
+
+  test('every pipeline and job has a lens with its figures, every key a hover, every token a kind', async () => {
+    await withClient(async (client) => {
+      client.open(main, text);
+      const lenses = await client.request<CodeLens[]>('textDocument/codeLens', document);
+      const declared = [...text.matchAll(/^(pipeline|job) \w+ \{/gm)].map((match) => match.index);
+      expect(lenses.map(({ range }) => range.start.line).toSorted((a, b) => a - b)).toEqual(
+        declared.map((offset) => positionAt(text, offset).line),
+      );
+      for (const { command } of lenses)
+        expect(command?.title).toMatch(
+          /^(iteration|period) [^·]+ · bubble |samples\/s · staleness \d+ of at most \d+ · /,
+        );
+      const { data } = await client.request<SemanticTokens>('textDocument/semanticTokens/full', document);
+      expect(data.length).toBeGreaterThan(0);
+      for (const [offset] of [...text.matchAll(/^ {2}(\w+) += /gm)].map((match) => [match.index + 2])) {
+        const hover = await client.request<Hover | null>('textDocument/hover', {
+          ...document,
+          position: positionAt(text, offset),
+        });
+        expect(hover, text.slice(offset, offset + 40)).not.toBeNull();
+      }
+      expect(client.errors).toEqual([]);
+    });
+  });
+
+  test('every action on every finding of a version with another number gives a file that parses', async () => {
+    await withClient(async (client) => {
+      const numbers = [...text.matchAll(/(?<== )\d+(?=[\s,)])/g)].slice(0, 6);
+      for (const found of numbers) {
+        for (const other of ['0', '3', '1000000000']) {
+          const changed = text.slice(0, found.index) + other + text.slice(found.index + found[0].length);
+          client.open(main, changed);
+          const { diagnostics } = await client.diagnostics(main);
+          for (const diagnostic of diagnostics.slice(0, 3)) await actions(client, changed, diagnostic);
+          client.close(main);
+        }
+      }
+      expect(client.errors).toEqual([]);
+    });
+  });
+});
+
+async function actions(client: Client, text: string, diagnostic: Diagnostic): Promise<void> {
+  const offered = await client.request<CodeAction[] | null>('textDocument/codeAction', {
+    textDocument: { uri: main },
+    range: diagnostic.range,
+    context: { diagnostics: [diagnostic], only: ['quickfix'] },
+  });
+  for (const action of offered ?? []) {
+    const edits = (action.edit?.documentChanges ?? []).flatMap((one) => ('edits' in one ? one.edits : []));
+    const own = action.edit?.changes?.[main] ?? edits;
+    expect(action.title).not.toMatch(/NaN|undefined/);
+    expect(applyEdits(text, own as never)).not.toBe(text);
+  }
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { defaultOptions } from '../../../engine/host.ts';
+import { editorOptions, readSettings } from '../../../server/settings.ts';
+import { main, withClient } from './harness.ts';
+import { toy } from './samples.ts';
+
+const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  readonly contributes: {
+    readonly configuration: { readonly properties: Readonly<Record<string, { readonly default?: unknown }>> };
+  };
+};
+const declared = (key: string): unknown => manifest.contributes.configuration.properties[`pipewright.${key}`]?.default;
+
+test('an editor that sets nothing has the limits and thresholds that VS Code declares', () => {
+  for (const [key, value] of Object.entries(editorOptions.limits)) expect(declared(`limits.${key}`), key).toBe(value);
+  for (const [key, value] of Object.entries(editorOptions.thresholds))
+    expect(declared(`diagnostics.${key}`), key).toBe(value);
+  expect(readSettings(undefined, editorOptions)).toBe(editorOptions);
+  expect(readSettings({ limits: { operations: 'many' } }, defaultOptions)).toEqual(editorOptions);
+});
+
+test('the page of the limit has both figures', () => {
+  const page = readFileSync(new URL('../../../docs/diagnostics/limit/too-large.md', import.meta.url), 'utf8');
+  const row = page.split('\n').find((line) => line.includes('limits.operations`')) ?? '';
+  expect(row).toContain(editorOptions.limits.operations.toLocaleString('en-US'));
+  expect(row).toContain(defaultOptions.limits.operations.toLocaleString('en-US'));
+});
+
+test('a pipeline over the limit of the editor is refused with that limit, or with the one that is set', async () => {
+  // 4 devices × 2 × 600,000 microbatches.
+  const text = toy.replace('= microbatches', '= 600000').replace(/param.*\n/, '');
+  const messages = async (settings: unknown) => {
+    let found: readonly string[] = [];
+    await withClient(
+      async (client) => {
+        client.open(main, text);
+        found = (await client.diagnostics(main)).diagnostics.map(({ message }) =>
+          typeof message === 'string' ? message : message.value,
+        );
+      },
+      { initialization: { settings } },
+    );
+    return found.join('\n');
+  };
+  expect(await messages({})).toContain(
+    '4,800,000, over the limit of 4,000,000 (setting "pipewright.limits.operations")',
+  );
+  expect(await messages({ limits: { operations: 1_000 } })).toContain('4,800,000, over the limit of 1,000');
+});
