@@ -1,5 +1,6 @@
 /** Measured layers in any format that this project reads, told apart by their content. */
 import { isAstraSim, readAstraSim } from './astraSim/read.ts';
+import { isDnnPartitioning, readDnnPartitioning } from './dnnPartitioning/read.ts';
 import type { TextFault } from './fault.ts';
 import type { MeasuredLayer } from './measured.ts';
 import { layersOfProfile } from './pipedream/layers.ts';
@@ -30,6 +31,7 @@ const formats: readonly ProfileFormat[] = [
     },
   },
   { name: 'workload of ASTRA-sim 1.0', is: isAstraSim, read: readAstraSim },
+  { name: 'graph of dnn-partitioning', is: isDnnPartitioning, read: readDnnPartitioning },
 ];
 
 /** Whether a text looks like a profile of a format that `readProfile` knows. */

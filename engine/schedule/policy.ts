@@ -132,7 +132,7 @@ export interface OperationSink {
   backwardInput(stage: number, microbatch: number): void;
   backwardWeight(stage: number, microbatch: number): void;
   recompute(stage: number, microbatch: number): void;
-  /** The optimizer's step of a stage, with the gradients up to this microbatch. */
+  /** The optimizer's step of a stage, with the gradients up to this microbatch; of a copy, once the others have those of the same round. */
   update(stage: number, microbatch: number): void;
   evict(stage: number, microbatch: number): void;
   load(stage: number, microbatch: number): void;

@@ -51,6 +51,11 @@ export function flowNetwork(
     arrival[need * microbatches + microbatch] = at;
     if (twin >= 0) arrival[twin * microbatches + microbatch] = at;
   };
+  const note = ({ need, microbatch, twin }: Parcel, now: number): void => {
+    if (sent === undefined) return;
+    sent[need * microbatches + microbatch] = now;
+    if (twin >= 0) sent[twin * microbatches + microbatch] = now;
+  };
   const start = (route: number, now: number): void => {
     const parcel = waiting[route][head[route]];
     running[route] = 1;
@@ -61,9 +66,7 @@ export function flowNetwork(
     live.push(route);
     changed.push(route);
     clock = now;
-    if (sent === undefined) return;
-    sent[parcel.need * microbatches + parcel.microbatch] = now;
-    if (parcel.twin >= 0) sent[parcel.twin * microbatches + parcel.microbatch] = now;
+    note(parcel, now);
   };
   const settle = (): void => {
     const touched = connected(changed, running);
@@ -82,7 +85,11 @@ export function flowNetwork(
     carry(need, microbatch, twin, device, now) {
       const route = needRoute[need];
       const parcel = { need, microbatch, twin, device };
-      if (route < 0) return deliver(parcel, now);
+      if (route < 0) {
+        note(parcel, now);
+        deliver(parcel, now);
+        return;
+      }
       waiting[route].push(parcel);
       if (running[route] === 0) start(route, now);
     },

@@ -38,7 +38,7 @@ export function hintLayers(
   }
 }
 
-/** ` 8.03 B parameters` once, where all layers stand at one `from`; whether they do. */
+/** ` 8.03 G parameters` once, where all layers stand at one `from`; whether they do. */
 function hintInherited(
   context: FileContext,
   { layers }: ModelDefinition,

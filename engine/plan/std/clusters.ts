@@ -54,13 +54,13 @@ import { p4000, rtx2060, titan_rtx, titan_v, nvlink2_link, pcie3x16 } from ${sou
 param nodes = 2 in 1..512
 
 /// DGX A100: eight A100 on NVSwitches (235 GB/s), a 200 Gb/s InfiniBand card for each.
-/// Sources: DGX A100 data sheet; NCCL graph/tuning.cc (235 GB/s); SimAI (23.5 GB/s). Confidence: high.
+/// Sources: DGX A100 data sheet; NCCL graph/tuning.cc (235 GB/s); SimAI (23.5 GB/s). Confidence: medium.
 cluster dgx_a100 {
 ${switched('a100_80', 235, 23.5)}
 }
 
 /// DGX H100: eight H100 on NVSwitches (370 GB/s), a 400 Gb/s InfiniBand card for each.
-/// Sources: DGX H100 data sheet; nccl-tests #212 (370 GB/s); SimAI (48.5 GB/s). Confidence: high.
+/// Sources: DGX H100 data sheet; nccl-tests #212 (370 GB/s); SimAI (48.5 GB/s). Confidence: medium.
 cluster dgx_h100 {
 ${switched('h100', 370, 48.5)}
 }
@@ -73,7 +73,7 @@ ${switched('b200', 720, 48.5)}
 
 /// DGX-1: eight V100 in a hybrid cube mesh of NVLinks, and a 100 Gb/s InfiniBand card for each two.
 /// Sources: DGX-1 white paper (WP-08437-002); NCCL topo.h (20 GB/s for each NVLink, 12 for PCIe 3 and for the card).
-/// Confidence: high.
+/// Confidence: medium.
 cluster dgx1_v100 {
   switch fabric {}
   node[nodes] {
@@ -122,13 +122,13 @@ ${adapted(`    gpu[8]                   = v100_32\n${cubeMesh}`, '12GB/s + 2.8us
 
 /// AWS p4d.24xlarge: eight A100 40 GB on NVSwitches; 400 Gb/s for all of them.
 /// Sources: AWS instance types; NCCL graph/tuning.cc. Line rate of the adapters: what transfers reach is not known.
-/// Confidence: high.
+/// Confidence: medium.
 cluster p4d {
 ${adapted(nvswitch('a100_40', 235), '24GB/s + 2.8us', '50GB/s + 10us')}
 }
 
 /// AWS p5.48xlarge: eight H100 on NVSwitches; 3200 Gb/s for all of them.
-/// Sources: AWS instance types; nccl-tests #212. Line rate of the adapters: what transfers reach is not known. Confidence: high.
+/// Sources: AWS instance types; nccl-tests #212. Line rate of the adapters: what transfers reach is not known. Confidence: medium.
 cluster p5 {
 ${adapted(nvswitch('h100', 370), '48GB/s + 2.8us', '400GB/s + 10us')}
 }

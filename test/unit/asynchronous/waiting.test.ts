@@ -133,7 +133,7 @@ test('an update waits for the gradients of its whole round: ends recounted from 
   );
 });
 
-test('the directions of amdp wait for one another', () => {
+test('the directions of amdp wait for one another; with devices of one speed none has to', () => {
   for (const [p, m, iterations] of [
     [4, 4, 6],
     [4, 8, 3],
@@ -148,7 +148,29 @@ pipeline train { model = toy  devices = box  stages = balance(${p})  microbatche
 `;
       const [one] = analyse(text).pipelines;
       if (one?.run === undefined) throw new Error('does not run');
-      expectEnds(one.run.timeline, recount(one.plan, one.run.program, 300e-6));
+      const { program } = one.run;
+      /** The same order where one device takes `slower` times as long; how many updates something held up. */
+      const heldWith = (slower: number): number => {
+        const stages = one.plan.stages.map((stage, index) => {
+          const by = one.plan.placement[index] === p - 1 ? slower : 1;
+          const { forward, backwardInput, backwardWeight } = stage;
+          return {
+            ...stage,
+            forward: by * forward,
+            backwardInput: by * backwardInput,
+            backwardWeight: by * backwardWeight,
+          };
+        });
+        const plan = { ...one.plan, stages };
+        const timeline = simulate(program, timingOf(plan, program));
+        if (timeline === undefined) throw new Error('does not run');
+        expectEnds(timeline, recount(plan, program, 300e-6));
+        const updates = [...program.order.keys()].filter((position) => kindOf(program, program.order[position]) === U);
+        return updates.filter((position) => startAt(timeline, position) > endAt(timeline, position - 1) + 1e-9).length;
+      };
+      expect(heldWith(1)).toBe(0);
+      // Nothing but another copy's gradients holds an update up.
+      expect(heldWith(10)).toBeGreaterThan(0);
     }
   }
 });

@@ -88,3 +88,32 @@ describe('export', () => {
     expect(err).toContain('nothing was written');
   });
 });
+
+describe('import of other files', () => {
+  const node = (id: string, time: string) =>
+    `${id} -- Op -- forward_compute_time=${time}, backward_compute_time=2.5, activation_size=8.0, parameter_size=4.0`;
+
+  test('a profile becomes a model, whatever the name of its file', async () => {
+    const { status, out, err } = await call(['import', 'a.csv'], {
+      files: { 'a.csv': `${node('b', '1.5')}\n${node('a', '1')}\n\ta -- b` },
+    });
+    expect([status, err]).toEqual([0, '']);
+    expect(out.indexOf('layer a')).toBeLessThan(out.indexOf('layer b'));
+    expect(out).toContain('forward = 1.5ms');
+  });
+
+  test('its faults are told at line and character, and nothing is written', async () => {
+    const { status, err, files } = await call(['import', 'a.txt', '--output', 'new.pipe'], {
+      files: { 'a.txt': `${node('a', '1')}\n\ta -- z` },
+    });
+    expect(status).toBe(1);
+    expect(err).toBe('a.txt:2:7: There is no node "z".\n');
+    expect(files['new.pipe']).toBeUndefined();
+  });
+
+  test('a layout becomes stages', async () => {
+    const { status, out } = await call(['import', '-'], { files: { '-': '"Ett|tt|ttL"\n' } });
+    expect(status).toBe(0);
+    expect(out.match(/stage s\d/g)).toEqual(['stage s0', 'stage s1', 'stage s2']);
+  });
+});

@@ -246,6 +246,11 @@ describe('`from` another model', () => {
     expect(own.plan.pipelines).toEqual(written.plan.pipelines);
     expect(own.plan.pipelines).toHaveLength(1);
   });
+  test('the hint beside `from` is the number of parameters of the model', () => {
+    const text = `import { llama3_8b } from "std:models"\nmodel m { from = llama3_8b }\n${rest}`;
+    const hints = resolveText(text).derived.filter(({ text: one }) => one.includes('parameters'));
+    expect(hints.map((one) => [one.offset, one.text])).toEqual([[text.indexOf(' }\ndevice'), ' 8.03 G parameters']]);
+  });
   test('in any order, over several, with their layers by name', () => {
     const layers = 'layer a[2] { forward = 1ms  backward = 2ms }';
     const stages = rest.replace('stages = balance(2)', 'stage x { layers = a[0] }  stage y { layers = a[1] }');

@@ -77,3 +77,25 @@ pipeline p { model = m  devices = dgx1_v100  microbatches = 1  schedule = 1f1b
     expect([...links.values()]).toEqual([6, 6, 6, 6, 6, 6, 6, 6]);
   });
 });
+
+describe('schedules on shared links', () => {
+  const report = (more: string) => {
+    const text = `import "std:clusters"
+model m { layer l[8] { forward = 1ms  backward = 2ms  output = 24MB  activation = 1GiB } }
+pipeline p { model = m  devices = pcie_a100  microbatches = 16  stages = balance(8)  ${more} }`;
+    const run = evaluate(resolveText(text).plan.pipelines[0], defaultOptions).run;
+    if (run === undefined) throw new Error('does not run');
+    return run.report;
+  };
+  test.each([
+    'schedule = bpipe',
+    'schedule = 1f1b  transfer = rendezvous(batched = true)',
+    'schedule = pipedream',
+    'schedule = zb_h1',
+  ])('%s', (more) => {
+    const { devices, links, iteration } = report(more);
+    expect(iteration).toBeGreaterThan(16 * 0.003);
+    for (const { peak } of devices) expect(peak).toBeGreaterThanOrEqual(2 ** 30);
+    for (const { busy, exposed } of links) expect(busy >= 0 && exposed >= 0).toBe(true);
+  });
+});

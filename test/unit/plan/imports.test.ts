@@ -64,8 +64,9 @@ describe('imports', () => {
     checkFindings('import ⟦name/cycle:"test.pipe"⟧', ['test.pipe → test.pipe']);
   });
   test('unused names of an import are a hint', () => {
-    checkFindings(main('import { box, twice, ⟦name/unused:speed⟧ } from "hw.pipe"'), [], {
-      files: { 'hw.pipe': hardware },
+    // A param that its own file needs can be turned from here: that is a use.
+    checkFindings(main('import { box, twice, speed, ⟦name/unused:spare⟧, ⟦name/unused:idle⟧ } from "hw.pipe"'), [], {
+      files: { 'hw.pipe': `${hardware}let spare = 3\nparam idle = 1\n` },
     });
   });
   test('each file is read once', () => {

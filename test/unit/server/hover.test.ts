@@ -74,10 +74,15 @@ test('a stage in segments: costs of the whole microbatch, and segments in flight
 test('a key, a declaration keyword, a word, a function, a quantity', async () => {
   await checkHover(mark(toy, 'forward'), 'forward', /forward pass/);
   await checkHover(mark(toy, 'pipeline'), 'pipeline', /One model on one cluster/);
-  await checkHover('model m { precision = $0fp8 }', 'fp8', /One byte/);
+  await checkHover('model m { precision = $0fp8 }', 'fp8', /one byte/);
   await checkHover(mark(toy, 'balance'), 'balance', /balance\(stages/);
   await checkHover(mark(toy, '16GiB'), '16GiB', /16 GiB/, /2³⁰ bytes/);
   await checkHover(mark(toy, 'bubble'), 'bubble', /Idle share/);
+});
+
+test('where the figures of an imported device come from, and a switch', async () => {
+  await checkHover('import { $0h100 } from "std:hardware"', 'h100', /79\.1 GiB/, /Sources: /, /Confidence: high/);
+  await checkHover('cluster k { /// A bus.\n switch $0bus {} }', 'bus', /switch bus/);
 });
 
 test('an operation of a row', () =>

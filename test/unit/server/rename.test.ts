@@ -84,3 +84,19 @@ test('prepared with the name under the cursor', async () => {
     await expect(ask(toy.indexOf('1f1b'))).rejects.toThrow(/built in/);
   });
 });
+
+test('a layer of a profile keeps its name', async () => {
+  const node = (id: string) =>
+    `${id} -- Op -- forward_compute_time=1, backward_compute_time=2, activation_size=3, parameter_size=4`;
+  const refused = await renamed(
+    `//- /main.pipe
+model m { from = profile("graph.txt") }
+pipeline p { model = m  stage s { layers = $0a, b } }
+//- /graph.txt
+${node('a')}
+${node('b')}
+`,
+    'c',
+  );
+  expect(refused).toBe('"a" comes from a file of another format and cannot be renamed.');
+});

@@ -98,7 +98,13 @@ test('paths are completed from the folder', async () => {
       client.close(main);
       return found?.items.map((one) => one.label).toSorted();
     };
-    expect(await labels('import ""')).toEqual(['hardware.pipe', 'inner/', 'std:hardware']);
+    expect(await labels('import ""')).toEqual([
+      'hardware.pipe',
+      'inner/',
+      'std:clusters',
+      'std:hardware',
+      'std:models',
+    ]);
     expect(await labels('import "inner/"')).toEqual(['deep.pipe']);
   });
 });
