@@ -60,7 +60,7 @@ describe('graphs of dnn-partitioning', () => {
     expect(read.layers).toMatchObject([
       {
         name: 'node4',
-        forward: 0.14e-3,
+        forward: 0.14 / 1000,
         backward: 25.538e-3,
         weights: 132382720,
         activation: 13107200,

@@ -17,7 +17,7 @@ function graphOf(text: string): ProfileGraph {
 const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
 
 describe('the profiles of PipeDream', () => {
-  // Nodes, edges, ms forward, ms backward, MB of parameters; counted in the files by other means (awk).
+  // Nodes, edges, ms forward, ms backward, MB of parameters; counted in the files by other means (a few lines of Python).
   test.each([
     ['vgg16', 41, 41, 251.874, 438.633, 553.43],
     ['resnet50', 177, 193, 201.45, 260.931, 102.228],

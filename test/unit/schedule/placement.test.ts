@@ -35,7 +35,7 @@ describe('placement', () => {
     expect(devicesOf([[0], [1, 0]], 2, 2)).toBe('the placement names stage 0 twice');
     expect(devicesOf([[0], []], 2, 2)).toBe('the placement leaves out stage 1');
     expect(devicesOf([[0], [7]], 2, 2)).toContain('names stage 7');
-    expect(devicesOf([[0, 1]], 2, 2)).toContain('lists 1 devices');
+    expect(devicesOf([[0, 1]], 2, 2)).toContain('lists 1 device,');
     expect(devicesOf('linear', 0, 0)).toContain('0 stages');
   });
   it('gives every device equally many stages', () => {
