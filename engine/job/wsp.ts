@@ -13,6 +13,7 @@ import type { JobPlan } from '../plan/plan.ts';
 import type { Program } from '../schedule/program.ts';
 import type { Timing } from '../simulate/timeline.ts';
 import { type Exchange, serversOf } from './servers.ts';
+import { Turns } from './turns.ts';
 import { minibatchOf } from './wave.ts';
 import { type WorkerRun, workerRun } from './workerRun.ts';
 
@@ -55,37 +56,55 @@ export function runJob(
   waves: number,
 ): JobTimeline | undefined {
   const servers = serversOf(job);
+  /** Pushes and pulls under way: a few for each worker. */
   const agenda: Event[] = [];
+  let agendaAt = Infinity;
   const globalClock: number[] = [];
   const states = workers.map((worker) => stateOf(worker, workers.length, wave));
+  const expect = (event: Event): void => {
+    agenda.push(event);
+    if (event.at < agendaAt) agendaAt = event.at;
+  };
   const runs: readonly WorkerRun[] = workers.map((worker, own) => {
     const state = states[own];
+    const { left, waveOf, missed, seen } = state;
     return workerRun(worker.program, worker.timing, worker.entries, {
       entered(minibatch) {
         let most = 0;
-        for (let other = 0; other < workers.length; other += 1)
-          if (other !== own) most = Math.max(most, minibatch - wave * state.seen[other]);
-        state.missed[minibatch] = most;
+        for (let other = 0; other < seen.length; other += 1)
+          if (other !== own && minibatch - wave * seen[other] > most) most = minibatch - wave * seen[other];
+        missed[minibatch] = most;
       },
-      ended(minibatch, now) {
-        const number = Math.trunc(minibatch / wave);
-        state.left[number] -= 1;
-        if (state.left[number] > 0) return;
+      ended(microbatch, now) {
+        const number = waveOf[microbatch];
+        left[number] -= 1;
+        if (left[number] > 0) return;
         state.waves[number] = now;
         const push = servers.push(worker.bytes, now);
         state.pushes[number] = push;
-        agenda.push({ at: push.until, kind: 'pushed', worker: own });
+        expect({ at: push.until, kind: 'pushed', worker: own });
       },
-      refused(_, now) {
+      refused(now) {
         if (state.waitingSince < 0) state.waitingSince = now;
       },
     });
   });
+  // Workers of which something has happened: only those can start anything.
+  const turns = new Turns(workers.length);
+  const touched = new Int32Array(workers.length);
+  const isTouched = new Uint8Array(workers.length);
+  let touches = 0;
+  const touch = (own: number): void => {
+    if (isTouched[own] === 1) return;
+    isTouched[own] = 1;
+    touched[touches++] = own;
+  };
   const open = (own: number, clock: number, now: number): void => {
     const state = states[own];
     const before = state.allowed;
     state.allowed = wave * (clock + job.sync.distance + 2) - 1;
     runs[own].open(state.allowed);
+    touch(own);
     if (state.waitingSince < 0 || state.allowed <= before) return;
     if (now > state.waitingSince) state.waits.push({ from: state.waitingSince, until: now });
     state.waitingSince = -1;
@@ -105,25 +124,41 @@ export function runJob(
     for (const [own, { bytes }] of workers.entries()) {
       const pull = servers.pull(bytes, at);
       states[own].pulls.push(pull);
-      agenda.push({ at: pull.until, kind: 'pulled', worker: own });
+      expect({ at: pull.until, kind: 'pulled', worker: own });
     }
+  };
+  const startAll = (now: number): void => {
+    for (let next = 0; next < touches; next += 1) {
+      const own = touched[next];
+      isTouched[own] = 0;
+      runs[own].start(now);
+      turns.set(own, runs[own].next());
+    }
+    touches = 0;
   };
 
   for (const own of workers.keys()) open(own, 0, 0);
-  for (const run of runs) run.start(0);
+  startAll(0);
   while (globalClock.length < waves) {
-    let now = agenda.reduce((least, event) => Math.min(least, event.at), Infinity);
-    for (const run of runs) now = Math.min(now, run.next());
+    const now = Math.min(agendaAt, turns.time);
     if (now === Infinity) return undefined;
-    for (const run of runs) if (run.next() <= now) run.end(now);
-    for (let at = 0; at < agenda.length;) {
-      if (agenda[at].at > now) at += 1;
-      else {
-        happen(...(agenda.splice(at, 1) as [Event]));
-        at = 0;
-      }
+    while (turns.time <= now) {
+      const own = turns.first;
+      runs[own].end(now);
+      turns.set(own, Infinity);
+      touch(own);
     }
-    for (const run of runs) run.start(now);
+    if (agendaAt <= now) {
+      for (let at = 0; at < agenda.length;) {
+        if (agenda[at].at > now) at += 1;
+        else {
+          happen(...(agenda.splice(at, 1) as [Event]));
+          at = 0;
+        }
+      }
+      agendaAt = agenda.reduce((least, event) => Math.min(least, event.at), Infinity);
+    }
+    startAll(now);
   }
   for (const run of runs) run.stop();
   return {
@@ -154,9 +189,14 @@ function stateOf({ program }: Worker, workers: number, wave: number) {
   const { order, shift, microbatches } = program;
   const minibatch = minibatchOf(program);
   const mask = (1 << shift) - 1;
+  const waveOf = Int32Array.from({ length: microbatches }, (_, microbatch) =>
+    Math.trunc(microbatch / (minibatch * wave)),
+  );
+  /** Operations of each wave that have not ended. */
   const left = new Int32Array(Math.ceil(microbatches / minibatch / wave));
-  for (const word of order) left[Math.trunc(Math.trunc((word & mask) / minibatch) / wave)] += 1;
+  for (let at = 0; at < order.length; at += 1) left[waveOf[order[at] & mask]] += 1;
   return {
+    waveOf,
     left,
     clock: 0,
     pulled: 0,

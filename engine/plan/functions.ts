@@ -80,9 +80,13 @@ const values: readonly FunctionSchema[] = [
   ]),
   one('link', 'half', 'A half-duplex link: both directions are one resource.', [need('link', 'bandwidth + latency')]),
   one('link', 'shared', 'One resource that all pairs of this link queue for.', [need('link', 'bandwidth + latency')]),
-  one('cut', 'balance', 'Contiguous stages of the least possible slowest time, exactly.', [
+  one('cut', 'balance', 'Contiguous stages of the least possible slowest time, exactly; or of the least memory.', [
     need('stages', 'number of stages'),
-    may('by', 'what is balanced', { words: ['time'], default: 'time' }),
+    may(
+      'by',
+      'what is least: the time of the slowest stage, the memory of the fullest device, or (both) the time where all devices fit',
+      { words: ['time', 'memory', 'both'], default: 'time' },
+    ),
   ]),
   one('cut', 'split', 'Layers of each stage, in order.', [need('layers', 'number of layers of a stage')], {
     rest: true,

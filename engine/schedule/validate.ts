@@ -160,7 +160,10 @@ function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly 
   });
   const { device, position } = circle[0];
   const exchanged = circle.some((step) => step.exchange !== undefined);
-  const at = exchanged && program.items === undefined ? paths.key(plan.name, 'transfer') : pathAt(program, plan, device, position);
+  const at =
+    exchanged && program.items === undefined
+      ? paths.key(plan.name, 'transfer')
+      : pathAt(program, plan, device, position);
   const hint =
     exchanged && plan.transfer !== undefined && plan.transfer.batched !== 'all'
       ? ({

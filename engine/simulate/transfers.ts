@@ -40,10 +40,11 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
   }
   const channelFree = new Float64Array(timing.channels);
   const users = usersOf(program, timing);
-  const resultAt = (position: number): number => {
-    const row = order[position] >> shift;
-    return resultOfKind[Math.trunc(row / stages)] * stages + (row % stages);
-  };
+  const resultOfRow = Int32Array.from(
+    timing.duration,
+    (_, row) => resultOfKind[Math.trunc(row / stages)] * stages + (row % stages),
+  );
+  const resultAt = (position: number): number => resultOfRow[order[position] >> shift];
   const begin = (need: number, now: number): number => {
     const channel = needChannel[need];
     if (channel < 0) return now;

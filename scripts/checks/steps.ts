@@ -19,6 +19,7 @@ export const steps: readonly Step[] = [
     command: [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
     after: ['build and package'],
     count: vitestCount,
+    limitMs: 420_000,
   },
   {
     name: 'package in the editor',
@@ -39,7 +40,7 @@ export const steps: readonly Step[] = [
     after: ['build and package'],
     count: lastCount,
   },
-  { name: 'PyTorch', command: [node, 'test/torch/run.ts'], count: torchCount, limitMs: 480_000 },
+  { name: 'PyTorch', command: [node, 'test/torch/run.ts'], count: torchCount, limitMs: 540_000 },
   { name: 'npm start', command: [node, 'test/start/run.ts'], after: ['build and package'], count: lastCount },
   {
     name: 'Neovim',

@@ -51,9 +51,7 @@ const byHand = `schedule by_hand {
 
 const recipes: readonly Recipe[] = [
   { ranks: 1, stages: 1, microbatches: 3, schedule: '1f1b' },
-  { ranks: 2, stages: 2, microbatches: 1, schedule: 'gpipe' },
   { ranks: 2, stages: 2, microbatches: 4, schedule: '1f1b' },
-  { ranks: 2, stages: 4, microbatches: 4, schedule: 'interleaved_1f1b(chunks = 2)' },
   { ranks: 2, stages: 4, microbatches: 5, schedule: 'zb_v' },
   { ranks: 2, stages: 8, microbatches: 4, schedule: 'hanayo(waves = 2)' },
   { ranks: 2, stages: 4, microbatches: 6, schedule: 'dualpipe_v' },
@@ -62,7 +60,6 @@ const recipes: readonly Recipe[] = [
   { ranks: 4, stages: 4, microbatches: 6, schedule: '1f1b' },
   { ranks: 4, stages: 8, microbatches: 8, schedule: 'interleaved_1f1b(chunks = 2)' },
   { ranks: 4, stages: 4, microbatches: 8, schedule: 'zb_h1' },
-  { ranks: 4, stages: 8, microbatches: 8, schedule: 'zb_v' },
 ];
 
 for (const recipe of recipes) {

@@ -13,11 +13,15 @@ import { readLayers } from './layerSet.ts';
 
 /** A cut as written, before costs are known. */
 export type Cut =
-  | { readonly kind: 'balance'; readonly count: number; readonly at: Expression }
+  | { readonly kind: 'balance'; readonly count: number; readonly by: BalanceBy; readonly at: Expression }
   | { readonly kind: 'split'; readonly sizes: readonly number[]; readonly count: number; readonly at: Expression }
   | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number }
   /** The schedule makes the stages, `count` at most. */
   | { readonly kind: 'groups'; readonly count: number };
+
+/** What a balanced cut makes least: the slowest stage, the fullest device, or the slowest stage where all devices fit their memory. */
+export type BalanceBy = (typeof balanceBy)[number];
+const balanceBy = ['time', 'memory', 'both'] as const;
 
 export interface StageBlock {
   readonly name: string;
@@ -71,12 +75,14 @@ function readCall(context: FileContext, value: Expression, model: ModelDefinitio
     context.report.report('key/missing', value, { key: 'stages', block: 'call of balance', example: 'balance(4)' });
     return undefined;
   }
-  if (by !== undefined && !(by.kind === 'name' && by.text === 'time')) {
-    if (by.kind !== 'name') context.report.report('type/mismatch', by, { expected: '`time`', found: 'something else' });
+  const what = by === undefined ? 'time' : balanceBy.find((one) => by.kind === 'name' && by.text === one);
+  if (what === undefined) {
+    if (by !== undefined && by.kind !== 'name')
+      context.report.report('type/mismatch', by, { expected: '`time`, `memory` or `both`', found: 'something else' });
     return undefined;
   }
   const count = wholeNumber(context, stages, 'The number of stages', { min: 1, max: model.elements });
-  return count === undefined ? undefined : { kind: 'balance', count, at: value };
+  return count === undefined ? undefined : { kind: 'balance', count, by: what, at: value };
 }
 
 function readSplit(context: FileContext, call: Expression & { kind: 'call' }, model: ModelDefinition): Cut | undefined {

@@ -18,6 +18,7 @@ import { reportImbalance } from './imbalance.ts';
 import { layerCosts, totalTime, type Ring } from './layerCosts.ts';
 import type { PipelineRead } from './pipeline.ts';
 import { pipelineRoutes, stepTimes } from './pipelineRoutes.ts';
+import { memoryStarts, onTrial } from './memoryCut.ts';
 import { planLoading } from './planLoading.ts';
 import { planOrigins } from './planOrigins.ts';
 import { rank, type Ranks } from './ranks.ts';
@@ -78,7 +79,26 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
   const order = elementOrder(model);
   const mode = pipelineMode(read);
   const time = (element: number, kind: DeviceDefinition) => totalTime(costs.of(element, kind, mode));
-  const stageOf = assigned ?? stagesFromStarts(order, starts(read, order, kinds, time));
+  const interleaved = use.kind === 'policy' ? use.policy.chunks(use.args) > 1 : ranks.ranks.length < cut.count;
+  const byTime = assigned === undefined ? starts(read, order, kinds, time) : new Int32Array(0);
+  const first =
+    cut.kind === 'balance' && cut.by !== 'time'
+      ? memoryStarts(context, read, {
+          model,
+          order,
+          costs,
+          mode,
+          optimizer: read.optimizer,
+          data,
+          ranks,
+          kinds,
+          parts,
+          interleaved,
+          byTime,
+          plan: () => planPipeline(onTrial(context), { ...read, cut: { ...cut, by: 'time' } }),
+        })
+      : byTime;
+  const stageOf = assigned ?? stagesFromStarts(order, first);
   const elements: number[][] = kinds.map(() => []);
   for (const element of order) elements[stageOf[element]].push(element);
   const modes = stageModes(context, read);
@@ -92,7 +112,6 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
   const edges = copies === undefined ? cutEdges : copyEdges(cutEdges, copies);
   const partners = partnersFor(shapeFor(read, ranks, microbatches), read, ranks);
   const routes = pipelineRoutes(context, { pipeline: name, cluster, ranks, edges, partners, at: at.devices });
-  const interleaved = use.kind === 'policy' ? use.policy.chunks(use.args) > 1 : ranks.ranks.length < cut.count;
   const each = copies ?? names.map((_, stage) => ({ stage }));
   const stages = stagePlans({
     model,
@@ -131,7 +150,8 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
   planOrigins(context, read, ranks);
   const stageAt = (stage: number) => blocks?.[stage].at ?? at.stages;
   const replicated = blocks?.some((one) => one.replicate !== undefined) ?? false;
-  if (!replicated && kinds.every((one) => one === kinds[0]) && modes.every((one) => one === mode)) {
+  const weighsMemory = cut.kind === 'balance' && cut.by !== 'time';
+  if (!replicated && !weighsMemory && kinds.every((one) => one === kinds[0]) && modes.every((one) => one === mode)) {
     reportImbalance(
       context,
       name,
@@ -260,9 +280,9 @@ function starts(
   order: Int32Array,
   kinds: readonly DeviceDefinition[],
   time: (element: number, kind: DeviceDefinition) => number,
-): ArrayLike<number> {
+): Int32Array {
   if (cut.kind !== 'split') return balancedStarts(order, kinds, time);
   const sums = [0];
   for (const size of cut.sizes) sums.push(sums[sums.length - 1] + size);
-  return sums.slice(0, -1);
+  return Int32Array.from(sums.slice(0, -1));
 }

@@ -64,9 +64,9 @@ export function stagePlans(request: StagesRequest): readonly StagePlan[] {
 }
 
 /** Without an optimizer: the weights as given, and gradients as large as they. */
-function staticBytes(
-  { localParameters, weights }: StageCost,
-  { model, optimizer, data }: StagesRequest,
+export function staticBytes(
+  { localParameters, weights }: Pick<StageCost, 'localParameters' | 'weights'>,
+  { model, optimizer, data }: Pick<StagesRequest, 'model' | 'optimizer' | 'data'>,
 ): { readonly weights: number; readonly gradients: number; readonly optimizer: number } {
   if (optimizer === undefined || optimizer.recipe === optimizers[0])
     return { weights, gradients: weights, optimizer: 0 };
@@ -77,8 +77,12 @@ function staticBytes(
  * One message to receive in each direction: the activations that come from earlier stages and the gradients from later ones, as
  * frameworks with point-to-point receive buffers keep them (Megatron-LM, schedules.py); twice that where receives overlap.
  */
-function bufferBytes({ edges, names, ranks, interleaved }: StagesRequest): Float64Array {
-  const bytes = new Float64Array(names.length);
+export function bufferBytes({
+  edges,
+  ranks,
+  interleaved,
+}: Pick<StagesRequest, 'edges' | 'ranks' | 'interleaved'>): Float64Array {
+  const bytes = new Float64Array(ranks.placement.length);
   // A message comes from one of the replicas of the other stage: room for one is enough for all.
   const roomFor = new Set<string>();
   const number = (stage: number) => ranks.copies?.[stage].stage ?? stage;

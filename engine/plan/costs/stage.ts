@@ -35,26 +35,51 @@ export interface StageCost {
  * first makes all else again. Huang et al., "GPipe" (2019), section 2.3.
  */
 export function sumStage(layers: readonly LayerCost[], recompute: RecomputeMode, input = 0): StageCost {
-  const sum = (of: (layer: LayerCost) => number) => layers.reduce((total, layer) => total + of(layer), 0);
-  const largest = (of: (layer: LayerCost) => number) => layers.reduce((most, layer) => Math.max(most, of(layer)), 0);
-  const activation = sum((layer) => layer.activation);
-  const kept = recompute === 'stage' ? Math.min(activation, input) : activation;
-  const whole = recompute === 'stage' ? activation - kept : sum((layer) => layer.recomputed);
-  return {
-    parameters: sum((layer) => layer.parameters),
-    localParameters: sum((layer) => layer.localParameters),
-    forwardFlops: sum((layer) => layer.forwardFlops),
-    forward: sum((layer) => layer.forward),
-    backwardInput: sum((layer) => layer.backwardInput),
-    backwardWeight: sum((layer) => layer.backwardWeight),
-    recompute: sum((layer) => layer.recompute),
-    splitKnown: layers.every((layer) => layer.splitKnown),
-    weights: sum((layer) => layer.weights),
-    activation: kept,
-    activationForWeight: sum((layer) => layer.activationForWeight),
-    recomputed: recompute === 'stage' ? whole : largest((layer) => layer.recomputed),
-    recomputedWhole: whole,
-    workspace: largest((layer) => layer.workspace),
-    recomputeMode: recompute,
-  };
+  return stageCost(layers.reduce(withLayer, noLayers), recompute, input);
+}
+
+/** Sums over layers before it is said what of the activations is kept; `recomputed` and `workspace` are those of the largest layer. */
+export type LayerSums = Omit<StageCost, 'recomputeMode'>;
+
+export const noLayers: LayerSums = {
+  parameters: 0,
+  localParameters: 0,
+  forwardFlops: 0,
+  forward: 0,
+  backwardInput: 0,
+  backwardWeight: 0,
+  recompute: 0,
+  splitKnown: true,
+  weights: 0,
+  activation: 0,
+  activationForWeight: 0,
+  recomputed: 0,
+  recomputedWhole: 0,
+  workspace: 0,
+};
+
+/** The sums with one more layer at the end. */
+export const withLayer = (sums: LayerSums, layer: LayerCost): LayerSums => ({
+  parameters: sums.parameters + layer.parameters,
+  localParameters: sums.localParameters + layer.localParameters,
+  forwardFlops: sums.forwardFlops + layer.forwardFlops,
+  forward: sums.forward + layer.forward,
+  backwardInput: sums.backwardInput + layer.backwardInput,
+  backwardWeight: sums.backwardWeight + layer.backwardWeight,
+  recompute: sums.recompute + layer.recompute,
+  splitKnown: sums.splitKnown && layer.splitKnown,
+  weights: sums.weights + layer.weights,
+  activation: sums.activation + layer.activation,
+  activationForWeight: sums.activationForWeight + layer.activationForWeight,
+  recomputed: Math.max(sums.recomputed, layer.recomputed),
+  recomputedWhole: sums.recomputedWhole + layer.recomputed,
+  workspace: Math.max(sums.workspace, layer.workspace),
+});
+
+/** The stage of these layers. */
+export function stageCost(sums: LayerSums, recompute: RecomputeMode, input: number): StageCost {
+  if (recompute !== 'stage') return { ...sums, recomputeMode: recompute };
+  const activation = Math.min(sums.activation, input);
+  const whole = sums.activation - activation;
+  return { ...sums, activation, recomputed: whole, recomputedWhole: whole, recomputeMode: recompute };
 }

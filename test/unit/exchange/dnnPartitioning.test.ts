@@ -101,7 +101,7 @@ describe('graphs of dnn-partitioning', () => {
       fc.property(
         fc.oneof(
           fc.json(),
-          fc.array(fc.jsonValue()).map((some) => file({ nodes: some as readonly unknown[] })),
+          fc.array(fc.jsonValue()).map((some) => file({ nodes: some })),
         ),
         (text) => {
           const read = readDnnPartitioning(text);

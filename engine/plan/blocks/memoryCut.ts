@@ -1,0 +1,169 @@
+/** Cuts by memory: `balance(n, by = memory)` and `balance(n, by = both)`. */
+import { generate } from '../../schedule/generate.ts';
+import type { Program } from '../../schedule/program.ts';
+import { count } from '../../quantities.ts';
+import type { FileContext } from '../context.ts';
+import { fitCut } from '../costs/fitCut.ts';
+import { searchCut } from '../costs/searchCut.ts';
+import type { DeviceDefinition } from '../definitions.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { createReporter } from '../report.ts';
+import { copyEdges } from './copies.ts';
+import { heldFigures, heldRows } from './heldRows.ts';
+import type { PipelineRead } from './pipeline.ts';
+import type { Ranks } from './ranks.ts';
+import { runFigures, type RunRequest, type RunsOf } from './runFigures.ts';
+import { bufferBytes } from './stagePlans.ts';
+
+/** Stages × layers² and layers up to here: the figures of that many runs are looked at, in some seconds at most. */
+const tableLimit = 8_000_000;
+const layerLimit = 1_000;
+
+export interface MemoryCutRequest extends RunRequest {
+  readonly ranks: Ranks;
+  /** Of each stage of the cut, by its first copy. */
+  readonly kinds: readonly DeviceDefinition[];
+  /** Pieces that the schedule cuts every microbatch into. */
+  readonly parts: number;
+  readonly interleaved: boolean;
+  /** The cut by time, and its plan. */
+  readonly byTime: Int32Array;
+  plan(): PipelinePlan | undefined;
+}
+
+/** A device and the stages of the cut on it: what a cut costs it. */
+interface Load {
+  readonly stages: readonly number[];
+  /** Share of its capacity that it takes at most, under a cut given by first layers. */
+  share(starts: ArrayLike<number>): number;
+}
+
+/**
+ * First layer of each stage, such that the fullest device takes the least share of its capacity (`memory`), or such that the
+ * slowest stage is as fast as can be while all devices fit (`both`; where none do, as for `memory`). Exact where each device has
+ * one stage of the cut; else the best that `searchCut` finds. The cut by time where it is as good, and, with a finding, where
+ * what devices hold follows from more than the order.
+ */
+export function memoryStarts(context: FileContext, read: PipelineRead, request: MemoryCutRequest): Int32Array {
+  const { byTime, order, kinds } = request;
+  if (read.cut.kind !== 'balance' || read.cut.by === 'time') return byTime;
+  const both = read.cut.by === 'both';
+  const plan = request.plan();
+  const generated = plan === undefined ? undefined : generate(plan);
+  // Why there is no program is told where the plan is run.
+  if (plan === undefined || generated === undefined || 'faults' in generated) return byTime;
+  const reason = reasonAgainst(read, generated.program, order.length);
+  if (reason !== undefined) {
+    context.report.report('key/not-applicable', read.cut.at, { key: `by = ${read.cut.by}`, reason });
+    return byTime;
+  }
+  const runs = runFigures(request);
+  const loads = loadsOf(request, plan, generated.program, runs);
+  const fullest = (starts: ArrayLike<number>) => loads.reduce((most, one) => Math.max(most, one.share(starts)), 0);
+  const bound = both ? 1 : 0;
+  if (fullest(byTime) <= bound) return byTime;
+  const time = (stage: number, from: number, to: number) => runs(kinds[stage], from, to).time;
+  if (loads.every(({ stages }) => stages.length === 1)) {
+    const of = kinds.map((_, stage) => loads.filter((one) => one.stages[0] === stage));
+    const starts = new Int32Array(kinds.length + 1);
+    const load = (stage: number, from: number, to: number): number => {
+      starts[stage] = from;
+      starts[stage + 1] = to;
+      return of[stage].reduce((most, one) => Math.max(most, one.share(starts)), 0);
+    };
+    const found = fitCut({ count: order.length, parts: kinds.length, load, time }, bound);
+    return fullest(byTime) <= fullest(found) ? byTime : found;
+  }
+  const slowest = (starts: Int32Array) =>
+    kinds.reduce((most, _, stage) => Math.max(most, time(stage, starts[stage], starts[stage + 1] ?? order.length)), 0);
+  // The sum of high powers goes down where one of several equally full devices is relieved.
+  const least = searchCut(byTime, order.length, (starts) => {
+    const shares = loads.map((one) => Math.max(bound, one.share(starts)));
+    return [Math.max(...shares), shares.reduce((sum, one) => sum + one ** 8, 0)];
+  });
+  const most = Math.max(bound, fullest(least));
+  const evenTimes = (starts: Int32Array) =>
+    kinds.reduce((sum, _, stage) => sum + time(stage, starts[stage], starts[stage + 1] ?? order.length) ** 2, 0);
+  return searchCut(least, order.length, (starts) => [
+    Math.max(most, fullest(starts)),
+    slowest(starts),
+    evenTimes(starts),
+  ]);
+}
+
+/** Why the order alone does not say what devices hold, or why there are too many cuts. */
+function reasonAgainst({ use, cut }: PipelineRead, program: Program, layers: number): string | undefined {
+  const name = use.kind === 'policy' ? use.policy.name : use.definition.name;
+  if (program.weights !== undefined)
+    return `"${name}" keeps older versions of the weights, which a cut by memory does not count; the cut is by time`;
+  if (use.kind === 'policy' && use.policy.partners !== undefined)
+    return `"${name}" moves activations to other devices, which a cut by memory does not count; the cut is by time`;
+  if (cut.count * layers ** 2 <= tableLimit && layers <= layerLimit) return undefined;
+  return `${count(layers, 'layer', 'layers')} have too many cuts into ${count(cut.count, 'stage', 'stages')} to look at them by memory; the cut is by time`;
+}
+
+function loadsOf(request: MemoryCutRequest, plan: PipelinePlan, program: Program, runs: RunsOf): readonly Load[] {
+  const { ranks, parts, order } = request;
+  const number = (index: number) => ranks.copies?.[index].stage ?? index;
+  const buffers = bufferShares(request);
+  const width = heldFigures.length;
+  return ranks.ranks.map(({ kind }, device) => {
+    const here = ranks.placement.flatMap((rank, index) => (rank === device ? [index] : []));
+    const stages = [...new Set(here.map(number))].sort((a, b) => a - b);
+    const rows = heldRows(plan, program, device, stages, parts);
+    const sum = (stage: number, of: (index: number) => number) =>
+      here.reduce((total, index) => total + (number(index) === stage ? of(index) : 0), 0);
+    const owned = stages.map((stage) => sum(stage, (index) => ((ranks.copies?.[index].segment ?? 0) === 0 ? 1 : 0)));
+    const entering = stages.map((stage) => sum(stage, (index) => buffers.entering[index]));
+    const leaving = stages.map((stage) => sum(stage, (index) => buffers.leaving[index]));
+    const capacity = Math.max(1, kind.memory - kind.reserved);
+    const figures = new Float64Array(stages.length * width);
+    return {
+      stages,
+      share(starts) {
+        let always = 0;
+        for (const [at, stage] of stages.entries()) {
+          const to = stage + 1 < request.kinds.length ? starts[stage + 1] : order.length;
+          const run = runs(kind, starts[stage], to);
+          always += owned[at] * run.static + entering[at] * run.entering + leaving[at] * run.leaving;
+          figures.set(run.held, at * width);
+        }
+        let most = 0;
+        for (const row of rows) {
+          let held = 0;
+          for (let column = 0; column < row.length; column += 1) held += row[column] * figures[column];
+          if (held > most) most = held;
+        }
+        return (always + most) / capacity;
+      },
+    };
+  });
+}
+
+/** For each stage of the plan, how many bytes of buffers it has for a byte from the stage before and for one to the stage behind. */
+function bufferShares({ ranks, parts, interleaved, kinds }: MemoryCutRequest): {
+  readonly entering: Float64Array;
+  readonly leaving: Float64Array;
+} {
+  const entering = new Float64Array(ranks.placement.length);
+  const leaving = new Float64Array(ranks.placement.length);
+  for (let stage = 1; stage < kinds.length; stage += 1) {
+    const edge = [{ from: stage - 1, to: stage, bytes: 1 / parts }];
+    const edges = ranks.copies === undefined ? edge : copyEdges(edge, ranks.copies);
+    for (const [index, bytes] of bufferBytes({ edges, ranks, interleaved }).entries()) {
+      if ((ranks.copies?.[index].stage ?? index) === stage) entering[index] += bytes;
+      else leaving[index] += bytes;
+    }
+  }
+  return { entering, leaving };
+}
+
+/** A context that a plan on trial leaves no traces in. */
+export const onTrial = (context: FileContext): FileContext => ({
+  ...context,
+  report: createReporter(context.uri, 0),
+  symbols: new Map(),
+  occupied: new Map(),
+  origins: new Map(),
+  derived: [],
+});
