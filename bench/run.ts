@@ -1,6 +1,7 @@
 /** `npm run bench`: tables of figures beside their goals. Exit status 1 where a goal is missed and `--strict` is given. */
 import { calibrate } from './calibrate.ts';
 import { frameTable } from './measures/frame.ts';
+import { jobTable } from './measures/job.ts';
 import { keystrokeTable } from './measures/keystroke.ts';
 import { largeTable } from './measures/large.ts';
 import { parseTable } from './measures/parse.ts';
@@ -11,6 +12,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['parse', parseTable],
   ['simulate', simulateTable],
   ['orders', orderTable],
+  ['job', jobTable],
   ['large', largeTable],
   ['keystroke', keystrokeTable],
   ['frame', frameTable],

@@ -1,8 +1,9 @@
 import { LineIndex } from '../../grammar/index.ts';
 import type { TextFault } from '../../engine/exchange/fault.ts';
-import { importText } from '../../engine/exchange/importText.ts';
+import { importable, importText } from '../../engine/exchange/importText.ts';
 import type { TorchFault } from '../../engine/exchange/torchCsv/fault.ts';
 import { importTorch } from '../../engine/exchange/torchCsv/import.ts';
+import { isTorchTable } from '../../engine/exchange/torchCsv/recognise.ts';
 import { repairTitles } from '../../engine/exchange/torchCsv/repairs.ts';
 import { type Command, usageFault } from '../command.ts';
 import { shownPath } from '../host.ts';
@@ -39,6 +40,10 @@ export const importCommand: Command = {
       }
       for (const remark of other.remarks) await io.err(`${name}: ${remark}\n`);
       return writeResult(io, 'import', args.value('output'), [other.pipe]);
+    }
+    if (!isTorchTable(read.text)) {
+      await io.err(`${name}: this is none of the formats that can be imported: not ${importable}.\n`);
+      return status.findings;
     }
     let result = importTorch(read.text);
     if ('faults' in result) {

@@ -33,5 +33,9 @@ const formats: readonly ImportFormat[] = [
   { is: isMegatron, toPipe: pipeOfMegatron },
 ];
 
+/** What a text that is none of them, and no PyTorch table either, could not be recognised as. */
+export const importable =
+  'a PyTorch schedule table (no cell is an action such as `2F0`), a PipeDream profile, a workload of ASTRA-sim 1.0, a graph of dnn-partitioning, a Hugging Face config.json or a Megatron-LM command line';
+
 /** `undefined` where the text looks like none of these formats. */
 export const importText = (text: string): TextImport | undefined => formats.find((one) => one.is(text))?.toPipe(text);

@@ -13,6 +13,9 @@ type Hint = Extract<FixHint, { readonly kind: 'balance' }>;
 interface Stage {
   readonly name: string;
   readonly layers: readonly string[];
+  /** Only of planned stages. */
+  readonly on?: string;
+  readonly replicate?: string;
 }
 
 const title = 'Write the balanced stages into the file';
@@ -30,25 +33,30 @@ export function balanceFixes(analysis: Analysis, { pipeline }: Hint, again: Agai
   return [{ title: `${title} (${iterationChange(before, after)})`, edits, preferred: true }];
 }
 
-/** Where `stages = balance(n)` is written: the same stages as blocks, to go on from. */
+/** Where `stages = balance(n)` or `stages = plan(…)` is written: the same stages as blocks, to go on from. */
 export function balanceRefactorings(analysis: Analysis, offset: number, again: Again): readonly Proposal[] {
   const path = nodeAt(analysis.syntax, offset);
   const block = path.find((node) => node.kind === 'block');
   const entry = path.findLast((node) => node.kind === 'entry');
   const value = entry?.kind === 'entry' && entry.key.text === 'stages' ? entry.values?.[0] : undefined;
   if (block?.kind !== 'block' || block.keyword.text !== 'pipeline' || block.name === undefined) return [];
-  if (block.body === undefined || value?.kind !== 'call' || value.callee.text !== 'balance') return [];
+  if (block.body === undefined || value?.kind !== 'call') return [];
+  if (value.callee.text !== 'balance' && value.callee.text !== 'plan') return [];
   const pipeline = block.name.text;
   const plan = analysis.resolution.plan.pipelines.find(({ name }) => name === pipeline);
   if (plan === undefined) return [];
-  const stages = writtenStages(plan);
+  const made = analysis.resolution.derived.find(
+    (one) => one.offset === value.end && one.planned?.pipeline === pipeline,
+  )?.planned;
+  const stages = made?.stages.map((stage, index) => ({ ...stage, name: `s${index}` })) ?? writtenStages(plan);
   const edits = editsFor(analysis.syntax.text, block.body, stages);
   const after = edits === undefined ? undefined : tried(analysis, edits, again);
   const same = after?.resolution.plan.pipelines.find(({ name }) => name === pipeline);
   const layers = (stages: readonly Stage[]) => JSON.stringify(stages.map((stage) => stage.layers));
+  const found = made === undefined ? title : 'Write the planned stages into the file';
   return edits === undefined || same === undefined || layers(writtenStages(same)) !== layers(stages)
     ? []
-    : [{ title, edits }];
+    : [{ title: found, edits }];
 }
 
 /** The stages as a file writes them: of several copies one, by its own name. */
@@ -82,7 +90,7 @@ function editsFor(text: string, body: Block, stages: readonly Stage[]): readonly
   if (blocks.length === 0) {
     if (entry === undefined) return undefined;
     const lines = stages.map(
-      (stage, index) => `stage ${nameOf(stage, index)} { layers = ${writtenLayers(stage.layers)} }`,
+      (stage, index) => `stage ${nameOf(stage, index)} { layers = ${writtenLayers(stage.layers)}${placed(stage)} }`,
     );
     return [{ start: entry.start, end: entry.end, text: lines.join(lineBreak(text) + indentOf(text, entry.start)) }];
   }
@@ -95,6 +103,9 @@ function editsFor(text: string, body: Block, stages: readonly Stage[]): readonly
   });
   return edits.length === blocks.length ? edits : undefined;
 }
+
+const placed = ({ on, replicate }: Stage): string =>
+  (on === undefined ? '' : `  on = ${on}`) + (replicate === undefined ? '' : `  replicate = ${replicate}`);
 
 /** Stages of `balance` may have names that no file could write. */
 const nameOf = ({ name }: Stage, index: number): string => (/^[A-Za-z_]\w*$/.test(name) ? name : `stage_${index}`);

@@ -1,8 +1,9 @@
-import { F, type Program } from '../schedule/program.ts';
-import { type Timing, emptyEnds } from '../simulate/timeline.ts';
-import { transfersOf } from '../simulate/transfers.ts';
+import { F } from '../schedule/program.ts';
+import { emptyEnds } from '../simulate/timeline.ts';
+import { arrivalsOf, resultsOfRows, usersOf } from './arrivals.ts';
 import { Turns } from './turns.ts';
-import { minibatchOf } from './wave.ts';
+import { minibatchOf, wavesOf } from './wave.ts';
+import type { Worker } from './wsp.ts';
 
 /** One worker's devices in time, driven from outside, so that several workers share one clock. Seconds. */
 export interface WorkerRun {
@@ -24,8 +25,8 @@ export interface WorkerRun {
 export interface WorkerEvents {
   /** The first operation of a minibatch starts. */
   entered(minibatch: number): void;
-  /** An operation of a microbatch has ended. */
-  ended(microbatch: number, now: number): void;
+  /** All operations of a wave have ended. */
+  waveEnded(number: number, now: number): void;
   /** A minibatch could enter, everything before it on its device being done, but is not let in. */
   refused(now: number): void;
 }
@@ -34,17 +35,24 @@ export interface WorkerEvents {
  * Devices work through their orders as in `simulate`. A minibatch that is not let in holds nothing up: the operations behind its
  * forwards run as soon as they are ready, and its own take their place again once it is in. Programs without fused operations only.
  */
-export function workerRun(program: Program, timing: Timing, entries: Uint8Array, events: WorkerEvents): WorkerRun {
+export function workerRun({ program, timing, entries, free }: Worker, wave: number, events: WorkerEvents): WorkerRun {
   const { devices, stages, order, offsets, shift, microbatches } = program;
   const { duration } = timing;
   const minibatch = minibatchOf(program);
   const mask = (1 << shift) - 1;
   const forwards = (F + 1) * stages;
   const ends = emptyEnds(program);
-  const { users, readyAt, send, slotAt, resultAt } = transfersOf(program, timing, ends);
-  const done = new Uint8Array(order.length);
+  const { readyAt, send } = arrivalsOf(program, timing, ends, free !== undefined);
+  const users = usersOf(program, timing);
+  const results = resultsOfRows(program);
+  const { waveOf, left } = wavesOf(program, wave);
+  // What a device has still to do, as a list through its order: `behind` leads from an operation to the next one that has not ended.
+  const behind = new Int32Array(order.length);
+  for (let at = 0; at < order.length; at += 1) behind[at] = at + 1;
   const late = new Uint8Array(microbatches);
   const heads = offsets.slice(0, devices);
+  /** Of what each device runs: the operation before it in that list, or −1. */
+  const before = new Int32Array(devices);
   const running = new Int32Array(devices).fill(-1);
   const until = new Float64Array(devices);
   // The turn of a device is the end of what it runs, else the first arrival that it waits for.
@@ -67,29 +75,30 @@ export function workerRun(program: Program, timing: Timing, entries: Uint8Array,
 
   const begin = (device: number, now: number): void => {
     const stop = offsets[device + 1];
-    let head = heads[device];
-    while (head < stop && done[head] === 1) head += 1;
-    heads[device] = head;
     let arrival = Infinity;
-    for (let at = head; at < stop; at += 1) {
-      if (done[at] === 1) continue;
+    for (let at = heads[device], last = -1; at < stop; last = at, at = behind[at]) {
       const row = order[at] >> shift;
       const microbatch = order[at] & mask;
-      if (microbatch >= allowed && entries[row] === 1) {
-        if (at === head) events.refused(now);
-        if (late[microbatch] === 1) continue;
-        late[microbatch] = 1;
-        // Others may now pass over its forwards.
-        changeAll();
+      // No forward of a minibatch that is not in can be ready: its first ones are the entries.
+      if (microbatch >= allowed && row < forwards) {
+        if (entries[row] === 1) {
+          if (last < 0) events.refused(now);
+          if (late[microbatch] === 0) {
+            late[microbatch] = 1;
+            // Others may now pass over its forwards.
+            changeAll();
+          }
+        } else if (late[microbatch] === 0) break;
         continue;
       }
       const ready = readyAt(at);
       if (ready < 0 || ready > now) {
         if (ready > now && ready < arrival) arrival = ready;
-        if (late[microbatch] === 1 && row < forwards) continue;
-        break;
+        if (row >= forwards || late[microbatch] === 0) break;
+        continue;
       }
       running[device] = at;
+      before[device] = last;
       until[device] = now + duration[row];
       turns.set(device, until[device]);
       if (entries[row] === 1 && microbatch % minibatch === 0) events.entered(microbatch / minibatch);
@@ -110,12 +119,16 @@ export function workerRun(program: Program, timing: Timing, entries: Uint8Array,
         running[device] = -1;
         change(device);
         if (at < 0) continue;
-        done[at] = 1;
-        ends[slotAt(at)] = now;
+        if (before[device] < 0) heads[device] = behind[at];
+        else behind[before[device]] = behind[at];
+        const microbatch = order[at] & mask;
+        const result = results[order[at] >> shift];
+        ends[result * microbatches + microbatch] = now;
         send(at, now);
-        const result = resultAt(at);
         for (let use = users.offsets[result]; use < users.offsets[result + 1]; use += 1) change(users.device[use]);
-        events.ended(order[at] & mask, now);
+        const number = waveOf[microbatch];
+        left[number] -= 1;
+        if (left[number] === 0) events.waveEnded(number, now);
       }
     },
     start(now) {
@@ -132,7 +145,10 @@ export function workerRun(program: Program, timing: Timing, entries: Uint8Array,
     },
     stop() {
       for (let device = 0; device < devices; device += 1)
-        if (running[device] >= 0) ends[slotAt(running[device])] = until[device];
+        if (running[device] >= 0) {
+          const word = order[running[device]];
+          ends[results[word >> shift] * microbatches + (word & mask)] = until[device];
+        }
     },
   };
 }

@@ -2,6 +2,7 @@ import type { PipelinePlan } from '../plan/plan.ts';
 import { generate } from '../schedule/generate.ts';
 import { F, type Program } from '../schedule/program.ts';
 import { timingOf } from '../simulate/timing.ts';
+import { freeEnds } from './freeRun.ts';
 import { minibatchesInFlight } from './wave.ts';
 import type { Worker } from './wsp.ts';
 
@@ -26,8 +27,13 @@ export function waveOf(plan: PipelinePlan, most: number): number | undefined {
   }
 }
 
+/** The last worker made of each plan: a job asks for one length twice, and again when only the job has changed. */
+const made = new WeakMap<PipelinePlan, { readonly minibatches: number; readonly worker: Worker }>();
+
 /** A worker that runs `minibatches` on end. */
 export function workerOf(plan: PipelinePlan, minibatches: number): Worker | undefined {
+  const before = made.get(plan);
+  if (before?.minibatches === minibatches) return before.worker;
   const program = programFor(plan, minibatches);
   if (program === undefined) return undefined;
   const timing = timingOf(plan, program);
@@ -36,7 +42,10 @@ export function workerOf(plan: PipelinePlan, minibatches: number): Worker | unde
     const row = F * program.stages + stage;
     entries[row] = timing.needOffsets[row + 1] === timing.needOffsets[row] ? 1 : 0;
   }
-  return { program, timing, entries, bytes: parameterBytes(plan) };
+  const free = freeEnds(program, timing);
+  const worker = { program, timing, entries, bytes: parameterBytes(plan), ...(free === undefined ? {} : { free }) };
+  made.set(plan, { minibatches, worker });
+  return worker;
 }
 
 /** Bytes of a worker's weights; its copies of a stage and its data ranks hold the same ones, its tensor ranks each a part. */

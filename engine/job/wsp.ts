@@ -12,9 +12,9 @@
 import type { JobPlan } from '../plan/plan.ts';
 import type { Program } from '../schedule/program.ts';
 import type { Timing } from '../simulate/timeline.ts';
+import { freeRun } from './freeRun.ts';
 import { type Exchange, serversOf } from './servers.ts';
 import { Turns } from './turns.ts';
-import { minibatchOf } from './wave.ts';
 import { type WorkerRun, workerRun } from './workerRun.ts';
 
 export interface Worker {
@@ -24,6 +24,8 @@ export interface Worker {
   readonly entries: Uint8Array;
   /** Bytes of one push or pull. */
   readonly bytes: number;
+  /** Ends by slot where every minibatch is let in at once; absent where only a run in order of time tells. */
+  readonly free?: Float64Array;
 }
 
 export interface JobTimeline {
@@ -33,7 +35,7 @@ export interface JobTimeline {
 }
 
 export interface WorkerTimeline {
-  /** End of each operation by slot, as in `Timeline`; −1 for those that the run did not reach. */
+  /** End of each operation by slot, as in `Timeline`; of those that the run did not reach −1, or an end after the last tick of the global clock. */
   readonly ends: Float64Array;
   /** When all operations of each wave had ended, and its push and the pull of each global clock. */
   readonly waves: readonly number[];
@@ -55,39 +57,61 @@ export function runJob(
   wave: number,
   waves: number,
 ): JobTimeline | undefined {
+  // A worker that is never held back runs as by itself, which is known. Who is held back shows, and is then run in order of time.
+  const inTime = Uint8Array.from(workers, ({ free }) => (free === undefined ? 1 : 0));
+  for (;;) {
+    const timeline = attempt(job, workers, inTime, wave, waves);
+    if (timeline !== 'held back') return timeline;
+  }
+}
+
+/** One try; marks in `inTime` whom it saw held back without being run in order of time. */
+function attempt(
+  job: Pick<JobPlan, 'servers' | 'link' | 'sync'>,
+  workers: readonly Worker[],
+  inTime: Uint8Array,
+  wave: number,
+  waves: number,
+): JobTimeline | undefined | 'held back' {
   const servers = serversOf(job);
   /** Pushes and pulls under way: a few for each worker. */
   const agenda: Event[] = [];
   let agendaAt = Infinity;
   const globalClock: number[] = [];
-  const states = workers.map((worker) => stateOf(worker, workers.length, wave));
+  const states = workers.map(() => stateOf(workers.length));
   const expect = (event: Event): void => {
     agenda.push(event);
     if (event.at < agendaAt) agendaAt = event.at;
   };
+  /** Workers whose times mean nothing any more: they hold up the global clock once it has reached them. */
+  const heldBack: number[] = [];
   const runs: readonly WorkerRun[] = workers.map((worker, own) => {
     const state = states[own];
-    const { left, waveOf, missed, seen } = state;
-    return workerRun(worker.program, worker.timing, worker.entries, {
-      entered(minibatch) {
+    const { missed, seen } = state;
+    const events = {
+      entered(minibatch: number) {
         let most = 0;
         for (let other = 0; other < seen.length; other += 1)
           if (other !== own && minibatch - wave * seen[other] > most) most = minibatch - wave * seen[other];
         missed[minibatch] = most;
       },
-      ended(microbatch, now) {
-        const number = waveOf[microbatch];
-        left[number] -= 1;
-        if (left[number] > 0) return;
+      waveEnded(number: number, now: number) {
         state.waves[number] = now;
         const push = servers.push(worker.bytes, now);
         state.pushes[number] = push;
         expect({ at: push.until, kind: 'pushed', worker: own });
       },
-      refused(now) {
+      refused(now: number) {
         if (state.waitingSince < 0) state.waitingSince = now;
       },
-    });
+      heldBack() {
+        inTime[own] = 1;
+        heldBack.push(own);
+      },
+    };
+    return worker.free === undefined || inTime[own] === 1
+      ? workerRun(worker, wave, events)
+      : freeRun(worker, worker.free, wave, events);
   });
   // Workers of which something has happened: only those can start anything.
   const turns = new Turns(workers.length);
@@ -141,6 +165,7 @@ export function runJob(
   startAll(0);
   while (globalClock.length < waves) {
     const now = Math.min(agendaAt, turns.time);
+    if (heldBack.some((own) => states[own].clock <= globalClock.length)) return 'held back';
     if (now === Infinity) return undefined;
     while (turns.time <= now) {
       const own = turns.first;
@@ -160,6 +185,7 @@ export function runJob(
     }
     startAll(now);
   }
+  if (heldBack.length > 0) return 'held back';
   for (const run of runs) run.stop();
   return {
     globalClock,
@@ -185,19 +211,8 @@ interface Event {
   readonly worker: number;
 }
 
-function stateOf({ program }: Worker, workers: number, wave: number) {
-  const { order, shift, microbatches } = program;
-  const minibatch = minibatchOf(program);
-  const mask = (1 << shift) - 1;
-  const waveOf = Int32Array.from({ length: microbatches }, (_, microbatch) =>
-    Math.trunc(microbatch / (minibatch * wave)),
-  );
-  /** Operations of each wave that have not ended. */
-  const left = new Int32Array(Math.ceil(microbatches / minibatch / wave));
-  for (let at = 0; at < order.length; at += 1) left[waveOf[order[at] & mask]] += 1;
+function stateOf(workers: number) {
   return {
-    waveOf,
-    left,
     clock: 0,
     pulled: 0,
     allowed: 0,

@@ -3,6 +3,7 @@ import { parametersOf } from '../schedule/parameters.ts';
 import { policies } from '../schedule/registry.ts';
 import type { PolicyParameter } from '../schedule/policy.ts';
 import { optimizers } from './costs/optimizer.ts';
+import { pipedreamObjectives } from './costs/planners/pipedream.ts';
 import { shapes } from './costs/shapes.ts';
 import { show } from './values.ts';
 
@@ -91,6 +92,18 @@ const values: readonly FunctionSchema[] = [
   one('cut', 'split', 'Layers of each stage, in order.', [need('layers', 'number of layers of a stage')], {
     rest: true,
   }),
+  one('cut', 'plan', 'Stages, and replicas of them, as the planner of a system makes them from the costs.', [
+    need(
+      'planner',
+      'whose planner: `pipedream` makes the slowest stage of a full pipeline as fast as can be, `dapple` a synchronous iteration as short as can be',
+      ['pipedream', 'dapple'],
+    ),
+    may(
+      'objective',
+      'how `pipedream` counts: as its paper says, or as its released code does (computing and exchange added, transfers left out)',
+      { words: pipedreamObjectives, default: 'paper' },
+    ),
+  ]),
   one(
     'source',
     'profile',

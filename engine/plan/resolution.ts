@@ -19,6 +19,15 @@ export interface DerivedValue {
   readonly offset: number;
   readonly text: string;
   readonly tooltip?: string;
+  /** Stages that a planner made for a pipeline, as a file would write them. */
+  readonly planned?: { readonly pipeline: string; readonly stages: readonly PlannedBlock[] };
+}
+
+/** `on` and `replicate` where any stage of the plan has several replicas. */
+export interface PlannedBlock {
+  readonly layers: readonly string[];
+  readonly on?: string;
+  readonly replicate?: string;
 }
 
 export type SymbolKind =

@@ -347,7 +347,7 @@ const pipeline: BlockSchema = {
       'stages',
       'stages = balance(4)',
       { kind: 'cut' },
-      '`balance(n)`: n stages of the least possible slowest time. `split(3, 4, 4, 3)`: layers of each stage.',
+      '`balance(n)`: n stages of the least possible slowest time; `by = memory` and `by = both` look at memory. `split(3, 4, 4, 3)`: layers of each stage. `plan(pipedream)`, `plan(dapple)`: stages and replicas as a planner makes them.',
     ),
     key('stage', 'stage first {\n  layers = embed\n}', { kind: 'any' }, 'One stage, in order.', {
       forms: ['block'],

@@ -87,7 +87,8 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
           carry(need, microbatch, twin, users.device[use], now);
           continue;
         }
-        const at = begin(need, now) + needOccupancy[need] + needLatency[need];
+        // As `runInOrder` adds them, so that both give the same bits.
+        const at = begin(need, now) + (needOccupancy[need] + needLatency[need]);
         arrival[need * microbatches + microbatch] = at;
         if (twin >= 0) arrival[twin * microbatches + microbatch] = at;
         if (tell !== undefined && at > now) tell(at, users.device[use]);

@@ -1,4 +1,6 @@
 import type { InlayHint, InlayHintParams } from 'vscode-languageserver';
+import type { DerivedValue } from '../../engine/plan/resolution.ts';
+import { time } from '../../engine/quantities.ts';
 import { holds, toSpan } from '../convert.ts';
 import type { View } from '../view.ts';
 
@@ -9,8 +11,14 @@ export function inlayHints(view: View, params: InlayHintParams): InlayHint[] {
     .filter((one) => holds(within, one.offset))
     .map((one) => ({
       position: view.lines.positionAt(one.offset),
-      label: one.text.trim(),
+      label: one.text.trim() + simulated(view, one),
       paddingLeft: true,
       ...(one.tooltip === undefined ? {} : { tooltip: one.tooltip }),
     }));
+}
+
+/** What became of a plan: the planner's own figure leaves out what the simulation does not. */
+function simulated({ analysis }: View, { planned }: DerivedValue): string {
+  const report = analysis.pipelines.find(({ plan }) => plan.name === planned?.pipeline)?.run?.report;
+  return report === undefined ? '' : `, simulated ${time(report.iteration)}`;
 }

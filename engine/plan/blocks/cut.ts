@@ -1,7 +1,8 @@
-/** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, or `stage` blocks. */
+/** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, `stages = plan(…)`, or `stage` blocks. */
 import { count } from '../../quantities.ts';
-import type { Entry, Expression, Span } from '../../../grammar/syntax.ts';
+import type { Call, Entry, Expression, Span } from '../../../grammar/syntax.ts';
 import type { FileContext } from '../context.ts';
+import { pipedreamObjectives, type PipedreamObjective } from '../costs/planners/pipedream.ts';
 import type { RecomputeMode } from '../costs/types.ts';
 import type { ModelDefinition } from '../definitions.ts';
 import { evaluate, wholeNumber } from '../evaluate.ts';
@@ -15,9 +16,20 @@ import { readLayers } from './layerSet.ts';
 export type Cut =
   | { readonly kind: 'balance'; readonly count: number; readonly by: BalanceBy; readonly at: Expression }
   | { readonly kind: 'split'; readonly sizes: readonly number[]; readonly count: number; readonly at: Expression }
-  | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number }
+  /** `planned`: a planner made them, they are not in the file. */
+  | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number; readonly planned?: true }
   /** The schedule makes the stages, `count` at most. */
   | { readonly kind: 'groups'; readonly count: number };
+
+/** A cut that a planner makes, with replicas of its stages, once costs are known. */
+export interface PlanCut {
+  readonly kind: 'plan';
+  readonly planner: (typeof planners)[number];
+  /** What `plan(pipedream)` makes least. */
+  readonly objective: PipedreamObjective;
+  readonly at: Expression;
+}
+const planners = ['pipedream', 'dapple'] as const;
 
 /** What a balanced cut makes least: the slowest stage, the fullest device, or the slowest stage where all devices fit their memory. */
 export type BalanceBy = (typeof balanceBy)[number];
@@ -37,7 +49,7 @@ export interface StageBlock {
 export type Replication = 'split' | 'round_robin';
 
 /** The cut; `undefined` where it is wrong, which has been reported. `at` is where a missing one is reported. */
-export function readCut(context: FileContext, keys: Keys, model: ModelDefinition, at: Span): Cut | undefined {
+export function readCut(context: FileContext, keys: Keys, model: ModelDefinition, at: Span): Cut | PlanCut | undefined {
   const blocks = keys.all('stage');
   const entry = keys.one('stages');
   if (blocks.length > 0) {
@@ -52,7 +64,7 @@ export function readCut(context: FileContext, keys: Keys, model: ModelDefinition
   return value === undefined ? undefined : readCall(context, value, model);
 }
 
-function readCall(context: FileContext, value: Expression, model: ModelDefinition): Cut | undefined {
+function readCall(context: FileContext, value: Expression, model: ModelDefinition): Cut | PlanCut | undefined {
   if (value.kind === 'group') return readCall(context, value.inner, model);
   if (value.kind !== 'call') {
     const known = value.kind === 'name' && context.links.get(value)?.startsWith('function:');
@@ -67,6 +79,7 @@ function readCall(context: FileContext, value: Expression, model: ModelDefinitio
   }
   if (!context.links.has(value.callee)) return undefined;
   if (value.callee.text === 'split') return readSplit(context, value, model);
+  if (value.callee.text === 'plan') return readPlan(context, value);
   const bound = bindArguments(context, value, 'balance', ['stages', 'by']);
   const stages = bound?.get('stages')?.value;
   const by = bound?.get('by')?.value;
@@ -83,6 +96,35 @@ function readCall(context: FileContext, value: Expression, model: ModelDefinitio
   }
   const count = wholeNumber(context, stages, 'The number of stages', { min: 1, max: model.elements });
   return count === undefined ? undefined : { kind: 'balance', count, by: what, at: value };
+}
+
+function readPlan(context: FileContext, call: Call): PlanCut | undefined {
+  const bound = bindArguments(context, call, 'plan', ['planner', 'objective']);
+  if (bound === undefined) return undefined;
+  const wanted = bound.get('planner')?.value;
+  if (wanted === undefined) {
+    context.report.report('key/missing', call, { key: 'planner', block: 'call of plan', example: 'plan(pipedream)' });
+    return undefined;
+  }
+  const planner = word(context, wanted, planners);
+  const written = bound.get('objective')?.value;
+  const objective = written === undefined ? 'paper' : word(context, written, pipedreamObjectives);
+  if (written !== undefined && planner === 'dapple') {
+    const reason = '`plan(dapple)` always makes the latency of an iteration least';
+    context.report.report('key/not-applicable', written, { key: 'objective', reason });
+  }
+  return planner === undefined || objective === undefined ? undefined : { kind: 'plan', planner, objective, at: call };
+}
+
+/** One of some words; any other name has been reported where names get their meaning. */
+function word<T extends string>(context: FileContext, value: Expression, words: readonly T[]): T | undefined {
+  const found = value.kind === 'name' ? words.find((one) => one === value.text) : undefined;
+  if (found === undefined && (value.kind !== 'name' || context.links.has(value)))
+    context.report.report('type/mismatch', value, {
+      expected: words.map((one) => `\`${one}\``).join(' or '),
+      found: 'something else',
+    });
+  return found;
 }
 
 function readSplit(context: FileContext, call: Expression & { kind: 'call' }, model: ModelDefinition): Cut | undefined {

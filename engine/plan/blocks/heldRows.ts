@@ -4,12 +4,20 @@ import type { Program } from '../../schedule/program.ts';
 import type { PipelinePlan, StagePlan } from '../plan.ts';
 import { copyPlan } from './copies.ts';
 
+export type HeldFigure = 'activation' | 'activationForWeight' | 'recomputed' | 'recomputedWhole' | 'workspace';
+
 /** Figures of a whole stage that come and go while a pipeline runs, in the order of a row's columns. */
-export const heldFigures = ['activation', 'activationForWeight', 'recomputed', 'recomputedWhole', 'workspace'] as const;
+export const heldFigures: readonly HeldFigure[] = [
+  'activation',
+  'activationForWeight',
+  'recomputed',
+  'recomputedWhole',
+  'workspace',
+];
 
 /**
  * At any time the device holds, of its stages together, the sum of one row's entries times their figures; column
- * `heldFigures.length · k + f` is figure f of the k-th of `stages` (numbers of the cut). Rows that others exceed in every column
+ * `figures.length · k + f` is figure f of the k-th of `stages` (numbers of the cut). Rows that others exceed in every column
  * are left out.
  */
 export function heldRows(
@@ -18,16 +26,17 @@ export function heldRows(
   device: number,
   stages: readonly number[],
   parts: number,
+  figures: readonly HeldFigure[],
 ): readonly Float64Array[] {
-  const width = stages.length * heldFigures.length;
+  const width = stages.length * figures.length;
   const rows: Float64Array[] = [];
   for (const [index, stage] of stages.entries()) {
-    for (const [figure, name] of heldFigures.entries()) {
+    for (const [figure, name] of figures.entries()) {
       const unit = {
         ...plan,
         stages: plan.stages.map((one, at) => unitStage(one, one.copy?.stage ?? at, stage, name, parts)),
       };
-      const column = index * heldFigures.length + figure;
+      const column = index * figures.length + figure;
       let slot = 0;
       walkMemory(unit, program, device, (_position, _width, activations, workspace) => {
         (rows[slot] ??= new Float64Array(width))[column] = activations + workspace;
@@ -39,13 +48,7 @@ export function heldRows(
 }
 
 /** A stage that costs 1 of one figure, or nothing where it is no copy or part of `wanted`. */
-function unitStage(
-  stage: StagePlan,
-  number: number,
-  wanted: number,
-  figure: (typeof heldFigures)[number],
-  parts: number,
-): StagePlan {
+function unitStage(stage: StagePlan, number: number, wanted: number, figure: HeldFigure, parts: number): StagePlan {
   const none = { activation: 0, activationForWeight: 0, recomputed: 0, recomputedWhole: 0, workspace: 0 };
   return copyPlan({ ...stage, ...none, [figure]: number === wanted ? 1 : 0 }, stage.copy, parts, 1);
 }

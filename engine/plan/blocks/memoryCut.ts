@@ -1,10 +1,11 @@
 /** Cuts by memory: `balance(n, by = memory)` and `balance(n, by = both)`. */
 import { generate } from '../../schedule/generate.ts';
+import { staticBytes, walkMemory } from '../../schedule/memoryWalk.ts';
 import type { Program } from '../../schedule/program.ts';
 import { count } from '../../quantities.ts';
 import type { FileContext } from '../context.ts';
 import { fitCut } from '../costs/fitCut.ts';
-import { searchCut } from '../costs/searchCut.ts';
+import { isLess, searchCut } from '../costs/searchCut.ts';
 import type { DeviceDefinition } from '../definitions.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { createReporter } from '../report.ts';
@@ -15,9 +16,9 @@ import type { Ranks } from './ranks.ts';
 import { runFigures, type RunRequest, type RunsOf } from './runFigures.ts';
 import { bufferBytes } from './stagePlans.ts';
 
-/** Stages × layers² and layers up to here: the figures of that many runs are looked at, in some seconds at most. */
-const tableLimit = 8_000_000;
-const layerLimit = 1_000;
+/** Stages × layers² and layers up to here: the figures of that many runs are looked at, in about a second. */
+const tableLimit = 4_000_000;
+const layerLimit = 500;
 
 export interface MemoryCutRequest extends RunRequest {
   readonly ranks: Ranks;
@@ -26,29 +27,31 @@ export interface MemoryCutRequest extends RunRequest {
   /** Pieces that the schedule cuts every microbatch into. */
   readonly parts: number;
   readonly interleaved: boolean;
-  /** The cut by time, and its plan. */
+  /** The cut by time. */
   readonly byTime: Int32Array;
-  plan(): PipelinePlan | undefined;
+  /** The plan of a cut. */
+  plan(starts: Int32Array): PipelinePlan | undefined;
 }
 
 /** A device and the stages of the cut on it: what a cut costs it. */
 interface Load {
   readonly stages: readonly number[];
-  /** Share of its capacity that it takes at most, under a cut given by first layers. */
-  share(starts: ArrayLike<number>): number;
+  /** Share of its capacity that it takes at most, under a cut given by first layers; `only` as if it had that stage alone. */
+  share(starts: ArrayLike<number>, only?: number): number;
 }
 
 /**
  * First layer of each stage, such that the fullest device takes the least share of its capacity (`memory`), or such that the
  * slowest stage is as fast as can be while all devices fit (`both`; where none do, as for `memory`). Exact where each device has
- * one stage of the cut; else the best that `searchCut` finds. The cut by time where it is as good, and, with a finding, where
+ * one stage of the cut and for few cuts; else the best that `searchCut` finds. Where the order follows from times or sizes too, it
+ * is that of the cut by time which counts. The cut by time where it is as good, and, with a finding, where
  * what devices hold follows from more than the order.
  */
 export function memoryStarts(context: FileContext, read: PipelineRead, request: MemoryCutRequest): Int32Array {
   const { byTime, order, kinds } = request;
   if (read.cut.kind !== 'balance' || read.cut.by === 'time') return byTime;
   const both = read.cut.by === 'both';
-  const plan = request.plan();
+  const plan = request.plan(byTime);
   const generated = plan === undefined ? undefined : generate(plan);
   // Why there is no program is told where the plan is run.
   if (plan === undefined || generated === undefined || 'faults' in generated) return byTime;
@@ -63,32 +66,89 @@ export function memoryStarts(context: FileContext, read: PipelineRead, request: 
   const bound = both ? 1 : 0;
   if (fullest(byTime) <= bound) return byTime;
   const time = (stage: number, from: number, to: number) => runs(kinds[stage], from, to).time;
-  if (loads.every(({ stages }) => stages.length === 1)) {
-    const of = kinds.map((_, stage) => loads.filter((one) => one.stages[0] === stage));
-    const starts = new Int32Array(kinds.length + 1);
-    const load = (stage: number, from: number, to: number): number => {
-      starts[stage] = from;
-      starts[stage + 1] = to;
-      return of[stage].reduce((most, one) => Math.max(most, one.share(starts)), 0);
-    };
-    const found = fitCut({ count: order.length, parts: kinds.length, load, time }, bound);
-    return fullest(byTime) <= fullest(found) ? byTime : found;
+  const best = loads.every(({ stages }) => stages.length === 1) ? exact : searched;
+  const found = best(loads, kinds.length, order.length, time, bound, byTime);
+  return fullest(byTime) <= fullest(found) || worsens(request, plan, generated.program, found) ? byTime : found;
+}
+
+type Time = (stage: number, from: number, to: number) => number;
+
+/**
+ * Whether the cut that was found fills a device more than the cut by time once both are planned: the order may follow from times too,
+ * and a tensor that several later stages need is counted once by the search.
+ */
+function worsens(request: MemoryCutRequest, before: PipelinePlan, ordered: Program, found: Int32Array): boolean {
+  const plan = request.plan(found);
+  const generated = plan === undefined ? undefined : generate(plan);
+  if (plan === undefined || generated === undefined || 'faults' in generated) return true;
+  return plannedShare(plan, generated.program) > plannedShare(before, ordered) * (1 + 1e-12);
+}
+
+/** Largest share of its capacity that a device takes. */
+function plannedShare(plan: PipelinePlan, program: Program): number {
+  let share = 0;
+  for (const [device, { memory, reserved }] of plan.devices.entries()) {
+    let most = 0;
+    walkMemory(plan, program, device, (_position, _width, activations, workspace) => {
+      most = Math.max(most, activations + workspace);
+    });
+    share = Math.max(share, (staticBytes(plan, device) + most) / Math.max(1, memory - reserved));
   }
-  const slowest = (starts: Int32Array) =>
-    kinds.reduce((most, _, stage) => Math.max(most, time(stage, starts[stage], starts[stage + 1] ?? order.length)), 0);
-  // The sum of high powers goes down where one of several equally full devices is relieved.
-  const least = searchCut(byTime, order.length, (starts) => {
-    const shares = loads.map((one) => Math.max(bound, one.share(starts)));
-    return [Math.max(...shares), shares.reduce((sum, one) => sum + one ** 8, 0)];
+  return share;
+}
+
+/** For devices of one stage each: a stage's devices depend on its own layers alone. */
+function exact(loads: readonly Load[], parts: number, count: number, time: Time, bound: number): Int32Array {
+  const of = Array.from({ length: parts }, (_, stage) => loads.filter(({ stages }) => stages[0] === stage));
+  const starts = new Int32Array(parts + 1);
+  const load = (stage: number, from: number, to: number): number => {
+    starts[stage] = from;
+    starts[stage + 1] = to;
+    return of[stage].reduce((most, one) => Math.max(most, one.share(starts)), 0);
+  };
+  return fitCut({ count, parts, load, time }, bound);
+}
+
+/**
+ * For stages that share devices: from the cut by time, and from the exact cut that gives each stage an equal part of its device,
+ * the better of the two that searching finds.
+ */
+function searched(
+  loads: readonly Load[],
+  parts: number,
+  count: number,
+  time: Time,
+  bound: number,
+  byTime: Int32Array,
+): Int32Array {
+  const starts = new Int32Array(parts + 1);
+  const of = Array.from({ length: parts }, (_, stage) => loads.filter(({ stages }) => stages.includes(stage)));
+  const load = (stage: number, from: number, to: number): number => {
+    starts[stage] = from;
+    starts[stage + 1] = to;
+    return of[stage].reduce((most, one) => Math.max(most, one.stages.length * one.share(starts, stage)), 0);
+  };
+  const fullest = (cut: Int32Array) => loads.reduce((most, one) => Math.max(most, bound, one.share(cut)), 0);
+  const times = (cut: Int32Array) =>
+    Array.from(cut, (start, stage) => time(stage, start, stage + 1 < parts ? cut[stage + 1] : count));
+  const figures = (cut: Int32Array) => {
+    const all = times(cut);
+    return [fullest(cut), Math.max(...all), all.reduce((sum, one) => sum + one * one, 0)];
+  };
+  const found = [byTime, fitCut({ count, parts, load, time }, bound)].map((seed) => {
+    // The sum of high powers goes down where one of several equally full devices is relieved.
+    const least = searchCut(seed, count, (cut) => {
+      const shares = loads.map((one) => Math.max(bound, one.share(cut)));
+      return [Math.max(...shares), shares.reduce((sum, one) => sum + one ** 8, 0)];
+    });
+    const most = fullest(least);
+    return searchCut(least, count, (cut) => {
+      const [share, ...rest] = figures(cut);
+      return [Math.max(most, share), ...rest];
+    });
   });
-  const most = Math.max(bound, fullest(least));
-  const evenTimes = (starts: Int32Array) =>
-    kinds.reduce((sum, _, stage) => sum + time(stage, starts[stage], starts[stage + 1] ?? order.length) ** 2, 0);
-  return searchCut(least, order.length, (starts) => [
-    Math.max(most, fullest(starts)),
-    slowest(starts),
-    evenTimes(starts),
-  ]);
+  const [first, second] = found.map(figures);
+  return found[isLess(second, first) ? 1 : 0];
 }
 
 /** Why the order alone does not say what devices hold, or why there are too many cuts. */
@@ -106,11 +166,14 @@ function loadsOf(request: MemoryCutRequest, plan: PipelinePlan, program: Program
   const { ranks, parts, order } = request;
   const number = (index: number) => ranks.copies?.[index].stage ?? index;
   const buffers = bufferShares(request);
-  const width = heldFigures.length;
   return ranks.ranks.map(({ kind }, device) => {
     const here = ranks.placement.flatMap((rank, index) => (rank === device ? [index] : []));
     const stages = [...new Set(here.map(number))].sort((a, b) => a - b);
-    const rows = heldRows(plan, program, device, stages, parts);
+    // What no layer has needs no column. Of a stage that is one checkpoint, what is kept depends on where it starts.
+    const whole = runs(kind, 0, order.length).held;
+    const counted = request.mode === 'stage' ? heldFigures : heldFigures.filter((figure) => whole[figure] > 0);
+    const width = counted.length;
+    const rows = heldRows(plan, program, device, stages, parts, counted);
     const sum = (stage: number, of: (index: number) => number) =>
       here.reduce((total, index) => total + (number(index) === stage ? of(index) : 0), 0);
     const owned = stages.map((stage) => sum(stage, (index) => ((ranks.copies?.[index].segment ?? 0) === 0 ? 1 : 0)));
@@ -120,13 +183,17 @@ function loadsOf(request: MemoryCutRequest, plan: PipelinePlan, program: Program
     const figures = new Float64Array(stages.length * width);
     return {
       stages,
-      share(starts) {
+      share(starts, only) {
         let always = 0;
         for (const [at, stage] of stages.entries()) {
+          if (only !== undefined && only !== stage) {
+            figures.fill(0, at * width, (at + 1) * width);
+            continue;
+          }
           const to = stage + 1 < request.kinds.length ? starts[stage + 1] : order.length;
           const run = runs(kind, starts[stage], to);
           always += owned[at] * run.static + entering[at] * run.entering + leaving[at] * run.leaving;
-          figures.set(run.held, at * width);
+          for (let column = 0; column < width; column += 1) figures[at * width + column] = run.held[counted[column]];
         }
         let most = 0;
         for (const row of rows) {

@@ -11,6 +11,7 @@ import { readCut, type Cut } from './cut.ts';
 import { readFill, type FillUse } from './fill.ts';
 import { cutsItself, groupsCut, keysThatCount } from './groupsCut.ts';
 import { readOptimizer, type OptimizerUse } from './optimizer.ts';
+import { planCut } from './planCut.ts';
 import { planPipeline } from './planPipeline.ts';
 import { readScheduleUse, type ScheduleUse } from './scheduleUse.ts';
 import { readTransfer } from './transfer.ts';
@@ -90,19 +91,13 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
   if (recompute === 'selective' && model.layers.every((one) => one.cost.kind === 'measured')) {
     withoutEffect(context, keys, 'recompute', 'selective recomputation needs layers with a shape');
   }
-  return {
+  const rest = {
     name: block.name.text,
     doc: block.doc,
     model,
     cluster,
     use,
-    cut,
     microbatches: microbatches.value,
-    iterations: !asynchronous
-      ? 1
-      : iterationsRead.is === 'value'
-        ? iterationsRead.value
-        : steadyIterations(cut.count, microbatches.value),
     tensor,
     data,
     sequenceParallel: sequenceParallel === 'true',
@@ -110,7 +105,18 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
     optimizer,
     ...(transfer === 'buffered' ? {} : { transfer }),
     ...(fill === undefined ? {} : { fill }),
-    at: (key) => valueOf(keys.one(key)) ?? name,
+    at: (key: string) => valueOf(keys.one(key)) ?? name,
+  };
+  const settled = cut.kind === 'plan' ? planCut(context, rest, cut) : cut;
+  if (settled === undefined) return undefined;
+  return {
+    ...rest,
+    cut: settled,
+    iterations: !asynchronous
+      ? 1
+      : iterationsRead.is === 'value'
+        ? iterationsRead.value
+        : steadyIterations(settled.count, microbatches.value),
   };
 }
 

@@ -3,7 +3,6 @@ import { count } from '../../quantities.ts';
 import { type FileContext, detail, symbolId } from '../context.ts';
 import type { DeviceDefinition } from '../definitions.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { ringOf } from '../routes.ts';
 import { partnersOn } from '../../schedule/partners.ts';
 import { bareShape } from '../../schedule/shape.ts';
 import type { Shape } from '../../schedule/policy.ts';
@@ -15,7 +14,7 @@ import { hintBalance, hintLayers } from './derived.ts';
 import { edgesOf } from './edges.ts';
 import { fillPlan } from './fill.ts';
 import { reportImbalance } from './imbalance.ts';
-import { layerCosts, totalTime, type Ring } from './layerCosts.ts';
+import { layerCosts, totalTime } from './layerCosts.ts';
 import type { PipelineRead } from './pipeline.ts';
 import { pipelineRoutes, stepTimes } from './pipelineRoutes.ts';
 import { memoryStarts, onTrial } from './memoryCut.ts';
@@ -26,6 +25,7 @@ import { pipelineMode, reportNothingAhead, stageModes } from './recomputation.ts
 import { relay } from './relay.ts';
 import { schedulePlan } from './schedulePlan.ts';
 import { stagePlans } from './stagePlans.ts';
+import { tensorRing } from './tensorRing.ts';
 
 /** The plan; `undefined` where something does not fit together, which has been reported. */
 export function planPipeline(context: FileContext, read: PipelineRead): PipelinePlan | undefined {
@@ -36,7 +36,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
   const parts = use.kind === 'policy' ? (use.policy.parts?.(use.args) ?? 1) : 1;
   const microbatches = read.microbatches * parts;
   const at = {
-    stages: cut.kind === 'blocks' ? read.at('model') : read.at('stages'),
+    stages: cut.kind === 'blocks' && !cut.planned ? read.at('model') : read.at('stages'),
     devices: read.at('devices'),
     schedule: read.at('schedule'),
   };
@@ -67,7 +67,7 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
     )
   )
     return undefined;
-  const ring = tensorRing(context, read, ranks);
+  const ring = tensorRing(context, read, ranks.ranks);
   if (ring === undefined) return undefined;
   const costs = layerCosts(model, read, () => ring);
   const { copies } = ranks;
@@ -95,7 +95,13 @@ export function planPipeline(context: FileContext, read: PipelineRead): Pipeline
           parts,
           interleaved,
           byTime,
-          plan: () => planPipeline(onTrial(context), { ...read, cut: { ...cut, by: 'time' } }),
+          plan: (starts) => {
+            const sizes = Array.from(starts, (from, stage) => (starts[stage + 1] ?? order.length) - from);
+            return planPipeline(onTrial(context), {
+              ...read,
+              cut: { kind: 'split', sizes, count: cut.count, at: cut.at },
+            });
+          },
         })
       : byTime;
   const stageOf = assigned ?? stagesFromStarts(order, first);
@@ -252,27 +258,6 @@ function withinLimit(
     setting: 'pipewright.limits.operations',
   });
   return false;
-}
-
-/** The slowest ring of any tensor group: all ranks of a kind are costed alike. */
-function tensorRing(context: FileContext, { cluster, tensor, at }: PipelineRead, ranks: Ranks): Ring | undefined {
-  let bandwidth = Infinity;
-  let latency = 0;
-  for (const { devices, at: own } of tensor > 1 ? ranks.ranks : []) {
-    for (let first = 0; first < devices.length; first += tensor) {
-      const ring = ringOf(cluster, devices.slice(first, first + tensor), 1e6);
-      if ('from' in ring) {
-        context.report.report('device/unknown-route', own ?? at('devices'), {
-          from: cluster.devices[ring.from].name,
-          to: cluster.devices[ring.to].name,
-        });
-        return undefined;
-      }
-      bandwidth = Math.min(bandwidth, ring.bandwidth);
-      latency = Math.max(latency, ring.latency);
-    }
-  }
-  return { bandwidth: bandwidth === Infinity ? 0 : bandwidth, latency };
 }
 
 function starts(

@@ -5,7 +5,8 @@ import type { StagePlan } from '../plan.ts';
 import type { PipelineRead } from './pipeline.ts';
 
 /** The mode of stages that say nothing of their own. */
-export const pipelineMode = ({ use, recompute }: PipelineRead): RecomputeMode => forced(use) ?? recompute;
+export const pipelineMode = ({ use, recompute }: Pick<PipelineRead, 'use' | 'recompute'>): RecomputeMode =>
+  forced(use) ?? recompute;
 
 /** What a schedule that recomputes as it sees fit makes of every stage. */
 const forced = (use: PipelineRead['use']): RecomputeMode | undefined =>

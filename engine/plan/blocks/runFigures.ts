@@ -5,15 +5,14 @@ import type { DeviceDefinition, ModelDefinition } from '../definitions.ts';
 import { needsOf } from './elements.ts';
 import { type LayerCosts, totalTime } from './layerCosts.ts';
 import type { OptimizerUse } from './optimizer.ts';
-import { heldFigures } from './heldRows.ts';
+import type { HeldFigure } from './heldRows.ts';
 import { staticBytes } from './stagePlans.ts';
 
 /** Bytes and seconds of a run: of the whole model's layers, one microbatch, one device. */
 export interface RunFigures {
   /** Weights, gradients and optimizer state. */
   readonly static: number;
-  /** By `heldFigures`. */
-  readonly held: readonly number[];
+  readonly held: Readonly<Record<HeldFigure, number>>;
   /** Bytes that come from layers before it, each tensor once; bytes that go to layers behind it, each tensor once. */
   readonly entering: number;
   readonly leaving: number;
@@ -80,7 +79,7 @@ function runsFrom(
     const { weights, gradients, optimizer } = staticBytes(stage, request);
     runs.push({
       static: weights + gradients + optimizer,
-      held: heldFigures.map((figure) => stage[figure]),
+      held: stage,
       entering,
       leaving: Math.max(0, leaving),
       time: totalTime(stage),

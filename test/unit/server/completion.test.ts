@@ -59,7 +59,11 @@ test('values by kind', async () => {
   expect(await labels(toy.replace('model        = toy', 'model        = $0'))).toEqual(['toy']);
   expect(await labels(toy.replace('devices      = box', 'devices      = $0'))).toEqual(['box']);
   expect(await labels(toy.replace('gpu[4] = v100', 'gpu[4] = $0'))).toEqual(['v100']);
-  expect(await labels(toy.replace('stages       = balance(4)', 'stages       = $0'))).toEqual(['balance', 'split']);
+  expect(await labels(toy.replace('stages       = balance(4)', 'stages       = $0'))).toEqual([
+    'balance',
+    'split',
+    'plan',
+  ]);
   expect(await labels('model m { precision = $0 }')).toEqual(['bf16', 'fp16', 'fp8', 'tf32', 'fp32']);
   expect(await labels(staged.replace('layers = b', 'layers = $0'))).toEqual(['a', 'b']);
   expect(await labels('model m { layer a = $0 }')).toEqual(

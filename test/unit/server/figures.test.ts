@@ -36,6 +36,17 @@ test('what the engine derived stands in the text as hints', async () => {
   });
 });
 
+test('behind a plan stands what the planner says, and what the simulation makes of it', async () => {
+  const text = toy.replace('balance(4)', 'plan(dapple)');
+  await withClient(async (client) => {
+    client.open(main, text);
+    const hints = await client.request<InlayHint[]>('textDocument/inlayHint', { ...document, range: whole(text) });
+    const at = text.indexOf('plan(dapple)') + 'plan(dapple)'.length;
+    const plan = hints.find((one) => offsetOf(text, one.position) === at);
+    expect(plan?.label).toMatch(/^\d stages?: [^a-z]+, planned [\d.]+ \S+, simulated [\d.]+ \S+$/);
+  });
+});
+
 async function actionsAt(text: string, place: string, only?: readonly string[]): Promise<readonly CodeAction[]> {
   let found: readonly CodeAction[] = [];
   await withClient(async (client) => {

@@ -31,3 +31,15 @@ test('memory does not grow with M once all are in flight; with all forwards firs
   // 1 GiB of activations for each of 56 more.
   expect(sixty[2]).toEqual(eight[2].map((bytes) => bytes + 56 * 2 ** 30));
 });
+
+test('planned: three replicas share the blocks, and the simulation takes what the planner says', () => {
+  const planned = systemReport('dapple', 'planned');
+  expect(planned.stages.map((one) => one.layers.length)).toEqual([6, 2]);
+  // Both stages take F = 8 ms and B = 16 ms: the first has three replicas for 24 ms and 48 ms, the last one for 8 ms and 16 ms.
+  const [f, b] = [0.008, 0.016];
+  const reduce = 2 * (2 / 3) * ((6 * 32 * 2 ** 20) / 25e9);
+  const transfer = (8 * 2 ** 20) / 25e9;
+  // The last is the pivot: T_w is both F and a transfer, T_s is 7 (F + B), T_e both B, a transfer and the exchange of the first.
+  expect(planned.iteration).toBeCloseTo(8 * (f + b) + f + b + 2 * transfer + reduce, 9);
+  expect(systemReport('dapple', 'balanced').iteration).toBeGreaterThan(planned.iteration);
+});

@@ -50,3 +50,16 @@ test('replicated_more: a third minibatch in flight at each replica hides the wai
   expect(report.iteration).toBeCloseTo((6e-3 + exchange) / 2, 7);
   expect(report.bubble.causes.sync).toBeCloseTo(exchange / 2 / report.iteration, 5);
 });
+
+test('planned: three replicas for the convolutions, which share 18 ms; the classifier takes 6 ms on one device', () => {
+  const planned = reportOf('planned');
+  expect(planned.stages.map((one) => one.name)).toEqual(['s0[0]', 's0[1]', 's0[2]', 's1']);
+  const F = 1e-3;
+  // A round of three computes 18 ms and exchanges 24 MiB: 2 · 2/3 · S / B. No order is faster, and waiting adds less than a twentieth.
+  const round = 6 * 3 * F + (4 / 3) * ((24 * MiB) / 50e9);
+  expect(planned.iteration).toBeGreaterThanOrEqual((round / 3) * (1 - 1e-9));
+  expect(planned.iteration).toBeLessThan((round / 3) * 1.05);
+  // A round of four computes 24 ms and exchanges 536 MiB: 2 · 3/4 · S / B.
+  const whole = 8 * 3 * F + (3 / 2) * ((536 * MiB) / 50e9);
+  expect(reportOf('data_parallel').iteration).toBeCloseTo(whole / 4, 9);
+});

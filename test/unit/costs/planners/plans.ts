@@ -1,0 +1,41 @@
+/** Models for planners, and all plans of a small one. */
+import type { PlannerLayers } from '../../../../engine/plan/costs/planners/layers.ts';
+
+export interface LayerFigures {
+  readonly forward: number;
+  readonly backward: number;
+  readonly gradients: number;
+  /** Bytes that the next layer needs. */
+  readonly output: number;
+}
+
+/** Layers that each need the one before only. */
+export const plannerLayers = (layers: readonly LayerFigures[]): PlannerLayers => ({
+  count: layers.length,
+  forward: Float64Array.from(layers, (one) => one.forward),
+  backward: Float64Array.from(layers, (one) => one.backward),
+  gradients: Float64Array.from(layers, (one) => one.gradients),
+  crossing: Float64Array.from([0, ...layers.map((one, index) => (index + 1 < layers.length ? one.output : 0))]),
+});
+
+export interface Split {
+  readonly from: number;
+  readonly to: number;
+  readonly replicas: number;
+}
+
+/** All contiguous cuts with all numbers of replicas, on `machines` at most. */
+export function plansOf(count: number, machines: number, from = 0): readonly (readonly Split[])[] {
+  if (from === count) return [[]];
+  const found: (readonly Split[])[] = [];
+  for (let to = from + 1; to <= count; to += 1)
+    for (let replicas = 1; replicas <= machines; replicas += 1)
+      for (const rest of plansOf(count, machines - replicas, to)) found.push([{ from, to, replicas }, ...rest]);
+  return found;
+}
+
+export const sumOf = (values: Iterable<number>): number => {
+  let sum = 0;
+  for (const one of values) sum += one;
+  return sum;
+};
