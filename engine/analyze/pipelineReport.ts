@@ -1,7 +1,7 @@
 import type { EdgePlan, PipelinePlan, StagePlan } from '../plan/plan.ts';
 import { fillReport } from '../fill/fillReport.ts';
 import { findPolicy } from '../schedule/registry.ts';
-import { operationName, sharedMicrobatches } from '../schedule/program.ts';
+import { type Program, operationName, sharedMicrobatches } from '../schedule/program.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { type Timeline, endAt } from '../simulate/timeline.ts';
 import { steadyBubble, versionFigures } from './asynchronous.ts';
@@ -10,7 +10,7 @@ import { bubbleCauses } from './causes.ts';
 import { evictedBytes } from './evicted.ts';
 import { exposedByRoute } from './exposed.ts';
 import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from './report.ts';
-import { predictionsOf } from './prediction.ts';
+import { type Prediction, predictionsOf } from './prediction.ts';
 import { type Steady, steadyOf } from './steady.ts';
 
 /** Operations named in `critical_path`; a longer path is named up to here and its length is in `critical_path_length`. */
@@ -37,18 +37,7 @@ export function pipelineReport(
     throughput: iteration > 0 ? (plan.microbatches * plan.microBatchSize * plan.data) / iteration : 0,
     bubble: steady === undefined ? bubble(plan, timeline, peaks) : steadyBubble(plan, timeline, steady),
     devices: plan.devices.map((_, device) => deviceReport(plan, timeline, peaks[device], device, steady)),
-    stages: plan.stages.map((stage, index) => ({
-      name: stage.name,
-      layers: stage.layers,
-      parameters: stage.parameters,
-      forward: stage.forward,
-      backward_input: (program.apart?.[index] === 1 ? 0 : stage.recompute) + stage.backwardInput,
-      ...(program.apart?.[index] === 1 ? { recompute: stage.recompute } : {}),
-      backward_weight: stage.backwardWeight,
-      ...versionFigures(program, index),
-      ...(predictions === undefined ? {} : { prediction: predictions[index] }),
-      ...ownFigures(plan, versionFigures(program, index)),
-    })),
+    stages: plan.stages.map((stage, index) => stageReport(plan, program, stage, index, predictions?.[index])),
     links: links(plan, timeline, steady),
     ...(fill === undefined ? {} : { fill }),
     critical_path: Array.from(path.subarray(0, namedOperations), (at) => operationName(program, program.order[at])),
@@ -58,6 +47,29 @@ export function pipelineReport(
       : {
           asynchronous: { weights: program.weights, iterations: plan.iterations, steady: steady.steady, makespan },
         }),
+  };
+}
+
+function stageReport(
+  plan: PipelinePlan,
+  program: Program,
+  stage: StagePlan,
+  index: number,
+  prediction: Prediction | undefined,
+): StageReport {
+  const apart = program.apart?.[index] === 1;
+  const versions = versionFigures(program, index);
+  return {
+    name: stage.name,
+    layers: stage.layers,
+    parameters: stage.parameters,
+    forward: stage.forward,
+    backward_input: (apart ? 0 : stage.recompute) + stage.backwardInput,
+    ...(apart ? { recompute: stage.recompute } : {}),
+    backward_weight: stage.backwardWeight,
+    ...versions,
+    ...(prediction === undefined ? {} : { prediction }),
+    ...ownFigures(plan, versions),
   };
 }
 

@@ -1,3 +1,4 @@
+import { count } from '../../quantities.ts';
 import { perStage } from '../describe.ts';
 import { onEnd } from '../orders/onEnd.ts';
 import { linear } from '../placement.ts';
@@ -11,13 +12,26 @@ export const xpipe: Policy = {
   summary:
     'Asynchronous 1F1B over the microbatches of successive minibatches. The first microbatch of a minibatch predicts the weights that its gradient will meet, the others use them too: one predicted copy instead of versions.',
   page: 'xpipe',
-  parameters: [],
+  parameters: [
+    {
+      name: 'microbatches',
+      kind: 'integer',
+      min: 1,
+      summary:
+        'Microbatches of one minibatch. The pipeline’s own `microbatches` says the same; where both are written they must agree.',
+    },
+  ],
   split: false,
   operations: 3,
   chunks: () => 1,
   placement: (shape) => linear(shape.stages),
   weights: () => 'predict',
-  check: () => [],
+  check({ microbatches, args }) {
+    const written = args['microbatches'];
+    if (typeof written !== 'number' || written === microbatches) return [];
+    const message = `a minibatch is to have ${count(written, 'microbatch', 'microbatches')}, but the pipeline gives it ${microbatches}`;
+    return [{ message, fix: { input: 'microbatches', values: [written] } }];
+  },
   order: onEnd(warmupOf),
   explain: (shape) => [
     `warm-up: p − s = ${perStage(shape, (stage) => warmupOf(shape, stage))} forwards, then without a flush`,

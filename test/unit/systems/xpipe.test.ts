@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyse, textOf } from '../examples/load.ts';
+import { analyse as analyseText } from '../docs/pages.ts';
+
+test('the schedule may say the microbatches of a minibatch again, but not others', () => {
+  const errors = (own: number) =>
+    analyseText(textOf('systems/xpipe.pipe').replace('= xpipe', `= xpipe(microbatches = ${own})`)).findings.filter(
+      ({ severity }) => severity === 'error',
+    );
+  expect(errors(4)).toEqual([]);
+  const [fault] = errors(6);
+  expect(fault).toMatchObject({ code: 'schedule/shape' });
+  expect(fault.message).toContain('6 microbatches, but the pipeline gives it 4');
+});
 
 test.each([1, 2, 4, 8])('xpipe.pipe with %i microbatches: prediction, period, memory', (m) => {
   const report = analyse('systems/xpipe.pipe', { microbatches: m }).pipelines[0]?.run?.report;
