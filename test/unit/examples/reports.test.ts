@@ -1,0 +1,56 @@
+/**
+ * The report of every example, figure by figure. A change that moves one is listed in CHANGELOG.md; then refresh the files with
+ * `UPDATE_REPORTS=1 npx vitest run test/unit/examples/reports.test.ts` and read the difference before you commit it.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { reportOf } from '../../../engine/analyze/reportOf.ts';
+import { analyse, names } from './load.ts';
+
+const folder = join(import.meta.dirname, '../../data/reports');
+const fileOf = (name: string): string => join(folder, name.replace(/\.pipe$/, '.json'));
+
+/**
+ * Chains are held by their length and their ends: the whole of a long one is as many lines as there are operations. Figures are held
+ * to twelve digits: the order of a sum may change the last ones.
+ */
+const longestChain = 12;
+function shortened(key: string, value: unknown): unknown {
+  if (typeof value === 'number') return Number(value.toPrecision(12));
+  if (key !== 'critical_path' || !Array.isArray(value) || value.length <= longestChain) return value;
+  return [...value.slice(0, longestChain / 2), '…', ...value.slice(-longestChain / 2)];
+}
+
+/** Words and their places may get better, figures may not: of findings, the codes and severities are held. */
+function held(name: string): unknown {
+  const report = reportOf(analyse(name), name);
+  const findings = report.findings.map(({ code, severity }) => ({ code, severity }));
+  return JSON.parse(JSON.stringify({ ...report, findings }, shortened)) as unknown;
+}
+
+/** One line for each device, stage and link, so that a difference can be read. */
+function inLines(value: unknown, depth = 0): string {
+  if (typeof value !== 'object' || value === null || depth >= 4) return JSON.stringify(value);
+  const inner = Array.isArray(value)
+    ? value.map((item) => inLines(item, depth + 1))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${inLines(item, depth + 1)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return inner.length === 0 ? open + close : `${open}\n${inner.join(',\n')}\n${close}`;
+}
+
+test.each(names)('%s', (name) => {
+  const file = fileOf(name);
+  if (process.env['UPDATE_REPORTS'] !== undefined) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${inLines(held(name))}\n`);
+  }
+  // Fields may be added to the report; none may go, and no figure may move.
+  expect(held(name)).toMatchObject(JSON.parse(readFileSync(file, 'utf8')) as object);
+});
+
+test('no report is left of an example that is gone', () => {
+  const kept = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+  expect(kept.map((name) => name.replace(/\.json$/, '.pipe')).sort()).toEqual([...names].sort());
+  expect(names.every((name) => existsSync(fileOf(name)))).toBe(true);
+});
