@@ -1,5 +1,6 @@
 /** Reads the `schedule` key of a pipeline: a built-in policy with arguments, or a schedule of a file. */
 import type { Argument, Call, Expression, Span } from '../../../grammar/syntax.ts';
+import { largestInteger } from '../../schedule/arguments.ts';
 import { parametersOf } from '../../schedule/parameters.ts';
 import { findPolicy } from '../../schedule/registry.ts';
 import type { Policy, PolicyParameter } from '../../schedule/policy.ts';
@@ -84,7 +85,13 @@ function readArgument(
       context,
       value,
       one,
-      { kind: 'quantity', dimension: 'number', integer: true, min: parameter.min ?? 0, max: parameter.max },
+      {
+        kind: 'quantity',
+        dimension: 'number',
+        integer: true,
+        min: parameter.min ?? 0,
+        max: parameter.max ?? largestInteger,
+      },
       `"${parameter.name}"`,
     );
   const { dimension, min, max } = parameter;

@@ -22,10 +22,11 @@ const mostUseful = (shape: Shape): number => Math.ceil(ranksOf(shape) / shape.re
  * after an update of all microbatches below r′⌊(y + (w − 1)r) / r′⌋ − (w′ − 1)r′, which must not hold y: no circle, whatever
  * replicas wait for one another. So, too, no version that a minibatch enters with is missing later. The formula keeps to it.
  */
-export function warmups(shape: Shape): Int32Array {
+export function warmups(shape: Shape): Float64Array {
   const { stages, replicas, args } = shape;
   const ranks = ranksOf(shape);
-  const found = new Int32Array(stages);
+  // Replicas may multiply a warm-up past 32 bits.
+  const found = new Float64Array(stages);
   const inFlight = integerArgument(args, 'in_flight', mostUseful(shape));
   let before = 0;
   for (let stage = 0; stage < stages; stage += 1) {
