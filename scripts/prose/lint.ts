@@ -1,0 +1,36 @@
+/** The rules of prose. See "Plain English" in CONTRIBUTING.md. */
+import type { Passage } from './passage.ts';
+import { sentencesOf, wordsOf } from './sentences.ts';
+import { avoidedWords } from './words.ts';
+
+export interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Most words of a sentence. Aim for 25: the rest is room for the names of things. */
+export const mostWords = 30;
+const mostSemicolons = 1;
+
+function problemsOfSentence(sentence: string): readonly string[] {
+  const shown = sentence.length > 70 ? `${sentence.slice(0, 70)}…` : sentence;
+  const words = wordsOf(sentence);
+  const semicolons = sentence.split(/;(?:\s|$)/u).length - 1;
+  return [
+    ...(words > mostWords ? [`${words} words, at most ${mostWords}: split "${shown}"`] : []),
+    ...(semicolons > mostSemicolons ? [`${semicolons} semicolons: split "${shown}"`] : []),
+    // "Where" opens a question. At the start of a statement it means "if".
+    ...(/^Where\b[^?]*$/u.test(sentence) && words > 6 ? [`"Where": write "If", in "${shown}"`] : []),
+  ];
+}
+
+export function problemsOf({ file, line, text }: Passage): readonly Problem[] {
+  const messages = avoidedWords.flatMap(({ pattern, instead }) =>
+    [...text.matchAll(pattern)].map((match) => {
+      const near = text.slice(Math.max(0, match.index - 25), match.index + match[0].length + 25);
+      return `"${match[0].trim()}": write ${instead}, in "…${near}…"`;
+    }),
+  );
+  return [...messages, ...sentencesOf(text).flatMap(problemsOfSentence)].map((message) => ({ file, line, message }));
+}

@@ -1,0 +1,58 @@
+import { codeWord, type Passage } from './passage.ts';
+
+/** Markdown of one passage → its words: code becomes `codeWord`, a link its text, emphasis goes. */
+function plain(markdown: string): string {
+  return markdown
+    .replaceAll(/<!--.*?-->/gu, '')
+    .replaceAll(/(`+)(?:(?!\1).)+\1/gu, codeWord)
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/gu, '$1')
+    .replaceAll(/https?:\S+/gu, codeWord)
+    .replaceAll(/\*\*|\*(?=\S)|(?<=\S)\*/gu, '')
+    .replaceAll(/\\(.)/gu, '$1')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+}
+
+const cellsOf = (row: string): readonly string[] =>
+  row
+    .trim()
+    .replaceAll(/^\||\|$/gu, '')
+    .split(/(?<!\\)\|/u);
+
+/** Passages of a page. Fenced code, headings of sources and rules of tables hold no prose. */
+export function passagesOfMarkdown(file: string, text: string): readonly Passage[] {
+  const passages: Passage[] = [];
+  let paragraph: string[] = [];
+  let start = 0;
+  const add = (line: number, markdown: string): void => {
+    const words = plain(markdown);
+    if (words !== '') passages.push({ file, line, text: words });
+  };
+  const flush = (): void => {
+    add(start, paragraph.join(' '));
+    paragraph = [];
+  };
+  let fence: string | undefined;
+  for (const [index, row] of text.split('\n').entries()) {
+    const mark = /^\s*(```+|~~~+)/u.exec(row)?.[1];
+    if (mark !== undefined) {
+      if (fence === undefined) fence = mark;
+      else if (mark.startsWith(fence)) fence = undefined;
+      flush();
+    } else if (fence !== undefined) continue;
+    else if (/^\s*\|/u.test(row)) {
+      flush();
+      if (!/^[\s|:-]+$/u.test(row)) for (const cell of cellsOf(row)) add(index + 1, cell);
+    } else if (row.trim() === '' || /^#+ /u.test(row)) {
+      flush();
+      add(index + 1, row.replace(/^#+ /u, ''));
+    } else {
+      const item = /^\s*(?:[-*+]|\d+\.)\s+(.*)$/u.exec(row)?.[1];
+      if (item !== undefined) flush();
+      if (paragraph.length === 0) start = index + 1;
+      paragraph.push(item ?? row.trim());
+    }
+  }
+  flush();
+  return passages;
+}
