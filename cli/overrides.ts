@@ -1,7 +1,7 @@
-import { checkOverrides } from '../engine/plan/overrides.ts';
-import type { Dimension } from '../engine/plan/plan.ts';
-import type { Resolution } from '../engine/plan/resolution.ts';
-import { findUnit, nearestUnit, phraseOf } from '../engine/plan/units.ts';
+import { checkOverrides } from '../engine/language/overrides.ts';
+import type { Dimension } from '../engine/plan.ts';
+import type { Resolution } from '../engine/language/resolution.ts';
+import { findUnit, nearestUnit, phraseOf } from '../engine/language/units.ts';
 
 /** Values for params, in base units, and the dimensions that they were written in. */
 export interface Overrides {

@@ -3,7 +3,7 @@ import { usageFault } from './command.ts';
 import { commands } from './commands/index.ts';
 import { commandHelp, overview } from './help.ts';
 import type { Io } from './io.ts';
-import { nearest } from '../engine/plan/spelling.ts';
+import { nearest } from '../engine/language/spelling.ts';
 import { status, type Status } from './status.ts';
 import { version } from './version.ts';
 

@@ -8,9 +8,9 @@ import type { Severity } from './findings/catalogue.ts';
 import { finding, type Finding, type PlanFinding } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
 import { evaluateJob, type JobEvaluation } from './job/evaluateJob.ts';
-import type { JobPlan, Origins, PipelinePlan, Place } from './plan/plan.ts';
-import type { Resolution } from './plan/resolution.ts';
-import { resolve } from './plan/resolve.ts';
+import type { JobPlan, Origins, PipelinePlan, Place } from './plan.ts';
+import type { Resolution } from './language/resolution.ts';
+import { resolve } from './resolve.ts';
 
 export interface Analysis {
   readonly uri: string;

@@ -3,14 +3,14 @@
  * so one that cannot run leaves the others alone.
  */
 import { parse, type SyntaxFile } from '../grammar/index.ts';
-import type { PipelineReport } from './analyze/report.ts';
+import type { PipelineReport } from './report.ts';
 import type { CheckRequest } from './check.ts';
 import { evaluate } from './evaluate.ts';
 import { apply } from './fixes/proposal.ts';
 import { pipelineBody, setKey, valueOf } from './fixes/source.ts';
-import type { PipelinePlan } from './plan/plan.ts';
-import type { Resolution } from './plan/resolution.ts';
-import { resolve } from './plan/resolve.ts';
+import type { PipelinePlan } from './plan.ts';
+import type { Resolution } from './language/resolution.ts';
+import { resolve } from './resolve.ts';
 import { count } from './quantities.ts';
 import { generate } from './schedule/generate.ts';
 

@@ -1,14 +1,14 @@
 /** One pipeline of a plan, simulated: program → timeline → report and findings. The preview's worker runs just this. */
 import { analyze } from './analyze/analyze.ts';
-import type { PipelineReport } from './analyze/report.ts';
+import type { PipelineReport } from './report.ts';
 import { type PlanFinding, planFinding } from './findings/finding.ts';
 import type { EngineOptions } from './host.ts';
-import { type PipelinePlan, paths } from './plan/plan.ts';
+import { type PipelinePlan, paths } from './plan.ts';
 import { generate } from './schedule/generate.ts';
-import type { Program } from './schedule/program.ts';
+import type { Program } from './program.ts';
 import { validate } from './schedule/validate.ts';
 import { simulate } from './simulate/simulate.ts';
-import type { Timeline } from './simulate/timeline.ts';
+import type { Timeline } from './timeline.ts';
 import { timingOf } from './simulate/timing.ts';
 
 export interface Evaluation {

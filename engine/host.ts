@@ -1,4 +1,4 @@
-import type { FrameworkSettings } from './plan/costs/framework.ts';
+import type { FrameworkSettings } from './costs/framework.ts';
 
 /**
  * What the engine needs from outside: the text of other files. The engine itself does no input or output; the server,

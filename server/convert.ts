@@ -1,7 +1,7 @@
 /** Between the engine's offsets and the protocol's positions: the only place that knows both. */
 import { DiagnosticSeverity, type Location, type Position, type Range } from 'vscode-languageserver';
 import type { Severity } from '../engine/findings/catalogue.ts';
-import type { Place } from '../engine/plan/plan.ts';
+import type { Place } from '../engine/plan.ts';
 import type { LineIndex, Span } from '../grammar/index.ts';
 
 export const toRange = (lines: LineIndex, span: Span): Range => ({

@@ -1,7 +1,7 @@
 /** Where in the language a position stands: what completion may offer there, and which call it is in. */
-import type { BlockName, KeySchema, ValueSchema } from '../engine/plan/schema.ts';
-import { findKey } from '../engine/plan/schema.ts';
-import type { FunctionContext } from '../engine/plan/functions.ts';
+import type { BlockName, KeySchema, ValueSchema } from '../engine/language/schema.ts';
+import { findKey } from '../engine/language/schema.ts';
+import type { FunctionContext } from '../engine/language/functions.ts';
 import type { Block, BlockDeclaration, Entry, Span, SyntaxFile, Token } from '../grammar/index.ts';
 
 export interface Cursor {

@@ -1,7 +1,7 @@
 /** Uses of a name over files. */
-import { resolve } from '../engine/plan/resolve.ts';
-import type { Place } from '../engine/plan/plan.ts';
-import type { Resolution, SymbolInfo } from '../engine/plan/resolution.ts';
+import { resolve } from '../engine/resolve.ts';
+import type { Place } from '../engine/plan.ts';
+import type { Resolution, SymbolInfo } from '../engine/language/resolution.ts';
 import type { EngineHost, EngineOptions } from '../engine/host.ts';
 import { parse } from '../grammar/index.ts';
 import type { View } from './view.ts';

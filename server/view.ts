@@ -2,8 +2,8 @@
 import type { Location, Range } from 'vscode-languageserver';
 import type { Analysis } from '../engine/check.ts';
 import type { EngineHost, EngineOptions } from '../engine/host.ts';
-import type { Place } from '../engine/plan/plan.ts';
-import type { SymbolInfo } from '../engine/plan/resolution.ts';
+import type { Place } from '../engine/plan.ts';
+import type { SymbolInfo } from '../engine/language/resolution.ts';
 import type { LineIndex, Span, SyntaxFile } from '../grammar/index.ts';
 import { toLocation, toRange } from './convert.ts';
 

@@ -1,6 +1,6 @@
-import { letters } from '../engine/schedule/program.ts';
-import { needSlot } from '../engine/schedule/needSlot.ts';
-import { resultOfKind } from '../engine/simulate/timeline.ts';
+import { letters } from '../engine/program.ts';
+import { needSlot } from '../engine/order/needSlot.ts';
+import { resultOfKind } from '../engine/timeline.ts';
 import { optimizerWord, syncWord } from './worker/columns.ts';
 import type { Picture } from './worker/result.ts';
 

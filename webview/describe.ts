@@ -1,6 +1,6 @@
 import { bytes, count, time } from '../engine/quantities.ts';
-import type { PipelinePlan } from '../engine/plan/plan.ts';
-import { stageNumber } from '../engine/plan/stages.ts';
+import type { PipelinePlan } from '../engine/plan.ts';
+import { stageNumber } from '../engine/stages.ts';
 import { type Gap, type Need, classOf, deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from './blocks.ts';
 import { memoryAfter } from './memoryLevel.ts';
 import { kindTransfer } from './worker/columns.ts';

@@ -1,6 +1,6 @@
 import { bytes, count, share, time } from '../engine/quantities.ts';
-import type { PipelinePlan } from '../engine/plan/plan.ts';
-import { resultOfKind } from '../engine/simulate/timeline.ts';
+import type { PipelinePlan } from '../engine/plan.ts';
+import { resultOfKind } from '../engine/timeline.ts';
 import type { Selection } from './scene.ts';
 import type { Picture } from './worker/result.ts';
 

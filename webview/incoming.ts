@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../engine/host.ts';
-import type { PipelinePlan, Plan } from '../engine/plan/plan.ts';
+import type { PipelinePlan, Plan } from '../engine/plan.ts';
 import type { PreviewState, ToPage } from './protocol/messages.ts';
 
 /** Messages and kept state are checked before use: shape, types and the lengths that indices rely on. */

@@ -1,4 +1,4 @@
-import type { PipelineReport } from '../engine/analyze/report.ts';
+import type { PipelineReport } from '../engine/report.ts';
 import type { MemoryTrack } from '../engine/simulate/memory.ts';
 import type { Picture } from './worker/result.ts';
 

@@ -1,6 +1,6 @@
-import type { JobReport } from '../engine/analyze/report.ts';
+import type { JobReport } from '../engine/report.ts';
 import type { EngineOptions } from '../engine/host.ts';
-import type { PipelinePlan } from '../engine/plan/plan.ts';
+import type { PipelinePlan } from '../engine/plan.ts';
 import { engineRoom } from './engineRoom.ts';
 import { type Exhibit, exhibit } from './exhibit.ts';
 import { type Layout, layoutFor } from './layout.ts';

@@ -1,4 +1,4 @@
-import { type PipelinePlan, paths } from '../engine/plan/plan.ts';
+import { type PipelinePlan, paths } from '../engine/plan.ts';
 
 /** What the editor's cursor stands on, as things of the timeline. */
 export interface Rings {

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../engine/plan/plan.ts';
+import type { PipelinePlan } from '../engine/plan.ts';
 import type { Gap } from './blocks.ts';
 import type { Layout } from './layout.ts';
 import type { Rings } from './rings.ts';

@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../engine/plan/plan.ts';
-import { stageName, stageNumber } from '../engine/plan/stages.ts';
-import { letters } from '../engine/schedule/program.ts';
+import type { PipelinePlan } from '../engine/plan.ts';
+import { stageName, stageNumber } from '../engine/stages.ts';
+import { letters } from '../engine/program.ts';
 import type { Picture } from './worker/result.ts';
 
 /** What a search asks for; all given parts must hold. */

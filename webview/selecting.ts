@@ -1,4 +1,4 @@
-import { paths } from '../engine/plan/plan.ts';
+import { paths } from '../engine/plan.ts';
 import { deviceOf } from './blocks.ts';
 import { type Exhibit, carrySelection } from './exhibit.ts';
 import type { tooltip } from './panels/tooltip.ts';

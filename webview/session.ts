@@ -1,4 +1,4 @@
-import type { ParamPlan, PipelinePlan, Plan } from '../engine/plan/plan.ts';
+import type { ParamPlan, PipelinePlan, Plan } from '../engine/plan.ts';
 import type { WorkedJob } from './worker/messages.ts';
 import type { FromPage, PreviewState, ToPage } from './protocol/messages.ts';
 

@@ -1,4 +1,4 @@
-import { type PipelinePlan, paths } from '../engine/plan/plan.ts';
+import { type PipelinePlan, paths } from '../engine/plan.ts';
 import { deviceOf, stageOf, typeOf } from './blocks.ts';
 import type { Selection } from './scene.ts';
 import type { Picture } from './worker/result.ts';

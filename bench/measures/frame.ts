@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
 import { columnsOf } from '../../webview/worker/columns.ts';
 import { draw, type FrameView, type Paint } from '../../webview/worker/draw.ts';
 import { buildPyramid } from '../../webview/worker/pyramid.ts';

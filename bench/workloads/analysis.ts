@@ -1,7 +1,7 @@
 import { type Analysis, check } from '../../engine/check.ts';
 import { defaultOptions, type EngineHost } from '../../engine/host.ts';
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
-import { resolve } from '../../engine/plan/resolve.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { resolve } from '../../engine/resolve.ts';
 import { parse } from '../../grammar/index.ts';
 
 /** A host without files. */

@@ -1,5 +1,5 @@
 /** Generated `.pipe` files. */
-import { findPolicy } from '../../engine/schedule/registry.ts';
+import { findPolicy } from '../../engine/policies/registry.ts';
 
 export interface Workload {
   readonly devices: number;

@@ -1,8 +1,8 @@
 import type { Run } from '../../engine/evaluate.ts';
-import { exportTorch } from '../../engine/exchange/torchCsv/export.ts';
-import { torchCsvParts } from '../../engine/exchange/torchCsv/write.ts';
-import { exportTorchScript } from '../../engine/exchange/torchScript/export.ts';
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
+import { torchCsvParts } from '../../engine/formats/torchCsv/write.ts';
+import { exportTorchScript } from '../../engine/formats/torchScript/export.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';

@@ -1,10 +1,10 @@
 import { LineIndex } from '../../grammar/index.ts';
-import type { TextFault } from '../../engine/exchange/fault.ts';
-import { importable, importText } from '../../engine/exchange/importText.ts';
-import type { TorchFault } from '../../engine/exchange/torchCsv/fault.ts';
-import { importTorch } from '../../engine/exchange/torchCsv/import.ts';
-import { isTorchTable } from '../../engine/exchange/torchCsv/recognise.ts';
-import { repairTitles } from '../../engine/exchange/torchCsv/repairs.ts';
+import type { TextFault } from '../../engine/formats/fault.ts';
+import { importable, importText } from '../../engine/formats/importText.ts';
+import type { TorchFault } from '../../engine/formats/torchCsv/fault.ts';
+import { importTorch } from '../../engine/formats/torchCsv/import.ts';
+import { isTorchTable } from '../../engine/formats/torchCsv/recognise.ts';
+import { repairTitles } from '../../engine/formats/torchCsv/repairs.ts';
 import { type Command, usageFault } from '../command.ts';
 import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';

@@ -1,4 +1,4 @@
-import { letters } from '../../engine/schedule/program.ts';
+import { letters } from '../../engine/program.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { Lane } from './lane.ts';
 import type { Scale } from './scale.ts';

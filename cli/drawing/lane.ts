@@ -1,6 +1,6 @@
 import type { Run } from '../../engine/evaluate.ts';
-import { type Kind, kindOf, microbatchOf } from '../../engine/schedule/program.ts';
-import { endAt, startAt, stepAt } from '../../engine/simulate/timeline.ts';
+import { type Kind, kindOf, microbatchOf } from '../../engine/program.ts';
+import { endAt, startAt, stepAt } from '../../engine/timeline.ts';
 
 /** Operations of one device in order, as columns; times in seconds. */
 export interface Lane {

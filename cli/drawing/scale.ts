@@ -1,5 +1,5 @@
 import type { Run } from '../../engine/evaluate.ts';
-import { rowOf } from '../../engine/schedule/program.ts';
+import { rowOf } from '../../engine/program.ts';
 
 /** How time maps to character cells. Cell c covers `c * cell` to `(c + 1) * cell` seconds. */
 export interface Scale {

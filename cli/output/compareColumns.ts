@@ -1,5 +1,5 @@
 import { exposedCommunication } from '../../engine/analyze/shares.ts';
-import type { PipelineReport } from '../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../engine/report.ts';
 import type { CompareRow } from '../../engine/compare.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import { fullest } from '../../engine/analyze/fullest.ts';

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters as plain } from 'node:util';
-import type { DeviceReport } from '../../engine/analyze/report.ts';
+import type { DeviceReport } from '../../engine/report.ts';
 import { bytes } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { clip, printable, width } from '../drawing/width.ts';

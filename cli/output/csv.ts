@@ -1,5 +1,5 @@
 import type { Run } from '../../engine/evaluate.ts';
-import { letters, stageOf } from '../../engine/schedule/program.ts';
+import { letters, stageOf } from '../../engine/program.ts';
 import { laneOf } from '../drawing/lane.ts';
 
 /** Lines that are joined before they are handed on. */

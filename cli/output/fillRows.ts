@@ -1,4 +1,4 @@
-import type { PipelineReport } from '../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../engine/report.ts';
 import { fillStop, fillSummary } from '../../engine/fill/describe.ts';
 import { bytes, count, share, time } from '../../engine/quantities.ts';
 

@@ -1,5 +1,5 @@
-import type { JobReport } from '../../engine/analyze/report.ts';
-import { show } from '../../engine/plan/values.ts';
+import type { JobReport } from '../../engine/report.ts';
+import { show } from '../../engine/language/values.ts';
 import { amount, bytes, count, share, time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { table } from './table.ts';

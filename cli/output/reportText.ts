@@ -5,11 +5,11 @@ import {
   type DeviceReport,
   type PipelineReport,
   type StageReport,
-} from '../../engine/analyze/report.ts';
+} from '../../engine/report.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
 import type { Run } from '../../engine/evaluate.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
 import { amount, bytes, count, list, share, time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';

@@ -1,4 +1,4 @@
-import type { PipelinePlan, PolicyArgument, SchedulePlan } from '../plan/plan.ts';
+import type { PipelinePlan, PolicyArgument, SchedulePlan } from '../plan.ts';
 import { generate } from '../schedule/generate.ts';
 import { memoryPeak } from '../simulate/memory.ts';
 import { simulate } from '../simulate/simulate.ts';

@@ -1,9 +1,9 @@
 import type { Run } from '../evaluate.ts';
 import type { PlanFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
-import type { PipelinePlan } from '../plan/plan.ts';
+import type { PipelinePlan } from '../plan.ts';
 import { memoryPeak } from '../simulate/memory.ts';
-import type { Timeline } from '../simulate/timeline.ts';
+import type { Timeline } from '../timeline.ts';
 import { criticalPath } from './criticalPath.ts';
 import { simulationFindings } from './findings.ts';
 import { pipelineReport } from './pipelineReport.ts';

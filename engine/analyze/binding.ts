@@ -1,5 +1,5 @@
-import { needSlot } from '../schedule/needSlot.ts';
-import { type Timeline, arrivalAt, startAt } from '../simulate/timeline.ts';
+import { needSlot } from '../order/needSlot.ts';
+import { type Timeline, arrivalAt, startAt } from '../timeline.ts';
 
 /** First position of the slot of the operation at `position`: its own, or that of the operation that it is fused with. */
 export const slotFirst = (timeline: Timeline, position: number): number =>

@@ -1,8 +1,8 @@
 /** What decides the times of a run whose sends and receives block: its critical path, and what devices wait for in exchanges. */
-import { deviceOfItem } from '../schedule/exchanges.ts';
-import { microbatchOf, resultOf } from '../schedule/program.ts';
-import { slotWidth } from '../schedule/slot.ts';
-import { type Blocking, type Timeline, arrivalAt, startAt } from '../simulate/timeline.ts';
+import { deviceOfItem } from '../order/exchanges.ts';
+import { microbatchOf, resultOf } from '../program.ts';
+import { slotWidth } from '../order/slot.ts';
+import { type Blocking, type Timeline, arrivalAt, startAt } from '../timeline.ts';
 import { bindingNeed } from './binding.ts';
 
 /**

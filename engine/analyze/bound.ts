@@ -1,8 +1,8 @@
-import type { PipelinePlan } from '../plan/plan.ts';
-import { B, F, I, type Program, R, W, microbatchesOf } from '../schedule/program.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { B, F, I, type Program, R, W, microbatchesOf } from '../program.ts';
 import { staticBytes } from '../simulate/memory.ts';
 import { leastExposed } from '../simulate/gradients.ts';
-import { resultRow, type Timing } from '../simulate/timeline.ts';
+import { resultRow, type Timing } from '../timeline.ts';
 
 /**
  * A makespan that no order of these operations can be under, seconds. For each device: it cannot begin before the first

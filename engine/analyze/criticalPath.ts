@@ -1,4 +1,4 @@
-import { resultOfKind, type Timeline, endAt, startAt, stepAt } from '../simulate/timeline.ts';
+import { resultOfKind, type Timeline, endAt, startAt, stepAt } from '../timeline.ts';
 import { bindingNeed, slotFirst } from './binding.ts';
 import { blockingPath } from './blocking.ts';
 

@@ -1,5 +1,5 @@
-import type { PipelinePlan } from '../plan/plan.ts';
-import { E, L, type Program } from '../schedule/program.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { E, L, type Program } from '../program.ts';
 
 /** Bytes of evicted activations between two devices of a program; 0 for most. Each goes one way with E and back with L. */
 export function evictedBytes(plan: PipelinePlan, program: Program): (from: number, to: number) => number {

@@ -1,8 +1,8 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import type { ExpectPlan, PipelinePlan } from '../plan/plan.ts';
-import { stageNumber } from '../plan/stages.ts';
-import { show } from '../plan/values.ts';
-import type { PipelineReport } from './report.ts';
+import type { ExpectPlan, PipelinePlan } from '../plan.ts';
+import { stageNumber } from '../stages.ts';
+import { show } from '../language/values.ts';
+import type { PipelineReport } from '../report.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
 
 /** `expect/failed` for each expectation that does not hold. A figure of several devices or stages counts by its largest. */

@@ -1,4 +1,4 @@
-import { type Timeline, endAt } from '../simulate/timeline.ts';
+import { type Timeline, endAt } from '../timeline.ts';
 import { bindingNeed } from './binding.ts';
 import { blockedByRoute } from './blocking.ts';
 

@@ -1,7 +1,7 @@
 import type { Run } from '../evaluate.ts';
 import type { PlanFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
-import type { PipelinePlan } from '../plan/plan.ts';
+import type { PipelinePlan } from '../plan.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { expectationFindings } from './expectations.ts';
 import { memoryFindings } from './memoryFindings.ts';

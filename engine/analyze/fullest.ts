@@ -1,4 +1,4 @@
-import type { DeviceReport, PipelineReport } from './report.ts';
+import type { DeviceReport, PipelineReport } from '../report.ts';
 
 /** The device with the fullest memory; `undefined` only of a pipeline without devices. */
 export const fullest = ({ devices }: Pick<PipelineReport, 'devices'>): DeviceReport | undefined =>

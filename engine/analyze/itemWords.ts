@@ -1,7 +1,7 @@
 /** The memory of a device at its peak, as people read it. */
 import { bytes, time } from '../quantities.ts';
 import { itemNames, type Unit, unitCount } from './memoryWords.ts';
-import type { DeviceReport, MemoryItem } from './report.ts';
+import type { DeviceReport, MemoryItem } from '../report.ts';
 
 /** `activations`, `activations of s0 for gpu[0]`: with its stage, where the device holds something of several. */
 export function itemName({ kind, stage, of }: MemoryItem, { memory_items: all, stages }: DeviceReport): string {

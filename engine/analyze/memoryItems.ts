@@ -1,9 +1,9 @@
 /** What a device holds at its peak, item by item. */
-import type { PipelinePlan } from '../plan/plan.ts';
-import { heldAt } from '../schedule/memoryWalk.ts';
-import { B, I, type Program, U } from '../schedule/program.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { heldAt } from '../order/memoryWalk.ts';
+import { B, I, type Program, U } from '../program.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
-import type { MemoryItem, MemoryItemKind } from './report.ts';
+import type { MemoryItem, MemoryItemKind } from '../report.ts';
 
 /**
  * Items of the peak of a device, static ones first; they add up to it, and none is empty. The walk ends at the peak, so that this

@@ -1,7 +1,7 @@
 /** How items of memory are called where people read them. */
-import type { PipelinePlan } from '../plan/plan.ts';
+import type { PipelinePlan } from '../plan.ts';
 import { bytes, count, list } from '../quantities.ts';
-import type { DeviceReport, MemoryItem, MemoryItemKind } from './report.ts';
+import type { DeviceReport, MemoryItem, MemoryItemKind } from '../report.ts';
 
 export const itemNames: Readonly<Record<MemoryItemKind, string>> = {
   weights: 'weights',

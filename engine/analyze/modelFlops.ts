@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../plan/plan.ts';
-import { microbatchesOf, type Program } from '../schedule/program.ts';
-import type { ModelFlopsReport } from './report.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { microbatchesOf, type Program } from '../program.ts';
+import type { ModelFlopsReport } from '../report.ts';
 
 /**
  * Model FLOPs: a forward and twice that for its backward, recomputation left out (Chowdhery et al., PaLM, arXiv:2204.02311, appendix

@@ -1,13 +1,13 @@
 import type { Run } from '../evaluate.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
-import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
+import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
 import { share } from '../quantities.ts';
-import { findPolicy } from '../schedule/registry.ts';
+import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
 import { exposedFinding, linkName } from './exposedFinding.ts';
-import { bubbleCauses, causeNames } from './report.ts';
+import { bubbleCauses, causeNames } from '../report.ts';
 import { shareOf } from './shares.ts';
 
 /** Other choices are simulated only while that is cheap. */

@@ -1,6 +1,6 @@
 /** What an asynchronous program does once it is full: the time from one update to the next. */
-import { F, U, resultOf } from '../schedule/program.ts';
-import type { Timeline } from '../simulate/timeline.ts';
+import { F, U, resultOf } from '../program.ts';
+import type { Timeline } from '../timeline.ts';
 
 export interface Steady {
   /**

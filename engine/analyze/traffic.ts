@@ -1,10 +1,10 @@
 /** What the ranks of devices and stages exchange in one iteration beside the transfers between stages. */
-import { scaleTraffic } from '../plan/costs/collectives.ts';
-import type { PipelinePlan, TrafficName } from '../plan/plan.ts';
-import { type Program, microbatchesOf } from '../schedule/program.ts';
-import { type Timeline, arrivalAt, endAt, startAt, stepAt } from '../simulate/timeline.ts';
+import { scaleTraffic } from '../costs/collectives.ts';
+import type { PipelinePlan, TrafficName } from '../plan.ts';
+import { type Program, microbatchesOf } from '../program.ts';
+import { type Timeline, arrivalAt, endAt, startAt, stepAt } from '../timeline.ts';
 import { slotFirst } from './binding.ts';
-import type { PipelineReport, StageReport, TrafficReport } from './report.ts';
+import type { PipelineReport, StageReport, TrafficReport } from '../report.ts';
 
 /** Gradients and updated weights of a device; in an asynchronous schedule all of it is exposed, for the updates contain it. */
 export function syncTraffic(plan: PipelinePlan, timeline: Timeline, device: number): TrafficReport {

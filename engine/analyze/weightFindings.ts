@@ -1,6 +1,6 @@
 import type { Run } from '../evaluate.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, paths } from '../plan/plan.ts';
+import { type PipelinePlan, paths } from '../plan.ts';
 import { versionsOf } from '../simulate/versions.ts';
 
 /** Stages named in a message. */

@@ -1,4 +1,4 @@
-import { type Timeline, endAt, stepAt } from '../simulate/timeline.ts';
+import { type Timeline, endAt, stepAt } from '../timeline.ts';
 
 /** Idle intervals of a device within one run, in order: from `from[i]` to `to[i]`, seconds. */
 export interface Idle {

@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../plan/plan.ts';
+import type { PipelinePlan } from '../plan.ts';
 import { memoryTrack } from '../simulate/memory.ts';
-import type { Timeline } from '../simulate/timeline.ts';
+import type { Timeline } from '../timeline.ts';
 import { idleOf } from './intervals.ts';
 import { placeTasks } from './place.ts';
 import { tasksOf } from './tasks.ts';

@@ -1,8 +1,8 @@
 import { nodeAt, type Block } from '../../grammar/index.ts';
 import type { Analysis } from '../check.ts';
 import type { FixHint } from '../findings/finding.ts';
-import type { PipelinePlan } from '../plan/plan.ts';
-import { cutStages, stageName } from '../plan/stages.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { cutStages, stageName } from '../stages.ts';
 import { writtenLayers } from './layers.ts';
 import { iterationChange, relativeIteration, simulated, tried } from './outcome.ts';
 import { type Again, apply, type Edit, type Proposal } from './proposal.ts';

@@ -1,6 +1,6 @@
 import type { Analysis } from '../check.ts';
 import type { FixHint } from '../findings/finding.ts';
-import { cutStages, stageName, stageNumber } from '../plan/stages.ts';
+import { cutStages, stageName, stageNumber } from '../stages.ts';
 import { writtenLayers } from './layers.ts';
 import { fits, memoryEffect, simulated, tried } from './outcome.ts';
 import type { Again, Edit, Proposal } from './proposal.ts';

@@ -1,8 +1,8 @@
 import type { Analysis } from '../check.ts';
 import type { FixHint } from '../findings/finding.ts';
-import type { RecomputeMode } from '../plan/costs/types.ts';
-import type { StagePlan } from '../plan/plan.ts';
-import { stageName } from '../plan/stages.ts';
+import type { RecomputeMode } from '../costs/types.ts';
+import type { StagePlan } from '../plan.ts';
+import { stageName } from '../stages.ts';
 import { fits, memoryEffect, simulated, tried } from './outcome.ts';
 import type { Again, Edit, Proposal } from './proposal.ts';
 import { pipelineBody, setKey, stageBody } from './source.ts';

@@ -1,9 +1,9 @@
 import type { Call, Expression } from '../../grammar/syntax.ts';
 import type { Analysis } from '../check.ts';
 import type { FixHint } from '../findings/finding.ts';
-import { calleeOf } from '../plan/blocks/callee.ts';
-import { findOptimizer, isShard, shardsGradients, shardsWeights, type Shard } from '../plan/costs/optimizer.ts';
-import type { PipelinePlan } from '../plan/plan.ts';
+import { calleeOf } from '../read/callee.ts';
+import { findOptimizer, isShard, shardsGradients, shardsWeights, type Shard } from '../costs/optimizer.ts';
+import type { PipelinePlan } from '../plan.ts';
 import { fits, memoryEffect, simulated, tried } from './outcome.ts';
 import type { Again, Edit, Proposal } from './proposal.ts';
 import { pipelineBody, valueOf } from './source.ts';

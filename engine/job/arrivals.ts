@@ -1,6 +1,6 @@
-import { needSlot } from '../schedule/needSlot.ts';
-import { type Program, resultsIn } from '../schedule/program.ts';
-import { type Timing, resultOfKind } from '../simulate/timeline.ts';
+import { needSlot } from '../order/needSlot.ts';
+import { type Program, resultsIn } from '../program.ts';
+import { type Timing, resultOfKind } from '../timeline.ts';
 import { transfersOf } from '../simulate/transfers.ts';
 
 /** When a worker's results are where they are needed, seconds. */

@@ -1,5 +1,5 @@
 /** A job in words, for code lenses and the preview. */
-import type { JobReport, JobWorkerReport } from '../analyze/report.ts';
+import type { JobReport, JobWorkerReport } from '../report.ts';
 import { amount, share, time } from '../quantities.ts';
 
 /** `667 samples/s · staleness 4 of at most 6 · slow waits 12 %`: of the worker that waits most. */

@@ -1,8 +1,8 @@
 /** One job of a plan, simulated: its workers together, then the report. */
-import type { JobReport } from '../analyze/report.ts';
+import type { JobReport } from '../report.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
-import { type JobPlan, type PipelinePlan, paths } from '../plan/plan.ts';
+import { type JobPlan, type PipelinePlan, paths } from '../plan.ts';
 import { count } from '../quantities.ts';
 import { jobReport } from './jobReport.ts';
 import { period } from './period.ts';

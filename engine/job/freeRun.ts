@@ -1,7 +1,7 @@
-import { type Program, U } from '../schedule/program.ts';
+import { type Program, U } from '../program.ts';
 import { transfersNeverQueue } from '../simulate/channels.ts';
 import { runInOrder } from '../simulate/inOrder.ts';
-import type { Timing } from '../simulate/timeline.ts';
+import type { Timing } from '../timeline.ts';
 import { resultsOfRows } from './arrivals.ts';
 import { minibatchOf, wavesOf } from './wave.ts';
 import type { WorkerEvents, WorkerRun } from './workerRun.ts';

@@ -1,6 +1,6 @@
-import type { JobReport, JobWorkerReport } from '../analyze/report.ts';
-import type { JobPlan, PipelinePlan } from '../plan/plan.ts';
-import { resultOf } from '../schedule/program.ts';
+import type { JobReport, JobWorkerReport } from '../report.ts';
+import type { JobPlan, PipelinePlan } from '../plan.ts';
+import { resultOf } from '../program.ts';
 import { clockAt, period, windowOf } from './period.ts';
 import type { JobTimeline, Worker, WorkerTimeline } from './wsp.ts';
 

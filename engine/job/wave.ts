@@ -1,4 +1,4 @@
-import { B, F, I, U, type Program, kindOf, microbatchOf, stageNumberOf } from '../schedule/program.ts';
+import { B, F, I, U, type Program, kindOf, microbatchOf, stageNumberOf } from '../program.ts';
 
 /** Microbatches of one update of a program. */
 export const minibatchOf = ({ minibatch = 1 }: Program): number => minibatch;

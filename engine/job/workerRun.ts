@@ -1,5 +1,5 @@
-import { F } from '../schedule/program.ts';
-import { emptyEnds } from '../simulate/timeline.ts';
+import { F } from '../program.ts';
+import { emptyEnds } from '../timeline.ts';
 import { arrivalsOf, resultsOfRows, usersOf } from './arrivals.ts';
 import { Turns } from './turns.ts';
 import { minibatchOf, wavesOf } from './wave.ts';

@@ -1,6 +1,6 @@
-import type { PipelinePlan } from '../plan/plan.ts';
+import type { PipelinePlan } from '../plan.ts';
 import { generate } from '../schedule/generate.ts';
-import { F, type Program } from '../schedule/program.ts';
+import { F, type Program } from '../program.ts';
 import { timingOf } from '../simulate/timing.ts';
 import { freeEnds } from './freeRun.ts';
 import { minibatchesInFlight } from './wave.ts';

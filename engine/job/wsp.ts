@@ -9,9 +9,9 @@
  * first N − 1 minibatches of wave c + 1 are in flight already, and the last one waits until the slowest clock is c + 1 − D. The
  * updates that a minibatch misses are then at most (D + 1)·N + N − 2, which is (D + 1)(s + 1) + s − 1 with s = N − 1.
  */
-import type { JobPlan } from '../plan/plan.ts';
-import type { Program } from '../schedule/program.ts';
-import type { Timing } from '../simulate/timeline.ts';
+import type { JobPlan } from '../plan.ts';
+import type { Program } from '../program.ts';
+import type { Timing } from '../timeline.ts';
 import { freeRun } from './freeRun.ts';
 import { type Exchange, serversOf } from './servers.ts';
 import { Turns } from './turns.ts';

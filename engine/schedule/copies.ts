@@ -1,5 +1,5 @@
-import type { PipelinePlan, StageCopy } from '../plan/plan.ts';
-import type { ProgramCopies } from './program.ts';
+import type { PipelinePlan, StageCopy } from '../plan.ts';
+import type { ProgramCopies } from '../program.ts';
 
 /** Copies as a program has them: one element for each stage of the program. */
 export const programCopies = (copies: readonly StageCopy[]): ProgramCopies => ({

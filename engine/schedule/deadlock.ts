@@ -1,10 +1,10 @@
-import type { PipelinePlan } from '../plan/plan.ts';
+import type { PipelinePlan } from '../plan.ts';
 import { shortestCircle } from './circle.ts';
-import { programDependencies } from './dependencies.ts';
+import { programDependencies } from '../order/dependencies.ts';
 import { type DeadlockStep, condensed } from './deadlockSteps.ts';
 import { exchangeCircle } from './exchangeDeadlock.ts';
-import type { Program } from './program.ts';
-import { visitInOrder } from './topology.ts';
+import type { Program } from '../program.ts';
+import { visitInOrder } from '../order/topology.ts';
 import { type Waiting, deviceAt, eachWait, waitingOf } from './waiting.ts';
 
 /** A program that waits for itself: the shortest circle of operations (words), each waiting for the next, the last for the first. */

@@ -1,4 +1,4 @@
-import type { Program } from './program.ts';
+import type { Program } from '../program.ts';
 
 /** One step of a circle of operations that wait for one another. */
 export interface DeadlockStep {

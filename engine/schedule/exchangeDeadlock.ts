@@ -1,10 +1,10 @@
-import type { TransferRule } from '../plan/plan.ts';
+import type { TransferRule } from '../plan.ts';
 import { shortestCircle } from './circle.ts';
 import type { DeadlockStep } from './deadlockSteps.ts';
-import type { Dependencies } from './dependencies.ts';
-import { type Exchanges, type NeedTable, deviceOfItem, exchangesOf } from './exchanges.ts';
-import { type Reductions, reductionsOf } from './reductions.ts';
-import { type Program, kinds, resultOf } from './program.ts';
+import type { Dependencies } from '../order/dependencies.ts';
+import { type Exchanges, type NeedTable, deviceOfItem, exchangesOf } from '../order/exchanges.ts';
+import { type Reductions, reductionsOf } from '../order/reductions.ts';
+import { type Program, kinds, resultOf } from '../program.ts';
 
 /**
  * A shortest circle of a program whose sends and receives block, which otherwise runs: undefined where it runs all the same.

@@ -1,15 +1,15 @@
 import { count } from '../quantities.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
+import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
 import { programCopies } from './copies.ts';
 import { greedy } from './greedy.ts';
-import type { OperationSink, Policy, Shape } from './policy.ts';
-import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from './program.ts';
-import { findPolicy, policies } from './registry.ts';
+import type { OperationSink, Policy, Shape } from '../policies/policy.ts';
+import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from '../program.ts';
+import { findPolicy, policies } from '../policies/registry.ts';
 import { recomputeAhead } from './recomputeAhead.ts';
 import { relocate } from './relocate.ts';
 import { programOfRows } from './rows.ts';
-import { shapeOf } from './shape.ts';
+import { shapeOf } from '../policies/shape.ts';
 
 export type Generated = { readonly program: Program } | { readonly faults: readonly PlanFinding[] };
 

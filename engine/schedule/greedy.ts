@@ -9,12 +9,12 @@
  * iterations run on end, and a stage is updated after the last backward of each.
  */
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, type SchedulePlan, paths } from '../plan/plan.ts';
-import { stageNumber } from '../plan/stages.ts';
+import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
+import { stageNumber } from '../stages.ts';
 import { planCopies } from './copies.ts';
-import { dependenciesOf } from './dependencies.ts';
-import { listSchedule } from './listSchedule.ts';
-import { type Program, weightRule } from './program.ts';
+import { dependenciesOf } from '../order/dependencies.ts';
+import { listSchedule } from '../order/listSchedule.ts';
+import { type Program, weightRule } from '../program.ts';
 import { ticksOf } from './ticks.ts';
 import { withUpdates } from './updates.ts';
 

@@ -2,9 +2,9 @@
  * Recomputation ahead of the gradient: an operation R of its own before each backward, so that it runs while the device waits for
  * the gradient. Torchgpipe does so (Kim et al., 2020), and Mario for any schedule (Liu et al., PPoPP 2025).
  */
-import type { PipelinePlan } from '../plan/plan.ts';
-import { staticBytes, walkMemory } from './memoryWalk.ts';
-import { B, E, I, type Program, R } from './program.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { staticBytes, walkMemory } from '../order/memoryWalk.ts';
+import { B, E, I, type Program, R } from '../program.ts';
 
 /**
  * The program with R just before the backward (before its slot, where it shares one) on every stage that recomputes and whose

@@ -1,12 +1,12 @@
-import type { PipelinePlan } from '../plan/plan.ts';
-import { programDependencies } from './dependencies.ts';
-import { needSlot } from './needSlot.ts';
-import { partnersOn } from './partners.ts';
-import { B, type Program, resultOf, resultsIn } from './program.ts';
-import { slotTime } from './slot.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { programDependencies } from '../order/dependencies.ts';
+import { needSlot } from '../order/needSlot.ts';
+import { partnersOn } from '../policies/partners.ts';
+import { B, type Program, resultOf, resultsIn } from '../program.ts';
+import { slotTime } from '../order/slot.ts';
 import { ticksOf } from './ticks.ts';
-import { visitInOrder } from './topology.ts';
-import type { Ticks } from './wholeTicks.ts';
+import { visitInOrder } from '../order/topology.ts';
+import type { Ticks } from '../order/wholeTicks.ts';
 
 /**
  * A policy's program on the devices of the plan, where the file puts stages elsewhere than the policy would: several rows may

@@ -1,8 +1,8 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, type RowItem, paths } from '../plan/plan.ts';
-import { stageNumber } from '../plan/stages.ts';
+import { type PipelinePlan, type RowItem, paths } from '../plan.ts';
+import { stageNumber } from '../stages.ts';
 import { planCopies } from './copies.ts';
-import { type Program, letters, shiftFor } from './program.ts';
+import { type Program, letters, shiftFor } from '../program.ts';
 
 const most = 20;
 

@@ -1,8 +1,8 @@
-import type { PipelinePlan } from '../plan/plan.ts';
-import { type Dependencies, resultKinds } from './dependencies.ts';
-import { R, resultOf } from './program.ts';
-import { type TransferTime, transferTimes } from './shape.ts';
-import { type Ticks, wholeTicks } from './wholeTicks.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { type Dependencies, resultKinds } from '../order/dependencies.ts';
+import { R, resultOf } from '../program.ts';
+import { type TransferTime, transferTimes } from '../policies/shape.ts';
+import { type Ticks, wholeTicks } from '../order/wholeTicks.ts';
 
 /**
  * Times of a plan. The input gradient's is that of I where the backward is split, of B where not; without recomputation on stages

@@ -1,4 +1,4 @@
-import { F, type Program, U, W, type WeightRule } from './program.ts';
+import { F, type Program, U, W, type WeightRule } from '../program.ts';
 
 /**
  * An order of forwards and backwards with an update of each stage after the last backward of every minibatch there: what makes

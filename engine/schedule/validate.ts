@@ -1,5 +1,5 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, paths } from '../plan/plan.ts';
+import { type PipelinePlan, paths } from '../plan.ts';
 import { findDeadlock } from './deadlock.ts';
 import type { DeadlockStep } from './deadlockSteps.ts';
 import {
@@ -13,7 +13,7 @@ import {
   operationName,
   runsMicrobatch,
   stageOf,
-} from './program.ts';
+} from '../program.ts';
 
 /** Findings of one kind at most: the first tell what the rest would. */
 const most = 20;

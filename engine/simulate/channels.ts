@@ -1,5 +1,5 @@
-import { type Program, resultsIn } from '../schedule/program.ts';
-import { type Timing, resultOfKind } from './timeline.ts';
+import { type Program, resultsIn } from '../program.ts';
+import { type Timing, resultOfKind } from '../timeline.ts';
 
 /**
  * True where no transfer can ever find its channel taken, so that each arrives a constant after its operation's end:

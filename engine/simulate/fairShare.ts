@@ -1,4 +1,4 @@
-import type { Flows } from './timeline.ts';
+import type { Flows } from '../timeline.ts';
 
 export interface FairShares {
   /** The running routes that share hops with some of `routes`, directly or through others; those of `routes` that run included. */

@@ -1,5 +1,5 @@
 import { exchangedAt } from './gradients.ts';
-import { type Timeline, endAt, startAt } from './timeline.ts';
+import { type Timeline, endAt, startAt } from '../timeline.ts';
 
 /** Adds to simulated operations what follows from them by device: busy time, first start, last end, and the makespan. */
 export function finish(

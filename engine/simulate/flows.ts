@@ -1,5 +1,5 @@
 import { fairShares } from './fairShare.ts';
-import type { Flows, Timing } from './timeline.ts';
+import type { Flows, Timing } from '../timeline.ts';
 
 /** Transfers on their way over hops that several of them share, in order of time. */
 export interface FlowNetwork {

@@ -1,7 +1,7 @@
 /** Exchanges of gradients beside the last backwards. */
-import type { PipelinePlan } from '../plan/plan.ts';
-import { exchangeTail } from '../schedule/exchangeTail.ts';
-import { B, F, type Program, W } from '../schedule/program.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { exchangeTail } from '../order/exchangeTail.ts';
+import { B, F, type Program, W } from '../program.ts';
 import {
   type BucketMember,
   type GradientBucket,
@@ -10,7 +10,7 @@ import {
   endAt,
   startAt,
   stepAt,
-} from './timeline.ts';
+} from '../timeline.ts';
 
 /** Buckets of all stages; copies of a stage share theirs. Empty where nothing overlaps. */
 export function gradientBuckets(plan: PipelinePlan, { apart }: Program): readonly GradientBucket[] {

@@ -3,8 +3,8 @@
  * start of that transfer until they have been sent back (L), and they are at home again from the start of the way back.
  * Kim et al., "BPipe" (ICML 2023).
  */
-import { B, E, type Kind, L } from '../schedule/program.ts';
-import { type Timeline, arrivalAt, resultRow } from './timeline.ts';
+import { B, E, type Kind, L } from '../program.ts';
+import { type Timeline, arrivalAt, resultRow } from '../timeline.ts';
 
 /** Microbatches of a stage that come to a device or leave it, beside its own operations; in order of time. */
 export interface Moves {

@@ -1,7 +1,7 @@
-import { needSlot } from '../schedule/needSlot.ts';
-import type { Program } from '../schedule/program.ts';
+import { needSlot } from '../order/needSlot.ts';
+import type { Program } from '../program.ts';
 import { finish } from './finish.ts';
-import { type Timeline, type Timing, emptyEnds, resultOfKind } from './timeline.ts';
+import { type Timeline, type Timing, emptyEnds, resultOfKind } from '../timeline.ts';
 
 /**
  * The fast way: one pass, no queue of events. A device that must wait leaves its number in the slot of the result it waits

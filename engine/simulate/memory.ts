@@ -1,10 +1,10 @@
-import type { PipelinePlan } from '../plan/plan.ts';
-import { staticBytes, walkMemory } from '../schedule/memoryWalk.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { staticBytes, walkMemory } from '../order/memoryWalk.ts';
 import { type Moves, movesOf } from './guests.ts';
-import { type Timeline, endAt, startAt } from './timeline.ts';
+import { type Timeline, endAt, startAt } from '../timeline.ts';
 import { versionBytes } from './versionBytes.ts';
 
-export { staticBytes } from '../schedule/memoryWalk.ts';
+export { staticBytes } from '../order/memoryWalk.ts';
 
 /** Bytes over time of one device: a step function. */
 export interface MemoryTrack {

@@ -1,9 +1,9 @@
-import type { Program } from '../schedule/program.ts';
-import { slotLength, slotWidth } from '../schedule/slot.ts';
+import type { Program } from '../program.ts';
+import { slotLength, slotWidth } from '../order/slot.ts';
 import { EventHeap } from './eventHeap.ts';
 import { finish } from './finish.ts';
 import { flowNetwork } from './flows.ts';
-import { type Timeline, type Timing, emptyEnds } from './timeline.ts';
+import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
 import { transfersOf } from './transfers.ts';
 
 /**

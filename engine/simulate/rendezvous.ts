@@ -1,10 +1,10 @@
-import type { TransferRule } from '../plan/plan.ts';
-import { deviceOfItem, exchangesOf } from '../schedule/exchanges.ts';
-import type { Program } from '../schedule/program.ts';
-import { slotLength, slotWidth } from '../schedule/slot.ts';
+import type { TransferRule } from '../plan.ts';
+import { deviceOfItem, exchangesOf } from '../order/exchanges.ts';
+import type { Program } from '../program.ts';
+import { slotLength, slotWidth } from '../order/slot.ts';
 import { EventHeap } from './eventHeap.ts';
 import { finish } from './finish.ts';
-import { type Timeline, type Timing, emptyEnds } from './timeline.ts';
+import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
 import { transfersOf } from './transfers.ts';
 
 /**

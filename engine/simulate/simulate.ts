@@ -1,9 +1,9 @@
-import type { Program } from '../schedule/program.ts';
+import type { Program } from '../program.ts';
 import { runInOrder } from './inOrder.ts';
 import { runWithQueues } from './queues.ts';
 import { runRendezvous } from './rendezvous.ts';
 import { transfersNeverQueue } from './channels.ts';
-import type { Timeline, Timing } from './timeline.ts';
+import type { Timeline, Timing } from '../timeline.ts';
 
 /**
  * Runs a program: every device works through its order, an operation starting when the one before it has ended and all that it

@@ -1,7 +1,7 @@
-import { needSlot } from '../schedule/needSlot.ts';
-import { type Program, resultsIn, runsMicrobatch } from '../schedule/program.ts';
+import { needSlot } from '../order/needSlot.ts';
+import { type Program, resultsIn, runsMicrobatch } from '../program.ts';
 import type { FlowNetwork } from './flows.ts';
-import { type Timing, resultOfKind } from './timeline.ts';
+import { type Timing, resultOfKind } from '../timeline.ts';
 
 /** Results on their way between devices: when each is there. A channel serves transfers in the order in which they are sent. */
 export interface Transfers {

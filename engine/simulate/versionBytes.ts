@@ -1,5 +1,5 @@
-import type { PipelinePlan } from '../plan/plan.ts';
-import type { Program } from '../schedule/program.ts';
+import type { PipelinePlan } from '../plan.ts';
+import type { Program } from '../program.ts';
 import { versionsOf } from './versions.ts';
 
 /** Bytes of weights beyond the newest version of each stage, on one device. */

@@ -15,7 +15,7 @@ import {
   microbatchOf,
   runsMicrobatch,
   stageNumberOfStage,
-} from '../schedule/program.ts';
+} from '../program.ts';
 
 /** What each rule reads, and copies of the weights that it keeps beyond the versions that are still to be used. */
 export const weightRules: Readonly<

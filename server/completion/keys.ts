@@ -1,6 +1,6 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { declarationKeywords } from '../../grammar/index.ts';
-import { blocks, declarationDocs, type KeySchema } from '../../engine/plan/schema.ts';
+import { blocks, declarationDocs, type KeySchema } from '../../engine/language/schema.ts';
 import type { Surrounding } from '../cursor.ts';
 import { keywordOffer, literal, type Offer } from './offer.ts';
 

@@ -1,6 +1,6 @@
 import { CompletionItemKind } from 'vscode-languageserver';
-import type { FunctionSchema } from '../../engine/plan/functions.ts';
-import type { SymbolInfo, SymbolKind } from '../../engine/plan/resolution.ts';
+import type { FunctionSchema } from '../../engine/language/functions.ts';
+import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import { signatureLabel } from '../features/signatureHelp.ts';
 
 /** Something to offer. `snippet` in the protocol's snippet syntax; `text` for clients without snippets, `label` where absent. */

@@ -1,7 +1,7 @@
 /** Chooses by the cursor's place what is offered. */
 import { CompletionItemKind } from 'vscode-languageserver';
-import { figures } from '../../engine/plan/figures.ts';
-import { findKey, declarationDocs } from '../../engine/plan/schema.ts';
+import { figures } from '../../engine/language/figures.ts';
+import { findKey, declarationDocs } from '../../engine/language/schema.ts';
 import type { View } from '../view.ts';
 import { declarationOffers, keyOffers } from './keys.ts';
 import { keywordOffer, symbolOffer, type Offer } from './offer.ts';

@@ -1,4 +1,4 @@
-import type { SymbolInfo, SymbolKind } from '../../engine/plan/resolution.ts';
+import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import type { Cursor } from '../cursor.ts';
 import { referenceAt, type View } from '../view.ts';
 

@@ -1,7 +1,7 @@
 import { CompletionItemKind } from 'vscode-languageserver';
-import type { Dimension } from '../../engine/plan/plan.ts';
-import { exampleOf, findUnit, units } from '../../engine/plan/units.ts';
-import { figures } from '../../engine/plan/figures.ts';
+import type { Dimension } from '../../engine/plan.ts';
+import { exampleOf, findUnit, units } from '../../engine/language/units.ts';
+import { figures } from '../../engine/language/figures.ts';
 import { keyAround, nestingAt, valueSchemaOf, type Cursor } from '../cursor.ts';
 import type { View } from '../view.ts';
 import type { Offer } from './offer.ts';

@@ -1,8 +1,8 @@
 import { CompletionItemKind } from 'vscode-languageserver';
-import { findFigure } from '../../engine/plan/figures.ts';
-import { functions, type FunctionContext, type FunctionParameter } from '../../engine/plan/functions.ts';
-import type { KeySchema } from '../../engine/plan/schema.ts';
-import { writtenLetters } from '../../engine/schedule/program.ts';
+import { findFigure } from '../../engine/language/figures.ts';
+import { functions, type FunctionContext, type FunctionParameter } from '../../engine/language/functions.ts';
+import type { KeySchema } from '../../engine/language/schema.ts';
+import { writtenLetters } from '../../engine/program.ts';
 import { functionContext, keyAround, valueSchemaOf, type CallAt, type Cursor, type Nesting } from '../cursor.ts';
 import { calledFunction } from '../features/signatureHelp.ts';
 import type { View } from '../view.ts';

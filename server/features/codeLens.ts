@@ -2,9 +2,9 @@ import type { CodeLens } from 'vscode-languageserver';
 import { placeOf } from '../../engine/check.ts';
 import type { Evaluation } from '../../engine/evaluate.ts';
 import { fullest } from '../../engine/analyze/fullest.ts';
-import type { PipelineReport } from '../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../engine/report.ts';
 import { jobSummary } from '../../engine/job/describe.ts';
-import { paths } from '../../engine/plan/plan.ts';
+import { paths } from '../../engine/plan.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import { rangeIn, type View } from '../view.ts';
 

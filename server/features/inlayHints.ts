@@ -1,5 +1,5 @@
 import type { InlayHint, InlayHintParams } from 'vscode-languageserver';
-import type { DerivedValue } from '../../engine/plan/resolution.ts';
+import type { DerivedValue } from '../../engine/language/resolution.ts';
 import { time } from '../../engine/quantities.ts';
 import { holds, toSpan } from '../convert.ts';
 import type { View } from '../view.ts';

@@ -1,6 +1,6 @@
 import type { PrepareRenameParams, Range, RenameParams, WorkspaceEdit } from 'vscode-languageserver';
 import type { EngineHost } from '../../engine/host.ts';
-import type { Resolution } from '../../engine/plan/resolution.ts';
+import type { Resolution } from '../../engine/language/resolution.ts';
 import { LineIndex, parse } from '../../grammar/index.ts';
 import { toOffset, toRange } from '../convert.ts';
 import { Refusal } from '../handlers.ts';

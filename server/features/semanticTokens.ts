@@ -4,7 +4,7 @@ import {
   type SemanticTokens,
   type SemanticTokensLegend,
 } from 'vscode-languageserver';
-import type { SymbolInfo, SymbolKind } from '../../engine/plan/resolution.ts';
+import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import { walk, type Span } from '../../grammar/index.ts';
 import { toSpan } from '../convert.ts';
 import { rangeIn, type View } from '../view.ts';

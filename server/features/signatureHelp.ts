@@ -4,7 +4,7 @@ import {
   type FunctionContext,
   type FunctionParameter,
   type FunctionSchema,
-} from '../../engine/plan/functions.ts';
+} from '../../engine/language/functions.ts';
 import { toOffset } from '../convert.ts';
 import { cursorAt, functionContext, nestingAt, valueSchemaOf, type CallAt } from '../cursor.ts';
 import type { SyntaxView } from '../view.ts';

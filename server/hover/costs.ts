@@ -1,6 +1,6 @@
 /** What layers and stages cost beyond a time: traffic of their ranks and activations by part. */
 import { groupWords } from '../../engine/analyze/traffic.ts';
-import type { StagePlan, TrafficName, TrafficPlan } from '../../engine/plan/plan.ts';
+import type { StagePlan, TrafficName, TrafficPlan } from '../../engine/plan.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import { columns } from './markdown.ts';
 

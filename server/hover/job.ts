@@ -1,5 +1,5 @@
 import type { View } from '../view.ts';
-import { show } from '../../engine/plan/values.ts';
+import { show } from '../../engine/language/values.ts';
 import { amount, count, share, time } from '../../engine/quantities.ts';
 import { sections, table } from './markdown.ts';
 

@@ -1,9 +1,9 @@
 /** Hovers over the language itself: keys, keywords, words, units, functions. */
-import { findFigure } from '../../engine/plan/figures.ts';
-import type { FunctionSchema } from '../../engine/plan/functions.ts';
-import { blocks, declarationDocs, findKey, type BlockName, type KeySchema } from '../../engine/plan/schema.ts';
-import { findUnit } from '../../engine/plan/units.ts';
-import { show } from '../../engine/plan/values.ts';
+import { findFigure } from '../../engine/language/figures.ts';
+import type { FunctionSchema } from '../../engine/language/functions.ts';
+import { blocks, declarationDocs, findKey, type BlockName, type KeySchema } from '../../engine/language/schema.ts';
+import { findUnit } from '../../engine/language/units.ts';
+import { show } from '../../engine/language/values.ts';
 import type { Entry, Span, SyntaxNode } from '../../grammar/index.ts';
 import { holds } from '../convert.ts';
 import { calledFunction, signatureLabel } from '../features/signatureHelp.ts';

@@ -1,6 +1,6 @@
-import { meshName } from '../../engine/plan/blocks/mesh.ts';
-import { paths } from '../../engine/plan/plan.ts';
-import { layerModes, type LayerFigures, type SymbolInfo } from '../../engine/plan/resolution.ts';
+import { meshName } from '../../engine/read/mesh.ts';
+import { paths } from '../../engine/plan.ts';
+import { layerModes, type LayerFigures, type SymbolInfo } from '../../engine/language/resolution.ts';
 import { amount, bytes, time } from '../../engine/quantities.ts';
 import type { View } from '../view.ts';
 import { partsTable, trafficNote, trafficRows } from './costs.ts';

@@ -2,9 +2,9 @@
 import { fullest } from '../../engine/analyze/fullest.ts';
 import { itemName, itemTimes, peakText } from '../../engine/analyze/itemWords.ts';
 import { reservedText, type Unit, unitOf } from '../../engine/analyze/memoryWords.ts';
-import type { DeviceReport, PipelineReport } from '../../engine/analyze/report.ts';
-import type { PipelinePlan, StagePlan } from '../../engine/plan/plan.ts';
-import { stageName } from '../../engine/plan/stages.ts';
+import type { DeviceReport, PipelineReport } from '../../engine/report.ts';
+import type { PipelinePlan, StagePlan } from '../../engine/plan.ts';
+import { stageName } from '../../engine/stages.ts';
 import { bytes, count, list, share } from '../../engine/quantities.ts';
 import { columns, sections } from './markdown.ts';
 

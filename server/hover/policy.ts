@@ -1,8 +1,8 @@
-import { findFunction } from '../../engine/plan/functions.ts';
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
-import { paths } from '../../engine/plan/plan.ts';
-import { findPolicy } from '../../engine/schedule/registry.ts';
-import { shapeOf } from '../../engine/schedule/shape.ts';
+import { findFunction } from '../../engine/language/functions.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { paths } from '../../engine/plan.ts';
+import { findPolicy } from '../../engine/policies/registry.ts';
+import { shapeOf } from '../../engine/policies/shape.ts';
 import { holds } from '../convert.ts';
 import type { View } from '../view.ts';
 import { functionText } from './language.ts';

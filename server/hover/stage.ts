@@ -1,9 +1,9 @@
-import type { StageReport } from '../../engine/analyze/report.ts';
+import type { StageReport } from '../../engine/report.ts';
 import type { Evaluation } from '../../engine/evaluate.ts';
-import { meshText } from '../../engine/plan/meshWords.ts';
-import type { StagePlan } from '../../engine/plan/plan.ts';
-import type { SymbolInfo } from '../../engine/plan/resolution.ts';
-import { stageName, stageNumber, wholeStages } from '../../engine/plan/stages.ts';
+import { meshText } from '../../engine/meshWords.ts';
+import type { StagePlan } from '../../engine/plan.ts';
+import type { SymbolInfo } from '../../engine/language/resolution.ts';
+import { stageName, stageNumber, wholeStages } from '../../engine/stages.ts';
 import { amount, bytes, count, list, time } from '../../engine/quantities.ts';
 import type { View } from '../view.ts';
 import { partsTable, trafficNote, trafficRows } from './costs.ts';

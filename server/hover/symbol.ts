@@ -1,8 +1,8 @@
 /** Hovers over names. */
-import type { FillReport } from '../../engine/analyze/report.ts';
+import type { FillReport } from '../../engine/report.ts';
 import { fillStop, fillSummary } from '../../engine/fill/describe.ts';
-import { functionId, functions } from '../../engine/plan/functions.ts';
-import type { SymbolInfo } from '../../engine/plan/resolution.ts';
+import { functionId, functions } from '../../engine/language/functions.ts';
+import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import type { View } from '../view.ts';
 import { clusterText } from './device.ts';
 import { jobText } from './job.ts';

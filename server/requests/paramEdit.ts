@@ -1,5 +1,5 @@
 import type { Expression, Quantity } from '../../grammar/index.ts';
-import { findUnit } from '../../engine/plan/units.ts';
+import { findUnit } from '../../engine/language/units.ts';
 import type { ParamEditAnswer, ParamEditRequest } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 

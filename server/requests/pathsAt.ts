@@ -1,4 +1,4 @@
-import type { Place } from '../../engine/plan/plan.ts';
+import type { Place } from '../../engine/plan.ts';
 import { nodeAt, type Span, type SyntaxNode } from '../../grammar/index.ts';
 import { holds, toOffset } from '../convert.ts';
 import type { PathsAnswer, PathsRequest } from '../../webview/protocol/requests.ts';

@@ -1,7 +1,7 @@
-import type { Plan } from '../../engine/plan/plan.ts';
-import { checkOverrides } from '../../engine/plan/overrides.ts';
-import { resolve } from '../../engine/plan/resolve.ts';
-import type { Resolution } from '../../engine/plan/resolution.ts';
+import type { Plan } from '../../engine/plan.ts';
+import { checkOverrides } from '../../engine/language/overrides.ts';
+import { resolve } from '../../engine/resolve.ts';
+import type { Resolution } from '../../engine/language/resolution.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { PlanAnswer, PlanRequest } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';

@@ -1,8 +1,8 @@
-import { bareShape } from '../../engine/schedule/shape.ts';
+import { bareShape } from '../../engine/policies/shape.ts';
 import { format, parse } from '../../grammar/index.ts';
-import type { Policy, Shape } from '../../engine/schedule/policy.ts';
-import { parametersOf } from '../../engine/schedule/parameters.ts';
-import { findPolicy } from '../../engine/schedule/registry.ts';
+import type { Policy, Shape } from '../../engine/policies/policy.ts';
+import { parametersOf } from '../../engine/policies/parameters.ts';
+import { findPolicy } from '../../engine/policies/registry.ts';
 import type { PolicySourceAnswer } from '../../webview/protocol/requests.ts';
 import { toStandardUri, virtualScheme } from '../convert.ts';
 import { standardText } from '../standard.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { B, F } from '../../engine/schedule/program.ts';
+import { B, F } from '../../engine/program.ts';
 import { parseColour } from '../../webview/colour.ts';
 import { type PageTest, sameColour } from './check.ts';
 import { type ThemeClass, themes, violations } from './harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { itemName } from '../../engine/analyze/itemWords.ts';
-import type { PipelineReport } from '../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../engine/report.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import { layoutFor } from '../../webview/layout.ts';
 import { smallShare } from '../../webview/smallShare.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { B, F } from '../../engine/schedule/program.ts';
+import { B, F } from '../../engine/program.ts';
 import type { PageTest } from './check.ts';
 import { type Preview, settled } from './harness.ts';
 import { pipeline, plan, planMessage } from './plans.ts';

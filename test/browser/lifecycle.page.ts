@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { B } from '../../engine/schedule/program.ts';
+import { B } from '../../engine/program.ts';
 import type { PageTest } from './check.ts';
 import { settled, violations } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
 import { defaultOptions } from '../../engine/host.ts';
 import { evaluate } from '../../engine/evaluate.ts';
 import { layoutFor } from '../../webview/layout.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { exportTorch } from '../../engine/exchange/torchCsv/export.ts';
-import { cellText } from '../../engine/exchange/torchCsv/table.ts';
+import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
+import { cellText } from '../../engine/formats/torchCsv/table.ts';
 import { test } from '../support/plainTests.ts';
 import { placed } from '../unit/schedule/chunked.ts';
 import { python } from './python.ts';

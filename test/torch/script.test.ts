@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pythonString } from '../../engine/exchange/torchScript/pythonString.ts';
+import { pythonString } from '../../engine/formats/torchScript/pythonString.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { test } from '../support/plainTests.ts';
 import { call } from '../unit/cli/harness.ts';

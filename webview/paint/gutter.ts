@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
 import { bytes } from '../../engine/quantities.ts';
 import { firstOverLimit } from '../memoryLevel.ts';
 import type { Scene } from '../scene.ts';

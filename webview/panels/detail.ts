@@ -2,7 +2,7 @@ import { peakText } from '../../engine/analyze/itemWords.ts';
 import { unitOf } from '../../engine/analyze/memoryWords.ts';
 import { shareOf } from '../../engine/analyze/shares.ts';
 import { groupWords } from '../../engine/analyze/traffic.ts';
-import type { PipelinePlan, TrafficName, TrafficPlan } from '../../engine/plan/plan.ts';
+import type { PipelinePlan, TrafficName, TrafficPlan } from '../../engine/plan.ts';
 import { bytes, count, list, time } from '../../engine/quantities.ts';
 import { deviceOf, siblingsOf, stageOf } from '../blocks.ts';
 import { type Line, blockLines, blockTitle, gapLines, shortName } from '../describe.ts';

@@ -1,9 +1,9 @@
 import { itemName, itemTimes, peakText } from '../../engine/analyze/itemWords.ts';
 import { reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
-import type { DeviceReport, MemoryItemKind, PipelineReport } from '../../engine/analyze/report.ts';
+import type { DeviceReport, MemoryItemKind, PipelineReport } from '../../engine/report.ts';
 import { shareOf } from '../../engine/analyze/shares.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
-import { meshText } from '../../engine/plan/meshWords.ts';
+import { meshText } from '../../engine/meshWords.ts';
 import { bytes, list, time } from '../../engine/quantities.ts';
 import { css } from '../colour.ts';
 import { button } from '../controls.ts';

@@ -1,5 +1,5 @@
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
-import { cutStages } from '../../engine/plan/stages.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { cutStages } from '../../engine/stages.ts';
 import { count } from '../../engine/quantities.ts';
 import { button, choice, dropdown, textField, toggle } from '../controls.ts';
 import { element, setText } from '../dom.ts';

@@ -1,4 +1,4 @@
-import type { JobReport } from '../../engine/analyze/report.ts';
+import type { JobReport } from '../../engine/report.ts';
 import { jobSummary, workerSummary } from '../../engine/job/describe.ts';
 import { element } from '../dom.ts';
 

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
 import { cividis, css } from '../colour.ts';
 import { element } from '../dom.ts';
 import { limitInSight } from '../memoryLevel.ts';

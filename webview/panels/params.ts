@@ -1,4 +1,4 @@
-import type { ParamPlan } from '../../engine/plan/plan.ts';
+import type { ParamPlan } from '../../engine/plan.ts';
 import { button, slider } from '../controls.ts';
 import { element, setText } from '../dom.ts';
 import { rounded, sliderRange } from '../sliderRange.ts';

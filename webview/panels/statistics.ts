@@ -1,8 +1,8 @@
-import type { PipelineReport } from '../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../engine/report.ts';
 import { exposedCommunication, shareOf } from '../../engine/analyze/shares.ts';
 import { trafficByDevice } from '../../engine/analyze/traffic.ts';
 import { amount, bytes, count, share, time } from '../../engine/quantities.ts';
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
 import { css } from '../colour.ts';
 import { element, setShare, setText } from '../dom.ts';
 import { worstDevice } from '../memoryLevel.ts';

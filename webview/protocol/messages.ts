@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../../engine/host.ts';
-import type { Plan } from '../../engine/plan/plan.ts';
+import type { Plan } from '../../engine/plan.ts';
 
 /** What the extension posts to the preview page. */
 export type ToPage =

@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../../engine/host.ts';
-import type { Plan } from '../../engine/plan/plan.ts';
+import type { Plan } from '../../engine/plan.ts';
 
 /** What the client asks the language server beyond the protocol. Method names are `pipewright/…`. Positions as in LSP. */
 

@@ -1,7 +1,7 @@
-import type { PipelinePlan } from '../../engine/plan/plan.ts';
-import { B, E, F, I, L, R, U, W, kinds } from '../../engine/schedule/program.ts';
-import { findPolicy } from '../../engine/schedule/registry.ts';
-import { type Timeline, endAt, startAt, stepAt } from '../../engine/simulate/timeline.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { B, E, F, I, L, R, U, W, kinds } from '../../engine/program.ts';
+import { findPolicy } from '../../engine/policies/registry.ts';
+import { type Timeline, endAt, startAt, stepAt } from '../../engine/timeline.ts';
 
 /** What a stretch of time is spent on: three bits of a pyramid byte, index into every palette. */
 export const paintKinds = [

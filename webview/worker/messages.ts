@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../engine/host.ts';
-import type { JobReport } from '../../engine/analyze/report.ts';
-import type { JobPlan, PipelinePlan } from '../../engine/plan/plan.ts';
+import type { JobReport } from '../../engine/report.ts';
+import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
 import type { FrameView } from './draw.ts';
 import type { Paint } from './paint.ts';
 import type { Picture } from './result.ts';

@@ -1,5 +1,5 @@
 import type { Evaluation, Run } from '../../engine/evaluate.ts';
-import { resultsIn } from '../../engine/schedule/program.ts';
+import { resultsIn } from '../../engine/program.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';
 import { blockShift, columnsOf } from './columns.ts';

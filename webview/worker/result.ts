@@ -1,8 +1,8 @@
-import type { PipelineReport } from '../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../engine/report.ts';
 import type { PlanFinding } from '../../engine/findings/finding.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
-import type { Timing } from '../../engine/simulate/timeline.ts';
+import type { Timing } from '../../engine/timeline.ts';
 import type { Columns } from './columns.ts';
 
 /** What the worker makes of one pipeline: all that the page shows. Plain data and typed arrays, so that it can be cloned. */

@@ -1,5 +1,5 @@
-import { needSlot } from '../../engine/schedule/needSlot.ts';
-import { resultOfKind, type Timing } from '../../engine/simulate/timeline.ts';
+import { needSlot } from '../../engine/order/needSlot.ts';
+import { resultOfKind, type Timing } from '../../engine/timeline.ts';
 import type { Columns } from './columns.ts';
 
 /**

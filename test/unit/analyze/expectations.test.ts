@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import type { ExpectPlan } from '../../../engine/plan/plan.ts';
+import type { ExpectPlan } from '../../../engine/plan.ts';
 import { planOf, policy } from '../support/plans.ts';
 
 const base = { path: 'expect:train/0', text: 'as written' };

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memoryItems } from '../../../engine/analyze/memoryItems.ts';
-import type { MemoryItem } from '../../../engine/analyze/report.ts';
-import type { PipelinePlan, StagePlan } from '../../../engine/plan/plan.ts';
+import type { MemoryItem } from '../../../engine/report.ts';
+import type { PipelinePlan, StagePlan } from '../../../engine/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
-import { B, F, I, type Program, R, W, kindOf, stageOf } from '../../../engine/schedule/program.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
-import { shapeOf } from '../../../engine/schedule/shape.ts';
+import { B, F, I, type Program, R, W, kindOf, stageOf } from '../../../engine/program.ts';
+import { policies } from '../../../engine/policies/registry.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 import { memoryPeak } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';

@@ -14,30 +14,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 /** What each folder may import: folders of ours, then packages (`node:` for Node's own). The longest prefix of a file counts. */
 const allowed: Readonly<Record<string, { readonly ours: readonly string[]; readonly packages: readonly string[] }>> = {
   'grammar/': { ours: ['grammar/'], packages: ['chevrotain'] },
-  'engine/plan/': {
-    ours: [
-      'engine/plan/',
-      'engine/findings/',
-      'engine/host.ts',
-      'engine/quantities.ts',
-      'grammar/',
-      'engine/schedule/',
-      // Readers of the files that `from` of a model or a device names: text in, layers and figures out.
-      'engine/exchange/fault.ts',
-      'engine/exchange/huggingFace/',
-      'engine/exchange/measured.ts',
-      'engine/exchange/profile.ts',
-      'engine/exchange/system.ts',
-      'engine/exchange/system/',
-    ],
-    packages: [],
-  },
-  'engine/exchange/yaml/': { ours: ['engine/exchange/'], packages: ['yaml'] },
-  'engine/schedule/': {
-    ours: ['engine/schedule/', 'engine/plan/', 'engine/findings/', 'engine/quantities.ts'],
-    packages: [],
-  },
-  'engine/simulate/': { ours: ['engine/simulate/', 'engine/schedule/', 'engine/plan/'], packages: [] },
+  'engine/formats/yaml/': { ours: ['engine/formats/'], packages: ['yaml'] },
   'engine/': { ours: ['engine/', 'grammar/'], packages: [] },
   'server/': {
     ours: ['server/', 'engine/', 'grammar/', 'webview/protocol/'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { operationName } from '../../../engine/schedule/program.ts';
+import { operationName } from '../../../engine/program.ts';
 import { stalenessAt, versionsOf } from '../../../engine/simulate/versions.ts';
 import { analyse } from '../docs/pages.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findPolicy } from '../../../engine/schedule/registry.ts';
-import { shapeOf } from '../../../engine/schedule/shape.ts';
+import { findPolicy } from '../../../engine/policies/registry.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 import { asynchronousPlan, run, stalenessOf, type AsynchronousRecipe } from './plans.ts';
 
 const explained = (recipe: AsynchronousRecipe): string =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findPolicy, policies } from '../../../engine/schedule/registry.ts';
+import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import { analyse, textOf } from '../docs/pages.ts';
 
 const section = /^## Asynchronous$[^]*?(?=^## )/m.exec(textOf('docs/schedules/README.md'))?.[0] ?? '';

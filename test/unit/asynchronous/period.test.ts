@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { type Steady, steadyOf } from '../../../engine/analyze/steady.ts';
 import { analyse } from '../docs/pages.ts';
 import { asynchronousPlan, run } from './plans.ts';

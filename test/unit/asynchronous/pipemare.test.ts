@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { correctionDecay, learningRateScale } from '../../../engine/schedule/policies/pipemare.ts';
+import { correctionDecay, learningRateScale } from '../../../engine/policies/builtin/pipemare.ts';
 import { delayAt } from '../../../engine/simulate/versions.ts';
 import { asynchronousPlan, run, settled, stalenessOf } from './plans.ts';
 

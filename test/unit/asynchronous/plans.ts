@@ -1,8 +1,8 @@
-import type { PipelinePlan, PolicyArgument, StageCopy } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan, PolicyArgument, StageCopy } from '../../../engine/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
-import type { Timeline } from '../../../engine/simulate/timeline.ts';
+import type { Timeline } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { type Versions, stalenessAt, versionsOf } from '../../../engine/simulate/versions.ts';
 import { type Recipe, planOf, policy } from '../support/plans.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
-import { endAt, startAt } from '../../../engine/simulate/timeline.ts';
-import { F, U, kindOf, microbatchOf, stageOf } from '../../../engine/schedule/program.ts';
+import { endAt, startAt } from '../../../engine/timeline.ts';
+import { F, U, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
 import { criticalPath } from '../../../engine/analyze/criticalPath.ts';
 import { pipelineReport } from '../../../engine/analyze/pipelineReport.ts';
 import { steadyOf } from '../../../engine/analyze/steady.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { asynchronousPlan, run } from './plans.ts';
 
 const reportOf = (plan: PipelinePlan) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { B, F, U, kindOf, letters, microbatchOf, stageOf } from '../../../engine/schedule/program.ts';
-import { endAt, startAt } from '../../../engine/simulate/timeline.ts';
+import { B, F, U, kindOf, letters, microbatchOf, stageOf } from '../../../engine/program.ts';
+import { endAt, startAt } from '../../../engine/timeline.ts';
 import { delayAt, inconsistentAt } from '../../../engine/simulate/versions.ts';
 import { type Ran, asynchronousPlan, run, settled, stalenessOf } from './plans.ts';
 

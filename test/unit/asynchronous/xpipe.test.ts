@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { predictionsOf } from '../../../engine/analyze/prediction.ts';
-import { predicted } from '../../../engine/schedule/policies/xpipe.ts';
+import { predicted } from '../../../engine/policies/builtin/xpipe.ts';
 import { asynchronousPlan, run, settled, stalenessOf } from './plans.ts';
 
 const shapes = [1, 2, 3, 4, 6, 8].flatMap((p) => [1, 2, 3, 4, 7, 8].map((m) => [p, m] as const));

@@ -1,10 +1,10 @@
 /** Random `.pipe` files over every feature: most of them run, the others are wrong in the ways that people are. */
 import fc from 'fast-check';
-import type { Dimension } from '../../../engine/plan/plan.ts';
-import { figures } from '../../../engine/plan/figures.ts';
-import { parametersOf } from '../../../engine/schedule/parameters.ts';
-import type { Policy, PolicyParameter } from '../../../engine/schedule/policy.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
+import type { Dimension } from '../../../engine/plan.ts';
+import { figures } from '../../../engine/language/figures.ts';
+import { parametersOf } from '../../../engine/policies/parameters.ts';
+import type { Policy, PolicyParameter } from '../../../engine/policies/policy.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 
 const pick = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
 /** `text` for most files, one of `others` for some. */

@@ -1,7 +1,7 @@
 /** Files made of parts that a test changes one at a time, and what the engine makes of them. */
 import fc from 'fast-check';
-import type { PipelineReport } from '../../../engine/analyze/report.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelineReport } from '../../../engine/report.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { analyse } from './holds.ts';
 
 export interface Parts {

@@ -1,12 +1,12 @@
 /** What holds for the analysis of any text; each breach is one sentence. */
 import { isDeepStrictEqual } from 'node:util';
-import { bubbleCauses, type PipelineReport } from '../../../engine/analyze/report.ts';
+import { bubbleCauses, type PipelineReport } from '../../../engine/report.ts';
 import { reportOf } from '../../../engine/analyze/reportOf.ts';
 import { check, type Analysis } from '../../../engine/check.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { apply, fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
 import { defaultOptions, type EngineHost } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { bytes, share } from '../../../engine/quantities.ts';
 import { format, parse } from '../../../grammar/index.ts';
 

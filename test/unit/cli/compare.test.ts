@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { splitList } from '../../../cli/splitList.ts';
-import type { PipelineReport } from '../../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../../engine/report.ts';
 import { isSchedule } from '../../../engine/compare.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 import { call, good } from './harness.ts';
 
 const exact = good.replace(' + 5us', ' + 0us');

@@ -4,7 +4,7 @@ import { timelineText } from '../../../cli/drawing/timeline.ts';
 import { csv } from '../../../cli/output/csv.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import type { RowItem } from '../../../engine/plan/plan.ts';
+import type { RowItem } from '../../../engine/plan.ts';
 import { columnsOf } from '../../../webview/worker/columns.ts';
 import { planOf } from '../support/plans.ts';
 

@@ -1,6 +1,6 @@
 import { evaluate, type Run } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { planOf as anyPlan, policy } from '../support/plans.ts';
 
 /** What a drawing depends on; times in seconds, one for each stage. */

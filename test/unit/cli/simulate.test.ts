@@ -6,7 +6,7 @@ import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { memoryBar, memoryKinds } from '../../../cli/drawing/memoryBar.ts';
 import { csv } from '../../../cli/output/csv.ts';
-import type { DeviceReport } from '../../../engine/analyze/report.ts';
+import type { DeviceReport } from '../../../engine/report.ts';
 import { bytes, share, time } from '../../../engine/quantities.ts';
 import { call, good, repository } from './harness.ts';
 import { equal, runOf } from './planOf.ts';

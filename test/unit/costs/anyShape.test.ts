@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findShape, type ShapeArguments } from '../../../engine/plan/costs/shapes.ts';
-import { timeOf } from '../../../engine/plan/costs/time.ts';
-import type { LayerSetting } from '../../../engine/plan/costs/types.ts';
+import { findShape, type ShapeArguments } from '../../../engine/costs/shapes.ts';
+import { timeOf } from '../../../engine/costs/time.ts';
+import type { LayerSetting } from '../../../engine/costs/types.ts';
 import { anyShape } from './arbitrary.ts';
 import { cost, device, setting, tensorRing } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { shapes, type ShapeArguments, type ShapeParameter } from '../../../engine/plan/costs/shapes.ts';
+import { shapes, type ShapeArguments, type ShapeParameter } from '../../../engine/costs/shapes.ts';
 
 /** An argument as a file may give it: any that its parameter takes. */
 function valueOf({ name, kind, words = [], min = 1 }: ShapeParameter): fc.Arbitrary<number | boolean | string> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { balance, bestSlowest, slowestOf } from '../../../engine/plan/costs/balance.ts';
+import { balance, bestSlowest, slowestOf } from '../../../engine/planning/cut/balance.ts';
 
 const sizes = (costs: readonly number[], starts: Iterable<number>): number[] => {
   const from = [...starts];

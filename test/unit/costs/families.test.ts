@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findShape, type ShapeArguments } from '../../../engine/plan/costs/shapes.ts';
-import { timeOf } from '../../../engine/plan/costs/time.ts';
+import { findShape, type ShapeArguments } from '../../../engine/costs/shapes.ts';
+import { timeOf } from '../../../engine/costs/time.ts';
 import { cost, device, setting } from './settings.ts';
 
 const sequence = 2048;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitCut } from '../../../engine/plan/costs/fitCut.ts';
+import { fitCut } from '../../../engine/planning/cut/fitCut.ts';
 
 /** Every cut into non-empty parts. */
 function* cuts(count: number, parts: number, first = 0): Generator<number[]> {

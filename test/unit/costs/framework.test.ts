@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
-import { frameworkBytes } from '../../../engine/plan/costs/framework.ts';
+import { frameworkBytes } from '../../../engine/costs/framework.ts';
 
 const GiB = 2 ** 30;
 const settings = defaultOptions.memory;

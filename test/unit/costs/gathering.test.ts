@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gatheredBytes, type GatheredLayer } from '../../../engine/plan/costs/gathering.ts';
+import { gatheredBytes, type GatheredLayer } from '../../../engine/costs/gathering.ts';
 
 const layers: readonly GatheredLayer[] = [
   { weights: 10, gradients: 20 },

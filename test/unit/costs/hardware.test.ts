@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hardware } from '../../../engine/plan/std/hardware.ts';
+import { hardware } from '../../../engine/std/hardware.ts';
 import { format } from '../../../grammar/printer.ts';
 import { parse } from '../../../grammar/parse.ts';
 import type { Expression } from '../../../grammar/syntax.ts';

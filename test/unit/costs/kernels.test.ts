@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { byKernel, kernelTime, shareAt } from '../../../engine/plan/costs/kernels.ts';
-import { findShape } from '../../../engine/plan/costs/shapes.ts';
-import { timeOf } from '../../../engine/plan/costs/time.ts';
-import type { Kernel, LayerSetting } from '../../../engine/plan/costs/types.ts';
+import { byKernel, kernelTime, shareAt } from '../../../engine/costs/kernels.ts';
+import { findShape } from '../../../engine/costs/shapes.ts';
+import { timeOf } from '../../../engine/costs/time.ts';
+import type { Kernel, LayerSetting } from '../../../engine/costs/types.ts';
 import { anyShape } from './arbitrary.ts';
 import { cost, device, setting } from './settings.ts';
 

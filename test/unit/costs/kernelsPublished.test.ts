@@ -1,7 +1,7 @@
 /** Kernel by kernel, with the tables of Calculon for an A100, beside what was measured. */
 import { describe, expect, it, test } from 'vitest';
-import { timeOf } from '../../../engine/plan/costs/time.ts';
-import type { LayerSetting } from '../../../engine/plan/costs/types.ts';
+import { timeOf } from '../../../engine/costs/time.ts';
+import type { LayerSetting } from '../../../engine/costs/types.ts';
 import { textOf } from '../docs/pages.ts';
 import { cost, device, gpt, setting, tensorRing } from './settings.ts';
 

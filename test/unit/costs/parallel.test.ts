@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { sentBytes } from '../../../engine/plan/costs/collectives.ts';
-import { timeOf } from '../../../engine/plan/costs/time.ts';
-import type { GroupName, LayerSetting } from '../../../engine/plan/costs/types.ts';
-import { withShards } from '../../../engine/plan/costs/shardTraffic.ts';
+import { sentBytes } from '../../../engine/costs/collectives.ts';
+import { timeOf } from '../../../engine/costs/time.ts';
+import type { GroupName, LayerSetting } from '../../../engine/costs/types.ts';
+import { withShards } from '../../../engine/costs/shardTraffic.ts';
 import { cost, device, setting } from './settings.ts';
 
 const llama = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findShape, type ShapeArguments } from '../../../engine/plan/costs/shapes.ts';
+import { findShape, type ShapeArguments } from '../../../engine/costs/shapes.ts';
 import { dataFile } from '../support/data.ts';
 import { cost } from './settings.ts';
 

@@ -1,5 +1,5 @@
-import type { DeviceSpeed, LayerSetting, ShapeCost } from '../../../engine/plan/costs/types.ts';
-import { findShape, type ShapeArguments } from '../../../engine/plan/costs/shapes.ts';
+import type { DeviceSpeed, LayerSetting, ShapeCost } from '../../../engine/costs/types.ts';
+import { findShape, type ShapeArguments } from '../../../engine/costs/shapes.ts';
 
 export const setting = (over: Partial<LayerSetting> = {}): LayerSetting => ({
   sequence: 2048,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sumStage } from '../../../engine/plan/costs/stage.ts';
-import { timeOf } from '../../../engine/plan/costs/time.ts';
+import { sumStage } from '../../../engine/costs/stage.ts';
+import { timeOf } from '../../../engine/costs/time.ts';
 import { cost, device, setting } from './settings.ts';
 
 describe('a stage', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collectiveTime } from '../../../engine/plan/costs/collectives.ts';
-import { measured, timeOf } from '../../../engine/plan/costs/time.ts';
+import { collectiveTime } from '../../../engine/costs/collectives.ts';
+import { measured, timeOf } from '../../../engine/costs/time.ts';
 import { cost, device, gpt, setting, tensorRing } from './settings.ts';
 
 describe('FLOPs', () => {

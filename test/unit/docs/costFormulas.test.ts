@@ -1,8 +1,8 @@
 /** Formulas of the pages of costs, read there and evaluated, against what the engine counts. */
 import { describe, expect, test } from 'vitest';
-import { parts } from '../../../engine/plan/costs/layerPart.ts';
-import { findShape, type ShapeArguments } from '../../../engine/plan/costs/shapes.ts';
-import type { LayerSetting, ShapeCost } from '../../../engine/plan/costs/types.ts';
+import { parts } from '../../../engine/costs/layerPart.ts';
+import { findShape, type ShapeArguments } from '../../../engine/costs/shapes.ts';
+import type { LayerSetting, ShapeCost } from '../../../engine/costs/types.ts';
 import { valueOf } from './formula.ts';
 import { textOf } from './pages.ts';
 

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
-import { findOptimizer, optimizers } from '../../../engine/plan/costs/optimizer.ts';
-import { shapes } from '../../../engine/plan/costs/shapes.ts';
-import { geforce } from '../../../engine/plan/std/geforce.ts';
-import { nvidia } from '../../../engine/plan/std/nvidia.ts';
-import { otherDevices } from '../../../engine/plan/std/otherDevices.ts';
+import { findOptimizer, optimizers } from '../../../engine/costs/optimizer.ts';
+import { shapes } from '../../../engine/costs/shapes.ts';
+import { geforce } from '../../../engine/std/geforce.ts';
+import { nvidia } from '../../../engine/std/nvidia.ts';
+import { otherDevices } from '../../../engine/std/otherDevices.ts';
 import { pages, repository, textOf } from './pages.ts';
 
 const [shapesPage, timePage, statePage] = ['parameters-and-flops', 'time', 'state'].map((name) =>
@@ -22,11 +22,11 @@ test('the page of costs lists its pages', () => {
 });
 
 test('every paper that the code of costs and of collectives names is on the pages of costs', () => {
-  const folders = ['engine/plan/costs', 'engine/plan/costs/optimizer', 'engine/plan/collectives'];
+  const folders = ['engine/costs', 'engine/costs/optimizer', 'engine/network'];
   const files = [
-    'engine/plan/collectives.ts',
-    'engine/plan/blocks/gradientBuckets.ts',
-    'engine/plan/blocks/gradientExchange.ts',
+    'engine/network/collectives.ts',
+    'engine/planning/cost/gradientBuckets.ts',
+    'engine/planning/cost/gradientExchange.ts',
     'engine/analyze/modelFlops.ts',
     ...folders.flatMap((folder) =>
       readdirSync(join(repository, folder))

@@ -2,7 +2,7 @@ import picocolors from 'picocolors';
 import { timelineText } from '../../../cli/drawing/timeline.ts';
 import { type Run, evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { findPolicy } from '../../../engine/schedule/registry.ts';
+import { findPolicy } from '../../../engine/policies/registry.ts';
 import { analyse, textOf } from './pages.ts';
 
 /** The workload of the schedules page: four devices, eight microbatches, F = I = W = 1 ms for a device, free transfers. */

@@ -8,14 +8,14 @@ function membersOf(file: string, name: string): readonly string[] {
 }
 
 test.each([
-  ['adding-a-policy', 'engine/schedule/policy.ts', 'Policy', 'weights'],
-  ['adding-a-shape', 'engine/plan/costs/shape.ts', 'ShapeSchema', 'check'],
-  ['adding-a-shape', 'engine/plan/costs/types.ts', 'ShapeCost', 'kernels'],
-  ['adding-an-optimizer', 'engine/plan/costs/optimizer/recipe.ts', 'OptimizerRecipe', 'with'],
-  ['adding-an-optimizer', 'engine/plan/costs/optimizer/recipe.ts', 'ParameterBytes', 'moved'],
-  ['adding-an-optimizer', 'engine/plan/costs/optimizer/recipe.ts', 'MovedBytes', 'gathered'],
-  ['adding-a-device', 'engine/plan/std/device.ts', 'DeviceFigures', 'computeAt'],
-  ['adding-a-device', 'engine/plan/std/link.ts', 'LinkFigures', 'reached'],
+  ['adding-a-policy', 'engine/policies/policy.ts', 'Policy', 'weights'],
+  ['adding-a-shape', 'engine/costs/shape.ts', 'ShapeSchema', 'check'],
+  ['adding-a-shape', 'engine/costs/types.ts', 'ShapeCost', 'kernels'],
+  ['adding-an-optimizer', 'engine/costs/optimizer/recipe.ts', 'OptimizerRecipe', 'with'],
+  ['adding-an-optimizer', 'engine/costs/optimizer/recipe.ts', 'ParameterBytes', 'moved'],
+  ['adding-an-optimizer', 'engine/costs/optimizer/recipe.ts', 'MovedBytes', 'gathered'],
+  ['adding-a-device', 'engine/std/device.ts', 'DeviceFigures', 'computeAt'],
+  ['adding-a-device', 'engine/std/link.ts', 'LinkFigures', 'reached'],
 ])('the guide %s names every member of %s: %s', (guide, file, name, one) => {
   const members = membersOf(file, name);
   expect(members).toContain(one);
@@ -24,9 +24,9 @@ test.each([
 });
 
 test.each([
-  ['adding-a-shape', 'engine/plan/costs/linear.ts'],
-  ['adding-an-optimizer', 'engine/plan/costs/optimizer.ts'],
-  ['adding-a-device', 'engine/plan/std/otherDevices.ts'],
+  ['adding-a-shape', 'engine/costs/linear.ts'],
+  ['adding-an-optimizer', 'engine/costs/optimizer.ts'],
+  ['adding-a-device', 'engine/std/otherDevices.ts'],
 ])('the code in the guide %s is that of %s', (guide, file) => {
   const shown = blocks(textOf(`docs/how-to/${guide}.md`), 'ts').flatMap((block) => block.trim().split('\n'));
   const lines = new Set(

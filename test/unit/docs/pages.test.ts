@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../cli/commands/index.ts';
-import { blocks as blockSchemas } from '../../../engine/plan/schema.ts';
-import { figures } from '../../../engine/plan/figures.ts';
-import { units } from '../../../engine/plan/units.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
+import { blocks as blockSchemas } from '../../../engine/language/schema.ts';
+import { figures } from '../../../engine/language/figures.ts';
+import { units } from '../../../engine/language/units.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 import { parse } from '../../../grammar/index.ts';
 import { blocks, exists, pages, repository, textOf } from './pages.ts';
 

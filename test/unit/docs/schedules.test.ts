@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findPolicy, policies } from '../../../engine/schedule/registry.ts';
+import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import { drawing, runUnder } from './drawings.ts';
 import { pages, repository, textOf } from './pages.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findPolicy, policies } from '../../../engine/schedule/registry.ts';
+import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import { analyse, pages, repository, textOf } from './pages.ts';
 
 const overview = textOf('docs/schedules/README.md');

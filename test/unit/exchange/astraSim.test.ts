@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAstraSim, readAstraSim } from '../../../engine/exchange/astraSim/read.ts';
+import { isAstraSim, readAstraSim } from '../../../engine/formats/astraSim/read.ts';
 
 // Three lines of ASTRA-sim's Resnet50_DataParallel.txt (MIT), with the count to match.
 const rows = [

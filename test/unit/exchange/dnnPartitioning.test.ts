@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isDnnPartitioning, readDnnPartitioning } from '../../../engine/exchange/dnnPartitioning/read.ts';
+import { isDnnPartitioning, readDnnPartitioning } from '../../../engine/formats/dnnPartitioning/read.ts';
 
 // Figures of nodes 4 and 5 of GNMT as throughput-inputs/LayerGraphs/gnmt_training.json has them (MIT).
 const nodes = [

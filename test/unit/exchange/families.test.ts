@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
-import { withPrediction } from '../../../engine/exchange/huggingFace/model.ts';
-import { readConfiguration } from '../../../engine/exchange/huggingFace/read.ts';
-import { importText } from '../../../engine/exchange/importText.ts';
-import { findShape } from '../../../engine/plan/costs/shapes.ts';
-import type { LayerSetting } from '../../../engine/plan/costs/types.ts';
-import { publishedModels } from '../../../engine/plan/std/modelTable.ts';
+import { withPrediction } from '../../../engine/formats/huggingFace/model.ts';
+import { readConfiguration } from '../../../engine/formats/huggingFace/read.ts';
+import { importText } from '../../../engine/formats/importText.ts';
+import { findShape } from '../../../engine/costs/shapes.ts';
+import type { LayerSetting } from '../../../engine/costs/types.ts';
+import { publishedModels } from '../../../engine/std/modelTable.ts';
 import { checkFindings, resolveText } from '../plan/fixture.ts';
 
 const setting: LayerSetting = {

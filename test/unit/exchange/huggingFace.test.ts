@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { isConfiguration, modelTypes, readConfiguration } from '../../../engine/exchange/huggingFace/read.ts';
-import { pipeOfConfiguration } from '../../../engine/exchange/huggingFace/toPipe.ts';
-import { readJson } from '../../../engine/exchange/json/read.ts';
-import type { JsonValue } from '../../../engine/exchange/json/value.ts';
-import { publishedModels } from '../../../engine/plan/std/modelTable.ts';
-import { models } from '../../../engine/plan/std/models.ts';
+import { isConfiguration, modelTypes, readConfiguration } from '../../../engine/formats/huggingFace/read.ts';
+import { pipeOfConfiguration } from '../../../engine/formats/huggingFace/toPipe.ts';
+import { readJson } from '../../../engine/formats/json/read.ts';
+import type { JsonValue } from '../../../engine/formats/json/value.ts';
+import { publishedModels } from '../../../engine/std/modelTable.ts';
+import { models } from '../../../engine/std/models.ts';
 import { dataFile } from '../support/data.ts';
 import { checkFindings, resolveText } from '../plan/fixture.ts';
 

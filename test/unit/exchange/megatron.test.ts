@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../../engine/check.ts';
-import { importText } from '../../../engine/exchange/importText.ts';
-import { flagsOf } from '../../../engine/exchange/megatron/flags.ts';
-import { readLayout } from '../../../engine/exchange/megatron/layout.ts';
-import { stagesOf } from '../../../engine/exchange/megatron/stages.ts';
-import { isMegatron, pipeOfMegatron } from '../../../engine/exchange/megatron/toPipe.ts';
+import { importText } from '../../../engine/formats/importText.ts';
+import { flagsOf } from '../../../engine/formats/megatron/flags.ts';
+import { readLayout } from '../../../engine/formats/megatron/layout.ts';
+import { stagesOf } from '../../../engine/formats/megatron/stages.ts';
+import { isMegatron, pipeOfMegatron } from '../../../engine/formats/megatron/toPipe.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { hostOf } from '../plan/fixture.ts';
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ProfileGraph } from '../../../engine/exchange/pipedream/graph.ts';
-import { layersOfProfile } from '../../../engine/exchange/pipedream/layers.ts';
-import { isProfile, readProfileGraph } from '../../../engine/exchange/pipedream/read.ts';
+import type { ProfileGraph } from '../../../engine/formats/pipedream/graph.ts';
+import { layersOfProfile } from '../../../engine/formats/pipedream/layers.ts';
+import { isProfile, readProfileGraph } from '../../../engine/formats/pipedream/read.ts';
 
 const folder = join(process.env['PIPEWRIGHT_DATA'] ?? resolve(import.meta.dirname, '../../data'), 'pipedream');
 const fileText = (name: string): string => readFileSync(join(folder, `${name}.graph.txt`), 'utf8');

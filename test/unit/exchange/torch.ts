@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type CellPlaces } from '../../../engine/exchange/torchCsv/fault.ts';
-import { checkTable, type TorchSchedule } from '../../../engine/exchange/torchCsv/faults.ts';
-import { readTorchCsv } from '../../../engine/exchange/torchCsv/read.ts';
-import { cellText, computing, type TorchTable } from '../../../engine/exchange/torchCsv/table.ts';
-import { operationName, type Program } from '../../../engine/schedule/program.ts';
+import { type CellPlaces } from '../../../engine/formats/torchCsv/fault.ts';
+import { checkTable, type TorchSchedule } from '../../../engine/formats/torchCsv/faults.ts';
+import { readTorchCsv } from '../../../engine/formats/torchCsv/read.ts';
+import { cellText, computing, type TorchTable } from '../../../engine/formats/torchCsv/table.ts';
+import { operationName, type Program } from '../../../engine/program.ts';
 import { dataFile } from '../support/data.ts';
 
 const key = (file: string): string => file.replace(/^torch\d+_|\.csv$/g, '');

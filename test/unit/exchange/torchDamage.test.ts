@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkTable } from '../../../engine/exchange/torchCsv/faults.ts';
+import { checkTable } from '../../../engine/formats/torchCsv/faults.ts';
 import {
   type TorchCell,
   type TorchTable,
@@ -7,7 +7,7 @@ import {
   cellText,
   computing,
   dialectOf,
-} from '../../../engine/exchange/torchCsv/table.ts';
+} from '../../../engine/formats/torchCsv/table.ts';
 import { golden, sound, tableFrom } from './torch.ts';
 
 const replaced = (table: TorchTable, row: number, column: number, cells: readonly TorchCell[]): TorchTable => ({

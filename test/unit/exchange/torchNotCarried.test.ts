@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { notCarried } from '../../../engine/exchange/torchCsv/notCarried.ts';
+import { notCarried } from '../../../engine/formats/torchCsv/notCarried.ts';
 import { analyse } from '../check/holds.ts';
 
 function notesOf(pipeline: string): string {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { importTorch } from '../../../engine/exchange/torchCsv/import.ts';
-import { readTorchCsv } from '../../../engine/exchange/torchCsv/read.ts';
-import { cellText, dialectOf } from '../../../engine/exchange/torchCsv/table.ts';
-import { writeTorchCsv } from '../../../engine/exchange/torchCsv/write.ts';
+import { importTorch } from '../../../engine/formats/torchCsv/import.ts';
+import { readTorchCsv } from '../../../engine/formats/torchCsv/read.ts';
+import { cellText, dialectOf } from '../../../engine/formats/torchCsv/table.ts';
+import { writeTorchCsv } from '../../../engine/formats/torchCsv/write.ts';
 import { defective, golden, goldens, scheduleFrom, sound, tableFrom } from './torch.ts';
 
 describe('reading and writing', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exportTorch } from '../../../engine/exchange/torchCsv/export.ts';
-import { cellText } from '../../../engine/exchange/torchCsv/table.ts';
-import { exportTorchScript } from '../../../engine/exchange/torchScript/export.ts';
-import { pythonString } from '../../../engine/exchange/torchScript/pythonString.ts';
+import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
+import { cellText } from '../../../engine/formats/torchCsv/table.ts';
+import { exportTorchScript } from '../../../engine/formats/torchScript/export.ts';
+import { pythonString } from '../../../engine/formats/torchScript/pythonString.ts';
 import { runnable } from '../support/cases.ts';
 import { planOf } from '../support/plans.ts';
 import { programOf } from '../support/programs.ts';

@@ -1,4 +1,4 @@
-import type { FillTask } from '../../../engine/plan/plan.ts';
+import type { FillTask } from '../../../engine/plan.ts';
 
 export interface Case {
   readonly idle: readonly (readonly [number, number])[];

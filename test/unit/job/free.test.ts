@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Turns } from '../../../engine/job/turns.ts';
 import { workerOf } from '../../../engine/job/workers.ts';
 import { type Worker, runJob } from '../../../engine/job/wsp.ts';
-import type { JobPlan } from '../../../engine/plan/plan.ts';
+import type { JobPlan } from '../../../engine/plan.ts';
 import { planOf, policy } from '../support/plans.ts';
 
 const waves = 8;

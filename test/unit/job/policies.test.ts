@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { evaluateJob } from '../../../engine/job/evaluateJob.ts';
-import type { JobPlan, PipelinePlan, SchedulePlan } from '../../../engine/plan/plan.ts';
-import { shapeOf } from '../../../engine/schedule/shape.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
+import type { JobPlan, PipelinePlan, SchedulePlan } from '../../../engine/plan.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 import { planOf, policy } from '../support/plans.ts';
 
 const job = (distance: number): JobPlan => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alikeTransfers, type Pairing } from '../../../engine/plan/blocks/alikeTransfers.ts';
-import { routeBetween } from '../../../engine/plan/routes.ts';
+import { alikeTransfers, type Pairing } from '../../../engine/network/alikeTransfers.ts';
+import { routeBetween } from '../../../engine/network/routes.ts';
 import { anyCluster } from './routesArbitrary.ts';
 import { stdCluster } from './routesClusters.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { clusters } from '../../../engine/plan/std/clusters.ts';
+import { clusters } from '../../../engine/std/clusters.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { format } from '../../../grammar/printer.ts';
 import { parse } from '../../../grammar/parse.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { resolveText } from './fixture.ts';
 
 const file = parse(clusters, { size: 1e6, faults: 10 });

@@ -8,10 +8,10 @@ import {
   levelRing,
   levelsOf,
   ringsAtOnce,
-} from '../../../engine/plan/collectives.ts';
-import { collectiveTime } from '../../../engine/plan/costs/collectives.ts';
-import type { Ring } from '../../../engine/plan/costs/types.ts';
-import type { ClusterDefinition } from '../../../engine/plan/definitions.ts';
+} from '../../../engine/network/collectives.ts';
+import { collectiveTime } from '../../../engine/costs/collectives.ts';
+import type { Ring } from '../../../engine/costs/types.ts';
+import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
 import { anyCluster } from './routesArbitrary.ts';
 import { clusterOf, stdCluster } from './routesClusters.ts';
 import { finish, fill, flowsOf } from './collectivesReference.ts';

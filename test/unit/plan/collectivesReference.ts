@@ -1,5 +1,5 @@
-import type { ClusterDefinition } from '../../../engine/plan/definitions.ts';
-import { routeBetween } from '../../../engine/plan/routes.ts';
+import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
+import { routeBetween } from '../../../engine/network/routes.ts';
 
 export interface Flow {
   readonly from: number;

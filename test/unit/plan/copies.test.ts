@@ -1,10 +1,10 @@
 /** Stages with copies, from text to report: what a file says of a stage holds for all of its copies. */
 import { describe, expect, test } from 'vitest';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
-import { paths, type PipelinePlan } from '../../../engine/plan/plan.ts';
+import { paths, type PipelinePlan } from '../../../engine/plan.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { operationName } from '../../../engine/schedule/program.ts';
+import { operationName } from '../../../engine/program.ts';
 import { after, analyse, codesOf, fixesOf } from '../fixes/file.ts';
 
 interface Parts {

@@ -6,7 +6,7 @@ import { check } from '../../../engine/check.ts';
 import { fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { graphs, type Graph, slowestOfAll } from './dagFixture.ts';
 import { hostOf, resolveText, uri } from './fixture.ts';
 

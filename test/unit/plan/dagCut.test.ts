@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { balancedStarts } from '../../../engine/plan/blocks/balanceCut.ts';
-import { lessCrossing } from '../../../engine/plan/costs/dag/crossing.ts';
-import { cutDag, stagesOf } from '../../../engine/plan/costs/dag/cutDag.ts';
-import { evenOut } from '../../../engine/plan/costs/dag/evenOut.ts';
+import { balancedStarts } from '../../../engine/planning/cut/balanceCut.ts';
+import { lessCrossing } from '../../../engine/planning/cut/dag/crossing.ts';
+import { cutDag, stagesOf } from '../../../engine/planning/cut/dag/cutDag.ts';
+import { evenOut } from '../../../engine/planning/cut/dag/evenOut.ts';
 import {
   dagOf,
   hasOneOrder,
@@ -11,11 +11,11 @@ import {
   weightsAfter,
   weightsBefore,
   withoutNodes,
-} from '../../../engine/plan/costs/dag/graph.ts';
-import { idealsOf } from '../../../engine/plan/costs/dag/ideals.ts';
-import { leastPossible } from '../../../engine/plan/costs/dag/leastPossible.ts';
-import { goodOrders } from '../../../engine/plan/costs/dag/orders.ts';
-import { wholeWeights } from '../../../engine/plan/costs/dag/wholeWeights.ts';
+} from '../../../engine/planning/cut/dag/graph.ts';
+import { idealsOf } from '../../../engine/planning/cut/dag/ideals.ts';
+import { leastPossible } from '../../../engine/planning/cut/dag/leastPossible.ts';
+import { goodOrders } from '../../../engine/planning/cut/dag/orders.ts';
+import { wholeWeights } from '../../../engine/planning/cut/dag/wholeWeights.ts';
 import { bytesBetween, closedSets, cutAlike, graphs, slowestOfAll, stagesIn } from './dagFixture.ts';
 
 const whole = fc.integer({ min: 0, max: 12 });

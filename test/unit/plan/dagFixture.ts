@@ -1,9 +1,9 @@
 /** Random graphs of layers, and cuts of them by trying all. */
 import fc from 'fast-check';
-import { balance } from '../../../engine/plan/costs/balance.ts';
-import type { DagCut } from '../../../engine/plan/costs/dag/cutDag.ts';
-import { cutDag } from '../../../engine/plan/costs/dag/cutDag.ts';
-import { dagOf } from '../../../engine/plan/costs/dag/graph.ts';
+import { balance } from '../../../engine/planning/cut/balance.ts';
+import type { DagCut } from '../../../engine/planning/cut/dag/cutDag.ts';
+import { cutDag } from '../../../engine/planning/cut/dag/cutDag.ts';
+import { dagOf } from '../../../engine/planning/cut/dag/graph.ts';
 
 export interface Graph {
   /** Nodes that each node needs, all of lower numbers. */

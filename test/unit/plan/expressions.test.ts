@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { alike, productOf } from '../../../engine/plan/dimensions.ts';
-import type { Dimension } from '../../../engine/plan/plan.ts';
-import { exampleOf, findUnit, nearestUnit, units } from '../../../engine/plan/units.ts';
+import { alike, productOf } from '../../../engine/language/dimensions.ts';
+import type { Dimension } from '../../../engine/plan.ts';
+import { exampleOf, findUnit, nearestUnit, units } from '../../../engine/language/units.ts';
 import { resolveText } from './fixture.ts';
 
 /** Value of an expression through a param, which keeps value and dimension. */

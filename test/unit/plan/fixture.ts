@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { parse } from '../../../grammar/parse.ts';
 import { type EngineHost, type EngineOptions, defaultOptions } from '../../../engine/host.ts';
-import type { Resolution } from '../../../engine/plan/resolution.ts';
-import { resolve } from '../../../engine/plan/resolve.ts';
+import type { Resolution } from '../../../engine/language/resolution.ts';
+import { resolve } from '../../../engine/resolve.ts';
 
 export const uri = 'file:///project/test.pipe';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { meshText } from '../../../engine/plan/meshWords.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
-import { wholeStages } from '../../../engine/plan/stages.ts';
+import { meshText } from '../../../engine/meshWords.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { wholeStages } from '../../../engine/stages.ts';
 import { resolveText } from './fixture.ts';
 
 const planOf = (text: string): PipelinePlan => {

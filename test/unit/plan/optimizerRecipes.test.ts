@@ -9,8 +9,8 @@ import {
   type OptimizerRecipe,
   type OptimizerRequest,
   type Shard,
-} from '../../../engine/plan/costs/optimizer.ts';
-import { shardWords } from '../../../engine/plan/costs/optimizer/shard.ts';
+} from '../../../engine/costs/optimizer.ts';
+import { shardWords } from '../../../engine/costs/optimizer/shard.ts';
 
 const request = (ranks: number, more: Partial<OptimizerRequest> = {}): OptimizerRequest => ({
   local: 1000,

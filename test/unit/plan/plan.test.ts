@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { balancedStarts } from '../../../engine/plan/blocks/balanceCut.ts';
-import type { DeviceDefinition } from '../../../engine/plan/definitions.ts';
-import { checkOverrides } from '../../../engine/plan/overrides.ts';
+import { balancedStarts } from '../../../engine/planning/cut/balanceCut.ts';
+import type { DeviceDefinition } from '../../../engine/read/definitions.ts';
+import { checkOverrides } from '../../../engine/language/overrides.ts';
 import { checkFindings, edited, good, resolveText } from './fixture.ts';
 
 const planOf = (text: string) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Analysis, check } from '../../../engine/check.ts';
 import { refactorings, apply } from '../../../engine/fixes/fix.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 import { hostOf, uri } from './fixture.ts';
 
 interface Setting {

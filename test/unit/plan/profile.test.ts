@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { importText } from '../../../engine/exchange/importText.ts';
+import { importText } from '../../../engine/formats/importText.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { checkFindings, hostOf, resolveText } from './fixture.ts';
 

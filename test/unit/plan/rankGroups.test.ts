@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lone, type Mesh, sizeOf } from '../../../engine/plan/blocks/mesh.ts';
-import { dataGroups, expertDataGroups, groupsOf } from '../../../engine/plan/blocks/rankGroups.ts';
+import { lone, type Mesh, sizeOf } from '../../../engine/read/mesh.ts';
+import { dataGroups, expertDataGroups, groupsOf } from '../../../engine/planning/place/rankGroups.ts';
 
 /**
  * Groups as Megatron-LM defines them (megatron/core/parallel_state.py, `RankGenerator`): ranks are numbered by mixed radix, the first

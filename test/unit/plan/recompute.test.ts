@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StagePlan } from '../../../engine/plan/plan.ts';
-import { relay } from '../../../engine/plan/blocks/relay.ts';
+import type { StagePlan } from '../../../engine/plan.ts';
+import { relay } from '../../../engine/planning/cost/relay.ts';
 import { checkFindings } from './fixture.ts';
 
 /** Three layers of 3 ms, 9 MiB each, 2 MiB out; two stages, two layers and one. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Resharding } from '../../../engine/plan/costs/reshard.ts';
-import { type Held, unitCount, unitsOf } from '../../../engine/plan/blocks/layouts.ts';
-import { lone, type Mesh } from '../../../engine/plan/blocks/mesh.ts';
+import type { Resharding } from '../../../engine/costs/reshard.ts';
+import { type Held, unitCount, unitsOf } from '../../../engine/network/layouts.ts';
+import { lone, type Mesh } from '../../../engine/read/mesh.ts';
 import {
   type Exchange,
   type ExchangeRequest,
@@ -10,7 +10,7 @@ import {
   exchangesFor,
   fastestOf,
   secondsOf,
-} from '../../../engine/plan/blocks/reshard.ts';
+} from '../../../engine/network/reshard.ts';
 import { clusterOf } from './routesClusters.ts';
 
 const numbers = (from: number, count: number): number[] => Array.from({ length: count }, (_, index) => from + index);

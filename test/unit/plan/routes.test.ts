@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClusterDefinition } from '../../../engine/plan/definitions.ts';
-import { type Route, routeBetween } from '../../../engine/plan/routes.ts';
+import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
+import { type Route, routeBetween } from '../../../engine/network/routes.ts';
 import { anyCluster } from './routesArbitrary.ts';
 import { clusterOf, stdCluster } from './routesClusters.ts';
 import { referenceRoute } from './routesReference.ts';

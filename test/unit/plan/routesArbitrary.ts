@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ClusterDefinition } from '../../../engine/plan/definitions.ts';
+import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
 import { clusterOf } from './routesClusters.ts';
 
 /** Whole bytes a second and whole seconds: sums are exact, so that ties are ties. */

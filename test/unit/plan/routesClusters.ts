@@ -1,16 +1,16 @@
 import { parse } from '../../../grammar/parse.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { readCluster } from '../../../engine/plan/blocks/cluster.ts';
-import { readDevice } from '../../../engine/plan/blocks/device.ts';
-import { evaluateConstants } from '../../../engine/plan/constants.ts';
-import { createContext } from '../../../engine/plan/context.ts';
-import { declareAll } from '../../../engine/plan/declare.ts';
-import type { ClusterDefinition } from '../../../engine/plan/definitions.ts';
-import { foreignFiles } from '../../../engine/plan/foreign.ts';
-import { linkFile } from '../../../engine/plan/link.ts';
-import { createReporter } from '../../../engine/plan/report.ts';
-import { clusters } from '../../../engine/plan/std/clusters.ts';
-import { hardware } from '../../../engine/plan/std/hardware.ts';
+import { readCluster } from '../../../engine/read/cluster.ts';
+import { readDevice } from '../../../engine/read/device.ts';
+import { evaluateConstants } from '../../../engine/language/constants.ts';
+import { createContext } from '../../../engine/language/context.ts';
+import { declareAll } from '../../../engine/language/declare.ts';
+import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
+import { foreignFiles } from '../../../engine/language/foreign.ts';
+import { linkFile } from '../../../engine/language/linking.ts';
+import { createReporter } from '../../../engine/language/reporter.ts';
+import { clusters } from '../../../engine/std/clusters.ts';
+import { hardware } from '../../../engine/std/hardware.ts';
 import { hostOf, uri } from './fixture.ts';
 
 /** Room for thousands of nodes. */

@@ -1,6 +1,6 @@
 /** The algorithm that routes are held to: Dijkstra for each bound on bandwidth, from one end, nothing kept. */
-import type { ClusterDefinition, LinkDefinition } from '../../../engine/plan/definitions.ts';
-import type { Route, RouteHop } from '../../../engine/plan/routes.ts';
+import type { ClusterDefinition, LinkDefinition } from '../../../engine/read/definitions.ts';
+import type { Route, RouteHop } from '../../../engine/network/routes.ts';
 
 interface Hop {
   readonly from: number;

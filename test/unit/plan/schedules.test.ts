@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
-import type { RowItem } from '../../../engine/plan/plan.ts';
+import type { RowItem } from '../../../engine/plan.ts';
 import { checkFindings, edited, good, resolveText, type Setting } from './fixture.ts';
 
 const own = (body: string, stages = 'balance(4)', microbatches = '2 * half') =>

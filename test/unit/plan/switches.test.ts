@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { routeBetween } from '../../../engine/plan/routes.ts';
-import type { ClusterDefinition, LinkDefinition, NamedLink } from '../../../engine/plan/definitions.ts';
-import type { RoutePlan } from '../../../engine/plan/plan.ts';
+import { routeBetween } from '../../../engine/network/routes.ts';
+import type { ClusterDefinition, LinkDefinition, NamedLink } from '../../../engine/read/definitions.ts';
+import type { RoutePlan } from '../../../engine/plan.ts';
 import { checkFindings, resolveText } from './fixture.ts';
 
 const text = (cluster: string, count: number): string =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { checkFindings, hostOf, resolveText, uri } from './fixture.ts';
 
 const planOf = (text: string): PipelinePlan => {

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
-import type { Policy, PolicyParameter } from '../../../engine/schedule/policy.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
+import type { Policy, PolicyParameter } from '../../../engine/policies/policy.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { hostOf, uri } from '../plan/fixture.ts';
 

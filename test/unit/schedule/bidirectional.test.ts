@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
-import { exportTorch } from '../../../engine/exchange/torchCsv/export.ts';
-import { writeTorchCsv } from '../../../engine/exchange/torchCsv/write.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
+import { writeTorchCsv } from '../../../engine/formats/torchCsv/write.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
-import type { PolicyArguments } from '../../../engine/schedule/policy.ts';
-import { operationName } from '../../../engine/schedule/program.ts';
+import type { PolicyArguments } from '../../../engine/policies/policy.ts';
+import { operationName } from '../../../engine/program.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryPeak } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generate } from '../../../engine/schedule/generate.ts';
-import { findPolicy } from '../../../engine/schedule/registry.ts';
-import { shapeOf } from '../../../engine/schedule/shape.ts';
+import { findPolicy } from '../../../engine/policies/registry.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { bruteForce, inFlightOf, rowsOf } from './bruteForce.ts';
 import { placed, run } from './chunked.ts';

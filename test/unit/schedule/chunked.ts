@@ -1,9 +1,9 @@
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { programOf } from '../../../engine/schedule/generate.ts';
-import type { PolicyArguments } from '../../../engine/schedule/policy.ts';
-import type { Program } from '../../../engine/schedule/program.ts';
-import { findPolicy } from '../../../engine/schedule/registry.ts';
-import { shapeOf } from '../../../engine/schedule/shape.ts';
+import type { PolicyArguments } from '../../../engine/policies/policy.ts';
+import type { Program } from '../../../engine/program.ts';
+import { findPolicy } from '../../../engine/policies/registry.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 import { type Simulated, bruteForce, rowsOf } from './bruteForce.ts';
 import { planOf } from './plans.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generate } from '../../../engine/schedule/generate.ts';
-import type { OperationLetter, PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { OperationLetter, PipelinePlan } from '../../../engine/plan.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { type Operation, bruteForce, programFor, rowsOf, simulated } from './bruteForce.ts';
 import { planOf, policyPlan } from './plans.ts';

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PolicyArgument } from '../../../engine/plan/plan.ts';
-import type { Policy, PolicyArguments } from '../../../engine/schedule/policy.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
+import type { PolicyArgument } from '../../../engine/plan.ts';
+import type { Policy, PolicyArguments } from '../../../engine/policies/policy.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 import { argumentOf, holds } from './gridCase.ts';
 
 const devices = [1, 2, 3, 4, 6, 8, 16];

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan, PolicyArgument } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan, PolicyArgument } from '../../../engine/plan.ts';
 import type { FixHint } from '../../../engine/findings/finding.ts';
-import { resolve } from '../../../engine/plan/resolve.ts';
+import { resolve } from '../../../engine/resolve.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
-import type { Policy, PolicyArguments, PolicyParameter } from '../../../engine/schedule/policy.ts';
-import type { Program } from '../../../engine/schedule/program.ts';
+import type { Policy, PolicyArguments, PolicyParameter } from '../../../engine/policies/policy.ts';
+import type { Program } from '../../../engine/program.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';

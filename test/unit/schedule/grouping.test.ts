@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LoadCosts, finishOf, groupSizes } from '../../../engine/schedule/loading/grouping.ts';
+import { type LoadCosts, finishOf, groupSizes } from '../../../engine/policies/loading/grouping.ts';
 
 interface Layers {
   readonly bytes: readonly number[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { findPolicy } from '../../../engine/schedule/registry.ts';
+import { findPolicy } from '../../../engine/policies/registry.ts';
 import { withCopies } from '../support/copies.ts';
 import { type Simulated, bruteForce, namesOf, programFor, rowsOf } from './bruteForce.ts';
 import { policyPlan } from './plans.ts';

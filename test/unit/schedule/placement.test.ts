@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlacementRule } from '../../../engine/plan/plan.ts';
-import { placementOf } from '../../../engine/schedule/placement.ts';
+import type { PlacementRule } from '../../../engine/plan.ts';
+import { placementOf } from '../../../engine/policies/placement.ts';
 
 const devicesOf = (rule: PlacementRule, stages: number, devices: number) => {
   const placed = placementOf(rule, stages, devices);

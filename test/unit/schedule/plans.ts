@@ -1,4 +1,4 @@
-import type { PipelinePlan, SchedulePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan, SchedulePlan } from '../../../engine/plan.ts';
 import { planOf as anyPlan } from '../support/plans.ts';
 
 export interface PlanOptions {

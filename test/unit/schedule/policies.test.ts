@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { programOf } from '../../../engine/schedule/generate.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
-import { shapeOf } from '../../../engine/schedule/shape.ts';
+import { policies } from '../../../engine/policies/registry.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { withCopies } from '../support/copies.ts';
 import { bruteForce, inFlightOf, programFor, rowsOf, simulated } from './bruteForce.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan, StagePlan } from '../../../engine/plan/plan.ts';
-import { parametersOf } from '../../../engine/schedule/parameters.ts';
-import type { Program } from '../../../engine/schedule/program.ts';
-import { policies } from '../../../engine/schedule/registry.ts';
-import { shapeOf } from '../../../engine/schedule/shape.ts';
+import type { PipelinePlan, StagePlan } from '../../../engine/plan.ts';
+import { parametersOf } from '../../../engine/policies/parameters.ts';
+import type { Program } from '../../../engine/program.ts';
+import { policies } from '../../../engine/policies/registry.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';

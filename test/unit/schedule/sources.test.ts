@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { policies } from '../../../engine/schedule/registry.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 import { namesOf, programFor } from './bruteForce.ts';
 import { policyPlan } from './plans.ts';
 

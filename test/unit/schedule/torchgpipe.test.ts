@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PipelinePlan, RowItem } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan, RowItem } from '../../../engine/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
-import { B, F, I, type Program, W, operationName } from '../../../engine/schedule/program.ts';
+import { B, F, I, type Program, W, operationName } from '../../../engine/program.ts';
 import { findDeadlock } from '../../../engine/schedule/deadlock.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { bruteForce, rowsOf } from './bruteForce.ts';

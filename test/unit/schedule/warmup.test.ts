@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generate, programOf } from '../../../engine/schedule/generate.ts';
-import { oneFOneB } from '../../../engine/schedule/policies/one_f_one_b.ts';
-import { shapeOf } from '../../../engine/schedule/shape.ts';
+import { oneFOneB } from '../../../engine/policies/builtin/one_f_one_b.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 import { bruteForce, inFlightOf, rowsOf } from './bruteForce.ts';
 import { policyPlan } from './plans.ts';
 

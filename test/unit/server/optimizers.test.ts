@@ -1,7 +1,7 @@
 /** What the editor knows of optimizers and their arguments: all from the recipes. */
 import { describe, expect, test } from 'vitest';
 import type { CompletionList, DocumentHighlight, Hover, MarkupContent, SignatureHelp } from 'vscode-languageserver';
-import { optimizers } from '../../../engine/plan/costs/optimizer.ts';
+import { optimizers } from '../../../engine/costs/optimizer.ts';
 import { type Client, main, positionAt, withClient } from './harness.ts';
 import { marked } from './marks.ts';
 

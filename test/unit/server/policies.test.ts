@@ -12,7 +12,7 @@ import type {
   SemanticTokens,
   SignatureHelp,
 } from 'vscode-languageserver';
-import { policies } from '../../../engine/schedule/registry.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 import { applyEdits, type Client, main, positionAt, withClient } from './harness.ts';
 import { marked } from './marks.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CodeLens } from 'vscode-languageserver';
-import { policies } from '../../../engine/schedule/registry.ts';
+import { policies } from '../../../engine/policies/registry.ts';
 import type {
   LocateAnswer,
   ParamEditAnswer,

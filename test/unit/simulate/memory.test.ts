@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
-import { B, F, I, W, kindOf, microbatchOf, stageOf } from '../../../engine/schedule/program.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { B, F, I, W, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
 import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
-import { endAt, startAt, type Timeline } from '../../../engine/simulate/timeline.ts';
+import { endAt, startAt, type Timeline } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
 import { planOf, policy } from '../support/plans.ts';

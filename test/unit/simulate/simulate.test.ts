@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { kindOf, microbatchOf, stageOf } from '../../../engine/schedule/program.ts';
+import { kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
 import { runInOrder } from '../../../engine/simulate/inOrder.ts';
 import { runWithQueues } from '../../../engine/simulate/queues.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
-import { endAt, startAt, type Timeline } from '../../../engine/simulate/timeline.ts';
+import { endAt, startAt, type Timeline } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
 import { planOf, policy } from '../support/plans.ts';

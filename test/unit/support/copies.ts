@@ -1,7 +1,7 @@
-import { copyEdges, copyNames, copyPlan } from '../../../engine/plan/blocks/copies.ts';
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
-import { findPolicy } from '../../../engine/schedule/registry.ts';
-import { shapeOf } from '../../../engine/schedule/shape.ts';
+import { copyEdges, copyNames, copyPlan } from '../../../engine/planning/place/copies.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { findPolicy } from '../../../engine/policies/registry.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
 
 /** The plan of a cut with the copies of stages that its policy makes, on the devices where it wants them; routes between all pairs. */
 export function withCopies(plan: PipelinePlan): PipelinePlan {

@@ -1,4 +1,4 @@
-import type { PipelinePlan } from '../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import { check } from '../../../engine/check.ts';
 import type { Run } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';

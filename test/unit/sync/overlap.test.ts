@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { B, W, operationName } from '../../../engine/schedule/program.ts';
+import { B, W, operationName } from '../../../engine/program.ts';
 import { idleOf } from '../../../engine/fill/intervals.ts';
-import { endAt, startAt, stepAt } from '../../../engine/simulate/timeline.ts';
+import { endAt, startAt, stepAt } from '../../../engine/timeline.ts';
 import { fileOf, halfTime, runOf, type Shape } from './fixture.ts';
 import { resolveText } from '../plan/fixture.ts';
 

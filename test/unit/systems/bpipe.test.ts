@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { L, E, kindOf } from '../../../engine/schedule/program.ts';
+import { L, E, kindOf } from '../../../engine/program.ts';
 import { analyse } from '../examples/load.ts';
 
 const { pipelines } = analyse('systems/bpipe.pipe');

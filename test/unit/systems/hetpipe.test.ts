@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { evaluateJob } from '../../../engine/job/evaluateJob.ts';
-import type { JobPlan } from '../../../engine/plan/plan.ts';
+import type { JobPlan } from '../../../engine/plan.ts';
 import { textOf } from '../docs/pages.ts';
 import { analyse } from '../examples/load.ts';
 

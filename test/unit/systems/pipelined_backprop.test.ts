@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { spikeCompensation } from '../../../engine/schedule/policies/pipelined_backprop.ts';
+import { spikeCompensation } from '../../../engine/policies/builtin/pipelined_backprop.ts';
 import { analyse } from '../examples/load.ts';
 
 const S = 4;

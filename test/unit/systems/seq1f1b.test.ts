@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PipelineReport } from '../../../engine/analyze/report.ts';
-import { operationName } from '../../../engine/schedule/program.ts';
+import type { PipelineReport } from '../../../engine/report.ts';
+import { operationName } from '../../../engine/program.ts';
 import { analyse } from '../examples/load.ts';
 
 const run = (pipeline: string, microbatches = 8) => {

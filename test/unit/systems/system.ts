@@ -1,4 +1,4 @@
-import type { PipelineReport } from '../../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../../engine/report.ts';
 import { analyse } from '../examples/load.ts';
 
 /** The report of a pipeline of `examples/systems/NAME.pipe`; throws where it does not run. */

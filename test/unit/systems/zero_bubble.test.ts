@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PipelineReport } from '../../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../../engine/report.ts';
 import { analyse } from '../examples/load.ts';
 
 const reports = (microbatches: number): Readonly<Record<string, PipelineReport>> =>

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { paths } from '../../../engine/plan/plan.ts';
+import { paths } from '../../../engine/plan.ts';
 import { needsOf } from '../../../webview/blocks.ts';
 import { gapCause, shortName } from '../../../webview/describe.ts';
 import { find, parseQuery } from '../../../webview/search.ts';

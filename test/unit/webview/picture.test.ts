@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
-import { paths } from '../../../engine/plan/plan.ts';
-import { arrivalAt } from '../../../engine/simulate/timeline.ts';
+import { paths } from '../../../engine/plan.ts';
+import { arrivalAt } from '../../../engine/timeline.ts';
 import {
   classOf,
   deviceOf,

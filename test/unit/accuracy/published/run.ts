@@ -1,6 +1,6 @@
 /** One measured figure of a publication, and how the engine comes to its own. */
-import type { PipelineReport } from '../../../../engine/analyze/report.ts';
-import type { PipelinePlan } from '../../../../engine/plan/plan.ts';
+import type { PipelineReport } from '../../../../engine/report.ts';
+import type { PipelinePlan } from '../../../../engine/plan.ts';
 import { analyse, textOf } from '../../examples/load.ts';
 
 export interface Run {

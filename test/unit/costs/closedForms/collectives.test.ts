@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { serversOf } from '../../../../engine/job/servers.ts';
-import { hierarchicalAllReduceSeconds, levelRing } from '../../../../engine/plan/collectives.ts';
-import { collectiveTime } from '../../../../engine/plan/costs/collectives.ts';
+import { hierarchicalAllReduceSeconds, levelRing } from '../../../../engine/network/collectives.ts';
+import { collectiveTime } from '../../../../engine/costs/collectives.ts';
 import { layer, near, run } from './run.ts';
 
 const [GB, us] = [1e9, 1e-6];

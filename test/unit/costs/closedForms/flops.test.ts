@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LayerSetting } from '../../../../engine/plan/costs/types.ts';
+import type { LayerSetting } from '../../../../engine/costs/types.ts';
 import { cost } from '../settings.ts';
 import { dimensions, near, ranks } from './run.ts';
 

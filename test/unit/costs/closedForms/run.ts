@@ -1,9 +1,9 @@
 /** Pipelines written as text, and what the engine makes of them. */
 import fc from 'fast-check';
-import type { PipelineReport } from '../../../../engine/analyze/report.ts';
+import type { PipelineReport } from '../../../../engine/report.ts';
 import { check } from '../../../../engine/check.ts';
 import { defaultOptions, type EngineHost } from '../../../../engine/host.ts';
-import type { PipelinePlan } from '../../../../engine/plan/plan.ts';
+import type { PipelinePlan } from '../../../../engine/plan.ts';
 
 const host: EngineHost = { read: () => ({ problem: 'not-found' }), resolve: (path) => path };
 

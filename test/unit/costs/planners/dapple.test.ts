@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dappleExact, planDapple } from '../../../../engine/plan/costs/planners/dapple.ts';
+import { dappleExact, planDapple } from '../../../../engine/planning/cut/planners/dapple.ts';
 import { type LayerFigures, type Split, plannerLayers, plansOf, sumOf } from './plans.ts';
 
 interface Setting {

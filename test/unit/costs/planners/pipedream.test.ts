@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { layersOfProfile } from '../../../../engine/exchange/pipedream/layers.ts';
-import { readProfileGraph } from '../../../../engine/exchange/pipedream/read.ts';
-import { pipedreamObjectives, planPipedream } from '../../../../engine/plan/costs/planners/pipedream.ts';
+import { layersOfProfile } from '../../../../engine/formats/pipedream/layers.ts';
+import { readProfileGraph } from '../../../../engine/formats/pipedream/read.ts';
+import { pipedreamObjectives, planPipedream } from '../../../../engine/planning/cut/planners/pipedream.ts';
 import { type Split, plannerLayers, plansOf, sumOf } from './plans.ts';
 
 describe('VGG-16 on four machines of 1e9 bytes/s, as the released code plans it', () => {

@@ -1,5 +1,5 @@
 /** Models for planners, and all plans of a small one. */
-import type { PlannerLayers } from '../../../../engine/plan/costs/planners/layers.ts';
+import type { PlannerLayers } from '../../../../engine/planning/cut/planners/layers.ts';
 
 export interface LayerFigures {
   readonly forward: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { isAiconfigurator, readAiconfigurator } from '../../../../engine/exchange/aiconfigurator/read.ts';
-import { readYaml } from '../../../../engine/exchange/yaml/read.ts';
+import { isAiconfigurator, readAiconfigurator } from '../../../../engine/formats/aiconfigurator/read.ts';
+import { readYaml } from '../../../../engine/formats/yaml/read.ts';
 import { gb300, h200 } from './files.ts';
 
 const read = (text: string) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { isCalculon, readCalculon } from '../../../../engine/exchange/calculon/read.ts';
-import type { SizedShares } from '../../../../engine/plan/costs/types.ts';
+import { isCalculon, readCalculon } from '../../../../engine/formats/calculon/read.ts';
+import type { SizedShares } from '../../../../engine/costs/types.ts';
 import { a100 } from './files.ts';
 
 const read = (system: object) => {

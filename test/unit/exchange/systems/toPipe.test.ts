@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { importText } from '../../../../engine/exchange/importText.ts';
-import { isKnownSystem, readSystem } from '../../../../engine/exchange/system.ts';
-import type { SystemNetwork } from '../../../../engine/exchange/system/model.ts';
+import { importText } from '../../../../engine/formats/importText.ts';
+import { isKnownSystem, readSystem } from '../../../../engine/formats/system.ts';
+import type { SystemNetwork } from '../../../../engine/formats/system/model.ts';
 import { format, parse } from '../../../../grammar/index.ts';
 import { resolveText } from '../../plan/fixture.ts';
 import { a100, gb300, h200 } from './files.ts';

@@ -1,7 +1,7 @@
 /** Random pipelines with uneven stages, and orders of theirs checked without the engine's own search. */
 import fc from 'fast-check';
-import type { PipelinePlan, PolicyArgument } from '../../../../engine/plan/plan.ts';
-import type { Program } from '../../../../engine/schedule/program.ts';
+import type { PipelinePlan, PolicyArgument } from '../../../../engine/plan.ts';
+import type { Program } from '../../../../engine/program.ts';
 import { simulate } from '../../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../../engine/simulate/timing.ts';
 import { planOf } from '../../support/plans.ts';

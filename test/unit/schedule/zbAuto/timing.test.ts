@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { F, I, type Program, W, shiftFor } from '../../../../engine/schedule/program.ts';
-import { shapeOf } from '../../../../engine/schedule/shape.ts';
-import { forwardKind, inputKind, problemOf, weightKind } from '../../../../engine/schedule/zbAuto/problem.ts';
-import { makespanOf, peaksOf, scratchFor } from '../../../../engine/schedule/zbAuto/timing.ts';
+import { F, I, type Program, W, shiftFor } from '../../../../engine/program.ts';
+import { shapeOf } from '../../../../engine/policies/shape.ts';
+import { forwardKind, inputKind, problemOf, weightKind } from '../../../../engine/policies/zbAuto/problem.ts';
+import { makespanOf, peaksOf, scratchFor } from '../../../../engine/policies/zbAuto/timing.ts';
 import { memoryPeak } from '../../../../engine/simulate/memory.ts';
 import { simulate } from '../../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../../engine/simulate/timing.ts';

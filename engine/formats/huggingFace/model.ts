@@ -1,0 +1,54 @@
+import type { ShapeArguments } from '../../costs/shapes.ts';
+import type { Precision } from '../../costs/types.ts';
+
+/** A layer of a configuration, or with `count` an array of equal ones. */
+export interface ConfiguredLayer {
+  readonly name: string;
+  readonly count?: number;
+  readonly shape: string;
+  readonly args: ShapeArguments;
+}
+
+export interface ConfiguredModel {
+  readonly type: string;
+  readonly layers: readonly ConfiguredLayer[];
+  /** Of the stored weights, where the configuration says. */
+  readonly precision?: Precision;
+  /** Most tokens of a sample, where it says. */
+  readonly positions?: number;
+  /** Layers for multi-token prediction, which a model may have before its head. */
+  readonly prediction?: ConfiguredLayer;
+  /** What the layers leave out, a sentence each. */
+  readonly remarks: readonly string[];
+}
+
+/** What a family makes of its fields. */
+export type ConfiguredParts = Pick<ConfiguredModel, 'layers' | 'prediction' | 'remarks'>;
+
+/** The layers with those for multi-token prediction, which stand before the head. */
+export const withPrediction = ({ layers, prediction }: ConfiguredParts): readonly ConfiguredLayer[] =>
+  prediction === undefined ? layers : [...layers.slice(0, -1), prediction, ...layers.slice(-1)];
+
+/** Layers one by one, by their kind, as arrays of equal neighbours: `dense[3]`, `moe[58]`; a kind that comes again gets a number. */
+export function runsOf<K extends string>(
+  kinds: readonly K[],
+  argsOf: (kind: K) => ShapeArguments,
+): readonly ConfiguredLayer[] {
+  const runs: { kind: K; count: number }[] = [];
+  for (const kind of kinds) {
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.count += 1;
+    else runs.push({ kind, count: 1 });
+  }
+  const seen = new Map<K, number>();
+  return runs.map(({ kind, count }) => {
+    const number = (seen.get(kind) ?? 0) + 1;
+    seen.set(kind, number);
+    return {
+      name: number === 1 ? kind : `${kind}_${number}`,
+      count,
+      shape: 'transformer',
+      args: argsOf(kind),
+    };
+  });
+}

@@ -1,0 +1,117 @@
+/** Reads a Hugging Face `config.json`: the layers that it describes, as shapes. */
+import { findShape } from '../../costs/shapes.ts';
+import type { Precision } from '../../costs/types.ts';
+import { clipped, type TextFault } from '../fault.ts';
+import { readJson } from '../json/read.ts';
+import { describeJson } from '../json/value.ts';
+import { deepseekV2, deepseekV3, mixtral, qwen3Moe } from './experts.ts';
+import { type Fields, fieldsOf } from '../json/fields.ts';
+import { gpt2 } from './gpt2.ts';
+import { falcon, gptNeoX, starcoder2 } from './gptNeoX.ts';
+import { gemma, llama } from './llama.ts';
+import { type ConfiguredModel, type ConfiguredParts, withPrediction } from './model.ts';
+
+/** Families by `model_type`, and the class that names one in `architectures`. */
+const families: ReadonlyMap<
+  string,
+  { readonly architecture: string; readonly read: (fields: Fields) => ConfiguredParts }
+> = new Map([
+  ['gpt2', { architecture: 'GPT2LMHeadModel', read: gpt2 }],
+  ['llama', { architecture: 'LlamaForCausalLM', read: llama({}) }],
+  ['mistral', { architecture: 'MistralForCausalLM', read: llama({}) }],
+  ['gemma', { architecture: 'GemmaForCausalLM', read: gemma }],
+  ['phi3', { architecture: 'Phi3ForCausalLM', read: llama({}) }],
+  ['qwen2', { architecture: 'Qwen2ForCausalLM', read: llama({ qkvBias: true, windowByFlag: true }) }],
+  ['qwen3', { architecture: 'Qwen3ForCausalLM', read: llama({ qkNorm: true, windowByFlag: true }) }],
+  ['mixtral', { architecture: 'MixtralForCausalLM', read: mixtral }],
+  ['qwen3_moe', { architecture: 'Qwen3MoeForCausalLM', read: qwen3Moe }],
+  ['deepseek_v2', { architecture: 'DeepseekV2ForCausalLM', read: deepseekV2 }],
+  ['deepseek_v3', { architecture: 'DeepseekV3ForCausalLM', read: deepseekV3 }],
+  ['kimi_k2', { architecture: 'DeepseekV3ForCausalLM', read: deepseekV3 }],
+  ['gpt_neox', { architecture: 'GPTNeoXForCausalLM', read: gptNeoX }],
+  ['falcon', { architecture: 'FalconForCausalLM', read: falcon }],
+  ['starcoder2', { architecture: 'Starcoder2ForCausalLM', read: starcoder2 }],
+]);
+
+/** Families that the shapes cannot give to the parameter, by `model_type`, and why. */
+const beyond: ReadonlyMap<string, string> = new Map([
+  ['gemma2', 'its layers have four norms, and every second one has a window'],
+  ['gemma3', 'its layers have four norms, and five of six have a window'],
+  ['gemma3_text', 'its layers have four norms, and five of six have a window'],
+  ['qwen2_moe', 'its shared expert has a gate'],
+  ['llama4', 'three of four of its layers attend within chunks'],
+  ['llama4_text', 'three of four of its layers attend within chunks'],
+  ['gpt_oss', 'its heads have sinks, and its router and experts have biases'],
+  ['olmo2', 'its norms stand behind attention and MLP, and those of queries and keys are as wide as all heads'],
+  ['qwen3_next', 'three of four of its layers have linear attention'],
+]);
+
+/** Values of `model_type` that are known. */
+export const modelTypes: readonly string[] = [...families.keys()];
+
+/** Whether a text looks like a configuration, damaged or not. */
+export const isConfiguration = (text: string): boolean =>
+  /^\uFEFF?\s*\{/.test(text) && /"(?:model_type|architectures)"\s*:/.test(text);
+
+const precisions: ReadonlyMap<string, Precision> = new Map<string, Precision>([
+  ['float32', 'fp32'],
+  ['float16', 'fp16'],
+  ['bfloat16', 'bf16'],
+]);
+
+/** The model of a configuration, or what is wrong with it, in order of position. Never throws. */
+export function readConfiguration(text: string): ConfiguredModel | { readonly faults: readonly TextFault[] } {
+  const json = readJson(text);
+  if ('fault' in json) return { faults: [json.fault] };
+  if (json.kind !== 'object')
+    return { faults: [{ ...json, message: `A configuration is an object, found ${describeJson(json)}.` }] };
+  const fields = fieldsOf(json);
+  const type = typeOf(fields);
+  const read = type === undefined ? undefined : families.get(type)?.read(fields);
+  const precision = precisionOf(fields);
+  const limit = ['max_position_embeddings', 'n_positions'].find((one) => fields.has(one));
+  const positions = limit === undefined ? undefined : fields.whole(limit);
+  if (read !== undefined && fields.faults.length === 0) checkLayers(fields, read);
+  if (type === undefined || read === undefined || fields.faults.length > 0)
+    return { faults: fields.faults.toSorted((a, b) => a.start - b.start) };
+  return { type, ...read, precision, positions };
+}
+
+function typeOf(fields: Fields): string | undefined {
+  const type = fields.text('model_type');
+  if (type !== undefined && families.has(type)) return type;
+  const classes = fields.texts('architectures');
+  const byClass = modelTypes.find((one) => classes.includes(families.get(one)?.architecture ?? ''));
+  if (byClass === undefined && fields.faults.length === 0) {
+    const known = `known are ${modelTypes.join(', ')}`;
+    fields.fault(
+      'model_type',
+      type === undefined
+        ? `"model_type" is missing; ${known}.`
+        : beyond.has(type)
+          ? `Models of the family "${type}" cannot be read: ${beyond.get(type)}, which no shape has. ${known.replace('known', 'Known')}.`
+          : `"${clipped(type)}" is no known model_type; ${known}.`,
+    );
+  }
+  return byClass;
+}
+
+/** `dtype`, or `torch_dtype` as it was called before. */
+function precisionOf(fields: Fields): Precision | undefined {
+  const name = fields.has('dtype') ? 'dtype' : 'torch_dtype';
+  const written = fields.text(name);
+  if (written === undefined || written === 'auto') return undefined;
+  const precision = precisions.get(written);
+  if (precision === undefined)
+    fields.fault(name, `"${name}" must be one of ${[...precisions.keys()].join(', ')}, found "${clipped(written)}".`);
+  return precision;
+}
+
+/** What a shape refuses is told at the field that most of its reasons are about. */
+function checkLayers(fields: Fields, parts: ConfiguredParts): void {
+  const at = fields.has('num_attention_heads') ? 'num_attention_heads' : 'n_head';
+  for (const { shape, args } of withPrediction(parts)) {
+    const problem = findShape(shape)?.check?.(args);
+    if (problem !== undefined) fields.fault(at, `The layers cannot be: ${problem}.`);
+  }
+}

@@ -1,0 +1,35 @@
+/** A measured layer graph in the order in which a `.pipe` file lists it, whatever file it comes from. */
+import { orderByNeed } from '../../ordering.ts';
+import { validNames } from '../names.ts';
+import type { MeasuredLayer } from '../measured.ts';
+import type { ProfileGraph } from './graph.ts';
+
+/**
+ * Layers of a profile. As PipeDream's optimizer does, a source whose description starts with `Input` takes no time (its measured
+ * time is that of loading data) and a sink whose description starts with `__getitem__` is left out. Each layer stands after those
+ * that it needs, and the layers of a branch stand together.
+ */
+export function layersOfProfile({ nodes, needs }: ProfileGraph): readonly MeasuredLayer[] {
+  const used = new Uint8Array(nodes.length);
+  for (const list of needs) for (const one of list) used[one] = 1;
+  const kept = (node: number): boolean => used[node] === 1 || !nodes[node].description.startsWith('__getitem__');
+  const order = orderByNeed(nodes.length, (node) => needs[node]).order.filter(kept);
+  const names = validNames(order.map((node) => nodes[node].id));
+  const position = new Map(order.map((node, index) => [node, index]));
+  return order.map((node, index) => {
+    const { description, forward, backward, activation, parameters, start, end } = nodes[node];
+    const input = needs[node].length === 0 && description.startsWith('Input');
+    return {
+      name: names[index],
+      description,
+      forward: input ? 0 : forward / 1000,
+      backward: input ? 0 : backward / 1000,
+      weights: parameters,
+      activation,
+      output: activation,
+      after: needs[node].flatMap((one) => position.get(one) ?? []),
+      start,
+      end,
+    };
+  });
+}

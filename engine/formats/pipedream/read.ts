@@ -1,0 +1,78 @@
+/** Reads a PipeDream profile; DAPPLE's and HPGO's files have the same form. */
+import { circleNames, orderByNeed } from '../../ordering.ts';
+import { clipped, mostTextFaults, type TextFault } from '../fault.ts';
+import { type Line, linesOf } from '../lines.ts';
+import type { ProfileGraph, ProfileNode } from './graph.ts';
+import { readNode, separator } from './node.ts';
+
+/** Whether a text looks like a profile: its first line is a node with a time. */
+export const isProfile = (text: string): boolean =>
+  linesOf(text).next().value?.text.includes(`forward_compute_time=`) === true;
+
+/** The graph, or what is wrong with the text, in order of position. */
+export function readProfileGraph(text: string): ProfileGraph | { readonly faults: readonly TextFault[] } {
+  const faults: TextFault[] = [];
+  const fault = (one: TextFault): void => void (faults.length < mostTextFaults && faults.push(one));
+  const nodes: ProfileNode[] = [];
+  const numbers = new Map<string, number>();
+  const edgeLines: Line[] = [];
+  for (const line of linesOf(text)) {
+    if (line.text.startsWith('\t')) {
+      edgeLines.push(line);
+      continue;
+    }
+    const node = readNode(line);
+    if ('message' in node) fault(node);
+    else if (numbers.has(node.id))
+      fault({ start: node.start, end: node.end, message: `The node "${clipped(node.id)}" stands here a second time.` });
+    else {
+      numbers.set(node.id, nodes.length);
+      nodes.push(node);
+    }
+  }
+  if (nodes.length === 0 && faults.length === 0) fault({ start: 0, end: 0, message: 'The profile has no nodes.' });
+  // After a fault in a node, edges to it are no second mistake.
+  if (faults.length > 0) return { faults };
+  const needs = readEdges(edgeLines, numbers, nodes.length, fault);
+  if (faults.length > 0) return { faults };
+  const { circles } = orderByNeed(nodes.length, (node) => needs[node]);
+  for (const circle of circles) {
+    // From what is needed to what needs it: the way the data goes.
+    const names = circle.map((one) => clipped(nodes[one].id)).toReversed();
+    const { start, end } = nodes[circle[0]];
+    fault({ start, end, message: `Nodes need one another in a circle: ${circleNames(names).join(' → ')}.` });
+  }
+  return faults.length > 0 ? { faults } : { nodes, needs, edges: edgeLines.length };
+}
+
+function readEdges(
+  lines: readonly Line[],
+  numbers: ReadonlyMap<string, number>,
+  nodes: number,
+  fault: (one: TextFault) => void,
+): readonly (readonly number[])[] {
+  const needs = Array.from({ length: nodes }, (): number[] => []);
+  const seen = new Set<number>();
+  for (const { text, start } of lines) {
+    const end = start + text.length;
+    const ends = text.trim().split(separator);
+    if (ends.length !== 2) {
+      fault({ start, end, message: 'This is no edge of a profile: expected `SOURCE -- TARGET` after a tab.' });
+      continue;
+    }
+    const [from, to] = ends.map((name) => numbers.get(name.trim()));
+    if (from === undefined || to === undefined) {
+      const name = ends[from === undefined ? 0 : 1].trim();
+      const at = start + (from === undefined ? text.indexOf(name) : text.lastIndexOf(name));
+      fault({ start: at, end: at + name.length, message: `There is no node "${clipped(name)}".` });
+      continue;
+    }
+    const key = from * nodes + to;
+    if (seen.has(key)) fault({ start, end, message: 'This edge stands here a second time.' });
+    else {
+      seen.add(key);
+      needs[to].push(from);
+    }
+  }
+  return needs;
+}

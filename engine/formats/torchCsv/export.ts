@@ -1,0 +1,50 @@
+import type { PipelinePlan } from '../../plan.ts';
+import { type Program, stageNumberOfStage } from '../../program.ts';
+import { layoutOf, tableOfProgram } from './fromProgram.ts';
+import { lower } from './lower.ts';
+import { notCarried } from './notCarried.ts';
+import { type TorchTable, cellText } from './table.ts';
+
+export type TorchExport =
+  | { readonly table: TorchTable; readonly notes: readonly string[] }
+  /** Why PyTorch cannot run the order: one sentence. */
+  | { readonly problem: string };
+
+/** The table of a pipeline that runs here; with `comms` in the dialect that has transfers. */
+export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean): TorchExport {
+  const unlike = unlikePyTorch(program);
+  if (unlike !== undefined) return { problem: unlike };
+  const { table, tooWide } = tableOfProgram(program, layoutOf(plan.schedule, program));
+  if (tooWide.length > 0)
+    return {
+      problem: `a slot of more than two fused operations begins with ${tooWide[0]}: a cell of the table holds two at most`,
+    };
+  const idle = table.rows.findIndex((row) => row.length === 0);
+  if (idle >= 0)
+    return {
+      problem: `${plan.devices[idle]?.name ?? `device ${idle}`} has no stage: PyTorch expects one on each rank`,
+    };
+  const lowered = lower(table, program);
+  if ('stuck' in lowered) {
+    const [{ row, column }] = lowered.stuck;
+    return {
+      problem: `${cellText(table.rows[row][column])} waits for ever: PyTorch runs stages in one chain, and this order needs stages beside one another`,
+    };
+  }
+  return { table: comms ? lowered.table : table, notes: notCarried(plan, program) };
+}
+
+/** What no order of PyTorch's actions can say. */
+function unlikePyTorch(program: Program): string | undefined {
+  const { copies, forwardOnly, stages } = program;
+  if (forwardOnly === true) return 'nothing runs backwards: a table of PyTorch has a backward for each forward';
+  if (copies === undefined) return undefined;
+  for (let stage = 0; stage < stages; stage += 1) {
+    const number = stageNumberOfStage(program, stage);
+    if (copies.segment[stage] >= 0)
+      return `stage ${number} computes the sequence in segments: PyTorch cuts microbatches along the batch only`;
+    if (copies.every[stage] > 1)
+      return `stage ${number} has copies on ${copies.every[stage]} devices: in PyTorch each stage is on one rank`;
+  }
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import { meshText } from '../../meshWords.ts';
+import type { PipelinePlan } from '../../plan.ts';
+import { list } from '../../quantities.ts';
+import { E, L, type Program, R, U, kindOf } from '../../program.ts';
+
+/** What a PyTorch table cannot say of a pipeline, one sentence each; the order of operations and the placement are all that it holds. */
+export function notCarried(plan: PipelinePlan, program: Program): readonly string[] {
+  const { stages, schedule, edges } = plan;
+  const notes = [
+    'Times, sizes and links are not in the table: it holds the order of operations and the rank of each stage.',
+  ];
+  const names = (found: readonly { readonly name: string }[]): string =>
+    list(found.slice(0, 5).map(({ name }) => name)) + (found.length > 5 ? ` and ${found.length - 5} more` : '');
+  const recomputed = stages.filter((stage) => stage.recomputeMode !== 'none');
+  if (recomputed.length > 0)
+    notes.push(
+      `Recomputation of ${names(recomputed)} is not in the table: wrap those layers in torch.utils.checkpoint.`,
+    );
+  const meshes = new Set(plan.devices.map((device) => meshText(plan, device)).filter((one) => one !== ''));
+  if (meshes.size > 0)
+    notes.push(
+      `A row is one pipeline rank; how its devices share the work (${list([...meshes])}) is not in the table.`,
+    );
+  if (stages.some(({ traffic }) => traffic?.weights !== undefined))
+    notes.push('That ranks keep weights in parts is not in the table: wrap the stages in fully_shard.');
+  if (plan.transfer !== undefined) notes.push('That sends and receives block both devices is not in the table.');
+  if (plan.fill !== undefined) notes.push('What runs where devices idle is not in the table.');
+  const rule = schedule.kind === 'greedy' ? schedule.weights : (program.weights ?? 'flush');
+  if (rule !== 'flush')
+    notes.push(
+      `The update rule "${rule}" is not in the table: PyTorch runs all ${program.microbatches} microbatches with the same weights and updates once after them.`,
+    );
+  notes.push(...leftOut(program));
+  if (schedule.kind === 'policy')
+    notes.push(`The table is the order of "${schedule.name}" for these numbers, not the policy.`);
+  const skips = edges.filter(({ from, to }) => to !== from + 1);
+  if (skips.length > 0) {
+    const shown =
+      list(skips.slice(0, 5).map(({ from, to }) => `${from} → ${to}`)) +
+      (skips.length > 5 ? ` and ${skips.length - 5} more` : '');
+    notes.push(
+      `Data that passes stages by (${shown}) is not in the table: PyTorch sends between neighbouring stages only.`,
+    );
+  }
+  if (plan.step.some(({ sync, optimizer, overlap }) => sync + optimizer > 0 || overlap !== undefined))
+    notes.push(
+      'The exchange of gradients and the optimizer step are not in the table: PyTorch runs them outside of the schedule.',
+    );
+  return notes;
+}
+
+const others: readonly { readonly kinds: readonly number[]; readonly what: string }[] = [
+  { kinds: [R], what: 'Recomputation as an operation of its own (R)' },
+  { kinds: [U], what: 'The update of a single stage (U)' },
+  { kinds: [E, L], what: 'Moving activations to another device and back (E, L)' },
+];
+
+/** Operations that PyTorch has no action for. */
+function leftOut(program: Program): string[] {
+  if (program.extended !== true) return [];
+  const found = new Set<number>();
+  for (const word of program.order) found.add(kindOf(program, word));
+  return others
+    .filter(({ kinds }) => kinds.some((kind) => found.has(kind)))
+    .map(({ what }) => `${what} is not in the table: PyTorch has no action for it.`);
+}

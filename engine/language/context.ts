@@ -1,0 +1,106 @@
+import type { Entry, Name, SyntaxFile } from '../../grammar/syntax.ts';
+import type { EngineOptions } from '../host.ts';
+import type { ModelSource } from '../read/modelFrom.ts';
+import type { ClusterDefinition, DeviceDefinition, ModelDefinition, ScheduleDefinition } from '../read/definitions.ts';
+import type { ForeignFiles } from './foreign.ts';
+import type { ParamPlan, Place } from '../plan.ts';
+import type { Reporter } from './reporter.ts';
+import type { DerivedValue, SymbolInfo, SymbolKind } from './resolution.ts';
+import type { Value } from './values.ts';
+
+/**
+ * One file while it is resolved. Filled in order: names and members (declare, imports), links (link), values, then
+ * definitions. Whatever is erroneous is absent (maps of definitions) or `undefined` (values) and has been reported.
+ */
+export interface FileContext {
+  readonly uri: string;
+  readonly syntax: SyntaxFile;
+  readonly options: EngineOptions;
+  readonly report: Reporter;
+  readonly foreign: ForeignFiles;
+  /** What `from` entries of models give; absent where they are wrong. */
+  readonly sources: Map<Entry, ModelSource>;
+  /** The file's one name space: its own declarations and what it imports. */
+  readonly names: Map<string, SymbolInfo>;
+  /** Names that an import should have given and did not: asking for them is no second mistake. */
+  readonly broken: Set<string>;
+  /** Layers of models and stages of pipelines, by the symbol that holds them. */
+  readonly members: Map<string, ReadonlyMap<string, SymbolInfo>>;
+  readonly symbols: Map<string, SymbolInfo>;
+  /** By offset. */
+  readonly references: Map<number, { readonly place: Place; readonly symbol: string }>;
+  /** Symbols used other than by their own declaration. */
+  readonly used: Set<string>;
+  /** What each name in an expression means. */
+  readonly links: Map<Name, string>;
+  readonly values: Map<string, Value | undefined>;
+  readonly params: Map<string, ParamPlan>;
+  readonly devices: Map<string, DeviceDefinition>;
+  /** Spread out when they are asked for: a library has many of thousands of devices. */
+  readonly clusters: Map<string, () => ClusterDefinition | undefined>;
+  readonly models: Map<string, ModelDefinition>;
+  readonly schedules: Map<string, ScheduleDefinition>;
+  /** Devices that each planned pipeline of the file uses, by its name; numbers of its cluster. */
+  readonly occupied: Map<string, { readonly cluster: ClusterDefinition; readonly devices: readonly number[] }>;
+  readonly origins: Map<string, Place>;
+  readonly derived: DerivedValue[];
+  /** An import of everything failed: any unknown name may have come from there. */
+  incomplete: boolean;
+}
+
+/** An empty context for a file. */
+export const createContext = (
+  uri: string,
+  syntax: SyntaxFile,
+  options: EngineOptions,
+  report: Reporter,
+  foreign: ForeignFiles,
+): FileContext => ({
+  uri,
+  syntax,
+  options,
+  report,
+  foreign,
+  sources: new Map(),
+  names: new Map(),
+  broken: new Set(),
+  members: new Map(),
+  symbols: new Map(),
+  references: new Map(),
+  used: new Set(),
+  links: new Map(),
+  values: new Map(),
+  params: new Map(),
+  devices: new Map(),
+  clusters: new Map(),
+  models: new Map(),
+  schedules: new Map(),
+  occupied: new Map(),
+  origins: new Map(),
+  derived: [],
+  incomplete: false,
+});
+
+/** Id of a top-level symbol. */
+export const symbolId = (kind: SymbolKind, name: string): string => `${kind}:${name}`;
+
+/** Notes that `name` stands for `symbol`. */
+export function refer(context: FileContext, name: Name, symbol: string): void {
+  if (name.end <= name.start) return;
+  referTo(context, context.report.place(name), symbol);
+  context.links.set(name, symbol);
+  context.used.add(symbol);
+}
+
+/** Notes that the name at `place` declares `symbol`. */
+export function referTo(context: FileContext, place: Place, symbol: string): void {
+  if (place.end > place.start && !context.references.has(place.start))
+    context.references.set(place.start, { place, symbol });
+}
+
+/** Adds what the engine knows of a symbol once its definition has been read, such as its value in one line. */
+export function detail(context: FileContext, id: string, text: string): void {
+  // Symbols are ours until the resolution is handed out; a copy for each layer of a large model would only be garbage.
+  const info: { -readonly [K in keyof SymbolInfo]: SymbolInfo[K] } | undefined = context.symbols.get(id);
+  if (info !== undefined) info.detail = text;
+}

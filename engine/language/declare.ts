@@ -1,0 +1,159 @@
+/** Collects what a file declares: its name space and the members of its models and pipelines. */
+import type { BlockDeclaration, Declaration, Entry, Name } from '../../grammar/syntax.ts';
+import { type FileContext, referTo, symbolId } from './context.ts';
+import type { SymbolInfo, SymbolKind } from './resolution.ts';
+import { readFrom } from '../read/modelFrom.ts';
+
+/** A declaration that gives the file a name, with the kind of that name. */
+export function named(declaration: Declaration): { readonly name: Name; readonly kind: SymbolKind } | undefined {
+  switch (declaration.kind) {
+    case 'let':
+    case 'param':
+      return declaration.name === undefined ? undefined : { name: declaration.name, kind: declaration.kind };
+    case 'block': {
+      const kind = declaration.keyword.text;
+      if (declaration.name === undefined || kind === 'expect') return undefined;
+      return { name: declaration.name, kind: kind as SymbolKind };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Adds the file's own declarations; a name that is taken is `name/duplicate` and the first one counts. */
+export function declareAll(context: FileContext): void {
+  for (const declaration of context.syntax.declarations) {
+    const found = named(declaration);
+    if (found === undefined || found.name.end <= found.name.start) continue;
+    const { name, kind } = found;
+    const id = symbolId(kind, name.text);
+    const place = context.report.place(name);
+    const info: SymbolInfo = {
+      id,
+      name: name.text,
+      kind,
+      declaration: place,
+      extent: context.report.place(declaration),
+      doc: declaration.kind === 'skipped' ? undefined : declaration.doc,
+    };
+    if (!claim(context, name, info)) continue;
+    referTo(context, place, id);
+    if (declaration.kind === 'block') declareMembers(context, declaration, id);
+  }
+}
+
+/** Takes a name in the file's name space; false where it is taken. */
+export function claim(context: FileContext, name: Name, info: SymbolInfo): boolean {
+  const earlier = context.names.get(info.name);
+  if (earlier === undefined) {
+    context.names.set(info.name, info);
+    context.symbols.set(info.id, info);
+    return true;
+  }
+  const related =
+    earlier.declaration === undefined ? [] : [{ place: earlier.declaration, message: 'First declared here.' }];
+  context.report.report('name/duplicate', name, { kind: info.kind, name: info.name }, { related });
+  return false;
+}
+
+function declareMembers(context: FileContext, block: BlockDeclaration, owner: string): void {
+  const key = block.keyword.text === 'model' ? 'layer' : block.keyword.text === 'pipeline' ? 'stage' : undefined;
+  if (key === undefined) return;
+  const members = new Map<string, SymbolInfo>();
+  // Layers of another file are all that the model has; where that file is not understood, no name of a layer is unknown.
+  if (key === 'layer' && declareSource(context, block, owner, members) === 'unknown') return;
+  for (const item of block.body?.entries ?? []) {
+    if (item.kind === 'entry' && item.key.text === key && item.name !== undefined && item.name.end > item.name.start) {
+      declareMember(context, item, item.name, key, owner, members);
+    }
+  }
+  context.members.set(owner, members);
+}
+
+/** Declares the layers that `from` gives. */
+function declareSource(
+  context: FileContext,
+  block: BlockDeclaration,
+  owner: string,
+  members: Map<string, SymbolInfo>,
+): 'unknown' | undefined {
+  const from = block.body?.entries.find((one): one is Entry => one.kind === 'entry' && one.key.text === 'from');
+  if (from === undefined) return undefined;
+  const source = readFrom(context, from);
+  if (source === undefined) return 'unknown';
+  context.sources.set(from, source);
+  for (const { name, place, text } of source.layers) {
+    const id = memberId('layer', owner, name);
+    const info: SymbolInfo = {
+      id,
+      name,
+      kind: 'layer',
+      declaration: place,
+      extent: place,
+      foreign: true,
+      container: owner,
+      detail: text,
+    };
+    members.set(name, info);
+    context.symbols.set(id, info);
+  }
+  return undefined;
+}
+
+function declareMember(
+  context: FileContext,
+  entry: Entry,
+  name: Name,
+  kind: 'layer' | 'stage',
+  owner: string,
+  members: Map<string, SymbolInfo>,
+): void {
+  const earlier = members.get(name.text);
+  if (earlier?.declaration !== undefined) {
+    const related = [{ place: earlier.declaration, message: 'First declared here.' }];
+    context.report.report('name/duplicate', name, { kind, name: name.text }, { related });
+    return;
+  }
+  const id = memberId(kind, owner, name.text);
+  const place = context.report.place(name);
+  const info: SymbolInfo = {
+    id,
+    name: name.text,
+    kind,
+    declaration: place,
+    extent: context.report.place(entry),
+    container: owner,
+    doc: entry.doc,
+  };
+  members.set(name.text, info);
+  context.symbols.set(id, info);
+  referTo(context, place, id);
+}
+
+/** Id of a layer or stage: `layer:toy/block`. */
+export const memberId = (kind: 'layer' | 'stage', owner: string, name: string): string =>
+  `${kind}:${owner.slice(owner.indexOf(':') + 1)}/${name}`;
+
+const reported: readonly SymbolKind[] = ['param', 'let', 'device', 'cluster', 'model', 'schedule'];
+
+/** `name/unused` for declarations that nothing uses. A file without a pipeline is a library: all of it may be used elsewhere. */
+export function reportUnused(context: FileContext): void {
+  const declarations = context.syntax.declarations;
+  if (!declarations.some((one) => one.kind === 'block' && one.keyword.text === 'pipeline')) return;
+  const unused = new Map<string, { readonly name: Name; readonly kind: SymbolKind }>();
+  for (const declaration of declarations) {
+    const found = named(declaration);
+    if (found === undefined || !reported.includes(found.kind)) continue;
+    const info = context.names.get(found.name.text);
+    const own = info?.declaration?.uri === context.uri && info.declaration.start === found.name.start;
+    if (own && !context.used.has(info.id)) unused.set(info.name, found);
+  }
+  if (unused.size === 0) return;
+  // A name in text that was not understood, or under an unknown key, may be a use.
+  for (const { kind, text, start } of context.syntax.tokens) {
+    if (kind === 'name' && unused.has(text) && !context.references.has(start)) unused.delete(text);
+  }
+  for (const { name, kind } of unused.values()) {
+    context.report.report('name/unused', name, { kind, name: name.text }, { hint: { kind: 'remove' } });
+  }
+}

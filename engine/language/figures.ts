@@ -1,0 +1,87 @@
+import type { Dimension, ExpectFigure } from '../plan.ts';
+
+/** A figure that an `expect` block may compare. */
+export interface FigureSchema {
+  readonly name: ExpectFigure;
+  readonly dimension: Dimension;
+  readonly doc: string;
+  /** May be restricted: `peak_memory(stage = first)`, `peak_memory(device = 0)`. */
+  readonly by: readonly ('stage' | 'device')[];
+  readonly example: string;
+}
+
+/** Every figure, in the order in which they are offered. */
+export const figures: readonly FigureSchema[] = [
+  {
+    name: 'bubble',
+    dimension: 'share',
+    by: ['stage', 'device'],
+    example: 'bubble < 30%',
+    doc: 'Idle share of all devices over the iteration (makespan bubble).',
+  },
+  {
+    name: 'span_bubble',
+    dimension: 'share',
+    by: ['stage', 'device'],
+    example: 'span_bubble < 10%',
+    doc: 'Idle share of the device with the longest span, from its first start to its last end.',
+  },
+  {
+    name: 'peak_memory',
+    dimension: 'bytes',
+    by: ['stage', 'device'],
+    example: 'peak_memory < 15GiB',
+    doc: 'Most bytes held at any time, of the worst device unless one is named.',
+  },
+  {
+    name: 'iteration',
+    dimension: 'time',
+    by: [],
+    example: 'iteration < 4.2s',
+    doc: 'Time of one iteration, gradient reduction and optimizer step included.',
+  },
+  {
+    name: 'throughput',
+    dimension: 'rate',
+    by: [],
+    example: 'throughput > 300/s',
+    doc: 'Samples a second over all data ranks.',
+  },
+  {
+    name: 'staleness',
+    dimension: 'number',
+    by: ['stage'],
+    example: 'staleness <= 0',
+    doc: 'Updates between the weights of a gradient and those that it changes.',
+  },
+  {
+    name: 'versions',
+    dimension: 'number',
+    by: ['stage'],
+    example: 'versions <= 1',
+    doc: 'Copies of the weights kept at once.',
+  },
+  {
+    name: 'in_flight',
+    dimension: 'number',
+    by: ['stage', 'device'],
+    example: 'in_flight <= 4',
+    doc: 'Most microbatches whose activations are held at once.',
+  },
+  {
+    name: 'exposed_communication',
+    dimension: 'share',
+    by: [],
+    example: 'exposed_communication < 5%',
+    doc: 'Share of the iteration that devices wait for transfers with nothing else to run.',
+  },
+  {
+    name: 'mfu',
+    dimension: 'share',
+    by: [],
+    example: 'mfu > 40%',
+    doc: 'Model FLOPs utilisation: FLOPs of forward and backward, recomputation left out, as a share of what the devices could do at their peak.',
+  },
+];
+
+export const findFigure = (name: string): FigureSchema | undefined => figures.find((one) => one.name === name);

@@ -1,0 +1,292 @@
+/** Everything that is called with parentheses, in one table: for checking, completion and signature help. */
+import { parametersOf } from '../policies/parameters.ts';
+import { policies } from '../policies/registry.ts';
+import type { PolicyParameter } from '../policies/policy.ts';
+import { symbolId } from './context.ts';
+import { optimizers } from '../costs/optimizer.ts';
+import { pipedreamObjectives } from '../planning/cut/planners/pipedream.ts';
+import { shapes } from '../costs/shapes.ts';
+import { show } from './values.ts';
+
+/** Where a function may stand; `value` is any expression. */
+export type FunctionContext =
+  | 'value'
+  | 'link'
+  | 'cut'
+  | 'schedule'
+  | 'shape'
+  | 'source'
+  | 'system'
+  | 'optimizer'
+  | 'placement'
+  | 'transfer'
+  | 'workerSync'
+  | 'gradientSync'
+  | 'fill'
+  | 'order'
+  | 'operations';
+
+export interface FunctionParameter {
+  readonly name: string;
+  readonly doc: string;
+  readonly optional: boolean;
+  /** Words that it takes besides, or instead of, a value. */
+  readonly words?: readonly string[];
+  /** As shown after `=`. */
+  readonly default?: string;
+}
+
+export interface FunctionSchema {
+  readonly name: string;
+  readonly context: FunctionContext;
+  readonly doc: string;
+  readonly parameters: readonly FunctionParameter[];
+  /** The last parameter may be repeated. */
+  readonly rest?: boolean;
+  /** May be written without parentheses where every parameter is optional: `1f1b`, `adam`. */
+  readonly bare?: boolean;
+}
+
+const need = (name: string, doc: string, words?: readonly string[]): FunctionParameter => ({
+  name,
+  doc,
+  optional: false,
+  words,
+});
+const may = (name: string, doc: string, more: Partial<FunctionParameter> = {}): FunctionParameter => ({
+  name,
+  doc,
+  optional: true,
+  ...more,
+});
+const one = (
+  context: FunctionContext,
+  name: string,
+  doc: string,
+  parameters: readonly FunctionParameter[],
+  more: Partial<FunctionSchema> = {},
+): FunctionSchema => ({ name, context, doc, parameters, ...more });
+
+const number = need('x', 'a plain number');
+const values: readonly FunctionSchema[] = [
+  one('value', 'min', 'The least of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
+  one('value', 'max', 'The greatest of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
+  one('value', 'ceil', 'The next whole number above.', [number]),
+  one('value', 'floor', 'The next whole number below.', [number]),
+  one('value', 'round', 'The nearest whole number; halves go up.', [number]),
+  one('value', 'abs', 'The value without its sign.', [need('x', 'a value of any dimension')]),
+  one('value', 'sqrt', 'The square root.', [number]),
+  one('value', 'log2', 'The logarithm to base two.', [number]),
+  one('value', 'if', 'The second argument where the first holds, else the third.', [
+    need('condition', 'a comparison'),
+    need('then', 'value where it holds'),
+    need('else', 'value where it does not'),
+  ]),
+  one('link', 'half', 'A half-duplex link: both directions are one resource.', [need('link', 'bandwidth + latency')]),
+  one('link', 'shared', 'One resource that all pairs of this link queue for.', [need('link', 'bandwidth + latency')]),
+  one('cut', 'balance', 'Contiguous stages of the least possible slowest time, exactly; or of the least memory.', [
+    need('stages', 'number of stages'),
+    may(
+      'by',
+      'what is least: the time of the slowest stage, the memory of the fullest device, or (both) the time where all devices fit',
+      { words: ['time', 'memory', 'both'], default: 'time' },
+    ),
+  ]),
+  one('cut', 'split', 'Layers of each stage, in order.', [need('layers', 'number of layers of a stage')], {
+    rest: true,
+  }),
+  one('cut', 'plan', 'Stages, and replicas of them, as the planner of a system makes them from the costs.', [
+    need(
+      'planner',
+      'whose planner: `pipedream` makes the slowest stage of a full pipeline as fast as can be, `dapple` a synchronous iteration as short as can be',
+      ['pipedream', 'dapple'],
+    ),
+    may(
+      'objective',
+      'how `pipedream` counts: as its paper says, or as its released code does (computing and exchange added, transfers left out)',
+      { words: pipedreamObjectives, default: 'paper' },
+    ),
+  ]),
+  one(
+    'source',
+    'profile',
+    'Measured layers of a profile: times and sizes of one microbatch, and which layers each one needs.',
+    [need('file', 'path of the profile, from this file')],
+  ),
+  one(
+    'source',
+    'huggingface',
+    'Layers that a Hugging Face configuration describes, as shapes. `sequence` stays to be said.',
+    [
+      need('file', 'path of the config.json, from this file'),
+      may('mtp', 'whether the model has its layers for multi-token prediction (`num_nextn_predict_layers`)', {
+        words: ['true', 'false'],
+        default: 'false',
+      }),
+    ],
+  ),
+  one(
+    'system',
+    'system',
+    'Figures of the device that a system of Calculon (JSON) or aiconfigurator (YAML) describes, told apart by content.',
+    [need('file', 'path of the system, from this file')],
+  ),
+  one('placement', 'loop', 'Stage s on device s mod p, v stages a device.', [need('v', 'stages of each device')]),
+  one('placement', 'wave', 'A zig-zag over the devices, 2w stages a device.', [need('w', 'waves')]),
+  one('transfer', 'buffered', 'Transfers run beside the work of both devices.', [], { bare: true }),
+  one(
+    'transfer',
+    'rendezvous',
+    'A send and its receive block both devices until the transfer is over.',
+    [
+      may(
+        'batched',
+        'exchanges between two operations that are issued together: none, those to and from one device, or all',
+        { words: ['false', 'true', 'all'], default: 'false' },
+      ),
+      may('reshard', 'how stages of unlike meshes exchange data', {
+        words: ['send_recv', 'all_gather', 'broadcast', 'scatter_gather'],
+        default: 'the fastest but scatter_gather',
+      }),
+    ],
+    { bare: true },
+  ),
+  one(
+    'transfer',
+    'send_recv',
+    'Buffered. Between unlike meshes each device gets all that it needs from devices that have it.',
+    [],
+    { bare: true },
+  ),
+  one(
+    'transfer',
+    'all_gather',
+    'Buffered. Between unlike meshes the devices that need the same data get a share each, then gather it.',
+    [
+      may('scope', 'who gathers: the devices of each node, or all in the cluster', {
+        words: ['node', 'cluster'],
+        default: 'node',
+      }),
+    ],
+    { bare: true },
+  ),
+  one(
+    'transfer',
+    'broadcast',
+    'Buffered. Between unlike meshes data goes in chunks through a chain of all devices that need it.',
+    [may('chunks', 'chunks of each message', { default: 'chunks of 512 KiB' })],
+    { bare: true },
+  ),
+  one(
+    'transfer',
+    'scatter_gather',
+    'Buffered. Each tensor rank sends a share of what all of them hold, and the receivers gather it (Megatron-LM).',
+    [],
+    { bare: true },
+  ),
+  one('gradientSync', 'end', 'Gradients are exchanged all at once after the last operation of a device.', [], {
+    bare: true,
+  }),
+  one(
+    'gradientSync',
+    'overlap',
+    'Gradients of a layer are exchanged as soon as the last backward of its stage has passed it.',
+    [
+      may('bucket', 'bytes of gradients that are exchanged at once: layers are collected until they have as many', {
+        default: '0B',
+      }),
+    ],
+    { bare: true },
+  ),
+  one('fill', 'inference', 'Runs the forward of each layer in turn.', [need('model', 'a model of the file')]),
+  one('fill', 'training', 'Runs forward and backward of each layer in turn.', [need('model', 'a model of the file')]),
+  one(
+    'workerSync',
+    'wsp',
+    'Wave Synchronous Parallel: workers push the summed updates of a wave of minibatches, and a worker waits before it leads the slowest by more than `distance` waves.',
+    [may('distance', 'waves that a worker may lead the slowest one by', { default: '0' })],
+    { bare: true },
+  ),
+  one('order', 'greedy', 'A list scheduler: a free device runs its first ready operation.', [
+    need('prefer', 'kinds in order of preference: `[I, F, W]`'),
+  ]),
+  one(
+    'operations',
+    'zip',
+    'One of each list in turn; what is left over follows.',
+    [need('rows', 'operations, a row for each argument')],
+    { rest: true },
+  ),
+  one('operations', 'repeat', 'The operations n times over.', [need('n', 'times'), need('operations', 'operations')], {
+    rest: true,
+  }),
+  one('operations', 'fused', 'Two operations in one overlapped slot.', [
+    need('first', 'an operation'),
+    need('second', 'an operation'),
+  ]),
+];
+
+/** A default as a file would write it: `12GB/s`. */
+const written = ({ kind, default: value, dimension }: PolicyParameter): string =>
+  typeof value === 'number' && kind === 'quantity'
+    ? show(value, dimension ?? 'number').replace(' ', '')
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
+
+/** All functions, policies, shapes and optimizer recipes. */
+export const functions: readonly FunctionSchema[] = [
+  ...values,
+  ...shapes.map((shape) =>
+    one(
+      'shape',
+      shape.name,
+      shape.doc,
+      shape.parameters.map((p) => ({
+        name: p.name,
+        doc: p.doc,
+        optional: p.default !== undefined,
+        words: p.kind === 'boolean' ? ['true', 'false'] : p.words,
+        default: p.default === undefined || p.default === null ? undefined : String(p.default),
+      })),
+    ),
+  ),
+  ...optimizers.map((recipe) =>
+    one(
+      'optimizer',
+      recipe.name,
+      recipe.doc,
+      recipe.parameters.map((p) =>
+        p.required === true ? need(p.name, p.doc) : may(p.name, p.doc, { words: p.words, default: p.default }),
+      ),
+      { bare: recipe.parameters.every((p) => p.required !== true) },
+    ),
+  ),
+  ...policies.map((policy) =>
+    one(
+      'schedule',
+      policy.name,
+      policy.summary,
+      parametersOf(policy).map((p) =>
+        may(p.name, p.summary, { words: p.words, default: p.default === undefined ? undefined : written(p) }),
+      ),
+      { bare: true },
+    ),
+  ),
+];
+
+const byContext = new Map<string, FunctionSchema>();
+for (const each of functions) byContext.set(`${each.context} ${each.name}`, each);
+
+/** Of a function's symbol: functions of two contexts may share a name. */
+export const functionId = ({ context, name }: FunctionSchema): string => symbolId('function', `${context} ${name}`);
+
+/** A function by name where it stands; `link` functions may stand in any value. */
+export const findFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
+  byContext.get(`${context} ${name}`) ?? (context === 'value' ? byContext.get(`link ${name}`) : undefined);
+
+/** Names that may stand in a context. */
+export const functionNames = (context: FunctionContext): readonly string[] =>
+  functions
+    .filter((each) => each.context === context || (context === 'value' && each.context === 'link'))
+    .map((each) => each.name);

@@ -1,0 +1,24 @@
+import type { Span } from '../../grammar/syntax.ts';
+import type { FileContext } from './context.ts';
+import type { Import } from './imports.ts';
+import { spellingHint } from './reporter.ts';
+import { standardFiles } from '../std/index.ts';
+
+/** Says why the file at `path`, written `at`, could not be read. */
+export function reportProblem(
+  context: FileContext,
+  at: Span,
+  path: string,
+  found: NonNullable<Import['problem']>,
+): void {
+  if (found.code === 'outside') return context.report.report('import/outside-workspace', at, { path });
+  if (found.code === 'unreadable')
+    return context.report.report('import/unreadable', at, { path, detail: found.detail });
+  const near = path.startsWith('std:') ? context.report.nearest(path, standardFiles.keys()) : undefined;
+  context.report.report(
+    'import/not-found',
+    at,
+    { path },
+    { hint: spellingHint(near === undefined ? undefined : `"${near}"`) },
+  );
+}

@@ -1,0 +1,196 @@
+/** Checks the keys of a block against the schema and hands them out. */
+import type { Block, Entry, Expression, Span } from '../../grammar/syntax.ts';
+import type { FileContext } from './context.ts';
+import { quantity } from './expressions.ts';
+import { spellingHint } from './reporter.ts';
+import { blocks, findKey, keysOf, type BlockName, type Form, type KeySchema } from './schema.ts';
+
+/** Entries of one block that the schema knows, by key. */
+export interface Keys {
+  readonly block: BlockName;
+  /** The first entry of a key. */
+  one(name: string): Entry | undefined;
+  all(name: string): readonly Entry[];
+  /** Entries in order. */
+  readonly entries: readonly Entry[];
+  /** Something in the block was not understood: what is missing may be it. */
+  readonly doubtful: boolean;
+}
+
+/**
+ * Reads the entries of a block. `at` is where `key/missing` goes: the block's name or keyword. Reports unknown, duplicate,
+ * missing and not available keys and wrong forms; entries of a wrong form are left out.
+ */
+export function readKeys(context: FileContext, name: BlockName, body: Block | undefined, at: Span): Keys {
+  const schema = keysOf(name);
+  const firsts = new Map<string, Entry>();
+  const entries: Entry[] = [];
+  let doubtful = body === undefined || !body.closed;
+  for (const item of body?.entries ?? []) {
+    if (item.kind !== 'entry') {
+      doubtful ||= item.kind === 'skipped';
+      continue;
+    }
+    const key = schema.get(item.key.text);
+    if (key === undefined) {
+      unknownKey(context, name, item);
+      doubtful = true;
+    } else if (isForm(context, key, item)) {
+      const earlier = firsts.get(key.name);
+      if (earlier !== undefined && !key.repeatable) duplicate(context, name, item, earlier);
+      else {
+        if (earlier === undefined) firsts.set(key.name, item);
+        entries.push(item);
+      }
+    } else doubtful = true;
+  }
+  if (!doubtful) {
+    for (const key of blocks[name].keys)
+      if (key.required && !firsts.has(key.name)) missing(context, name, key.name, at);
+  }
+  return {
+    block: name,
+    one: (key) => firsts.get(key),
+    all: (key) => entries.filter((one) => one.key.text === key),
+    entries,
+    doubtful,
+  };
+}
+
+/** Reports that a block needs a key. */
+export function missing(context: FileContext, block: BlockName, name: string, at: Span): void {
+  const example = findKey(block, name)?.example ?? `${name} = …`;
+  context.report.report('key/missing', at, { key: name, block, example: example.replace(/\s+/g, ' ') });
+}
+
+/** Reports that a key has no effect. */
+export const notApplicable = (context: FileContext, entry: Entry, reason: string): void =>
+  context.report.report('key/not-applicable', entry.key, { key: entry.key.text, reason }, { hint: { kind: 'remove' } });
+
+function unknownKey(context: FileContext, block: BlockName, entry: Entry): void {
+  if (entry.key.end <= entry.key.start) return;
+  const near = context.report.nearest(
+    entry.key.text,
+    blocks[block].keys.map((one) => one.name),
+  );
+  context.report.report(
+    'key/unknown',
+    entry.key,
+    { key: entry.key.text, block, nearest: near },
+    { hint: spellingHint(near) },
+  );
+}
+
+function duplicate(context: FileContext, block: BlockName, entry: Entry, first: Entry): void {
+  context.report.report(
+    'key/duplicate',
+    entry.key,
+    { key: entry.key.text, block },
+    {
+      related: [{ place: context.report.place(first.key), message: 'This one counts.' }],
+      hint: { kind: 'remove' },
+    },
+  );
+}
+
+const shapes: Readonly<Record<Form, string>> = {
+  value: 'KEY = …',
+  indexed: 'KEY[n] = …',
+  ends: 'KEY a -- b = …',
+  call: 'KEY(x) = …',
+  named: 'KEY name = …',
+  block: 'KEY name { … }',
+  'indexed-block': 'KEY[n] { … }',
+};
+
+function formOf(entry: Entry): Form | undefined {
+  if (entry.body !== undefined) {
+    if (entry.values !== undefined || entry.parameters !== undefined || entry.ends !== undefined) return undefined;
+    if (entry.name !== undefined) return 'block';
+    return entry.index === undefined ? undefined : 'indexed-block';
+  }
+  if (entry.values === undefined) return undefined;
+  if (entry.ends !== undefined) return 'ends';
+  if (entry.parameters !== undefined) return 'call';
+  if (entry.name !== undefined) return 'named';
+  return entry.index === undefined ? 'value' : 'indexed';
+}
+
+function isForm(context: FileContext, key: KeySchema, entry: Entry): boolean {
+  const form = formOf(entry);
+  if (form !== undefined && key.forms.includes(form)) return several(context, key, entry);
+  const written = (one: Form) => `\`${shapes[one].replace('KEY', key.name)}\``;
+  // Half an entry is the parser's finding.
+  if (form === undefined && entry.body === undefined) {
+    if (!context.syntax.errors.some((fault) => fault.start >= entry.start && fault.start <= entry.end + 1)) {
+      context.report.report('type/mismatch', entry.key, {
+        expected: key.forms.map(written).join(' or '),
+        found: `\`${key.name}\` without a value`,
+      });
+    }
+    return false;
+  }
+  const found =
+    form === undefined
+      ? entry.body === undefined
+        ? key.name
+        : `${key.name} { … }`
+      : shapes[form].replace('KEY', key.name);
+  context.report.report('type/mismatch', entry.key, {
+    expected: key.forms.map(written).join(' or '),
+    found: `\`${found}\``,
+  });
+  return false;
+}
+
+function several(context: FileContext, key: KeySchema, entry: Entry): boolean {
+  const second = entry.values?.[1];
+  if (second === undefined || key.several || second.kind === 'missing') return true;
+  context.report.report('type/mismatch', second, {
+    expected: `one value for "${key.name}"`,
+    found: `${entry.values?.length ?? 0} values`,
+  });
+  return false;
+}
+
+/** The value written for an entry; undefined where it is missing. */
+export const valueOf = (entry: Entry | undefined): Expression | undefined => {
+  const value = entry?.values?.[0];
+  return value === undefined || value.kind === 'missing' ? undefined : value;
+};
+
+/** How a read went: `absent` where the key is not written, `wrong` where it is and has an error (reported). */
+export type Read<T> =
+  { readonly is: 'value'; readonly value: T } | { readonly is: 'absent' } | { readonly is: 'wrong' };
+
+/** A quantity by the schema of its key. */
+export function readQuantity(context: FileContext, keys: Keys, name: string): Read<number> {
+  const entry = keys.one(name);
+  const schema = entry === undefined ? undefined : findKey(keys.block, name)?.value;
+  if (entry === undefined || schema?.kind !== 'quantity') return { is: 'absent' };
+  const expression = valueOf(entry);
+  const value = expression === undefined ? undefined : quantity(context, expression, schema, `"${name}"`);
+  return value === undefined ? { is: 'wrong' } : { is: 'value', value };
+}
+
+/** One of the words of its key. */
+export function readWord<W extends string>(context: FileContext, keys: Keys, name: string): Read<W> {
+  const entry = keys.one(name);
+  const schema = entry === undefined ? undefined : findKey(keys.block, name)?.value;
+  if (entry === undefined || schema?.kind !== 'words') return { is: 'absent' };
+  const expression = valueOf(entry);
+  if (expression === undefined) return { is: 'wrong' };
+  const word = expression.kind === 'name' ? schema.words.find((one) => one.name === expression.text) : undefined;
+  if (word !== undefined) return { is: 'value', value: word.name as W };
+  if (expression.kind !== 'name') {
+    context.report.report('type/mismatch', expression, {
+      expected: schema.words.map((one) => `\`${one.name}\``).join(' or '),
+      found: `\`${context.syntax.text.slice(expression.start, Math.min(expression.end, expression.start + 40))}\``,
+    });
+  }
+  return { is: 'wrong' };
+}
+
+/** The value, or `otherwise` where the key is absent; undefined where it is wrong. */
+export const or = <T, U>(read: Read<T>, otherwise: U): T | U | undefined =>
+  read.is === 'value' ? read.value : read.is === 'absent' ? otherwise : undefined;

@@ -1,0 +1,97 @@
+import type { Finding } from '../findings/finding.ts';
+import type { Mesh } from '../read/mesh.ts';
+import type { LayerCost, RecomputeMode } from '../costs/types.ts';
+import type { Dimension, Origins, Place, Plan } from '../plan.ts';
+
+/** What planning one file gives: the plan and all that an editor needs to know about its names. */
+export interface Resolution {
+  readonly plan: Plan;
+  /** Where the paths of the plan stand. */
+  readonly origins: Origins;
+  /** In order of position. One mistake, one finding: what follows from another is left out. */
+  readonly findings: readonly Finding[];
+  readonly symbols: SymbolTable;
+  /** Uris that were imported or read as the source of a model, directly or not, found or not: watch them. */
+  readonly imports: readonly string[];
+  /** Values that the file does not say and the engine derived, for inlay hints: shown at `offset` of the file itself. */
+  readonly derived: readonly DerivedValue[];
+}
+
+export interface DerivedValue {
+  readonly offset: number;
+  readonly text: string;
+  readonly tooltip?: string;
+  /** Of a layer with a shape: all that its text is taken from. */
+  readonly layer?: LayerFigures;
+  /** Stages that a planner made for a pipeline, as a file would write them. */
+  readonly planned?: { readonly pipeline: string; readonly stages: readonly PlannedBlock[] };
+}
+
+/** A layer as it is on the first stage's devices of the first pipeline that uses its model. */
+export interface LayerFigures {
+  readonly pipeline: string;
+  /** Name of the `device` declaration. */
+  readonly device: string;
+  readonly mesh: Mesh;
+  /** Of the pipeline; `cost` is under it. */
+  readonly recompute: RecomputeMode;
+  readonly cost: LayerCost;
+  /** Bytes that one forward leaves, by what recomputation of single layers may be asked for. */
+  readonly leaves: Readonly<Record<LayerMode, number>>;
+}
+export const layerModes = ['none', 'selective', 'full'] as const;
+export type LayerMode = (typeof layerModes)[number];
+
+/** `on` and `replicate` where any stage of the plan has several replicas. */
+export interface PlannedBlock {
+  readonly layers: readonly string[];
+  readonly on?: string;
+  readonly replicate?: string;
+}
+
+export type SymbolKind =
+  | 'param'
+  | 'let'
+  | 'device'
+  | 'cluster'
+  | 'model'
+  | 'layer'
+  | 'stage'
+  | 'switch'
+  | 'schedule'
+  | 'pipeline'
+  | 'job'
+  | 'parameter' /* of `row(d)`, `in_flight(s)` */
+  | 'policy' /* built in */
+  | 'function' /* built in: min, balance, transformer, … */
+  | 'variable'; /* given by a context: `stages`, `microbatches` in a schedule; `gpu` in a cluster */
+
+/** Something with a name. `declaration` is the place of the name itself; built-ins have none. */
+export interface SymbolInfo {
+  /** Unique in a table: `layer:toy/block`, `device:v100`, `policy:1f1b`. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: SymbolKind;
+  readonly declaration?: Place;
+  /** The whole declaration. */
+  readonly extent?: Place;
+  /** Declared in a file of another format, such as a profile: there it cannot be renamed. */
+  readonly foreign?: true;
+  /** Id of the symbol that this one is declared in: a layer's model, a stage's pipeline. */
+  readonly container?: string;
+  readonly doc?: string;
+  /** Its value or type in one line: `8 (1 to 64)`, `transformer, 32 layers`, `16 GiB`. */
+  readonly detail?: string;
+}
+
+export interface SymbolTable {
+  readonly symbols: ReadonlyMap<string, SymbolInfo>;
+  /** Every use of a name in the file itself and what it means, declarations included, in order of position. */
+  readonly references: readonly { readonly place: Place; readonly symbol: string }[];
+}
+
+/** A value of an expression with its dimension. */
+export interface Measure {
+  readonly value: number;
+  readonly dimension: Dimension;
+}

@@ -1,0 +1,113 @@
+/** What the tables of keys are made of. */
+import type { BlockKeyword } from '../../../grammar/syntax.ts';
+import type { Dimension } from '../../plan.ts';
+
+/** `layer`, `stage`, `node` and `switch` stand inside other blocks. */
+export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch';
+
+/**
+ * How an entry of a key may be written:
+ * `value` `key = …` · `indexed` `key[n] = …` · `ends` `key a -- b = …` · `call` `key(x) = …` ·
+ * `named` `key name = …` · `block` `key name { … }` · `indexed-block` `key[n] { … }`.
+ */
+export type Form = 'value' | 'indexed' | 'ends' | 'call' | 'named' | 'block' | 'indexed-block';
+
+/** A word that a key takes, such as `bf16`. */
+export interface Word {
+  readonly name: string;
+  readonly doc: string;
+}
+
+/** What may stand after `=`. */
+export type ValueSchema =
+  | {
+      readonly kind: 'quantity';
+      readonly dimension: Dimension;
+      readonly integer?: boolean;
+      /** Least and greatest value allowed, in base units; `above` is a bound that itself is not allowed. */
+      readonly min?: number;
+      readonly max?: number;
+      readonly above?: number;
+      /** Words that may stand in its place. */
+      readonly words?: readonly Word[];
+    }
+  | { readonly kind: 'words'; readonly words: readonly Word[] }
+  /** The name of a declaration. */
+  | { readonly kind: 'name'; readonly of: 'device' | 'cluster' | 'model' | 'pipeline' }
+  /** Layers of the model: `embed, block[0..10]`, or in a list. */
+  | { readonly kind: 'layers' }
+  | { readonly kind: 'shape' }
+  /** Layers of another file: `profile("graph.txt")`. */
+  | { readonly kind: 'source' }
+  /** A device of another file: `system("a100_80g.json")`. */
+  | { readonly kind: 'system' }
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'schedule' }
+  | { readonly kind: 'devices' }
+  | { readonly kind: 'link' }
+  | { readonly kind: 'optimizer' }
+  | { readonly kind: 'placement' }
+  | { readonly kind: 'transfer' }
+  | { readonly kind: 'workerSync' }
+  | { readonly kind: 'gradientSync' }
+  /** A model, or `inference(NAME)`, `training(NAME)`. */
+  | { readonly kind: 'fill' }
+  | { readonly kind: 'order' }
+  | { readonly kind: 'operations' }
+  /** Nothing is known of it: names in it are not looked up. */
+  | { readonly kind: 'any' };
+
+export interface KeySchema {
+  readonly name: string;
+  readonly doc: string;
+  /** As it is written in a file; completion inserts it. */
+  readonly example: string;
+  readonly forms: readonly Form[];
+  readonly value: ValueSchema;
+  readonly required?: boolean;
+  /** Words of which one stands in the parentheses of the form `call`; names of one's own where absent. */
+  readonly parameters?: readonly Word[];
+  /** Dimension of a size that may stand there in their place, or behind one. */
+  readonly sizes?: Dimension;
+  /** May stand more than once in a block. */
+  readonly repeatable?: boolean;
+  /** Takes several values with commas. */
+  readonly several?: boolean;
+  /** Keys inside its `{ … }`. */
+  readonly block?: BlockName;
+}
+
+export interface BlockSchema {
+  readonly name: BlockName;
+  readonly doc: string;
+  readonly keys: readonly KeySchema[];
+}
+
+export const amountOf = (
+  dimension: Dimension,
+  more: { min?: number; max?: number; above?: number; words?: readonly Word[] } = { min: 0 },
+): ValueSchema => ({
+  kind: 'quantity',
+  dimension,
+  ...more,
+});
+export const whole = (min: number): ValueSchema => ({ kind: 'quantity', dimension: 'number', integer: true, min });
+export const words = (...pairs: readonly (readonly [string, string])[]): ValueSchema => ({
+  kind: 'words',
+  words: pairs.map(([name, doc]) => ({ name, doc })),
+});
+type Options = Partial<Omit<KeySchema, 'name' | 'example' | 'value' | 'doc'>>;
+export const key = (
+  name: string,
+  example: string,
+  value: ValueSchema,
+  doc: string,
+  options: Options = {},
+): KeySchema => ({
+  name,
+  example,
+  value,
+  doc,
+  forms: ['value'],
+  ...options,
+});

@@ -1,0 +1,117 @@
+import type { Dimension } from '../plan.ts';
+import { nearest } from './spelling.ts';
+
+/** What may follow a number. A quantity is `value × scale` in the base unit of its dimension (seconds, bytes, FLOPs, shares of 1). */
+export interface Unit {
+  readonly name: string;
+  readonly dimension: Dimension;
+  readonly scale: number;
+  /** One line for hover and completion. */
+  readonly doc: string;
+}
+
+const unit = (name: string, dimension: Dimension, scale: number, doc: string): Unit => ({
+  name,
+  dimension,
+  scale,
+  doc,
+});
+
+const decimal = [
+  ['', 1, ''],
+  ['K', 1e3, '1,000 '],
+  ['M', 1e6, '1,000,000 '],
+  ['G', 1e9, '10⁹ '],
+  ['T', 1e12, '10¹² '],
+  ['P', 1e15, '10¹⁵ '],
+] as const;
+const binary = [
+  ['Ki', 2 ** 10, '2¹⁰ '],
+  ['Mi', 2 ** 20, '2²⁰ '],
+  ['Gi', 2 ** 30, '2³⁰ '],
+  ['Ti', 2 ** 40, '2⁴⁰ '],
+] as const;
+const sizes = [...decimal.slice(0, 5), ...binary];
+
+/** Every unit, the usual one of a dimension first. */
+export const units: readonly Unit[] = [
+  unit('ms', 'time', 1e-3, 'milliseconds'),
+  unit('s', 'time', 1, 'seconds'),
+  unit('us', 'time', 1e-6, 'microseconds'),
+  unit('µs', 'time', 1e-6, 'microseconds'),
+  unit('ns', 'time', 1e-9, 'nanoseconds'),
+  unit('min', 'time', 60, 'minutes'),
+  unit('h', 'time', 3600, 'hours'),
+  ...sizes.map(([prefix, scale, words]) => unit(`${prefix}B`, 'bytes', scale, `${words}bytes`)),
+  ...sizes.map(([prefix, scale, words]) => unit(`${prefix}B/s`, 'bandwidth', scale, `${words}bytes a second`)),
+  ...decimal
+    .slice(1, 5)
+    .flatMap(([prefix, scale, words]) => [
+      unit(`${prefix}b/s`, 'bandwidth', scale / 8, `${words}bits a second, eight to the byte`),
+      unit(`${prefix}bps`, 'bandwidth', scale / 8, `${words}bits a second, eight to the byte`),
+    ]),
+  ...decimal.map(([prefix, scale, words]) =>
+    unit(`${prefix}FLOPS`, 'compute', scale, `${words}floating-point operations a second`),
+  ),
+  ...decimal.map(([prefix, scale, words]) =>
+    unit(`${prefix}FLOP`, 'flops', scale, `${words}floating-point operations (a multiply-add counts two)`),
+  ),
+  unit('%', 'share', 0.01, 'hundredths'),
+  unit('/s', 'rate', 1, 'a second'),
+];
+
+const byName = new Map<string, Unit>();
+for (const one of units) byName.set(one.name, one);
+// U+03BC looks like the micro sign U+00B5 and some keyboards type it.
+byName.set('μs', unit('μs', 'time', 1e-6, 'microseconds'));
+const plain = unit('', 'number', 1, 'a plain number');
+
+/** The unit as written after a number; undefined where there is none of that name. The empty suffix is a plain number. */
+export const findUnit = (name: string): Unit | undefined => (name === '' ? plain : byName.get(name));
+
+/** Long or foreign names, by the unit that they mean. */
+const aliases: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    s: 'sec secs second seconds',
+    ms: 'msec msecs millis millisecond milliseconds',
+    us: 'usec usecs micros microsecond microseconds',
+    ns: 'nsec nanosecond nanoseconds',
+    min: 'm minute minutes',
+    h: 'hr hrs hour hours',
+    B: 'byte bytes',
+    GiB: 'gig gigs',
+    '%': 'percent pct',
+  }).flatMap(([unit, names]) => names.split(' ').map((name) => [name, unit] as const)),
+);
+
+/** The nearest spelling of a unit; upper and lower case are tried before other letters. */
+export function nearestUnit(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return (
+    units.find((one) => one.name.toLowerCase() === lower)?.name ?? aliases.get(lower) ?? nearest(name, byName.keys())
+  );
+}
+
+/** An example of each dimension, for messages and completion. */
+export const exampleOf: Readonly<Record<Dimension, string>> = {
+  number: '8',
+  share: '40%',
+  time: '4ms',
+  bytes: '16GiB',
+  bandwidth: '25GB/s',
+  compute: '312TFLOPS',
+  flops: '2GFLOP',
+  rate: '300/s',
+};
+
+/** A dimension with its article: `a time`, `bytes`. */
+export const phraseOf: Readonly<Record<Dimension, string>> = {
+  number: 'a plain number',
+  share: 'a share',
+  time: 'a time',
+  bytes: 'bytes',
+  bandwidth: 'a bandwidth',
+  compute: 'a compute rate',
+  flops: 'an amount of FLOPs',
+  rate: 'a rate',
+};

@@ -1,0 +1,36 @@
+/** Findings about values: each reports and gives `undefined`, so that what uses the value stays silent. */
+import type { Expression } from '../../grammar/syntax.ts';
+import type { FileContext } from './context.ts';
+import type { Dimension } from '../plan.ts';
+import { exampleOf, phraseOf } from './units.ts';
+import { describe, measure, show, type Value } from './values.ts';
+
+/**
+ * Largest quantity in base units: more bytes, seconds or FLOPS than anything has, and sums and products of such never overflow.
+ * What is smaller than its reciprocal counts as 0.
+ */
+const largest = 1e24;
+
+/** Reports NaN and what is too large as `value/range`. */
+export function finite(context: FileContext, at: Expression, value: number, dimension: Dimension): Value | undefined {
+  const size = Math.abs(value);
+  if (size <= largest) return measure(size < 1 / largest ? 0 : value, dimension);
+  context.report.report('value/range', at, {
+    what: 'The value',
+    value: Number.isNaN(value) ? 'not a number' : 'too large to compute with',
+    allowed: Number.isNaN(value) ? 'a finite number' : `at most ${show(largest, dimension)}`,
+  });
+  return undefined;
+}
+
+/** Reports `type/mismatch` and gives `undefined`. */
+export function mismatch(context: FileContext, at: Expression, expected: string, found: Value): undefined {
+  context.report.report('type/mismatch', at, { expected, found: describe(found) });
+  return undefined;
+}
+
+/** Reports `type/dimension` with an example and gives `undefined`. */
+export function wrongDimension(context: FileContext, at: Expression, expected: Dimension, found: string): undefined {
+  context.report.report('type/dimension', at, { expected: phraseOf[expected], found, example: exampleOf[expected] });
+  return undefined;
+}

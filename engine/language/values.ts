@@ -1,0 +1,85 @@
+import { amount, bytes, share, time } from '../quantities.ts';
+import type { Dimension } from '../plan.ts';
+import type { Measure } from './resolution.ts';
+import { phraseOf } from './units.ts';
+
+/** What an expression gives. An expression with an error, already reported, gives `undefined` instead. */
+export type Value =
+  | ({ readonly kind: 'measure' } & Measure)
+  | { readonly kind: 'truth'; readonly value: boolean }
+  | { readonly kind: 'text'; readonly value: string }
+  /** `to` as written; with `exclusive` it is left out. */
+  | {
+      readonly kind: 'range';
+      readonly from: number;
+      readonly to: number;
+      readonly exclusive: boolean;
+      readonly dimension: Dimension;
+    }
+  | { readonly kind: 'list'; readonly items: readonly Value[] }
+  | LinkValue;
+
+/** Bytes a second and seconds. `half`: both directions are one resource; `shared`: all pairs are one. */
+export interface LinkValue {
+  readonly kind: 'link';
+  readonly bandwidth: number;
+  readonly latency: number;
+  readonly sharing: 'full' | 'half' | 'shared';
+}
+
+export const measure = (value: number, dimension: Dimension): Value => ({ kind: 'measure', value, dimension });
+
+/** What a value is, for `found …` in messages. */
+export function describe(value: Value): string {
+  switch (value.kind) {
+    case 'measure':
+      return phraseOf[value.dimension];
+    case 'truth':
+      return 'a comparison';
+    case 'text':
+      return 'a text';
+    case 'range':
+      return 'a range';
+    case 'list':
+      return 'a list';
+    case 'link':
+      return 'a link';
+  }
+}
+
+/** A measure as a person reads it: `4 ms`, `16 GiB`, `25 GB/s`. */
+export function show(value: number, dimension: Dimension): string {
+  switch (dimension) {
+    case 'time':
+      return time(value);
+    case 'bytes':
+      return bytes(value);
+    case 'share':
+      return share(value);
+    case 'number':
+      return String(Number(value.toPrecision(12)));
+    case 'bandwidth':
+      return joined(value, 'B/s');
+    case 'compute':
+      return joined(value, 'FLOPS');
+    case 'flops':
+      return joined(value, 'FLOP');
+    case 'rate':
+      return `${amount(value)}/s`;
+  }
+}
+
+const joined = (value: number, unit: string): string => {
+  const text = amount(value);
+  return text.includes(' ') ? `${text}${unit}` : `${text} ${unit}`;
+};
+
+/** First number, last number inclusive, of a range of whole numbers; undefined where an end is not whole. */
+export function wholeRange(
+  range: Value & { kind: 'range' },
+): { readonly first: number; readonly last: number } | undefined {
+  const last = range.exclusive ? range.to - 1 : range.to;
+  return range.dimension === 'number' && Number.isSafeInteger(range.from) && Number.isSafeInteger(last)
+    ? { first: range.from, last }
+    : undefined;
+}

@@ -1,0 +1,109 @@
+/** Transfers between the devices of two ranks that say the same of their links: one of each kind is enough. */
+import { eachResource } from './loads.ts';
+import type { ClusterDefinition } from '../read/definitions.ts';
+import { waysOf } from './routes/ways.ts';
+import type { Unreachable } from './flows.ts';
+
+/** Devices of equal position send to one another, all at the same time. */
+export interface Pairing {
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+}
+
+export interface Paired {
+  /** Positions of transfers of which no two are alike, the first among them; of each the transfers on its hops, in order. */
+  readonly telling: readonly { readonly position: number; readonly users: readonly number[] }[];
+  /** Seconds: the largest of any transfer. */
+  readonly latency: number;
+}
+
+/**
+ * Two transfers of a pairing are alike where their hops, in order, move as many bytes a second, are taken by as many transfers, and by as
+ * many of every other pairing: then whatever slows one of them slows the other as much. Told by sums of a number for each
+ * pairing, one in 2^30. Linear in the number of transfers. Ways are those that are best for `bytes`. `all`: all count as
+ * unlike, since others than pairings take links too.
+ */
+export function alikeTransfers(
+  cluster: ClusterDefinition,
+  pairings: readonly Pairing[],
+  bytes: number,
+  all: boolean,
+): readonly (Paired | Unreachable)[] {
+  const ways = waysOf(cluster);
+  const { bandwidth } = ways.graph;
+  const resources = eachResource(ways.graph);
+  const total = pairings.reduce((sum, one) => sum + sizeOf(one), 0);
+  // Hops of named links have their numbers, those of plain links, one for each transfer at most, stand behind them.
+  const slots = bandwidth.length + total;
+  const rate = new Float64Array(slots);
+  const users = new Int32Array(slots);
+  const taken = new Float64Array(slots);
+  const hops: number[] = [];
+  const offsets = new Int32Array(total + 1);
+  const starts: (number | Unreachable)[] = [];
+  const latencies = new Float64Array(pairings.length);
+  let [next, plainRate] = [0, 0];
+  const take = (one: number): void => {
+    const slot = one >= 0 ? one : bandwidth.length - 1 - one;
+    rate[slot] = one >= 0 ? bandwidth[one] : plainRate;
+    users[slot] += 1;
+    hops.push(slot);
+  };
+  for (const [pairing, { from, to }] of pairings.entries()) {
+    starts.push(next);
+    const begin = hops.length;
+    for (let position = 0; position < from.length && position < to.length; position += 1) {
+      const way = ways.between(from[position], to[position], bytes);
+      if (way === undefined) {
+        starts[pairing] = { unreachable: [from[position], to[position]] };
+        break;
+      }
+      latencies[pairing] = Math.max(latencies[pairing], way.latency);
+      plainRate = way.bandwidth;
+      resources(way, from[position], to[position], take);
+      offsets[(next += 1)] = hops.length;
+    }
+    const mark = scattered(pairing + 1);
+    for (let at = begin; at < hops.length; at += 1) {
+      taken[hops[at]] += mark * users[hops[at]];
+      users[hops[at]] = 0;
+    }
+  }
+  return pairings.map((one, pairing) => {
+    const start = starts[pairing];
+    if (typeof start !== 'number') return start;
+    const end = offsets[start + sizeOf(one)];
+    for (let at = offsets[start]; at < end; at += 1) users[hops[at]] += 1;
+    const [first, length] = [offsets[start], offsets[start + 1] - offsets[start]];
+    const asFirst = (transfer: number): boolean => {
+      if (offsets[transfer + 1] - offsets[transfer] !== length) return false;
+      for (let index = 0; index < length; index += 1) {
+        const [a, b] = [hops[first + index], hops[offsets[transfer] + index]];
+        if (users[a] !== users[b] || taken[a] !== taken[b] || rate[a] !== rate[b]) return false;
+      }
+      return true;
+    };
+    const seen = new Set<string>();
+    const telling: Paired['telling'][number][] = [];
+    for (let position = 0; position < sizeOf(one); position += 1) {
+      // Nearly all are as the first, which needs no text.
+      if (position > 0 && !all && asFirst(start + position)) continue;
+      const own = hops.slice(offsets[start + position], offsets[start + position + 1]);
+      const key = all ? String(position) : own.map((hop) => `${rate[hop]}/${users[hop]}/${taken[hop]}`).join(' ');
+      if (seen.has(key)) continue;
+      seen.add(key);
+      telling.push({ position, users: own.map((hop) => users[hop]) });
+    }
+    for (let at = offsets[start]; at < end; at += 1) users[hops[at]] = 0;
+    return { telling, latency: latencies[pairing] };
+  });
+}
+
+const sizeOf = ({ from, to }: Pairing): number => Math.min(from.length, to.length);
+
+/** A number below 2^30 that has nothing to do with its neighbours (the finaliser of MurmurHash 3). */
+function scattered(value: number): number {
+  let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 2;
+}

@@ -1,0 +1,82 @@
+/** What the links of a cluster carry. */
+import type { Graph } from './routes/graph.ts';
+import type { Way } from './routes/ways.ts';
+
+/**
+ * Visits the resources that a way takes, in order; one that it comes to twice, such as a shared bus, once. Resources are those of
+ * `routeBetween`: full duplex one for each direction of each pair, half one for each pair, shared one in all. Those of named links have
+ * numbers from 0 on, others below it.
+ */
+export type EachResource = (way: Way, from: number, to: number, visit: (resource: number) => void) => void;
+
+export function eachResource({ cluster, channel, buses }: Graph): EachResource {
+  const plain = new Map<number, number>();
+  const count = cluster.devices.length;
+  /** Which plain link a pair takes follows from the pair, or is the shared one of a group. */
+  const plainKey = ({ link, group }: Extract<Way, { kind: 'plain' }>, from: number, to: number): number => {
+    if (link.sharing === 'shared') return -1 - group;
+    return link.sharing === 'half' && to < from ? to * count + from : from * count + to;
+  };
+  return (way, from, to, visit) => {
+    if (way.kind === 'plain') {
+      const key = plainKey(way, from, to);
+      let number = plain.get(key);
+      if (number === undefined) plain.set(key, (number = -1 - plain.size));
+      return visit(number);
+    }
+    const { edges } = way;
+    for (let index = 0; index < edges.length; index += 1) {
+      const own = channel[edges[index]];
+      if (!buses || edges.findIndex((one) => channel[one] === own) === index) visit(own);
+    }
+  };
+}
+
+export interface Loads {
+  /** Adds to every resource that the way takes. */
+  add(way: Way, from: number, to: number, amount: number): void;
+  /** Every resource that something was added to: how much, and the bytes a second that it moves. Called once, in the end. */
+  each(visit: (amount: number, capacity: number) => void): void;
+}
+
+/** Room for the links of a graph, all zero while nobody uses it: clusters have tens of thousands, and a rank uses few. */
+const rooms = new WeakMap<Graph, Float64Array>();
+
+export function loadsOf(graph: Graph): Loads {
+  const { bandwidth } = graph;
+  const resources = eachResource(graph);
+  const named = rooms.get(graph) ?? new Float64Array(bandwidth.length);
+  rooms.delete(graph);
+  // Of the many links of a cluster, those that carry anything.
+  const used: number[] = [];
+  const plain: number[] = [];
+  const plainRate: number[] = [];
+  let [amount, rate] = [0, 0];
+  const take = (one: number): void => {
+    if (one >= 0) {
+      if (named[one] === 0 && amount > 0) used.push(one);
+      named[one] += amount;
+      return;
+    }
+    const at = -1 - one;
+    if (at < plain.length) plain[at] += amount;
+    else {
+      plain.push(amount);
+      plainRate.push(rate);
+    }
+  };
+  return {
+    add(way, from, to, more) {
+      [amount, rate] = [more, way.bandwidth];
+      resources(way, from, to, take);
+    },
+    each(visit) {
+      for (const one of used) {
+        visit(named[one], bandwidth[one]);
+        named[one] = 0;
+      }
+      rooms.set(graph, named);
+      for (let at = 0; at < plain.length; at += 1) visit(plain[at], plainRate[at]);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** How two devices of a cluster reach one another. */
+import type { ClusterDefinition, LinkDefinition } from '../read/definitions.ts';
+import type { Place } from '../plan.ts';
+import type { Graph } from './routes/graph.ts';
+import { waysOf } from './routes/ways.ts';
+
+export interface Route {
+  /** Bytes a second: the least of its hops. Seconds: the sum of its hops. */
+  readonly bandwidth: number;
+  readonly latency: number;
+  /** Resource of the slowest hop, a shared one where hops are equally slow. */
+  readonly channel: string;
+  readonly place: Place;
+  /** In order. A resource that the way comes to twice, such as a shared bus, counts once. */
+  readonly hops: readonly RouteHop[];
+  /** Where the way is the `link` of a node or of the cluster: that link, of which each device has a port. */
+  readonly port?: string;
+}
+
+export interface RouteHop {
+  readonly channel: string;
+  readonly bandwidth: number;
+  readonly latency: number;
+}
+
+/**
+ * The route from one device to another: a link named for the two; else, for a transfer of `bytes`, the faster of the `link` of
+ * the innermost node (or the cluster) that holds both and the fastest way over named links. `undefined` where there is none.
+ */
+export function routeBetween(cluster: ClusterDefinition, from: number, to: number, bytes: number): Route | undefined {
+  const ways = waysOf(cluster);
+  const way = ways.between(from, to, bytes);
+  if (way === undefined) return undefined;
+  const { bandwidth, latency } = way;
+  if (way.kind === 'plain') {
+    const channel = channelName(way.link, way.group, from, to);
+    const port = `${way.link.id}/${way.group}`;
+    return { bandwidth, latency, channel, place: way.link.place, hops: [{ channel, bandwidth, latency }], port };
+  }
+  const { graph } = ways;
+  let slowest = way.edges[0];
+  const hops: RouteHop[] = [];
+  for (const edge of way.edges) {
+    const less = graph.bandwidth[edge] - graph.bandwidth[slowest];
+    if (less < 0 || (less === 0 && contention(graph, edge) > contention(graph, slowest))) slowest = edge;
+    const channel = edgeChannel(graph, edge);
+    if (graph.buses && hops.some((hop) => hop.channel === channel)) continue;
+    hops.push({ channel, bandwidth: graph.bandwidth[edge], latency: graph.latency[edge] });
+  }
+  return { bandwidth, latency, channel: edgeChannel(graph, slowest), place: graph.links[slowest].link.place, hops };
+}
+
+const contention = ({ links }: Graph, edge: number): number =>
+  ['full', 'half', 'shared'].indexOf(links[edge].link.sharing);
+
+const edgeChannel = ({ links, target, reverse }: Graph, edge: number): string =>
+  channelName(links[edge].link, links[edge].group, target[reverse[edge]], target[edge]);
+
+/** Full duplex: each direction of each pair is a resource; half: each pair; shared: the link. Each node has links of its own. */
+function channelName({ id, sharing }: LinkDefinition, group: number, from: number, to: number): string {
+  if (sharing === 'shared') return `${id}/${group}`;
+  if (sharing === 'half') return `${id}/${group}/${Math.min(from, to)}-${Math.max(from, to)}`;
+  return `${id}/${group}/${from}-${to}`;
+}

@@ -1,0 +1,131 @@
+/** The fastest ways between the devices of a cluster, each found once for all places that are alike. */
+import type { ClusterDefinition, LinkDefinition } from '../../read/definitions.ts';
+import { alikeOf, type Station } from './alike.ts';
+import { degree, edgeBetween, graphOf, type Graph } from './graph.ts';
+import { searchOf } from './search.ts';
+
+export interface Figures {
+  /** Seconds: the sum over its links. Bytes a second: the least of its links. */
+  readonly latency: number;
+  readonly bandwidth: number;
+}
+
+/** Over named links, as edges of the graph; or over the `link` of a node or of the cluster, which is a `group`. */
+export type Way = Figures &
+  (
+    | { readonly kind: 'named'; readonly edges: readonly number[] }
+    | { readonly kind: 'plain'; readonly link: LinkDefinition; readonly group: number }
+  );
+
+export interface Ways {
+  readonly graph: Graph;
+  /** The fastest way for `bytes`; `undefined` where there is none. What holds for the two is said at `routeBetween`. */
+  between(from: number, to: number, bytes: number): Way | undefined;
+}
+
+const known = new WeakMap<ClusterDefinition, Ways>();
+
+export function waysOf(cluster: ClusterDefinition): Ways {
+  let ways = known.get(cluster);
+  if (ways === undefined) {
+    ways = makeWays(cluster);
+    known.set(cluster, ways);
+  }
+  return ways;
+}
+
+type Named = Extract<Way, { readonly kind: 'named' }>;
+
+/** A way over named links between places that are alike. */
+interface Found extends Figures {
+  readonly stations: readonly Station[];
+}
+
+function makeWays(cluster: ClusterDefinition): Ways {
+  const plain = plainOf(cluster);
+  const graph = graphOf(cluster);
+  const { latency, bandwidth } = graph;
+  const count = cluster.devices.length;
+  const linked = (device: number): boolean => degree(graph, device) > 0;
+  const alike = alikeOf(graph);
+  const search = searchOf(graph);
+  const found = new Map<number, readonly Found[]>();
+
+  const named = (edges: readonly number[]): Named => {
+    let [sum, least] = [0, Infinity];
+    for (const edge of edges) {
+      sum += latency[edge];
+      least = Math.min(least, bandwidth[edge]);
+    }
+    return { kind: 'named', latency: sum, bandwidth: least, edges };
+  };
+
+  /**
+   * All ways that are fastest for some size. Among those whose bandwidth is above some bound, the one of least latency is the best
+   * that any bound up to its own bandwidth can give; so the bound rises from bandwidth to bandwidth.
+   */
+  const candidates = (from: number, to: number): readonly Named[] => {
+    const ways: Named[] = [];
+    for (let bound = 0; ;) {
+      const edges = search(from, to, bound);
+      if (edges === undefined) return ways;
+      const way = named(edges);
+      if (ways.length > 0 && way.latency <= ways[ways.length - 1].latency) ways.pop();
+      ways.push(way);
+      bound = way.bandwidth;
+    }
+  };
+
+  return {
+    graph,
+    between(from, to, bytes) {
+      if (from === to || !linked(from) || !linked(to)) return plain(from, to);
+      const edge = edgeBetween(graph, from, to);
+      if (edge >= 0) return named([edge]);
+      const { role, nodeOf } = alike;
+      const inOne = nodeOf[from] >= 0 && nodeOf[from] === nodeOf[to] ? 1 : 0;
+      const key = 2 * (role[from] * count + role[to]) + inOne;
+      let alternatives = found.get(key);
+      if (alternatives === undefined) {
+        alternatives = candidates(from, to).map(({ latency: seconds, bandwidth: rate, edges }) => ({
+          latency: seconds,
+          bandwidth: rate,
+          stations: alike.toMove(edges, from, to),
+        }));
+        found.set(key, alternatives);
+      }
+      const direct = plain(from, to);
+      const best = fastest(direct, alternatives, bytes);
+      if (best === undefined) return direct;
+      const edges = alike.move(best.stations, from, to);
+      return { kind: 'named', latency: best.latency, bandwidth: best.bandwidth, edges };
+    },
+  };
+}
+
+/** The `link` of the innermost node (or the cluster) that holds both. */
+function plainOf({ devices, groups }: ClusterDefinition): (from: number, to: number) => Way | undefined {
+  const ways = groups.map(({ link }, group): Way | undefined =>
+    link === undefined ? undefined : { kind: 'plain', latency: link.latency, bandwidth: link.bandwidth, link, group },
+  );
+  return (from, to) => {
+    let { group } = devices[from];
+    for (let other = devices[to].group; group !== other;) {
+      if (groups[group].depth >= groups[other].depth) group = groups[group].parent;
+      else other = groups[other].parent;
+    }
+    return ways[group];
+  };
+}
+
+/** The first of the fastest ways, where `direct` is not as fast. A transfer fills all links of its way at once. */
+function fastest<W extends Figures>(direct: Figures | undefined, ways: readonly W[], bytes: number): W | undefined {
+  let best: W | undefined;
+  let least = direct === undefined ? Infinity : direct.latency + bytes / direct.bandwidth;
+  for (const way of ways) {
+    const time = way.latency + bytes / way.bandwidth;
+    if (time >= least && (best ?? direct) !== undefined) continue;
+    [best, least] = [way, time];
+  }
+  return best;
+}

@@ -1,0 +1,201 @@
+import type { TransferRule } from '../plan.ts';
+import { B, I, type Program, microbatchOf, resultOf, resultsIn, stageOf } from '../program.ts';
+import type { ShiftedNeeds } from './needSlot.ts';
+import { slotWidth } from './slot.ts';
+
+/** What each row (kind × stages + stage) of a program needs: `needs[first[row]]` to `needs[last[row]]`, result rows. */
+export interface NeedTable extends ShiftedNeeds {
+  readonly first: Int32Array;
+  readonly last: Int32Array;
+}
+
+/**
+ * What each device does in order where sends and receives block: slots of operations, and between them groups of exchanges.
+ * A group is left when all of its exchanges are over; an exchange begins when both of its devices have come to it.
+ */
+export interface Exchanges {
+  /** Items of device d are `offsets[d]` to `offsets[d + 1]`. */
+  readonly offsets: Int32Array;
+  /** By item: first position of its slot; −1 for a group of exchanges. */
+  readonly slot: Int32Array;
+  /** Exchanges of item i: `members[from[i]]` to `members[from[i + 1]]`. */
+  readonly from: Int32Array;
+  readonly members: Int32Array;
+  /** By exchange: its need (index into the table) and microbatch, and the items of its sender and receiver. */
+  readonly need: Int32Array;
+  readonly microbatch: Int32Array;
+  readonly sender: Int32Array;
+  readonly receiver: Int32Array;
+  /** Positions in `order` of the operations that make and that need what is exchanged. */
+  readonly madeAt: Int32Array;
+  readonly usedAt: Int32Array;
+}
+
+/** Device of an item. */
+export function deviceOfItem({ offsets }: Exchanges, item: number): number {
+  let low = 0;
+  let high = offsets.length - 2;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (offsets[middle] <= item) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/**
+ * Where sends and receives stand: a receive right before the operation that needs it, a send right after the one that makes it,
+ * sends of the operation before ahead of receives of the one after. Where stages have several neighbours, what is needed first
+ * is sent first (the nearest stage) and what is there first is received first (the farthest). With `batched` those between two operations are issued
+ * together: `peer` joins what goes to and comes from one device (Megatron-LM's `send_forward_recv_backward`), `all` joins all.
+ * Linear in operations and needs. Only results of another device are exchanged; gradients that copies of a stage reduce are not:
+ * a collective is no send.
+ */
+export function exchangesOf(program: Program, table: NeedTable, batched: TransferRule['batched']): Exchanges {
+  const { devices, stages, microbatches, order, offsets, shift, placement } = program;
+  const { first, last, needs, needShift } = table;
+  const mask = (1 << shift) - 1;
+  const made = new Uint8Array(resultsIn(program) * stages * microbatches);
+  for (const word of order) made[resultSlot(program, word)] = 1;
+  // Exchange of a need and microbatch.
+  const exchangeAt = new Int32Array(needs.length * microbatches).fill(-1);
+  let count = 0;
+  for (const word of order) {
+    const device = placement[stageOf(program, word)];
+    for (let at = first[word >> shift]; at < last[word >> shift]; at += 1) {
+      if (needShift !== undefined && needShift[at] !== 0) continue;
+      if (placement[needs[at] % stages] === device || made[needs[at] * microbatches + (word & mask)] === 0) continue;
+      exchangeAt[at * microbatches + (word & mask)] = count;
+      count += 1;
+    }
+  }
+  const users = usersOf(program, table);
+  const [need, microbatch, sender, receiver, madeAt, usedAt] = Array.from({ length: 6 }, () => new Int32Array(count));
+  /** The other device, as the device at hand sees it. */
+  const peer = new Int32Array(count);
+  const slot = new Int32Array(order.length + 2 * count);
+  const from = new Int32Array(slot.length + 1);
+  const members = new Int32Array(2 * count);
+  const itemOffsets = new Int32Array(devices + 1);
+  let items = 0;
+  let placed = 0;
+  let sends: number[] = [];
+  let receives: number[] = [];
+
+  const item = (position: number): void => {
+    slot[items] = position;
+    items += 1;
+    from[items] = placed;
+  };
+  const group = (some: readonly number[]): void => {
+    for (const one of some) {
+      (sends.includes(one) ? sender : receiver)[one] = items;
+      members[placed] = one;
+      placed += 1;
+    }
+    item(-1);
+  };
+  /** The exchanges between two slots, in groups. */
+  const gap = (): void => {
+    const all = [...sends, ...receives];
+    if (batched === 'all' && all.length > 0) group(all);
+    else if (batched === 'none') for (const one of all) group([one]);
+    else {
+      const joined = new Set<number>();
+      for (const one of all) {
+        if (joined.has(peer[one])) continue;
+        const ofPeer = (some: readonly number[]) => some.filter((other) => peer[other] === peer[one]);
+        if (ofPeer(sends).length === 0 || ofPeer(receives).length === 0) {
+          group([one]);
+          continue;
+        }
+        joined.add(peer[one]);
+        group(ofPeer(all));
+      }
+    }
+    sends = [];
+    receives = [];
+  };
+
+  for (let device = 0; device < devices; device += 1) {
+    for (let position = offsets[device]; position < offsets[device + 1];) {
+      const width = slotWidth(program, position);
+      for (let at = position; at < position + width; at += 1) {
+        const row = order[at] >> shift;
+        const before = receives.length;
+        for (let one = first[row]; one < last[row]; one += 1) {
+          const exchange = exchangeAt[one * microbatches + (order[at] & mask)];
+          if (exchange < 0) continue;
+          peer[exchange] = placement[needs[one] % stages];
+          need[exchange] = one;
+          microbatch[exchange] = order[at] & mask;
+          usedAt[exchange] = at;
+          receives.push(exchange);
+        }
+        if (receives.length - before > 1) {
+          const away = (exchange: number) => Math.abs((needs[need[exchange]] % stages) - (row % stages));
+          receives = [...receives.slice(0, before), ...receives.slice(before).sort((a, b) => away(b) - away(a))];
+        }
+      }
+      gap();
+      item(position);
+      for (let at = position; at < position + width; at += 1) {
+        const result = Math.trunc(resultSlot(program, order[at]) / microbatches);
+        for (let use = users.offsets[result]; use < users.offsets[result + 1]; use += 1) {
+          const exchange = exchangeAt[users.needs[use] * microbatches + (order[at] & mask)];
+          if (exchange < 0) continue;
+          peer[exchange] = users.device[use];
+          madeAt[exchange] = at;
+          sends.push(exchange);
+        }
+      }
+      position += width;
+    }
+    gap();
+    itemOffsets[device + 1] = items;
+  }
+  return {
+    offsets: itemOffsets,
+    slot: slot.subarray(0, items),
+    from: from.subarray(0, items + 1),
+    members,
+    need,
+    microbatch,
+    sender,
+    receiver,
+    madeAt,
+    usedAt,
+  };
+}
+
+function resultSlot(program: Program, word: number): number {
+  const row = word >> program.shift;
+  const result = resultOf[Math.trunc(row / program.stages)] * program.stages + (row % program.stages);
+  return result * program.microbatches + microbatchOf(program, word);
+}
+
+/** Needs by the result that they ask for, with the device that needs it; nearest stages first. */
+function usersOf(program: Program, { first, last, needs }: NeedTable) {
+  const { stages, placement } = program;
+  const users: { readonly need: number; readonly stage: number }[][] = Array.from(
+    { length: resultsIn(program) * stages },
+    () => [],
+  );
+  for (let row = 0; row < first.length; row += 1) {
+    // The two kinds of backward may share one list.
+    if (Math.trunc(row / stages) === I && first[row] === first[row + (B - I) * stages]) continue;
+    for (let need = first[row]; need < last[row]; need += 1) users[needs[need]].push({ need, stage: row % stages });
+  }
+  for (const [result, list] of users.entries()) {
+    const away = ({ stage }: { readonly stage: number }) => Math.abs(stage - (result % stages));
+    list.sort((a, b) => away(a) - away(b));
+  }
+  const offsets = new Int32Array(users.length + 1);
+  for (const [result, list] of users.entries()) offsets[result + 1] = offsets[result] + list.length;
+  const flat = users.flat();
+  return {
+    offsets,
+    needs: Int32Array.from(flat, ({ need }) => need),
+    device: Int32Array.from(flat, ({ stage }) => placement[stage]),
+  };
+}

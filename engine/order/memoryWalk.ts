@@ -1,0 +1,154 @@
+/**
+ * Memory of a device by the order of its operations alone: what it holds depends on what has run, not on when. What other
+ * devices put there (evicted activations) is not part of it.
+ */
+import type { PipelinePlan } from '../plan.ts';
+import { B, F, I, type Program, R, U, W } from '../program.ts';
+
+/**
+ * Called for each slot of a device, in order. `activations`: bytes while it runs, with what is recomputed; `held`: microbatches of
+ * a stage each while it runs; `after` and `heldAfter`: the same once it has ended, with what an R of its own made.
+ */
+export type MemoryVisit = (
+  position: number,
+  width: number,
+  activations: number,
+  workspace: number,
+  held: number,
+  after: number,
+  heldAfter: number,
+) => void;
+
+/** Bytes that are always there: weights, gradients, optimizer state, buffers. */
+export function staticBytes(plan: PipelinePlan, device: number): number {
+  return plan.stages.reduce(
+    (sum, stage, index) =>
+      plan.placement[index] === device ? sum + stage.weights + stage.gradients + stage.optimizer + stage.buffers : sum,
+    0,
+  );
+}
+
+/**
+ * F adds the activations of its microbatch when it starts; B frees them when it ends; with a split backward I frees what only the
+ * input gradient needs, W the rest. What a backward recomputes is there while it runs. Where recomputation is an operation of its
+ * own (`Program.apart`), all of it is there from the start of R to the end of the backward, and a microbatch without R has
+ * everything from F on. Where nothing runs backwards, activations are there only while F runs.
+ */
+export function walkMemory(plan: PipelinePlan, program: Program, device: number, visit: MemoryVisit): void {
+  walk(plan, program, device, visit);
+}
+
+/** Microbatches of each stage of the plan that a device holds something of. */
+export interface Held {
+  /** All that their forwards left. */
+  readonly kept: Int32Array;
+  /** What their weight gradients need. */
+  readonly keptForWeight: Int32Array;
+  /** What an R of its own made again, or what a microbatch without that R never gave up; empty where none has an R. */
+  readonly again: Int32Array;
+}
+
+/**
+ * What `walkMemory` counts at one slot of a device, whose last operation is at `position`: while it runs, or once it has ended; before
+ * it, which is asked for the first one only, nothing. What it recomputes itself is not among it.
+ */
+export function heldAt(
+  plan: PipelinePlan,
+  program: Program,
+  device: number,
+  position: number,
+  when: 'before' | 'during' | 'after',
+): Held {
+  return when === 'before' ? nothing : walk(plan, program, device, unseen, position, when);
+}
+
+const nothing: Held = { kept: new Int32Array(0), keptForWeight: new Int32Array(0), again: new Int32Array(0) };
+const unseen: MemoryVisit = () => {};
+
+/** Ends at the slot whose last operation is at `until`, while it runs or once it has ended, with what it counts then. */
+function walk(
+  plan: PipelinePlan,
+  program: Program,
+  device: number,
+  visit: MemoryVisit,
+  until = -1,
+  when: 'during' | 'after' = 'after',
+): Held {
+  const { order, offsets, shift, stages, fused, apart } = program;
+  const [from, to] = [offsets[device], offsets[device + 1]];
+  const local = plan.stages.flatMap((_, stage) => (plan.placement[stage] === device ? [stage] : []));
+  const recomputes = apart === undefined ? undefined : recomputedApart(program, apart, local, from, to);
+  // Levels are sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
+  const kept = new Int32Array(stages);
+  const keptForWeight = new Int32Array(stages);
+  const again = new Int32Array(apart === undefined ? 0 : stages);
+  const level = () => {
+    let sum = 0;
+    for (const stage of local) {
+      const { activation, activationForWeight, recomputed, recomputedWhole } = plan.stages[stage];
+      sum += kept[stage] * activation + keptForWeight[stage] * activationForWeight;
+      if (apart !== undefined) sum += again[stage] * (recomputedWhole ?? recomputed);
+    }
+    return sum;
+  };
+  let held = 0;
+  for (let position = from; position < to;) {
+    const width = fused !== undefined && fused[position] === 1 ? 2 : 1;
+    let recomputed = 0;
+    let workspace = 0;
+    for (let at = position; at < position + width; at += 1) {
+      const row = order[at] >> shift;
+      const kind = Math.trunc(row / stages);
+      const stage = row - kind * stages;
+      if (kind <= U) workspace += plan.stages[stage].workspace;
+      if (kind === F) {
+        kept[stage] += 1;
+        held += 1;
+        if (recomputes !== undefined && apart?.[stage] === 1 && !recomputes(order[at])) again[stage] += 1;
+      } else if (kind === R) again[stage] += 1;
+      else if ((kind === B || kind === I) && apart?.[stage] !== 1) recomputed += plan.stages[stage].recomputed;
+    }
+    const last = position + width - 1;
+    if (last === until && when === 'during') break;
+    const during = level() + recomputed;
+    const heldDuring = held;
+    for (let at = position; at < position + width; at += 1) {
+      const row = order[at] >> shift;
+      const kind = Math.trunc(row / stages);
+      const stage = row - kind * stages;
+      if (kind === B || kind === I) {
+        kept[stage] -= 1;
+        if (apart?.[stage] === 1) again[stage] -= 1;
+      }
+      if (kind === I) keptForWeight[stage] += 1;
+      if (kind === W) keptForWeight[stage] -= 1;
+      // Without a backward nothing is kept for it.
+      if (program.forwardOnly === true) kept[stage] -= 1;
+      if (kind === B || kind === W || program.forwardOnly === true) held -= 1;
+    }
+    visit(position, width, during, workspace, heldDuring, level(), held);
+    if (last === until) break;
+    position += width;
+  }
+  return { kept, keptForWeight, again };
+}
+
+/** Whether the microbatch of an operation of this device has an R of its own. */
+function recomputedApart(
+  { order, shift, stages, microbatches }: Program,
+  apart: Uint8Array,
+  local: readonly number[],
+  from: number,
+  to: number,
+): ((word: number) => boolean) | undefined {
+  if (!local.some((stage) => apart[stage] === 1)) return undefined;
+  const mask = (1 << shift) - 1;
+  const base = new Int32Array(stages);
+  local.forEach((stage, index) => (base[stage] = index * microbatches));
+  const found = new Uint8Array(local.length * microbatches);
+  for (let at = from; at < to; at += 1) {
+    const row = order[at] >> shift;
+    if (Math.trunc(row / stages) === R) found[base[row % stages] + (order[at] & mask)] = 1;
+  }
+  return (word) => found[base[(word >> shift) % stages] + (word & mask)] === 1;
+}

@@ -1,0 +1,31 @@
+/** Copies of a stage that are updated together: each exchanges its gradients with the others before it steps. */
+import { B, type Program, U, W, resultOf } from '../program.ts';
+
+/** Another copy of a stage, and how far its microbatch of the same round is from one's own. */
+export interface Peer {
+  readonly stage: number;
+  readonly shift: number;
+}
+
+/**
+ * The copies that an update of each stage waits for; undefined where no update waits for another copy. Copies with the same
+ * `every` run as many microbatches in every round, so that the last one of copy c′ in the round of microbatch j of copy c is
+ * j − first(c) + first(c′): with minibatches of one microbatch each copy has one in a round, else a minibatch is a round.
+ */
+export function peersOf({ copies, weights, stages }: Program): readonly (readonly Peer[])[] | undefined {
+  if (copies === undefined || weights === undefined || weights === 'flush') return undefined;
+  const { stage, every, first, segment } = copies;
+  const of = new Map<number, number[]>();
+  for (let one = 0; one < stages; one += 1) of.set(stage[one], [...(of.get(stage[one]) ?? []), one]);
+  const peers = Array.from({ length: stages }, (_, one): readonly Peer[] =>
+    (of.get(stage[one]) ?? [])
+      .filter((other) => first[other] !== first[one] && every[other] === every[one] && segment[other] === segment[one])
+      .map((other) => ({ stage: other, shift: first[other] - first[one] })),
+  );
+  return peers.some((list) => list.length > 0) ? peers : undefined;
+}
+
+/** Results of a peer's last backward that an update waits for: the input gradient, and the weight gradient of a split backward. */
+export const peerResults: readonly number[] = [resultOf[B], resultOf[W]];
+/** The result that an update leaves. */
+export const updateResult = resultOf[U];

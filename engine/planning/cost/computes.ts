@@ -1,0 +1,48 @@
+import type { FileContext } from '../../language/context.ts';
+import type { DeviceDefinition, ModelDefinition } from '../../read/definitions.ts';
+import type { Span } from '../../../grammar/syntax.ts';
+import { meshProblem } from './layerCosts.ts';
+import type { Mesh } from '../../read/mesh.ts';
+import { speedAt } from '../../read/rates.ts';
+
+/** Whose layers are to be costed, on which meshes, and where a finding about a key goes. */
+export interface ToCost {
+  readonly model: ModelDefinition;
+  readonly meshes: readonly Mesh[];
+  at(key: string): Span;
+}
+
+/** Shapes need the device's peak rate, and ranks that they divide by. */
+export function computes(context: FileContext, read: ToCost, kinds: readonly DeviceDefinition[]): boolean {
+  if (read.model.layers.every((one) => one.cost.kind === 'measured')) return true;
+  for (const kind of kinds) {
+    if (speedAt(kind, read.model.precision).compute !== undefined) continue;
+    const own = kind.place.uri === context.uri;
+    context.report.report('key/missing', own ? kind.place : read.at('devices'), {
+      key: 'compute',
+      block: own ? 'device' : `device "${kind.name}"`,
+      example: 'compute = 312TFLOPS',
+    });
+    return false;
+  }
+  for (const mesh of read.meshes) {
+    const { sequence = 1 } = read.model;
+    if (sequence % mesh.context !== 0) {
+      context.report.report('value/range', read.at('context'), {
+        what: '"context"',
+        value: String(mesh.context),
+        allowed: `a divisor of the ${sequence} tokens of a sequence`,
+      });
+      return false;
+    }
+    const found = meshProblem(read.model, mesh);
+    if (found === undefined) continue;
+    context.report.report('value/range', read.at(found.key), {
+      what: `"${found.key}"`,
+      value: String(mesh[found.key]),
+      allowed: `a number that fits layer "${found.layer.name}": ${found.problem.replace(/\.$/, '')}`,
+    });
+    return false;
+  }
+  return true;
+}

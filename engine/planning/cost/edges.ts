@@ -1,0 +1,39 @@
+import type { ModelDefinition } from '../../read/definitions.ts';
+import type { EdgePlan } from '../../plan.ts';
+import { needsOf } from '../../read/elements.ts';
+
+/**
+ * Data between stages: for each pair that shares a tensor, the sum of the outputs of the producing layers, each sent once to a
+ * stage however many of its layers need it. In order of `from`, then `to`.
+ */
+export function edgesOf(
+  model: ModelDefinition,
+  stageOf: Int32Array,
+  stages: number,
+  output: (element: number) => number,
+): readonly EdgePlan[] {
+  const bytes = new Map<number, number>();
+  const sent = new Set<number>();
+  for (let element = 0; element < model.elements; element += 1) {
+    const to = stageOf[element];
+    for (const producer of needsOf(model, element)) {
+      const from = stageOf[producer];
+      if (from === to || sent.has(producer * stages + to)) continue;
+      sent.add(producer * stages + to);
+      const edge = from * stages + to;
+      bytes.set(edge, (bytes.get(edge) ?? 0) + output(producer));
+    }
+  }
+  return [...bytes.keys()]
+    .sort((a, b) => a - b)
+    .map((edge) => ({ from: Math.floor(edge / stages), to: edge % stages, bytes: bytes.get(edge) ?? 0 }));
+}
+
+/** Edges whose ends have the sequence in so many parts each, with the bytes of the gradient where these differ. */
+export const withGradients = (edges: readonly EdgePlan[], parts: readonly number[]): readonly EdgePlan[] =>
+  edges.map((one) =>
+    parts[one.from] === parts[one.to] ? one : { ...one, back: inParts(one.bytes, parts[one.from], parts[one.to]) },
+  );
+
+/** One of `from` equal parts is as many bytes; what one of `to` parts is. */
+export const inParts = (bytes: number, from: number, to: number): number => (from === to ? bytes : (bytes * from) / to);

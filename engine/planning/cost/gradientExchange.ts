@@ -1,0 +1,74 @@
+/** Exchanges among the ranks that hold the same weights. */
+import type { FileContext } from '../../language/context.ts';
+import { collectiveTime, sentBytes } from '../../costs/collectives.ts';
+import { type MovedBytes, shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
+import type { Collective, Ring } from '../../costs/types.ts';
+import { groupRing } from '../place/groupRing.ts';
+import type { PipelineRead } from '../../read/pipeline.ts';
+import { slices, type Groups } from '../place/rankGroups.ts';
+import type { Rank } from '../place/ranks.ts';
+
+/** Seconds, and bytes that a device sends. */
+export interface Moved {
+  readonly seconds: number;
+  readonly bytes: number;
+}
+export const stillness: Moved = { seconds: 0, bytes: 0 };
+export const together = (...all: readonly Moved[]): Moved =>
+  all.reduce((sum, one) => ({ seconds: sum.seconds + one.seconds, bytes: sum.bytes + one.bytes }), stillness);
+
+/** What parameters on one device take: their gradients once the last backward has made them, their weights once the optimizer has. */
+export interface GradientExchange {
+  gradients(parameters: number): Moved;
+  weights(parameters: number): Moved;
+}
+
+/**
+ * Whole gradients: an all-reduce. State in parts: gradients are scattered, updated weights gathered (the two halves of an all-reduce,
+ * each in its own bytes; Rajbhandari et al., ZeRO, arXiv:1910.02054, section 7.1). Gradients in parts were scattered after each
+ * backward; weights in parts are gathered when they are needed. Shard groups of a part of the ranks reduce their parts among one
+ * another. `undefined` where devices have no route (reported).
+ */
+export function gradientExchange(
+  context: FileContext,
+  { cluster, at, optimizer }: Pick<PipelineRead, 'cluster' | 'at' | 'optimizer'>,
+  members: readonly Rank[],
+  per: MovedBytes,
+  groupsOf: (devices: readonly number[], mesh: Rank['mesh']) => Groups,
+): GradientExchange | undefined {
+  const [{ mesh }] = members;
+  // Of copies, the groups of all ranks are joined one by one.
+  const parts = members.map(({ devices }) => groupsOf(devices, mesh));
+  const joined = parts[0].map((_, index) => parts.flatMap((one) => one[index]));
+  const ranks = joined[0].length;
+  if (ranks === 1) return { gradients: () => stillness, weights: () => stillness };
+  const { shard = 'none' } = optimizer ?? {};
+  // Each copy of a stage splits its state over ranks of its own, as the bytes that it keeps say.
+  const size = shardsState(shard) ? shardRanks(parts[0][0].length, optimizer?.over) : 1;
+  const ringOver = (groups: Groups): Ring | undefined =>
+    groupRing(context, { cluster, at }, 'ring', [members[0]], () => groups);
+  const within = size > 1 ? ringOver(joined.flatMap((group) => slices(group, size))) : still;
+  const across = size < ranks ? ringOver(joined.flatMap((group) => strides(group, size))) : still;
+  if (within === undefined || across === undefined) return undefined;
+  const resharded = shardsWeights(shard) && optimizer?.reshard === true;
+  const scattered = shardsGradients(shard) && (resharded || !shardsWeights(shard));
+  return {
+    gradients: (parameters) =>
+      together(
+        scattered ? stillness : moved('reduce_scatter', parameters * per.gradient, size, within),
+        moved('all_reduce', (parameters * per.gradient) / size, ranks / size, across),
+      ),
+    weights: (parameters) => (resharded ? stillness : moved('all_gather', parameters * per.weight, size, within)),
+  };
+}
+
+const still: Ring = { bandwidth: 0, latency: 0 };
+
+/** One collective over `count` ranks; nothing where there is nothing to move. */
+export function moved(pattern: Collective['pattern'], bytes: number, count: number, ring: Ring): Moved {
+  if (bytes === 0 || count <= 1) return stillness;
+  return { seconds: collectiveTime({ pattern, bytes }, count, ring), bytes: sentBytes({ pattern, bytes }, count) };
+}
+
+const strides = (group: readonly number[], size: number): Groups =>
+  Array.from({ length: size }, (_, first) => group.filter((_device, index) => index % size === first));

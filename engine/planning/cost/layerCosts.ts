@@ -1,0 +1,113 @@
+/** Costs of a model's layers at sites, each computed once for a layer, a site and a recompute mode. */
+import { withShards } from '../../costs/shardTraffic.ts';
+import { findShape } from '../../costs/shapes.ts';
+import { measured, scaled, timeOf } from '../../costs/time.ts';
+import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode } from '../../costs/types.ts';
+import type { LayerDefinition, ModelDefinition } from '../../read/definitions.ts';
+import { needsOf } from '../../read/elements.ts';
+import type { Mesh } from '../../read/mesh.ts';
+import { speedAt } from '../../read/rates.ts';
+import type { Site } from '../place/sites.ts';
+
+export interface LayerCosts {
+  /** Cost of one element at a site. */
+  of(element: number, site: Site, recompute: RecomputeMode): LayerCost;
+  /** Bytes that an element sends on from one device of a site. */
+  output(element: number, site: Site): number;
+}
+
+/** Why shapes cannot be split over a mesh: the first layer with a problem, and the key that asks for it. */
+export function meshProblem(
+  model: ModelDefinition,
+  mesh: Mesh,
+): { readonly layer: LayerDefinition; readonly problem: string; readonly key: 'tensor' | 'expert' } | undefined {
+  for (const layer of model.layers) {
+    if (layer.cost.kind !== 'shape') continue;
+    const { args, shape } = layer.cost;
+    const check = findShape(shape)?.check;
+    const whole = check?.(args, settingOf(model, { ...mesh, expert: 1 }, 1, 'none'));
+    if (whole !== undefined) return { layer, problem: whole, key: 'tensor' };
+    const spread = check?.(args, settingOf(model, mesh, 1, 'none'));
+    if (spread !== undefined) return { layer, problem: spread, key: 'expert' };
+  }
+  return undefined;
+}
+
+/** Costs of the layers of a model. */
+export function layerCosts(model: ModelDefinition): LayerCosts {
+  const speeds = new Map<Site, DeviceSpeed>();
+  const speedOf = (site: Site): DeviceSpeed =>
+    entryOf(speeds, site, () => {
+      const { bandwidth, memoryEfficiency, launch, memoryOverlap, speed, rings, overlap } = site;
+      const { compute = 0, ...rest } = speedAt(site, model.precision);
+      return { compute, ...rest, bandwidth, memoryEfficiency, launch, memoryOverlap, speed, rings, overlap };
+    });
+  // By recompute mode and site, then by layer; where the input counts, by layer and input.
+  const byLayer = new Map<string, Map<Site, (LayerCost | undefined)[]>>();
+  const byInput = new Map<Site, Map<string, LayerCost>>();
+  const outputs = new Map<Site, (number | undefined)[]>();
+  const output = (element: number, site: Site): number => {
+    const index = model.layerOf[element];
+    return (entryOf(outputs, site, () => [])[index] ??= outputOf(model, model.layers[index], site));
+  };
+  const costOf = ({ cost }: LayerDefinition, site: Site, mode: RecomputeMode, input: number): LayerCost => {
+    const setting = settingOf(model, site.mesh, site.share, mode);
+    const found =
+      cost.kind === 'measured'
+        ? scaled(measured({ ...cost, input, recomputeMode: mode }, setting, speedOf(site)), site.share)
+        : timeOf(shapeOf(cost.shape).cost(cost.args, setting), setting, speedOf(site));
+    return site.shards === undefined ? found : withShards(found, site.shards);
+  };
+  return {
+    output,
+    of(element, site, recompute) {
+      const index = model.layerOf[element];
+      const layer = model.layers[index];
+      if (recompute === 'full' && layer.cost.kind === 'measured') {
+        const input = needsOf(model, element).reduce((sum, one) => sum + output(one, site) / site.share, 0);
+        const known = entryOf(byInput, site, () => new Map<string, LayerCost>());
+        return entryOf(known, `${index} ${input}`, () => costOf(layer, site, recompute, input));
+      }
+      const ofMode = entryOf(byLayer, recompute, () => new Map<Site, (LayerCost | undefined)[]>());
+      const known = entryOf(ofMode, site, () => []);
+      return (known[index] ??= costOf(layer, site, recompute, 0));
+    },
+  };
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** `share`: samples of a microbatch that one data rank gets, of those that the model says. */
+const settingOf = (model: ModelDefinition, mesh: Mesh, share: number, recompute: RecomputeMode): LayerSetting => ({
+  sequence: model.sequence ?? 1,
+  microBatch: model.microBatch * share,
+  precision: model.precision,
+  tensor: mesh.tensor,
+  sequenceParallel: mesh.sequenceParallel,
+  context: mesh.context,
+  expert: mesh.expert,
+  expertTensor: mesh.expertTensor,
+  recompute,
+});
+
+function shapeOf(name: string) {
+  const shape = findShape(name);
+  if (shape === undefined) throw new Error(`no shape ${name}`);
+  return shape;
+}
+
+function outputOf(model: ModelDefinition, { cost }: LayerDefinition, { mesh, share }: Site): number {
+  if (cost.kind === 'measured') return cost.output * share;
+  return shapeOf(cost.shape).cost(cost.args, settingOf(model, mesh, share, 'none')).output;
+}
+
+/** Seconds of one microbatch through a layer, there and back. */
+export const totalTime = (
+  cost: Pick<LayerCost, 'forward' | 'backwardInput' | 'backwardWeight' | 'recompute'>,
+): number => cost.forward + cost.backwardInput + cost.backwardWeight + cost.recompute;

@@ -1,0 +1,39 @@
+/** What the stages of a pipeline recompute: as the file says, unless the schedule decides. */
+import type { FileContext } from '../../language/context.ts';
+import type { RecomputeMode } from '../../costs/types.ts';
+import type { StagePlan } from '../../plan.ts';
+import type { PipelineRead } from '../../read/pipeline.ts';
+
+/** The mode of stages that say nothing of their own. */
+export const pipelineMode = ({ use, recompute }: Pick<PipelineRead, 'use' | 'recompute'>): RecomputeMode =>
+  forced(use) ?? recompute;
+
+/** What a schedule that recomputes as it sees fit makes of every stage. */
+const forced = (use: PipelineRead['use']): RecomputeMode | undefined =>
+  use.kind === 'policy' ? use.policy.recompute?.(use.args) : undefined;
+
+/** Modes of the stages of the cut. A key that the schedule overrules is reported as without effect. */
+export function stageModes(context: FileContext, read: PipelineRead): readonly RecomputeMode[] {
+  const { cut, use } = read;
+  const blocks = cut.kind === 'blocks' ? cut.stages : undefined;
+  const mode = forced(use);
+  if (mode === undefined || use.kind !== 'policy')
+    return Array.from({ length: cut.count }, (_, stage) => blocks?.[stage].recompute ?? read.recompute);
+  const reason = `${use.policy.name} decides what is recomputed`;
+  const written = [
+    ...(read.recompute === 'none' ? [] : [read.at('recompute')]),
+    ...(blocks ?? []).flatMap((one) => (one.recompute === undefined ? [] : [one.at])),
+  ];
+  for (const at of written) context.report.report('key/not-applicable', at, { key: 'recompute', reason });
+  return Array.from({ length: cut.count }, () => mode);
+}
+
+/** `key/not-applicable` where a schedule is to recompute ahead of the gradient and no stage recomputes anything. */
+export function reportNothingAhead(context: FileContext, { use }: PipelineRead, stages: readonly StagePlan[]): void {
+  const at = use.kind === 'policy' && use.args['recompute'] === 'ahead' ? use.recomputeAt : undefined;
+  if (at === undefined || stages.some((one) => one.recompute > 0 || one.recomputed > 0)) return;
+  context.report.report('key/not-applicable', at, {
+    key: 'recompute = ahead',
+    reason: 'no stage recomputes anything; write `recompute = full` in the pipeline too',
+  });
+}

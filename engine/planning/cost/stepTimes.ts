@@ -1,0 +1,139 @@
+/** What devices do after their last backward: gradients are exchanged among the ranks that hold the same weights, then the optimizer steps. */
+import type { FileContext } from '../../language/context.ts';
+import { optimizers } from '../../costs/optimizer.ts';
+import type { Precision } from '../../costs/types.ts';
+import type { StepPlan, StageExchange } from '../../plan.ts';
+import { gradientBuckets } from './gradientBuckets.ts';
+import { gradientExchange, type Moved, moved, stillness, together } from './gradientExchange.ts';
+import { groupRing } from '../place/groupRing.ts';
+import type { PipelineRead } from '../../read/pipeline.ts';
+import { dataGroups, expertDataGroups } from '../place/rankGroups.ts';
+import type { SitedRanks } from '../place/sites.ts';
+import type { StageParts } from './stagePlans.ts';
+
+export interface StepRequest extends Pick<PipelineRead, 'cluster' | 'at' | 'optimizer' | 'sync'> {
+  readonly ranks: SitedRanks;
+  readonly stages: readonly StageParts[];
+  readonly precision: Precision;
+}
+
+/**
+ * Gradient exchange and optimizer step, by rank; `undefined` where devices have no route (reported). Where a stage has copies on
+ * several ranks, the ranks of all of them are one group. The step is as long as the file says.
+ */
+export function stepTimes(context: FileContext, request: StepRequest): readonly StepPlan[] | undefined {
+  const { ranks, stages, optimizer, sync } = request;
+  const per = (optimizer?.recipe ?? optimizers[0]).moved(request.precision);
+  const after: Moved[] = ranks.ranks.map(() => stillness);
+  const inBuckets: Moved[] = ranks.ranks.map(() => stillness);
+  const overlap: StageExchange[][] = ranks.ranks.map(() => []);
+  for (const { members, own, experts, held } of holders(ranks, stages)) {
+    const all = members.map((one) => ranks.ranks[one]);
+    const ofOwn = gradientExchange(context, request, all, per, dataGroups);
+    const ofExperts = experts === 0 ? ofOwn : gradientExchange(context, request, all, per, expertDataGroups);
+    if (ofOwn === undefined || ofExperts === undefined) return undefined;
+    const weights = together(ofOwn.weights(own), ofExperts.weights(experts));
+    const gradients = together(ofOwn.gradients(own), ofExperts.gradients(experts));
+    // Copies on several ranks run their first forwards in different orders: they gather after the step.
+    const gathers = sync !== undefined && members.length === 1 && weights.seconds > 0;
+    const bucket = gradients.seconds > 0 || gathers ? sync?.bucket : undefined;
+    const later = together(gathers ? stillness : weights, bucket === undefined ? gradients : stillness);
+    for (const one of members) after[one] = together(after[one], later);
+    if (bucket === undefined) continue;
+    for (const { layers, plan, on } of held) {
+      const made = gradientBuckets(layers, per.gradient, bucket, plan.recomputeMode === 'stage').map((one) => {
+        const out = together(ofOwn.gradients(one.own), ofExperts.gradients(one.experts));
+        const back = gathers ? together(ofOwn.weights(one.own), ofExperts.weights(one.experts)) : stillness;
+        return {
+          moved: together(out, back),
+          plan: {
+            seconds: out.seconds,
+            left: one.left,
+            ...(gathers ? { gather: { seconds: back.seconds, before: one.before } } : {}),
+          },
+        };
+      });
+      for (const [one, stage] of on) {
+        inBuckets[one] = together(inBuckets[one], ...made.map((each) => each.moved));
+        overlap[one].push({ stage, buckets: made.map((each) => each.plan) });
+      }
+    }
+  }
+  const embeddings = embeddingTimes(context, request, per.gradient);
+  if (embeddings === undefined) return undefined;
+  const nothing = sync !== undefined && overlap.every((one) => one.length === 0);
+  if (nothing)
+    context.report.report('key/not-applicable', request.at('sync'), {
+      key: 'sync',
+      reason: 'no gradients are left to exchange after the last backwards',
+    });
+  const step = optimizer?.step ?? 0;
+  return after.map((one, rank) => {
+    const { seconds, bytes } = together(one, embeddings[rank]);
+    const sent = bytes + inBuckets[rank].bytes;
+    return {
+      sync: seconds,
+      optimizer: step,
+      ...(sent > 0 ? { bytes: sent } : {}),
+      ...(overlap[rank].length > 0 ? { overlap: overlap[rank] } : {}),
+    };
+  });
+}
+
+/**
+ * Copies of the token embedding on several ranks (a head that is tied to it, multi-token prediction) are kept alike: their gradients
+ * are reduced in a group of one rank each (Megatron-LM, `finalize_model_grads`).
+ */
+function embeddingTimes(
+  context: FileContext,
+  { cluster, at, ranks, stages }: StepRequest,
+  gradient: number,
+): readonly Moved[] | undefined {
+  const holding = new Map<number, number>();
+  for (const [index, { embedding }] of stages.entries())
+    if (embedding > 0) holding.set(ranks.placement[index], embedding);
+  if (holding.size < 2) return ranks.ranks.map(() => stillness);
+  const numbers = [...holding.keys()].sort((a, b) => a - b);
+  const members = numbers.map((one) => ranks.ranks[one]);
+  const least = members.reduce((few, { devices }) => Math.min(few, devices.length), Infinity);
+  const groups = Array.from({ length: least }, (_, index) => members.map(({ devices }) => devices[index]));
+  const ring = groupRing(context, { cluster, at }, 'ring', [members[0]], () => groups);
+  if (ring === undefined) return undefined;
+  return ranks.ranks.map((_, rank) => moved('all_reduce', gradient * (holding.get(rank) ?? 0), numbers.length, ring));
+}
+
+interface Held extends Pick<StageParts, 'layers' | 'plan'> {
+  /** Rank, and the stage of the program that is its copy (of several segments the first). */
+  readonly on: Map<number, number>;
+}
+
+/** Ranks that hold the same stages, and parameters of all of these on one device. */
+interface Holders {
+  readonly members: readonly number[];
+  own: number;
+  experts: number;
+  readonly held: Held[];
+}
+
+/** Ranks that hold the same stages exchange the gradients of all of them. */
+function holders({ ranks, placement }: SitedRanks, stages: readonly StageParts[]): readonly Holders[] {
+  const holding = new Map<number, Held & { readonly parts: StageParts }>();
+  for (const [index, parts] of stages.entries()) {
+    const { copy } = parts.plan;
+    if ((copy?.segment ?? 0) > 0) continue;
+    const stage = copy?.stage ?? index;
+    const known = holding.get(stage) ?? { layers: parts.layers, plan: parts.plan, on: new Map(), parts };
+    if (!known.on.has(placement[index])) known.on.set(placement[index], index);
+    holding.set(stage, known);
+  }
+  const groups = new Map<string, Holders>();
+  for (const one of holding.values()) {
+    const members = [...one.on.keys()].sort((a, b) => a - b);
+    const group = groups.get(members.join()) ?? { members, own: 0, experts: 0, held: [] };
+    group.own += one.parts.own;
+    group.experts += one.parts.experts;
+    group.held.push(one);
+    groups.set(members.join(), group);
+  }
+  return [...groups.values()].filter(({ members }) => members.every((one) => one < ranks.length));
+}

@@ -1,0 +1,53 @@
+import type { Span } from '../../../grammar/syntax.ts';
+import type { FileContext } from '../../language/context.ts';
+import { slowestOf } from './balance.ts';
+import type { StagePlan } from '../../plan.ts';
+import { type CutRequest, cutByTime } from './balanceCut.ts';
+import { totalTime } from '../cost/layerCosts.ts';
+
+/** A better cut must win at least this share of the slowest stage: less is rounding. */
+const leastGain = 0.01;
+
+/** The best cut into as many stages: seconds of its slowest stage, and what `OrderedCut` says of it. */
+export interface BestCut {
+  readonly slowest: number;
+  readonly above?: number;
+}
+
+/**
+ * `stage/imbalance` where the slowest stage is over the mean by more than the threshold and the best cut into as many stages is
+ * better. `best` is asked for only then; all stages are on devices of one kind.
+ */
+export function reportImbalance(
+  context: FileContext,
+  pipeline: string,
+  stages: readonly StagePlan[],
+  best: () => BestCut,
+  at: (stage: number) => Span,
+): void {
+  const totals = stages.map(totalTime);
+  const mean = totals.reduce((sum, one) => sum + one, 0) / totals.length;
+  const slowest = Math.max(...totals);
+  const over = mean > 0 ? slowest / mean - 1 : 0;
+  if (over <= context.options.thresholds.imbalance) return;
+  const { slowest: fastest, above = 0 } = best();
+  const gain = 1 - fastest / slowest;
+  if (gain <= leastGain) return;
+  const stage = totals.indexOf(slowest);
+  context.report.report(
+    'stage/imbalance',
+    at(stage),
+    { stage: stages[stage].name, slowest, mean, over, best: fastest, gain, ...(above > 0 ? { above } : {}) },
+    { hint: { kind: 'balance', pipeline } },
+  );
+}
+
+/** The best cut of layers on devices of one kind. */
+export function bestCut<Kind>(request: CutRequest<Kind>): BestCut {
+  const { order, starts, above } = cutByTime(request);
+  const slowest = slowestOf(
+    Float64Array.from(order, (element) => request.time(element, request.kinds[0])),
+    starts,
+  );
+  return { slowest, ...(above === undefined ? {} : { above }) };
+}

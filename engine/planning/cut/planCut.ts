@@ -1,0 +1,195 @@
+/** `stages = plan(…)`: the stages and replicas that a planner makes, as if the file had said them. */
+import { count, list, time } from '../../quantities.ts';
+import type { FileContext } from '../../language/context.ts';
+import { dappleExact, dappleInTime, planDapple } from './planners/dapple.ts';
+import type { Planned, PlannedStage, PlannerLayers } from './planners/layers.ts';
+import { pipedreamInTime, planPipedream } from './planners/pipedream.ts';
+import type { DeviceDefinition } from '../../read/definitions.ts';
+import { elementOrder } from './balanceCut.ts';
+import { computes } from '../cost/computes.ts';
+import type { Cut, PlanCut, Replication, StageBlock } from '../../read/cut.ts';
+import type { End } from '../../read/deviceSet.ts';
+import { elementName } from '../../read/elements.ts';
+import { layerCosts } from '../cost/layerCosts.ts';
+import { sizeOf } from '../../read/mesh.ts';
+import type { PipelineRead } from '../../read/pipeline.ts';
+import { plannerCosts } from './plannerCosts.ts';
+import { plannerLink, type PlannerLink } from './plannerLink.ts';
+import { pipelineMode } from '../cost/recomputation.ts';
+import { sitesOf } from '../place/sites.ts';
+
+/** A pipeline but for its cut. */
+export type Uncut = Omit<PipelineRead, 'cut' | 'iterations'>;
+
+/** The planned stages as `stage` blocks; `undefined` where there can be no plan, which has been reported. */
+export function planCut(context: FileContext, read: Uncut, cut: PlanCut): Cut | undefined {
+  const { cluster, model, mesh } = read;
+  const [kind] = cluster.devices.map((one) => one.kind);
+  const size = sizeOf(mesh);
+  // Where not even one rank fits, that is told where ranks are made.
+  const machines = Math.max(1, Math.floor(cluster.devices.length / size));
+  const problem = problemOf(read, cut);
+  if (problem !== undefined || kind === undefined) return refuse(context, cut, problem ?? 'there are no devices');
+  const inTime = cut.planner === 'dapple' ? dappleInTime : pipedreamInTime;
+  const ways = { layers: { count: model.elements }, machines: machinesFor(read, cut, machines) };
+  // Without named links neighbours tell how far all are from one another; with them each pair may have a way of its own.
+  if (!inTime(ways) || (cluster.named.size > 0 && cluster.devices.length > mostNamed))
+    return refuse(
+      context,
+      cut,
+      `${count(model.elements, 'layer', 'layers')} on ${count(machines, 'device', 'devices')} have too many plans to search; \`balance\` cuts any number`,
+    );
+  if (!computes(context, { ...read, meshes: [mesh] }, [kind])) return undefined;
+  const groups = Array.from({ length: machines }, (_, machine) => ({
+    kind,
+    mesh,
+    devices: Array.from({ length: size }, (_unused, index) => machine * size + index).filter(
+      (one) => one < cluster.devices.length,
+    ),
+  }));
+  const [site] = sitesOf(context, read, groups) ?? [];
+  if (site === undefined) return undefined;
+  const order = elementOrder(model);
+  const costs = layerCosts(model);
+  const layers = plannerCosts(read, costs, order, site, pipelineMode(read));
+  const first = groups.flatMap(({ devices }) => devices.filter((_, index) => index % mesh.tensor === 0));
+  const link = plannerLink(
+    context,
+    read,
+    first,
+    layers.crossing.reduce((most, one) => Math.max(most, one), 0),
+  );
+  if (link === undefined) return undefined;
+  const request = { read, cut, layers, machines: ways.machines, link };
+  const planned = cut.planner === 'dapple' ? byDapple(request) : byPipedream(request);
+  const blocks = blocksOf(read, cut, planned.stages, order);
+  hint(context, read, cut, planned, blocks);
+  return { kind: 'blocks', stages: blocks.map(({ block }) => block), count: blocks.length, planned: true };
+}
+
+interface Request {
+  readonly read: Uncut;
+  readonly cut: PlanCut;
+  readonly layers: PlannerLayers;
+  readonly machines: number;
+  readonly link: PlannerLink;
+}
+
+/** Devices of a cluster with named links, of which all pairs are looked at. */
+const mostNamed = 512;
+
+/** Where stages have no replicas, no more machines than layers are of use. */
+const machinesFor = (read: Uncut, { planner }: PlanCut, machines: number): number =>
+  planner === 'dapple' || takesTurns(read) ? machines : Math.min(machines, read.model.elements);
+
+interface Explained extends Planned {
+  readonly tooltip: string;
+}
+
+function byPipedream({ read, cut, layers, machines, link }: Request): Explained {
+  const { microbatches } = read;
+  const turns = takesTurns(read);
+  const allows = (replicas: number) => turns && (microbatches === 1 || microbatches % replicas === 0);
+  const { objective } = cut;
+  const planned = planPipedream({ layers, microbatches, machines, allows, bandwidth: link.bandwidth, objective });
+  const alone = turns ? '' : ` One device a stage: "${scheduleName(read)}" takes no replicas in turn.`;
+  const what = objective === 'paper' ? 'stage or transfer' : 'stage';
+  return {
+    ...planned,
+    tooltip: `the slowest ${what} takes ${time(planned.seconds)} an update by the planner's formula.${alone}`,
+  };
+}
+
+function byDapple({ read, layers, machines, link }: Request): Explained {
+  const { microbatches, mesh } = read;
+  const planned = planDapple({ layers, microbatches, machines, data: mesh.data * mesh.context, link });
+  const how = dappleExact({ layers, machines }) ? 'the least of all plans' : 'the least that a bounded search finds';
+  return {
+    ...planned,
+    tooltip: `an iteration takes ${time(planned.seconds)} by the planner's formula, ${how}.`,
+  };
+}
+
+const scheduleName = ({ use }: Uncut): string => (use.kind === 'policy' ? use.policy.name : use.definition.name);
+
+const takesTurns = ({ use }: Uncut): boolean => use.kind === 'policy' && use.policy.replicates === true;
+
+function problemOf(read: Uncut, { planner }: PlanCut): string | undefined {
+  const { cluster, use, mesh } = read;
+  const kinds = [...new Set<DeviceDefinition>(cluster.devices.map((one) => one.kind))];
+  if (kinds.length > 1)
+    return `it needs devices of one kind, and "${cluster.name}" has ${list(kinds.map((one) => one.name))}; \`balance\` weighs unlike devices`;
+  const chunks = use.kind === 'policy' ? use.policy.chunks(use.args) : 1;
+  const copies = use.kind === 'policy' && use.policy.copies !== undefined && use.policy.replicates !== true;
+  const placed = use.kind === 'own' && (use.definition.placement?.rule ?? 'linear') !== 'linear';
+  if (chunks > 1 || copies || placed)
+    return `it plans stages that are each on devices of their own, and "${scheduleName(read)}" puts several, or parts of them, on one; \`balance\` cuts for such`;
+  const asynchronous = (use.kind === 'policy' ? use.policy.weights?.(use.args) : use.definition.weights) ?? 'flush';
+  if (planner === 'dapple' && asynchronous !== 'flush')
+    return `it plans iterations that end in a flush, which "${scheduleName(read)}" has none of; \`plan(pipedream)\` plans for such`;
+  if (planner === 'pipedream' && takesTurns(read) && mesh.data > 1)
+    return `it makes replicas of each stage itself; leave out \`data = ${mesh.data}\``;
+  return undefined;
+}
+
+function refuse(context: FileContext, { planner, at }: PlanCut, problem: string): undefined {
+  context.report.report('schedule/shape', at, { policy: `plan(${planner})`, problem, input: 'stages', values: [] });
+  return undefined;
+}
+
+interface Written {
+  readonly block: StageBlock;
+  readonly layers: readonly string[];
+  readonly on?: string;
+  readonly replicate?: string;
+}
+
+/** Devices in order; `on` only where any stage has several replicas, so that a plain cut stays one. */
+function blocksOf(
+  { model, mesh }: Uncut,
+  { at, planner }: PlanCut,
+  stages: readonly PlannedStage[],
+  order: Int32Array,
+): readonly Written[] {
+  const rule: Replication = planner === 'dapple' ? 'split' : 'round_robin';
+  const replicated = stages.some((one) => one.replicas > 1);
+  let next = 0;
+  return stages.map(({ from, to, replicas }, stage) => {
+    const elements = [...order.subarray(from, to)];
+    const first = next;
+    next += replicas * sizeOf(mesh);
+    const devices = Array.from({ length: next - first }, (_, index) => first + index);
+    const end: End = { devices: () => devices };
+    const several = replicas > 1;
+    return {
+      block: {
+        name: `s${stage}`,
+        at,
+        elements,
+        ...(replicated ? { on: { end, at } } : {}),
+        ...(several ? { replicate: { rule, at } } : {}),
+      },
+      layers: elements.map((element) => elementName(model, element)),
+      ...(replicated ? { on: devices.length === 1 ? `gpu[${first}]` : `gpu[${first}..${next - 1}]` } : {}),
+      ...(several ? { replicate: rule } : {}),
+    };
+  });
+}
+
+/** ` 2 stages: 16 × 3, 25 × 1 layers, planned 176 ms`: layers × replicas. */
+function hint(
+  context: FileContext,
+  { name }: Uncut,
+  { at }: PlanCut,
+  { stages, seconds, tooltip }: Explained,
+  blocks: readonly Written[],
+): void {
+  const sizes = stages.map(({ from, to, replicas }) => `${to - from} × ${replicas}`);
+  const shown = sizes.length > 12 ? [...sizes.slice(0, 11), '…'] : sizes;
+  context.derived.push({
+    offset: at.end,
+    text: ` ${count(stages.length, 'stage', 'stages')}: ${shown.join(', ')}, planned ${time(seconds)}`,
+    tooltip: `Layers × replicas of each stage; ${tooltip}`,
+    planned: { pipeline: name, stages: blocks.map(({ block: _block, ...rest }) => rest) },
+  });
+}

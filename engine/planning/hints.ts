@@ -1,0 +1,91 @@
+/** What the file does not say and the plan derives, for inlay hints. */
+import type { Expression } from '../../grammar/syntax.ts';
+import { amount, bytes, shareAtMost, time } from '../quantities.ts';
+import type { FileContext } from '../language/context.ts';
+import type { LayerCost, RecomputeMode } from '../costs/types.ts';
+import type { ModelDefinition } from '../read/definitions.ts';
+import { layerModes } from '../language/resolution.ts';
+import type { LayerCosts } from './cost/layerCosts.ts';
+import type { Site } from './place/sites.ts';
+
+/**
+ * ` 2 + 2 + 2 + 2 layers` after `balance(4)`; where layers can be cut in many orders ` 3 + 5 layers, exact best` or by how much the
+ * slowest stage is `above` the least possible at most.
+ */
+export function hintBalance(
+  context: FileContext,
+  at: Expression,
+  elements: readonly (readonly number[])[],
+  above?: number,
+): void {
+  const sizes = elements.map((one) => one.length);
+  const shown = sizes.length > 16 ? [...sizes.slice(0, 15), '…'] : sizes;
+  const text = ` ${shown.join(' + ')} layers`;
+  if (above === undefined) context.derived.push({ offset: at.end, text });
+  else
+    context.derived.push({
+      offset: at.end,
+      text: `${text}, ${above === 0 ? 'exact best' : `at most ${shareAtMost(above)} above the least possible`}`,
+      tooltip:
+        above === 0
+          ? 'No cut in which stages need earlier stages only has a faster slowest stage.'
+          : `The best cut found: there are too many to look at all of them. The slowest stage of none is faster by more than ${shareAtMost(above)}.`,
+    });
+}
+
+/** Whose layers are hinted at: those of a model at a site of a pipeline. */
+export interface LayersHint {
+  readonly pipeline: string;
+  readonly model: ModelDefinition;
+  readonly costs: LayerCosts;
+  readonly site: Site;
+  readonly recompute: RecomputeMode;
+}
+
+/** ` 12.6 M parameters, F 3.1 ms, 288 MiB` after each layer with a shape, as it is on one device of the first pipeline. */
+export function hintLayers(context: FileContext, hint: LayersHint): void {
+  if (hintInherited(context, hint)) return;
+  const { pipeline, model, costs, site, recompute } = hint;
+  const told = new Set(context.derived.map(({ offset }) => offset));
+  for (const layer of model.layers) {
+    if (layer.cost.kind !== 'shape' || layer.place.uri !== context.uri || told.has(layer.end)) continue;
+    told.add(layer.end);
+    const under = (mode: RecomputeMode) => costs.of(layer.first, site, mode);
+    // Worked out when somebody looks: a file may have thousands of layers, and a window shows few.
+    context.derived.push({
+      offset: layer.end,
+      get text() {
+        const { parameters, forward, activation } = under(recompute);
+        return ` ${amount(parameters)} parameters, F ${time(forward)}, ${bytes(activation)}`;
+      },
+      get tooltip() {
+        return tooltipOf(under(recompute), layer.array, site.name);
+      },
+      get layer() {
+        const cost = under(recompute);
+        const [none, selective, full] = layerModes.map((mode) => under(mode).activation);
+        return { pipeline, device: site.name, mesh: site.mesh, recompute, cost, leaves: { none, selective, full } };
+      },
+    });
+  }
+}
+
+const tooltipOf = (cost: LayerCost, array: boolean, device: string): string =>
+  `${array ? 'Each layer' : 'The layer'} on one ${device}, for one microbatch: ${amount(cost.parameters)} parameters in all, ` +
+  `${amount(cost.forwardFlops)}FLOP forward, F ${time(cost.forward)}, B ${time(cost.backwardInput + cost.backwardWeight)} ` +
+  `(I ${time(cost.backwardInput)}, W ${time(cost.backwardWeight)}), activations ${bytes(cost.activation)}, output ${bytes(cost.output)}.`;
+
+/** ` 8.03 G parameters` once, where all layers stand at one `from`; whether they do. */
+function hintInherited(context: FileContext, { model, costs, site, recompute }: LayersHint): boolean {
+  const { layers } = model;
+  const { end, place } = layers[0];
+  if (layers.length < 2 || place.uri !== context.uri || layers.some((one) => one.end !== end)) return false;
+  if (layers.every((one) => one.cost.kind === 'measured') || context.derived.some((one) => one.offset === end))
+    return true;
+  const parameters = layers.reduce(
+    (sum, { first, count }) => sum + count * costs.of(first, site, recompute).parameters,
+    0,
+  );
+  context.derived.push({ offset: end, text: ` ${amount(parameters)} parameters` });
+  return true;
+}

@@ -1,0 +1,92 @@
+/** Copies and parts of stages: a stage on several devices (bidirectional schedules, replicas), or cut along the sequence. */
+import { gcd } from '../../gcd.ts';
+import { scaleTraffic } from '../../costs/collectives.ts';
+import { scaleParts } from '../../costs/layerPart.ts';
+import type { EdgePlan, StageCopy, StagePlan } from '../../plan.ts';
+
+/** Names of the stages of a program: those of a stage that has several copies or parts are numbered. */
+export function copyNames(names: readonly string[], copies: readonly StageCopy[]): readonly string[] {
+  const next = new Int32Array(names.length);
+  const total = new Int32Array(names.length);
+  for (const { stage } of copies) total[stage] += 1;
+  return copies.map(({ stage }) => (total[stage] === 1 ? names[stage] : `${names[stage]}[${next[stage]++}]`));
+}
+
+/**
+ * Edges between copies that share microbatches and, where the sequence is cut, the segment. A segment's forward needs the keys
+ * and values of the segment before it on its own stage, and the backward goes the other way: an edge that carries nothing.
+ */
+export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy[]): readonly EdgePlan[] {
+  const of = new Map<number, number[]>();
+  for (const [index, { stage }] of copies.entries()) of.set(stage, [...(of.get(stage) ?? []), index]);
+  const found: EdgePlan[] = [];
+  for (const { from, to, bytes, back } of edges) {
+    for (const a of of.get(from) ?? []) {
+      for (const b of of.get(to) ?? []) {
+        if (!meet(copies[a], copies[b]) || copies[a].segment !== copies[b].segment) continue;
+        const length = lengthOf(copies[a]);
+        found.push({ from: a, to: b, bytes: bytes * length, ...(back === undefined ? {} : { back: back * length }) });
+      }
+    }
+  }
+  for (const [index, { stage, segment }] of copies.entries()) {
+    if (segment === undefined) continue;
+    const next = copies.findIndex((one) => one.stage === stage && one.segment === segment + 1);
+    if (next >= 0) found.push({ from: index, to: next, bytes: 0 });
+  }
+  return found.sort((a, b) => a.from - b.from || a.to - b.to);
+}
+
+/** Index of a stage's first copy or part. */
+export const firstCopy = (copies: readonly StageCopy[], stage: number): number =>
+  copies.findIndex((one) => one.stage === stage);
+
+/** Whether two copies run a microbatch in common: a solution of j ≡ a (mod m), j ≡ b (mod n) exists if a ≡ b (mod gcd(m, n)). */
+function meet(a: StageCopy, b: StageCopy): boolean {
+  return (a.first - b.first) % gcd(a.every, b.every) === 0;
+}
+
+/** Share of a segment of the sequence, and of the time of its stage. */
+const lengthOf = ({ share, segments = 1 }: StageCopy): number => share ?? 1 / segments;
+const timeOf = (copy: StageCopy): number => copy.time ?? lengthOf(copy);
+
+/**
+ * The plan of a stage as one of its copies or parts. A segment computes its share of the sequence and keeps its share of the
+ * activations; the weights are there once, with the first segment. Where microbatches are cut into `parts`, each takes its share. What
+ * `split` replicas share is each one's already.
+ */
+export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: number, split: number): StagePlan {
+  const whole = parts === 1 && (copy?.segments ?? 1) === 1;
+  const owns = (copy?.segment ?? 0) === 0;
+  return {
+    ...stage,
+    ...(copy === undefined ? {} : { copy }),
+    ...(whole ? {} : shares(stage, copy, parts)),
+    // Buffers are as large as what the edges carry: a segment's and a part's share already, of all replicas together.
+    buffers: stage.buffers / split,
+    ...(owns ? {} : { parameters: 0, weights: 0, gradients: 0, optimizer: 0 }),
+  };
+}
+
+function shares(stage: StagePlan, copy: StageCopy | undefined, parts: number): Partial<StagePlan> {
+  const time = copy === undefined ? 1 : timeOf(copy);
+  const length = copy === undefined ? 1 : lengthOf(copy);
+  return {
+    forwardFlops: (stage.forwardFlops * time) / parts,
+    ...(stage.spareFlops === undefined ? {} : { spareFlops: (stage.spareFlops * time) / parts }),
+    forward: (stage.forward * time) / parts,
+    backwardInput: (stage.backwardInput * time) / parts,
+    backwardWeight: (stage.backwardWeight * time) / parts,
+    recompute: (stage.recompute * time) / parts,
+    activation: (stage.activation * length) / parts,
+    ...(stage.activationParts === undefined
+      ? {}
+      : { activationParts: scaleParts(stage.activationParts, length / parts) }),
+    activationForWeight: (stage.activationForWeight * length) / parts,
+    recomputed: (stage.recomputed * length) / parts,
+    ...(stage.recomputedWhole === undefined ? {} : { recomputedWhole: (stage.recomputedWhole * length) / parts }),
+    workspace: (stage.workspace * length) / parts,
+    // As the time that it is part of.
+    ...(stage.traffic === undefined ? {} : { traffic: scaleTraffic(stage.traffic, time / parts) }),
+  };
+}

@@ -1,0 +1,51 @@
+import { collectiveTime } from '../../costs/collectives.ts';
+import type { Ring } from '../../costs/types.ts';
+import { allToAllRing, levelRing, levelsOf, ringsAtOnce, type Unreachable } from '../../network/collectives.ts';
+import type { FileContext } from '../../language/context.ts';
+import type { ClusterDefinition } from '../../read/definitions.ts';
+import type { PipelineRead } from '../../read/pipeline.ts';
+import type { Rank } from './ranks.ts';
+import type { Groups } from './rankGroups.ts';
+
+/** Bytes for which ways are chosen: those of a large tensor. */
+const typical = 64 * 1024 ** 2;
+
+/**
+ * The ring of the slowest of the ranks, all groups of one rank at work at once; of an all-to-all the ring that takes as
+ * long. Where groups have several devices in each of several nodes, the faster of one ring through all of them and of rings inside of
+ * nodes and between them, as libraries choose. `undefined` where two of a group have no route (reported).
+ */
+export function groupRing(
+  context: FileContext,
+  { cluster, at }: Pick<PipelineRead, 'cluster' | 'at'>,
+  pattern: 'ring' | 'all_to_all',
+  ranks: readonly Pick<Rank, 'devices' | 'mesh' | 'at'>[],
+  groupsIn: (rank: Pick<Rank, 'devices' | 'mesh'>) => Groups,
+): Ring | undefined {
+  let bandwidth = Infinity;
+  let latency = 0;
+  for (const rank of ranks) {
+    const groups = groupsIn(rank);
+    const ring = pattern === 'ring' ? fasterRing(cluster, groups) : allToAllRing(cluster, groups, typical);
+    if ('from' in ring) {
+      context.report.report('device/unknown-route', rank.at ?? at('devices'), {
+        from: cluster.devices[ring.from].name,
+        to: cluster.devices[ring.to].name,
+      });
+      return undefined;
+    }
+    if (ring.bandwidth > 0) bandwidth = Math.min(bandwidth, ring.bandwidth);
+    latency = Math.max(latency, ring.latency);
+  }
+  return { bandwidth: bandwidth === Infinity ? 0 : bandwidth, latency };
+}
+
+function fasterRing(cluster: ClusterDefinition, groups: Groups): Ring | Unreachable {
+  const flat = ringsAtOnce(cluster, groups, typical);
+  if ('from' in flat) return flat;
+  const levels = levelsOf(cluster, groups, typical);
+  if (levels === undefined || 'from' in levels) return flat;
+  const ring = levelRing(levels);
+  const time = (one: Ring) => collectiveTime({ pattern: 'all_reduce', bytes: typical }, groups[0].length, one);
+  return time(ring) < time(flat) ? ring : flat;
+}

@@ -1,0 +1,41 @@
+/**
+ * Which devices of one pipeline rank work together. The order is that of Megatron-LM (`tp-cp-ep-dp`): tensor ranks innermost, then
+ * context ranks, then data ranks, and replicas that split microbatches as more data ranks. Expert ranks are neighbours among
+ * the context and data ranks, and among the tensor ranks too where these do not split experts.
+ */
+import type { GroupName } from '../../costs/types.ts';
+import type { Mesh } from '../../read/mesh.ts';
+
+/** Devices in groups; each device of the rank is in one. */
+export type Groups = readonly (readonly number[])[];
+
+/** Groups that work on one microbatch together. */
+export function groupsOf(devices: readonly number[], mesh: Mesh, name: GroupName): Groups {
+  const { tensor, context, expert, expertTensor } = mesh;
+  if (name === 'tensor') return strided(devices, tensor, 1);
+  return name === 'context' ? strided(devices, context, tensor) : strided(devices, expert, expertTensor);
+}
+
+/** Groups that hold the same weights, and reduce their gradients. */
+export const dataGroups = (devices: readonly number[], { tensor }: Mesh): Groups =>
+  strided(devices, devices.length / tensor, tensor);
+
+/** Groups that hold the same experts. */
+export function expertDataGroups(devices: readonly number[], { expert, expertTensor }: Mesh): Groups {
+  const stride = expert * expertTensor;
+  return strided(devices, devices.length / stride, stride);
+}
+
+/** Neighbours of a group, `size` at a time: shard groups, each of which holds all. */
+export const slices = (group: readonly number[], size: number): Groups =>
+  Array.from({ length: group.length / size }, (_, part) => group.slice(part * size, (part + 1) * size));
+
+/** Groups of `size` devices that stand `stride` apart, block by block. */
+function strided(devices: readonly number[], size: number, stride: number): Groups {
+  const groups: number[][] = [];
+  const block = size * stride;
+  for (let first = 0; first < devices.length; first += block)
+    for (let offset = 0; offset < stride; offset += 1)
+      groups.push(Array.from({ length: size }, (_, index) => devices[first + offset + index * stride]));
+  return groups;
+}

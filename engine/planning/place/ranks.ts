@@ -1,0 +1,332 @@
+/** Which devices a pipeline uses: one group of tensor × data devices for each pipeline rank. */
+import type { Span } from '../../../grammar/syntax.ts';
+import { linear, loop, placementOf } from '../../policies/placement.ts';
+import { bareShape } from '../../policies/shape.ts';
+import { count, list } from '../../quantities.ts';
+import type { FileContext } from '../../language/context.ts';
+import type { ClusterDefinition, DeviceDefinition } from '../../read/definitions.ts';
+import { missing } from '../../language/keys.ts';
+import type { StageCopy } from '../../plan.ts';
+import { createReporter } from '../../language/reporter.ts';
+import { firstCopy } from './copies.ts';
+import type { StageBlock } from '../../read/cut.ts';
+import { meshName, sizeOf, type Mesh } from '../../read/mesh.ts';
+import { groups, refusesTurns, replicasOf } from './replicas.ts';
+import { expandRows, type RowsRequest } from '../../read/rows.ts';
+import type { ScheduleUse } from '../../read/scheduleUse.ts';
+
+export interface Rank {
+  /** Devices of the cluster: tensor ranks innermost, then context, then data ranks (the order of Megatron-LM), then replicas that split microbatches. */
+  readonly devices: readonly number[];
+  readonly kind: DeviceDefinition;
+  readonly mesh: Mesh;
+  /** Data ranks, replicas that split microbatches among them, over the data ranks of the pipeline; 1 where absent. Below 1 where a stage has fewer. */
+  readonly split?: number;
+  /** Where it comes from, when a stage says `on`. */
+  readonly at?: Span;
+}
+
+export interface Ranks {
+  readonly ranks: readonly Rank[];
+  /** Rank of each stage, copies and parts of stages included. */
+  readonly placement: readonly number[];
+  /** What the stages are copies or parts of, where the schedule makes such. */
+  readonly copies?: readonly StageCopy[];
+}
+
+/** What comes first in the numbers of devices: data ranks of one pipeline rank, or pipeline ranks of one data rank. */
+export type RankOrder = 'tp_cp_dp_pp' | 'tp_cp_pp_dp';
+
+export interface RanksRequest {
+  readonly pipeline: string;
+  readonly cluster: ClusterDefinition;
+  readonly use: ScheduleUse;
+  readonly stages: number;
+  readonly microbatches: number;
+  readonly iterations: number;
+  readonly mesh: Mesh;
+  readonly order: RankOrder;
+  /** Stages as written, where they are. */
+  readonly blocks?: readonly StageBlock[];
+  /** Where the stages, devices and schedule keys stand. */
+  readonly at: { readonly stages: Span; readonly devices: Span; readonly schedule: Span };
+}
+
+/** Ranks and the placement of stages on them; `undefined` where they do not fit, which has been reported. */
+export function rank(context: FileContext, request: RanksRequest): Ranks | undefined {
+  const placement = placementFor(context, request);
+  if (placement === undefined) return undefined;
+  const pinned = request.blocks?.some((one) => one.on !== undefined) ?? false;
+  return pinned ? ranksOn(context, request, placement) : ranksInOrder(context, request, placement);
+}
+
+/** Rank of each stage, as the schedule wants it. */
+interface Placed {
+  readonly of: ArrayLike<number>;
+  readonly copies?: readonly StageCopy[];
+}
+
+function placementFor(context: FileContext, request: RanksRequest): Placed | undefined {
+  const { use, stages, microbatches } = request;
+  if (use.kind === 'policy') {
+    const chunks = use.policy.chunks(use.args);
+    if (stages % chunks !== 0) return unevenChunks(context, request, chunks);
+    const replicas = replicasOf(context, request);
+    if (refusesTurns(context, request)) return undefined;
+    const devices = replicas.reduce((sum, one) => sum + one, 0) / chunks;
+    const { iterations } = request;
+    const shape = bareShape({ devices, stages, chunks, microbatches, iterations, args: use.args, replicas });
+    return { of: use.policy.placement(shape), copies: use.policy.copies?.(shape) };
+  }
+  if (refusesTurns(context, request)) return undefined;
+  const { placement, name, body } = use.definition;
+  if (placement === undefined)
+    return {
+      of: body.kind === 'rows' ? rowsPlacement({ ...use.definition, body }, stages, microbatches) : linear(stages),
+    };
+  const { rule, chunks } = placement;
+  if (typeof rule === 'string' && stages % chunks !== 0) return unevenChunks(context, request, chunks);
+  const devices = typeof rule === 'string' ? stages / chunks : rule.length;
+  const found =
+    rule === 'bidirectional' && use.definition.weights !== 'flush'
+      ? {
+          problem: `bidirectional placement has two copies of each stage, which "${use.definition.weights}" would update apart`,
+        }
+      : placementOf(rule, stages, devices);
+  if ('placement' in found) return { of: found.placement, copies: found.copies };
+  context.report.report('schedule/shape', request.at.schedule, {
+    policy: name,
+    problem: found.problem,
+    input: 'stages',
+    values: [],
+  });
+  return undefined;
+}
+
+/**
+ * Rows without a placement: as many devices as stages. Where every device has a row of its own and there are fewer of them, a
+ * stage is on the device whose row first names it (`F[0, stage = 2]`).
+ */
+function rowsPlacement(definition: RowsRequest['definition'], stages: number, microbatches: number): Int32Array {
+  const { body, context } = definition;
+  const devices = body.own.size;
+  const counted = body.general === undefined && devices < stages && [...body.own.keys()].every((one) => one < devices);
+  if (!counted) return linear(stages);
+  const placement = loop(stages, devices);
+  const stagesOf: number[][] = Array.from({ length: devices }, () => []);
+  for (const [stage, device] of placement.entries()) stagesOf[device].push(stage);
+  // What is wrong with the rows is told when they are read for the plan.
+  const silent = { ...definition, context: { ...context, report: createReporter(context.uri, 0) } };
+  const rows = expandRows({ definition: silent, stages, devices, microbatches, stagesOf }) ?? [];
+  const named = new Set<number>();
+  for (const [device, row] of rows.entries()) {
+    for (const { stage } of row) {
+      if (stage < stages && !named.has(stage)) placement[stage] = device;
+      named.add(stage);
+    }
+  }
+  return placement;
+}
+
+function unevenChunks(context: FileContext, { stages, at, use }: RanksRequest, chunks: number): undefined {
+  const below = stages - (stages % chunks);
+  const nearest = (below > 0 ? [below, below + chunks] : [chunks]).join(' or ');
+  const name = use.kind === 'policy' ? use.policy.name : use.definition.name;
+  const message = `${name} puts ${count(chunks, 'stage', 'stages')} on each device, but ${count(stages, 'stage', 'stages')} do not divide by ${chunks}; nearest: ${nearest} stages.`;
+  context.report.report('stage/device-count', at.stages, { message });
+  return undefined;
+}
+
+function ranksInOrder(context: FileContext, request: RanksRequest, placed: Placed): Ranks | undefined {
+  const { cluster, at } = request;
+  const meshes = meshesOf(context, request, placed);
+  if (meshes === undefined) return undefined;
+  const needed = meshes.reduce((sum, one) => sum + sizeOf(one), 0);
+  if (needed > cluster.devices.length) {
+    const [first] = meshes;
+    const alike = meshes.every((one) => one === first);
+    const size = sizeOf(first);
+    const each = size === 1 ? '' : ` of ${size} devices each (${meshName(first)})`;
+    const fit = Math.floor(cluster.devices.length / size);
+    const most = alike ? `; at most ${count(fit, 'rank fits', 'ranks fit')}` : '';
+    const message =
+      `${count(meshes.length, 'pipeline rank', 'pipeline ranks')}${alike ? each : ' of unlike meshes'} ${meshes.length === 1 ? 'needs' : 'need'} ${count(needed, 'device', 'devices')}, ` +
+      `but "${cluster.name}" has ${cluster.devices.length}${most}.`;
+    context.report.report(
+      'stage/device-count',
+      at.stages,
+      { message },
+      {
+        related: [
+          {
+            place: context.report.place(at.devices),
+            message: `${count(cluster.devices.length, 'device', 'devices')} here.`,
+          },
+        ],
+      },
+    );
+    return undefined;
+  }
+  const found: Rank[] = [];
+  let next = 0;
+  for (const [index, mesh] of meshes.entries()) {
+    const size = sizeOf(mesh);
+    const inner = mesh.tensor * mesh.context;
+    const own = Array.from({ length: size }, (_, offset) =>
+      request.order === 'tp_cp_dp_pp'
+        ? next + offset
+        : (Math.floor(offset / inner) * meshes.length + index) * inner + (offset % inner),
+    );
+    next += size;
+    const one = rankOf(context, request, { devices: own, mesh, at: at.devices });
+    if (one === undefined) return undefined;
+    found.push(one);
+  }
+  return { ranks: found, placement: Array.from(placed.of), copies: placed.copies };
+}
+
+/** The mesh of each rank: that of its stages, which must be one. */
+function meshesOf(
+  context: FileContext,
+  { blocks, mesh: base, order }: RanksRequest,
+  placed: Placed,
+): readonly Mesh[] | undefined {
+  const meshes: Mesh[] = [];
+  const holder: StageBlock[] = [];
+  for (const [index, rank] of Array.from(placed.of).entries()) {
+    const block = blocks?.[placed.copies?.[index].stage ?? index];
+    const mesh = block?.mesh ?? base;
+    const known = meshes[rank];
+    if (known !== undefined && block !== undefined && JSON.stringify(known) !== JSON.stringify(mesh)) {
+      const message = `Stages "${holder[rank].name}" and "${block.name}" share their devices, but "${holder[rank].name}" is for ${meshName(known)} and "${block.name}" for ${meshName(mesh)}.`;
+      context.report.report('stage/device-count', block.at, { message });
+      return undefined;
+    }
+    meshes[rank] = mesh;
+    if (block !== undefined) holder[rank] = block;
+  }
+  const odd = meshes.findIndex((one) => JSON.stringify(one) !== JSON.stringify(meshes[0]));
+  if (order === 'tp_cp_pp_dp' && odd >= 0) {
+    const message = `\`rank_order = tp_cp_pp_dp\` needs stages of one mesh, and "${holder[odd].name}" is for ${meshName(meshes[odd])}; \`on\` places unlike stages.`;
+    context.report.report('stage/device-count', holder[odd].at, { message });
+    return undefined;
+  }
+  return meshes;
+}
+
+/** A group of devices of one kind: its slowest member would set the pace of all, so kinds are not mixed. */
+function rankOf(
+  context: FileContext,
+  { cluster, mesh: base }: RanksRequest,
+  {
+    devices,
+    mesh,
+    at,
+    own,
+  }: { readonly devices: readonly number[]; readonly mesh: Mesh; readonly at: Span; readonly own?: Span },
+): Rank | undefined {
+  const kinds = new Set(devices.map((one) => cluster.devices[one].kind));
+  const [kind] = kinds;
+  const split = mesh.data / base.data;
+  if (kinds.size === 1) return { devices, kind, mesh, at: own, ...(split === 1 ? {} : { split }) };
+  const message = `One pipeline rank would mix ${list([...kinds].map((one) => one.name))} among its ranks; they must be of one kind.`;
+  context.report.report('stage/device-count', at, { message });
+  return undefined;
+}
+
+function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): Ranks | undefined {
+  const { cluster, blocks = [] } = request;
+  const before = context.report.errors();
+  const ranks: Rank[] = [];
+  const byDevices = new Map<string, number>();
+  const holder = new Map<number, number>();
+  const placement: number[] = [];
+  /** Ranks of each stage: several where its replicas take turns. */
+  const turns: number[][] = [];
+  for (const block of blocks) {
+    const { on, replicate, mesh = request.mesh } = block;
+    const size = sizeOf(mesh);
+    if (on === undefined) {
+      missing(context, 'stage', 'on', block.at);
+      continue;
+    }
+    const devices = on.end.devices(context, cluster.groups, 0, cluster.nodes);
+    if (devices === undefined) continue;
+    if (replicate === undefined ? devices.length !== size : devices.length % size !== 0) {
+      const needs =
+        replicate === undefined
+          ? `${meshName(mesh)} needs ${size}${devices.length > size && devices.length % size === 0 ? '; `replicate` says how replicas share the work' : ''}`
+          : `they do not divide into replicas of ${size} devices (${meshName(mesh)})`;
+      const message = `Stage "${block.name}" has ${count(devices.length, 'device', 'devices')}, but ${needs}.`;
+      context.report.report('stage/device-count', on.at, { message });
+      continue;
+    }
+    const replicas = devices.length / size;
+    const own: number[] = [];
+    for (const group of replicate?.rule === 'round_robin' ? groups(devices, size) : [devices]) {
+      const key = `${replicas}:${JSON.stringify(mesh)}:${group.join()}`;
+      let index = byDevices.get(key);
+      if (index === undefined) {
+        index = ranks.length;
+        const shared = group.find((one) => holder.has(one));
+        const one = rankOf(context, request, { devices: group, mesh, at: on.at, own: on.at });
+        if (shared !== undefined) {
+          const message = `Stage "${block.name}" shares ${cluster.devices[shared].name} with another stage but not all of its devices.`;
+          context.report.report('stage/device-count', on.at, { message });
+        }
+        if (one === undefined || shared !== undefined) continue;
+        byDevices.set(key, index);
+        for (const device of group) holder.set(device, index);
+        ranks.push(replicate?.rule === 'split' ? { ...one, split: (one.split ?? 1) * replicas } : one);
+      }
+      own.push(index);
+    }
+    turns.push(own);
+    placement.push(own[0]);
+  }
+  if (context.report.errors() !== before) return undefined;
+  const { use } = request;
+  if (placed.copies !== undefined && use.kind === 'policy' && use.policy.replicates === true) {
+    const { copies } = placed;
+    return { ranks, placement: copies.map(({ stage, first }) => turns[stage][first]), copies };
+  }
+  if (placed.copies !== undefined)
+    return { ranks, placement: copiesOn(placed, placed.copies, placement), copies: placed.copies };
+  sharing(context, request, placed, ranks, placement);
+  return { ranks, placement };
+}
+
+/** Copies go to the rank of the stage whose device the schedule gives them: `on` names that of each first copy. */
+function copiesOn(placed: Placed, copies: readonly StageCopy[], placement: readonly number[]): readonly number[] {
+  const rankOfDevice = new Map<number, number>();
+  for (const [index, { stage }] of copies.entries()) {
+    if (firstCopy(copies, stage) === index) rankOfDevice.set(placed.of[index], placement[stage]);
+  }
+  return copies.map(({ stage }, index) => rankOfDevice.get(placed.of[index]) ?? placement[stage]);
+}
+
+/** `device/oversubscribed` for stages that the schedule keeps apart and the file puts together. */
+function sharing(
+  context: FileContext,
+  { cluster, blocks = [] }: RanksRequest,
+  placed: Placed,
+  ranks: readonly Rank[],
+  placement: readonly number[],
+): void {
+  for (const [index, { devices }] of ranks.entries()) {
+    const stages = blocks.filter((_, stage) => placement[stage] === index);
+    const asked = new Set(placement.flatMap((one, stage) => (one === index ? [placed.of[stage]] : [])));
+    const at = stages[1]?.on?.at;
+    if (asked.size <= 1 || at === undefined) continue;
+    context.report.report(
+      'device/oversubscribed',
+      at,
+      { device: cluster.devices[devices[0]].name, stages: stages.map((one) => `"${one.name}"`) },
+      {
+        related: stages
+          .slice(0, 1)
+          .map((one) => ({ place: context.report.place(one.on?.at ?? one.at), message: 'Here too.' })),
+      },
+    );
+  }
+}

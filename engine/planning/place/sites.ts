@@ -1,0 +1,140 @@
+/** Kinds of devices as stages use them: what a layer costs there follows from these figures. */
+import type { FileContext } from '../../language/context.ts';
+import type { ShardRule } from '../../costs/shardTraffic.ts';
+import { shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
+import type { DeviceSpeed, GroupName, Ring } from '../../costs/types.ts';
+import type { DeviceDefinition, ModelDefinition } from '../../read/definitions.ts';
+import { groupRing } from './groupRing.ts';
+import { lone, type Mesh } from '../../read/mesh.ts';
+import type { PipelineRead } from '../../read/pipeline.ts';
+import { dataGroups, expertDataGroups, type Groups, groupsOf, slices } from './rankGroups.ts';
+import type { Rank, Ranks } from './ranks.ts';
+
+/**
+ * A kind of device in a stage of some mesh. Two stages with equal sites are costed once, so sites are compared by identity.
+ * Rings are the slowest of all ranks that use the site.
+ */
+export interface Site extends DeviceDefinition {
+  readonly mesh: Mesh;
+  /** Samples of a microbatch that one data rank of the stage gets, as a share of those of the pipeline's data ranks. */
+  readonly share: number;
+  readonly rings: DeviceSpeed['rings'];
+  readonly overlap: DeviceSpeed['overlap'];
+  /** Ranks that hold the same weights, and the same experts. */
+  readonly ranks: number;
+  readonly expertRanks: number;
+  /** Where data ranks hold weights or gradients in parts. */
+  readonly shards?: ShardRule;
+}
+
+export interface SitedRank extends Rank {
+  readonly kind: Site;
+}
+export interface SitedRanks extends Ranks {
+  readonly ranks: readonly SitedRank[];
+}
+
+/** A device by itself, whose layers nothing splits. */
+export const loneSite = (kind: DeviceDefinition): Site => ({
+  ...kind,
+  mesh: lone,
+  share: 1,
+  rings: { tensor: still, context: still, expert: still },
+  overlap: { tensor: 0, context: 0, expert: 0 },
+  ranks: 1,
+  expertRanks: 1,
+});
+const still: Ring = { bandwidth: 0, latency: 0 };
+
+type Request = Pick<PipelineRead, 'cluster' | 'model' | 'overlap' | 'optimizer' | 'at'>;
+
+/** The ranks with their sites; `undefined` where devices that must talk have no route (reported). */
+export function siteRanks(context: FileContext, read: Request, ranks: Ranks): SitedRanks | undefined {
+  const sites = sitesOf(context, read, ranks.ranks);
+  return sites === undefined
+    ? undefined
+    : { ...ranks, ranks: ranks.ranks.map((one, index) => ({ ...one, kind: sites[index] })) };
+}
+
+/** The site of each rank. */
+export function sitesOf(context: FileContext, read: Request, ranks: Members): readonly Site[] | undefined {
+  const alike = new Map<string, { readonly members: Member[]; readonly numbers: number[] }>();
+  const kinds = [...new Set(ranks.map((one) => one.kind))];
+  for (const [index, one] of ranks.entries()) {
+    const key = `${kinds.indexOf(one.kind)} ${JSON.stringify(one.mesh)} ${one.split ?? 1}`;
+    const known = alike.get(key);
+    if (known === undefined) alike.set(key, { members: [one], numbers: [index] });
+    else {
+      known.members.push(one);
+      known.numbers.push(index);
+    }
+  }
+  const sites: Site[] = [];
+  for (const { members, numbers } of alike.values()) {
+    const site = siteOf(context, read, members);
+    if (site === undefined) return undefined;
+    for (const index of numbers) sites[index] = site;
+  }
+  return sites;
+}
+
+type Member = Pick<Rank, 'devices' | 'kind' | 'mesh' | 'split' | 'at'>;
+type Members = readonly Member[];
+
+function siteOf(context: FileContext, read: Request, members: Members): Site | undefined {
+  const [{ kind, mesh, split = 1, devices }] = members;
+  const ring = (name: GroupName): Ring | undefined =>
+    mesh[name] === 1
+      ? still
+      : groupRing(context, read, name === 'expert' ? 'all_to_all' : 'ring', members, (one) =>
+          groupsOf(one.devices, one.mesh, name),
+        );
+  const tensor = ring('tensor');
+  const parts = ring('context');
+  const expert = ring('expert');
+  const shards = shardRule(context, read, members);
+  if (tensor === undefined || parts === undefined || expert === undefined || shards === 'wrong') return undefined;
+  return {
+    ...kind,
+    mesh,
+    share: 1 / split,
+    rings: { tensor, context: parts, expert },
+    overlap: read.overlap,
+    ranks: devices.length / mesh.tensor,
+    expertRanks: devices.length / (mesh.expert * mesh.expertTensor),
+    ...(shards === undefined ? {} : { shards }),
+  };
+}
+
+/** What is gathered and scattered for each microbatch; nothing where gathered weights are kept for the whole iteration. */
+function shardRule(context: FileContext, read: Request, members: Members): ShardRule | undefined | 'wrong' {
+  const { optimizer, model } = read;
+  if (optimizer === undefined || !shardsGradients(optimizer.shard)) return undefined;
+  const weights = shardsWeights(optimizer.shard);
+  if (weights && !optimizer.reshard) return undefined;
+  const [{ devices, mesh }] = members;
+  const ranks = shardRanks(devices.length / mesh.tensor, optimizer.over);
+  const expertRanks = shardRanks(devices.length / (mesh.expert * mesh.expertTensor), optimizer.over);
+  const parts = (groups: Groups, size: number): Groups => groups.flatMap((group) => slices(group, size));
+  const own =
+    ranks === 1
+      ? still
+      : groupRing(context, read, 'ring', members, (one) => parts(dataGroups(one.devices, one.mesh), ranks));
+  const experts =
+    expertRanks === 1 || !hasExperts(model)
+      ? still
+      : groupRing(context, read, 'ring', members, (one) => parts(expertDataGroups(one.devices, one.mesh), expertRanks));
+  if (own === undefined || experts === undefined) return 'wrong';
+  const one = optimizer.recipe.moved(model.precision);
+  return {
+    weights,
+    gradients: true,
+    own: { ranks, ring: own },
+    experts: { ranks: expertRanks, ring: experts },
+    weightBytes: one.weight,
+    gradientBytes: one.gradient,
+  };
+}
+
+const hasExperts = ({ layers }: ModelDefinition): boolean =>
+  layers.some(({ cost }) => cost.kind === 'shape' && typeof cost.args['experts'] === 'number');

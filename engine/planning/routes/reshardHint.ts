@@ -1,0 +1,43 @@
+import type { Span } from '../../../grammar/syntax.ts';
+import { bytes, time } from '../../quantities.ts';
+import type { FileContext } from '../../language/context.ts';
+import { strategyName } from '../../costs/reshard.ts';
+import { type Exchange, fastestOf, secondsOf } from '../../network/reshard.ts';
+
+/** What of a way to send is shown. */
+export type Figures = Pick<Exchange, 'rule' | 'perByte' | 'latency'>;
+
+/** Ranks of unlike meshes, their largest message, and the ways to send it. */
+interface Resharded {
+  readonly pair: string;
+  readonly bytes: number;
+  readonly all: readonly Figures[];
+}
+
+/** Pairs that a tooltip names. */
+const most = 8;
+
+/** ` resharded by broadcast` after the key that chose it, or after the devices where none did, with what each way takes. */
+export function hintReshard(
+  context: FileContext,
+  at: { readonly devices: Span; readonly transfer: Span },
+  found: readonly Resharded[],
+): void {
+  if (found.length === 0) return;
+  const taken = found.map((one) => ({ ...one, best: fastestOf(one.all, one.bytes) }));
+  const names = [...new Set(taken.map(({ best }) => strategyName(best.rule)))];
+  const chosen = found.some(({ all }) => all.length > 1);
+  const lines = taken.slice(0, most).map(({ pair, bytes: size, best, all }) => {
+    const others = all
+      .filter((one) => one !== best)
+      .map((one) => `${strategyName(one.rule)} ${time(secondsOf(one, size))}`);
+    const rest = others.length === 0 ? '' : ` (${others.join(', ')})`;
+    return `${pair}: ${strategyName(best.rule)} ${time(secondsOf(best, size))}${rest}; each sender has ${bytes(size)}.`;
+  });
+  const more = taken.length > most ? [`And ${taken.length - most} more.`] : [];
+  context.derived.push({
+    offset: (chosen ? at.devices : at.transfer).end,
+    text: ` resharded by ${names.join(', ')}`,
+    tooltip: [...lines, ...more].join('\n'),
+  });
+}

@@ -1,0 +1,124 @@
+import type { StageCopy } from '../../plan.ts';
+import { badInteger, integerArgument } from '../arguments.ts';
+import { perStage } from '../describe.ts';
+import { alternateOnEnd, microbatchesOnEnd, replicaFaults } from '../orders/onEnd.ts';
+import { linear } from '../placement.ts';
+import type { Policy, PolicyArguments, Shape } from '../policy.ts';
+import type { WeightRule } from '../../program.ts';
+
+const rules: readonly WeightRule[] = ['stash', 'vertical_sync', 'latest'];
+const ruleOf = ({ weights }: PolicyArguments): WeightRule => rules.find((rule) => rule === weights) ?? 'stash';
+
+const ranksOf = (shape: Shape): number => Array.from(shape.replicas).reduce((sum, count) => sum + count, 0);
+
+/** Minibatches that each replica of the input stage keeps in flight so that no stage waits: ⌈ranks / replicas of the input stage⌉. */
+const mostUseful = (shape: Shape): number => Math.ceil(ranksOf(shape) / shape.replicas[0]);
+
+/**
+ * Forwards of each replica of a stage before its first backward: ⌊(ranks − 1 − ranks before) / ranks of the stage⌋ + 1 (Narayanan
+ * et al., "PipeDream" (2019), sections 3.2 and 3.3). With another number in flight at the input stage, those of the stages behind
+ * are scaled to it, and (warm-up − 1) × replicas never grows from a stage to the next. For r replicas with a warm-up of w, the
+ * backward of microbatch y stands behind the forward of y + (w − 1)r. A stage before it, with w′ and r′, starts that forward only
+ * after an update of all microbatches below r′⌊(y + (w − 1)r) / r′⌋ − (w′ − 1)r′, which must not hold y: no circle, whatever
+ * replicas wait for one another. So, too, no version that a minibatch enters with is missing later. The formula keeps to it.
+ */
+export function warmups(shape: Shape): Float64Array {
+  const { stages, replicas, args } = shape;
+  const ranks = ranksOf(shape);
+  // Replicas may multiply a warm-up past 32 bits.
+  const found = new Float64Array(stages);
+  const inFlight = integerArgument(args, 'in_flight', mostUseful(shape));
+  let before = 0;
+  for (let stage = 0; stage < stages; stage += 1) {
+    const own = Math.floor((ranks - 1 - before) / replicas[stage]);
+    const input = Math.floor((ranks - 1) / replicas[0]);
+    if (stage === 0) found[0] = inFlight;
+    else {
+      const scaled = 1 + Math.ceil(((inFlight - 1) * own) / input);
+      const reach = 1 + Math.floor(((found[stage - 1] - 1) * replicas[stage - 1]) / replicas[stage]);
+      found[stage] = Math.min(scaled, reach);
+    }
+    before += replicas[stage];
+  }
+  return found;
+}
+
+/** One copy for each replica: microbatch j runs on replica j mod replicas, forward and backward. */
+function copiesOf({ replicas }: Shape): readonly StageCopy[] | undefined {
+  const counts = Array.from(replicas);
+  if (counts.every((count) => count === 1)) return undefined;
+  return counts.flatMap((every, stage) => Array.from({ length: every }, (_, first) => ({ stage, every, first })));
+}
+
+/** Narayanan et al., "PipeDream: Generalized Pipeline Parallelism for DNN Training" (2019), sections 3.2 and 3.3. */
+export const pipedream: Policy = {
+  name: 'pipedream',
+  summary:
+    'Asynchronous 1F1B: minibatches follow one another without a flush, and each stage updates its weights after every minibatch. No bubble, for versions of the weights and stale gradients.',
+  page: 'pipedream',
+  parameters: [
+    {
+      name: 'weights',
+      kind: 'word',
+      words: rules,
+      default: 'stash',
+      summary:
+        '`stash`: the backward uses the weights of its forward. `vertical_sync`: all stages use the version that the input stage had. `latest`: always the newest, so that forward and backward differ.',
+    },
+    {
+      name: 'in_flight',
+      kind: 'integer',
+      min: 1,
+      summary:
+        'Minibatches that each replica of the input stage keeps in flight; ⌈ranks / replicas of the input stage⌉ unless said.',
+    },
+  ],
+  split: false,
+  operations: 3,
+  replicates: true,
+  chunks: () => 1,
+  copies: copiesOf,
+  placement: (shape) => linear(ranksOf(shape)),
+  weights: ruleOf,
+  check(shape) {
+    if (badInteger(shape.args, 'in_flight', 1))
+      return [{ message: 'in_flight must be a whole number of at least 1', fix: { input: 'in_flight', values: [] } }];
+    return replicaFaults(shape);
+  },
+  order(shape, device, out) {
+    let stage = 0;
+    let first = device;
+    while (first >= shape.replicas[stage]) {
+      first -= shape.replicas[stage];
+      stage += 1;
+    }
+    const every = shape.replicas[stage];
+    const run = { stage: device, first, every, microbatches: microbatchesOnEnd(shape), minibatch: shape.microbatches };
+    alternateOnEnd({ ...run, warmup: warmups(shape)[stage] }, out);
+  },
+  explain(shape) {
+    const warmup = warmups(shape);
+    const ranks = ranksOf(shape);
+    const alone = copiesOf(shape) === undefined;
+    const own = integerArgument(shape.args, 'in_flight', 0) > 0;
+    const form = alone ? 'p − s' : '⌊(ranks − 1 − ranks before) / ranks of the stage⌋ + 1';
+    const lines = [
+      `in flight: ${own ? `${warmup[0]}, as written` : `⌈${ranks} / ${shape.replicas[0]}⌉ = ${warmup[0]}`} at ${alone ? 'the input stage' : 'each replica of the input stage'}`,
+      `warm-up: ${own ? 'scaled' : form} = ${perStage(shape, (stage) => warmup[stage])} forwards`,
+      alone
+        ? 'bubble: none once the pipeline is full and stages take the same time'
+        : 'bubble: replicas wait for one another’s gradients before an update; more minibatches in flight may hide it',
+    ];
+    if (shape.microbatches !== 1) return lines;
+    const rule = ruleOf(shape.args);
+    const stale = (stage: number) => warmup[rule === 'vertical_sync' ? 0 : stage] - 1;
+    if (rule !== 'vertical_sync' || alone)
+      lines.push(
+        `staleness: ${perStage(shape, stale)} updates${rule === 'latest' ? '; the backward uses other weights than the forward' : ''}`,
+      );
+    if (rule === 'stash') lines.push(`versions: ${perStage(shape, (stage) => warmup[stage])}`);
+    if (rule === 'vertical_sync' && alone) lines.push(`versions: ${perStage(shape, () => warmup[0])}`);
+    if (rule === 'latest') lines.push(`versions: ${perStage(shape, () => 1)}`);
+    return lines;
+  },
+};

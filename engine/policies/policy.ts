@@ -1,0 +1,141 @@
+import type { Dimension, PolicyArgument, StageCopy } from '../plan.ts';
+import type { Grouping, LoadCosts } from './loading/grouping.ts';
+import type { WeightRule } from '../program.ts';
+
+/**
+ * A policy: where stages live and in which order each device works. A pure function of the shape.
+ * Adding one: `docs/how-to/adding-a-policy.md`.
+ */
+export interface Policy {
+  /** As written in a file: `1f1b`. */
+  readonly name: string;
+  /** One sentence: what it does and what it is good for. */
+  readonly summary: string;
+  /** Page of `docs/schedules/` that defines it, without its ending. */
+  readonly page: string;
+  readonly parameters: readonly PolicyParameter[];
+  /** Backward in two operations (I and W) or one (B). */
+  readonly split: boolean;
+  /** Stages of the cut for each device; from `chunks` where the policy has that parameter. */
+  chunks(args: PolicyArguments): number;
+  /**
+   * What the program's stages are, where a stage of the cut has several copies (on devices of their own, each for some of the
+   * microbatches) or parts (segments of the sequence). Without it they are the stages of the cut. Copies of stage 0 come before
+   * those of stage 1 or after all first copies, as the policy likes; `order` and `placement` count in this list.
+   */
+  copies?(shape: Shape): readonly StageCopy[] | undefined;
+  /** Takes `replicate = round_robin`: `shape.replicas` devices for each stage, which `copies` and `placement` spread it over. */
+  readonly replicates?: boolean;
+  /** Pieces that every microbatch is cut into, each a microbatch of its own to the program; 1 unless said. */
+  parts?(args: PolicyArguments): number;
+  /** Device of each stage of the program; length `copies(shape).length`, or `shape.stages`. */
+  placement(shape: Shape): Int32Array;
+  /** Device that keeps what each device evicts (E and L), −1 for none. */
+  partners?(shape: Shape): Int32Array;
+  /**
+   * What every stage recomputes, where the policy decides and writes each R itself; a microbatch without R then keeps everything.
+   * Undefined, or without this member: what the file says, inside of the backward.
+   */
+  recompute?(args: PolicyArguments): 'stage' | undefined;
+  /** Whether tensors that skip stages go through every stage between; straight to where they are needed unless said. */
+  relays?(args: PolicyArguments): boolean;
+  /** Update rule; `flush` unless said. Any other makes the policy asynchronous: `shape.iterations` minibatches run on end. */
+  weights?(args: PolicyArguments): WeightRule;
+  /** Copies of the weights that it keeps beside their versions (predicted weights, a running mean of changes); what the rule says unless given. */
+  weightCopies?(args: PolicyArguments): number;
+  /** Figures of its own for a stage, from what the simulation found: delay in minibatches, staleness in updates. Named as in the report. */
+  stageFigures?(
+    args: PolicyArguments,
+    facts: { readonly delay: number; readonly staleness: number },
+  ): Readonly<Record<string, number>>;
+  /** Share of the shorter of two fused operations that hides behind the longer one, 0 unless said. */
+  overlap?(args: PolicyArguments): number;
+  /** Most operations of one stage and microbatch; 2, or 3 with a split backward, unless said. */
+  readonly operations?: number;
+  /** Nothing runs backwards. */
+  readonly forwardOnly?: boolean;
+  /**
+   * The policy groups the layers itself (`stages` is not written): they are loaded onto one device, a group at a time, while
+   * earlier groups run. The planner makes two stages for each group, on two lanes, and adds the groups to the arguments.
+   */
+  loading?(args: PolicyArguments): LoadCosts & { readonly grouping: Grouping };
+  /** Why this shape cannot be, and what could; empty when it can. */
+  check(shape: Shape): readonly ShapeFault[];
+  /** Appends the operations of one device, in order. Called only for shapes that `check` passes. */
+  order(shape: Shape, device: number, out: OperationSink): void;
+  /**
+   * The definition with the numbers of `shape` filled in, for a hover: Markdown lines such as
+   * `warm-up: min(m, p − i) = 4, 3, 2, 1 forwards`, `bubble: (p − 1)(F + B) = 36 ms`.
+   */
+  explain(shape: Shape): readonly string[];
+  /** The policy in `.pipe` syntax (the body of a `schedule` declaration), where it can be so written. */
+  readonly source?: string;
+}
+
+export interface PolicyParameter {
+  readonly name: string;
+  /** A `quantity` is given to the policy in base units of its `dimension`. An `integer` with a `dimension` may also be a quantity: `Measured`. */
+  readonly kind: 'integer' | 'integers' | 'word' | 'quantity';
+  readonly dimension?: Dimension;
+  readonly summary: string;
+  /** For words: what may be written. Integers may also allow some words (`warmup = hide_latency`). */
+  readonly words?: readonly string[];
+  /** Absent: the policy derives it from the shape. */
+  readonly default?: PolicyArgument;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export type PolicyArguments = Readonly<Record<string, PolicyArgument>>;
+
+export interface Shape {
+  readonly devices: number;
+  readonly stages: number;
+  readonly chunks: number;
+  /** Microbatches of one iteration, which is one update of the weights. */
+  readonly microbatches: number;
+  /** Iterations that run on end; 1 for synchronous policies. */
+  readonly iterations: number;
+  readonly args: PolicyArguments;
+  /** Replicas of each stage that the file asks for (`replicate`); 1 unless said. */
+  readonly replicas: ArrayLike<number>;
+  /** Seconds by stage. */
+  readonly forward: Float64Array;
+  readonly backwardInput: Float64Array;
+  readonly backwardWeight: Float64Array;
+  /** The part of `backwardInput` that makes activations again. */
+  readonly recompute: Float64Array;
+  /** Largest one-way transfer time between neighbouring stages on different devices, seconds; 0 where there is none. */
+  readonly transfer: number;
+  /** Seconds that a result takes from stage s to stage s + 1 and back; 0 on one device. Length stages − 1. */
+  readonly transfers: Float64Array;
+  /** Bytes that one microbatch keeps on a stage: from F to the end of the backward, and what of it W still needs after I. */
+  readonly activation: Float64Array;
+  readonly activationForWeight: Float64Array;
+  /** Seconds after each device's last operation: gradients exchanged over data ranks, then the optimizer step. */
+  readonly step: Float64Array;
+  /** Bytes that a device has for activations: its capacity without weights, gradients, optimizer state, buffers and the largest workspace. */
+  readonly room: Float64Array;
+}
+
+export interface ShapeFault {
+  /** What is wrong, with the numbers: "8 microbatches do not divide into groups of 3". */
+  readonly message: string;
+  /** Which input to change and the nearest values that would do. */
+  readonly fix: { readonly input: 'microbatches' | 'stages' | 'devices' | string; readonly values: readonly number[] };
+}
+
+/** Where a policy writes a device's operations. */
+export interface OperationSink {
+  forward(stage: number, microbatch: number): void;
+  backward(stage: number, microbatch: number): void;
+  backwardInput(stage: number, microbatch: number): void;
+  backwardWeight(stage: number, microbatch: number): void;
+  recompute(stage: number, microbatch: number): void;
+  /** The optimizer's step of a stage, with the gradients up to this microbatch; of a copy, once the others have those of the same round. */
+  update(stage: number, microbatch: number): void;
+  evict(stage: number, microbatch: number): void;
+  load(stage: number, microbatch: number): void;
+  /** The operation written last shares one slot with the next one: both start together. */
+  fuse(): void;
+}

@@ -1,0 +1,60 @@
+/** What the search for a split order sees of a pipeline: one stage a device, whole ticks, bytes against a limit. */
+import { wholeTicks } from '../../order/wholeTicks.ts';
+import type { Shape } from '../policy.ts';
+
+export interface Problem {
+  readonly devices: number;
+  readonly microbatches: number;
+  /** Ticks of F, I and W, by device. */
+  readonly duration: readonly [Float64Array, Float64Array, Float64Array];
+  /** Ticks that a result takes from device d to d + 1 and back; length devices − 1. */
+  readonly transfer: Float64Array;
+  /** Ticks after a device's last operation. */
+  readonly step: Float64Array;
+  /** Seconds of a tick. */
+  readonly tick: number;
+  /** Held of one microbatch from the start of F to the end of I, and from there to the end of W, by device. */
+  readonly activation: Float64Array;
+  readonly forWeight: Float64Array;
+}
+
+/** Kinds of operations in rows of these orders. */
+export const forwardKind = 0;
+export const inputKind = 1;
+export const weightKind = 2;
+
+/**
+ * An order: 3m kinds for each device, one device after the other. Microbatches are alike, so that operations of a kind run in
+ * ascending order on every device, and an order is only a word of kinds.
+ */
+export type Words = Uint8Array;
+
+/** Where `counted`, a stage that keeps nothing counts as one a microbatch, so that a limit in microbatches holds for it too. */
+export function problemOf(shape: Shape, counted: boolean): Problem {
+  const { devices, microbatches } = shape;
+  const times = new Float64Array(4 * devices);
+  times.set(shape.forward.subarray(0, devices));
+  times.set(shape.backwardInput.subarray(0, devices), devices);
+  times.set(shape.backwardWeight.subarray(0, devices), 2 * devices);
+  for (let device = 0; device < devices; device += 1) times[3 * devices + device] = shape.step[device] ?? 0;
+  const seconds = times.reduce((sum, one) => sum + one, 0);
+  const { duration, transfer } = wholeTicks(times, shape.transfers.slice(), microbatches);
+  const ticks = duration.reduce((sum, one) => sum + one, 0);
+  const bare = (device: number): boolean => counted && !(shape.activation[device] > 0);
+  const sizes = (of: Float64Array): Float64Array =>
+    Float64Array.from({ length: devices }, (_, device) => (bare(device) ? 1 : of[device]));
+  return {
+    devices,
+    microbatches,
+    duration: [
+      duration.subarray(0, devices),
+      duration.subarray(devices, 2 * devices),
+      duration.subarray(2 * devices, 3 * devices),
+    ],
+    transfer,
+    step: duration.subarray(3 * devices),
+    tick: ticks > 0 ? seconds / ticks : 0,
+    activation: sizes(shape.activation),
+    forWeight: sizes(shape.activationForWeight),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Argument, Call } from '../../grammar/syntax.ts';
+import type { FileContext } from '../language/context.ts';
+import { spellingHint } from '../language/reporter.ts';
+
+/**
+ * Arguments of a call by parameter: named ones by their name, the others in order. Unknown names, names given twice and
+ * arguments too many are reported, and give `undefined`.
+ */
+export function bindArguments(
+  context: FileContext,
+  call: Call,
+  owner: string,
+  parameters: readonly string[],
+): ReadonlyMap<string, Argument> | undefined {
+  const bound = new Map<string, Argument>();
+  let next = 0;
+  let wrong = false;
+  for (const argument of call.arguments) {
+    const name = argument.name?.text ?? parameters[next];
+    if (argument.name === undefined) next += 1;
+    if (name === undefined) {
+      context.report.report('type/mismatch', argument, {
+        expected: `${owner} with at most ${parameters.length} ${parameters.length === 1 ? 'argument' : 'arguments'}`,
+        found: String(call.arguments.length),
+      });
+      return undefined;
+    }
+    if (argument.name !== undefined && !parameters.includes(name)) {
+      const near = context.report.nearest(name, parameters);
+      context.report.report(
+        'key/unknown',
+        argument.name,
+        { key: name, block: owner, nearest: near },
+        { hint: spellingHint(near) },
+      );
+      wrong = true;
+    } else if (bound.has(name)) {
+      context.report.report('key/duplicate', argument.name ?? argument, { key: name, block: owner });
+      wrong = true;
+    } else bound.set(name, argument);
+  }
+  return wrong ? undefined : bound;
+}

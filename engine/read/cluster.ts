@@ -1,0 +1,299 @@
+/** Reads a `cluster`: first as written (a template, nodes folded), then spread out within the limit on devices. */
+import type { Block, BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
+import { type FileContext, detail, symbolId } from '../language/context.ts';
+import type {
+  ClusterDefinition,
+  ClusterDevice,
+  ClusterGroup,
+  DeviceDefinition,
+  LinkDefinition,
+  NamedLink,
+} from './definitions.ts';
+import { evaluate, wholeNumber } from '../language/expressions.ts';
+import { missing, readKeys, valueOf } from '../language/keys.ts';
+import { count } from '../quantities.ts';
+import { wholeRange, type LinkValue } from '../language/values.ts';
+import { readEnd, type End } from './deviceSet.ts';
+import { readLink } from './link.ts';
+import { readSwitch, type Switch } from './switch.ts';
+
+interface Template {
+  readonly parts: readonly Part[];
+  /** Devices of one of it, nodes spread out; groups and switches likewise, in one number. */
+  readonly devices: number;
+  readonly groups: number;
+  readonly link?: LinkDefinition;
+  readonly named: readonly { readonly from: End; readonly to: End; readonly link: LinkDefinition; readonly at: Span }[];
+  readonly switches: readonly Switch[];
+}
+type Part =
+  | { readonly kind: 'gpu'; readonly count: number; readonly device: DeviceDefinition; readonly entry: Entry }
+  | { readonly kind: 'node'; readonly count: number; readonly template: Template };
+
+/** Reads a `cluster` declaration; nothing is defined where a part of it is wrong. */
+export function readCluster(context: FileContext, block: BlockDeclaration): void {
+  const before = context.report.errors();
+  const at = block.name ?? block.keyword;
+  const links = { next: 0 };
+  const template = readTemplate(context, block.body, 'cluster', at, links);
+  if (template === undefined || block.name === undefined || context.report.errors() !== before) return;
+  const name = block.name.text;
+  if (template.devices === 0) return missing(context, 'cluster', 'gpu', at);
+  const make = () => spread(context, name, template, links.next > 0);
+  // What is wrong in a file of one's own is told whether anybody uses the cluster or not; standard ones have no mistakes.
+  const own = context.uri.startsWith('std:') ? undefined : { cluster: make() };
+  if (own !== undefined && own.cluster === undefined) return;
+  const cluster = () => (own === undefined ? standardCluster(context, name, template, make) : own.cluster);
+  const id = symbolId('cluster', name);
+  context.clusters.set(id, cluster);
+  const kinds = new Map<string, number>();
+  countKinds(template, 1, kinds);
+  const inNodes = template.parts.reduce((sum, part) => sum + (part.kind === 'node' ? part.count : 0), 0);
+  const nodes = inNodes === 0 ? '' : ` in ${count(inNodes, 'node', 'nodes')}`;
+  detail(context, id, `${[...kinds].map(([kind, number]) => `${number} × ${kind}`).join(', ')}${nodes}`);
+}
+
+/** Standard clusters by name and size: their text never changes, and with them ways between their devices are kept. */
+const standard = new Map<string, ClusterDefinition>();
+const mostStandard = 8;
+
+function standardCluster(
+  { uri, options }: FileContext,
+  name: string,
+  { devices }: Template,
+  make: () => ClusterDefinition | undefined,
+): ClusterDefinition | undefined {
+  const key = `${uri} ${name} ${devices} ${options.limits.elements}`;
+  const known = standard.get(key) ?? make();
+  if (known === undefined) return undefined;
+  standard.delete(key);
+  standard.set(key, known);
+  for (const oldest of standard.keys()) if (standard.size > mostStandard) standard.delete(oldest);
+  return known;
+}
+
+function countKinds({ parts }: Template, times: number, kinds: Map<string, number>): void {
+  for (const part of parts) {
+    if (part.kind === 'node') countKinds(part.template, times * part.count, kinds);
+    else kinds.set(part.device.name, (kinds.get(part.device.name) ?? 0) + times * part.count);
+  }
+}
+
+function readTemplate(
+  context: FileContext,
+  body: Block | undefined,
+  name: 'cluster' | 'node',
+  at: Span,
+  links: { next: number },
+): Template | undefined {
+  const keys = readKeys(context, name, body, at);
+  const parts: Part[] = [];
+  const named: Template['named'][number][] = [];
+  const switches: Switch[] = [];
+  let link: LinkDefinition | undefined;
+  let defaultEntry: Entry | undefined;
+  let [devices, groups, wrong] = [0, 1, keys.doubtful];
+  const numbered = (written: LinkValue, entry: Entry): LinkDefinition => {
+    const id = links.next;
+    links.next += 1;
+    return { ...written, id, place: context.report.place(entry) };
+  };
+  for (const entry of keys.entries) {
+    if (entry.key.text === 'switch') {
+      const found = readSwitch(context, entry);
+      if (found === undefined) wrong = true;
+      else {
+        switches.push(found);
+        groups += 1;
+        if (tooLarge(context, entry, devices, groups)) return undefined;
+        if (found.ports !== undefined) {
+          const port = numbered(found.ports.link, entry);
+          named.push({ from: found.ports.devices, to: found.end, link: port, at: entry });
+        }
+      }
+      continue;
+    }
+    const part = entry.key.text === 'link' ? undefined : readPart(context, entry, devices, links);
+    if (part !== undefined) {
+      parts.push(part);
+      devices += part.count * (part.kind === 'gpu' ? 1 : part.template.devices);
+      groups += part.kind === 'gpu' ? 0 : part.count * part.template.groups;
+      if (tooLarge(context, entry, devices, groups)) return undefined;
+      continue;
+    }
+    if (entry.key.text !== 'link') {
+      wrong = true;
+      continue;
+    }
+    const value = valueOf(entry);
+    const written = value === undefined ? undefined : readLink(context, value);
+    if (written === undefined) {
+      wrong = true;
+      continue;
+    }
+    const definition = numbered(written, entry);
+    if (entry.ends !== undefined) {
+      const [from, to] = entry.ends.map((one) => readEnd(context, one));
+      if (from === undefined || to === undefined) wrong = true;
+      else named.push({ from, to, link: definition, at: entry });
+    } else if (defaultEntry === undefined) {
+      defaultEntry = entry;
+      link = definition;
+    } else {
+      const related = [{ place: context.report.place(defaultEntry.key), message: 'This one counts.' }];
+      context.report.report(
+        'key/duplicate',
+        entry.key,
+        { key: 'link', block: name },
+        { related, hint: { kind: 'remove' } },
+      );
+    }
+  }
+  return wrong ? undefined : { parts, devices, groups, link, named, switches };
+}
+
+function tooLarge(context: FileContext, at: Span, devices: number, groups: number): boolean {
+  const { elements } = context.options.limits;
+  if (devices <= elements && groups <= elements) return false;
+  context.report.report('limit/too-large', at, {
+    what: 'Devices, nodes and switches of a cluster',
+    figure: Math.max(devices, groups).toLocaleString('en-US'),
+    limit: elements.toLocaleString('en-US'),
+    setting: 'pipewright.limits.elements',
+  });
+  return true;
+}
+
+function readPart(context: FileContext, entry: Entry, devices: number, links: { next: number }): Part | undefined {
+  const index = entry.index?.[0];
+  if (index === undefined || index.kind === 'missing') return undefined;
+  if (entry.key.text === 'node') {
+    const number = wholeNumber(context, index, 'The number of nodes', { min: 1 });
+    const template = readTemplate(context, entry.body, 'node', entry.key, links);
+    return number === undefined || template === undefined ? undefined : { kind: 'node', count: number, template };
+  }
+  const number = readCount(context, entry, devices);
+  const value = valueOf(entry);
+  const symbol = value?.kind === 'name' ? context.links.get(value) : undefined;
+  if (value !== undefined && value.kind !== 'name') {
+    const found = evaluate(context, value);
+    if (found !== undefined) context.report.report('type/mismatch', value, { expected: 'a device', found: 'a value' });
+  }
+  const device = symbol === undefined ? undefined : context.devices.get(symbol);
+  return number === undefined || device === undefined ? undefined : { kind: 'gpu', count: number, device, entry };
+}
+
+/** `gpu[n]` adds n; `gpu[a..b]` names the next ones, so `a` must be the number reached. */
+function readCount(context: FileContext, entry: Entry, devices: number): number | undefined {
+  const index = entry.index?.[0];
+  if (index === undefined) return undefined;
+  if (index.kind !== 'range') return wholeNumber(context, index, 'The number of devices', { min: 1 });
+  const value = evaluate(context, index);
+  if (value === undefined || value.kind !== 'range') return undefined;
+  const range = wholeRange(value);
+  if (range === undefined || range.last < range.first) {
+    context.report.report('type/mismatch', index, {
+      expected: 'a range of whole numbers such as `0..3`',
+      found: `\`${context.syntax.text.slice(index.start, index.end)}\``,
+    });
+    return undefined;
+  }
+  if (range.first === devices) return range.last - range.first + 1;
+  context.report.report('value/range', index, {
+    what: 'The first device of the range',
+    value: String(range.first),
+    allowed: `${devices}, the next number`,
+  });
+  return undefined;
+}
+
+function spread(
+  context: FileContext,
+  name: string,
+  template: Template,
+  linked: boolean,
+): ClusterDefinition | undefined {
+  const devices: ClusterDevice[] = [];
+  const groups: ClusterGroup[] = [];
+  const children: number[][] = [];
+  const templates: Template[] = [];
+  const grow = (own: Template, parent: number, prefix: string, depth: number): number => {
+    const group = groups.length;
+    const first = devices.length;
+    groups.push({ parent, depth, first, end: first, link: own.link });
+    children.push([]);
+    templates.push(own);
+    let nodes = 0;
+    for (const part of own.parts) {
+      if (part.kind === 'gpu') {
+        const place = context.report.place(part.entry);
+        for (let i = 0; i < part.count; i += 1) {
+          devices.push({ name: `${prefix}gpu[${devices.length - first}]`, kind: part.device, group, place });
+        }
+        continue;
+      }
+      for (let i = 0; i < part.count; i += 1) {
+        children[group].push(grow(part.template, group, `${prefix}node[${nodes}].`, depth + 1));
+        nodes += 1;
+      }
+    }
+    groups[group] = { ...groups[group], end: devices.length };
+    return group;
+  };
+  grow(template, -1, '', 0);
+  let vertices = devices.length;
+  for (const [group, own] of templates.entries()) {
+    if (own.switches.length === 0) continue;
+    groups[group] = { ...groups[group], switches: new Map(own.switches.map(({ symbol }) => [symbol, vertices++])) };
+  }
+  const named = new Map<number, Map<number, NamedLink>>();
+  const budget = { pairs: pairsOf(context) };
+  for (const [group, own] of templates.entries()) {
+    for (const one of own.named)
+      if (!join(context, one, groups, group, children[group], named, budget)) return undefined;
+  }
+  return { name, devices, groups, nodes: children[0], named, linkless: !linked };
+}
+
+/** A device on two switches has two links: more pairs than devices are common. */
+const pairsOf = ({ options }: FileContext): number => 4 * options.limits.elements;
+
+/** Adds the pairs of one named link; false where an end is wrong or there are too many pairs. */
+function join(
+  context: FileContext,
+  { from, to, link, at }: Template['named'][number],
+  groups: readonly ClusterGroup[],
+  group: number,
+  nodes: readonly number[],
+  named: Map<number, Map<number, NamedLink>>,
+  budget: { pairs: number },
+): boolean {
+  const left = from.devices(context, groups, group, nodes);
+  const right = to.devices(context, groups, group, nodes);
+  if (left === undefined || right === undefined) return false;
+  budget.pairs -= left.length * right.length;
+  if (budget.pairs < 0) {
+    const limit = pairsOf(context);
+    context.report.report('limit/too-large', at, {
+      what: 'Pairs of devices with a link of their own',
+      figure: (limit - budget.pairs).toLocaleString('en-US'),
+      limit: limit.toLocaleString('en-US'),
+      setting: 'pipewright.limits.elements',
+    });
+    return false;
+  }
+  for (const a of left) {
+    for (const b of right) {
+      if (a === b) continue;
+      for (const [x, y] of [
+        [a, b],
+        [b, a],
+      ]) {
+        const links = named.get(x) ?? new Map<number, NamedLink>();
+        if (!links.has(y)) links.set(y, { link, group });
+        named.set(x, links);
+      }
+    }
+  }
+  return true;
+}

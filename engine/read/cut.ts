@@ -1,0 +1,207 @@
+/** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, `stages = plan(…)`, or `stage` blocks. */
+import { count } from '../quantities.ts';
+import type { Call, Entry, Expression, Span } from '../../grammar/syntax.ts';
+import type { FileContext } from '../language/context.ts';
+import { pipedreamObjectives, type PipedreamObjective } from '../planning/cut/planners/pipedream.ts';
+import type { RecomputeMode } from '../costs/types.ts';
+import type { ModelDefinition } from './definitions.ts';
+import { evaluate, wholeNumber } from '../language/expressions.ts';
+import { missing, notApplicable, readKeys, readWord, valueOf, type Keys } from '../language/keys.ts';
+import { describe } from '../language/values.ts';
+import { bindArguments } from './arguments.ts';
+import { readEnd, type End } from './deviceSet.ts';
+import { readLayers } from './layerSet.ts';
+import { readMesh, type Mesh } from './mesh.ts';
+
+/** A cut as written, before costs are known. */
+export type Cut =
+  | { readonly kind: 'balance'; readonly count: number; readonly by: BalanceBy; readonly at: Expression }
+  | {
+      readonly kind: 'split';
+      readonly sizes: readonly number[];
+      readonly count: number;
+      /** Elements in the order that sizes follow; absent: that of `elementOrder`. */
+      readonly order?: Int32Array;
+      readonly at: Expression;
+    }
+  /** `planned`: a planner made them, they are not in the file. */
+  | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number; readonly planned?: true }
+  /** The schedule makes the stages, `count` at most. */
+  | { readonly kind: 'groups'; readonly count: number };
+
+/** A cut that a planner makes, with replicas of its stages, once costs are known. */
+export interface PlanCut {
+  readonly kind: 'plan';
+  readonly planner: (typeof planners)[number];
+  /** What `plan(pipedream)` makes least. */
+  readonly objective: PipedreamObjective;
+  readonly at: Expression;
+}
+const planners = ['pipedream', 'dapple'] as const;
+
+/** What a balanced cut makes least: the slowest stage, the fullest device, or the slowest stage where all devices fit their memory. */
+export type BalanceBy = (typeof balanceBy)[number];
+const balanceBy = ['time', 'memory', 'both'] as const;
+
+export interface StageBlock {
+  readonly name: string;
+  readonly at: Span;
+  readonly elements: readonly number[];
+  readonly on?: { readonly end: End; readonly at: Expression };
+  readonly recompute?: RecomputeMode;
+  /** Where the stage says how its devices share its work. */
+  readonly mesh?: Mesh;
+  /** How the devices of `on` share the work where there are several replicas of the stage. */
+  readonly replicate?: { readonly rule: Replication; readonly at: Expression };
+}
+
+/** `split`: each replica takes a share of every microbatch. `round_robin`: replicas take microbatches in turn. */
+export type Replication = 'split' | 'round_robin';
+
+/** The cut; `undefined` where it is wrong, which has been reported. `at` is where a missing one is reported. */
+export function readCut(
+  context: FileContext,
+  keys: Keys,
+  model: ModelDefinition,
+  mesh: Mesh,
+  at: Span,
+): Cut | PlanCut | undefined {
+  const blocks = keys.all('stage');
+  const entry = keys.one('stages');
+  if (blocks.length > 0) {
+    if (entry !== undefined) notApplicable(context, entry, 'the `stage` blocks cut the model');
+    return readBlocks(context, blocks, model, mesh);
+  }
+  if (entry === undefined) {
+    if (!keys.doubtful) missing(context, 'pipeline', 'stages', at);
+    return undefined;
+  }
+  const value = valueOf(entry);
+  return value === undefined ? undefined : readCall(context, value, model);
+}
+
+function readCall(context: FileContext, value: Expression, model: ModelDefinition): Cut | PlanCut | undefined {
+  if (value.kind === 'group') return readCall(context, value.inner, model);
+  if (value.kind !== 'call') {
+    const known = value.kind === 'name' && context.links.get(value)?.startsWith('function:');
+    const found = known ? undefined : evaluate(context, value);
+    if (known || found !== undefined) {
+      context.report.report('type/mismatch', value, {
+        expected: '`balance(4)` or `split(2, 2, 2, 2)`',
+        found: found === undefined ? 'a function without its arguments' : describe(found),
+      });
+    }
+    return undefined;
+  }
+  if (!context.links.has(value.callee)) return undefined;
+  if (value.callee.text === 'split') return readSplit(context, value, model);
+  if (value.callee.text === 'plan') return readPlan(context, value);
+  const bound = bindArguments(context, value, 'balance', ['stages', 'by']);
+  const stages = bound?.get('stages')?.value;
+  const by = bound?.get('by')?.value;
+  if (bound === undefined) return undefined;
+  if (stages === undefined) {
+    context.report.report('key/missing', value, { key: 'stages', block: 'call of balance', example: 'balance(4)' });
+    return undefined;
+  }
+  const what = by === undefined ? 'time' : balanceBy.find((one) => by.kind === 'name' && by.text === one);
+  if (what === undefined) {
+    if (by !== undefined && by.kind !== 'name')
+      context.report.report('type/mismatch', by, { expected: '`time`, `memory` or `both`', found: 'something else' });
+    return undefined;
+  }
+  const count = wholeNumber(context, stages, 'The number of stages', { min: 1, max: model.elements });
+  return count === undefined ? undefined : { kind: 'balance', count, by: what, at: value };
+}
+
+function readPlan(context: FileContext, call: Call): PlanCut | undefined {
+  const bound = bindArguments(context, call, 'plan', ['planner', 'objective']);
+  if (bound === undefined) return undefined;
+  const wanted = bound.get('planner')?.value;
+  if (wanted === undefined) {
+    context.report.report('key/missing', call, { key: 'planner', block: 'call of plan', example: 'plan(pipedream)' });
+    return undefined;
+  }
+  const planner = word(context, wanted, planners);
+  const written = bound.get('objective')?.value;
+  const objective = written === undefined ? 'paper' : word(context, written, pipedreamObjectives);
+  if (written !== undefined && planner === 'dapple') {
+    const reason = '`plan(dapple)` always makes the latency of an iteration least';
+    context.report.report('key/not-applicable', written, { key: 'objective', reason });
+  }
+  return planner === undefined || objective === undefined ? undefined : { kind: 'plan', planner, objective, at: call };
+}
+
+/** One of some words; any other name has been reported where names get their meaning. */
+function word<T extends string>(context: FileContext, value: Expression, words: readonly T[]): T | undefined {
+  const found = value.kind === 'name' ? words.find((one) => one === value.text) : undefined;
+  if (found === undefined && (value.kind !== 'name' || context.links.has(value)))
+    context.report.report('type/mismatch', value, {
+      expected: words.map((one) => `\`${one}\``).join(' or '),
+      found: 'something else',
+    });
+  return found;
+}
+
+function readSplit(context: FileContext, call: Expression & { kind: 'call' }, model: ModelDefinition): Cut | undefined {
+  const sizes: number[] = [];
+  for (const argument of call.arguments) {
+    const size = wholeNumber(context, argument.value, 'The number of layers', { min: 1 });
+    if (size === undefined) return undefined;
+    sizes.push(size);
+  }
+  const sum = sizes.reduce((total, one) => total + one, 0);
+  if (sum === model.elements) return { kind: 'split', sizes, count: sizes.length, at: call };
+  context.report.report('value/range', call, {
+    what: `The sum of ${count(sizes.length, 'stage', 'stages')}`,
+    value: count(sum, 'layer', 'layers'),
+    allowed: `the ${model.elements} of model "${model.name}"`,
+  });
+  return undefined;
+}
+
+function readBlocks(
+  context: FileContext,
+  blocks: readonly Entry[],
+  model: ModelDefinition,
+  base: Mesh,
+): Cut | undefined {
+  const stages: StageBlock[] = [];
+  const names = new Set<string>();
+  let wrong = false;
+  for (const block of blocks) {
+    const stage = readStage(context, block, model, base);
+    if (stage === undefined || names.has(stage.name)) wrong = true;
+    else stages.push(stage);
+    if (block.name !== undefined) names.add(block.name.text);
+  }
+  return wrong ? undefined : { kind: 'blocks', stages, count: stages.length };
+}
+
+function readStage(context: FileContext, block: Entry, model: ModelDefinition, base: Mesh): StageBlock | undefined {
+  const at = block.name ?? block.key;
+  const keys = readKeys(context, 'stage', block.body, at);
+  const values = keys.one('layers')?.values;
+  const elements = values === undefined ? undefined : readLayers(context, values, model.layers);
+  const onValue = valueOf(keys.one('on'));
+  const end = onValue === undefined ? undefined : readEnd(context, onValue);
+  const recompute = readWord<RecomputeMode>(context, keys, 'recompute');
+  const replicate = readWord<Replication>(context, keys, 'replicate');
+  const replicateAt = valueOf(keys.one('replicate'));
+  const mesh = readMesh(context, keys, base);
+  if (replicate.is === 'wrong' || mesh === undefined) return undefined;
+  if (replicate.is === 'value' && onValue === undefined) missing(context, 'stage', 'on', at);
+  if (block.name === undefined || elements === undefined || keys.doubtful) return undefined;
+  if ((keys.one('on') !== undefined && end === undefined) || recompute.is === 'wrong') return undefined;
+  return {
+    name: block.name.text,
+    at,
+    elements,
+    on: end === undefined || onValue === undefined ? undefined : { end, at: onValue },
+    recompute: recompute.is === 'value' ? recompute.value : undefined,
+    ...(mesh === base ? {} : { mesh }),
+    ...(replicate.is === 'value' && replicateAt !== undefined
+      ? { replicate: { rule: replicate.value, at: replicateAt } }
+      : {}),
+  };
+}

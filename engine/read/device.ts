@@ -1,0 +1,53 @@
+import type { BlockDeclaration } from '../../grammar/syntax.ts';
+import { type FileContext, detail, symbolId } from '../language/context.ts';
+import { or, readKeys, readQuantity } from '../language/keys.ts';
+import { paths } from '../plan.ts';
+import { show } from '../language/values.ts';
+import { deviceBody } from './deviceFrom.ts';
+import { readPeaks, readShares } from './rates.ts';
+import { readReserved } from './reserved.ts';
+
+/** Reads a `device` declaration; nothing is defined where a value of it is wrong. */
+export function readDevice(context: FileContext, block: BlockDeclaration): void {
+  const before = context.report.errors();
+  const keys = readKeys(context, 'device', deviceBody(context, block), block.name ?? block.keyword);
+  const read = (name: string) => readQuantity(context, keys, name);
+  const memory = or(read('memory'), undefined);
+  const reserved = readReserved(context, keys, memory ?? Infinity);
+  const compute = readPeaks(context, keys);
+  const bandwidth = or(read('bandwidth'), 0);
+  const efficiency = readShares(context, keys, 'efficiency');
+  const moving = readShares(context, keys, 'memory_efficiency');
+  const launch = or(read('launch'), 0);
+  const memoryOverlap = or(read('memory_overlap'), 1);
+  const speed = or(read('speed'), 1);
+  if (block.name === undefined || memory === undefined || reserved === undefined) return;
+  if (compute === undefined || bandwidth === undefined || efficiency === undefined || speed === undefined) return;
+  if (moving === undefined || launch === undefined || memoryOverlap === undefined) return;
+  if (context.report.errors() !== before || keys.doubtful) return;
+  const name = block.name.text;
+  const id = symbolId('device', name);
+  const place = context.report.place(block.name);
+  const entry = keys.one('memory');
+  const memoryPlace = context.report.place(entry?.values?.[0] ?? block.name);
+  context.devices.set(id, {
+    name,
+    memory,
+    reserved,
+    compute: compute.all,
+    computeAt: compute.at,
+    bandwidth,
+    ...efficiency,
+    memoryEfficiency: moving.efficiency,
+    launch,
+    memoryOverlap,
+    speed,
+    place,
+    memoryPlace,
+  });
+  context.origins.set(paths.deviceKind(name), place);
+  context.origins.set(paths.deviceMemory(name), memoryPlace);
+  const rates = Object.entries(compute.at).map(([precision, rate]) => `, ${show(rate, 'compute')} in ${precision}`);
+  if (compute.all !== undefined) rates.unshift(`, ${show(compute.all, 'compute')}`);
+  detail(context, id, `${show(memory, 'bytes')}${rates.join('')}`);
+}

@@ -1,0 +1,91 @@
+/** `from = system("a100_80g.json")`: entries of a device that another file gives, as if they stood in its block. */
+import { parse } from '../../grammar/parse.ts';
+import type { Block, BlockDeclaration, Call, Entry, Expression } from '../../grammar/syntax.ts';
+import { readSystem } from '../formats/system.ts';
+import { deviceText } from '../formats/system/toPipe.ts';
+import type { FileContext } from '../language/context.ts';
+import { evaluate } from '../language/expressions.ts';
+import { valueOf } from '../language/keys.ts';
+import { describe } from '../language/values.ts';
+import { readSourceFile, reportFaults } from './sourceFile.ts';
+
+/**
+ * The block with what its `from` gives besides. An entry of the block stands for all of its key in the file, one with
+ * parentheses, `compute(fp8) = …`, for that alone. Where the file is wrong, which is reported, the block counts as not closed:
+ * what it lacks is no second mistake.
+ */
+export function deviceBody(context: FileContext, { body }: BlockDeclaration): Block | undefined {
+  const own = (body?.entries ?? []).filter((one): one is Entry => one.kind === 'entry');
+  const from = own.find((one) => one.key.text === 'from');
+  if (body === undefined || from === undefined) return body;
+  const value = valueOf(from);
+  const given = value === undefined ? undefined : entriesOf(context, value);
+  if (given === undefined) return { ...body, closed: false };
+  const written = new Set(own.map((one) => spelled(context, one)));
+  const more = given.filter(({ entry, parameters }) => {
+    const key = entry.key.text;
+    return !written.has(key) && !written.has(`${key}(${parameters})`);
+  });
+  return { ...body, entries: [...body.entries, ...more.map((one) => one.entry)] };
+}
+
+/** An entry of the file's, which stands where `from` has its value, and what it has in its parentheses. */
+interface Given {
+  readonly entry: Entry;
+  readonly parameters: string;
+}
+
+function entriesOf(context: FileContext, value: Expression): readonly Given[] | undefined {
+  if (value.kind === 'group') return entriesOf(context, value.inner);
+  if (value.kind === 'call') return value.callee.text === 'system' ? readEntries(context, value) : undefined;
+  // Any other name has been reported where names are linked.
+  const bare = value.kind === 'name';
+  const found = bare ? undefined : evaluate(context, value);
+  if (bare ? value.text === 'system' : found !== undefined)
+    context.report.report('type/mismatch', value, {
+      expected: '`system("FILE")`',
+      found: found === undefined ? '`system` without a file' : describe(found),
+    });
+  return undefined;
+}
+
+function readEntries(context: FileContext, call: Call): readonly Given[] | undefined {
+  const file = readSourceFile(context, call);
+  if (file === undefined) return undefined;
+  const read = readSystem(file.text);
+  if ('faults' in read) {
+    reportFaults(context, file, read.faults);
+    return undefined;
+  }
+  const text = deviceText(read);
+  const [block] = parse(text, { size: text.length + 1 }).declarations;
+  const entries = block.kind === 'block' ? (block.body?.entries ?? []) : [];
+  context.derived.push({
+    offset: call.end,
+    text: ` ${read.format}`,
+    tooltip: ['```pipe', text.trimEnd(), '```', ...read.remarks].join('\n'),
+  });
+  const { start, end, first, last } = call;
+  return entries.flatMap((entry) =>
+    entry.kind === 'entry'
+      ? [{ entry: moved(entry, { start, end, first, last }), parameters: parametersOf(text, entry) }]
+      : [],
+  );
+}
+
+/** `compute`, `compute(fp8)`. */
+const spelled = (context: FileContext, entry: Entry): string =>
+  entry.parameters === undefined ? entry.key.text : `${entry.key.text}(${parametersOf(context.syntax.text, entry)})`;
+
+const parametersOf = (text: string, { parameters = [] }: Entry): string =>
+  parameters.map((one) => text.slice(one.start, one.end)).join(', ');
+
+type Position = Pick<Entry, 'start' | 'end' | 'first' | 'last'>;
+
+/** A tree with all of its places replaced: what is found wrong in it, or leads to it, is at the call. */
+function moved<T>(tree: T, at: Position): T {
+  if (Array.isArray(tree)) return tree.map((one: unknown) => moved(one, at)) as T;
+  if (typeof tree !== 'object' || tree === null) return tree;
+  const parts = Object.entries(tree).map(([name, value]) => [name, moved(value, at)] as const);
+  return { ...Object.fromEntries(parts), ...('start' in tree ? at : {}) } as T;
+}

@@ -1,0 +1,164 @@
+/** Reads `expect` blocks: comparisons of one figure with a value. */
+import type { Binary, BlockDeclaration, Expression } from '../../grammar/syntax.ts';
+import { canonicalText } from '../language/canonical.ts';
+import type { FileContext } from '../language/context.ts';
+import { fits } from '../language/dimensions.ts';
+import { evaluate, wholeNumber } from '../language/expressions.ts';
+import { mismatch, wrongDimension } from '../language/valueFaults.ts';
+import { findFigure, type FigureSchema } from '../language/figures.ts';
+import { paths, type ExpectPlan, type PipelinePlan } from '../plan.ts';
+import { spellingHint } from '../language/reporter.ts';
+import { cutStages, stageName } from '../stages.ts';
+import { calleeOf } from './callee.ts';
+import { phraseOf } from '../language/units.ts';
+
+/** The pipeline with the expectations of one block added to those that it has. `plan` is undefined where the pipeline was left out. */
+export function readExpect(
+  context: FileContext,
+  block: BlockDeclaration,
+  plan: PipelinePlan | undefined,
+): PipelinePlan | undefined {
+  const expects: ExpectPlan[] = [...(plan?.expects ?? [])];
+  for (const item of block.body?.entries ?? []) {
+    if (item.kind !== 'check') continue;
+    const read = readCheck(context, item.condition, plan);
+    if (read === undefined || plan === undefined) continue;
+    const path = paths.expect(plan.name, expects.length);
+    expects.push({ ...read, path });
+    context.origins.set(path, context.report.place(item));
+  }
+  return plan === undefined ? undefined : { ...plan, expects };
+}
+
+const flipped = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
+
+function readCheck(
+  context: FileContext,
+  condition: Expression,
+  plan: PipelinePlan | undefined,
+): Omit<ExpectPlan, 'path'> | undefined {
+  if (condition.kind === 'group') return readCheck(context, condition.inner, plan);
+  if (condition.kind === 'missing') return undefined;
+  const operator = condition.kind === 'binary' ? condition.operator : undefined;
+  if (
+    condition.kind !== 'binary' ||
+    operator === undefined ||
+    operator === '+' ||
+    operator === '-' ||
+    operator === '*' ||
+    operator === '/'
+  ) {
+    if (!context.syntax.errors.some((fault) => fault.start >= condition.start && fault.start <= condition.end + 1)) {
+      context.report.report('type/mismatch', condition, {
+        expected: 'a comparison such as `bubble < 30%`',
+        found: 'none',
+      });
+    }
+    return undefined;
+  }
+  const left = figureOf(context, condition.left);
+  const right = figureOf(context, condition.right);
+  if (left !== undefined && right !== undefined) {
+    context.report.report('type/mismatch', condition.right, {
+      expected: 'a value to compare with',
+      found: 'another figure',
+    });
+    return undefined;
+  }
+  const found = left ?? right;
+  if (found === undefined) return noFigure(context, condition);
+  const [figureSide, valueSide] =
+    left === undefined ? [condition.right, condition.left] : [condition.left, condition.right];
+  const by = restriction(context, figureSide, found, plan);
+  const bound = evaluate(context, valueSide);
+  if (bound === undefined || by === undefined) return undefined;
+  if (bound.kind !== 'measure') return mismatch(context, valueSide, phraseOf[found.dimension], bound);
+  if (!fits(bound.dimension, found.dimension))
+    return wrongDimension(context, valueSide, found.dimension, phraseOf[bound.dimension]);
+  const text = (one: Expression) => canonicalText(context.syntax, one);
+  const kept = left === undefined ? flipped[operator] : operator;
+  return {
+    figure: found.name,
+    ...by,
+    operator: kept,
+    bound: bound.value,
+    dimension: found.dimension,
+    text: `${text(figureSide)} ${kept} ${text(valueSide)}`,
+  };
+}
+
+function figureOf(context: FileContext, side: Expression): FigureSchema | undefined {
+  if (side.kind === 'group') return figureOf(context, side.inner);
+  const name = calleeOf(side);
+  return name !== undefined && context.links.get(name)?.startsWith('variable:') ? findFigure(name.text) : undefined;
+}
+
+/** Neither side is a figure. Where a name is unknown, that has been said. */
+function noFigure(context: FileContext, { left, right }: Binary): undefined {
+  const unlinked = [left, right].some(
+    (one) =>
+      (one.kind === 'name' && !context.links.has(one)) ||
+      (one.kind === 'call' && !context.links.has(one.callee)) ||
+      one.kind === 'missing',
+  );
+  if (!unlinked)
+    context.report.report('type/mismatch', left, {
+      expected: 'a figure such as `bubble` or `peak_memory`',
+      found: 'a value',
+    });
+  return undefined;
+}
+
+/** `(stage = first)` or `(device = 0)`. */
+function restriction(
+  context: FileContext,
+  side: Expression,
+  figure: FigureSchema,
+  plan: PipelinePlan | undefined,
+): { readonly stage?: number; readonly device?: number } | undefined {
+  if (side.kind === 'group') return restriction(context, side.inner, figure, plan);
+  if (side.kind !== 'call') return {};
+  let result: { readonly stage?: number; readonly device?: number } | undefined = {};
+  for (const argument of side.arguments) {
+    const name = argument.name?.text ?? figure.by[0] ?? '';
+    if (name !== 'stage' && name !== 'device') {
+      const nearest = context.report.nearest(name, figure.by);
+      context.report.report(
+        'key/unknown',
+        argument.name ?? argument,
+        { key: name, block: `figure ${figure.name}`, nearest },
+        { hint: spellingHint(nearest) },
+      );
+      return undefined;
+    }
+    if (!figure.by.includes(name)) {
+      const allowed = figure.by.length === 0 ? 'without a stage or device' : `by ${figure.by.join(' or ')}`;
+      context.report.report('type/mismatch', argument, {
+        expected: `"${figure.name}" ${allowed}`,
+        found: `\`${name}\``,
+      });
+      return undefined;
+    }
+    const index = indexOf(context, argument.value, name, plan);
+    result = index === undefined || result === undefined ? undefined : { ...result, [name]: index };
+  }
+  return result;
+}
+
+function indexOf(
+  context: FileContext,
+  value: Expression,
+  name: 'stage' | 'device',
+  plan: PipelinePlan | undefined,
+): number | undefined {
+  if (name === 'stage' && value.kind === 'name') {
+    const symbol = context.links.get(value);
+    if (symbol === undefined) return undefined;
+    if (symbol.startsWith('stage:')) {
+      const index = plan === undefined ? -1 : cutStages(plan).findIndex((one) => stageName(one.plan) === value.text);
+      return index < 0 ? undefined : index;
+    }
+  }
+  const most = plan === undefined ? undefined : (name === 'stage' ? cutStages(plan) : plan.devices).length - 1;
+  return wholeNumber(context, value, `The number of the ${name}`, { max: most });
+}

@@ -1,0 +1,51 @@
+import type { FileContext } from '../language/context.ts';
+import type { ModelDefinition } from './definitions.ts';
+import { notApplicable, type Keys } from '../language/keys.ts';
+import type { Cut } from './cut.ts';
+import type { ScheduleUse } from './scheduleUse.ts';
+
+/** Keys of a pipeline that say nothing where the schedule loads the model onto one device and runs it once. */
+const meaningless: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['stages', 'stage'].map((key) => [key, 'the schedule groups the layers itself'])),
+  ...Object.fromEntries(
+    [
+      'tensor',
+      'data',
+      'context',
+      'expert',
+      'expert_tensor',
+      'sequence_parallel',
+      'sequence',
+      'rank_order',
+      'overlap',
+      'recompute',
+      'optimizer',
+      'sync',
+      'transfer',
+      'fill',
+      'fill_overhead',
+    ].map((key) => [key, 'the schedule loads the model onto one device and runs it once']),
+  ),
+};
+
+/** Whether the schedule groups the layers itself. */
+export const cutsItself = (use: ScheduleUse | undefined): boolean =>
+  use?.kind === 'policy' && use.policy.loading !== undefined;
+
+/** The keys of such a pipeline that count; the others are reported. */
+export function keysThatCount(context: FileContext, keys: Keys): Keys {
+  const isMeaningless = (key: string): boolean => Object.hasOwn(meaningless, key);
+  for (const entry of keys.entries) {
+    const { text } = entry.key;
+    if (isMeaningless(text)) notApplicable(context, entry, meaningless[text]);
+  }
+  return {
+    ...keys,
+    entries: keys.entries.filter((one) => !isMeaningless(one.key.text)),
+    one: (key) => (isMeaningless(key) ? undefined : keys.one(key)),
+    all: (key) => (isMeaningless(key) ? [] : keys.all(key)),
+  };
+}
+
+/** The cut of such a schedule: its groups follow from the costs, one for each layer at most. */
+export const groupsCut = (model: ModelDefinition): Cut => ({ kind: 'groups', count: 2 * model.elements });

@@ -1,0 +1,38 @@
+import type { Entry } from '../../grammar/syntax.ts';
+import { type FileContext, symbolId } from '../language/context.ts';
+import { memberId } from '../language/declare.ts';
+import type { ModelDefinition } from './definitions.ts';
+import { valueOf } from '../language/keys.ts';
+import { paths } from '../plan.ts';
+
+/** The model whose layers `from = NAME` takes; `undefined` where that is no model, which has been reported, or is wrong itself. */
+export function baseOf(context: FileContext, from: Entry | undefined): ModelDefinition | undefined {
+  const value = valueOf(from);
+  return value?.kind === 'name' ? context.models.get(symbolId('model', value.text)) : undefined;
+}
+
+/** The layers of another model as those of `owner`, all of which stand where `from` does. */
+export function inheritLayers(
+  context: FileContext,
+  base: ModelDefinition,
+  owner: string,
+  from: Entry,
+): Pick<ModelDefinition, 'layers' | 'elements' | 'layerOf' | 'after'> {
+  const place = context.report.place(valueOf(from) ?? from);
+  const { layers, elements, layerOf, after } = base;
+  for (const { name, array, count } of layers) {
+    context.origins.set(paths.layer(owner, name), place);
+    for (let i = 0; array && i < count; i += 1) context.origins.set(paths.layer(owner, `${name}[${i}]`), place);
+  }
+  return {
+    layers: layers.map((layer) => ({
+      ...layer,
+      symbol: memberId('layer', symbolId('model', owner), layer.name),
+      place,
+      end: from.end,
+    })),
+    elements,
+    layerOf,
+    after,
+  };
+}

@@ -1,0 +1,90 @@
+/** Reads one `layer`: measured in braces, or derived from a shape. */
+import type { Entry, Expression } from '../../grammar/syntax.ts';
+import { time } from '../quantities.ts';
+import type { FileContext } from '../language/context.ts';
+import type { LayerDefinition } from './definitions.ts';
+import { missing, notApplicable, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
+import { readShape } from './shape.ts';
+
+export interface LayerRead {
+  readonly cost: LayerDefinition['cost'];
+  /** One line: `transformer`, `forward 4 ms, backward 8 ms`. */
+  readonly text: string;
+  readonly after?: readonly Expression[];
+}
+
+const times = ['forward', 'backward', 'backward_input', 'backward_weight'];
+const measuredKeys = [...times, 'weights', 'activation', 'output', 'workspace'];
+
+/** The layer; `undefined` where something of it is wrong, which has been reported. */
+export function readLayer(context: FileContext, entry: Entry): LayerRead | undefined {
+  if (entry.body === undefined) {
+    const value = valueOf(entry);
+    return value === undefined ? undefined : shaped(context, value);
+  }
+  const keys = readKeys(context, 'layer', entry.body, entry.name ?? entry.key);
+  const after = keys.one('after')?.values;
+  const shape = keys.one('shape');
+  if (shape === undefined) {
+    const read = readMeasured(context, keys, entry);
+    return read === undefined ? undefined : { ...read, after };
+  }
+  for (const key of measuredKeys) {
+    const one = keys.one(key);
+    if (one !== undefined) notApplicable(context, one, 'the shape derives it');
+  }
+  const value = valueOf(shape);
+  const read = value === undefined ? undefined : shaped(context, value);
+  return read === undefined ? undefined : { ...read, after };
+}
+
+function shaped(context: FileContext, value: Expression): LayerRead | undefined {
+  const read = readShape(context, value);
+  return read === undefined
+    ? undefined
+    : { cost: { kind: 'shape', shape: read.shape, args: read.args }, text: read.shape };
+}
+
+function readMeasured(context: FileContext, keys: Keys, entry: Entry): LayerRead | undefined {
+  const values: Partial<Record<string, number>> = {};
+  for (const key of measuredKeys) {
+    const read = readQuantity(context, keys, key);
+    if (read.is === 'wrong') return undefined;
+    if (read.is === 'value') values[key] = read.value;
+  }
+  if (keys.doubtful) return undefined;
+  const at = entry.name ?? entry.key;
+  const half = values['backward_input'] !== undefined || values['backward_weight'] !== undefined;
+  const whole = keys.one('backward');
+  if (half && whole !== undefined) notApplicable(context, whole, 'its two halves are given');
+  for (const [one, other] of [
+    ['backward_input', 'backward_weight'],
+    ['backward_weight', 'backward_input'],
+  ] as const) {
+    if (values[one] === undefined || values[other] !== undefined) continue;
+    missing(context, 'layer', other, at);
+    return undefined;
+  }
+  const forward = values['forward'] ?? 0;
+  const backward = half ? undefined : (values['backward'] ?? 0);
+  const total = forward + (backward ?? (values['backward_input'] ?? 0) + (values['backward_weight'] ?? 0));
+  if (forward > 0 && !half && whole === undefined) {
+    missing(context, 'layer', 'backward', at);
+    return undefined;
+  }
+  // A time of zero that is written is a measured one.
+  if (total === 0 && times.every((key) => values[key] === undefined))
+    context.report.report('layer/no-cost', at, { layer: entry.name?.text ?? '' });
+  const cost: LayerDefinition['cost'] = {
+    kind: 'measured',
+    forward,
+    backward,
+    backwardInput: half ? values['backward_input'] : undefined,
+    backwardWeight: half ? values['backward_weight'] : undefined,
+    weights: values['weights'] ?? 0,
+    activation: values['activation'] ?? 0,
+    output: values['output'] ?? 0,
+    workspace: values['workspace'] ?? 0,
+  };
+  return { cost, text: `forward ${time(forward)}, backward ${time(total - forward)}` };
+}

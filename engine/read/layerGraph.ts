@@ -1,0 +1,42 @@
+import type { FileContext } from '../language/context.ts';
+import type { ModelDefinition } from './definitions.ts';
+import { circleNames, orderByNeed } from '../ordering.ts';
+import { elementName, needsOf } from './elements.ts';
+
+/** Reports `layer/cycle` and `layer/unreachable`; false where the layers cannot be ordered. */
+export function checkGraph(
+  context: FileContext,
+  model: ModelDefinition,
+  options: { readonly sinks: 'one' | 'any' },
+): boolean {
+  if (model.after.size === 0) return true;
+  const { circles } = orderByNeed(model.elements, (element) => needsOf(model, element));
+  for (const circle of circles) {
+    // From what is needed to what needs it: the way the data goes.
+    const names = circle.map((one) => elementName(model, one)).toReversed();
+    const [at, ...others] = circle.map((one) => model.layers[model.layerOf[one]].place);
+    context.report.report(
+      'layer/cycle',
+      at,
+      { circle: circleNames(names) },
+      {
+        related: others.slice(0, 10).map((place) => ({ place, message: 'Part of the circle.' })),
+      },
+    );
+  }
+  if (circles.length > 0) return false;
+  // A layer of another file that nothing uses is measured all the same.
+  if (options.sinks === 'any') return true;
+  const used = new Uint8Array(model.elements);
+  for (let element = 0; element < model.elements; element += 1) {
+    for (const one of needsOf(model, element)) used[one] = 1;
+  }
+  for (let element = 0; element < model.elements - 1; element += 1) {
+    if (used[element] === 0) {
+      context.report.report('layer/unreachable', model.layers[model.layerOf[element]].place, {
+        layer: elementName(model, element),
+      });
+    }
+  }
+  return true;
+}

@@ -1,0 +1,96 @@
+/** How the devices of a stage share its layers and its samples: the ranks of each kind of parallelism. */
+import type { Span } from '../../grammar/syntax.ts';
+import { count } from '../quantities.ts';
+import type { FileContext } from '../language/context.ts';
+import type { LayerSetting } from '../costs/types.ts';
+import { or, readQuantity, readWord, type Keys } from '../language/keys.ts';
+
+export interface Mesh extends Pick<
+  LayerSetting,
+  'tensor' | 'sequenceParallel' | 'context' | 'expert' | 'expertTensor'
+> {
+  readonly data: number;
+}
+
+/** One device by itself. */
+export const lone: Mesh = { tensor: 1, sequenceParallel: false, context: 1, data: 1, expert: 1, expertTensor: 1 };
+
+/** Devices of a stage that has no replicas: expert ranks are among these. */
+export const sizeOf = ({ tensor, context, data }: Pick<Mesh, 'tensor' | 'context' | 'data'>): number =>
+  tensor * context * data;
+
+/** `tensor 8 × data 2`, for messages; what is 1 is left out. */
+export const meshName = ({ tensor, context, data }: Pick<Mesh, 'tensor' | 'context' | 'data'>): string => {
+  const parts = Object.entries({ tensor, context, data }).filter(([, ranks]) => ranks > 1);
+  return parts.map(([name, ranks]) => `${name} ${ranks}`).join(' × ') || 'one device';
+};
+
+const meshKeys = ['tensor', 'sequence_parallel', 'sequence', 'context', 'data', 'expert', 'expert_tensor'] as const;
+
+/**
+ * The mesh that a block writes; what it does not say is as in `base`. `undefined` where it is wrong, which has been reported,
+ * `base` itself where it says nothing else.
+ */
+export function readMesh(context: FileContext, keys: Keys, base: Mesh): Mesh | undefined {
+  if (meshKeys.every((one) => keys.one(one) === undefined)) return base;
+  const tensor = or(readQuantity(context, keys, 'tensor'), base.tensor);
+  const parts = or(readQuantity(context, keys, 'context'), base.context);
+  const data = or(readQuantity(context, keys, 'data'), base.data);
+  const expert = or(readQuantity(context, keys, 'expert'), base.expert);
+  const byDefault = base.expertTensor === base.tensor ? tensor : base.expertTensor;
+  const expertTensor = or(readQuantity(context, keys, 'expert_tensor'), byDefault);
+  const sequence = or(
+    readWord<'true' | 'false'>(context, keys, sequenceKey(context, keys)),
+    String(base.sequenceParallel),
+  );
+  if (tensor === undefined || parts === undefined || data === undefined) return undefined;
+  if (expert === undefined || expertTensor === undefined || sequence === undefined) return undefined;
+  const mesh = { tensor, sequenceParallel: sequence === 'true', context: parts, data, expert, expertTensor };
+  const fault = faultOf(mesh);
+  if (fault === undefined) return JSON.stringify(mesh) === JSON.stringify(base) ? base : mesh;
+  const entry = keys.one(fault.key) ?? meshKeys.map((one) => keys.one(one)).find((one) => one !== undefined);
+  const at: Span | undefined = entry?.values?.[0] ?? entry?.key;
+  if (at !== undefined)
+    context.report.report('value/range', at, {
+      what: `"${fault.key}"`,
+      value: String(mesh[fault.key === 'expert_tensor' ? 'expertTensor' : 'expert']),
+      allowed: fault.allowed,
+    });
+  return undefined;
+}
+
+/** Which of its two names sequence parallelism has in a block; a second one is a duplicate. */
+export function sequenceKey(context: FileContext, keys: Keys): 'sequence_parallel' | 'sequence' {
+  const [long, short] = [keys.one('sequence_parallel'), keys.one('sequence')];
+  if (long !== undefined && short !== undefined)
+    context.report.report(
+      'key/duplicate',
+      short.key,
+      { key: 'sequence', block: keys.block },
+      { hint: { kind: 'remove' } },
+    );
+  return long === undefined && short !== undefined ? 'sequence' : 'sequence_parallel';
+}
+
+/**
+ * Expert ranks are taken from the tensor (where these do not split experts), context and data ranks of a stage, as in Megatron-LM.
+ * Ranks that send tokens to experts have each its own: tensor ranks need sequence parallelism for that.
+ */
+function faultOf(mesh: Mesh): { readonly key: 'expert' | 'expert_tensor'; readonly allowed: string } | undefined {
+  const { tensor, expert, expertTensor, sequenceParallel } = mesh;
+  if (expertTensor !== tensor && expertTensor !== 1)
+    return { key: 'expert_tensor', allowed: tensor === 1 ? '1' : `1 or ${tensor}, the tensor ranks` };
+  const ranks = sizeOf(mesh) / expertTensor;
+  if (ranks % expert !== 0)
+    return {
+      key: 'expert',
+      allowed: `a divisor of ${ranks}: expert ranks are taken from the ${count(ranks, 'rank', 'ranks')} of ${meshName({ ...mesh, tensor: tensor / expertTensor })}`,
+    };
+  const sends = expert > 1 || expertTensor !== tensor;
+  if (sends && tensor > 1 && !sequenceParallel)
+    return {
+      key: expert > 1 ? 'expert' : 'expert_tensor',
+      allowed: `${expert > 1 ? '1' : tensor} without \`sequence_parallel = true\`: tensor ranks that hold the same tokens would all send them`,
+    };
+  return undefined;
+}

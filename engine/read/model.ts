@@ -1,0 +1,200 @@
+/** Reads a `model`: its layers, spread out within the limit, and which layers they need. */
+import type { BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
+import { count } from '../quantities.ts';
+import { type FileContext, detail, symbolId } from '../language/context.ts';
+import { memberId } from '../language/declare.ts';
+import type { Precision } from '../costs/types.ts';
+import type { LayerDefinition, ModelDefinition } from './definitions.ts';
+import { wholeNumber } from '../language/expressions.ts';
+import { missing, notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../language/keys.ts';
+import { paths } from '../plan.ts';
+import { readLayer } from './layer.ts';
+import { baseOf, inheritLayers } from './inherit.ts';
+import { checkGraph } from './layerGraph.ts';
+import { readLayers } from './layerSet.ts';
+import type { ModelSource } from './modelFrom.ts';
+
+/** Reads a `model` declaration; nothing is defined where a layer of it is wrong. */
+export function readModel(context: FileContext, block: BlockDeclaration): void {
+  const before = context.report.errors();
+  const at = block.name ?? block.keyword;
+  const keys = readKeys(context, 'model', block.body, at);
+  const from = keys.one('from');
+  const source = from === undefined ? undefined : context.sources.get(from);
+  const own = readQuantity(context, keys, 'sequence');
+  const base = baseOf(context, from);
+  const microBatch = or(readQuantity(context, keys, 'micro_batch'), base?.microBatch ?? 1);
+  const precision = or(readWord<Precision>(context, keys, 'precision'), source?.precision ?? base?.precision ?? 'bf16');
+  if (block.name === undefined) return;
+  const id = symbolId('model', block.name.text);
+  if (from !== undefined && base !== undefined) {
+    for (const entry of keys.all('layer')) notApplicable(context, entry, 'the layers are those of another model');
+    const sequence = or(own, base.sequence);
+    if (microBatch === undefined || precision === undefined || context.report.errors() !== before || keys.doubtful)
+      return;
+    const { name } = block;
+    const layers = inheritLayers(context, base, name.text, from);
+    context.models.set(id, { name: name.text, sequence, microBatch, precision, ...layers });
+    return detail(context, id, `${count(base.elements, 'layer', 'layers')}, ${precision}`);
+  }
+  // What is wrong with a source has been reported.
+  if (from !== undefined && source === undefined) return;
+  const sequence = or(own, source?.sequence);
+  const written =
+    source === undefined || from === undefined
+      ? readAll(context, keys, id)
+      : readSource(context, keys, id, source, from);
+  if (written === undefined || context.report.errors() !== before || keys.doubtful) return;
+  const { layers, afters, elements } = written;
+  if (layers.length === 0) {
+    missing(context, 'model', 'layer', at);
+    return;
+  }
+  const firstShape = layers.find((one) => one.cost.kind === 'shape');
+  if (firstShape !== undefined && own.is === 'absent' && sequence === undefined)
+    return missing(context, 'model', 'sequence', at);
+  const layerOf = new Int32Array(elements);
+  for (const [index, layer] of layers.entries()) layerOf.fill(index, layer.first, layer.first + layer.count);
+  const after = new Map<number, readonly number[]>();
+  let needs = 0;
+  for (const { element, values, elements: known, at: place } of afters) {
+    const needed = known ?? readLayers(context, values, layers, 'last');
+    if (needed === undefined) continue;
+    needs += needed.length;
+    if (needs > mostNeeds(context)) {
+      tooMany(context, place, 'Layers named in `after`', needs, mostNeeds(context));
+      return;
+    }
+    after.set(element, needed);
+  }
+  if (microBatch === undefined || precision === undefined || context.report.errors() !== before) return;
+  const model: ModelDefinition = {
+    name: block.name.text,
+    sequence,
+    microBatch,
+    precision,
+    layers,
+    elements,
+    layerOf,
+    after,
+  };
+  if (!checkGraph(context, model, { sinks: source === undefined ? 'one' : 'any' })) return;
+  context.models.set(id, model);
+  detail(context, id, `${count(elements, 'layer', 'layers')}, ${precision}`);
+}
+
+/** Skip connections of a model: as many as ten for each layer that it may have. */
+const mostNeeds = (context: FileContext): number => 10 * context.options.limits.elements;
+
+function tooMany(context: FileContext, at: Span, what: string, figure: number, limit: number): void {
+  context.report.report('limit/too-large', at, {
+    what,
+    figure: figure.toLocaleString('en-US'),
+    limit: limit.toLocaleString('en-US'),
+    setting: 'pipewright.limits.elements',
+  });
+}
+
+/** A layer that names those it needs, in the file or in its source. */
+interface After {
+  readonly element: number;
+  readonly at: Span;
+  readonly values: NonNullable<Entry['values']>;
+  readonly elements?: readonly number[];
+}
+
+interface Written {
+  readonly layers: readonly LayerDefinition[];
+  readonly afters: readonly After[];
+  readonly elements: number;
+}
+
+/** Layers of a source, all of which stand where `from` does. */
+function readSource(
+  context: FileContext,
+  keys: Keys,
+  model: string,
+  source: ModelSource,
+  from: Entry,
+): Written | undefined {
+  for (const entry of keys.all('layer')) notApplicable(context, entry, 'the layers come from another file');
+  const place = context.report.place(valueOf(from) ?? from);
+  const owner = model.slice(model.indexOf(':') + 1);
+  const layers: LayerDefinition[] = [];
+  const afters: After[] = [];
+  let elements = 0;
+  for (const { name, count: written, cost, after } of source.layers) {
+    const number = written ?? 1;
+    if (elements + number > context.options.limits.elements) {
+      tooMany(context, place, 'Layers of a model', elements + number, context.options.limits.elements);
+      return undefined;
+    }
+    const array = written !== undefined;
+    if (after !== undefined) {
+      const needed = after.map((one) => layers[one].first + layers[one].count - 1);
+      afters.push({ element: elements, at: place, values: [], elements: needed });
+    }
+    layers.push({
+      name,
+      array,
+      count: number,
+      first: elements,
+      symbol: memberId('layer', model, name),
+      place,
+      end: from.end,
+      cost,
+    });
+    context.origins.set(paths.layer(owner, name), place);
+    for (let i = 0; array && i < number; i += 1) context.origins.set(paths.layer(owner, `${name}[${i}]`), place);
+    elements += number;
+  }
+  return { layers, afters, elements };
+}
+
+function readAll(context: FileContext, keys: Keys, model: string): Written | undefined {
+  const layers: LayerDefinition[] = [];
+  const afters: After[] = [];
+  let elements = 0;
+  let whole = true;
+  const members = context.members.get(model);
+  const owner = model.slice(model.indexOf(':') + 1);
+  for (const entry of keys.all('layer')) {
+    const { name } = entry;
+    // A layer without a name, or with one that is taken, has been reported; the model is left out.
+    const info = name === undefined ? undefined : members?.get(name.text);
+    if (name === undefined || info?.declaration?.start !== name.start) {
+      whole = false;
+      continue;
+    }
+    const index = entry.index?.[0];
+    const number =
+      index === undefined ? 1 : wholeNumber(context, index, `The number of layers "${name.text}"`, { min: 1 });
+    const read = readLayer(context, entry);
+    if (number === undefined || read === undefined) {
+      whole = false;
+      continue;
+    }
+    if (elements + number > context.options.limits.elements) {
+      tooMany(context, index ?? name, 'Layers of a model', elements + number, context.options.limits.elements);
+      return undefined;
+    }
+    const { id: symbol, declaration: place } = info;
+    layers.push({
+      name: name.text,
+      array: index !== undefined,
+      count: number,
+      first: elements,
+      symbol,
+      place,
+      end: entry.end,
+      cost: read.cost,
+    });
+    context.origins.set(paths.layer(owner, name.text), place);
+    for (let i = 0; i < (index === undefined ? 0 : number); i += 1)
+      context.origins.set(paths.layer(owner, `${name.text}[${i}]`), place);
+    detail(context, symbol, `${read.text}${index === undefined ? '' : `, ${count(number, 'layer', 'layers')}`}`);
+    if (read.after !== undefined) afters.push({ element: elements, at: read.after[0] ?? name, values: read.after });
+    elements += number;
+  }
+  return whole ? { layers, afters, elements } : undefined;
+}

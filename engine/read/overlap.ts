@@ -1,0 +1,48 @@
+/** `overlap(tensor) = 60%`: what of a group's traffic may run beside computing. */
+import type { FileContext } from '../language/context.ts';
+import { type DeviceSpeed, type GroupName, groupNames } from '../costs/types.ts';
+import { quantity } from '../language/expressions.ts';
+import { type Keys, valueOf } from '../language/keys.ts';
+import { findKey } from '../language/schema.ts';
+
+export type Overlap = DeviceSpeed['overlap'];
+
+/**
+ * Unless said: ring attention passes its blocks beside the core; tensor and expert ranks wait for one another (tensor ranks overlap
+ * only with kernels made for it, such as those of Transformer Engine's userbuffers).
+ */
+const unsaid: Overlap = { tensor: 0, context: 1, expert: 0 };
+
+/** Shares by group; `undefined` where one is wrong, which has been reported. */
+export function readOverlap(context: FileContext, keys: Keys): Overlap | undefined {
+  const found: Record<GroupName, number> = { ...unsaid };
+  const seen = new Set<string>();
+  let wrong = false;
+  for (const entry of keys.all('overlap')) {
+    const [one, second] = entry.parameters ?? [];
+    const group =
+      one?.kind === 'name' && second === undefined ? groupNames.find((name) => name === one.text) : undefined;
+    const value = valueOf(entry);
+    const schema = findKey(keys.block, 'overlap')?.value;
+    if (group === undefined || value === undefined || schema?.kind !== 'quantity') {
+      // A name that is no group has been reported where names get their meaning.
+      if (one !== undefined && one.kind !== 'missing' && one.kind !== 'name')
+        context.report.report('type/mismatch', one, {
+          expected: 'a group, such as `overlap(tensor)`',
+          found: `\`${context.syntax.text.slice(one.start, Math.min(one.end, one.start + 40))}\``,
+        });
+      wrong = true;
+      continue;
+    }
+    if (seen.has(group)) {
+      const hint = { kind: 'remove' } as const;
+      context.report.report('key/duplicate', entry.key, { key: `overlap(${group})`, block: 'pipeline' }, { hint });
+      continue;
+    }
+    seen.add(group);
+    const share = quantity(context, value, schema, '"overlap"');
+    if (share === undefined) wrong = true;
+    else found[group] = share;
+  }
+  return wrong ? undefined : found;
+}

@@ -1,0 +1,206 @@
+/** Reads a `pipeline`: what it refers to, then the cut, devices, costs, routes and schedule of its plan. */
+import type { BlockDeclaration, Span } from '../../grammar/syntax.ts';
+import type { FileContext } from '../language/context.ts';
+import { groupNames, type RecomputeMode } from '../costs/types.ts';
+import type { ClusterDefinition, ModelDefinition } from './definitions.ts';
+import { evaluate } from '../language/expressions.ts';
+import { notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../language/keys.ts';
+import { paths, type PipelinePlan } from '../plan.ts';
+import { describe } from '../language/values.ts';
+import { readCut, type Cut, type PlanCut } from './cut.ts';
+import { readFill, type FillUse } from './fill.ts';
+import { cutsItself, groupsCut, keysThatCount } from './groupsCut.ts';
+import { hintOptimizer, readOptimizer, type OptimizerUse } from './optimizer.ts';
+import { lone, readMesh, type Mesh, sequenceKey } from './mesh.ts';
+import { readOverlap, type Overlap } from './overlap.ts';
+import { planCut } from '../planning/cut/planCut.ts';
+import { planPipeline } from '../planning/planPipeline.ts';
+import type { RankOrder } from '../planning/place/ranks.ts';
+import { readScheduleUse, type ScheduleUse } from './scheduleUse.ts';
+import { readSync, type SyncRule } from './sync.ts';
+import { readTransfer, type TransferUse } from './transfer.ts';
+
+/** All that a pipeline block says, checked by itself. */
+export interface PipelineRead {
+  readonly name: string;
+  readonly doc?: string;
+  readonly model: ModelDefinition;
+  readonly cluster: ClusterDefinition;
+  readonly use: ScheduleUse;
+  readonly cut: Cut;
+  readonly microbatches: number;
+  /** Iterations on end: 1 unless the schedule is asynchronous. */
+  readonly iterations: number;
+  /** Of every stage that says nothing of its own. */
+  readonly mesh: Mesh;
+  readonly rankOrder: RankOrder;
+  /** Share of each group's traffic that may run beside computing. */
+  readonly overlap: Overlap;
+  readonly recompute: RecomputeMode;
+  readonly optimizer?: OptimizerUse;
+  readonly transfer: TransferUse;
+  /** Absent where gradients are exchanged after the last operation. */
+  readonly sync?: SyncRule;
+  /** Work for idle devices. */
+  readonly fill?: FillUse;
+  /** Where a finding about a key goes: its value, or the name of the pipeline where it is not written. */
+  at(key: string): Span;
+}
+
+/** The plan of a pipeline without its expectations; `undefined` where anything of it is wrong, which has been reported. */
+export function readPipeline(context: FileContext, block: BlockDeclaration): PipelinePlan | undefined {
+  const before = context.report.errors();
+  const read = readBlock(context, block);
+  if (read === undefined || context.report.errors() !== before) return undefined;
+  const plan = planPipeline(context, read);
+  return context.report.errors() === before ? plan : undefined;
+}
+
+function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead | undefined {
+  const name = block.name ?? block.keyword;
+  const written = readKeys(context, 'pipeline', block.body, name);
+  const scheduleValue = valueOf(written.one('schedule'));
+  const use = scheduleValue === undefined ? undefined : readScheduleUse(context, scheduleValue);
+  const keys = cutsItself(use) ? keysThatCount(context, written) : written;
+  const model = readDefinition(context, keys, 'model', context.models);
+  const cluster = readDefinition(context, keys, 'devices', context.clusters)?.();
+  const microbatches = readQuantity(context, keys, 'microbatches');
+  const iterationsRead = readQuantity(context, keys, 'iterations');
+  const mesh = readMesh(context, keys, lone);
+  const rankOrder = or(readWord<RankOrder>(context, keys, 'rank_order'), 'tp_cp_dp_pp');
+  const overlap = readOverlap(context, keys);
+  const recompute = or(readWord<RecomputeMode>(context, keys, 'recompute'), 'none');
+  const optimizerValue = valueOf(keys.one('optimizer'));
+  const optimizer = optimizerValue === undefined ? undefined : readOptimizer(context, optimizerValue);
+  const transferValue = valueOf(keys.one('transfer'));
+  const transfer = transferValue === undefined ? {} : readTransfer(context, transferValue);
+  const syncValue = valueOf(keys.one('sync'));
+  const sync = syncValue === undefined ? 'end' : readSync(context, syncValue);
+  const fill = readFill(context, keys);
+  const cut =
+    model === undefined
+      ? undefined
+      : cutsItself(use)
+        ? groupsCut(model)
+        : readCut(context, keys, model, mesh ?? lone, name);
+  if (block.name !== undefined) origins(context, block.name.text, written, name);
+  if (optimizer !== undefined && optimizerValue !== undefined)
+    hintOptimizer(context, optimizer, optimizerValue, model?.precision ?? 'bf16');
+  if (keys.one('optimizer') !== undefined && optimizer === undefined) return undefined;
+  if (block.name === undefined || keys.doubtful || isDuplicate(context, block)) return undefined;
+  if (model === undefined || cluster === undefined || use === undefined || cut === undefined) return undefined;
+  if (iterationsRead.is === 'wrong' || fill === 'wrong') return undefined;
+  const asynchronous = rule(use) !== 'flush';
+  if (iterationsRead.is === 'value' && !asynchronous)
+    withoutEffect(
+      context,
+      keys,
+      'iterations',
+      'a synchronous schedule ends every iteration before the next begins, so that all are equal',
+    );
+  if (microbatches.is !== 'value' || mesh === undefined || rankOrder === undefined) return undefined;
+  if (overlap === undefined || recompute === undefined || transfer === undefined || sync === undefined)
+    return undefined;
+  if (asynchronous && sync !== 'end')
+    withoutEffect(context, keys, 'sync', 'an asynchronous schedule exchanges gradients in each update of a stage');
+  reportIdleKeys(context, keys, mesh, model, cut);
+  if (recompute === 'selective' && model.layers.every((one) => one.cost.kind === 'measured')) {
+    withoutEffect(context, keys, 'recompute', 'selective recomputation needs layers with a shape');
+  }
+  const rest = {
+    name: block.name.text,
+    doc: block.doc,
+    model,
+    cluster,
+    use,
+    microbatches: microbatches.value,
+    mesh,
+    rankOrder,
+    overlap,
+    recompute,
+    optimizer,
+    transfer,
+    ...(sync === 'end' || asynchronous ? {} : { sync }),
+    ...(fill === undefined ? {} : { fill }),
+    at: (key: string) => valueOf(keys.one(key)) ?? name,
+  };
+  const settled = cut.kind === 'plan' ? planCut(context, rest, cut) : cut;
+  if (settled === undefined) return undefined;
+  return {
+    ...rest,
+    cut: settled,
+    iterations: !asynchronous
+      ? 1
+      : iterationsRead.is === 'value'
+        ? iterationsRead.value
+        : steadyIterations(settled.count, microbatches.value),
+  };
+}
+
+const rule = (use: ScheduleUse): string =>
+  use.kind === 'policy' ? (use.policy.weights?.(use.args) ?? 'flush') : use.definition.weights;
+
+/** Iterations by whose middle every stage of an asynchronous pipeline has long been in step: a pipeline fills once in two stages' microbatches. */
+const steadyIterations = (stages: number, microbatches: number): number =>
+  Math.max(16, 8 * Math.ceil(stages / microbatches));
+
+/** Keys of a mesh that change nothing. */
+function reportIdleKeys(
+  context: FileContext,
+  keys: Keys,
+  mesh: Mesh,
+  model: ModelDefinition,
+  cut: Cut | PlanCut,
+): void {
+  const { tensor, expert, sequenceParallel } = mesh;
+  const ownMeshes = cut.kind === 'blocks' && cut.stages.some((one) => one.mesh !== undefined);
+  if (tensor === 1 && sequenceParallel && !ownMeshes)
+    withoutEffect(context, keys, sequenceKey(context, keys), 'the pipeline has no tensor ranks');
+  const experts = model.layers.some(({ cost }) => cost.kind === 'shape' && typeof cost.args['experts'] === 'number');
+  if (expert > 1 && !experts) withoutEffect(context, keys, 'expert', 'no layer has experts with a shape');
+  if (ownMeshes) return;
+  for (const entry of keys.all('overlap')) {
+    const [group] = entry.parameters ?? [];
+    const name = group?.kind === 'name' ? groupNames.find((one) => one === group.text) : undefined;
+    if (name !== undefined && mesh[name] === 1) notApplicable(context, entry, `the pipeline has no ${name} ranks`);
+  }
+}
+
+function withoutEffect(context: FileContext, keys: Keys, key: string, reason: string): void {
+  const entry = keys.one(key);
+  if (entry !== undefined) notApplicable(context, entry, reason);
+}
+
+/** A second pipeline of a name is not planned: paths would be ambiguous. */
+function isDuplicate(context: FileContext, block: BlockDeclaration): boolean {
+  const first = context.names.get(block.name?.text ?? '')?.declaration;
+  return first?.uri !== context.uri || first.start !== block.name?.start;
+}
+
+function readDefinition<T>(
+  context: FileContext,
+  keys: Keys,
+  key: string,
+  definitions: ReadonlyMap<string, T>,
+): T | undefined {
+  const value = valueOf(keys.one(key));
+  if (value === undefined) return undefined;
+  if (value.kind === 'name') return definitions.get(context.links.get(value) ?? '');
+  const found = evaluate(context, value);
+  if (found !== undefined)
+    context.report.report('type/mismatch', value, {
+      expected: `the name of a ${key === 'model' ? 'model' : 'cluster'}`,
+      found: describe(found),
+    });
+  return undefined;
+}
+
+function origins(context: FileContext, pipeline: string, keys: Keys, name: Span): void {
+  const path = paths.pipeline(pipeline);
+  if (context.origins.has(path)) return;
+  context.origins.set(path, context.report.place(name));
+  for (const entry of keys.entries) {
+    const value = valueOf(entry);
+    if (value !== undefined) context.origins.set(paths.key(pipeline, entry.key.text), context.report.place(value));
+  }
+}

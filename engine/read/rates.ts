@@ -1,0 +1,140 @@
+/** `compute`, `efficiency` and `memory_efficiency` of a device: one figure for all, others for single number formats or from a size on. */
+import type { Entry, Expression } from '../../grammar/syntax.ts';
+import type { DeviceSpeed, Precision, SizedShares } from '../costs/types.ts';
+import type { FileContext } from '../language/context.ts';
+import type { DeviceDefinition, PrecisionFigures } from './definitions.ts';
+import { quantity } from '../language/expressions.ts';
+import { type Keys, missing, valueOf } from '../language/keys.ts';
+import { findKey, type KeySchema } from '../language/schema.ts';
+
+/** Peak (FLOP/s; undefined where the file does not say) and the share of it that kernels reach, at a precision. */
+export function speedAt(
+  { compute, computeAt, efficiency, efficiencyAt }: DeviceDefinition,
+  precision: Precision,
+): { readonly compute: number | undefined } & Pick<DeviceSpeed, 'efficiency' | 'efficiencyBySize'> {
+  const shares = efficiencyAt[precision] ?? efficiency;
+  return {
+    compute: computeAt[precision] ?? compute,
+    efficiency: shares[0].share,
+    ...(shares.length > 1 ? { efficiencyBySize: shares } : {}),
+  };
+}
+
+/** Peaks: `all` is what `compute = …` says, `at` what `compute(fp8) = …` says; undefined where one of them is wrong (reported). */
+export function readPeaks(
+  context: FileContext,
+  keys: Keys,
+): { readonly all?: number; readonly at: PrecisionFigures } | undefined {
+  const figures = readFigures(context, keys, 'compute');
+  if (figures === undefined) return undefined;
+  const at: { [P in Precision]?: number } = {};
+  for (const [precision, sizes] of figures) if (precision !== '') at[precision] = sizes.get(0)?.value;
+  return { all: figures.get('')?.get(0)?.value, at };
+}
+
+/**
+ * Shares by size, of all number formats and of those with entries of their own: these then have no others, but for the share
+ * of the smallest, which is that of all where they do not say. Where sizes are written, this share must be, too.
+ */
+export function readShares(
+  context: FileContext,
+  keys: Keys,
+  name: 'efficiency' | 'memory_efficiency',
+): Pick<DeviceDefinition, 'efficiency' | 'efficiencyAt'> | undefined {
+  const figures = readFigures(context, keys, name);
+  if (figures === undefined) return undefined;
+  const general = figures.get('')?.get(0)?.value;
+  let complete = true;
+  const table = (sizes: Sizes): SizedShares => {
+    const least = sizes.get(0)?.value ?? general;
+    const [first] = sizes.values();
+    if (least === undefined && first !== undefined) {
+      complete = false;
+      if (!keys.doubtful) missing(context, keys.block, name, first.entry.key);
+    }
+    const others = [...sizes].filter(([size]) => size > 0).map(([size, { value }]) => ({ least: size, share: value }));
+    return [{ least: 0, share: least ?? 1 }, ...others.toSorted((a, b) => a.least - b.least)];
+  };
+  const efficiencyAt: { [P in Precision]?: SizedShares } = {};
+  for (const [precision, sizes] of figures) if (precision !== '') efficiencyAt[precision] = table(sizes);
+  const efficiency = table(figures.get('') ?? new Map());
+  return complete ? { efficiency, efficiencyAt } : undefined;
+}
+
+interface Figure {
+  readonly entry: Entry;
+  readonly value: number;
+}
+type Sizes = ReadonlyMap<number, Figure>;
+
+/** Figures by number format (`''` of all) and size (0 where none is written). */
+function readFigures(
+  context: FileContext,
+  keys: Keys,
+  name: 'compute' | 'efficiency' | 'memory_efficiency',
+): ReadonlyMap<Precision | '', Sizes> | undefined {
+  const key = findKey(keys.block, name);
+  const found = new Map<Precision | '', Map<number, Figure>>();
+  let wrong = false;
+  for (const entry of keys.all(name)) {
+    const at = key === undefined ? undefined : readParameters(context, entry, key);
+    const expression = valueOf(entry);
+    if (at === undefined || expression === undefined || key?.value.kind !== 'quantity') {
+      wrong = true;
+      continue;
+    }
+    const sizes = found.get(at.precision) ?? new Map<number, Figure>();
+    const earlier = sizes.get(at.size);
+    if (earlier !== undefined) {
+      const written = (entry.parameters ?? []).map((one) => textOf(context, one)).join(', ');
+      const related = [{ place: context.report.place(earlier.entry.key), message: 'This one counts.' }];
+      const hint = { kind: 'remove' } as const;
+      const params = { key: written === '' ? name : `${name}(${written})`, block: keys.block };
+      context.report.report('key/duplicate', entry.key, params, { related, hint });
+      continue;
+    }
+    const value = quantity(context, expression, key.value, `"${name}"`);
+    if (value === undefined) wrong = true;
+    sizes.set(at.size, { entry, value: value ?? 1 });
+    found.set(at.precision, sizes);
+  }
+  return wrong ? undefined : found;
+}
+
+/** `()`, `(fp8)`, `(16GFLOP)` or `(fp8, 16GFLOP)`, as far as the key takes them; undefined where there is something else (reported). */
+function readParameters(
+  context: FileContext,
+  { parameters }: Entry,
+  key: KeySchema,
+): { readonly precision: Precision | ''; readonly size: number } | undefined {
+  if (parameters === undefined) return { precision: '', size: 0 };
+  const words = (key.parameters ?? []).map((one) => one.name);
+  const isWord = (one: Expression | undefined) => one?.kind === 'name' && words.includes(one.text);
+  // A name that means nothing has been reported where names get their meaning.
+  const unknown = (one: Expression) => one.kind === 'name' && !isWord(one) && !context.links.has(one);
+  if (parameters.some((one) => one.kind === 'missing' || unknown(one))) return undefined;
+  const [first] = parameters;
+  const precision = first?.kind === 'name' && isWord(first) ? (first.text as Precision) : '';
+  const [size, ...others] = precision === '' ? parameters : parameters.slice(1);
+  if (size === undefined) return { precision, size: 0 };
+  const tooMuch = key.sizes === undefined || isWord(size) ? size : others[0];
+  if (tooMuch !== undefined) {
+    context.report.report('type/mismatch', tooMuch, {
+      expected: examples[key.name] ?? 'nothing',
+      found: `\`${textOf(context, tooMuch)}\``,
+    });
+    return undefined;
+  }
+  const schema = { kind: 'quantity', dimension: key.sizes ?? 'number', above: 0 } as const;
+  const value = quantity(context, size, schema, `The size of "${key.name}"`);
+  return value === undefined ? undefined : { precision, size: value };
+}
+
+const examples: Readonly<Record<string, string>> = {
+  compute: 'one number format, such as `compute(fp8)`',
+  efficiency: 'a number format, a size, or one and then the other, such as `efficiency(fp8, 16GFLOP)`',
+  memory_efficiency: 'one size, such as `memory_efficiency(10MB)`',
+};
+
+const textOf = ({ syntax }: FileContext, { start, end }: Expression): string =>
+  syntax.text.slice(start, Math.min(end, start + 40));

@@ -1,0 +1,233 @@
+/** Reads a `schedule` of the user's own: by rule or by rows. Its expressions are evaluated later, for each pipeline that uses it. */
+import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
+import { type FileContext, detail, symbolId } from '../language/context.ts';
+import type { Row, ScheduleDefinition } from './definitions.ts';
+import { checked, evaluate, wholeNumber } from '../language/expressions.ts';
+import { missing, notApplicable, or, readKeys, readWord, valueOf, type Keys } from '../language/keys.ts';
+import type { OperationLetter, PlacementRule } from '../plan.ts';
+import { describe, wholeRange, type Value } from '../language/values.ts';
+import { bindArguments } from './arguments.ts';
+
+/** Reads a `schedule` declaration; nothing is defined where a part of it is wrong. */
+export function readSchedule(context: FileContext, block: BlockDeclaration): void {
+  const before = context.report.errors();
+  const at = block.name ?? block.keyword;
+  const keys = readKeys(context, 'schedule', block.body, at);
+  const backward = or(readWord<'whole' | 'split'>(context, keys, 'backward'), 'whole');
+  const weightsRead = or(readWord<string>(context, keys, 'weights'), 'flush');
+  const placementEntry = keys.one('placement');
+  const placement = placementEntry === undefined ? undefined : readPlacement(context, placementEntry);
+  const body = readBody(context, keys, backward, block);
+  const weightsEntry = keys.one('weights');
+  const byRows = body?.kind === 'rows' && weightsRead !== 'flush';
+  if (byRows && weightsEntry !== undefined)
+    notApplicable(context, weightsEntry, 'rows say one iteration; a schedule without a flush is written by rule');
+  const weights = byRows ? 'flush' : weightsRead;
+  const placed = placementEntry === undefined || placement !== undefined;
+  if (block.name === undefined || backward === undefined || weights === undefined || !placed || body === undefined)
+    return;
+  if (context.report.errors() !== before || keys.doubtful) return;
+  const id = symbolId('schedule', block.name.text);
+  context.schedules.set(id, { name: block.name.text, context, split: backward === 'split', weights, placement, body });
+  detail(context, id, body.kind === 'rows' ? 'by rows' : `greedy, prefers ${body.prefer.join(', ')}`);
+}
+
+function readBody(
+  context: FileContext,
+  keys: Keys,
+  backward: 'whole' | 'split' | undefined,
+  block: BlockDeclaration,
+): ScheduleDefinition['body'] | undefined {
+  const order = keys.one('order');
+  const rows = keys.all('row');
+  if (order !== undefined) {
+    for (const row of rows) notApplicable(context, row, '`order` decides');
+    const prefer = readPrefer(context, order, backward);
+    return prefer === undefined ? undefined : { kind: 'greedy', prefer, inFlight: keys.one('in_flight') };
+  }
+  if (rows.length === 0) {
+    if (!keys.doubtful) missing(context, 'schedule', 'order', block.name ?? block.keyword);
+    return undefined;
+  }
+  for (const key of ['backward', 'in_flight'] as const) {
+    const entry = keys.one(key);
+    if (entry !== undefined) notApplicable(context, entry, 'the rows decide');
+  }
+  return readRows(context, rows);
+}
+
+function readRows(context: FileContext, rows: readonly Entry[]): ScheduleDefinition['body'] | undefined {
+  const own = new Map<number, Row>();
+  let general: Row | undefined;
+  let wrong = false;
+  for (const entry of rows) {
+    const [parameter, second] = entry.parameters ?? [];
+    if (parameter === undefined || second !== undefined) {
+      context.report.report('type/mismatch', entry.key, {
+        expected: 'one device, as `row(d)` or `row(0)`',
+        found: String(entry.parameters?.length ?? 0),
+      });
+      wrong = true;
+      continue;
+    }
+    if (parameter.kind === 'missing') {
+      wrong = true;
+      continue;
+    }
+    const items = entry.values ?? [];
+    const device = parameter.kind === 'name' ? -1 : wholeNumber(context, parameter, 'The number of the device');
+    if (device === undefined) {
+      wrong = true;
+      continue;
+    }
+    const earlier = device < 0 ? general : own.get(device);
+    if (earlier !== undefined) {
+      const related = [{ place: context.report.place(earlier.entry.key), message: 'This one counts.' }];
+      context.report.report(
+        'key/duplicate',
+        entry.key,
+        { key: `row(${device < 0 ? (earlier.parameter ?? 'd') : device})`, block: 'schedule' },
+        { related },
+      );
+    } else if (parameter.kind === 'name') general = { entry, parameter: parameter.text, items };
+    else own.set(device, { entry, items });
+  }
+  return wrong ? undefined : { kind: 'rows', general, own };
+}
+
+const letters: readonly string[] = ['F', 'B', 'I', 'W'];
+
+function readPrefer(
+  context: FileContext,
+  entry: Entry,
+  backward: 'whole' | 'split' | undefined,
+): readonly OperationLetter[] | undefined {
+  const value = valueOf(entry);
+  if (value === undefined) return undefined;
+  if (value.kind !== 'call' || value.callee.text !== 'greedy') {
+    if (value.kind !== 'call') {
+      const found =
+        value.kind === 'name' && context.links.get(value)?.startsWith('function:')
+          ? undefined
+          : evaluate(context, value);
+      if (found !== undefined || (value.kind === 'name' && context.links.has(value))) {
+        context.report.report('type/mismatch', value, {
+          expected: '`greedy(prefer = [B, F])`',
+          found: found === undefined ? 'no preference' : describe(found),
+        });
+      }
+    }
+    return undefined;
+  }
+  const argument = bindArguments(context, value, 'greedy', ['prefer'])?.get('prefer');
+  if (argument === undefined) {
+    if (value.arguments.length === 0)
+      context.report.report('key/missing', value, { key: 'prefer', block: 'greedy', example: 'prefer = [B, F]' });
+    return undefined;
+  }
+  const items = argument.value.kind === 'list' ? argument.value.items : [argument.value];
+  const kinds: OperationLetter[] = [];
+  for (const one of items) {
+    if (one.kind !== 'name') {
+      if (one.kind !== 'missing')
+        context.report.report('type/mismatch', one, { expected: '`F`, `B`, `I` or `W`', found: 'something else' });
+      return undefined;
+    }
+    if (!letters.includes(one.text)) return undefined;
+    kinds.push(one.text as OperationLetter);
+  }
+  const needed = backward === 'split' ? 'FIW' : 'BF';
+  if (backward === undefined || [...kinds].sort().join('') === needed) return kinds;
+  context.report.report('type/mismatch', argument.value, {
+    expected: `each of ${[...needed].map((one) => `\`${one}\``).join(', ')} once, since the backward is ${backward}`,
+    found: `\`${kinds.join(', ')}\``,
+  });
+  return undefined;
+}
+
+type Placement = NonNullable<ScheduleDefinition['placement']>;
+
+function readPlacement(context: FileContext, entry: Entry): Placement | undefined {
+  const value = valueOf(entry);
+  if (value === undefined) return undefined;
+  if (value.kind === 'name') return named(context, value);
+  if (value.kind === 'call') {
+    const { text } = value.callee;
+    if (!context.links.has(value.callee) || (text !== 'loop' && text !== 'wave')) return undefined;
+    const argument = bindArguments(context, value, text, [text === 'loop' ? 'v' : 'w']);
+    if (argument === undefined) return undefined;
+    const [first] = argument.values();
+    if (first === undefined) return chunksMissing(context, value, text);
+    const number = wholeNumber(context, first.value, text === 'loop' ? 'Stages of each device' : 'Waves', { min: 1 });
+    if (number === undefined) return undefined;
+    return { rule: text, chunks: text === 'loop' ? number : 2 * number };
+  }
+  const found = evaluate(context, value);
+  if (found === undefined) return undefined;
+  if (found.kind === 'list') return listed(context, value, found.items);
+  context.report.report('type/mismatch', value, {
+    expected: 'a placement such as `linear`, `loop(2)` or `[[0, 3], [1, 2]]`',
+    found: describe(found),
+  });
+  return undefined;
+}
+
+function chunksMissing(context: FileContext, at: Expression, rule: 'loop' | 'wave'): undefined {
+  const [key, block] = rule === 'loop' ? ['v', 'loop'] : ['w', 'wave'];
+  context.report.report('key/missing', at, { key, block, example: `${rule}(2)` });
+  return undefined;
+}
+
+function named(context: FileContext, name: Expression & { kind: 'name' }): Placement | undefined {
+  switch (name.text) {
+    case 'linear':
+    case 'bidirectional':
+      return { rule: name.text, chunks: 1 };
+    case 'v_shape':
+      return { rule: 'v_shape', chunks: 2 };
+    case 'loop':
+    case 'wave':
+      return chunksMissing(context, name, name.text);
+    default:
+      return undefined;
+  }
+}
+
+/** `[[0, 7], [1, 6]]`: the stages of each device. */
+function listed(context: FileContext, at: Expression, items: readonly Value[]): Placement | undefined {
+  const rule: number[][] = [];
+  for (const item of items) {
+    const stages: number[] = [];
+    for (const one of item.kind === 'list' ? item.items : [item]) {
+      const range = one.kind === 'range' ? wholeRange(one) : undefined;
+      if (
+        one.kind === 'range' &&
+        (range === undefined || range.first < 0 || range.last - range.first >= context.options.limits.elements)
+      ) {
+        context.report.report('type/mismatch', at, { expected: 'numbers of stages', found: 'a range' });
+        return undefined;
+      }
+      if (range !== undefined) for (let i = range.first; i <= range.last; i += 1) stages.push(i);
+      else {
+        const stage = checked(
+          context,
+          at,
+          one,
+          { kind: 'quantity', dimension: 'number', integer: true, min: 0 },
+          'The number of a stage',
+        );
+        if (stage === undefined) return undefined;
+        stages.push(stage);
+      }
+    }
+    rule.push(stages);
+  }
+  if (rule.length === 0) {
+    context.report.report('type/mismatch', at, {
+      expected: 'a list with the stages of each device',
+      found: 'an empty list',
+    });
+    return undefined;
+  }
+  return { rule: rule satisfies PlacementRule, chunks: 0 };
+}

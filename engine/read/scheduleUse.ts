@@ -1,0 +1,123 @@
+/** Reads the `schedule` key of a pipeline: a built-in policy with arguments, or a schedule of a file. */
+import type { Argument, Call, Expression, Span } from '../../grammar/syntax.ts';
+import { largestInteger } from '../policies/arguments.ts';
+import { parametersOf } from '../policies/parameters.ts';
+import { findPolicy } from '../policies/registry.ts';
+import type { Policy, PolicyParameter } from '../policies/policy.ts';
+import type { FileContext } from '../language/context.ts';
+import type { ScheduleDefinition } from './definitions.ts';
+import { checked, evaluate } from '../language/expressions.ts';
+import type { Dimension, PolicyArgument } from '../plan.ts';
+import { describe, wholeRange, type Value } from '../language/values.ts';
+import { bindArguments } from './arguments.ts';
+import { readCallee } from './callee.ts';
+
+export type ScheduleUse =
+  | {
+      readonly kind: 'policy';
+      readonly policy: Policy;
+      readonly args: Readonly<Record<string, PolicyArgument>>;
+      /** Where `recompute = …` stands among the arguments. */
+      readonly recomputeAt?: Span;
+    }
+  | { readonly kind: 'own'; readonly definition: ScheduleDefinition };
+
+/** The schedule; `undefined` where it is wrong, which has been reported. */
+export function readScheduleUse(context: FileContext, expression: Expression): ScheduleUse | undefined {
+  if (expression.kind === 'group') return readScheduleUse(context, expression.inner);
+  const name = readCallee(context, expression, 'a schedule such as `1f1b`');
+  if (name === undefined) return undefined;
+  const symbol = context.links.get(name);
+  if (symbol === undefined) return undefined;
+  const own = context.schedules.get(symbol);
+  if (own !== undefined) {
+    if (expression.kind === 'call' && expression.arguments.length > 0) {
+      context.report.report('type/mismatch', expression, {
+        expected: `"${name.text}" without arguments`,
+        found: String(expression.arguments.length),
+      });
+      return undefined;
+    }
+    return { kind: 'own', definition: own };
+  }
+  const policy = symbol.startsWith('policy:') ? findPolicy(name.text) : undefined;
+  if (policy === undefined) return undefined;
+  if (expression.kind !== 'call') return { kind: 'policy', policy, args: {} };
+  const args = readArguments(context, expression, policy);
+  const recomputeAt = expression.arguments.find((one) => one.name?.text === 'recompute');
+  return args === undefined ? undefined : { kind: 'policy', policy, args, recomputeAt };
+}
+
+function readArguments(
+  context: FileContext,
+  call: Call,
+  policy: Policy,
+): Readonly<Record<string, PolicyArgument>> | undefined {
+  const bound = bindArguments(
+    context,
+    call,
+    policy.name,
+    parametersOf(policy).map((one) => one.name),
+  );
+  if (bound === undefined) return undefined;
+  const args: Record<string, PolicyArgument> = {};
+  let wrong = false;
+  for (const parameter of parametersOf(policy)) {
+    const argument = bound.get(parameter.name);
+    if (argument === undefined) continue;
+    const value = readArgument(context, argument, parameter);
+    if (value === undefined) wrong = true;
+    else args[parameter.name] = value;
+  }
+  return wrong ? undefined : args;
+}
+
+function readArgument(
+  context: FileContext,
+  { value }: Argument,
+  parameter: PolicyParameter,
+): PolicyArgument | undefined {
+  if (value.kind === 'name' && parameter.words?.includes(value.text)) return value.text;
+  const found = evaluate(context, value);
+  if (found === undefined) return undefined;
+  const whole = (one: Value) =>
+    checked(
+      context,
+      value,
+      one,
+      {
+        kind: 'quantity',
+        dimension: 'number',
+        integer: true,
+        min: parameter.min ?? 0,
+        max: parameter.max ?? largestInteger,
+      },
+      `"${parameter.name}"`,
+    );
+  const { dimension, min, max } = parameter;
+  const measured = (of: Dimension) =>
+    checked(context, value, found, { kind: 'quantity', dimension: of, min, max }, `"${parameter.name}"`);
+  if (parameter.kind === 'quantity') return measured(dimension ?? 'number');
+  if (parameter.kind === 'integer' && dimension !== undefined && found.kind === 'measure') {
+    // A plain number counts; what is too small of the other dimension is for the policy to say.
+    if (found.dimension === 'number') return whole(found);
+    const quantity = checked(context, value, found, { kind: 'quantity', dimension, min: 0 }, `"${parameter.name}"`);
+    return quantity === undefined ? undefined : { value: quantity, dimension };
+  }
+  if (parameter.kind === 'integer') return whole(found);
+  if (parameter.kind === 'integers') {
+    const range = found.kind === 'range' ? wholeRange(found) : undefined;
+    if (found.kind === 'measure') return whole(found);
+    if (found.kind === 'list') {
+      const all = found.items.map(whole);
+      return all.every((one) => one !== undefined) ? all : undefined;
+    }
+    if (range !== undefined && range.last - range.first < context.options.limits.elements) {
+      return Array.from({ length: Math.max(0, range.last - range.first + 1) }, (_, index) => range.first + index);
+    }
+  }
+  const words = (parameter.words ?? []).map((one) => `\`${one}\``);
+  const expected = [...(parameter.kind === 'integers' ? ['a list of whole numbers'] : []), ...words].join(' or ');
+  context.report.report('type/mismatch', value, { expected, found: describe(found) });
+  return undefined;
+}

@@ -1,0 +1,91 @@
+/** Reads a shape such as `transformer(hidden = 4096, heads = 32)` against its parameters. */
+import type { Argument, Expression } from '../../grammar/syntax.ts';
+import type { FileContext } from '../language/context.ts';
+import { findShape, type ShapeSchema } from '../costs/shapes.ts';
+import type { ShapeArguments } from './definitions.ts';
+import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
+import { describe } from '../language/values.ts';
+import { bindArguments } from './arguments.ts';
+
+type Parameter = ShapeSchema['parameters'][number];
+
+/** The shape and its arguments, defaults that are derived left out. */
+export function readShape(
+  context: FileContext,
+  expression: Expression,
+): { readonly shape: string; readonly args: ShapeArguments } | undefined {
+  if (expression.kind === 'group') return readShape(context, expression.inner);
+  if (expression.kind !== 'call') {
+    const known = expression.kind === 'name' && context.links.get(expression)?.startsWith('function:');
+    const value = known || expression.kind === 'index' ? undefined : evaluate(context, expression);
+    if (known || value !== undefined) {
+      const found = value === undefined ? 'a shape without its arguments' : describe(value);
+      context.report.report('type/mismatch', expression, {
+        expected: 'a shape such as `transformer(hidden = 4096, heads = 32)`',
+        found,
+      });
+    }
+    return undefined;
+  }
+  const schema = findShape(expression.callee.text);
+  if (schema === undefined) return undefined;
+  const bound = bindArguments(
+    context,
+    expression,
+    schema.name,
+    schema.parameters.map((one) => one.name),
+  );
+  if (bound === undefined) return undefined;
+  const args: Record<string, number | boolean | string> = {};
+  let wrong = false;
+  for (const parameter of schema.parameters) {
+    const argument = bound.get(parameter.name);
+    if (argument === undefined) {
+      if (parameter.default !== undefined) continue;
+      context.report.report('key/missing', expression.callee, {
+        key: parameter.name,
+        block: schema.name,
+        example: `${parameter.name} = 4096`,
+      });
+      wrong = true;
+      continue;
+    }
+    const value = argumentValue(context, argument, parameter);
+    if (value === undefined) wrong = true;
+    else args[parameter.name] = value;
+  }
+  if (wrong) return undefined;
+  const problem = schema.check?.(args);
+  if (problem === undefined) return { shape: schema.name, args };
+  context.report.report('type/mismatch', expression, {
+    expected: 'arguments that fit together',
+    found: `that ${problem.replace(/\.$/, '')}`,
+  });
+  return undefined;
+}
+
+function argumentValue(
+  context: FileContext,
+  argument: Argument,
+  parameter: Parameter,
+): number | boolean | string | undefined {
+  const { value } = argument;
+  if (parameter.kind === 'integer')
+    return wholeNumber(context, value, `"${parameter.name}"`, { min: parameter.min ?? 1 });
+  if (parameter.kind === 'quantity') {
+    const dimension = parameter.dimension ?? 'number';
+    return quantity(context, value, { kind: 'quantity', dimension, min: parameter.min ?? 0 }, `"${parameter.name}"`);
+  }
+  const words = parameter.kind === 'boolean' ? ['true', 'false'] : (parameter.words ?? []);
+  if (value.kind === 'name' && words.includes(value.text))
+    return parameter.kind === 'boolean' ? value.text === 'true' : value.text;
+  if (value.kind === 'name' && !context.links.has(value)) return undefined;
+  const found = evaluate(context, value);
+  if (found === undefined) return undefined;
+  if (found.kind === 'truth' && parameter.kind === 'boolean') return found.value;
+  context.report.report('type/mismatch', value, {
+    expected: words.map((one) => `\`${one}\``).join(' or '),
+    found: describe(found),
+  });
+  return undefined;
+}

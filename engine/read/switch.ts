@@ -1,0 +1,40 @@
+/** Reads a `switch` of a cluster or node: a name that links may end at, and perhaps its ports. */
+import type { Entry } from '../../grammar/syntax.ts';
+import type { FileContext } from '../language/context.ts';
+import { missing, readKeys, valueOf } from '../language/keys.ts';
+import type { LinkValue } from '../language/values.ts';
+import { type End, readEnd, switchEnd } from './deviceSet.ts';
+import { readLink } from './link.ts';
+
+export interface Switch {
+  readonly symbol: string;
+  readonly end: End;
+  /** What is linked to it, each over a link of its own (or one for all, where it is `shared`). */
+  readonly ports?: { readonly devices: End; readonly link: LinkValue };
+}
+
+/** `undefined` where something of it is wrong; that has been reported. */
+export function readSwitch(context: FileContext, entry: Entry): Switch | undefined {
+  const { name } = entry;
+  const symbol = name === undefined ? undefined : context.references.get(name.start)?.symbol;
+  if (name === undefined || symbol === undefined) return undefined;
+  const keys = readKeys(context, 'switch', entry.body, name);
+  const [ports, link] = [keys.one('ports'), keys.one('link')];
+  const end = switchEnd(symbol);
+  if (ports === undefined && link === undefined) return keys.doubtful ? undefined : { symbol, end };
+  if (ports === undefined || link === undefined) {
+    if (!keys.doubtful) missing(context, 'switch', ports === undefined ? 'ports' : 'link', name);
+    return undefined;
+  }
+  const ends = (ports.values ?? []).map((one) => readEnd(context, one));
+  const value = valueOf(link);
+  const read = value === undefined ? undefined : readLink(context, value);
+  if (read === undefined || keys.doubtful || !ends.every((one) => one !== undefined)) return undefined;
+  const devices: End = {
+    devices(...place) {
+      const all = ends.map((one) => one.devices(...place));
+      return all.every((one) => one !== undefined) ? all.flat() : undefined;
+    },
+  };
+  return { symbol, end, ports: { devices, link: read } };
+}

@@ -1,0 +1,78 @@
+/** Reads the `transfer` key of a pipeline. */
+import type { Argument, Expression } from '../../grammar/syntax.ts';
+import type { FileContext } from '../language/context.ts';
+import type { Resharding } from '../costs/reshard.ts';
+import { checked, evaluate } from '../language/expressions.ts';
+import type { TransferRule } from '../plan.ts';
+import { bindArguments } from './arguments.ts';
+import { readCallee } from './callee.ts';
+
+/** What the key says: `rule` is absent where transfers run beside the work, `reshard` where the fastest way is taken. */
+export interface TransferUse {
+  readonly rule?: TransferRule;
+  readonly reshard?: Resharding;
+}
+
+const batches: Readonly<Record<string, TransferRule['batched']>> = { false: 'none', true: 'peer', all: 'all' };
+
+/** Ways to exchange data between unlike meshes, without arguments. */
+const reshardings: Readonly<Record<string, Resharding>> = {
+  send_recv: { strategy: 'send_recv' },
+  all_gather: { strategy: 'all_gather', scope: 'node' },
+  broadcast: { strategy: 'broadcast' },
+  scatter_gather: { strategy: 'scatter_gather' },
+};
+
+const parameters: Readonly<Record<string, readonly string[]>> = {
+  rendezvous: ['batched', 'reshard'],
+  all_gather: ['scope'],
+  broadcast: ['chunks'],
+};
+
+/** `buffered`, `broadcast(chunks = 64)` or `rendezvous(batched = true)`; `undefined` where it is wrong, which has been reported. */
+export function readTransfer(context: FileContext, expression: Expression): TransferUse | undefined {
+  if (expression.kind === 'group') return readTransfer(context, expression.inner);
+  const name = readCallee(context, expression, '`buffered`, `rendezvous` or a way to reshard such as `broadcast`');
+  if (name === undefined || !context.links.has(name)) return undefined;
+  const bound =
+    expression.kind === 'call'
+      ? bindArguments(context, expression, name.text, parameters[name.text] ?? [])
+      : new Map<string, Argument>();
+  if (bound === undefined) return undefined;
+  if (name.text === 'rendezvous') return readRendezvous(context, bound);
+  const reshard = reshardings[name.text];
+  if (reshard === undefined) return {};
+  const scope = bound.get('scope');
+  if (scope !== undefined) {
+    const read = readWord<'node' | 'cluster'>(context, scope, { node: 'node', cluster: 'cluster' });
+    return read === undefined ? undefined : { reshard: { strategy: 'all_gather', scope: read } };
+  }
+  const argument = bound.get('chunks');
+  if (argument === undefined) return { reshard };
+  const found = evaluate(context, argument.value);
+  if (found === undefined) return undefined;
+  const schema = { kind: 'quantity', dimension: 'number', integer: true, min: 1 } as const;
+  const chunks = checked(context, argument.value, found, schema, '"chunks"');
+  return chunks === undefined ? undefined : { reshard: { strategy: 'broadcast', chunks } };
+}
+
+function readRendezvous(context: FileContext, bound: ReadonlyMap<string, Argument>): TransferUse | undefined {
+  const [batched, reshard] = [bound.get('batched'), bound.get('reshard')];
+  const together = batched === undefined ? 'none' : readWord(context, batched, batches);
+  const way = reshard === undefined ? 'fastest' : readWord(context, reshard, reshardings);
+  if (together === undefined || way === undefined) return undefined;
+  return { rule: { kind: 'rendezvous', batched: together }, ...(way === 'fastest' ? {} : { reshard: way }) };
+}
+
+/** What the word of an argument stands for. */
+function readWord<T>(context: FileContext, { value }: Argument, words: Readonly<Record<string, T>>): T | undefined {
+  const found = value.kind === 'name' && Object.hasOwn(words, value.text) ? words[value.text] : undefined;
+  if (found !== undefined) return found;
+  // A name that is not known has been reported.
+  if (value.kind !== 'name' || context.links.has(value)) {
+    const names = Object.keys(words).map((one) => `\`${one}\``);
+    const expected = `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
+    context.report.report('type/mismatch', value, { expected, found: 'something else' });
+  }
+  return undefined;
+}

@@ -1,0 +1,132 @@
+/** Planning one file: syntax tree → plan, findings and names. Never throws. */
+import type { BlockDeclaration, SyntaxFile } from '../grammar/syntax.ts';
+import type { EngineHost, EngineOptions } from './host.ts';
+import { readCluster } from './read/cluster.ts';
+import { readDevice } from './read/device.ts';
+import { readExpect } from './read/expect.ts';
+import { readJob } from './read/job.ts';
+import { adoptLayers, readModels } from './read/modelFromModel.ts';
+import { readPipeline } from './read/pipeline.ts';
+import { readSchedule } from './read/schedule.ts';
+import { evaluateConstants } from './language/constants.ts';
+import { createContext, type FileContext } from './language/context.ts';
+import { declareAll, reportUnused } from './language/declare.ts';
+import { type ForeignFiles, foreignFiles } from './language/foreign.ts';
+import { applyImports, readGraph, reportUnusedImports, type SourceGraph } from './language/imports.ts';
+import { linkFile } from './language/linking.ts';
+import type { JobPlan, PipelinePlan } from './plan.ts';
+import { createReporter } from './language/reporter.ts';
+import type { Resolution } from './language/resolution.ts';
+
+export interface ResolveRequest {
+  readonly uri: string;
+  readonly syntax: SyntaxFile;
+  readonly host: EngineHost;
+  readonly options: EngineOptions;
+  /** Values of params, by name, instead of their defaults; in base units. */
+  readonly overrides?: Readonly<Record<string, number>>;
+}
+
+/** Plans a file. Pipelines with an error are left out of the plan; `findings` say why. */
+export function resolve({ uri, syntax, host, options, overrides = {} }: ResolveRequest): Resolution {
+  const graph = readGraph(uri, syntax, host, options);
+  const foreign = foreignFiles(host, options);
+  const resolved = new Map<number, FileContext>();
+  const asked = overridesByFile(graph, overrides);
+  let pipelines: readonly PipelinePlan[] = [];
+  let jobs: readonly JobPlan[] = [];
+  for (const file of graph.order) {
+    const one = resolveFile(graph, file, resolved, options, foreign, asked.get(file) ?? {});
+    resolved.set(file, one.context);
+    if (file === 0) ({ pipelines, jobs } = one);
+  }
+  const context =
+    resolved.get(0) ?? createContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
+  return {
+    plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
+    origins: context.origins,
+    findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),
+    symbols: {
+      symbols: context.symbols,
+      references: [...context.references.values()].sort((a, b) => a.place.start - b.place.start),
+    },
+    imports: [...new Set([...graph.uris, ...foreign.uris])],
+    derived: [...context.derived].sort((a, b) => a.offset - b.offset),
+  };
+}
+
+/** Overrides go to the file's own params and to those that it imports. */
+function overridesByFile(
+  graph: SourceGraph,
+  overrides: Readonly<Record<string, number>>,
+): ReadonlyMap<number, Readonly<Record<string, number>>> {
+  const found = new Map<number, Readonly<Record<string, number>>>();
+  for (const { declaration, file } of graph.files[0].imports) {
+    if (file === undefined) continue;
+    const { names } = declaration;
+    const own =
+      names === undefined
+        ? overrides
+        : Object.fromEntries(Object.entries(overrides).filter(([name]) => names.some((one) => one.text === name)));
+    found.set(file, { ...found.get(file), ...own });
+  }
+  return found.set(0, overrides);
+}
+
+function resolveFile(
+  graph: SourceGraph,
+  file: number,
+  resolved: ReadonlyMap<number, FileContext>,
+  options: EngineOptions,
+  foreign: ForeignFiles,
+  overrides: Readonly<Record<string, number>>,
+): { readonly context: FileContext; readonly pipelines: readonly PipelinePlan[]; readonly jobs: readonly JobPlan[] } {
+  const { uri, syntax } = graph.files[file];
+  const report = createReporter(uri, options.limits.findings);
+  const context = createContext(uri, syntax, options, report, foreign);
+  if (syntax.text.length > options.limits.fileSize) {
+    report.report(
+      'limit/too-large',
+      { start: 0, end: 0 },
+      {
+        what: 'Characters of this file',
+        figure: syntax.text.length.toLocaleString('en-US'),
+        limit: options.limits.fileSize.toLocaleString('en-US'),
+        setting: 'pipewright.limits.fileSize',
+      },
+    );
+    return { context, pipelines: [], jobs: [] };
+  }
+  for (const fault of syntax.errors) {
+    const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];
+    report.report(fault.code, fault, { text: fault.message }, { related });
+  }
+  declareAll(context);
+  applyImports(context, graph, file, resolved);
+  adoptLayers(context, blocksOf(syntax, 'model'));
+  linkFile(context);
+  evaluateConstants(context, overrides);
+  const blocks = (keyword: string) => blocksOf(syntax, keyword);
+  for (const block of blocks('device')) readDevice(context, block);
+  for (const block of blocks('cluster')) readCluster(context, block);
+  readModels(context, blocks('model'));
+  for (const block of blocks('schedule')) readSchedule(context, block);
+  const pipelines = new Map<string, PipelinePlan>();
+  for (const block of blocks('pipeline')) {
+    const plan = readPipeline(context, block);
+    if (plan !== undefined) pipelines.set(plan.name, plan);
+  }
+  const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
+  for (const block of blocks('expect')) {
+    const plan = readExpect(context, block, pipelines.get(block.name?.text ?? ''));
+    if (plan !== undefined) pipelines.set(plan.name, plan);
+  }
+  if (file === 0) {
+    reportUnused(context);
+    reportUnusedImports(context);
+  }
+  return { context, pipelines: [...pipelines.values()], jobs };
+}
+
+const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaration[] =>
+  syntax.declarations.filter((one): one is BlockDeclaration => one.kind === 'block' && one.keyword.text === keyword);

@@ -1,0 +1,144 @@
+import type { TransferRule } from './plan.ts';
+import type { Exchanges } from './order/exchanges.ts';
+import { type ShiftedNeeds, needSlot } from './order/needSlot.ts';
+import { type Kind, type Program, resultOf, resultsIn } from './program.ts';
+
+/** What running a program takes. A row is a kind of one stage (`kind * stages + stage`); seconds. */
+export interface Timing extends ShiftedNeeds {
+  /** Seconds of each row. Recomputation is part of B and I. */
+  readonly duration: Float64Array;
+  /**
+   * Dependencies of each row on results, as compressed rows: those of row r are at `needOffsets[r]` to `needOffsets[r + 1]` of the
+   * other arrays. A result is a kind of result of one stage (`resultRow`), of the same microbatch but for `needShift`.
+   */
+  readonly needOffsets: Int32Array;
+  /** Index into the plan's routes that the result travels on; −1 on the same device. */
+  readonly needRoute: Int32Array;
+  /** Seconds of delay after the transfer, and seconds that the transfer holds its channel. 0 on the same device. */
+  readonly needLatency: Float64Array;
+  readonly needOccupancy: Float64Array;
+  /** Resource that transfers queue for; −1 on the same device. */
+  readonly needChannel: Int32Array;
+  readonly channels: number;
+  /** Seconds after each device's last operation: gradient synchronisation (what is in no bucket), then the optimizer's step. By device. */
+  readonly sync: Float64Array;
+  readonly optimizer: Float64Array;
+  /** Gradients that are exchanged beside the last backwards. */
+  readonly buckets?: readonly GradientBucket[];
+  /** Seconds before which an operation of a row cannot start, by row: forwards of stages whose weights have yet to be gathered. */
+  readonly release?: Float64Array;
+  /** Only where stages have copies: devices with the same number exchange gradients with one another. */
+  readonly holders?: Int32Array;
+  /** Only where routes meet on a hop of a way over several: their transfers share it, instead of queueing for one channel. */
+  readonly flows?: Flows;
+  /** Set where sends and receives block their devices. */
+  readonly transfer?: TransferRule;
+}
+
+/** A bucket of a stage's gradients: seconds of its exchange, and the devices with the ranks that hold the stage. */
+export interface GradientBucket {
+  readonly seconds: number;
+  readonly members: readonly BucketMember[];
+}
+
+/** Shares of the last B, and of the last W, of the stage on the device that are still to come when the bucket is ready there. */
+export interface BucketMember {
+  readonly device: number;
+  readonly stage: number;
+  readonly whole: number;
+  readonly weight: number;
+}
+
+/** Hops of the plan's routes as compressed rows: those of route r are at `offsets[r]` to `offsets[r + 1]` of `channel` and `capacity`. */
+export interface Flows {
+  readonly offsets: Int32Array;
+  readonly channel: Int32Array;
+  /** Bytes a second that the route may send over the hop where it has it for itself. */
+  readonly capacity: Float64Array;
+  /** Bytes a second of each route where it has all its hops for itself: the least of their capacities. */
+  readonly rate: Float64Array;
+}
+
+/** Row of the result of a kind: result × stages + stage. */
+export const resultOfKind = resultOf;
+export const resultRow = (stages: number, kind: Kind, stage: number): number => resultOf[kind] * stages + stage;
+
+/** An end for each slot of a program: −1 for results that are still to come, NaN for those that it leaves out, which nothing waits for. */
+export function emptyEnds(program: Program): Float64Array {
+  const { order, shift, stages, microbatches, copies, extended } = program;
+  const end = new Float64Array(resultsIn(program) * stages * microbatches);
+  if (copies === undefined && extended !== true) return end.fill(-1);
+  end.fill(NaN);
+  const mask = (1 << shift) - 1;
+  for (let position = 0; position < order.length; position += 1) {
+    const row = order[position] >> shift;
+    end[(resultOf[Math.trunc(row / stages)] * stages + (row % stages)) * microbatches + (order[position] & mask)] = -1;
+  }
+  return end;
+}
+
+export interface Timeline {
+  readonly program: Program;
+  readonly timing: Timing;
+  /** End of each operation, at result row × microbatches + microbatch; negative or NaN where the program has none such. */
+  readonly end: Float64Array;
+  /** Start by position in `order`; only where operations are fused (else a start is `end − duration`). */
+  readonly starts?: Float64Array;
+  /** End of the last operation of any device, synchronisation and optimizer included. The first operation starts at 0. */
+  readonly makespan: number;
+  /** Seconds of computing, by device (operations; neither synchronisation nor optimizer). */
+  readonly busy: Float64Array;
+  /** First start and last end of an operation, by device. */
+  readonly first: Float64Array;
+  readonly last: Float64Array;
+  /** End of each device's gradient exchange; the optimizer's step follows. By device. */
+  readonly exchanged: Float64Array;
+  /** Arrival of each needed result, at need × microbatches + microbatch of who needs it; only where transfers may queue (else `end + occupancy + latency`). */
+  readonly arrival?: Float64Array;
+  /** Start of each transfer, as `arrival`; only where transfers share hops and devices evict. */
+  readonly sent?: Float64Array;
+  /** Only where sends and receives block: a device is also taken while it stands in one. */
+  readonly blocking?: Blocking;
+}
+
+export interface Blocking {
+  readonly exchanges: Exchanges;
+  /** By item of the exchanges, seconds: when its device leaves it. */
+  readonly left: Float64Array;
+  /** By exchange, seconds: when its transfer begins (it ends with the later of `arrival`). */
+  readonly began: Float64Array;
+}
+
+/** When a device has nothing left but its synchronisation and optimizer step, seconds: after its last operation and what it must still send. */
+export function stepAt({ blocking, last }: Pick<Timeline, 'blocking' | 'last'>, device: number): number {
+  if (blocking === undefined) return last[device];
+  const { offsets } = blocking.exchanges;
+  return offsets[device] === offsets[device + 1] ? last[device] : blocking.left[offsets[device + 1] - 1];
+}
+
+/** End of the operation at a position of `order`, seconds. */
+export function endAt(timeline: Pick<Timeline, 'program' | 'end'>, position: number): number {
+  const { order, shift, stages, microbatches } = timeline.program;
+  const word = order[position];
+  const row = word >> shift;
+  const kind = Math.trunc(row / stages);
+  return timeline.end[
+    (resultOfKind[kind] * stages + (row - kind * stages)) * microbatches + (word & ((1 << shift) - 1))
+  ];
+}
+
+/** Start of the operation at a position of `order`, seconds. */
+export function startAt(timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts'>, position: number): number {
+  if (timeline.starts !== undefined) return timeline.starts[position];
+  const { order, shift } = timeline.program;
+  return endAt(timeline, position) - timeline.timing.duration[order[position] >> shift];
+}
+
+/** When the result that need `need` of microbatch `microbatch` asks for is there, seconds; NaN where there is none. */
+export function arrivalAt(timeline: Timeline, need: number, microbatch: number): number {
+  const { microbatches } = timeline.program;
+  const { timing } = timeline;
+  if (timeline.arrival !== undefined) return timeline.arrival[need * microbatches + microbatch];
+  const slot = needSlot(timing, microbatches, need, microbatch);
+  return slot < 0 ? NaN : timeline.end[slot] + (timing.needOccupancy[need] + timing.needLatency[need]);
+}
