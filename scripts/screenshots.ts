@@ -28,7 +28,7 @@ try {
   await workbench.openFile('quickstart.pipe');
   await page.locator('.codelens-decoration', { hasText: 'iteration' }).waitFor();
   await page.locator('.editor-actions a[aria-label*="Open Preview to the Side"]').first().click();
-  const stage = preview.locator('.stage[data-generation]');
+  const stage = preview.locator('.timeline[data-generation]');
   await stage.waitFor();
   await preview.locator('.statistics').getByText('ms').first().waitFor();
   const shot = async (name: string, whole: boolean): Promise<void> => {

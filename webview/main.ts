@@ -1,5 +1,5 @@
 import { app } from './app.ts';
-import { connect } from './host.ts';
+import { connect } from './session/editor.ts';
 
 const place = document.getElementById('preview');
 if (place !== null) {

@@ -1,12 +1,14 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
-import { columnsOf } from '../../webview/worker/columns.ts';
-import { draw, type FrameView, type Paint } from '../../webview/worker/draw.ts';
+import { draw } from '../../webview/worker/draw.ts';
 import { buildPyramid } from '../../webview/worker/pyramid.ts';
 import { measure } from '../measure.ts';
 import { ms, type Row, type Table } from '../rows.ts';
 import { planOf } from '../workloads/analysis.ts';
 import { pipelineFile } from '../workloads/files.ts';
 import { ours } from './simulate.ts';
+import { columnsOf } from '../../webview/worker/makeColumns.ts';
+import type { FrameView } from '../../webview/worker/frameView.ts';
+import type { Palette } from '../../webview/worker/palette.ts';
 
 const devices = 64;
 const width = 1600;
@@ -31,7 +33,7 @@ export function frameTable(): Table {
       ['a thousandth in view', 0.5, 0.501],
     ] as const) {
       const view = viewOf(from * makespan, to * makespan);
-      const frame = measure(() => draw(view, width, height, columns, pyramid, paint, pixels));
+      const frame = measure(() => draw(view, width, height, columns, pyramid, palette, pixels));
       rows.push({
         cells: [columns.word.length.toLocaleString('en-US'), name, ms(prepare.best), ms(frame.first), ms(frame.best)],
         goal: { text: '≤ 20 ms', met: frame.best <= 20 },
@@ -56,11 +58,11 @@ const viewOf = (t0: number, t1: number): FrameView => ({
 });
 
 /** Colours do not change the work; these are merely distinct. */
-const paint: Paint = {
+const palette: Palette = {
   background: 0xff1f1f1f,
   lut: Uint32Array.from({ length: 256 }, (_, byte) => 0xff000000 | (byte * 0x010203)),
   colours: Uint32Array.from({ length: 8 + 32 + 256 }, (_, index) => 0xff000000 | (index * 0x050301)),
-  by: 'operation',
+  colourBy: 'operation',
   chunk: new Uint8Array(devices),
   border: 0,
 };

@@ -28,7 +28,7 @@ export function createPreviews(extension: vscode.Uri, server: Server, output: vs
     },
     ready(preview) {
       const editor = vscode.window.visibleTextEditors.find(
-        (one) => one.document.uri.toString() === preview.uri.toString(),
+        (candidate) => candidate.document.uri.toString() === preview.uri.toString(),
       );
       if (editor !== undefined) void highlight(editor);
     },
@@ -99,8 +99,8 @@ export function createPreviews(extension: vscode.Uri, server: Server, output: vs
     },
     dispose() {
       clearTimeout(cursorTimer);
-      for (const one of subscriptions) one.dispose();
-      for (const one of previews.values()) one.panel.dispose();
+      for (const subscription of subscriptions) subscription.dispose();
+      for (const preview of previews.values()) preview.panel.dispose();
     },
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { B, F } from '../../engine/program.ts';
-import { parseColour } from '../../webview/colour.ts';
+import { parseColour } from '../../webview/view/scene/colour.ts';
 import { type PageTest, sameColour } from './check.ts';
 import { type ThemeClass, themes, violations } from './harness.ts';
 import { pipeline, plan, planMessage } from './plans.ts';
@@ -20,10 +20,10 @@ const probes = [1, 2].flatMap((scale) =>
   themes.map((theme): PageTest => ({
     name: `blocks have their colours at their place, ${theme}, ${scale} device pixels`,
     run: async (browser) => {
-      const one = pipeline(shape);
-      const picture = pictureFor(one);
+      const shownPipeline = pipeline(shape);
+      const picture = pictureFor(shownPipeline);
       const preview = await browser.open({ theme, scale });
-      await preview.post(planMessage(plan([one])));
+      await preview.post(planMessage(plan([shownPipeline])));
       await preview.drawn();
       const { start, end, offsets } = picture.columns;
       const at = async (device: number, block: number, share: number) => {
@@ -59,10 +59,10 @@ const probes = [1, 2].flatMap((scale) =>
 const contributed: PageTest = {
   name: 'colours of the editor come before the palette, and a change of theme is followed',
   run: async (browser) => {
-    const one = pipeline(shape);
-    const picture = pictureFor(one);
+    const shownPipeline = pipeline(shape);
+    const picture = pictureFor(shownPipeline);
     const preview = await browser.open({ colours: { '--vscode-pipelineTimeline-forward': '#ff00ff' } });
-    await preview.post(planMessage(plan([one])));
+    await preview.post(planMessage(plan([shownPipeline])));
     await preview.drawn();
     const block = blockOf(picture, 0, F, 2);
     const probe = async () => {

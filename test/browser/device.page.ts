@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { itemName } from '../../engine/analyze/itemWords.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
-import { layoutFor } from '../../webview/layout.ts';
-import { smallShare } from '../../webview/smallShare.ts';
+import { layoutFor } from '../../webview/view/scene/layout.ts';
+import { smallShare } from '../../webview/view/panels/smallShare.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, axe, settled, themes, violations } from './harness.ts';
@@ -21,7 +21,7 @@ const rowsOf = (preview: Preview, caption: string): Promise<string[][]> =>
 
 /** Clicks the name of a device. */
 async function clickName(preview: Preview, device: number, devices: number): Promise<void> {
-  const box = await preview.page.locator('.stage').boundingBox();
+  const box = await preview.page.locator('.timeline').boundingBox();
   assert.ok(box !== null);
   const { rows } = layoutFor(box.width, box.height, devices, true);
   const height = Math.min(76, rows.height / devices);
@@ -32,7 +32,7 @@ async function clickName(preview: Preview, device: number, devices: number): Pro
 /** 22 billion parameters over four stages of eight tensor ranks each. */
 function wide(): { readonly message: ReturnType<typeof example>['message']; readonly report: PipelineReport } {
   const { analysis, message } = example('gpt-22b');
-  const report = analysis.pipelines.find((one) => one.plan.name === 'wide')?.run?.report;
+  const report = analysis.pipelines.find((candidate) => candidate.plan.name === 'wide')?.run?.report;
   assert.ok(report !== undefined);
   return { message: { ...message, pipeline: 'wide' }, report };
 }
@@ -44,7 +44,7 @@ const items: PageTest = {
     const preview = await browser.open();
     await preview.post(message);
     await preview.drawn();
-    const before = await preview.page.locator('.stage').boundingBox();
+    const before = await preview.page.locator('.timeline').boundingBox();
     assert.equal(await sheetOf(preview).isVisible(), false);
     await clickName(preview, 1, 4);
     const device = report.devices[1];
@@ -70,7 +70,7 @@ const items: PageTest = {
     assert.deepEqual(await rowsOf(preview, 'Exchanged in one iteration'), [
       ['tensor ranks', bytes(tensor.bytes), time(tensor.time), waited],
     ]);
-    assert.deepEqual(await preview.page.locator('.stage').boundingBox(), before);
+    assert.deepEqual(await preview.page.locator('.timeline').boundingBox(), before);
     assert.deepEqual(await violations(preview.page), []);
     assert.deepEqual(preview.problems, []);
     await preview.shot('device-sheet');
@@ -84,9 +84,9 @@ const bars: PageTest = {
   name: 'bars of memory are as long as their shares, and over the limit the excess is told',
   run: async (browser) => {
     // 40 GiB of weights, gradients and state, and four microbatches of 4.2 GiB on the first of four devices.
-    const one = pipeline({ devices: 4, microbatches: 8, memory: 50 * GiB });
+    const shownPipeline = pipeline({ devices: 4, microbatches: 8, memory: 50 * GiB });
     const preview = await browser.open();
-    await preview.post(planMessage(plan([one])));
+    await preview.post(planMessage(plan([shownPipeline])));
     await preview.drawn();
     await clickName(preview, 0, 4);
     const rows = await rowsOf(preview, 'Memory at the peak');
@@ -205,7 +205,7 @@ const flops: PageTest = {
     const gradients = report.devices.map(({ sync }) => sync.exposed);
     assert.ok(gradients[0] > 0 && gradients[1] === 0 && gradients[2] === 0 && gradients[3] > 0);
     const inOperations = report.stages.map(({ traffic }) => traffic?.tensor?.exposed ?? 0);
-    const among = [...inOperations, ...gradients].reduce((sum, one) => sum + one, 0);
+    const among = [...inOperations, ...gradients].reduce((sum, seconds) => sum + seconds, 0);
     const communication = await preview.page.locator('.figure', { hasText: 'Exposed communication' }).innerText();
     assert.ok(communication.includes(`+ ${share(among / 4 / report.iteration)} among ranks`), communication);
     assert.match((await preview.page.locator('canvas.over').getAttribute('aria-label')) ?? '', /MFU \d/);
@@ -222,12 +222,12 @@ const flops: PageTest = {
 const exchange: PageTest = {
   name: 'a selected block tells what the ranks of its stage exchange for a microbatch',
   run: async (browser) => {
-    const one = pipeline({ devices: 2, microbatches: 4 });
-    const stages = one.stages.map((stage) => ({
+    const shownPipeline = pipeline({ devices: 2, microbatches: 4 });
+    const stages = shownPipeline.stages.map((stage) => ({
       ...stage,
       traffic: { tensor: { bytes: 2 ** 20, time: 4e-3, exposed: 1.5e-3 } },
     }));
-    const with_ = { ...one, stages };
+    const with_ = { ...shownPipeline, stages };
     const preview = await browser.open();
     await preview.post(planMessage(plan([with_])));
     await preview.drawn();

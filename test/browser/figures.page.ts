@@ -8,10 +8,10 @@ import { pictureFor } from './scene.ts';
 const equalReport: PageTest = {
   name: 'figures of the page are those of the report',
   run: async (browser) => {
-    const one = pipeline({ devices: 8, microbatches: 16, optimizer: 3e-3, latency: 300e-6 });
-    const { report } = pictureFor(one);
+    const shownPipeline = pipeline({ devices: 8, microbatches: 16, optimizer: 3e-3, latency: 300e-6 });
+    const { report } = pictureFor(shownPipeline);
     const preview = await browser.open();
-    await preview.post(planMessage(plan([one])));
+    await preview.post(planMessage(plan([shownPipeline])));
     await preview.drawn();
     const figure = (name: string) => preview.page.locator(`[data-figure=${name}]`).innerText();
     assert.equal(await figure('iteration'), time(report.iteration, 4));
@@ -36,12 +36,12 @@ const small: PageTest = {
     const exposed = () => preview.page.locator('.figure', { hasText: 'Exposed communication' }).innerText();
     // 16 MiB at 50 GB/s are 0.34 ms of 19 s: the forwards and backwards of the chain wait for it, no more.
     const slow = pipeline({ devices: 2, microbatches: 1 });
-    const stages = slow.stages.map((one) => ({ ...one, forward: 3, backwardInput: 3, backwardWeight: 3 }));
-    const one = { ...slow, stages };
-    const { report } = pictureFor(one);
+    const stages = slow.stages.map((stage) => ({ ...stage, forward: 3, backwardInput: 3, backwardWeight: 3 }));
+    const shownPipeline = { ...slow, stages };
+    const { report } = pictureFor(shownPipeline);
     const waited = report.links.reduce((sum, link) => sum + link.exposed, 0);
     assert.ok(waited > 0 && waited / (2 * report.iteration) < 5e-4);
-    await preview.post(planMessage(plan([one])));
+    await preview.post(planMessage(plan([shownPipeline])));
     await preview.drawn();
     assert.ok((await exposed()).includes('< 0.1 %') && (await exposed()).includes(time(waited)), await exposed());
     await preview.post(planMessage(plan([pipeline({ devices: 1, microbatches: 2 })]), 2));
@@ -54,9 +54,9 @@ const small: PageTest = {
 const overLimit: PageTest = {
   name: 'a device out of memory is told in red',
   run: async (browser) => {
-    const one = pipeline({ devices: 4, microbatches: 8, memory: 50 * 2 ** 30 });
+    const shownPipeline = pipeline({ devices: 4, microbatches: 8, memory: 50 * 2 ** 30 });
     const preview = await browser.open();
-    await preview.post(planMessage(plan([one])));
+    await preview.post(planMessage(plan([shownPipeline])));
     await preview.drawn();
     assert.equal(await preview.page.locator('.figure.over [data-figure=peak]').count(), 1);
     await preview.shot('page-over-limit');
@@ -69,9 +69,9 @@ const examples: PageTest = {
   run: async (browser) => {
     for (const name of ['quickstart', 'gpt-22b', 'custom-schedule']) {
       const { analysis, message } = example(name);
-      const [one] = analysis.pipelines;
-      if (one?.run === undefined) throw new Error(analysis.findings.map((found) => found.message).join(' '));
-      const { report } = one.run;
+      const [evaluated] = analysis.pipelines;
+      if (evaluated?.run === undefined) throw new Error(analysis.findings.map((found) => found.message).join(' '));
+      const { report } = evaluated.run;
       const preview = await browser.open();
       await preview.post(message);
       await preview.drawn();

@@ -128,18 +128,20 @@ async function open(browser: Browser, script: string, style: string, options: Op
     post: (message) => page.evaluate((data) => window.postMessage(data, '*'), message),
     drawn: async (generation = last + 1) => {
       await page.waitForFunction(
-        (wanted) => Number(document.querySelector<HTMLElement>('.stage')?.dataset.generation ?? 0) >= wanted,
+        (wanted) => Number(document.querySelector<HTMLElement>('.timeline')?.dataset.generation ?? 0) >= wanted,
         generation,
         { timeout: 20_000 },
       );
-      last = Number(await page.locator('.stage').getAttribute('data-generation'));
+      last = Number(await page.locator('.timeline').getAttribute('data-generation'));
       await settled(page);
     },
     posted: () => page.evaluate(() => (globalThis as unknown as { posted: FromPage[] }).posted),
     pixel: async (x, y) => {
       const png = await page.screenshot({ clip: { x: Math.floor(x), y: Math.floor(y), width: 1, height: 1 } });
       return page.evaluate(async (base64) => {
-        const image = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))]));
+        const image = await createImageBitmap(
+          new Blob([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))]),
+        );
         const ink = new OffscreenCanvas(1, 1).getContext('2d');
         ink?.drawImage(image, 0, 0);
         const [red, green, blue] = ink?.getImageData(0, 0, 1, 1).data ?? [0, 0, 0];

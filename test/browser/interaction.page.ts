@@ -11,11 +11,11 @@ async function opened(
   browser: Parameters<PageTest['run']>[0],
   of = shape,
 ): Promise<{ preview: Preview; picture: ReturnType<typeof pictureFor> }> {
-  const one = pipeline(of);
+  const shownPipeline = pipeline(of);
   const preview = await browser.open();
-  await preview.post(planMessage(plan([one])));
+  await preview.post(planMessage(plan([shownPipeline])));
   await preview.drawn();
-  return { preview, picture: pictureFor(one) };
+  return { preview, picture: pictureFor(shownPipeline) };
 }
 
 const state = (preview: Preview) =>

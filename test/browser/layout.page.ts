@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { layoutFor } from '../../webview/layout.ts';
-import { initialView } from '../../webview/view.ts';
+import { layoutFor } from '../../webview/view/scene/layout.ts';
+import { initialViewport } from '../../webview/view/scene/viewport.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, settled } from './harness.ts';
@@ -68,7 +68,7 @@ const bars: readonly PageTest[] = shown.map(([what, message]) => ({
       assert.equal(new Set(await tops(preview, '.actions vscode-button')).size, 1, `${width} px: one line of buttons`);
       const figures = await preview.page
         .locator('.figure')
-        .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().width)));
+        .evaluateAll((all) => all.map((figure) => Math.round(figure.getBoundingClientRect().width)));
       assert.ok(Math.max(...figures) - Math.min(...figures) <= 2, `${width} px: ${figures.join()}`);
       for (const note of await preview.page.locator('.figure .note').all())
         assert.ok((await note.isVisible()) && (await note.innerText()) !== '', `${width} px: each figure has its note`);
@@ -81,16 +81,16 @@ const rows: PageTest = {
   name: 'four devices fit at any size, and stay where they are when a block is selected',
   run: async (browser) => {
     for (const [width, height] of sizes) {
-      const one = pipeline({ devices: 4, microbatches: 8 });
+      const shownPipeline = pipeline({ devices: 4, microbatches: 8 });
       const preview = await browser.open({ width, height });
-      await preview.post(planMessage(plan([one], [microbatchParam(8)])));
+      await preview.post(planMessage(plan([shownPipeline], [microbatchParam(8)])));
       await preview.drawn();
       await preview.page.waitForTimeout(300);
-      const stageBox = () => preview.page.locator('.stage').boundingBox();
-      const box = await stageBox();
+      const timelineBox = () => preview.page.locator('.timeline').boundingBox();
+      const box = await timelineBox();
       assert.ok(box !== null);
       const layout = layoutFor(box.width, box.height, 4, true);
-      const { rowHeight } = initialView({
+      const { rowHeight } = initialViewport({
         makespan: 1,
         rows: 4,
         width: layout.plot,
@@ -98,11 +98,11 @@ const rows: PageTest = {
       });
       assert.ok(rowHeight * 4 <= layout.rows.height && rowHeight >= 14, `${width} × ${height}: ${rowHeight} px a row`);
       // The last row is where the smaller stage puts it: a click there finds its block.
-      const picture = pictureFor(one);
+      const picture = pictureFor(shownPipeline);
       await clickBlock(preview, picture, picture.columns.offsets[3], 3);
       await settled(preview.page);
       assert.match(await preview.page.locator('.detail').innerText(), /0F0|3F0/);
-      assert.deepEqual(await stageBox(), box);
+      assert.deepEqual(await timelineBox(), box);
       await preview.close();
     }
   },
@@ -111,11 +111,11 @@ const rows: PageTest = {
 const scrolled: PageTest = {
   name: 'where rows are scrolled the last one comes wholly into sight',
   run: async (browser) => {
-    const one = pipeline({ devices: 40, microbatches: 8 });
+    const shownPipeline = pipeline({ devices: 40, microbatches: 8 });
     const preview = await browser.open({ width: 540, height: 700 });
-    await preview.post(planMessage(plan([one], [microbatchParam(8)])));
+    await preview.post(planMessage(plan([shownPipeline], [microbatchParam(8)])));
     await preview.drawn();
-    const box = await preview.page.locator('.stage').boundingBox();
+    const box = await preview.page.locator('.timeline').boundingBox();
     assert.ok(box !== null);
     const { rows: band, left } = layoutFor(box.width, box.height, 40, true);
     await preview.page.mouse.move(box.x + left + 20, box.y + band.y + 20);

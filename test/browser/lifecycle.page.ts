@@ -37,10 +37,10 @@ const slider: PageTest = {
 const broken: PageTest = {
   name: 'a broken file keeps the last timeline under a banner that says why',
   run: async (browser) => {
-    const one = pipeline(shape);
-    const picture = pictureFor(one);
+    const shownPipeline = pipeline(shape);
+    const picture = pictureFor(shownPipeline);
     const preview = await browser.open();
-    await preview.post(planMessage(plan([one])));
+    await preview.post(planMessage(plan([shownPipeline])));
     await preview.drawn();
     await preview.post({
       type: 'broken',
@@ -55,7 +55,7 @@ const broken: PageTest = {
     const [red, , blue] = await preview.pixel(x, y);
     assert.ok(blue > red + 30, 'the forward block is still there, paler');
     await preview.shot('page-broken');
-    await preview.post(planMessage(plan([one]), 3));
+    await preview.post(planMessage(plan([shownPipeline]), 3));
     await settled(preview.page);
     assert.ok(await banner.isHidden(), 'gone when the file is whole again');
     await preview.close();
@@ -80,10 +80,10 @@ const impossible: PageTest = {
 const highlight: PageTest = {
   name: "the editor's place is ringed in the timeline",
   run: async (browser) => {
-    const one = pipeline(shape);
-    const picture = pictureFor(one);
+    const shownPipeline = pipeline(shape);
+    const picture = pictureFor(shownPipeline);
     const preview = await browser.open({ colours: { '--vscode-focusBorder': '#ff00ff' } });
-    await preview.post(planMessage(plan([one])));
+    await preview.post(planMessage(plan([shownPipeline])));
     await preview.drawn();
     const block = blockOf(picture, 1, B, 2);
     const [x, y] = await pointOf(
@@ -173,7 +173,7 @@ const newest: PageTest = {
   },
 };
 
-const several: PageTest = {
+const manyPipelines: PageTest = {
   name: 'with several pipelines one is chosen',
   run: async (browser) => {
     const preview = await browser.open();
@@ -226,7 +226,9 @@ const noWorker: PageTest = {
     });
     await settled(preview.page);
     assert.match(await preview.page.locator('.banner').innerText(), /workers are off/);
-    assert.ok((await preview.posted()).some((one) => one.type === 'error' && one.message === 'workers are off'));
+    assert.ok(
+      (await preview.posted()).some((message) => message.type === 'error' && message.message === 'workers are off'),
+    );
     await preview.close();
   },
 };
@@ -290,7 +292,7 @@ export const lifecycleTests: readonly PageTest[] = [
   highlight,
   restore,
   newest,
-  several,
+  manyPipelines,
   askedFor,
   noWorker,
   overtaken,

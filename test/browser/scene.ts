@@ -1,17 +1,17 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { defaultOptions } from '../../engine/host.ts';
 import { evaluate } from '../../engine/evaluate.ts';
-import { layoutFor } from '../../webview/layout.ts';
-import { rowShape } from '../../webview/rowShape.ts';
-import { initialView } from '../../webview/view.ts';
-import { type Picture } from '../../webview/worker/result.ts';
-import { pictureOf } from '../../webview/worker/picture.ts';
+import { layoutFor } from '../../webview/view/scene/layout.ts';
+import { rowShape } from '../../webview/view/scene/rowShape.ts';
+import { initialViewport } from '../../webview/view/scene/viewport.ts';
+import { type Picture } from '../../webview/picture/picture.ts';
+import { pictureOf } from '../../webview/worker/makePicture.ts';
 import type { Preview } from './harness.ts';
 
 /** The same timeline as the page's, made here by the same engine: what the page must show. */
 export function pictureFor(plan: PipelinePlan): Picture {
   const evaluation = evaluate(plan, defaultOptions);
-  if (evaluation.run === undefined) throw new Error(evaluation.findings.map((one) => one.message).join(' '));
+  if (evaluation.run === undefined) throw new Error(evaluation.findings.map((finding) => finding.message).join(' '));
   return pictureOf(evaluation, evaluation.run, 1);
 }
 
@@ -23,11 +23,11 @@ export async function pointOf(
   time: number,
   across = 0.5,
 ): Promise<readonly [number, number]> {
-  const box = await preview.page.locator('.stage').boundingBox();
-  if (box === null) throw new Error('no stage');
+  const box = await preview.page.locator('.timeline').boundingBox();
+  if (box === null) throw new Error('no timeline');
   const { rows, makespan } = picture.columns;
   const layout = layoutFor(box.width, box.height, rows, true);
-  const view = initialView({ makespan, rows, width: layout.plot, height: layout.rows.height });
+  const view = initialViewport({ makespan, rows, width: layout.plot, height: layout.rows.height });
   const shape = rowShape(view.rowHeight);
   const x = box.x + layout.left + (time / makespan) * layout.plot;
   const y = box.y + layout.rows.y + device * view.rowHeight + shape.bandTop + shape.bandHeight * across;

@@ -16,9 +16,9 @@ const everySystem: readonly PageTest[] = systems.map((name) => ({
   name: `examples/systems/${name}.pipe is drawn with the figures of its report`,
   run: async (browser) => {
     const { analysis, message } = example(`systems/${name}`);
-    const [one] = analysis.pipelines;
-    if (one?.run === undefined) throw new Error(analysis.findings.map((found) => found.message).join(' '));
-    const { report, program } = one.run;
+    const [evaluated] = analysis.pipelines;
+    if (evaluated?.run === undefined) throw new Error(analysis.findings.map((found) => found.message).join(' '));
+    const { report, program } = evaluated.run;
     const preview = await browser.open();
     await preview.post(message);
     await preview.drawn();
@@ -37,7 +37,7 @@ const everySystem: readonly PageTest[] = systems.map((name) => ({
     assert.doesNotMatch(await page.locator('.statistics').innerText(), /NaN|undefined|Infinity|[-−]\d|e-\d/);
 
     // Something of a kind's colour stands where the first block of the first device is.
-    const picture = pictureFor(one.plan);
+    const picture = pictureFor(evaluated.plan);
     const { start, end } = picture.columns;
     const [x, y] = await pointOf(preview, picture, 0, start[0] + 0.15 * (end[0] - start[0]), 0.2);
     assert.notDeepEqual(await preview.pixel(x, y), await preview.pixel(x, y - 12));
@@ -45,8 +45,8 @@ const everySystem: readonly PageTest[] = systems.map((name) => ({
     await page.getByRole('button', { name: 'Table' }).click();
     const row = page.locator('.table [aria-rowindex="2"] [role=gridcell]');
     const stage = program.order[0] >> program.shift;
-    assert.equal(await row.nth(0).innerText(), one.plan.devices[0].name);
-    assert.equal(await row.nth(1).innerText(), one.plan.stages[stage % program.stages].name);
+    assert.equal(await row.nth(0).innerText(), evaluated.plan.devices[0].name);
+    assert.equal(await row.nth(1).innerText(), evaluated.plan.stages[stage % program.stages].name);
     assert.match(await row.nth(2).innerText(), /^[FBIWRUEL]$/);
     assert.equal(
       await page.locator('.table [role=grid]').getAttribute('aria-rowcount'),
@@ -63,9 +63,9 @@ const nothingLong: PageTest = {
   name: 'operations that take no time are found by search and stand in the table',
   run: async (browser) => {
     const { analysis, message } = example('systems/bpipe');
-    const [one] = analysis.pipelines;
-    const picture = pictureFor(one.plan);
-    const evictions = one.run?.program.order.reduce((sum, word) => {
+    const [evaluated] = analysis.pipelines;
+    const picture = pictureFor(evaluated.plan);
+    const evictions = evaluated.run?.program.order.reduce((sum, word) => {
       const kind = Math.trunc((word >> picture.columns.shift) / picture.columns.stages);
       return sum + Number(kind === 6);
     }, 0);
@@ -91,8 +91,8 @@ const fill: PageTest = {
   name: 'work of a fill job is drawn in idle gaps, told in the legend and on hover',
   run: async (browser) => {
     const { analysis, message } = example('systems/pipefill');
-    const [one] = analysis.pipelines;
-    const picture = pictureFor(one.plan);
+    const [evaluated] = analysis.pipelines;
+    const picture = pictureFor(evaluated.plan);
     const stretches = picture.fill?.[0];
     assert.ok(stretches !== undefined && stretches.from.length > 0);
     const preview = await browser.open();
@@ -116,8 +116,8 @@ const sourceOfCopies: PageTest = {
   name: 'a click on a block of a copy leads to its stage, and the tooltip has its name',
   run: async (browser) => {
     const { analysis, message } = example('systems/dualpipe');
-    const [one] = analysis.pipelines;
-    const picture = pictureFor(one.plan);
+    const [evaluated] = analysis.pipelines;
+    const picture = pictureFor(evaluated.plan);
     const { columns } = picture;
     const block = columns.offsets[columns.rows - 1];
     const stage = (columns.word[block] >> columns.shift) % columns.stages;
@@ -128,15 +128,15 @@ const sourceOfCopies: PageTest = {
     await preview.page.mouse.move(x, y);
     await settled(preview.page);
     const tip = await preview.page.locator('.tooltip').innerText();
-    assert.ok(tip.includes(one.plan.stages[stage].name), tip);
+    assert.ok(tip.includes(evaluated.plan.stages[stage].name), tip);
     await preview.page.mouse.click(x, y);
     const posted = await preview.posted();
     assert.deepEqual(posted.at(-1), {
       type: 'reveal',
-      path: `${one.plan.name}/stage:${stage}`,
+      path: `${evaluated.plan.name}/stage:${stage}`,
       preserveFocus: true,
     });
-    assert.ok(analysis.resolution.origins.has(`${one.plan.name}/stage:${stage}`));
+    assert.ok(analysis.resolution.origins.has(`${evaluated.plan.name}/stage:${stage}`));
     await preview.close();
   },
 };
@@ -145,9 +145,9 @@ const jobs: PageTest = {
   name: 'the jobs that a pipeline works in stand above its figures, as the report has them',
   run: async (browser) => {
     const { analysis, message } = example('systems/hetpipe');
-    const [one] = analysis.pipelines;
+    const [evaluated] = analysis.pipelines;
     const reports = analysis.jobs.flatMap(({ plan, report }) =>
-      plan.workers.includes(one.plan.name) && report !== undefined ? [report] : [],
+      plan.workers.includes(evaluated.plan.name) && report !== undefined ? [report] : [],
     );
     assert.ok(reports.length > 0);
     const preview = await browser.open();
@@ -159,8 +159,8 @@ const jobs: PageTest = {
     assert.deepEqual(
       lines,
       reports.map((report) => {
-        const [own] = report.workers.filter(({ name }) => name === one.plan.name);
-        return `${report.name} ${jobSummary(report)} · ${workerSummary(own)}`;
+        const [worker] = report.workers.filter(({ name }) => name === evaluated.plan.name);
+        return `${report.name} ${jobSummary(report)} · ${workerSummary(worker)}`;
       }),
     );
     assert.deepEqual(await axe(preview.page), []);

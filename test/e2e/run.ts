@@ -26,7 +26,7 @@ const workbench = await openWorkbench({
 const { page, preview } = workbench;
 
 const squiggle = page.locator('.squiggly-error');
-const stage = preview.locator('.stage');
+const stage = preview.locator('.timeline');
 const figures = preview.locator('.statistics');
 
 /** Asks again until it holds. */

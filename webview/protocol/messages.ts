@@ -31,6 +31,9 @@ export type FromPage =
   | { readonly type: 'apply'; readonly name: string; readonly value: number }
   | { readonly type: 'error'; readonly message: string };
 
+/** What the colours of blocks tell apart. */
+export type ColourBy = 'operation' | 'microbatch' | 'chunk';
+
 /** Kept by the page over reloads, under 2 KB. No data, only the view. */
 export interface PreviewState {
   readonly uri: string;
@@ -39,7 +42,7 @@ export interface PreviewState {
   readonly t1?: number;
   readonly scroll?: number;
   readonly rowHeight?: number;
-  readonly colours?: 'operation' | 'microbatch' | 'chunk';
+  readonly colours?: ColourBy;
   readonly criticalPath?: boolean;
   readonly overrides?: Readonly<Record<string, number>>;
 }

@@ -1,24 +1,8 @@
-import { type Columns, firstEndingAfter, firstStartingFrom } from './columns.ts';
-import type { Paint } from './paint.ts';
+import { type Columns, firstEndingAfter, firstStartingFrom } from '../picture/columns.ts';
+import type { FrameView } from './frameView.ts';
+import type { Palette } from './palette.ts';
 import type { Pyramid, RowLevel, TimeLevel } from './pyramid.ts';
 import { isDense, sampleLine, spanLine } from './spans.ts';
-
-export type { Paint } from './paint.ts';
-
-/** What part of the timeline a picture shows. Pixels are those of the picture. */
-export interface FrameView {
-  /** Seconds at the left and right edge. */
-  readonly t0: number;
-  readonly t1: number;
-  /** Pixels between the top of row 0 and the top of the picture. */
-  readonly top: number;
-  readonly rowHeight: number;
-  /** Blocks fill this part of a row. */
-  readonly bandTop: number;
-  readonly bandHeight: number;
-  /** Pixels cut from the corners of blocks: 0, 1 or 2. */
-  readonly radius: number;
-}
 
 /** Draws into `out` (made when absent or of another size): one 32-bit pixel each, row by row. Cost follows pixels, not blocks. */
 export function draw(
@@ -27,14 +11,14 @@ export function draw(
   height: number,
   columns: Columns,
   pyramid: Pyramid,
-  paint: Paint,
+  palette: Palette,
   out?: Uint32Array,
 ): Uint32Array {
   const pixels = out !== undefined && out.length === width * height ? out : new Uint32Array(width * height);
-  pixels.fill(paint.background);
+  pixels.fill(palette.background);
   if (columns.rows === 0 || pyramid.groups.length === 0 || !(view.t1 > view.t0)) return pixels;
-  if (view.rowHeight >= 1) drawRows(view, width, height, columns, pyramid, paint, pixels);
-  else drawGroups(view, width, height, columns, pyramid, paint, pixels);
+  if (view.rowHeight >= 1) drawRows(view, width, height, columns, pyramid, palette, pixels);
+  else drawGroups(view, width, height, columns, pyramid, palette, pixels);
   return pixels;
 }
 
@@ -44,7 +28,7 @@ function drawRows(
   height: number,
   columns: Columns,
   pyramid: Pyramid,
-  paint: Paint,
+  palette: Palette,
   pixels: Uint32Array,
 ): void {
   const first = Math.max(0, Math.floor(view.top / view.rowHeight));
@@ -58,10 +42,10 @@ function drawRows(
     if (from >= to) continue;
     const low = firstEndingAfter(columns, row, view.t0);
     const high = firstStartingFrom(columns, row, view.t1);
-    if (high - low <= width / 2 || level === undefined || paint.by !== 'operation') {
-      drawSpans(view, width, columns, paint, pixels, low, high, from, to, y0, y1);
+    if (high - low <= width / 2 || level === undefined || palette.colourBy !== 'operation') {
+      drawSpans(view, width, columns, palette, pixels, low, high, from, to, y0, y1);
     } else {
-      sample(level, row, pyramid.span, view, width, paint, pixels, from * width);
+      sample(level, row, pyramid.span, view, width, palette, pixels, from * width);
       for (let y = from + 1; y < to; y += 1) pixels.copyWithin(y * width, from * width, from * width + width);
     }
   }
@@ -72,7 +56,7 @@ function drawSpans(
   view: FrameView,
   width: number,
   columns: Columns,
-  paint: Paint,
+  palette: Palette,
   pixels: Uint32Array,
   low: number,
   high: number,
@@ -84,8 +68,8 @@ function drawSpans(
   const dense = isDense(high - low, width);
   const radius = y1 - y0 >= 10 && !dense ? view.radius : 0;
   const middle = (y0 + y1) >> 1;
-  const framed = paint.border !== 0 && y1 - y0 >= 6 && !dense;
-  const shapes = paint.by === 'microbatch' && y1 - y0 >= 6;
+  const framed = palette.border !== 0 && y1 - y0 >= 6 && !dense;
+  const shapes = palette.colourBy === 'microbatch' && y1 - y0 >= 6;
   let copied = -1;
   let copiedHalf = -1;
   for (let y = from; y < to; y += 1) {
@@ -97,8 +81,8 @@ function drawSpans(
       pixels.copyWithin(y * width, copied * width, copied * width + width);
       continue;
     }
-    if (dense) sampleLine(view, width, columns, paint, pixels, low, high, y * width, half, shapes);
-    else spanLine(view, width, columns, paint, pixels, low, high, y * width, inset, rim, framed, half, shapes);
+    if (dense) sampleLine(view, width, columns, palette, pixels, low, high, y * width, half, shapes);
+    else spanLine(view, width, columns, palette, pixels, low, high, y * width, inset, rim, framed, half, shapes);
     if (inset === 0 && !rim) {
       copied = y;
       copiedHalf = half;
@@ -120,7 +104,7 @@ function sample(
   span: number,
   view: FrameView,
   width: number,
-  paint: Paint,
+  palette: Palette,
   pixels: Uint32Array,
   line: number,
 ): void {
@@ -128,7 +112,7 @@ function sample(
   const step = ((view.t1 - view.t0) / width / span) * bins;
   const origin = (view.t0 / span) * bins + step / 2;
   const base = row * bins;
-  const { lut } = paint;
+  const { lut } = palette;
   const from = Math.max(0, Math.ceil(-origin / step));
   const to = Math.min(width, Math.ceil((bins - origin) / step));
   for (let x = from; x < to; x += 1) {
@@ -144,27 +128,27 @@ function drawGroups(
   height: number,
   columns: Columns,
   pyramid: Pyramid,
-  paint: Paint,
+  palette: Palette,
   pixels: Uint32Array,
 ): void {
   const wanted = Math.min(pyramid.groups.length - 1, Math.ceil(Math.log2(1 / view.rowHeight)));
   const group = pyramid.groups[wanted];
-  const level = paint.by === 'operation' ? levelFor(group, pyramid.span, view, width) : undefined;
-  const fine = paint.by === 'operation' ? levelFor(pyramid.groups[0], pyramid.span, view, width) : undefined;
+  const level = palette.colourBy === 'operation' ? levelFor(group, pyramid.span, view, width) : undefined;
+  const fine = palette.colourBy === 'operation' ? levelFor(pyramid.groups[0], pyramid.span, view, width) : undefined;
   for (let y = 0; y < height; y += 1) {
     const row = Math.floor((y + 0.5 + view.top) / view.rowHeight);
     if (row < 0) continue;
     if (row >= columns.rows) break;
     if (level !== undefined) {
-      sample(level, row >> wanted, pyramid.span, view, width, paint, pixels, y * width);
+      sample(level, row >> wanted, pyramid.span, view, width, palette, pixels, y * width);
       continue;
     }
     const low = firstEndingAfter(columns, row, view.t0);
     const high = firstStartingFrom(columns, row, view.t1);
     if (high - low > width / 2 && fine !== undefined)
-      sample(fine, row, pyramid.span, view, width, paint, pixels, y * width);
+      sample(fine, row, pyramid.span, view, width, palette, pixels, y * width);
     else if (isDense(high - low, width))
-      sampleLine(view, width, columns, paint, pixels, low, high, y * width, 0, false);
-    else spanLine(view, width, columns, paint, pixels, low, high, y * width, 0, false, false, 0, false);
+      sampleLine(view, width, columns, palette, pixels, low, high, y * width, 0, false);
+    else spanLine(view, width, columns, palette, pixels, low, high, y * width, 0, false, false, 0, false);
   }
 }

@@ -1,11 +1,11 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of messages that wait, only the newest of a kind counts. */
 import { evaluate } from '../../engine/evaluate.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
-import type { Columns } from './columns.ts';
+import type { Columns } from '../picture/columns.ts';
 import { draw } from './draw.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
-import type { Paint } from './paint.ts';
-import { pictureOf } from './picture.ts';
+import type { Palette } from './palette.ts';
+import { pictureOf } from './makePicture.ts';
 import { type Pyramid, buildPyramid } from './pyramid.ts';
 
 interface Scope {
@@ -15,7 +15,7 @@ interface Scope {
 const scope = globalThis as unknown as Scope;
 
 let shown: { readonly generation: number; readonly columns: Columns; readonly pyramid: Pyramid } | undefined;
-let paint: Paint | undefined;
+let palette: Palette | undefined;
 let waitingRun: Extract<ToWorker, { type: 'run' }> | undefined;
 /** Worked out when nothing else is asked for: a picture comes before the figures of several pipelines together. */
 let waitingJobs: Extract<ToWorker, { type: 'run' }> | undefined;
@@ -25,7 +25,7 @@ let scheduled = false;
 const jobsDelay = 50;
 
 scope.addEventListener('message', ({ data }) => {
-  if (data.type === 'paint') paint = data.paint;
+  if (data.type === 'palette') palette = data.palette;
   else if (data.type === 'run') waitingRun = data;
   else waitingDraw = data;
   if (scheduled) return;
@@ -68,7 +68,9 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
   waitingJobs = undefined;
   const evaluation = evaluate(plan, options);
   if (evaluation.run === undefined) {
-    const reasons = evaluation.findings.filter((one) => one.severity === 'error').map((one) => one.message);
+    const reasons = evaluation.findings
+      .filter((finding) => finding.severity === 'error')
+      .map((finding) => finding.message);
     scope.postMessage({ type: 'none', generation, reasons });
     return;
   }
@@ -83,13 +85,13 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
 }
 
 function answer({ id, requests }: Extract<ToWorker, { type: 'draw' }>): void {
-  if (shown === undefined || paint === undefined) return;
+  if (shown === undefined || palette === undefined) return;
   const { columns, pyramid, generation } = shown;
   const began = performance.now();
   const images: DrawnImage[] = [];
   for (const { region, view, width, height, buffer } of requests) {
     const old = buffer !== undefined && buffer.byteLength === width * height * 4 ? new Uint32Array(buffer) : undefined;
-    const pixels = draw(view, width, height, columns, pyramid, paint, old);
+    const pixels = draw(view, width, height, columns, pyramid, palette, old);
     images.push({ region, width, height, buffer: pixels.buffer as ArrayBuffer });
   }
   scope.postMessage(

@@ -1,9 +1,9 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { JobReport } from '../../engine/report.ts';
 import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
-import type { FrameView } from './draw.ts';
-import type { Paint } from './paint.ts';
-import type { Picture } from './result.ts';
+import type { FrameView } from './frameView.ts';
+import type { Palette } from './palette.ts';
+import type { Picture } from '../picture/picture.ts';
 
 /** Page → worker. */
 export type ToWorker =
@@ -14,7 +14,7 @@ export type ToWorker =
       readonly options: EngineOptions;
       readonly jobs: readonly WorkedJob[];
     }
-  | { readonly type: 'paint'; readonly paint: Paint }
+  | { readonly type: 'palette'; readonly palette: Palette }
   | { readonly type: 'draw'; readonly id: number; readonly requests: readonly DrawRequest[] };
 
 /** A job that the pipeline works in, with all its workers. */

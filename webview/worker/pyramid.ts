@@ -1,5 +1,5 @@
-import type { Columns } from './columns.ts';
-import { kindCollective, kindOptimizer, kindRecompute, kindWeight, syncWord } from './columns.ts';
+import type { Columns } from '../picture/columns.ts';
+import { kindCollective, kindOptimizer, kindRecompute, kindWeight, syncWord } from '../picture/columns.ts';
 
 /**
  * The timeline at every coarser scale. A bin is a byte: kind in the upper three bits, busy share in 31sts in the lower five.
@@ -53,8 +53,8 @@ export function buildPyramid(columns: Columns): Pyramid {
       if (!complete && row !== rows - 1) break;
       // The last group may hold fewer rows; its busy share is of those it holds.
       const members = Math.min(1 << k, rows - (index << k));
-      const own = sum.map((value) => value / members);
-      emitAll(groups[k], index, own, Math.min(finest, groupBins), used);
+      const mean = sum.map((value) => value / members);
+      emitAll(groups[k], index, mean, Math.min(finest, groupBins), used);
       carry = sum.slice();
       sum.fill(0);
     }

@@ -1,6 +1,6 @@
 import { needSlot } from '../../engine/order/needSlot.ts';
 import { resultOfKind, type Timing } from '../../engine/timeline.ts';
-import type { Columns } from './columns.ts';
+import type { Columns } from '../picture/columns.ts';
 
 /**
  * Seconds that each block may end later without a longer iteration: latest end minus end, in the order of its device and

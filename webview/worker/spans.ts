@@ -1,6 +1,13 @@
-import { type Columns, kindCollective, kindOptimizer, kindRecompute, kindWeight, syncWord } from './columns.ts';
-import type { FrameView } from './draw.ts';
-import { type Paint, colourOf } from './paint.ts';
+import {
+  type Columns,
+  kindCollective,
+  kindOptimizer,
+  kindRecompute,
+  kindWeight,
+  syncWord,
+} from '../picture/columns.ts';
+import type { FrameView } from './frameView.ts';
+import { type Palette, colourOf } from './palette.ts';
 
 /** From so many blocks a pixel on, painting each would cost more than the picture shows. */
 const most = 2;
@@ -11,7 +18,7 @@ export function spanLine(
   view: FrameView,
   width: number,
   columns: Columns,
-  paint: Paint,
+  palette: Palette,
   pixels: Uint32Array,
   low: number,
   high: number,
@@ -38,7 +45,7 @@ export function spanLine(
     if (a >= b) continue;
     const code = word[i];
     if (code < 0) {
-      put(pixels, paint.colours[code === syncWord ? kindCollective : kindOptimizer], line + a, line + b);
+      put(pixels, palette.colours[code === syncWord ? kindCollective : kindOptimizer], line + a, line + b);
     } else {
       const row = code >> shift;
       const main = parts.main[row];
@@ -46,22 +53,22 @@ export function spanLine(
       if (shapes && main === kindWeight && half === 0) continue;
       const recompute = parts.recompute[row];
       const weight = parts.weight[row];
-      put(pixels, colourOf(paint, columns, main, code), line + a, line + b);
+      put(pixels, colourOf(palette, columns, main, code), line + a, line + b);
       if (recompute > 0) {
         const r = Math.min(b, Math.round(left + (right - left) * recompute));
-        if (r > a) put(pixels, colourOf(paint, columns, kindRecompute, code), line + a, line + r);
+        if (r > a) put(pixels, colourOf(palette, columns, kindRecompute, code), line + a, line + r);
       }
       if (weight < 1) {
         const w = Math.max(a, Math.round(left + (right - left) * weight));
-        const colour = shapes && half === 0 ? paint.background : colourOf(paint, columns, kindWeight, code);
+        const colour = shapes && half === 0 ? palette.background : colourOf(palette, columns, kindWeight, code);
         if (b > w) put(pixels, colour, line + w, line + b);
       }
     }
     if (framed && x1 - x0 >= 4) {
-      if (rim) put(pixels, paint.border, line + a, line + b);
+      if (rim) put(pixels, palette.border, line + a, line + b);
       else {
-        if (a === x0) pixels[line + a] = paint.border;
-        if (b === x1) pixels[line + b - 1] = paint.border;
+        if (a === x0) pixels[line + a] = palette.border;
+        if (b === x1) pixels[line + b - 1] = palette.border;
       }
     }
   }
@@ -81,7 +88,7 @@ export function sampleLine(
   view: FrameView,
   width: number,
   columns: Columns,
-  paint: Paint,
+  palette: Palette,
   pixels: Uint32Array,
   low: number,
   high: number,
@@ -101,7 +108,7 @@ export function sampleLine(
     if (start[block] > time || end[block] <= time) continue;
     const code = word[block];
     if (code < 0) {
-      pixels[line + x] = paint.colours[code === syncWord ? kindCollective : kindOptimizer];
+      pixels[line + x] = palette.colours[code === syncWord ? kindCollective : kindOptimizer];
       continue;
     }
     const row = code >> shift;
@@ -109,7 +116,7 @@ export function sampleLine(
     const kind =
       share < parts.recompute[row] ? kindRecompute : share >= parts.weight[row] ? kindWeight : parts.main[row];
     if (shapes && kind === kindWeight && half === 0) continue;
-    pixels[line + x] = colourOf(paint, columns, kind, code);
+    pixels[line + x] = colourOf(palette, columns, kind, code);
   }
 }
 

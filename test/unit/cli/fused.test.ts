@@ -5,8 +5,8 @@ import { csv } from '../../../cli/output/csv.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { RowItem } from '../../../engine/plan.ts';
-import { columnsOf } from '../../../webview/worker/columns.ts';
 import { planOf } from '../support/plans.ts';
+import { columnsOf } from '../../../webview/worker/makeColumns.ts';
 
 const item = (op: 'F' | 'B', stage: number, microbatch: number, fusedWithNext = false): RowItem => ({
   op,

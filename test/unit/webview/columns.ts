@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Columns } from '../../../webview/worker/columns.ts';
+import type { Columns } from '../../../webview/picture/columns.ts';
 
 /** Rows of blocks without any engine: kinds, lengths and gaps in whole units of a tick, so that expectations can be exact. */
 export interface PlainBlock {
@@ -35,7 +35,7 @@ export function columnsFrom(rows: readonly (readonly PlainBlock[])[], recompute 
   const again = Float64Array.from({ length: 4 * stages }, (_, row) =>
     recompute && Math.trunc(row / stages) === 1 ? 0.1 : 0,
   );
-  const makespan = end.reduce((most, one) => Math.max(most, one), 0);
+  const makespan = end.reduce((most, time) => Math.max(most, time), 0);
   return {
     rows: rows.length,
     offsets,

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { paths } from '../../../engine/plan.ts';
-import { needsOf } from '../../../webview/blocks.ts';
-import { gapCause, shortName } from '../../../webview/describe.ts';
-import { find, parseQuery } from '../../../webview/search.ts';
-import { pathOf } from '../../../webview/source.ts';
-import { pictureOf } from '../../../webview/worker/picture.ts';
+import { needsOf } from '../../../webview/picture/blocks.ts';
+import { gapCause, shortName } from '../../../webview/picture/describe.ts';
+import { find, parseQuery } from '../../../webview/input/query.ts';
+import { pathOf } from '../../../webview/session/source.ts';
+import { pictureOf } from '../../../webview/worker/makePicture.ts';
 import { policyPlan } from '../schedule/plans.ts';
 import { withCopies } from '../support/copies.ts';
 

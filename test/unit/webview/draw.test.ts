@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { paintFrom, themeFrom } from '../../../webview/theme.ts';
-import { hit } from '../../../webview/worker/columns.ts';
-import { type FrameView, draw } from '../../../webview/worker/draw.ts';
-import { colourOf } from '../../../webview/worker/paint.ts';
+import { paletteFrom, themeFrom } from '../../../webview/view/scene/theme.ts';
+import { hit } from '../../../webview/picture/columns.ts';
+import { draw } from '../../../webview/worker/draw.ts';
+import { colourOf } from '../../../webview/worker/palette.ts';
 import { buildPyramid } from '../../../webview/worker/pyramid.ts';
 import { columnsFrom, plainRows } from './columns.ts';
+import type { FrameView } from '../../../webview/worker/frameView.ts';
 
 const theme = themeFrom('dark', () => '');
-const paint = paintFrom(theme, 'operation', new Uint8Array(64));
+const palette = paletteFrom(theme, 'operation', new Uint8Array(64));
 const view = (t0: number, t1: number, rowHeight: number, top = 0): FrameView => ({
   t0,
   t1,
@@ -27,13 +28,13 @@ describe('draw', () => {
         const perTick = 20;
         const width = columns.makespan * perTick;
         const height = rows.length * 8;
-        const pixels = draw(view(0, columns.makespan, 8), width, height, columns, buildPyramid(columns), paint);
+        const pixels = draw(view(0, columns.makespan, 8), width, height, columns, buildPyramid(columns), palette);
         rows.forEach((row, device) => {
           const line = (device * 8 + 4) * width;
           let time = 0;
           for (const { kind, gap, length } of row) {
             for (let tick = 0; tick < gap; tick += 1)
-              expect(pixels[line + (time + tick) * perTick + 9]).toBe(paint.background);
+              expect(pixels[line + (time + tick) * perTick + 9]).toBe(palette.background);
             time += gap;
             const colours =
               kind === 1
@@ -49,7 +50,7 @@ describe('draw', () => {
                     ]
                 : [[0.5, kind === 0 ? 0 : kind === 2 ? 1 : 2]];
             for (const [share, colour] of colours) {
-              expect(pixels[line + Math.floor((time + length * share) * perTick)]).toBe(paint.colours[colour]);
+              expect(pixels[line + Math.floor((time + length * share) * perTick)]).toBe(palette.colours[colour]);
             }
             time += length;
           }
@@ -67,12 +68,12 @@ describe('draw', () => {
       ],
       [{ kind: 0, gap: 0, length: 10 }],
     ]);
-    const pixels = draw(view(0, 10, 10), 100, 20, columns, buildPyramid(columns), paint);
-    expect(pixels[5 * 100 + 48]).toBe(paint.colours[0]);
-    expect(pixels[5 * 100 + 49]).toBe(paint.background);
-    expect(pixels[5 * 100 + 50]).toBe(paint.colours[0]);
-    expect(pixels[9 * 100 + 20]).toBe(paint.background);
-    expect(pixels[10 * 100 + 20]).toBe(paint.background);
+    const pixels = draw(view(0, 10, 10), 100, 20, columns, buildPyramid(columns), palette);
+    expect(pixels[5 * 100 + 48]).toBe(palette.colours[0]);
+    expect(pixels[5 * 100 + 49]).toBe(palette.background);
+    expect(pixels[5 * 100 + 50]).toBe(palette.colours[0]);
+    expect(pixels[9 * 100 + 20]).toBe(palette.background);
+    expect(pixels[10 * 100 + 20]).toBe(palette.background);
   });
 
   it('shifts by whole pixels when panned by whole pixels, in dense rows, too', () => {
@@ -87,10 +88,10 @@ describe('draw', () => {
     const pyramid = buildPyramid(columns);
     const width = 512;
     const step = columns.makespan / 1024;
-    const one = draw(view(0, width * step, 10), width, 10, columns, pyramid, paint);
-    const two = draw(view(32 * step, (width + 32) * step, 10), width, 10, columns, pyramid, paint);
+    const before = draw(view(0, width * step, 10), width, 10, columns, pyramid, palette);
+    const moved = draw(view(32 * step, (width + 32) * step, 10), width, 10, columns, pyramid, palette);
     const line = 5 * width;
-    expect(Array.from(two.slice(line, line + width - 32))).toEqual(Array.from(one.slice(line + 32, line + width)));
+    expect(Array.from(moved.slice(line, line + width - 32))).toEqual(Array.from(before.slice(line + 32, line + width)));
   });
 
   it('shows at each pixel a block of that moment where many share it, coloured by microbatch or chunk', () => {
@@ -99,8 +100,15 @@ describe('draw', () => {
         // Long rows: the same blocks again and again, some hundred a row and 64 pixels to show them.
         const columns = columnsFrom(rows.map((row) => Array.from({ length: 300 }, (_, at) => row[at % row.length])));
         const width = 64;
-        const own = paintFrom(theme, by, new Uint8Array(64));
-        const pixels = draw(view(0, columns.makespan, 5), width, rows.length * 5, columns, buildPyramid(columns), own);
+        const coloured = paletteFrom(theme, by, new Uint8Array(64));
+        const pixels = draw(
+          view(0, columns.makespan, 5),
+          width,
+          rows.length * 5,
+          columns,
+          buildPyramid(columns),
+          coloured,
+        );
         rows.forEach((_, device) => {
           for (let x = 0; x < width; x += 1) {
             const from = (x / width) * columns.makespan;
@@ -113,9 +121,9 @@ describe('draw', () => {
               covered += inside;
               const row = columns.word[block] >> columns.shift;
               for (const kind of [columns.parts.main[row], ...(columns.parts.weight[row] < 1 ? [2] : [])])
-                possible.add(colourOf(own, columns, kind, columns.word[block]));
+                possible.add(colourOf(coloured, columns, kind, columns.word[block]));
             }
-            if (covered < to - from - 1e-9) possible.add(own.background);
+            if (covered < to - from - 1e-9) possible.add(coloured.background);
             expect(possible).toContain(pixels[(device * 5 + 2) * width + x]);
           }
         });
@@ -143,7 +151,7 @@ describe('draw', () => {
             48,
             columns,
             buildPyramid(columns),
-            { ...paintFrom(theme, by, new Uint8Array(64)), border: 0xff0000ff },
+            { ...paletteFrom(theme, by, new Uint8Array(64)), border: 0xff0000ff },
             out,
           );
           expect(drawn).toBe(out);
@@ -157,7 +165,9 @@ describe('draw', () => {
   it('draws nothing of an empty timeline', () => {
     const columns = columnsFrom([]);
     expect(
-      draw(view(0, 1, 10), 8, 8, columns, buildPyramid(columns), paint).every((pixel) => pixel === paint.background),
+      draw(view(0, 1, 10), 8, 8, columns, buildPyramid(columns), palette).every(
+        (pixel) => pixel === palette.background,
+      ),
     ).toBe(true);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { contentSecurityPolicy, previewHtml } from '../../../webview/protocol/page.ts';
-import { readMessage, readState } from '../../../webview/incoming.ts';
-import { sliderRange } from '../../../webview/sliderRange.ts';
-import { ringsFor } from '../../../webview/rings.ts';
-import { rowShape } from '../../../webview/rowShape.ts';
-import { layoutFor } from '../../../webview/layout.ts';
+import { readMessage, readState } from '../../../webview/session/incoming.ts';
+import { sliderRange } from '../../../webview/controls/sliderRange.ts';
+import { highlightFor } from '../../../webview/session/highlight.ts';
+import { rowShape } from '../../../webview/view/scene/rowShape.ts';
+import { layoutFor } from '../../../webview/view/scene/layout.ts';
 import { microbatchParam, pipeline, plan, planMessage } from '../../browser/plans.ts';
 
 describe('page', () => {
@@ -28,7 +28,7 @@ describe('page', () => {
     expect(readMessage(good)).toEqual(good);
     expect(readMessage({ ...good, pipeline: 'train' })).toEqual({ ...good, pipeline: 'train' });
     expect(readMessage({ ...good, pipeline: 7 })).toEqual(good);
-    const [one] = good.plan.pipelines;
+    const [given] = good.plan.pipelines;
     const broken = (pipelines: unknown) => ({ ...good, plan: { ...good.plan, pipelines } });
     for (const data of [
       null,
@@ -36,10 +36,10 @@ describe('page', () => {
       { type: 'other' },
       { ...good, version: Number.NaN },
       { ...good, overrides: { a: 'b' } },
-      broken([{ ...one, placement: [0, 1] }]),
-      broken([{ ...one, placement: [0, 1, 3] }]),
-      broken([{ ...one, edges: [{ from: 0, to: 9, bytes: 1 }] }]),
-      broken([{ ...one, microbatches: -1 }]),
+      broken([{ ...given, placement: [0, 1] }]),
+      broken([{ ...given, placement: [0, 1, 3] }]),
+      broken([{ ...given, edges: [{ from: 0, to: 9, bytes: 1 }] }]),
+      broken([{ ...given, microbatches: -1 }]),
       { type: 'highlight', paths: 'train' },
       { type: 'broken', uri: 'a', version: 1 },
     ]) {
@@ -73,12 +73,12 @@ describe('page', () => {
   });
 
   it('rings what the innermost known path names', () => {
-    const one = pipeline({ devices: 4, microbatches: 4 });
-    expect([...ringsFor(one, ['layer:toy/block[2]', 'train']).stages]).toEqual([2]);
-    expect([...ringsFor(one, ['param:x', 'train/device:1']).devices]).toEqual([1]);
-    expect([...ringsFor(one, ['device:h100/memory']).devices]).toEqual([0, 1, 2, 3]);
-    expect([...ringsFor(one, ['train/row:2/item:5']).items]).toEqual(['2:5']);
-    expect(ringsFor(one, ['other/stage:1', 'train/key:schedule']).stages.size).toBe(0);
+    const given = pipeline({ devices: 4, microbatches: 4 });
+    expect([...highlightFor(given, ['layer:toy/block[2]', 'train']).stages]).toEqual([2]);
+    expect([...highlightFor(given, ['param:x', 'train/device:1']).devices]).toEqual([1]);
+    expect([...highlightFor(given, ['device:h100/memory']).devices]).toEqual([0, 1, 2, 3]);
+    expect([...highlightFor(given, ['train/row:2/item:5']).items]).toEqual(['2:5']);
+    expect(highlightFor(given, ['other/stage:1', 'train/key:schedule']).stages.size).toBe(0);
   });
 });
 

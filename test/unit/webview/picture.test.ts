@@ -14,21 +14,20 @@ import {
   siblingsOf,
   stageOf,
   typeOf,
-} from '../../../webview/blocks.ts';
-import { memoryAfter, curve, highest } from '../../../webview/memoryLevel.ts';
-import { find, parseQuery } from '../../../webview/search.ts';
-import { rangeFigures, secondsByKind } from '../../../webview/rangeFigures.ts';
-import { step } from '../../../webview/keys.ts';
-import { carrySelection } from '../../../webview/exhibit.ts';
-import { selectedDevice } from '../../../webview/scene.ts';
-import { pathOf } from '../../../webview/source.ts';
-import { pictureOf } from '../../../webview/worker/picture.ts';
+} from '../../../webview/picture/blocks.ts';
+import { memoryAfter, curve, highest } from '../../../webview/picture/memoryLevel.ts';
+import { find, parseQuery } from '../../../webview/input/query.ts';
+import { rangeFigures, secondsByKind } from '../../../webview/picture/rangeFigures.ts';
+import { walk } from '../../../webview/input/walk.ts';
+import { pathOf } from '../../../webview/session/source.ts';
+import { pictureOf } from '../../../webview/worker/makePicture.ts';
 import { type PlanShape, pipeline } from '../../browser/plans.ts';
+import { selectedDevice, carrySelection } from '../../../webview/session/selection.ts';
 
 function made(shape: PlanShape) {
   const plan = pipeline(shape);
   const evaluation = evaluate(plan, defaultOptions);
-  if (evaluation.run === undefined) throw new Error(evaluation.findings.map((one) => one.message).join());
+  if (evaluation.run === undefined) throw new Error(evaluation.findings.map((finding) => finding.message).join());
   return { plan, run: evaluation.run, picture: pictureOf(evaluation, evaluation.run, 1) };
 }
 
@@ -40,7 +39,7 @@ describe('picture', () => {
     const { columns } = picture;
     expect(columns.word.length).toBe(run.program.order.length + 2 * 4);
     expect(columns.makespan).toBe(run.timeline.makespan);
-    expect(columns.end.reduce((most, one) => Math.max(most, one), 0)).toBeCloseTo(run.timeline.makespan, 12);
+    expect(columns.end.reduce((most, end) => Math.max(most, end), 0)).toBeCloseTo(run.timeline.makespan, 12);
     for (let device = 0; device < 4; device += 1) {
       let busy = 0;
       for (let block = columns.offsets[device]; block < columns.offsets[device + 1]; block += 1) {
@@ -79,23 +78,23 @@ describe('picture', () => {
       start[block] += by;
       for (let moved = true; moved;) {
         moved = false;
-        for (let one = 0; one < start.length; one += 1) {
-          let earliest = start[one];
-          if (one > columns.offsets[deviceOf(picture, one)])
-            earliest = Math.max(earliest, start[one - 1] + columns.end[one - 1] - columns.start[one - 1]);
-          for (const need of needsOf(picture, one)) {
+        for (let block = 0; block < start.length; block += 1) {
+          let earliest = start[block];
+          if (block > columns.offsets[deviceOf(picture, block)])
+            earliest = Math.max(earliest, start[block - 1] + columns.end[block - 1] - columns.start[block - 1]);
+          for (const need of needsOf(picture, block)) {
             earliest = Math.max(
               earliest,
               start[need.from] + columns.end[need.from] - columns.start[need.from] + need.occupancy + need.latency,
             );
           }
-          if (earliest > start[one] + 1e-15) {
-            start[one] = earliest;
+          if (earliest > start[block] + 1e-15) {
+            start[block] = earliest;
             moved = true;
           }
         }
       }
-      return start.reduce((most, one, index) => Math.max(most, one + columns.end[index] - columns.start[index]), 0);
+      return start.reduce((most, time, index) => Math.max(most, time + columns.end[index] - columns.start[index]), 0);
     };
     for (let block = 0; block < slack.length; block += 1) {
       expect(pushed(block, slack[block])).toBeLessThanOrEqual(columns.makespan + 1e-9);
@@ -106,9 +105,11 @@ describe('picture', () => {
 
   it('knows siblings, microbatches and gaps', () => {
     const { picture } = made(shape);
-    const block = step(picture, picture.columns.offsets[2], 'End', false, 1);
+    const block = walk(picture, picture.columns.offsets[2], 'End', false, 1);
     const operation = block - 2;
-    expect(siblingsOf(picture, operation).map((one) => [deviceOf(picture, one), microbatchOf(picture, one)])).toEqual([
+    expect(
+      siblingsOf(picture, operation).map((block) => [deviceOf(picture, block), microbatchOf(picture, block)]),
+    ).toEqual([
       [3, 6],
       [2, 6],
       [1, 6],
@@ -159,7 +160,9 @@ describe('picture', () => {
     expect(carrySelection(selection, from.picture, made({ ...shape, devices: 8 }).picture)).toBeUndefined();
     expect(pathOf(from.plan, from.picture, selection)).toBe(paths.device(from.plan.name, 2));
     expect(
-      [selection, { kind: 'range', t0: 0, t1: 1, from: 0, to: 1 } as const].map((one) => selectedDevice(one, () => 7)),
+      [selection, { kind: 'range', t0: 0, t1: 1, from: 0, to: 1 } as const].map((chosen) =>
+        selectedDevice(chosen, () => 7),
+      ),
     ).toEqual([2, -1]);
   });
 });
@@ -188,12 +191,12 @@ describe('search', () => {
     const all = Array.from(picture.columns.word.keys());
     expect(search('')).toEqual(all);
     expect(search('mb:5 kind:b')).toEqual(
-      all.filter((one) => microbatchOf(picture, one) === 5 && typeOf(picture, one) === 'B'),
+      all.filter((block) => microbatchOf(picture, block) === 5 && typeOf(picture, block) === 'B'),
     );
     expect(search('dev:gpu[2]')).toEqual(search('dev:2'));
     expect(search('kind:optimizer')).toHaveLength(4);
     expect(search('dur>4ms dur<1s')).toEqual(
-      all.filter((one) => picture.columns.end[one] - picture.columns.start[one] > 4e-3),
+      all.filter((block) => picture.columns.end[block] - picture.columns.start[block] > 4e-3),
     );
     expect(search('bubble>3ms dev:3 kind:F')[0]).toBe(picture.columns.offsets[3]);
   });

@@ -34,7 +34,7 @@ describe('pyramid', () => {
             for (let bin = 0; bin < bins; bin += 17) {
               const width = span / bins;
               const exact =
-                covered(rows, row, bin * width, (bin + 1) * width).reduce((sum, one) => sum + one, 0) / width;
+                covered(rows, row, bin * width, (bin + 1) * width).reduce((sum, part) => sum + part, 0) / width;
               expect(Math.abs((data[row * bins + bin] & 31) / 31 - exact)).toBeLessThanOrEqual(1 / 31 + 1e-4);
             }
           }
@@ -74,9 +74,10 @@ describe('pyramid', () => {
             for (let bin = 0; bin < bins; bin += 13) {
               const width = span / bins;
               const busy = members.map(
-                (row) => covered(rows, row, bin * width, (bin + 1) * width).reduce((sum, one) => sum + one, 0) / width,
+                (row) =>
+                  covered(rows, row, bin * width, (bin + 1) * width).reduce((sum, part) => sum + part, 0) / width,
               );
-              const mean = busy.reduce((sum, one) => sum + one, 0) / members.length;
+              const mean = busy.reduce((sum, part) => sum + part, 0) / members.length;
               expect(Math.abs((data[group * bins + bin] & 31) / 31 - mean)).toBeLessThanOrEqual(1 / 31 + 1e-4);
             }
           }

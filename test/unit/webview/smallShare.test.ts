@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { share } from '../../../engine/quantities.ts';
-import { smallShare } from '../../../webview/smallShare.ts';
+import { smallShare } from '../../../webview/view/panels/smallShare.ts';
 
 describe('small share', () => {
   it('calls nothing zero that is more than what rounding leaves', () => {

@@ -3,12 +3,12 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { letters, operationName } from '../../../engine/program.ts';
 import { stepAt } from '../../../engine/timeline.ts';
-import { classOf, gapAt, microbatchBlocks, microbatchOf, needsOf, typeOf } from '../../../webview/blocks.ts';
-import { blockTitle, filledIn, gapCause, shortName } from '../../../webview/describe.ts';
-import { rangeFigures, secondsByKind } from '../../../webview/rangeFigures.ts';
-import { find, parseQuery } from '../../../webview/search.ts';
-import { type Picture } from '../../../webview/worker/result.ts';
-import { pictureOf } from '../../../webview/worker/picture.ts';
+import { classOf, gapAt, microbatchBlocks, microbatchOf, needsOf, typeOf } from '../../../webview/picture/blocks.ts';
+import { blockTitle, filledIn, gapCause, shortName } from '../../../webview/picture/describe.ts';
+import { rangeFigures, secondsByKind } from '../../../webview/picture/rangeFigures.ts';
+import { find, parseQuery } from '../../../webview/input/query.ts';
+import { type Picture } from '../../../webview/picture/picture.ts';
+import { pictureOf } from '../../../webview/worker/makePicture.ts';
 import { analyse } from '../examples/load.ts';
 
 const folder = new URL('../../../examples/systems/', import.meta.url);
@@ -77,11 +77,11 @@ describe.each(names)('%s', (file) => {
       const range = rangeFigures(picture, 0, columns.makespan, 0, columns.rows - 1);
       const step = run.timeline.exchanged
         .map((end, device) => end - stepAt(run.timeline, device) + run.timeline.timing.optimizer[device])
-        .reduce((sum, one) => sum + one, 0);
-      const busy = run.timeline.busy.reduce((sum, one) => sum + one, 0) + step;
+        .reduce((sum, part) => sum + part, 0);
+      const busy = run.timeline.busy.reduce((sum, part) => sum + part, 0) + step;
       expect(range.busy).toBeCloseTo(busy, 9);
       // The two of a slot are each as long as the slot.
-      if (fused === undefined) expect(secondsByKind(picture).reduce((sum, one) => sum + one, 0)).toBeCloseTo(busy, 9);
+      if (fused === undefined) expect(secondsByKind(picture).reduce((sum, part) => sum + part, 0)).toBeCloseTo(busy, 9);
     }
   });
 });
@@ -91,7 +91,7 @@ it('shows as many tasks of a fill job as the report counts, each within a gap, a
     const fill = run.report.fill;
     expect(picture.fill).toHaveLength(run.program.devices);
     for (const [device, stretches] of (picture.fill ?? []).entries()) {
-      const sum = (values: Float64Array) => values.reduce((all, one) => all + one, 0);
+      const sum = (values: Float64Array) => values.reduce((all, part) => all + part, 0);
       expect(sum(stretches.count)).toBe(fill?.devices[device].tasks);
       expect(sum(stretches.to) - sum(stretches.from)).toBeCloseTo(fill?.devices[device].time ?? Number.NaN, 9);
       for (const [index, from] of stretches.from.entries()) {

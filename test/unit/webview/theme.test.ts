@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { contrast, labelOn, luminance, parseColour } from '../../../webview/colour.ts';
-import { type ThemeKind, paintFrom, themeFrom, themeKind } from '../../../webview/theme.ts';
+import { contrast, labelOn, luminance, parseColour } from '../../../webview/view/scene/colour.ts';
+import { type ThemeKind, paletteFrom, themeFrom, themeKind } from '../../../webview/view/scene/theme.ts';
 
 const kinds: readonly ThemeKind[] = ['dark', 'light', 'highContrast', 'highContrastLight'];
 
@@ -26,7 +26,7 @@ describe('theme', () => {
 
   it('mixes ground and kind by how busy a bin is', () => {
     const theme = themeFrom('light', () => '');
-    const { lut, colours, background } = paintFrom(theme, 'operation', new Uint8Array(0));
+    const { lut, colours, background } = paletteFrom(theme, 'operation', new Uint8Array(0));
     expect(lut[2 << 5]).toBe(background);
     expect(lut[(2 << 5) | 31]).toBe(colours[2]);
   });

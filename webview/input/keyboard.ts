@@ -1,0 +1,121 @@
+import type { ShownTimeline } from '../session/shownTimeline.ts';
+import { deviceOf } from '../picture/blocks.ts';
+import { walk } from './walk.ts';
+import { type Bounds, type Viewport, fitAll, panBy, showRange, zoomAt } from '../view/scene/viewport.ts';
+import type { Selection } from '../session/selection.ts';
+
+export interface KeyboardHost {
+  timeline(): ShownTimeline | undefined;
+  view(): Viewport | undefined;
+  bounds(): Bounds;
+  selection(): Selection | undefined;
+  /** Block that the keyboard is at. */
+  focus(): number;
+  found(): Int32Array;
+  setView(view: Viewport): void;
+  select(selection: Selection | undefined): void;
+  reveal(preserveFocus: boolean): void;
+  focusSearch(): void;
+  toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help'): void;
+}
+
+const zoomStep = 1.4;
+const panStep = 0.1;
+const walkKeys = new Set([
+  'ArrowLeft',
+  'ArrowRight',
+  'ArrowUp',
+  'ArrowDown',
+  'Home',
+  'End',
+  'PageUp',
+  'PageDown',
+  ',',
+  '.',
+  '<',
+  '>',
+]);
+const toggles = { c: 'criticalPath', b: 'bubbles', m: 'memory', t: 'table', '?': 'help' } as const;
+
+/** Keys of the timeline. They act only while it has the focus, so that they never get in the way of typing. */
+export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
+  let centred: string | undefined;
+  return (event) => {
+    const timeline = host.timeline();
+    const view = host.view();
+    if (timeline === undefined || view === undefined || event.ctrlKey || event.metaKey) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const times = event.shiftKey ? 5 : 1;
+    const middle = (view.t0 + view.t1) / 2;
+    const length = view.t1 - view.t0;
+    if (key !== 'f') centred = undefined;
+    const toggled = toggles[key as keyof typeof toggles];
+    if (walkKeys.has(key)) move(key, event.shiftKey);
+    else if (toggled !== undefined) host.toggle(toggled);
+    else if (key === 'w' || key === '+' || key === '=') host.setView(zoomAt(view, middle, zoomStep ** times));
+    else if (key === 's' || key === '-' || key === '_') host.setView(zoomAt(view, middle, zoomStep ** -times));
+    else if (key === 'a') host.setView(panBy(view, -panStep * times * length));
+    else if (key === 'd') host.setView(panBy(view, panStep * times * length));
+    else if (key === '0') host.setView(fitAll(host.bounds()));
+    else if (key === 'f') fit(view);
+    else if (key === 'Enter') host.reveal(event.altKey);
+    else if (key === '/') host.focusSearch();
+    else if (key === 'i') device();
+    else if (key === 'n') next(event.shiftKey ? -1 : 1);
+    else if (key === 'Escape') host.select(undefined);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  function move(key: string, shift: boolean): void {
+    const timeline = host.timeline();
+    const view = host.view();
+    if (timeline === undefined || view === undefined || timeline.picture.columns.word.length === 0) return;
+    const page = Math.max(1, Math.floor(host.bounds().height / view.rowHeight));
+    // The first key selects where the focus is.
+    const block =
+      host.selection()?.kind === 'block' ? walk(timeline.picture, host.focus(), key, shift, page) : host.focus();
+    host.select({ kind: 'block', block });
+  }
+
+  /** The device that the keyboard is at; again: the block on it. */
+  function device(): void {
+    const timeline = host.timeline();
+    const block = host.focus();
+    if (timeline === undefined || timeline.picture.columns.word.length === 0) return;
+    host.select(
+      host.selection()?.kind === 'device'
+        ? { kind: 'block', block }
+        : { kind: 'device', device: deviceOf(timeline.picture, block) },
+    );
+  }
+
+  /** First the selection in the middle; the second time it fills the width. */
+  function fit(view: Viewport): void {
+    const timeline = host.timeline();
+    const selection = host.selection();
+    if (timeline === undefined || selection === undefined || selection.kind === 'device') return;
+    const { start, end } = timeline.picture.columns;
+    const [from, to] =
+      selection.kind === 'block'
+        ? [start[selection.block], end[selection.block]]
+        : selection.kind === 'gap'
+          ? [selection.gap.from, selection.gap.to]
+          : [selection.t0, selection.t1];
+    const key = `${timeline.picture.generation} ${from} ${to}`;
+    if (centred === key) host.setView(showRange(view, from, to));
+    else host.setView(panBy(view, (from + to) / 2 - (view.t0 + view.t1) / 2));
+    centred = key;
+  }
+
+  function next(direction: 1 | -1): void {
+    const found = host.found();
+    if (found.length === 0) return;
+    const here = found.findIndex((block) => block >= host.focus());
+    const exact = here >= 0 && found[here] === host.focus() && host.selection()?.kind === 'block';
+    const at = here < 0 ? found.length : here;
+    const to = direction > 0 ? (exact ? at + 1 : at) : at - 1;
+    host.select({ kind: 'block', block: found[(to + found.length) % found.length] });
+  }
+}

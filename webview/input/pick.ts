@@ -1,0 +1,55 @@
+import { gapAt } from '../picture/blocks.ts';
+import { type Layout, inside } from '../view/scene/layout.ts';
+import { rowShape } from '../view/scene/rowShape.ts';
+import { type Bounds, type Viewport, timeAt } from '../view/scene/viewport.ts';
+import { firstEndingAfter, hit } from '../picture/columns.ts';
+import type { Picture } from '../picture/picture.ts';
+import type { Target } from '../session/selection.ts';
+
+/** What lies at a point of the timeline area. */
+export type Pick =
+  | { readonly kind: 'device'; readonly device: number }
+  | { readonly kind: 'target'; readonly target: Target }
+  | { readonly kind: 'nothing' };
+
+const nothing: Pick = { kind: 'nothing' };
+/** Pixels around a block that still count as it: a block may be thinner than a pixel. */
+const reach = 2;
+
+export const rowAt = (view: Viewport, layout: Layout, y: number): number =>
+  Math.floor((y - layout.rows.y + view.scroll) / view.rowHeight);
+
+export function pickAt(picture: Picture, view: Viewport, layout: Layout, x: number, y: number): Pick {
+  if (!inside(layout.rows, y)) return nothing;
+  const row = rowAt(view, layout, y);
+  if (row < 0 || row >= picture.columns.rows) return nothing;
+  if (x < layout.left) return { kind: 'device', device: row };
+  const shape = rowShape(view.rowHeight);
+  const inRow = (y - layout.rows.y + view.scroll) % view.rowHeight;
+  const time = timeAt(view, layout.plot, x - layout.left);
+  const block = hit(picture.columns, time, row, inRow - shape.bandTop >= shape.bandHeight / 2);
+  if (block >= 0) return { kind: 'target', target: { kind: 'block', block } };
+  const margin = (reach / layout.plot) * (view.t1 - view.t0);
+  const near = firstEndingAfter(picture.columns, row, time - margin);
+  if (
+    near < picture.columns.offsets[row + 1] &&
+    picture.columns.start[near] <= time + margin &&
+    picture.columns.end[near] - picture.columns.start[near] < margin
+  ) {
+    return { kind: 'target', target: { kind: 'block', block: near } };
+  }
+  const gap = gapAt(picture, row, time);
+  return gap === undefined ? nothing : { kind: 'target', target: { kind: 'gap', gap } };
+}
+
+type Point = readonly [x: number, y: number];
+
+/** The stretch of time and the devices between two points; all devices where the first lies on the ruler. */
+export function rangeOf(view: Viewport, layout: Layout, bounds: Bounds, a: Point, b: Point) {
+  const time = (x: number) => Math.max(0, Math.min(bounds.makespan, timeAt(view, layout.plot, x - layout.left)));
+  const foot = layout.rows.y + layout.rows.height - 1;
+  const row = (y: number) => Math.max(0, Math.min(bounds.rows - 1, rowAt(view, layout, Math.min(y, foot))));
+  const [t0, t1] = [time(Math.min(a[0], b[0])), time(Math.max(a[0], b[0]))];
+  if (a[1] < layout.rows.y) return { t0, t1, from: 0, to: bounds.rows - 1 };
+  return { t0, t1, from: row(Math.min(a[1], b[1])), to: row(Math.max(a[1], b[1])) };
+}

@@ -1,0 +1,97 @@
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { stageName, stageNumber } from '../../engine/stages.ts';
+import { letters } from '../../engine/program.ts';
+import type { Picture } from '../picture/picture.ts';
+
+/** What a search asks for; all given parts must hold. */
+export interface Query {
+  readonly microbatch?: number;
+  readonly kind?: string;
+  readonly device?: string;
+  readonly stage?: string;
+  readonly durations: readonly Comparison[];
+  /** Of the idle time right before the block. */
+  readonly bubbles: readonly Comparison[];
+}
+interface Comparison {
+  readonly operator: '<' | '>';
+  readonly seconds: number;
+}
+
+const units: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1 };
+
+/** `mb:5 kind:B dev:3 stage:1 dur>4ms bubble>10ms`; what is wrong with it, as a string. */
+export function parseQuery(text: string): Query | string {
+  let query: Query = { durations: [], bubbles: [] };
+  for (const word of text.trim().split(/\s+/)) {
+    if (word === '') continue;
+    const [, key, operator, value] = /^([a-z]+)([:<>])(.+)$/i.exec(word) ?? [];
+    switch (key?.toLowerCase()) {
+      case 'mb':
+        if (operator !== ':' || !/^\d+$/.test(value)) return `"${word}": a microbatch is a whole number, such as mb:5`;
+        query = { ...query, microbatch: Number(value) };
+        break;
+      case 'kind':
+        if (operator !== ':' || !new RegExp(`^([${letters.join('')}]|sync|optimizer)$`, 'i').test(value))
+          return `"${word}": a kind is ${letters.join(', ')}, sync or optimizer`;
+        query = { ...query, kind: value.length === 1 ? value.toUpperCase() : value.toLowerCase() };
+        break;
+      case 'dev':
+      case 'stage':
+        if (operator !== ':') return `"${word}": write ${key}:3 or ${key}:name`;
+        query = key === 'dev' ? { ...query, device: value } : { ...query, stage: value };
+        break;
+      case 'dur':
+      case 'bubble': {
+        const quantity = /^(\d+(?:\.\d+)?)(ns|us|µs|ms|s)$/.exec(value);
+        if (operator === ':' || quantity === null) return `"${word}": write ${key}>4ms or ${key}<1s`;
+        const comparison: Comparison = {
+          operator: operator as '<' | '>',
+          seconds: Number(quantity[1]) * units[quantity[2]],
+        };
+        query =
+          key === 'dur'
+            ? { ...query, durations: [...query.durations, comparison] }
+            : { ...query, bubbles: [...query.bubbles, comparison] };
+        break;
+      }
+      default:
+        return `"${word}": search by mb: kind: dev: stage: dur> bubble>`;
+    }
+  }
+  return query;
+}
+
+/** By number in the cut, by name, or by the name of one copy. */
+const ofStage = (plan: PipelinePlan, wanted: string, stage: number): boolean =>
+  String(stageNumber(plan, stage)) === wanted ||
+  plan.stages[stage].name === wanted ||
+  stageName(plan.stages[stage]) === wanted;
+
+/** Blocks that the query asks for, ascending. One pass over all blocks. */
+export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32Array {
+  const { columns } = picture;
+  const { offsets, start, end, word, shift, stages } = columns;
+  const mask = (1 << shift) - 1;
+  const named = (all: readonly { readonly name: string }[], wanted: string | undefined, index: number) =>
+    wanted === undefined || String(index) === wanted || all[index].name === wanted;
+  const holds = (all: readonly Comparison[], value: number) =>
+    all.every(({ operator, seconds }) => (operator === '<' ? value < seconds : value > seconds));
+  const found: number[] = [];
+  for (let device = 0; device < columns.rows; device += 1) {
+    if (!named(plan.devices, query.device, device)) continue;
+    for (let block = offsets[device]; block < offsets[device + 1]; block += 1) {
+      const code = word[block];
+      if (query.microbatch !== undefined && (code < 0 || (code & mask) !== query.microbatch)) continue;
+      if (query.stage !== undefined && (code < 0 || !ofStage(plan, query.stage, (code >> shift) % stages))) continue;
+      const type = code < 0 ? (code === -1 ? 'sync' : 'optimizer') : letters[Math.trunc((code >> shift) / stages)];
+      if (query.kind !== undefined && query.kind !== type) continue;
+      if (!holds(query.durations, end[block] - start[block])) continue;
+      // The second of two that share a slot starts before the first one ends.
+      const idle = Math.max(0, start[block] - (block > offsets[device] ? end[block - 1] : 0));
+      if (!holds(query.bubbles, idle)) continue;
+      found.push(block);
+    }
+  }
+  return Int32Array.from(found);
+}

@@ -1,0 +1,133 @@
+import { paths } from '../../engine/plan.ts';
+import { deviceOf } from '../picture/blocks.ts';
+import { type ShownTimeline } from '../session/shownTimeline.ts';
+import type { tooltip } from '../view/panels/tooltip.ts';
+import { type Pick as Picked, pickAt, rangeOf } from './pick.ts';
+import type { presenter } from '../view/presenter.ts';
+import type { FromPage } from '../protocol/messages.ts';
+import type { Scene } from '../view/scene/scene.ts';
+import { pathOf } from '../session/source.ts';
+import type { Picture } from '../picture/picture.ts';
+import { clampViewport, reveal, showRange, timeAt } from '../view/scene/viewport.ts';
+import { type Target, type Selection, carrySelection } from '../session/selection.ts';
+
+type Show = ReturnType<typeof presenter>;
+
+export interface SelectingHost {
+  readonly show: Pick<Show, 'timeline' | 'view' | 'bounds' | 'layout' | 'scene' | 'setView' | 'paintOver'>;
+  readonly tip: ReturnType<typeof tooltip>;
+  post(message: FromPage): void;
+  /** Another selection, or another timeline to which it belongs. `speak`: it is complete. */
+  changed(selection: Selection | undefined, speak: boolean): void;
+  /** The timeline was clicked: from now on keys are for it. */
+  clicked(): void;
+}
+
+/** What is selected, what is under the pointer, and where in the file it comes from. */
+export function selecting({ show, tip, post, changed, clicked }: SelectingHost) {
+  let selection: Selection | undefined;
+  let hovered: Target | undefined;
+  let cursor: number | undefined;
+  let focus = 0;
+
+  function pick(x: number, y: number): Picked {
+    const [timeline, view] = [show.timeline(), show.view()];
+    if (timeline === undefined || view === undefined) return { kind: 'nothing' };
+    return pickAt(timeline.picture, view, show.layout(), x, y);
+  }
+
+  function select(next: Selection | undefined, follow: boolean, speak = true): void {
+    selection = next;
+    const [timeline, view] = [show.timeline(), show.view()];
+    if (next?.kind === 'block' && timeline !== undefined && view !== undefined) {
+      focus = next.block;
+      const { start, end } = timeline.picture.columns;
+      const device = deviceOf(timeline.picture, next.block);
+      const moved = reveal(view, show.bounds(), device, start[next.block], end[next.block]);
+      const inSight = JSON.stringify(clampViewport(moved, show.bounds())) === JSON.stringify(view);
+      if (follow && !inSight) show.setView(moved);
+    }
+    if (next?.kind === 'device' && timeline !== undefined) focus = onDevice(timeline.picture, next.device, focus);
+    changed(selection, speak);
+  }
+
+  /** Asks for the source of a selection; of the schedule where nothing is selected. */
+  function openSource(of: Selection | undefined, preserveFocus: boolean): void {
+    const timeline = show.timeline();
+    if (timeline !== undefined)
+      post({ type: 'reveal', path: pathOf(timeline.plan, timeline.picture, of), preserveFocus });
+  }
+
+  function hover(x: number, y: number): void {
+    const at = pick(x, y);
+    const view = show.view();
+    const { left, plot, ruler } = show.layout();
+    const outside = view === undefined || x < left || x > left + plot || y < ruler.y;
+    hovered = at.kind === 'target' ? at.target : undefined;
+    cursor = outside ? undefined : timeAt(view, plot, x - left);
+    const scene = show.scene();
+    if (hovered === undefined || scene === undefined) tip.hide();
+    else tip.show(scene, hovered, x, y);
+    show.paintOver();
+  }
+
+  return {
+    select,
+    openSource,
+    hover,
+    leave: () => hover(-1, -1),
+    click(x: number, y: number): void {
+      const at = pick(x, y);
+      const plan = show.timeline()?.plan;
+      if (at.kind === 'device' && plan !== undefined)
+        post({ type: 'reveal', path: paths.device(plan.name, at.device), preserveFocus: true });
+      if (at.kind === 'device') select({ kind: 'device', device: at.device }, false);
+      else if (at.kind === 'target') {
+        select(at.target, false);
+        openSource(at.target, true);
+      } else select(undefined, false);
+      clicked();
+    },
+    /** What is under the pointer fills the width. */
+    doubleClick(x: number, y: number): void {
+      const [timeline, view, at] = [show.timeline(), show.view(), pick(x, y)];
+      if (at.kind !== 'target' || timeline === undefined || view === undefined) return;
+      const { start, end } = timeline.picture.columns;
+      const { target } = at;
+      const [from, to] =
+        target.kind === 'block' ? [start[target.block], end[target.block]] : [target.gap.from, target.gap.to];
+      show.setView(showRange(view, from, to));
+    },
+    range(x0: number, y0: number, x1: number, y1: number, done: boolean): void {
+      const view = show.view();
+      if (view === undefined) return;
+      tip.hide();
+      select({ kind: 'range', ...rangeOf(view, show.layout(), show.bounds(), [x0, y0], [x1, y1]) }, false, done);
+    },
+    /** Another timeline is on show: the same operation in it. */
+    carry(next: ShownTimeline, before: ShownTimeline | undefined): void {
+      selection = before === undefined ? undefined : carrySelection(selection, before.picture, next.picture);
+      const last = Math.max(0, next.picture.columns.word.length - 1);
+      focus = selection?.kind === 'block' ? selection.block : Math.min(focus, last);
+      if (selection?.kind === 'device') focus = onDevice(next.picture, selection.device, focus);
+      hovered = undefined;
+      tip.hide();
+    },
+    clear(): void {
+      selection = undefined;
+      hovered = undefined;
+      tip.hide();
+    },
+    selection: () => selection,
+    /** Block that the keyboard is at. */
+    focus: () => focus,
+    seen: (): Pick<Scene, 'selection' | 'hovered' | 'cursor'> => ({ selection, hovered, cursor }),
+  };
+}
+
+/** Where keys go on from once a device is selected: from the block where they are, if it is there, else from its first. */
+function onDevice(picture: Picture, device: number, block: number): number {
+  const { offsets } = picture.columns;
+  const there = block >= offsets[device] && block < offsets[device + 1];
+  return there || offsets[device] === offsets[device + 1] ? block : offsets[device];
+}

@@ -1,0 +1,153 @@
+import { letters } from '../../engine/program.ts';
+import { needSlot } from '../../engine/order/needSlot.ts';
+import { resultOfKind } from '../../engine/timeline.ts';
+import { optimizerWord, syncWord } from './columns.ts';
+import type { Picture } from './picture.ts';
+
+/** Questions about one block of a picture. Pure. */
+
+export type BlockType = (typeof letters)[number] | 'sync' | 'optimizer';
+
+export function typeOf({ columns }: Picture, block: number): BlockType {
+  const code = columns.word[block];
+  if (code === syncWord) return 'sync';
+  if (code === optimizerWord) return 'optimizer';
+  return letters[Math.trunc((code >> columns.shift) / columns.stages)];
+}
+
+/** −1 for synchronisation and optimizer. */
+export function stageOf({ columns }: Picture, block: number): number {
+  const code = columns.word[block];
+  return code < 0 ? -1 : (code >> columns.shift) % columns.stages;
+}
+
+/** −1 for synchronisation and optimizer. */
+export function microbatchOf({ columns }: Picture, block: number): number {
+  const code = columns.word[block];
+  return code < 0 ? -1 : code & ((1 << columns.shift) - 1);
+}
+
+export function deviceOf({ columns }: Picture, block: number): number {
+  const { offsets } = columns;
+  let low = 0;
+  let high = columns.rows;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (offsets[middle] <= block) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+export interface Need {
+  /** Block that made what is needed. */
+  readonly from: number;
+  readonly device: number;
+  /** Seconds: made, and there. */
+  readonly made: number;
+  readonly arrival: number;
+  /** Index of the plan's route; −1 on the same device. */
+  readonly route: number;
+  /** Seconds that the transfer holds its channel, and of delay after. */
+  readonly occupancy: number;
+  readonly latency: number;
+}
+
+export function needsOf(picture: Picture, block: number): Need[] {
+  const { columns, timing, maker, arrival, placement } = picture;
+  const code = columns.word[block];
+  if (code < 0) return [];
+  const row = code >> columns.shift;
+  const microbatch = microbatchOf(picture, block);
+  const found: Need[] = [];
+  for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
+    const slot = needSlot(timing, columns.microbatches, need, microbatch);
+    const from = slot < 0 ? -1 : maker[slot];
+    if (from < 0) continue;
+    const made = columns.end[from];
+    const occupancy = timing.needOccupancy[need];
+    const latency = timing.needLatency[need];
+    found.push({
+      from,
+      device: placement[timing.needs[need] % columns.stages],
+      made,
+      arrival: arrival === undefined ? made + (occupancy + latency) : arrival[need * columns.microbatches + microbatch],
+      route: timing.needRoute[need],
+      occupancy,
+      latency,
+    });
+  }
+  return found;
+}
+
+/** What the block waited for: the need that is there last; undefined where it needs nothing. */
+export const lastNeed = (picture: Picture, block: number): Need | undefined =>
+  needsOf(picture, block).reduce<Need | undefined>(
+    (last, next) => (last === undefined || next.arrival > last.arrival ? next : last),
+    undefined,
+  );
+
+/** All blocks of the same microbatch and, for F or for the backward, of the same direction; in order of start. */
+export function siblingsOf(picture: Picture, block: number): number[] {
+  const { columns, maker } = picture;
+  const microbatch = microbatchOf(picture, block);
+  const type = typeOf(picture, block);
+  if (microbatch < 0 || type === 'sync' || type === 'optimizer') return [];
+  const result = resultOfKind[letters.indexOf(type)];
+  const found: number[] = [];
+  for (let stage = 0; stage < columns.stages; stage += 1) {
+    const other = maker[(result * columns.stages + stage) * columns.microbatches + microbatch];
+    if (other >= 0) found.push(other);
+  }
+  return found.sort((a, b) => columns.start[a] - columns.start[b]);
+}
+
+/** All blocks of a microbatch, by start. */
+export function microbatchBlocks({ columns, maker }: Picture, microbatch: number): number[] {
+  const found: number[] = [];
+  for (let slot = microbatch; slot < maker.length; slot += columns.microbatches)
+    if (maker[slot] >= 0) found.push(maker[slot]);
+  return found.sort((a, b) => columns.start[a] - columns.start[b] || a - b);
+}
+
+/** A stretch in which a device does nothing. `before`: block that ends it; −1 after the last one. */
+export interface Gap {
+  readonly device: number;
+  readonly from: number;
+  readonly to: number;
+  readonly before: number;
+}
+
+/** The gap of a device at a time, if it idles then. */
+export function gapAt({ columns }: Picture, device: number, time: number): Gap | undefined {
+  const { offsets, start, end, makespan } = columns;
+  if (device < 0 || device >= columns.rows || time < 0 || time > makespan) return undefined;
+  let low = offsets[device];
+  let high = offsets[device + 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (start[middle] > time) high = middle;
+    else low = middle + 1;
+  }
+  const from = low > offsets[device] ? end[low - 1] : 0;
+  const to = low < offsets[device + 1] ? start[low] : makespan;
+  if (time < from || to - from <= makespan * 1e-9) return undefined;
+  return { device, from, to, before: low < offsets[device + 1] ? low : -1 };
+}
+
+// Recomputation and what goes to another device may come before any backward.
+const isBackward = (type: BlockType): boolean => type === 'B' || type === 'I' || type === 'W';
+
+export type BubbleClass = 'warm-up' | 'steady' | 'cool-down';
+/** Before the device's first backward: warm-up; after its last forward: cool-down. */
+export function classOf(picture: Picture, gap: Gap): BubbleClass {
+  const { offsets } = picture.columns;
+  const first = offsets[gap.device];
+  const last = offsets[gap.device + 1];
+  const at = gap.before < 0 ? last : gap.before;
+  let backward = false;
+  for (let block = at - 1; block >= first && !backward; block -= 1) backward = isBackward(typeOf(picture, block));
+  if (!backward) return 'warm-up';
+  for (let block = at; block < last; block += 1) if (typeOf(picture, block) === 'F') return 'steady';
+  return 'cool-down';
+}

@@ -1,0 +1,88 @@
+/** What a stretch of time is spent on: three bits of a pyramid byte, index into every palette. */
+export const paintKinds = [
+  'forward',
+  'backwardInput',
+  'backwardWeight',
+  'recompute',
+  'transfer',
+  'collective',
+  'optimizer',
+  'other',
+] as const;
+export type PaintKind = (typeof paintKinds)[number];
+export const kindForward = 0;
+export const kindInput = 1;
+export const kindWeight = 2;
+export const kindRecompute = 3;
+export const kindTransfer = 4;
+export const kindCollective = 5;
+export const kindOptimizer = 6;
+/** Work of a fill job: it has no blocks of its own. */
+export const kindFill = 7;
+
+/** Words of blocks that are no operations. */
+export const syncWord = -1;
+export const optimizerWord = -2;
+
+/**
+ * The timeline as rows of blocks, one row a device, sorted by start; those of row r are at `offsets[r]` to `offsets[r + 1]`.
+ * A block is an operation, or a device's synchronisation or optimizer step at the end. Seconds. 20 bytes a block.
+ */
+export interface Columns {
+  readonly rows: number;
+  readonly offsets: Int32Array;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** `row << shift | microbatch` as in the program; negative: `syncWord`, `optimizerWord`. */
+  readonly word: Int32Array;
+  /** 1: shares its slot with the next block; 2: with the one before. Absent where nothing is fused. */
+  readonly pair?: Uint8Array;
+  readonly parts: Parts;
+  readonly shift: number;
+  readonly stages: number;
+  readonly microbatches: number;
+  /** The last end of any block. */
+  readonly makespan: number;
+}
+
+/** How a block divides, by program row (kind × stages + stage): recomputation, then `main` up to `weight`, then weight gradient. Shares of the block. */
+export interface Parts {
+  readonly main: Uint8Array;
+  readonly recompute: Float64Array;
+  readonly weight: Float64Array;
+}
+
+/** First block of the row that ends after `time`. */
+export function firstEndingAfter(columns: Columns, row: number, time: number): number {
+  let low = columns.offsets[row];
+  let high = columns.offsets[row + 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (columns.end[middle] > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** First block of the row that starts at or after `time`. */
+export function firstStartingFrom(columns: Columns, row: number, time: number): number {
+  let low = columns.offsets[row];
+  let high = columns.offsets[row + 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (columns.start[middle] >= time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Block of row `row` that holds `time` (its start is in, its end is out), or −1. `lower`: the second of two that share a slot. */
+export function hit(columns: Columns, time: number, row: number, lower = false): number {
+  if (row < 0 || row >= columns.rows) return -1;
+  const found = firstEndingAfter(columns, row, time);
+  if (found >= columns.offsets[row + 1] || columns.start[found] > time) return -1;
+  if (columns.pair === undefined) return found;
+  if (lower && columns.pair[found] === 1) return found + 1;
+  if (!lower && columns.pair[found] === 2) return found - 1;
+  return found;
+}

@@ -1,0 +1,141 @@
+import { bytes, count, time } from '../../engine/quantities.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { stageNumber } from '../../engine/stages.ts';
+import { type Gap, type Need, classOf, deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from './blocks.ts';
+import { memoryAfter } from './memoryLevel.ts';
+import { kindTransfer } from './columns.ts';
+import type { Picture } from './picture.ts';
+
+/** Texts about blocks and gaps: tooltip, detail bar, table and screen reader say the same. */
+
+const kindNames = {
+  F: 'Forward',
+  B: 'Backward',
+  I: 'Backward, input gradient',
+  W: 'Backward, weight gradient',
+  R: 'Recompute',
+  U: 'Update of the weights',
+  E: 'Evict to another device',
+  L: 'Load back',
+  sync: 'Gradient synchronisation',
+  optimizer: 'Optimizer step',
+} as const;
+
+export function kindName(picture: Picture, block: number): string {
+  const type = typeOf(picture, block);
+  const { word, shift, parts } = picture.columns;
+  return type === 'F' && parts.main[word[block] >> shift] === kindTransfer ? 'Load of weights' : kindNames[type];
+}
+
+export function blockTitle(picture: Picture, block: number): string {
+  const microbatch = microbatchOf(picture, block);
+  return microbatch < 0 ? kindName(picture, block) : `${kindName(picture, block)} · microbatch ${microbatch}`;
+}
+
+/** PyTorch's name (`2F0`) where it is an operation. */
+export function shortName(plan: PipelinePlan, picture: Picture, block: number): string {
+  const type = typeOf(picture, block);
+  if (type === 'sync' || type === 'optimizer') return type;
+  const stage = stageOf(picture, block);
+  const segment = plan.stages[stage].copy?.segment;
+  const name = `${stageNumber(plan, stage)}${type}${microbatchOf(picture, block)}`;
+  return segment === undefined ? name : `${name}.${segment}`;
+}
+
+export type Line = readonly [label: string, value: string];
+
+export function blockLines(plan: PipelinePlan, picture: Picture, block: number): Line[] {
+  const { columns, slack } = picture;
+  const device = deviceOf(picture, block);
+  const stage = stageOf(picture, block);
+  const lines: Line[] = [['Device', plan.devices[device].name]];
+  if (stage >= 0) lines.push(['Stage', plan.stages[stage].name]);
+  lines.push(
+    ['Start', time(columns.start[block], 5)],
+    ['Duration', time(columns.end[block] - columns.start[block], 4)],
+  );
+  // Not where it is an operation of its own.
+  const inside =
+    ['B', 'I'].includes(typeOf(picture, block)) && columns.parts.recompute[columns.word[block] >> columns.shift] > 0;
+  const recompute = stage >= 0 && inside ? plan.stages[stage].recompute : 0;
+  if (recompute > 0) lines.push(['of it recompute', time(recompute, 4)]);
+  const need = lastNeed(picture, block);
+  if (need !== undefined)
+    lines.push([
+      'Ready at',
+      `${time(need.arrival, 5)}, from ${need.device === device ? 'this device' : plan.devices[need.device].name}`,
+    ]);
+  if (slack !== undefined) lines.push(['Slack', time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block])]);
+  const after = memoryAfter(picture.memory[device], columns.end[block]);
+  const before = memoryAfter(picture.memory[device], columns.start[block] - columns.makespan * 1e-12);
+  lines.push(['Memory after', `${bytes(after, 4)} (${after < before ? '−' : '+'}${bytes(Math.abs(after - before))})`]);
+  return lines;
+}
+
+export function gapLines(plan: PipelinePlan, picture: Picture, gap: Gap): Line[] {
+  const lines: Line[] = [
+    ['Device', plan.devices[gap.device].name],
+    ['Start', time(gap.from, 5)],
+    ['Duration', time(gap.to - gap.from, 4)],
+    ['Phase', classOf(picture, gap)],
+  ];
+  const cause = gapCause(plan, picture, gap);
+  if (cause !== '') lines.push(['Waits for', cause]);
+  const filled = filledIn(picture, gap);
+  if (filled !== '') lines.push([`Filled by ${plan.fill?.model ?? 'another job'}`, filled]);
+  return lines;
+}
+
+/** What a fill job does in a gap: `block[3], head, embed, block[0] … (14 tasks, 82 ms)`. Empty where it does nothing. */
+export function filledIn({ fill }: Picture, { device, from, to }: Gap): string {
+  const stretches = fill?.[device];
+  if (stretches === undefined) return '';
+  const { layers } = stretches;
+  let tasks = 0;
+  let seconds = 0;
+  let names: string[] = [];
+  for (const [index, start] of stretches.from.entries()) {
+    if (stretches.to[index] <= from || start >= to) continue;
+    const { count: taskCount, first } = { count: stretches.count[index], first: stretches.first[index] };
+    const shown = Math.min(taskCount, mostNamed - names.length);
+    names = [...names, ...Array.from({ length: shown }, (_, task) => layers[(first + task) % layers.length])];
+    tasks += taskCount;
+    seconds += stretches.to[index] - start;
+  }
+  if (tasks === 0) return '';
+  return `${names.join(', ')}${tasks > names.length ? ' …' : ''} (${count(tasks, 'task', 'tasks')}, ${time(seconds)})`;
+}
+const mostNamed = 4;
+
+/** What ends the gap: `3F5 on gpu[2], then 1.2 ms of transfer`. Empty where nothing does. */
+export function gapCause(plan: PipelinePlan, picture: Picture, gap: Gap): string {
+  if (gap.before < 0) return 'the end of the iteration';
+  // Of two that share a slot, either may be what is waited for.
+  const needs = picture.columns.pair?.[gap.before] === 1 ? [gap.before, gap.before + 1] : [gap.before];
+  const need = needs
+    .flatMap((block) => lastNeed(picture, block) ?? [])
+    .reduce<Need | undefined>(
+      (last, next) => (last === undefined || next.arrival > last.arrival ? next : last),
+      undefined,
+    );
+  if (picture.timing.transfer !== undefined && (need?.arrival ?? 0) < gap.to - picture.columns.makespan * 1e-9)
+    return 'a send or receive that blocks this device';
+  if (need === undefined) return '';
+  const travel = need.arrival - need.made;
+  const after = travel > 0 ? `, then ${time(travel)} of transfer` : '';
+  return `${shortName(plan, picture, need.from)} on ${plan.devices[need.device].name}${after}`;
+}
+
+/** One sentence for a screen reader. */
+export function blockSentence(plan: PipelinePlan, picture: Picture, block: number): string {
+  const { columns, slack } = picture;
+  const microbatch = microbatchOf(picture, block);
+  return [
+    `Device ${plan.devices[deviceOf(picture, block)].name}`,
+    kindName(picture, block).toLowerCase(),
+    ...(microbatch < 0 ? [] : [`microbatch ${microbatch}`]),
+    `starts ${time(columns.start[block], 5)}`,
+    `takes ${time(columns.end[block] - columns.start[block], 4)}`,
+    ...(slack === undefined ? [] : [`slack ${time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block])}`]),
+  ].join(', ');
+}

@@ -1,0 +1,35 @@
+import { resultOfKind } from '../../engine/timeline.ts';
+import type { Gap } from '../picture/blocks.ts';
+import type { Picture } from '../picture/picture.ts';
+
+/** What the pointer can be at: a block, or the idle time between two. */
+export type Target = { readonly kind: 'block'; readonly block: number } | { readonly kind: 'gap'; readonly gap: Gap };
+export type Selection =
+  | Target
+  | { readonly kind: 'device'; readonly device: number }
+  | { readonly kind: 'range'; readonly t0: number; readonly t1: number; readonly from: number; readonly to: number };
+
+/** −1 where there is none, or several. */
+export function selectedDevice(selection: Selection | undefined, deviceOf: (block: number) => number): number {
+  if (selection?.kind === 'block') return deviceOf(selection.block);
+  if (selection?.kind === 'gap') return selection.gap.device;
+  return selection?.kind === 'device' ? selection.device : -1;
+}
+
+/** The same operation in another timeline of the same shape; nothing where there is none. */
+export function carrySelection(selection: Selection | undefined, from: Picture, to: Picture): Selection | undefined {
+  if (selection?.kind === 'device')
+    return from.columns.rows === to.columns.rows && selection.device < to.columns.rows ? selection : undefined;
+  if (selection?.kind !== 'block') return undefined;
+  const code = from.columns.word[selection.block];
+  if (code < 0 || from.columns.stages !== to.columns.stages) return undefined;
+  const microbatch = code & ((1 << from.columns.shift) - 1);
+  if (microbatch >= to.columns.microbatches) return undefined;
+  const row = code >> from.columns.shift;
+  const kind = Math.trunc(row / from.columns.stages);
+  const block =
+    to.maker[
+      (resultOfKind[kind] * to.columns.stages + (row % to.columns.stages)) * to.columns.microbatches + microbatch
+    ];
+  return block < 0 ? undefined : { kind: 'block', block };
+}

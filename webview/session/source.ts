@@ -1,0 +1,25 @@
+import { type PipelinePlan, paths } from '../../engine/plan.ts';
+import { deviceOf, stageOf, typeOf } from '../picture/blocks.ts';
+import type { Picture } from '../picture/picture.ts';
+import type { Selection } from './selection.ts';
+
+/** Path of the plan that a selection comes from. */
+export function pathOf(plan: PipelinePlan, picture: Picture, selection: Selection | undefined): string {
+  if (selection === undefined) return paths.key(plan.name, 'schedule');
+  if (selection.kind === 'gap')
+    return selection.gap.before < 0
+      ? paths.device(plan.name, selection.gap.device)
+      : blockPath(plan, picture, selection.gap.before);
+  if (selection.kind === 'device') return paths.device(plan.name, selection.device);
+  if (selection.kind === 'range') return paths.device(plan.name, selection.from);
+  return blockPath(plan, picture, selection.block);
+}
+
+function blockPath(plan: PipelinePlan, picture: Picture, block: number): string {
+  const type = typeOf(picture, block);
+  if (type === 'sync' || type === 'optimizer') return paths.key(plan.name, type);
+  const item = picture.items?.[block] ?? -1;
+  return item >= 0
+    ? paths.rowItem(plan.name, deviceOf(picture, block), item)
+    : paths.stage(plan.name, stageOf(picture, block));
+}

@@ -1,0 +1,114 @@
+import type { JobReport } from '../../engine/report.ts';
+import type { ParamPlan, PipelinePlan } from '../../engine/plan.ts';
+import { announcer } from '../controls/announcer.ts';
+import { element } from '../controls/dom.ts';
+import type { Settings } from '../session/settings.ts';
+import { type ShownTimeline, timelineSentence } from '../session/shownTimeline.ts';
+import { canvases } from './canvases.ts';
+import { detail } from './panels/detail.ts';
+import { devicePanel } from './panels/device.ts';
+import { grid } from './panels/grid.ts';
+import { type HeaderActions, header } from './panels/header.ts';
+import { help } from './panels/help.ts';
+import { jobs } from './panels/jobs.ts';
+import { legend } from './panels/legend.ts';
+import { notices } from './panels/notices.ts';
+import { type ParamActions, params } from './panels/params.ts';
+import { statistics } from './panels/statistics.ts';
+import { type TableActions, table } from './panels/table.ts';
+import { tooltip } from './panels/tooltip.ts';
+import type { Scene } from './scene/scene.ts';
+import type { Theme } from './scene/theme.ts';
+
+export interface PageActions {
+  readonly header: Omit<HeaderActions, 'table' | 'help'>;
+  readonly params: ParamActions;
+  readonly table: TableActions;
+  closeDevice(): void;
+  /** A key while the timeline has the focus. */
+  key(event: KeyboardEvent): void;
+  /** The moment to show in a table that opens. */
+  scene(): Scene | undefined;
+}
+
+/** What the header and the sliders show. */
+export interface FileControls {
+  readonly title: string;
+  /** The pipeline on show; undefined while the file has none. */
+  readonly pipeline: PipelinePlan | undefined;
+  readonly names: readonly string[];
+  readonly params: readonly ParamPlan[];
+  readonly overrides: Readonly<Record<string, number>>;
+}
+
+/** All parts of the page: puts them in place, and gives each of them what it shows. */
+export function pageView(place: HTMLElement, actions: PageActions) {
+  const headerBar = header({ ...actions.header, table: toggleTable, help: () => helpDialog.open() });
+  const paramBar = params(actions.params);
+  const notice = notices(place);
+  const announcements = announcer();
+  const figureBar = statistics();
+  const jobBar = jobs();
+  const canvas = canvases();
+  const detailBar = detail();
+  const legendBar = legend();
+  const tip = tooltip();
+  const helpDialog = help();
+  const deviceCard = devicePanel(actions.closeDevice);
+  const tablePanel = table(actions.table);
+  const cells = grid(actions.key);
+  const area = element('section', { class: 'timeline', 'aria-label': 'Timeline' });
+
+  function toggleTable(): void {
+    const scene = actions.scene();
+    if (scene !== undefined) tablePanel.update(scene);
+    if (!tablePanel.toggle()) cells.focus();
+  }
+
+  return {
+    /** The room between the bars, which canvases and cards fill. */
+    area,
+    canvas,
+    tip,
+    notice,
+    say: announcements.say,
+    focusTimeline: () => cells.focus(),
+    focusSearch: headerBar.focusSearch,
+    showFound: headerBar.found,
+    showJobs: (pipeline: string, reports: readonly JobReport[]) => jobBar.update(pipeline, reports),
+    hideDevice: deviceCard.hide,
+    openHelp: helpDialog.open,
+    toggleTable,
+    /** The selection as it is read out. */
+    selectionText: detailBar.text,
+    mount(): void {
+      area.append(canvas.element, cells.element, tablePanel.element, deviceCard.element, tip.element, notice.empty);
+      const bars = [headerBar.element, paramBar.element, notice.banner, jobBar.element, figureBar.element];
+      const below = [detailBar.element, legendBar.element, announcements.element, helpDialog.element];
+      place.replaceChildren(...bars, area, ...below);
+      paramBar.element.hidden = true;
+    },
+    updateFigures({ plan, picture }: ShownTimeline, theme: Theme, settings: Settings): void {
+      figureBar.update(plan, picture, theme);
+      legendBar.update(plan, picture, theme, settings);
+    },
+    updateControls({ title, pipeline, names, params: all, overrides }: FileControls, settings: Settings): void {
+      paramBar.update(all, overrides);
+      if (pipeline !== undefined) headerBar.update(title, pipeline, names, settings);
+    },
+    /** `focus`: block that the keyboard is at. */
+    updateSelection(scene: Scene, focus: number): void {
+      detailBar.update(scene);
+      deviceCard.update(scene);
+      cells.update(scene, focus);
+      if (tablePanel.isOpen()) tablePanel.update(scene);
+    },
+    /** Another timeline is on show. */
+    arrived(timeline: ShownTimeline): void {
+      const sentence = timelineSentence(timeline);
+      canvas.describe(sentence);
+      announcements.say(sentence);
+      area.dataset.generation = String(timeline.picture.generation);
+    },
+  };
+}

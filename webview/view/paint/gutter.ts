@@ -1,0 +1,128 @@
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { bytes } from '../../../engine/quantities.ts';
+import { firstOverLimit } from '../../picture/memoryLevel.ts';
+import type { Scene } from '../scene/scene.ts';
+import { css, font } from '../scene/theme.ts';
+import { type Ink, clipped, rowY, rowsInSight } from './canvas.ts';
+
+const nearLimit = 0.9;
+
+/** Names of the rows with how busy each is and its peak. */
+export function paintGutter(ink: Ink, scene: Scene): void {
+  const { layout, theme, shape, view } = scene;
+  const [first, last] = rowsInSight(scene);
+  clipped(ink, 0, layout.rows.y, layout.width, layout.rows.height, () => {
+    if (shape.names) for (let row = first; row <= last; row += 1) paintName(ink, scene, row);
+    else paintGroups(ink, scene, first, last);
+    paintScroll(ink, scene);
+    if (view.rowHeight < 22) return;
+    ink.strokeStyle = css(theme.line);
+    ink.lineWidth = 1;
+    ink.beginPath();
+    for (let row = Math.max(1, first); row <= last + 1; row += 1) {
+      const y = Math.round(rowY(scene, row)) - 0.5;
+      ink.moveTo(0, y);
+      ink.lineTo(layout.width, y);
+    }
+    ink.stroke();
+  });
+}
+
+/** Right of rows that do not all fit: which of them are in sight. */
+function paintScroll(ink: Ink, { layout, theme, view, picture }: Scene): void {
+  const whole = picture.columns.rows * view.rowHeight;
+  const { y, height } = layout.rows;
+  if (whole <= height + 0.5) return;
+  const length = Math.max(16, (height / whole) * height);
+  const from = y + (view.scroll / (whole - height)) * (height - length);
+  ink.fillStyle = css(theme.dim, theme.highContrast ? 1 : 0.6);
+  ink.beginPath();
+  ink.roundRect(layout.width - 8, from, 4, length, 2);
+  ink.fill();
+}
+
+function paintName(ink: Ink, scene: Scene, row: number): void {
+  const { layout, theme, view, picture, plan, shape } = scene;
+  const y = rowY(scene, row);
+  const report = picture.report.devices[row];
+  const over = firstOverLimit(picture.memory[row]) !== undefined;
+  if (scene.selection?.kind === 'device' && scene.selection.device === row) {
+    ink.fillStyle = css(theme.focus);
+    ink.fillRect(0, y + 1, 4, view.rowHeight - 2);
+  }
+  const name = plan.devices[row].name;
+  const busy = report.busy / Math.max(Number.MIN_VALUE, picture.report.iteration);
+  const right = layout.left - 14;
+  const tall = shape.memoryHeight > 0;
+  const middle = tall ? y + 14 : y + view.rowHeight / 2;
+  ink.textBaseline = 'middle';
+  const nameFont = font(theme, view.rowHeight < 13 ? 9 : 12, tall ? 600 : 400);
+  ink.font = nameFont;
+  const nameWidth = ink.measureText(name).width;
+  ink.font = font(theme, view.rowHeight < 13 ? 9 : 11);
+  ink.textAlign = 'right';
+  ink.fillStyle = css(theme.dim);
+  const long = `${Math.round(busy * 100)} % busy`;
+  const busyText = tall && nameWidth + 8 + ink.measureText(long).width <= right - 14 ? long : long.slice(0, -5);
+  const busyWidth = ink.measureText(busyText).width;
+  if (view.rowHeight >= 14) ink.fillText(busyText, right, middle);
+  ink.textAlign = 'left';
+  ink.fillStyle = css(over ? theme.error : theme.foreground);
+  ink.font = nameFont;
+  ink.fillText(
+    shortened(ink, name, commonEnd(plan), right - 14 - 6 - (view.rowHeight >= 14 ? busyWidth : 0)),
+    14,
+    middle,
+  );
+  if (!tall) return;
+  ink.fillStyle = css(theme.line);
+  ink.fillRect(14, y + 24, right - 14, 2);
+  ink.fillStyle = css(theme.dim);
+  ink.fillRect(14, y + 24, (right - 14) * Math.min(1, busy), 2);
+  // A lane of transfers holds nothing.
+  if (report.peak === 0) return;
+  ink.font = font(theme, 11);
+  const foot = Math.min(y + 38, y + view.rowHeight - 8);
+  ink.fillText('peak', 14, foot);
+  const near = report.peak > nearLimit * report.capacity;
+  ink.fillStyle = css(over ? theme.error : near ? theme.warning : theme.dim);
+  ink.font = font(theme, 11, over || near ? 700 : 400);
+  ink.textAlign = 'right';
+  ink.fillText(`${over ? '! ' : ''}${bytes(report.peak)}`, right, foot);
+}
+
+/** Rows too thin for a name each: one for every so many. */
+function paintGroups(ink: Ink, scene: Scene, first: number, last: number): void {
+  const { theme, view, plan } = scene;
+  ink.font = font(theme, 11);
+  ink.fillStyle = css(theme.dim);
+  ink.textAlign = 'left';
+  ink.textBaseline = 'top';
+  const every = 2 ** Math.ceil(Math.log2(Math.max(1, 28 / view.rowHeight)));
+  for (let row = Math.floor(first / every) * every; row <= last; row += every) {
+    ink.fillText(shortened(ink, plan.devices[row].name, commonEnd(plan), scene.layout.left - 28), 14, rowY(scene, row));
+  }
+}
+
+const ends = new WeakMap<PipelinePlan, string>();
+/** What the names of all devices end in after a dot, such as `.gpu[0]` of the first ones of nodes: it tells none apart. */
+export function commonEnd(plan: PipelinePlan): string {
+  const known = ends.get(plan);
+  if (known !== undefined) return known;
+  const [first, ...others] = plan.devices.map(({ name }) => name);
+  const dot = first?.lastIndexOf('.') ?? -1;
+  const end = dot > 0 ? first.slice(dot) : '';
+  const common = others.length > 0 && others.every((name) => name.endsWith(end)) ? end : '';
+  ends.set(plan, common);
+  return common;
+}
+
+function shortened(ink: Ink, name: string, end: string, width: number): string {
+  if (ink.measureText(name).width <= width) return name;
+  const text = name.slice(0, name.length - end.length);
+  if (ink.measureText(text).width <= width) return text;
+  let length = Math.max(1, Math.floor(text.length * (width / ink.measureText(text).width)));
+  // The end of a name tells devices apart (`node[1].gpu[0]`).
+  while (length > 1 && ink.measureText(`…${text.slice(-length)}`).width > width) length -= 1;
+  return `…${text.slice(-length)}`;
+}

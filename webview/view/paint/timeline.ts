@@ -1,0 +1,59 @@
+import { hit } from '../../picture/columns.ts';
+import { firstOverLimit } from '../../picture/memoryLevel.ts';
+import type { Scene } from '../scene/scene.ts';
+import { css, font } from '../scene/theme.ts';
+import { type Ink, blockEdges, clipped, rowY, rowsInSight } from './canvas.ts';
+import { paintCritical } from './critical.ts';
+import { paintGutter } from './gutter.ts';
+import { paintLanes } from './lanes.ts';
+import { paintMarks } from './marks.ts';
+import { paintMemory } from './memory.ts';
+import { paintOverview } from './overview.ts';
+import { paintCursor, paintRuler } from './ruler.ts';
+import { paintRows } from './rows.ts';
+
+/** Everything over the blocks, in order from back to front. */
+export function paintTimeline(ink: Ink, scene: Scene): void {
+  const { layout, dpr } = scene;
+  ink.setTransform(dpr, 0, 0, dpr, 0, 0);
+  ink.clearRect(0, 0, layout.width, layout.height);
+  paintOverview(ink, scene);
+  paintRuler(ink, scene);
+  paintGutter(ink, scene);
+  paintRows(ink, scene);
+  paintLanes(ink, scene);
+  paintOverLimit(ink, scene);
+  paintCritical(ink, scene);
+  paintMarks(ink, scene);
+  paintMemory(ink, scene);
+  paintCursor(ink, scene);
+}
+
+/** On each device that runs out of memory: the block during which that happens first. */
+function paintOverLimit(ink: Ink, scene: Scene): void {
+  const { layout, picture, theme, shape } = scene;
+  const [first, last] = rowsInSight(scene);
+  clipped(ink, layout.left, layout.rows.y, layout.plot, layout.rows.height, () => {
+    for (let row = first; row <= last; row += 1) {
+      const over = firstOverLimit(picture.memory[row]);
+      const block = over === undefined ? -1 : hit(picture.columns, over, row);
+      if (block < 0) continue;
+      const [left, right] = blockEdges(scene, block);
+      const y = rowY(scene, row) + shape.bandTop;
+      ink.strokeStyle = css(theme.error);
+      ink.lineWidth = 2;
+      ink.strokeRect(left, y, Math.max(2, right - left), shape.bandHeight);
+      if (shape.bandHeight < 12) continue;
+      const middle = Math.max(y, layout.rows.y + 7);
+      ink.fillStyle = css(theme.error);
+      ink.beginPath();
+      ink.arc(right, middle, 6, 0, 2 * Math.PI);
+      ink.fill();
+      ink.fillStyle = css(theme.background);
+      ink.font = font(theme, 10, 700);
+      ink.textAlign = 'center';
+      ink.textBaseline = 'middle';
+      ink.fillText('!', right, middle + 0.5);
+    }
+  });
+}

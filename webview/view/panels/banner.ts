@@ -1,0 +1,22 @@
+import { element, setText } from '../../controls/dom.ts';
+
+/** Says why the picture is not that of the text: the last good one stays under it. */
+export function banner() {
+  const text = element('span');
+  const bar = element(
+    'div',
+    { class: 'banner', role: 'alert', hidden: '' },
+    element('span', { class: 'sign', 'aria-hidden': 'true' }, '!'),
+    text,
+  );
+  return {
+    element: bar,
+    show(message: string): void {
+      setText(text, message);
+      bar.hidden = false;
+    },
+    hide(): void {
+      bar.hidden = true;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { peakText } from '../../../engine/analyze/itemWords.ts';
+import { unitOf } from '../../../engine/analyze/memoryWords.ts';
+import { shareOf } from '../../../engine/analyze/shares.ts';
+import { groupWords } from '../../../engine/analyze/traffic.ts';
+import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
+import { bytes, count, list, time } from '../../../engine/quantities.ts';
+import { deviceOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
+import { type Line, blockLines, blockTitle, gapLines, shortName } from '../../picture/describe.ts';
+import { css } from '../scene/colour.ts';
+import { element } from '../../controls/dom.ts';
+import { rangeFigures } from '../../picture/rangeFigures.ts';
+import type { Scene } from '../scene/scene.ts';
+import { smallShare } from './smallShare.ts';
+import type { Picture } from '../../picture/picture.ts';
+import type { Target } from '../../session/selection.ts';
+
+export interface Details {
+  readonly title: string;
+  /** Kind of paint of the block; undefined for what has none. */
+  readonly kind: number | undefined;
+  readonly lines: readonly Line[];
+}
+
+export function targetDetails({ plan, picture }: Pick<Scene, 'plan' | 'picture'>, target: Target): Details {
+  if (target.kind === 'gap') return { title: 'Bubble', kind: undefined, lines: gapLines(plan, picture, target.gap) };
+  const code = picture.columns.word[target.block];
+  const kind = code < 0 ? (code === -1 ? 5 : 6) : picture.columns.parts.main[code >> picture.columns.shift];
+  return { title: blockTitle(picture, target.block), kind, lines: blockLines(plan, picture, target.block) };
+}
+
+function selectionDetails(scene: Scene): Details | undefined {
+  const { selection, picture, plan } = scene;
+  if (selection === undefined) return undefined;
+  if (selection.kind === 'range') {
+    const figures = rangeFigures(picture, selection.t0, selection.t1, selection.from, selection.to);
+    const kinds = Array.from(figures.kinds, ([type, { count: number, seconds }]): Line => [
+      type,
+      `${number.toLocaleString('en-US')} · ${time(seconds)}`,
+    ]);
+    return {
+      title: `${time(selection.t1 - selection.t0)} × ${count(selection.to - selection.from + 1, 'device', 'devices')}`,
+      kind: undefined,
+      lines: [
+        ['Interval', `${time(selection.t0, 4)} – ${time(selection.t1, 4)}`],
+        ['Bubble', smallShare(figures.idle)],
+        ...kinds,
+        ['Peak', `${bytes(figures.peak)} on ${plan.devices[figures.peakDevice].name}`],
+      ],
+    };
+  }
+  if (selection.kind === 'device') return deviceDetails(scene, selection.device);
+  const details = targetDetails(scene, selection);
+  if (selection.kind === 'gap') return details;
+  const siblings = siblingsOf(picture, selection.block);
+  const total = siblings.reduce((sum, block) => sum + picture.columns.end[block] - picture.columns.start[block], 0);
+  const name: Line = [
+    'Operation',
+    `${shortName(plan, picture, selection.block)} on ${plan.devices[deviceOf(picture, selection.block)].name}`,
+  ];
+  const rest = details.lines.filter(([label]) => label !== 'Device' && label !== 'Stage');
+  const same: Line[] =
+    siblings.length > 1 ? [['This microbatch', `${count(siblings.length, 'block', 'blocks')} · ${time(total)}`]] : [];
+  return { ...details, lines: [name, ...rest, ...same, ...exchangeLines(plan, picture, selection.block)] };
+}
+
+/** What fills the device and what it exchanges stands beside it, item by item. */
+function deviceDetails({ plan, picture }: Scene, device: number): Details {
+  const report = picture.report.devices[device];
+  const left = report.capacity - report.peak;
+  return {
+    title: report.name,
+    kind: undefined,
+    lines: [
+      ['Stages', list(report.stages)],
+      ['Busy', smallShare(shareOf(report.busy, picture.report.iteration))],
+      ['Peak', peakText(report, unitOf(plan))],
+      [left < 0 ? 'Over' : 'Left', bytes(Math.abs(left))],
+    ],
+  };
+}
+
+/** What ranks of the block's stage exchange for one microbatch, all of its passes together: no pass is told apart. */
+function exchangeLines(plan: PipelinePlan, picture: Picture, block: number): readonly Line[] {
+  const exchanged = plan.stages[stageOf(picture, block)]?.traffic ?? {};
+  return (Object.entries(exchanged) as [TrafficName, TrafficPlan][]).map(([name, traffic]) => [
+    `${groupWords[name]}, all passes`,
+    `${time(traffic.time)}, ${time(traffic.exposed)} exposed`,
+  ]);
+}
+
+/** The selection in words and figures: nothing is said only on hover. */
+export function detail() {
+  const content = element('div', { class: 'content' });
+  const keys = element('div', { class: 'keys', 'aria-hidden': 'true' });
+  for (const [caps, text] of [
+    ['W S', 'zoom'],
+    ['A D', 'pan'],
+    ['← → ↑ ↓', 'block'],
+    ['F', 'fit'],
+    ['?', 'all keys'],
+  ]) {
+    keys.append(...caps.split(' ').map((cap) => element('kbd', {}, cap)), element('span', {}, text));
+  }
+  const bar = element('section', { class: 'detail', 'aria-label': 'Selection' }, content, keys);
+  let spoken = '';
+  function update(scene: Scene): void {
+    const details = selectionDetails(scene);
+    spoken =
+      details === undefined
+        ? ''
+        : [details.title, ...details.lines.map(([label, value]) => `${label} ${value}`)].join(', ');
+    content.scrollTop = 0;
+    // They take the room that figures need.
+    keys.hidden = details !== undefined;
+    if (details === undefined) {
+      content.replaceChildren(
+        element('span', { class: 'dim' }, 'Click a block to see its figures and its line in the file.'),
+      );
+      return;
+    }
+    const swatch = element('i', { class: 'swatch' });
+    swatch.hidden = scene.selection?.kind === 'device';
+    if (details.kind !== undefined) swatch.style.backgroundColor = css(scene.theme.kinds[details.kind]);
+    else swatch.classList.add('idle');
+    content.replaceChildren(
+      swatch,
+      element('strong', {}, details.title),
+      ...details.lines.map(([label, value]) =>
+        element('span', { class: 'pair' }, element('b', {}, value), element('span', { class: 'dim' }, label)),
+      ),
+    );
+  }
+  /** `text`: as it is read out. */
+  return { element: bar, update, text: () => spoken };
+}

@@ -1,0 +1,157 @@
+import { itemName, itemTimes, peakText } from '../../../engine/analyze/itemWords.ts';
+import { reservedText, unitOf } from '../../../engine/analyze/memoryWords.ts';
+import type { DeviceReport, MemoryItemKind, PipelineReport } from '../../../engine/report.ts';
+import { shareOf } from '../../../engine/analyze/shares.ts';
+import { groupWords, trafficByDevice } from '../../../engine/analyze/traffic.ts';
+import { meshText } from '../../../engine/meshWords.ts';
+import { bytes, list, time } from '../../../engine/quantities.ts';
+import { css } from '../scene/colour.ts';
+import { button } from '../../controls/toolkit.ts';
+import { element, setShare } from '../../controls/dom.ts';
+import type { Scene } from '../scene/scene.ts';
+import { smallShare } from './smallShare.ts';
+import type { Theme } from '../scene/theme.ts';
+import {
+  kindCollective,
+  kindFill,
+  kindForward,
+  kindInput,
+  kindOptimizer,
+  kindRecompute,
+  kindTransfer,
+  kindWeight,
+} from '../../picture/columns.ts';
+
+/** Colour of what belongs to a kind of work; weights belong to none. */
+const colours: Readonly<Record<MemoryItemKind, number>> = {
+  weights: kindFill,
+  gradients: kindCollective,
+  optimizer: kindOptimizer,
+  versions: kindFill,
+  buffers: kindTransfer,
+  activations: kindForward,
+  activations_for_weight: kindWeight,
+  recomputed: kindRecompute,
+  workspace: kindInput,
+};
+
+/** Over the timeline, while a device is selected: what fills it at its peak, and what it exchanges in one iteration. */
+export function devicePanel(close: () => void) {
+  const title = element('h2');
+  const facts = element('p', { class: 'dim' });
+  const head = element('div', { class: 'head' }, title, button('✕', close, 'Close (Esc)', 'icon').element);
+  const content = element('div');
+  const sheet = element(
+    'section',
+    { class: 'device', 'aria-label': 'Device', tabindex: '0', hidden: '' },
+    head,
+    facts,
+    content,
+  );
+  sheet.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') close();
+  });
+  let shown = '';
+
+  function update({ plan, picture, selection, theme }: Scene): void {
+    sheet.hidden = selection?.kind !== 'device';
+    if (selection?.kind !== 'device') return;
+    const { device } = selection;
+    const { report } = picture;
+    const of = report.devices[device];
+    title.textContent = of.name;
+    facts.textContent = [of.kind, list(of.stages), meshText(plan, plan.devices[device])]
+      .filter((fact) => fact !== '')
+      .join(' · ');
+    const reserved = reservedText(of);
+    content.replaceChildren(
+      element('p', {}, `Peak ${peakText(of, unitOf(plan))}.`),
+      memoryTable(of, theme),
+      ...(reserved === ''
+        ? []
+        : [element('p', { class: 'dim' }, `Of ${bytes(of.capacity + of.memory.reserved)}, ${reserved}.`)]),
+      ...exchanges(report, of),
+    );
+    const key = `${plan.name} ${device}`;
+    if (key !== shown) sheet.scrollTop = 0;
+    shown = key;
+  }
+  return {
+    element: sheet,
+    update,
+    hide(): void {
+      sheet.hidden = true;
+    },
+  };
+}
+
+function memoryTable(device: DeviceReport, theme: Theme): HTMLElement {
+  const { capacity, peak, memory_items: items } = device;
+  const part = (size: number): string => (capacity > 0 ? smallShare(size / capacity) : '');
+  const row = (name: string, size: number, times: string, fill?: string) => {
+    const bar = element('div', { class: 'bar', 'aria-hidden': 'true' });
+    if (fill !== undefined) {
+      const made = element('i');
+      made.style.background = fill;
+      setShare(made, shareOf(size, Math.max(capacity, peak)));
+      bar.append(made);
+    }
+    return element(
+      'tr',
+      {},
+      element(
+        'th',
+        { scope: 'row' },
+        name,
+        ...(times === '' ? [] : [element('span', { class: 'dim' }, ` ${times}`)]),
+        bar,
+      ),
+      element('td', {}, bytes(size)),
+      element('td', {}, part(size)),
+    );
+  };
+  const left = row(peak > capacity ? 'Over the limit' : 'Left', Math.abs(capacity - peak), '');
+  left.className = peak > capacity ? 'over' : 'left';
+  return element(
+    'table',
+    {},
+    element('caption', {}, 'Memory at the peak'),
+    heads('Item', 'Size', 'Of the limit'),
+    element(
+      'tbody',
+      {},
+      ...items.map((item) =>
+        row(itemName(item, device), item.bytes, itemTimes(item), css(theme.kinds[colours[item.kind]])),
+      ),
+      left,
+    ),
+  );
+}
+
+/** Nothing where the device exchanges nothing but results of stages. */
+function exchanges({ stages, iteration }: PipelineReport, device: DeviceReport): readonly HTMLElement[] {
+  const groups = trafficByDevice({ devices: [device], stages });
+  if (groups.length === 0) return [];
+  const rows = groups.map(({ kind, devices: [exchange] }) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, groupWords[kind]),
+      element('td', {}, bytes(exchange.bytes)),
+      element('td', {}, time(exchange.time)),
+      element('td', {}, `${time(exchange.exposed)} (${smallShare(shareOf(exchange.exposed, iteration))})`),
+    ),
+  );
+  return [
+    element(
+      'table',
+      {},
+      element('caption', {}, 'Exchanged in one iteration'),
+      heads('Exchange', 'Sent', 'Takes', 'Exposed'),
+      element('tbody', {}, ...rows),
+    ),
+  ];
+}
+
+const heads = (...names: readonly string[]): HTMLElement =>
+  element('thead', {}, element('tr', {}, ...names.map((name) => element('th', { scope: 'col' }, name))));

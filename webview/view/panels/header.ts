@@ -1,0 +1,91 @@
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { cutStages } from '../../../engine/stages.ts';
+import { count } from '../../../engine/quantities.ts';
+import { button, choice, dropdown, textField, toggle } from '../../controls/toolkit.ts';
+import { element, setText } from '../../controls/dom.ts';
+import type { ColourBy } from '../../protocol/messages.ts';
+import type { Settings } from '../../session/settings.ts';
+
+export interface HeaderActions {
+  colourBy(colourBy: ColourBy): void;
+  criticalPath(shown: boolean): void;
+  search(text: string): void;
+  fit(): void;
+  table(): void;
+  help(): void;
+  openSource(): void;
+  pipeline(name: string): void;
+}
+
+/** Name of the schedule, its shape, where it is written, and what can be done with the picture. */
+export function header(actions: HeaderActions) {
+  const title = element('h1');
+  const shape = element('span', { class: 'dim' });
+  const link = element('button', { type: 'button', class: 'link', title: 'Open the source' });
+  link.addEventListener('click', actions.openSource);
+  const chooser = dropdown('Pipeline', actions.pipeline);
+  const colours = choice<ColourBy>(
+    'Colour by',
+    [
+      ['operation', 'Operation'],
+      ['microbatch', 'Microbatch'],
+      ['chunk', 'Chunk'],
+    ],
+    actions.colourBy,
+  );
+  const critical = toggle('Critical path', actions.criticalPath, 'Show one critical path (C)');
+  const search = textField('Search blocks', 'mb:5 kind:B', actions.search);
+  const found = element('span', { class: 'found dim', 'aria-live': 'polite' });
+  const bar = element(
+    'header',
+    {},
+    element('div', { class: 'identity' }, title, shape, chooser.element, link),
+    element(
+      'div',
+      { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
+      colours.element,
+      critical.element,
+      element('span', { class: 'search' }, search.element, found),
+    ),
+    element(
+      'div',
+      { class: 'actions' },
+      button('Fit', actions.fit, 'Fit all (0)').element,
+      button('Table', actions.table, 'Table of all blocks (T)').element,
+      button('?', actions.help, 'Keys (?)').element,
+    ),
+  );
+  return {
+    element: bar,
+    focusSearch: () => search.focus(),
+    update(file: string, plan: PipelinePlan, names: readonly string[], settings: Settings): void {
+      setText(title, plan.schedule.name);
+      setText(
+        shape,
+        `p = ${plan.devices.length} · m = ${plan.microbatches}${plan.iterations > 1 ? ` × ${plan.iterations}` : ''} · ${cutText(plan)}`,
+      );
+      if (plan.iterations > 1) shape.title = `${plan.iterations} iterations run on end`;
+      else shape.removeAttribute('title');
+      setText(link, file);
+      chooser.element.hidden = names.length < 2;
+      chooser.setOptions(names);
+      chooser.setValue(plan.name);
+      colours.setValue(settings.colourBy);
+      critical.setValue(settings.criticalPath);
+    },
+    found: (text: string) => setText(found, text),
+  };
+}
+
+/** How the model is cut: `2 chunks / device`, `8 stages × 2 copies`, `4 stages × 4 segments`. */
+function cutText(plan: PipelinePlan): string {
+  const stages = cutStages(plan).length;
+  const segments = plan.stages[0]?.copy?.segments ?? 1;
+  if (segments > 1) return `${count(stages, 'stage', 'stages')} × ${segments} segments`;
+  if (plan.stages.length === 2 * stages && plan.stages.every(({ copy }) => copy !== undefined))
+    return `${count(stages, 'stage', 'stages')} × 2 copies`;
+  const chunks = plan.devices.length === 0 ? 0 : plan.stages.length / plan.devices.length;
+  return plan.stages.length === stages && Number.isInteger(chunks)
+    ? `${count(chunks, 'chunk', 'chunks')} / device`
+    : count(stages, 'stage', 'stages');
+}

@@ -1,0 +1,169 @@
+import { bytes, share, time } from '../../../engine/quantities.ts';
+import { deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from '../../picture/blocks.ts';
+import { choice } from '../../controls/toolkit.ts';
+import { element } from '../../controls/dom.ts';
+import { memoryAfter } from '../../picture/memoryLevel.ts';
+import type { Scene } from '../scene/scene.ts';
+
+type Mode = 'blocks' | 'devices';
+const rowHeight = 24;
+/** Browsers end scrolling at some ten million pixels: above this the bar stands for more than it scrolls. */
+const tallest = 4_000_000;
+
+const headings: Readonly<Record<Mode, readonly string[]>> = {
+  blocks: ['Device', 'Stage', 'Operation', 'Microbatch', 'Start', 'Duration', 'Ready', 'Slack', 'Memory after'],
+  devices: ['Device', 'Stages', 'Busy', 'Idle', 'Peak', 'Capacity', 'In flight', 'Peak at'],
+};
+
+export interface TableActions {
+  block(block: number): void;
+  device(device: number): void;
+  nothing(): void;
+}
+
+/** Every block, or every device, as text. Only the rows in sight are in the document. */
+export function table(select: TableActions) {
+  let mode: Mode = 'blocks';
+  let scene: Scene | undefined;
+  let cursor = 0;
+  const tall = element('div', { class: 'tall' });
+  const body = element('div', { class: 'lines', role: 'rowgroup' });
+  const scroller = element('div', { class: 'scroller' }, tall, body);
+  const head = element('div', { role: 'rowgroup' });
+  const box = element('div', { class: 'cells', role: 'grid', 'aria-label': 'Table' }, head, scroller);
+  const modes = choice<Mode>(
+    'Table of',
+    [
+      ['blocks', 'Blocks'],
+      ['devices', 'Devices'],
+    ],
+    (value) => {
+      mode = value;
+      cursor = 0;
+      scroller.scrollTop = 0;
+      render();
+    },
+  );
+  modes.setValue(mode);
+  const whole = element(
+    'section',
+    { class: 'table', 'aria-label': 'Table of the timeline', hidden: '' },
+    modes.element,
+    box,
+  );
+  scroller.addEventListener('scroll', () => render());
+  box.addEventListener('keydown', (event) => {
+    const page = Math.max(1, visible() - 1);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -cursor,
+      End: total(),
+    };
+    if (event.key === 'Enter') choose(cursor);
+    if (event.key === 'Escape') select.nothing();
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    cursor = Math.max(0, Math.min(total() - 1, cursor + step));
+    const first = firstRow();
+    if (cursor < first || cursor >= first + visible() - 1) scrollTo(cursor);
+    render();
+    focus();
+  });
+  const choose = (at: number) => (mode === 'blocks' ? select.block(at) : select.device(at));
+  const total = () =>
+    scene === undefined ? 0 : mode === 'blocks' ? scene.picture.columns.word.length : scene.plan.devices.length;
+  const visible = () => Math.max(1, Math.ceil(scroller.clientHeight / rowHeight));
+  const height = () => Math.min(tallest, total() * rowHeight);
+  const range = () => Math.max(1, height() - scroller.clientHeight);
+  const firstRow = () => Math.round((scroller.scrollTop / range()) * Math.max(0, total() - visible() + 1));
+  const scrollTo = (row: number) =>
+    void (scroller.scrollTop = (Math.max(0, row - 2) / Math.max(1, total() - visible() + 1)) * range());
+  const focus = () => body.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
+
+  function render(): void {
+    if (scene === undefined || whole.hidden) return;
+    const names = headings[mode];
+    const focused = body.contains(document.activeElement);
+    head.replaceChildren(
+      element(
+        'div',
+        { role: 'row', 'aria-rowindex': '1' },
+        ...names.map((name) => element('div', { role: 'columnheader' }, name)),
+      ),
+    );
+    box.setAttribute('aria-rowcount', String(total() + 1));
+    box.setAttribute('aria-colcount', String(names.length));
+    tall.style.height = `${height()}px`;
+    const first = Math.min(firstRow(), Math.max(0, total() - 1));
+    const lines: HTMLElement[] = [];
+    cursor = Math.min(cursor, Math.max(0, total() - 1));
+    const anchor = cursor >= first && cursor < first + visible() ? cursor : first;
+    for (let at = first; at < Math.min(total(), first + visible()); at += 1) {
+      const texts = mode === 'blocks' ? blockTexts(scene, at) : deviceTexts(scene, at);
+      const line = element(
+        'div',
+        { role: 'row', 'aria-rowindex': String(at + 2), tabindex: at === anchor ? '0' : '-1' },
+        ...texts.map((text) => element('div', { role: 'gridcell' }, text)),
+      );
+      line.addEventListener('click', () => choose(at));
+      lines.push(line);
+    }
+    body.replaceChildren(...lines);
+    body.style.transform = `translateY(${scroller.scrollTop}px)`;
+    if (focused) focus();
+  }
+  return {
+    element: whole,
+    update(next: Scene): void {
+      scene = next;
+      render();
+    },
+    toggle(): boolean {
+      whole.hidden = !whole.hidden;
+      render();
+      if (!whole.hidden) focus();
+      return !whole.hidden;
+    },
+    isOpen: () => !whole.hidden,
+  };
+}
+
+function blockTexts({ plan, picture }: Scene, block: number): string[] {
+  const { columns, slack, memory } = picture;
+  const device = deviceOf(picture, block);
+  const stage = stageOf(picture, block);
+  const microbatch = microbatchOf(picture, block);
+  const need = lastNeed(picture, block);
+  return [
+    plan.devices[device].name,
+    stage < 0 ? '' : plan.stages[stage].name,
+    typeOf(picture, block),
+    microbatch < 0 ? '' : String(microbatch),
+    time(columns.start[block], 5),
+    time(columns.end[block] - columns.start[block], 4),
+    need === undefined ? '' : time(need.arrival, 5),
+    slack === undefined ? '' : time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block]),
+    bytes(memoryAfter(memory[device], columns.end[block]), 4),
+  ];
+}
+
+function deviceTexts({ plan, picture }: Scene, device: number): string[] {
+  const report = picture.report.devices[device];
+  const filled = picture.report.fill?.devices[device];
+  const whole = Math.max(Number.MIN_VALUE, picture.report.iteration);
+  return [
+    plan.devices[device].name,
+    report.stages.join(', '),
+    `${time(report.busy)} (${share(report.busy / whole)})`,
+    `${time(report.idle)}${filled === undefined ? '' : ` (${share(filled.recovered)} filled)`}`,
+    bytes(report.peak),
+    bytes(report.capacity),
+    String(report.in_flight),
+    report.peak_operation === '' ? '' : `${report.peak_operation}, ${time(report.peak_at, 4)}`,
+  ];
+}

@@ -1,0 +1,195 @@
+import type { JobReport } from '../../engine/report.ts';
+import type { EngineOptions } from '../../engine/host.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { engineWorker } from '../session/engineWorker.ts';
+import { type ShownTimeline, shownTimeline } from '../session/shownTimeline.ts';
+import { type Layout, layoutFor } from './scene/layout.ts';
+import type { Scene } from './scene/scene.ts';
+import type { canvases } from './canvases.ts';
+import { type Bounds, type Viewport, carryOver, clampViewport, initialViewport, resized } from './scene/viewport.ts';
+import type { Palette } from '../worker/palette.ts';
+import type { DrawRequest, DrawnImage, FromWorker, WorkedJob } from '../worker/messages.ts';
+
+export interface PresenterHost {
+  /** Size of the timeline area. */
+  size(): { readonly width: number; readonly height: number };
+  memoryShown(): boolean;
+  /** Where to look first in a timeline that follows no other; undefined for everything. */
+  firstView(bounds: Bounds): Viewport | undefined;
+  scene(of: ShownTimeline, view: Viewport, layout: Layout): Scene;
+  palette(chunk: Uint8Array): Palette;
+  /** Another timeline is on show, with its blocks. `newest`: nothing newer was asked for, and nothing has gone wrong since. */
+  shown(next: ShownTimeline, before: ShownTimeline | undefined, newest: boolean): void;
+  /** Jobs that the newest pipeline works in. */
+  jobs(reports: readonly JobReport[]): void;
+  viewChanged(): void;
+  impossible(reasons: readonly string[]): void;
+  failed(reason: string): void;
+  drew(milliseconds: number): void;
+}
+
+/**
+ * Brings timelines on show: has the worker simulate and draw, keeps the old picture until the new one's blocks are drawn, and
+ * paints over the blocks only what belongs to them. One frame for all that changed; nothing runs while nothing changes.
+ */
+export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHost) {
+  const engine = engineWorker(fromWorker, host.failed);
+  let generation = 0;
+  /** Up to this generation, what is asked for has been overtaken by trouble. */
+  let trouble = 0;
+  const plans = new Map<number, PipelinePlan>();
+  let shown: ShownTimeline | undefined;
+  /** Simulated, but its blocks are not drawn yet. */
+  let coming: ShownTimeline | undefined;
+  let view: Viewport | undefined;
+  let drawn: { readonly view: Viewport; readonly layout: Layout; readonly generation: number } | undefined;
+  let drawing: typeof drawn;
+  let layout = layoutFor(1, 1, 0, true);
+  let scheduled = false;
+  let wantsBlocks = false;
+
+  function bounds(of: ShownTimeline | undefined = shown): Bounds {
+    const columns = of?.picture.columns;
+    return {
+      makespan: columns?.makespan ?? 0,
+      rows: columns?.rows ?? 0,
+      width: layout.plot,
+      height: layout.rows.height,
+    };
+  }
+
+  function fromWorker(message: FromWorker): void {
+    if (message.type === 'frame') {
+      host.drew(message.milliseconds);
+      arrive(message.images, message.generation);
+    } else if (message.type === 'failed') {
+      host.failed(message.reason);
+    } else if (message.type === 'jobs') {
+      if (message.generation === generation) host.jobs(message.reports);
+    } else if (message.type === 'none') {
+      if (message.generation === generation) host.impossible(message.reasons);
+    } else {
+      // Taken even when something newer is under way: what the worker draws from here on is this timeline.
+      const plan = plans.get(message.picture.generation);
+      for (const older of plans.keys()) if (older <= message.picture.generation) plans.delete(older);
+      if (plan === undefined) return;
+      coming = shownTimeline(plan, message.picture);
+      sendPalette();
+    }
+  }
+
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    requestAnimationFrame(() => {
+      scheduled = false;
+      if (wantsBlocks) {
+        wantsBlocks = false;
+        engine.draw(requests);
+      } else paintOver();
+    });
+  }
+
+  function draw(): void {
+    wantsBlocks = true;
+    schedule();
+  }
+
+  function requests(): readonly DrawRequest[] {
+    const target = coming ?? shown;
+    if (target === undefined) return [];
+    relayout(target);
+    const next = clampViewport(
+      coming === undefined ? (view ?? initialViewport(bounds())) : viewFor(coming),
+      bounds(target),
+    );
+    drawing = { view: next, layout, generation: target.picture.generation };
+    return canvas.requests(next, bounds(target), layout, devicePixelRatio);
+  }
+
+  function relayout(target: ShownTimeline): void {
+    const { width, height } = host.size();
+    const before = bounds();
+    layout = layoutFor(width, height, target.picture.columns.rows, host.memoryShown());
+    if (view !== undefined && shown !== undefined) view = resized(view, before, bounds());
+  }
+
+  function viewFor(next: ShownTimeline): Viewport {
+    if (view !== undefined && shown !== undefined) return carryOver(view, bounds(), bounds(next));
+    return host.firstView(bounds(next)) ?? initialViewport(bounds(next));
+  }
+
+  function arrive(images: readonly DrawnImage[], of: number): void {
+    if (drawing === undefined || drawing.generation !== of) {
+      if (coming !== undefined || shown !== undefined) draw();
+      return;
+    }
+    drawn = drawing;
+    if (coming !== undefined && coming.picture.generation === of) {
+      const before = shown;
+      shown = coming;
+      coming = undefined;
+      view = drawing.view;
+      host.shown(shown, before, of === generation && of > trouble);
+    }
+    if (shown === undefined || shown.picture.generation !== of) return;
+    canvas.show(images, host.scene(shown, drawn.view, drawn.layout));
+    paintOver();
+  }
+
+  /** Over the blocks as they were last drawn, so that both always show the same moment. */
+  function paintOver(): void {
+    if (shown === undefined || drawn === undefined || drawn.generation !== shown.picture.generation) return;
+    canvas.paint(host.scene(shown, drawn.view, drawn.layout));
+  }
+
+  function sendPalette(): void {
+    const target = coming ?? shown;
+    engine.send({ type: 'palette', palette: host.palette(target?.chunk ?? new Uint8Array(0)) });
+    if (target !== undefined) draw();
+  }
+
+  return {
+    run(plan: PipelinePlan, options: EngineOptions, jobs: readonly WorkedJob[]): void {
+      generation += 1;
+      plans.set(generation, plan);
+      engine.send({ type: 'run', generation, plan, options, jobs });
+    },
+    setView(next: Viewport): void {
+      if (shown === undefined) return;
+      view = clampViewport(next, bounds());
+      host.viewChanged();
+      draw();
+    },
+    /** The timeline area has another size, or other parts. */
+    measure(): void {
+      const target = coming ?? shown;
+      if (target === undefined) return;
+      relayout(target);
+      host.viewChanged();
+      draw();
+    },
+    /** Colours have changed. */
+    repaint: sendPalette,
+    /** Something over the blocks has changed. */
+    paintOver: schedule,
+    /** What is under way no longer counts as the newest. */
+    overtake(): void {
+      trouble = generation;
+    },
+    /** Nothing of what is on show belongs to the file that is looked at now. */
+    clear(): void {
+      trouble = generation;
+      plans.clear();
+      shown = undefined;
+      coming = undefined;
+      drawn = undefined;
+      view = undefined;
+    },
+    bounds: () => bounds(),
+    timeline: () => shown,
+    view: () => view,
+    layout: () => layout,
+    scene: () => (shown === undefined || view === undefined ? undefined : host.scene(shown, view, layout)),
+  };
+}

@@ -1,0 +1,29 @@
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import type { Settings } from '../../session/settings.ts';
+import type { Selection, Target } from '../../session/selection.ts';
+import type { Layout } from './layout.ts';
+import type { Highlight } from '../../session/highlight.ts';
+import type { RowShape } from './rowShape.ts';
+import type { Theme } from './theme.ts';
+import type { Viewport } from './viewport.ts';
+import type { Picture } from '../../picture/picture.ts';
+
+/** All that painting over the blocks needs: one moment of the page. */
+export interface Scene extends Settings {
+  readonly plan: PipelinePlan;
+  readonly picture: Picture;
+  readonly theme: Theme;
+  readonly view: Viewport;
+  readonly layout: Layout;
+  readonly shape: RowShape;
+  readonly chunk: Uint8Array;
+  readonly selection: Selection | undefined;
+  /** Seconds under the pointer. */
+  readonly cursor: number | undefined;
+  readonly hovered: Target | undefined;
+  readonly highlight: Highlight;
+  /** Blocks that a search found, ascending. */
+  readonly found: Int32Array;
+  /** Device pixels a CSS pixel. */
+  readonly dpr: number;
+}

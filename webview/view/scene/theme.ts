@@ -1,0 +1,176 @@
+import { type Rgb, cividis, css, labelOn, mix, parseColour, pixel } from './colour.ts';
+import { type PaintKind, paintKinds } from '../../picture/columns.ts';
+import { chunkColours, rampColours, type Palette } from '../../worker/palette.ts';
+import type { ColourBy } from '../../protocol/messages.ts';
+
+export type ThemeKind = 'dark' | 'light' | 'highContrast' | 'highContrastLight';
+
+/** All colours that are drawn, read from the editor's theme. */
+export interface Theme {
+  readonly kind: ThemeKind;
+  readonly highContrast: boolean;
+  readonly background: Rgb;
+  readonly foreground: Rgb;
+  readonly dim: Rgb;
+  readonly line: Rgb;
+  readonly focus: Rgb;
+  readonly error: Rgb;
+  readonly warning: Rgb;
+  readonly bubble: Rgb;
+  readonly kinds: readonly Rgb[];
+  readonly labels: readonly Rgb[];
+  readonly font: string;
+}
+
+type FallbackColours = Readonly<
+  Record<
+    Exclude<PaintKind, 'other' | 'recompute'> | 'background' | 'foreground' | 'focus' | 'error' | 'warning',
+    string
+  >
+>;
+
+/**
+ * Fallbacks where the editor gives no colour of its own. Chosen so that every pair stays apart with normal and colour-deficient
+ * sight (CIEDE2000 of 16 and more over normal, protan, deutan and tritan) and reads at 3:1 on the ground.
+ */
+const fallbacks: Readonly<Record<ThemeKind, FallbackColours>> = {
+  dark: {
+    forward: '#2f77c8',
+    backwardInput: '#eb964e',
+    backwardWeight: '#7ccaab',
+    optimizer: '#fff0a2',
+    transfer: '#c3b5e2',
+    collective: '#b16780',
+    background: '#1f1f1f',
+    foreground: '#cccccc',
+    focus: '#3a9bed',
+    error: '#f85149',
+    warning: '#eb964e',
+  },
+  light: {
+    forward: '#396dbe',
+    backwardInput: '#c68100',
+    backwardWeight: '#15a084',
+    optimizer: '#726228',
+    transfer: '#541f81',
+    collective: '#aa3250',
+    background: '#ffffff',
+    foreground: '#3b3b3b',
+    focus: '#005fb8',
+    error: '#d1242f',
+    warning: '#a35b00',
+  },
+  highContrast: {
+    forward: '#3888ec',
+    backwardInput: '#f0995b',
+    backwardWeight: '#a0fcd1',
+    optimizer: '#fffe59',
+    transfer: '#cfbee7',
+    collective: '#b8407c',
+    background: '#000000',
+    foreground: '#ffffff',
+    focus: '#f38518',
+    error: '#f48771',
+    warning: '#f0995b',
+  },
+  highContrastLight: {
+    forward: '#2f5cb1',
+    backwardInput: '#c7802b',
+    backwardWeight: '#18957b',
+    optimizer: '#525500',
+    transfer: '#450163',
+    collective: '#7d1125',
+    background: '#ffffff',
+    foreground: '#292929',
+    focus: '#006bbd',
+    error: '#b5200d',
+    warning: '#8a4b00',
+  },
+};
+
+/** From the classes that the editor puts on `body`. */
+export function themeKind(classes: { contains(name: string): boolean }): ThemeKind {
+  if (classes.contains('vscode-high-contrast-light')) return 'highContrastLight';
+  if (classes.contains('vscode-high-contrast')) return 'highContrast';
+  return classes.contains('vscode-light') ? 'light' : 'dark';
+}
+
+/** `read` gives the value of a custom property, empty where there is none. */
+export function themeFrom(kind: ThemeKind, read: (property: string) => string): Theme {
+  const defaults = fallbacks[kind];
+  const fallback = (name: keyof FallbackColours): Rgb => parseColour(defaults[name]) ?? [128, 128, 128];
+  const background = parseColour(read('--vscode-editor-background')) ?? fallback('background');
+  const colour = (property: string, otherwise: Rgb): Rgb => parseColour(read(property), background) ?? otherwise;
+  const foreground = colour('--vscode-editor-foreground', fallback('foreground'));
+  const timelineColour = (name: string, otherwise: Rgb) => colour(`--vscode-pipelineTimeline-${name}`, otherwise);
+  const forward = timelineColour('forward', fallback('forward'));
+  const kinds = paintKinds.map((name): Rgb => {
+    if (name === 'other') return mix(background, foreground, 0.5);
+    if (name === 'recompute') return timelineColour('recompute', mix(forward, background, 0.25));
+    return timelineColour(name, fallback(name));
+  });
+  const highContrast = kind === 'highContrast' || kind === 'highContrastLight';
+  return {
+    kind,
+    highContrast,
+    background,
+    foreground,
+    dim: mix(background, foreground, highContrast ? 0.9 : 0.7),
+    line: mix(background, foreground, highContrast ? 0.4 : 0.14),
+    focus: colour('--vscode-focusBorder', fallback('focus')),
+    error: colour('--vscode-errorForeground', fallback('error')),
+    warning: colour('--vscode-editorWarning-foreground', fallback('warning')),
+    bubble: timelineColour('bubble', mix(background, foreground, highContrast ? 0.6 : 0.22)),
+    kinds,
+    labels: kinds.map(labelOn),
+    font: read('--vscode-font-family').trim() || 'sans-serif',
+  };
+}
+
+/** The theme of the document as it is now. */
+export function currentTheme(): Theme {
+  const style = getComputedStyle(document.body);
+  return themeFrom(themeKind(document.body.classList), (property) => style.getPropertyValue(property));
+}
+
+/** The editor changes a theme by classes of the body and by properties of the root. */
+export function onThemeChange(changed: () => void): void {
+  const watcher = new MutationObserver(changed);
+  watcher.observe(document.body, { attributes: true, attributeFilter: ['class'] });
+  watcher.observe(document.documentElement, { attributes: true, attributeFilter: ['style', 'class'] });
+}
+
+/** What the renderer needs of a theme. `chunk`: chunk of each stage. */
+export function paletteFrom(theme: Theme, colourBy: ColourBy, chunk: Uint8Array): Palette {
+  const lut = new Uint32Array(256);
+  for (let byte = 0; byte < 256; byte += 1)
+    lut[byte] = pixel(mix(theme.background, theme.kinds[byte >> 5], (byte & 31) / 31));
+  const colours = new Uint32Array(rampColours + 256);
+  theme.kinds.forEach((colour, kind) => {
+    colours[kind] = pixel(colour);
+    for (let step = 0; step < 4; step += 1)
+      colours[chunkColours + kind * 4 + step] = pixel(chunkColour(theme, kind, step));
+  });
+  for (let step = 0; step < 256; step += 1) colours[rampColours + step] = pixel(cividis(step / 255));
+  return {
+    background: pixel(theme.background),
+    lut,
+    colours,
+    colourBy,
+    chunk,
+    border: theme.highContrast ? pixel(theme.foreground) : 0,
+  };
+}
+
+/** Hue of the kind, a step nearer to the ground for each chunk. */
+export const chunkColour = (theme: Theme, kind: number, chunk: number): Rgb =>
+  mix(theme.kinds[kind], theme.background, 0.16 * Math.min(3, chunk));
+
+/** Ground of a block's label, in any colouring. */
+export function groundOf(theme: Theme, colourBy: ColourBy, kind: number, chunk: number, share: number): Rgb {
+  if (colourBy === 'microbatch') return cividis(share);
+  return colourBy === 'chunk' ? chunkColour(theme, kind, chunk) : theme.kinds[kind];
+}
+
+export const font = (theme: Theme, size: number, weight = 400): string => `${weight} ${size}px ${theme.font}`;
+export { css };

@@ -1,0 +1,14 @@
+/** What part of the timeline a picture shows. Pixels are those of the picture. */
+export interface FrameView {
+  /** Seconds at the left and right edge. */
+  readonly t0: number;
+  readonly t1: number;
+  /** Pixels between the top of row 0 and the top of the picture. */
+  readonly top: number;
+  readonly rowHeight: number;
+  /** Blocks fill this part of a row. */
+  readonly bandTop: number;
+  readonly bandHeight: number;
+  /** Pixels cut from the corners of blocks: 0, 1 or 2. */
+  readonly radius: number;
+}

@@ -1,0 +1,109 @@
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { B, E, F, I, L, R, U, W, kinds } from '../../engine/program.ts';
+import { findPolicy } from '../../engine/policies/registry.ts';
+import { type Timeline, endAt, startAt, stepAt } from '../../engine/timeline.ts';
+import {
+  type Columns,
+  type Parts,
+  kindForward,
+  kindInput,
+  kindOptimizer,
+  kindRecompute,
+  kindTransfer,
+  kindWeight,
+  optimizerWord,
+  syncWord,
+} from '../picture/columns.ts';
+
+/** O(operations). `position + shift of its row` maps operations to blocks; see `blockOf`. */
+export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
+  const { program, timing } = timeline;
+  const { devices } = program;
+  const exposed = timeline.exchanged.map((end, device) => end - stepAt(timeline, device));
+  const tails = (device: number) => Number(exposed[device] > 0) + Number(timing.optimizer[device] > 0);
+  const offsets = new Int32Array(devices + 1);
+  for (let device = 0; device < devices; device += 1) {
+    offsets[device + 1] = offsets[device] + program.offsets[device + 1] - program.offsets[device] + tails(device);
+  }
+  const total = offsets[devices];
+  const start = new Float64Array(total);
+  const end = new Float64Array(total);
+  const word = new Int32Array(total);
+  const pair = program.fused === undefined ? undefined : new Uint8Array(total);
+  let block = 0;
+  for (let device = 0; device < devices; device += 1) {
+    for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += 1, block += 1) {
+      start[block] = startAt(timeline, at);
+      end[block] = endAt(timeline, at);
+      word[block] = program.order[at];
+      if (pair !== undefined && program.fused?.[at] === 1) {
+        pair[block] = 1;
+        pair[block + 1] = 2;
+      }
+    }
+    let time = stepAt(timeline, device);
+    for (const [code, seconds] of [
+      [syncWord, exposed[device]],
+      [optimizerWord, timing.optimizer[device]],
+    ] as const) {
+      if (!(seconds > 0)) continue;
+      start[block] = time;
+      time += seconds;
+      end[block] = time;
+      word[block] = code;
+      block += 1;
+    }
+  }
+  const { shift, stages, microbatches } = program;
+  const parts = partsOf(plan, timing.duration, program.apart);
+  return {
+    rows: devices,
+    offsets,
+    start,
+    end,
+    word,
+    pair,
+    parts,
+    shift,
+    stages,
+    microbatches,
+    makespan: timeline.makespan,
+  };
+}
+
+/** First block of each device minus its first position: adding it to a position of `order` gives the block. */
+export const blockShift = (columns: Columns, programOffsets: Int32Array): Int32Array =>
+  columns.offsets.map((offset, device) => offset - programOffsets[device]);
+
+export function partsOf(plan: PipelinePlan, duration: Float64Array, apart?: Uint8Array): Parts {
+  const stages = plan.stages.length;
+  const main = new Uint8Array(kinds * stages);
+  const recompute = new Float64Array(kinds * stages);
+  const weight = new Float64Array(kinds * stages).fill(1);
+  const mains = [
+    kindForward,
+    kindInput,
+    kindInput,
+    kindWeight,
+    kindRecompute,
+    kindOptimizer,
+    kindTransfer,
+    kindTransfer,
+  ];
+  const loads = loadingLane(plan);
+  plan.stages.forEach((stage, index) => {
+    for (const kind of [F, B, I, W, R, U, E, L]) main[kind * stages + index] = mains[kind];
+    if (plan.placement[index] === loads) main[F * stages + index] = kindTransfer;
+    for (const kind of [B, I]) {
+      const row = kind * stages + index;
+      if (duration[row] > 0) recompute[row] = apart?.[index] === 1 ? 0 : Math.min(1, stage.recompute / duration[row]);
+    }
+    const whole = duration[B * stages + index];
+    if (whole > 0) weight[B * stages + index] = Math.max(0, 1 - stage.backwardWeight / whole);
+  });
+  return { main, recompute, weight };
+}
+
+/** Lane whose forwards bring the weights of another one's; −1 where there is none. */
+const loadingLane = ({ schedule }: PipelinePlan): number =>
+  schedule.kind === 'policy' && findPolicy(schedule.name)?.loading !== undefined ? 0 : -1;

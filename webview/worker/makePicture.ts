@@ -1,0 +1,47 @@
+import type { Evaluation, Run } from '../../engine/evaluate.ts';
+import { resultsIn } from '../../engine/program.ts';
+import { fillStretches } from '../../engine/fill/stretches.ts';
+import { memoryTrack } from '../../engine/simulate/memory.ts';
+import type { Picture } from '../picture/picture.ts';
+import { makersOf, slackOf } from './slack.ts';
+import { columnsOf, blockShift } from './makeColumns.ts';
+
+/** Above this many blocks slack is left out: it needs a sort. */
+const slackLimit = 200_000;
+
+/** What the page shows of an evaluation that ran. */
+export function pictureOf(evaluation: Evaluation, run: Run, generation: number): Picture {
+  const { plan } = evaluation;
+  const { timeline, program } = run;
+  const columns = columnsOf(plan, timeline);
+  const shift = blockShift(columns, program.offsets);
+  const deviceOf = (position: number) => program.placement[(program.order[position] >> program.shift) % program.stages];
+  const maker = makersOf(columns, resultsIn(program));
+  let items: Int32Array | undefined;
+  if (program.items !== undefined) {
+    items = new Int32Array(columns.word.length).fill(-1);
+    for (let at = 0; at < program.order.length; at += 1) items[at + shift[deviceOf(at)]] = program.items[at];
+  }
+  return {
+    generation,
+    columns,
+    timing: timeline.timing,
+    arrival: timeline.arrival,
+    maker,
+    placement: program.placement,
+    critical: run.criticalPath.map((position) => position + shift[deviceOf(position)]),
+    // A blocking send ties a device to its peer: floats of operations alone would be too large.
+    slack:
+      columns.word.length <= slackLimit && timeline.blocking === undefined
+        ? slackOf(columns, timeline.timing, maker, timeline.arrival)
+        : undefined,
+    items,
+    memory: Array.from({ length: program.devices }, (_, device) => memoryTrack(plan, timeline, device)),
+    fill:
+      plan.fill === undefined
+        ? undefined
+        : plan.devices.flatMap((_, device) => fillStretches(plan, timeline, device) ?? []),
+    report: run.report,
+    findings: evaluation.findings,
+  };
+}
