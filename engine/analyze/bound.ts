@@ -1,5 +1,6 @@
 import type { PipelinePlan } from '../plan.ts';
 import { B, F, I, type Program, R, W, microbatchesOf } from '../program.ts';
+import { stagesOn } from '../stagesOn.ts';
 import { staticBytes } from '../simulate/memory.ts';
 import { leastExposed } from '../simulate/gradients.ts';
 import { resultRow, type Timing } from '../timeline.ts';
@@ -65,8 +66,7 @@ export function leastMakespan(
     let backwards = 0;
     let weightLast = false;
     let held = 0;
-    for (let stage = 0; stage < stages; stage += 1) {
-      if (placement[stage] !== device) continue;
+    for (const stage of stagesOn(placement, device)) {
       first = Math.min(first, head[stage]);
       // Where nothing runs backwards, what follows a stage is the way down from it.
       after = Math.min(after, program.forwardOnly === true ? below[stage] : tail[stage]);

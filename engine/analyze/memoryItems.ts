@@ -2,6 +2,7 @@
 import type { PipelinePlan } from '../plan.ts';
 import { heldAt } from '../order/memoryWalk.ts';
 import { B, I, type Program, U } from '../program.ts';
+import { stagesOn, turnsOf } from '../stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import type { MemoryItem, MemoryItemKind } from '../report.ts';
 
@@ -16,7 +17,7 @@ export function memoryItems(
   device: number,
 ): readonly MemoryItem[] {
   const items: MemoryItem[] = [];
-  const local = plan.stages.flatMap((_, stage) => (plan.placement[stage] === device ? [stage] : []));
+  const local = stagesOn(plan.placement, device);
   const always = (kind: 'weights' | 'gradients' | 'optimizer' | 'buffers') => {
     const bytes = local.reduce((sum, stage) => sum + plan.stages[stage][kind], 0);
     if (bytes > 0) items.push({ kind, bytes });
@@ -34,16 +35,20 @@ export function memoryItems(
   always('buffers');
   if (peak.position < 0) return items;
   const { kept, keptForWeight, again } = heldAt(plan, program, device, peak.position, peak.when);
-  for (const [stage, { activation }] of plan.stages.entries())
-    counted('activations', stage, (kept[stage] ?? 0) + (peak.moved?.[stage] ?? 0), activation);
+  const turn = turnsOf(plan.placement);
+  const own = (counts: Int32Array, stage: number) =>
+    plan.placement[stage] === device ? (counts[turn[stage]] ?? 0) : 0;
+  // Activations of other devices' stages are here only where devices evict.
+  for (const stage of peak.moved === undefined ? local : plan.stages.keys())
+    counted('activations', stage, own(kept, stage) + (peak.moved?.[stage] ?? 0), plan.stages[stage].activation);
   for (const stage of local)
-    counted('activations_for_weight', stage, keptForWeight[stage] ?? 0, plan.stages[stage].activationForWeight);
+    counted('activations_for_weight', stage, own(keptForWeight, stage), plan.stages[stage].activationForWeight);
   const running = peak.when === 'during' ? slotOf(program, device, peak.position) : [];
   for (const stage of local) {
     const { recomputed, recomputedWhole, workspace } = plan.stages[stage];
     const mine = running.filter((one) => one.stage === stage);
     const backwards = mine.filter(({ kind }) => (kind === B || kind === I) && program.apart?.[stage] !== 1).length;
-    counted('recomputed', stage, again[stage] ?? 0, recomputedWhole ?? recomputed);
+    counted('recomputed', stage, own(again, stage), recomputedWhole ?? recomputed);
     counted('recomputed', stage, backwards, recomputed);
     counted('workspace', stage, mine.filter(({ kind }) => kind <= U).length, workspace);
   }

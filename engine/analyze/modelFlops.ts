@@ -1,6 +1,7 @@
 import type { PipelinePlan } from '../plan.ts';
 import { microbatchesOf, type Program } from '../program.ts';
 import type { ModelFlopsReport } from '../report.ts';
+import { stagesOn } from '../stagesOn.ts';
 
 /**
  * Model FLOPs: a forward and twice that for its backward, recomputation left out (Chowdhery et al., PaLM, arXiv:2204.02311, appendix
@@ -14,8 +15,8 @@ export function modelFlops(plan: PipelinePlan, program: Program, iteration: numb
     if (compute === undefined) return undefined;
     devices += members;
     peak += members * compute;
-    for (const [stage, { forwardFlops, spareFlops = 0, backwardInput, backwardWeight }] of plan.stages.entries()) {
-      if (plan.placement[stage] !== rank) continue;
+    for (const stage of stagesOn(plan.placement, rank)) {
+      const { forwardFlops, spareFlops = 0, backwardInput, backwardWeight } = plan.stages[stage];
       const passes = backwardInput + backwardWeight > 0 ? 3 : 1;
       flops += (members * passes * (forwardFlops - spareFlops) * microbatchesOf(program, stage)) / plan.iterations;
     }

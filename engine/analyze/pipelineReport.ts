@@ -1,7 +1,8 @@
-import type { EdgePlan, PipelinePlan, StagePlan } from '../plan.ts';
+import type { PipelinePlan, StagePlan } from '../plan.ts';
 import { fillReport } from '../fill/fillReport.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { type Program, operationName, sharedMicrobatches } from '../program.ts';
+import { stagesOn } from '../stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { type Timeline, endAt } from '../timeline.ts';
 import { steadyBubble, versionFigures } from './asynchronous.ts';
@@ -118,7 +119,7 @@ function deviceReport(
 ): DeviceReport {
   const { program } = timeline;
   const { name, kind, memory, reserved, reservedParts } = plan.devices[device];
-  const stages = plan.stages.filter((_, stage) => plan.placement[stage] === device);
+  const stages = stagesOn(plan.placement, device).map((stage) => plan.stages[stage]);
   const sum = (bytes: (stage: StagePlan) => number) => stages.reduce((all, stage) => all + bytes(stage), 0);
   const runs = peak.position >= 0;
   const busy = (steady ?? timeline).busy[device];
@@ -153,19 +154,10 @@ function deviceReport(
 
 function links(plan: PipelinePlan, timeline: Timeline, steady: Steady | undefined): LinkReport[] {
   const exposed = exposedByRoute(timeline, plan.routes.length, steady?.window);
-  // Of one iteration, where several run on end.
-  const carried = ({ from, to }: EdgePlan) => sharedMicrobatches(timeline.program, from, to) / plan.iterations;
+  const results = resultBytes(plan, timeline.program);
   const evicted = evictedBytes(plan, timeline.program);
   return plan.routes.map((route, index) => {
-    // Forward results go along an edge, gradients against it.
-    const results = plan.edges.reduce((sum, edge) => {
-      const from = plan.placement[edge.from];
-      const to = plan.placement[edge.to];
-      const { bytes: there, back = there } = edge;
-      const forth = from === route.from && to === route.to ? there : 0;
-      return sum + (forth + (to === route.from && from === route.to ? back : 0)) * carried(edge);
-    }, 0);
-    const bytes = results + evicted(route.from, route.to) / plan.iterations;
+    const bytes = results(route.from, route.to) + evicted(route.from, route.to) / plan.iterations;
     return {
       from: plan.devices[route.from].name,
       to: plan.devices[route.to].name,
@@ -174,4 +166,19 @@ function links(plan: PipelinePlan, timeline: Timeline, steady: Steady | undefine
       exposed: exposed[index] / (steady?.window.minibatches ?? 1),
     };
   });
+}
+
+/** Bytes of one iteration from a device to another: forward results go along an edge, gradients against it. */
+function resultBytes(plan: PipelinePlan, program: Program): (from: number, to: number) => number {
+  const devices = plan.devices.length;
+  const bytes = new Map<number, number>();
+  const add = (from: number, to: number, sent: number) =>
+    bytes.set(from * devices + to, (bytes.get(from * devices + to) ?? 0) + sent);
+  for (const { from, to, bytes: there, back = there } of plan.edges) {
+    const carried = sharedMicrobatches(program, from, to) / plan.iterations;
+    const [sender, receiver] = [plan.placement[from], plan.placement[to]];
+    add(sender, receiver, there * carried);
+    add(receiver, sender, back * carried);
+  }
+  return (from, to) => bytes.get(from * devices + to) ?? 0;
 }

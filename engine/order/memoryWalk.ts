@@ -4,6 +4,7 @@
  */
 import type { PipelinePlan } from '../plan.ts';
 import { B, F, I, type Program, R, U, W } from '../program.ts';
+import { stagesOn, turnsOf } from '../stagesOn.ts';
 
 /**
  * Called for each slot of a device, in order. `activations`: bytes while it runs, with what is recomputed; `held`: microbatches of
@@ -21,11 +22,10 @@ export type MemoryVisit = (
 
 /** Bytes that are always there: weights, gradients, optimizer state, buffers. */
 export function staticBytes(plan: PipelinePlan, device: number): number {
-  return plan.stages.reduce(
-    (sum, stage, index) =>
-      plan.placement[index] === device ? sum + stage.weights + stage.gradients + stage.optimizer + stage.buffers : sum,
-    0,
-  );
+  return stagesOn(plan.placement, device).reduce((sum, index) => {
+    const { weights, gradients, optimizer, buffers } = plan.stages[index];
+    return sum + weights + gradients + optimizer + buffers;
+  }, 0);
 }
 
 /**
@@ -38,7 +38,7 @@ export function walkMemory(plan: PipelinePlan, program: Program, device: number,
   walk(plan, program, device, visit);
 }
 
-/** Microbatches of each stage of the plan that a device holds something of. */
+/** Microbatches that a device holds something of, by stage of the device (`stagesOn`). */
 export interface Held {
   /** All that their forwards left. */
   readonly kept: Int32Array;
@@ -76,18 +76,19 @@ function walk(
 ): Held {
   const { order, offsets, shift, stages, fused, apart } = program;
   const [from, to] = [offsets[device], offsets[device + 1]];
-  const local = plan.stages.flatMap((_, stage) => (plan.placement[stage] === device ? [stage] : []));
-  const recomputes = apart === undefined ? undefined : recomputedApart(program, apart, local, from, to);
+  const local = stagesOn(plan.placement, device);
+  const recomputes = apart === undefined ? undefined : recomputedApart(program, apart, local, turnsOf(plan.placement), from, to);
   // Levels are sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
-  const kept = new Int32Array(stages);
-  const keptForWeight = new Int32Array(stages);
-  const again = new Int32Array(apart === undefined ? 0 : stages);
+  const kept = new Int32Array(local.length);
+  const keptForWeight = new Int32Array(local.length);
+  const again = new Int32Array(apart === undefined ? 0 : local.length);
+  const turn = turnsOf(plan.placement);
   const level = () => {
     let sum = 0;
-    for (const stage of local) {
-      const { activation, activationForWeight, recomputed, recomputedWhole } = plan.stages[stage];
-      sum += kept[stage] * activation + keptForWeight[stage] * activationForWeight;
-      if (apart !== undefined) sum += again[stage] * (recomputedWhole ?? recomputed);
+    for (let own = 0; own < local.length; own += 1) {
+      const { activation, activationForWeight, recomputed, recomputedWhole } = plan.stages[local[own]];
+      sum += kept[own] * activation + keptForWeight[own] * activationForWeight;
+      if (apart !== undefined) sum += again[own] * (recomputedWhole ?? recomputed);
     }
     return sum;
   };
@@ -102,10 +103,10 @@ function walk(
       const stage = row - kind * stages;
       if (kind <= U) workspace += plan.stages[stage].workspace;
       if (kind === F) {
-        kept[stage] += 1;
+        kept[turn[stage]] += 1;
         held += 1;
-        if (recomputes !== undefined && apart?.[stage] === 1 && !recomputes(order[at])) again[stage] += 1;
-      } else if (kind === R) again[stage] += 1;
+        if (recomputes !== undefined && apart?.[stage] === 1 && !recomputes(order[at])) again[turn[stage]] += 1;
+      } else if (kind === R) again[turn[stage]] += 1;
       else if ((kind === B || kind === I) && apart?.[stage] !== 1) recomputed += plan.stages[stage].recomputed;
     }
     const last = position + width - 1;
@@ -117,13 +118,13 @@ function walk(
       const kind = Math.trunc(row / stages);
       const stage = row - kind * stages;
       if (kind === B || kind === I) {
-        kept[stage] -= 1;
-        if (apart?.[stage] === 1) again[stage] -= 1;
+        kept[turn[stage]] -= 1;
+        if (apart?.[stage] === 1) again[turn[stage]] -= 1;
       }
-      if (kind === I) keptForWeight[stage] += 1;
-      if (kind === W) keptForWeight[stage] -= 1;
+      if (kind === I) keptForWeight[turn[stage]] += 1;
+      if (kind === W) keptForWeight[turn[stage]] -= 1;
       // Without a backward nothing is kept for it.
-      if (program.forwardOnly === true) kept[stage] -= 1;
+      if (program.forwardOnly === true) kept[turn[stage]] -= 1;
       if (kind === B || kind === W || program.forwardOnly === true) held -= 1;
     }
     visit(position, width, during, workspace, heldDuring, level(), held);
@@ -138,17 +139,16 @@ function recomputedApart(
   { order, shift, stages, microbatches }: Program,
   apart: Uint8Array,
   local: readonly number[],
+  turn: Int32Array,
   from: number,
   to: number,
 ): ((word: number) => boolean) | undefined {
   if (!local.some((stage) => apart[stage] === 1)) return undefined;
   const mask = (1 << shift) - 1;
-  const base = new Int32Array(stages);
-  local.forEach((stage, index) => (base[stage] = index * microbatches));
   const found = new Uint8Array(local.length * microbatches);
   for (let at = from; at < to; at += 1) {
     const row = order[at] >> shift;
-    if (Math.trunc(row / stages) === R) found[base[row % stages] + (order[at] & mask)] = 1;
+    if (Math.trunc(row / stages) === R) found[turn[row % stages] * microbatches + (order[at] & mask)] = 1;
   }
-  return (word) => found[base[(word >> shift) % stages] + (word & mask)] === 1;
+  return (word) => found[turn[(word >> shift) % stages] * microbatches + (word & mask)] === 1;
 }

@@ -3,6 +3,7 @@ import { wholeStages } from '../stages.ts';
 import { exchangeTail } from '../order/exchangeTail.ts';
 import type { PolicyArguments, Shape } from './policy.ts';
 import { findPolicy } from './registry.ts';
+import { stagesOn } from '../stagesOn.ts';
 
 /** A shape whose stages cost nothing: for asking a policy where stages go before their costs are known. */
 export const bareShape = (
@@ -45,7 +46,7 @@ export function shapeOf(plan: PipelinePlan): Shape {
   // `on` may give the only stage of a policy's device another rank, and several of them one, which they share.
   const alone = chunks === 1 && stages === plan.stages.length;
   const ranks = alone ? cut.map((_, stage) => of(stage)) : plan.devices.map((_, device) => device);
-  const sharers = (rank: number): number => (alone ? ranks.filter((one) => one === rank).length : 1);
+  const sharers = (rank: number): number => (alone ? stagesOn(ranks, rank).length : 1);
   return {
     devices: Math.ceil(replicas.reduce((sum, count) => sum + count, 0) / chunks),
     stages,
@@ -85,8 +86,8 @@ function roomOf(plan: PipelinePlan, device: number): number {
   const { memory, reserved } = plan.devices[device];
   let room = memory - reserved;
   let workspace = 0;
-  for (const [index, stage] of plan.stages.entries()) {
-    if (plan.placement[index] !== device) continue;
+  for (const index of stagesOn(plan.placement, device)) {
+    const stage = plan.stages[index];
     room -= stage.weights + stage.gradients + stage.optimizer + stage.buffers;
     workspace = Math.max(workspace, stage.workspace + stage.recomputed);
   }

@@ -13,8 +13,7 @@ export function transfersNeverQueue(program: Program, timing: Timing): boolean {
   const longest = new Float64Array(timing.channels);
   const results = resultsIn(program);
   const rows = timing.duration.length;
-  const held = new Float64Array(timing.channels * results * stages);
-  const uses = new Int32Array(timing.channels * results * stages);
+  const used = new Set<number>();
   for (let row = 0; row < rows; row += 1) {
     // B and I of a stage need the same, but only one of the two is in a program for one microbatch.
     if (Math.trunc(row / stages) === 2) continue;
@@ -26,11 +25,10 @@ export function transfersNeverQueue(program: Program, timing: Timing): boolean {
       if (sender[channel] >= 0 && sender[channel] !== device) return false;
       sender[channel] = device;
       const at = channel * results * stages + result;
-      held[at] += timing.needOccupancy[need];
-      uses[at] += 1;
       // Two transfers of one result on one channel: the second would wait for the first.
-      if (uses[at] > 1) return false;
-      if (held[at] > longest[channel]) longest[channel] = held[at];
+      if (used.has(at)) return false;
+      used.add(at);
+      if (timing.needOccupancy[need] > longest[channel]) longest[channel] = timing.needOccupancy[need];
       for (let kind = 0; kind < rows / stages; kind += 1) {
         if (resultOfKind[kind] !== Math.trunc(result / stages)) continue;
         shortest[channel] = Math.min(shortest[channel], timing.duration[kind * stages + (result % stages)]);

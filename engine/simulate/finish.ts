@@ -11,6 +11,7 @@ export function finish(
   const first = new Float64Array(devices);
   const last = new Float64Array(devices);
   const timeline = { ...run, busy, first, last };
+  // Zero between devices: only the rows that a device runs are looked at, for all rows of all devices would be quadratic.
   const operations = new Int32Array(timing.duration.length);
   let makespan = 0;
   for (let device = 0; device < devices; device += 1) {
@@ -20,12 +21,14 @@ export function finish(
     first[device] = startAt(timeline, from);
     last[device] = endAt(timeline, to - 1);
     // Counted by row and multiplied, so that a million equal operations do not add up a million rounding errors.
-    operations.fill(0);
-    for (let at = from; at < to; at += 1) operations[order[at] >> shift] += 1;
-    let sum = 0;
-    for (let row = 0; row < operations.length; row += 1)
-      if (operations[row] > 0) sum += operations[row] * timing.duration[row];
-    busy[device] = sum - hidden(run, device, operations);
+    const rows: number[] = [];
+    for (let at = from; at < to; at += 1) {
+      const row = order[at] >> shift;
+      if (operations[row] === 0) rows.push(row);
+      operations[row] += 1;
+    }
+    rows.sort((a, b) => a - b);
+    busy[device] = drain(operations, rows, timing.duration) - hidden(run, device, rows, operations);
   }
   const exchanged = exchangedAt(timeline);
   for (let device = 0; device < devices; device += 1)
@@ -34,19 +37,31 @@ export function finish(
   return { ...timeline, exchanged, makespan };
 }
 
-/** Seconds of a device's fused operations that hide behind their other half; `count` is overwritten. */
-function hidden({ program, timing }: Pick<Timeline, 'program' | 'timing'>, device: number, count: Int32Array): number {
+/** Seconds of the counted operations of these rows; the counts are zero afterwards. */
+function drain(count: Int32Array, rows: readonly number[], duration: Float64Array): number {
+  let sum = 0;
+  for (const row of rows) {
+    if (count[row] > 0) sum += count[row] * duration[row];
+    count[row] = 0;
+  }
+  return sum;
+}
+
+/** Seconds of a device's fused operations that hide behind their other half. `rows`: those that it runs, whose `count` is zero. */
+function hidden(
+  { program, timing }: Pick<Timeline, 'program' | 'timing'>,
+  device: number,
+  rows: readonly number[],
+  count: Int32Array,
+): number {
   const { offsets, order, shift, fused, overlap = 0 } = program;
   if (fused === undefined || overlap === 0) return 0;
   const { duration } = timing;
-  count.fill(0);
   for (let at = offsets[device]; at + 1 < offsets[device + 1]; at += 1) {
     if (fused[at] === 0) continue;
     const [one, other] = [order[at] >> shift, order[at + 1] >> shift];
     count[duration[one] < duration[other] ? one : other] += 1;
     at += 1;
   }
-  let sum = 0;
-  for (let row = 0; row < count.length; row += 1) if (count[row] > 0) sum += count[row] * duration[row];
-  return overlap * sum;
+  return overlap * drain(count, rows, duration);
 }

@@ -2,6 +2,7 @@
 import type { PipelinePlan } from '../plan.ts';
 import { exchangeTail } from '../order/exchangeTail.ts';
 import { B, F, type Program, W } from '../program.ts';
+import { stagesOn } from '../stagesOn.ts';
 import {
   type BucketMember,
   type GradientBucket,
@@ -53,10 +54,11 @@ export function releases(plan: PipelinePlan, rows: number): Float64Array | undef
       const waits = buckets.toReversed().flatMap(({ gather }) => (gather === undefined ? [] : [gather]));
       for (const { seconds, before } of waits) {
         gathered += seconds;
-        plan.stages.forEach(({ forward }, index) => {
-          if (plan.placement[index] === device && cutStage(plan, index) === cutStage(plan, stage))
-            release[firstRow + index] = Math.max(release[firstRow + index], gathered - before * forward);
-        });
+        for (const index of stagesOn(plan.placement, device)) {
+          if (cutStage(plan, index) !== cutStage(plan, stage)) continue;
+          const { forward } = plan.stages[index];
+          release[firstRow + index] = Math.max(release[firstRow + index], gathered - before * forward);
+        }
       }
     }
   });
@@ -151,8 +153,8 @@ export function leastExposed(
 ): number {
   if (buckets === undefined) return 0;
   let least = Infinity;
-  for (let stage = 0; stage < stages; stage += 1) {
-    if (placement[stage] !== device || (copies !== undefined && copies.segment[stage] > 0)) continue;
+  for (const stage of stagesOn(placement, device)) {
+    if (copies !== undefined && copies.segment[stage] > 0) continue;
     for (const kind of [B, W]) {
       const after = buckets.flatMap(({ seconds, members }) => {
         const member = members.find((one) => one.stage === stage);

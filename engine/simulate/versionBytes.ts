@@ -1,5 +1,6 @@
 import type { PipelinePlan } from '../plan.ts';
 import type { Program } from '../program.ts';
+import { stagesOn } from '../stagesOn.ts';
 import { versionsOf } from './versions.ts';
 
 /** Bytes of weights beyond the newest version of each stage, on one device. */
@@ -20,7 +21,7 @@ export function versionBytes(plan: PipelinePlan, program: Program, device: numbe
   const { offsets, order, shift, stages, placement, fused } = program;
   const from = offsets[device];
   const length = offsets[device + 1] - from;
-  const local = Array.from(placement.keys()).filter((stage) => placement[stage] === device);
+  const local = stagesOn(placement, device);
   const held = new Int32Array(stages).fill(1);
   const level = () =>
     local.reduce((sum, stage) => sum + (held[stage] - 1 + versions.copies) * plan.stages[stage].weights, 0);
