@@ -323,20 +323,37 @@ function linkPlain(context: FileContext, name: Name, scope: Scope, words: readon
   if (local !== undefined) return refer(context, name, local);
   const own = context.names.get(name.text);
   if (own !== undefined) return refer(context, name, own.id);
-  const candidates = [...words, ...(scope.locals?.keys() ?? []), ...namesOf(context, ['let', 'param'])];
-  unknown(context, name, 'name', candidates);
+  unknown(context, name, 'name', candidates(context, words, scope));
 }
 
-const namesOf = (context: FileContext, kinds: readonly SymbolInfo['kind'][]): string[] => {
-  const found: string[] = [];
-  for (const [name, info] of context.names) if (kinds.includes(info.kind)) found.push(name);
-  return found;
-};
+/** Made while they are looked at: most unknown names of a file with many are given no suggestion. */
+function* candidates(context: FileContext, words: readonly string[], { locals }: Scope): Generator<string> {
+  yield* words;
+  if (locals !== undefined) yield* locals.keys();
+  yield* namesOf(context, 'let');
+  yield* namesOf(context, 'param');
+}
+
+const byKind = new WeakMap<FileContext['names'], { readonly size: number; readonly names: Map<string, string[]> }>();
+
+/** Names of a kind. The names of a file are sorted by kind once: to filter them for each unknown name would be quadratic. */
+function namesOf({ names }: FileContext, kind: SymbolInfo['kind']): readonly string[] {
+  const known = byKind.get(names);
+  if (known?.size === names.size) return known.names.get(kind) ?? [];
+  const sorted = new Map<string, string[]>();
+  for (const [name, info] of names) {
+    const same = sorted.get(info.kind) ?? [];
+    sorted.set(info.kind, same);
+    same.push(name);
+  }
+  byKind.set(names, { size: names.size, names: sorted });
+  return sorted.get(kind) ?? [];
+}
 
 /** A name that must be a declaration of one kind. */
 export function linkDeclaration(context: FileContext, name: Name, kind: SymbolInfo['kind']): void {
   const own = context.names.get(name.text);
-  if (own === undefined) return unknown(context, name, kind, namesOf(context, [kind]));
+  if (own === undefined) return unknown(context, name, kind, namesOf(context, kind));
   refer(context, name, own.id);
   if (own.kind !== kind) {
     context.report.report('type/mismatch', name, { expected: `a ${kind}`, found: `the ${own.kind} "${name.text}"` });
@@ -456,7 +473,7 @@ function linkKinds(context: FileContext, value: Expression): void {
 function linkFunction(context: FileContext, name: Name, where: FunctionContext, noun: string): void {
   const found = findFunction(where, name.text);
   if (found === undefined) {
-    const own = where === 'schedule' ? namesOf(context, ['schedule']) : [];
+    const own = where === 'schedule' ? namesOf(context, 'schedule') : [];
     return unknown(context, name, noun, [...functionNames(where), ...own]);
   }
   const kind = where === 'schedule' ? 'policy' : 'function';

@@ -30,6 +30,7 @@ export interface Reporter {
 export function createReporter(uri: string, limit: number): Reporter {
   const findings: Finding[] = [];
   const seen = new Set<string>();
+  const near = spellings();
   let errors = 0;
   const place = (span: Span): Place => ({ uri, start: span.start, end: Math.max(span.start, span.end) });
   const add = (found: Finding): void => {
@@ -47,7 +48,8 @@ export function createReporter(uri: string, limit: number): Reporter {
     place,
     add,
     report: (code, span, parameters, extras) => add(finding(code, place(span), parameters, extras)),
-    nearest: spellings(),
+    // No suggestion for what is no longer kept.
+    nearest: (name, candidates) => (findings.length < limit ? near(name, candidates) : undefined),
   };
 }
 

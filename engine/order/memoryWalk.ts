@@ -77,7 +77,8 @@ function walk(
   const { order, offsets, shift, stages, fused, apart } = program;
   const [from, to] = [offsets[device], offsets[device + 1]];
   const local = stagesOn(plan.placement, device);
-  const recomputes = apart === undefined ? undefined : recomputedApart(program, apart, local, turnsOf(plan.placement), from, to);
+  const recomputes =
+    apart === undefined ? undefined : recomputedApart(program, apart, local, turnsOf(plan.placement), from, to);
   // Levels are sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
   const kept = new Int32Array(local.length);
   const keptForWeight = new Int32Array(local.length);

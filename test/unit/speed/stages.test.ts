@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { pipelineFile } from '../../../bench/workloads/files.ts';
+import { planOnlyOf } from '../../../bench/workloads/analysis.ts';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+
+/** How often an evaluation reads an element of these lists of the plan: its work on them, whatever the machine. */
+function reads(plan: PipelinePlan): number {
+  let count = 0;
+  const counted = <T extends object>(list: T): T =>
+    new Proxy(list, {
+      get(target, key) {
+        count += 1;
+        const value: unknown = Reflect.get(target, key);
+        return value;
+      },
+    });
+  const watched = {
+    ...plan,
+    stages: counted(plan.stages),
+    placement: counted(plan.placement),
+    edges: counted(plan.edges),
+    devices: counted(plan.devices),
+  };
+  expect(evaluate(watched, defaultOptions).run?.report.devices.length).toBe(plan.devices.length);
+  return count;
+}
+
+const planOf = (devices: number, schedule: string, chunks = 1): PipelinePlan =>
+  planOnlyOf(pipelineFile({ devices, microbatches: 4, schedule, chunks }));
+
+test.each(['1f1b', 'gpipe', 'zb_h1', 'eager_1f1b'])('an evaluation under %s is linear in the stages', (schedule) => {
+  const few = reads(planOf(60, schedule));
+  const many = reads(planOf(600, schedule));
+  expect(many / few).toBeLessThan(12);
+});
