@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { pipelineFile } from '../../../bench/workloads/files.ts';
-import { planOnlyOf } from '../../../bench/workloads/analysis.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
+import { planOf, policy } from '../support/plans.ts';
 
 /** How often an evaluation reads an element of these lists of the plan: its work on them, whatever the machine. */
 function reads(plan: PipelinePlan): number {
@@ -27,11 +26,13 @@ function reads(plan: PipelinePlan): number {
   return count;
 }
 
-const planOf = (devices: number, schedule: string, chunks = 1): PipelinePlan =>
-  planOnlyOf(pipelineFile({ devices, microbatches: 4, schedule, chunks }));
+function chain(devices: number, schedule: string): PipelinePlan {
+  const plan = planOf({ devices, microbatches: 4, schedule: policy(schedule) });
+  return { ...plan, routes: plan.routes.filter(({ from, to }) => Math.abs(from - to) === 1) };
+}
 
 test.each(['1f1b', 'gpipe', 'zb_h1', 'eager_1f1b'])('an evaluation under %s is linear in the stages', (schedule) => {
-  const few = reads(planOf(60, schedule));
-  const many = reads(planOf(600, schedule));
+  const few = reads(chain(40, schedule));
+  const many = reads(chain(400, schedule));
   expect(many / few).toBeLessThan(12);
 });
