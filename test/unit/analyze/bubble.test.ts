@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
 import { bubbleCauses } from '../../../engine/analyze/causes.ts';

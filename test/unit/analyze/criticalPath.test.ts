@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { criticalPath } from '../../../engine/analyze/criticalPath.ts';
 import { exposedByRoute } from '../../../engine/analyze/exposed.ts';

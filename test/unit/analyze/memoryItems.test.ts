@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { memoryItems } from '../../../engine/analyze/memoryItems.ts';
 import type { MemoryItem } from '../../../engine/report.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
 import { endAt, startAt } from '../../../engine/timeline.ts';

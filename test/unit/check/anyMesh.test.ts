@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { reportOf } from '../../../engine/analyze/reportOf.ts';
 import { apply, refactorings } from '../../../engine/fixes/fix.ts';

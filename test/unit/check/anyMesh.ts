@@ -1,5 +1,5 @@
 /** Random `.pipe` files of derived layers on meshes of ranks: most of them run, the others are wrong in the ways that people are. */
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 
 const pick = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
 /** `usual` for most files, `others` for some. */

@@ -1,5 +1,5 @@
 /** Random `.pipe` files over every feature: most of them run, the others are wrong in the ways that people are. */
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import type { Dimension } from '../../../engine/plan.ts';
 import { figures } from '../../../engine/language/figures.ts';
 import { parametersOf } from '../../../engine/policies/parameters.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { anyPipe } from './anyPipe.ts';
 import { analyse, breaches } from './holds.ts';

@@ -1,5 +1,5 @@
 /** Files made of parts that a test changes one at a time, and what the engine makes of them. */
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { analyse } from './holds.ts';

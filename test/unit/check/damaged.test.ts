@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { damaged } from './damage.ts';
 import { analyse, breaches } from './holds.ts';

@@ -1,5 +1,5 @@
 /** Changes to links, to what moves over them, and to how a machine is written, whose effect is known without knowing any figure. */
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { base, cut, figuresOf, flat, outcome, parts, sum, ways, type Outcome } from './changed.ts';
 

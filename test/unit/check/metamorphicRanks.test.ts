@@ -1,5 +1,5 @@
 /** Changes to how ranks share stages, whose effect is known without knowing any figure. */
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { anyLayer, base, cut, figuresOf, flat, outcome, parts, sum, ways } from './changed.ts';
 

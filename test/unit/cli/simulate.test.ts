@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { memoryBar, memoryKinds } from '../../../cli/drawing/memoryBar.ts';

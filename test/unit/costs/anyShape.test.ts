@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { expect, test } from 'vitest';
 import { findShape, type ShapeArguments } from '../../../engine/costs/shapes.ts';
 import { timeOf } from '../../../engine/costs/time.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { shapes, type ShapeArguments, type ShapeParameter } from '../../../engine/costs/shapes.ts';
 
 /** An argument as a file may give it: any that its parameter takes. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it, test } from 'vitest';
 import { byKernel, kernelTime, shareAt } from '../../../engine/costs/kernels.ts';
 import { findShape } from '../../../engine/costs/shapes.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it, test } from 'vitest';
 import { isConfiguration, modelTypes, readConfiguration } from '../../../engine/formats/huggingFace/read.ts';
 import { pipeOfConfiguration } from '../../../engine/formats/huggingFace/toPipe.ts';

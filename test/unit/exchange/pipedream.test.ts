@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import type { ProfileGraph } from '../../../engine/formats/pipedream/graph.ts';
 import { layersOfProfile } from '../../../engine/formats/pipedream/layers.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { importTorch } from '../../../engine/formats/torchCsv/import.ts';
 import { readTorchCsv } from '../../../engine/formats/torchCsv/read.ts';

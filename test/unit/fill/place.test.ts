@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { placeTasks } from '../../../engine/fill/place.ts';
 import { fitting, tasksOf } from '../../../engine/fill/tasks.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { fillReport } from '../../../engine/fill/fillReport.ts';
 import { fillStop } from '../../../engine/fill/describe.ts';

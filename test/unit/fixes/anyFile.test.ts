@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { apply, fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
 import { parse } from '../../../grammar/index.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { writtenLayers } from '../../../engine/fixes/layers.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { parse } from '../../../grammar/index.ts';
 import { goodFile, soup } from './arbitraries.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { period } from '../../../engine/job/period.ts';
 import { workerOf } from '../../../engine/job/workers.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { fixesFor, refactorings } from '../../../engine/fixes/fix.ts';

@@ -1,5 +1,5 @@
 /** Random graphs of layers, and cuts of them by trying all. */
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { balance } from '../../../engine/planning/cut/balance.ts';
 import type { DagCut } from '../../../engine/planning/cut/dag/cutDag.ts';
 import { cutDag } from '../../../engine/planning/cut/dag/cutDag.ts';

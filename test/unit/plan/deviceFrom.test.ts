@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { a100, gb300, h200 } from '../exchange/systems/files.ts';

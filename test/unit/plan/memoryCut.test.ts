@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { type Analysis, check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { lone, type Mesh, sizeOf } from '../../../engine/read/mesh.ts';
 import { dataGroups, expertDataGroups, groupsOf } from '../../../engine/planning/place/rankGroups.ts';

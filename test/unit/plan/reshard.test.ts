@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import type { Resharding } from '../../../engine/costs/reshard.ts';
 import { type Held, unitCount, unitsOf } from '../../../engine/network/layouts.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
 import { type Route, routeBetween } from '../../../engine/network/routes.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
 import { clusterOf } from './routesClusters.ts';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { routeBetween } from '../../../engine/network/routes.ts';
 import type { ClusterDefinition, LinkDefinition, NamedLink } from '../../../engine/read/definitions.ts';

@@ -2,7 +2,7 @@
  * Every policy of the registry over a grid and over random shapes: what it takes runs, and what it does not take it says, with
  * values that do.
  */
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import type { PolicyArgument } from '../../../engine/plan.ts';
 import type { Policy, PolicyArguments } from '../../../engine/policies/policy.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { hidingWarmup } from '../../../engine/schedule/hidingWarmup.ts';
 import { policyPlan } from './plans.ts';

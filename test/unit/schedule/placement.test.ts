@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { PlacementRule } from '../../../engine/plan.ts';
 import { placementOf } from '../../../engine/policies/placement.ts';

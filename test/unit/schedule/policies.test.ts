@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { programOf } from '../../../engine/schedule/generate.ts';
 import { policies } from '../../../engine/policies/registry.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { PipelinePlan, StagePlan } from '../../../engine/plan.ts';
 import { parametersOf } from '../../../engine/policies/parameters.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { generate, programOf } from '../../../engine/schedule/generate.ts';
 import { oneFOneB } from '../../../engine/policies/builtin/one_f_one_b.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { expect, test } from 'vitest';
 import type { Diagnostic, Range, WorkspaceEdit } from 'vscode-languageserver';
 import { applyEdits, main, positionAt, withClient, type Client } from './harness.ts';

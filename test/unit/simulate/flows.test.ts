@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { HopPlan, PipelinePlan } from '../../../engine/plan.ts';
 import { fairShares } from '../../../engine/simulate/fairShare.ts';

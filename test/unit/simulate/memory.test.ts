@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { B, F, I, W, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { bubbleCauses } from '../../../engine/analyze/causes.ts';
 import { criticalPath } from '../../../engine/analyze/criticalPath.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { planOf, policy } from './plans.ts';
 import { programOf, randomRows } from './programs.ts';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { B, W, operationName } from '../../../engine/program.ts';
 import { idleOf } from '../../../engine/fill/intervals.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { expect, test } from 'vitest';
 import { inFlight, systemReport } from './system.ts';
 

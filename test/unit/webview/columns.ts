@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import type { Columns } from '../../../webview/picture/columns.ts';
 
 /** Rows of blocks without any engine: kinds, lengths and gaps in whole units of a tick, so that expectations can be exact. */

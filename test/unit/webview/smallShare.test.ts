@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { share } from '../../../engine/quantities.ts';
 import { smallShare } from '../../../webview/view/panels/smallShare.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { serversOf } from '../../../../engine/job/servers.ts';
 import { hierarchicalAllReduceSeconds, levelRing } from '../../../../engine/network/collectives.ts';

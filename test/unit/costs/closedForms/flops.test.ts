@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import type { LayerSetting } from '../../../../engine/costs/types.ts';
 import { cost } from '../settings.ts';

@@ -2,7 +2,7 @@
  * Memory as Megatron-LM estimates it (megatron/training/theoretical_memory_usage.py), worked out here from its rules, against the
  * peak of the first stage. The estimate is coarser by construction; each test says by which bytes, and holds the rest to the unit.
  */
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { layer, near, run } from './run.ts';
 

@@ -1,5 +1,5 @@
 /** Pipelines written as text, and what the engine makes of them. */
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import type { PipelineReport } from '../../../../engine/report.ts';
 import { check } from '../../../../engine/check.ts';
 import { defaultOptions, type EngineHost } from '../../../../engine/host.ts';

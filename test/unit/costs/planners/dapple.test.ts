@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import { expect, test } from 'vitest';
 import { dappleExact, planDapple } from '../../../../engine/planning/cut/planners/dapple.ts';
 import { type LayerFigures, type Split, plannerLayers, plansOf, sumOf } from './plans.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import { describe, expect, it, test } from 'vitest';
 import { isAiconfigurator, readAiconfigurator } from '../../../../engine/formats/aiconfigurator/read.ts';
 import { readYaml } from '../../../../engine/formats/yaml/read.ts';

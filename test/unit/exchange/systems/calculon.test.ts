@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import { describe, expect, it, test } from 'vitest';
 import { isCalculon, readCalculon } from '../../../../engine/formats/calculon/read.ts';
 import type { SizedShares } from '../../../../engine/costs/types.ts';

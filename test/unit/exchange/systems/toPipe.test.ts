@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import { expect, it, test } from 'vitest';
 import { importText } from '../../../../engine/formats/importText.ts';
 import { isKnownSystem, readSystem } from '../../../../engine/formats/system.ts';

@@ -1,5 +1,5 @@
 /** Random pipelines with uneven stages, and orders of theirs checked without the engine's own search. */
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import type { PipelinePlan, PolicyArgument } from '../../../../engine/plan.ts';
 import type { Program } from '../../../../engine/program.ts';
 import { simulate } from '../../../../engine/simulate/simulate.ts';

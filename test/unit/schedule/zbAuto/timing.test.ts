@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from '../../../support/property.ts';
 import { expect, it } from 'vitest';
 import { F, I, type Program, W, shiftFor } from '../../../../engine/program.ts';
 import { shapeOf } from '../../../../engine/policies/shape.ts';
