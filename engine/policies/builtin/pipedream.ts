@@ -1,7 +1,9 @@
 import type { StageCopy } from '../../plan.ts';
 import { badInteger, integerArgument } from '../arguments.ts';
 import { perStage } from '../describe.ts';
-import { alternateOnEnd, microbatchesOnEnd, replicaFaults } from '../orders/onEnd.ts';
+import { fewInFlight } from '../orders/fewInFlight.ts';
+import { aheadOnEnd, alternateOnEnd, microbatchesOnEnd, replicaFaults } from '../orders/onEnd.ts';
+import type { Ahead } from '../orders/period.ts';
 import { linear } from '../placement.ts';
 import type { Policy, PolicyArguments, Shape } from '../policy.ts';
 import type { WeightRule } from '../../program.ts';
@@ -41,6 +43,25 @@ export function warmups(shape: Shape): Float64Array {
     before += replicas[stage];
   }
   return found;
+}
+
+/** Fewer minibatches in flight than stages, without replicas: no constant warm-up has the least period then. */
+function aheadOf(shape: Shape): Ahead | undefined {
+  const inFlight = integerArgument(shape.args, 'in_flight', shape.stages);
+  if (inFlight >= shape.stages || copiesOf(shape) !== undefined) return undefined;
+  return fewInFlight(shape, inFlight, warmups(shape));
+}
+
+/** Most forwards of each stage ahead of a backward, its microbatch among them. */
+function mostAhead(shape: Shape): ArrayLike<number> {
+  const ahead = aheadOf(shape);
+  if (ahead === undefined) return warmups(shape);
+  return Float64Array.from({ length: shape.stages }, (_, stage) => {
+    let most = 1;
+    for (let microbatch = 0; microbatch < microbatchesOnEnd(shape); microbatch += 1)
+      most = Math.max(most, ahead(stage, microbatch) - microbatch);
+    return most;
+  });
 }
 
 /** One copy for each replica: microbatch j runs on replica j mod replicas, forward and backward. */
@@ -93,11 +114,16 @@ export const pipedream: Policy = {
       stage += 1;
     }
     const every = shape.replicas[stage];
+    const ahead = aheadOf(shape);
+    if (ahead !== undefined) {
+      const run = { stage, microbatches: microbatchesOnEnd(shape), minibatch: shape.microbatches };
+      return aheadOnEnd(run, (microbatch) => ahead(stage, microbatch), out);
+    }
     const run = { stage: device, first, every, microbatches: microbatchesOnEnd(shape), minibatch: shape.microbatches };
-    alternateOnEnd({ ...run, warmup: warmups(shape)[stage] }, out);
+    return alternateOnEnd({ ...run, warmup: warmups(shape)[stage] }, out);
   },
   explain(shape) {
-    const warmup = warmups(shape);
+    const warmup = mostAhead(shape);
     const ranks = ranksOf(shape);
     const alone = copiesOf(shape) === undefined;
     const own = integerArgument(shape.args, 'in_flight', 0) > 0;

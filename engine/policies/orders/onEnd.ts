@@ -31,6 +31,27 @@ export function alternateOnEnd(
   }
 }
 
+/**
+ * The same on one device for each stage, with as many forwards before each backward as `ahead` says: what it asks for beyond the
+ * last microbatch is not there.
+ */
+export function aheadOnEnd(
+  { stage, microbatches, minibatch }: Pick<Run, 'stage' | 'microbatches' | 'minibatch'>,
+  ahead: (microbatch: number) => number,
+  out: OperationSink,
+): void {
+  let forward = 0;
+  for (let backward = 0; backward < microbatches; backward += 1) {
+    const last = Math.min(microbatches, ahead(backward));
+    while (forward < last) {
+      out.forward(stage, forward);
+      forward += 1;
+    }
+    out.backward(stage, backward);
+    if ((backward + 1) % minibatch === 0) out.update(stage, backward);
+  }
+}
+
 /** All microbatches that run on end. */
 export const microbatchesOnEnd = (shape: Shape): number => shape.microbatches * shape.iterations;
 
