@@ -1,5 +1,5 @@
 /** `pipedream(in_flight = N)` with N under the number of stages: the period against its bound, the product's greedy rule and constant warm-ups. */
-import fc from 'fast-check';
+import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { bruteForce, programFor, rowsOf } from '../schedule/bruteForce.ts';
