@@ -6,6 +6,7 @@ import { type Versions, delayAt, inconsistentAt, stalenessAt, versionsOf } from 
 import { simulate } from '../simulate/simulate.ts';
 import type { Program } from '../program.ts';
 import type { BubbleCause, BubbleReport, StageReport } from '../report.ts';
+import { idleShare } from './shares.ts';
 import { type Steady, steadyOf } from './steady.ts';
 import { orderWithoutLimits } from './causes.ts';
 
@@ -18,13 +19,13 @@ export function steadyBubble(plan: PipelinePlan, timeline: Timeline, steady: Ste
   const devices = plan.devices.length;
   const total = busy.reduce((sum, one) => sum + one, 0);
   if (!(period > 0)) return { makespan: 0, span: 0, bound: 0, causes: steadyCauses(plan, timeline, steady) };
-  const idle = (of: number) => Math.max(0, 1 - total / (devices * of));
+  const idle = (seconds: number) => idleShare(total, devices, seconds);
   const most = busy.reduce((all, one, device) => Math.max(all, one + step[device]), 0);
   const busiest = busy.reduce((all, one) => Math.max(all, one), 0);
   return {
     makespan: idle(period),
     span: Math.max(0, 1 - busiest / period),
-    bound: Math.min(idle(period), most > 0 ? idle(most) : 0),
+    bound: Math.min(idle(period), idle(most)),
     causes: steadyCauses(plan, timeline, steady),
   };
 }

@@ -14,6 +14,7 @@ import { memoryItems } from './memoryItems.ts';
 import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from '../report.ts';
 import { modelFlops } from './modelFlops.ts';
 import { type Prediction, predictionsOf } from './prediction.ts';
+import { idleShare } from './shares.ts';
 import { type Steady, steadyOf } from './steady.ts';
 import { stageTraffic, syncTraffic } from './traffic.ts';
 
@@ -95,8 +96,7 @@ function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPe
   const { makespan, busy, first, last, program, timing } = timeline;
   if (makespan === 0) return { makespan: 0, span: 0, bound: 0, causes: bubbleCauses(plan, timeline) };
   const total = busy.reduce((sum, one) => sum + one, 0);
-  // Rounding may leave a share of −1e−16 where nothing is idle.
-  const idle = (of: number) => Math.max(0, 1 - total / (plan.devices.length * of));
+  const idle = (seconds: number) => idleShare(total, plan.devices.length, seconds);
   const spans = last.map((end, device) => end - first[device]);
   const longest = spans.reduce((best, span, device) => (span > spans[best] ? device : best), 0);
   const fits = peaks.every((peak, device) => peak.bytes <= plan.devices[device].memory - plan.devices[device].reserved);

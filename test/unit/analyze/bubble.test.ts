@@ -9,6 +9,7 @@ import type { PipelinePlan } from '../../../engine/plan.ts';
 import type { Program } from '../../../engine/program.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
+import { asynchronousPlan } from '../asynchronous/plans.ts';
 import { runnable } from '../support/cases.ts';
 import { planOf, policy, type Recipe } from '../support/plans.ts';
 
@@ -48,6 +49,38 @@ describe('the bound', () => {
     expect(iteration).toBe(27);
     expect(bubble.makespan).toBeCloseTo(3 / 27, 12);
     expect(bubble.bound).toBeCloseTo(3 / 27, 12);
+  });
+});
+
+describe('a pipeline whose operations take no time', () => {
+  const nothing = { forward: [0], backwardInput: [0], backwardWeight: [0] };
+
+  it('idles for all of the time that its gradients sync, whatever the order', () => {
+    const { bubble, iteration } = reportOf({
+      ...nothing,
+      devices: 2,
+      microbatches: 2,
+      schedule: policy('1f1b'),
+      sync: 3,
+    });
+    expect(iteration).toBe(3);
+    expect(bubble).toMatchObject({ makespan: 1, bound: 1, causes: { sync: 1 } });
+  });
+
+  it('idles for all of the time that its transfers take, whatever the order', () => {
+    const { bubble } = reportOf({ ...nothing, devices: 2, microbatches: 2, schedule: policy('1f1b'), occupancy: 1 });
+    expect(bubble).toMatchObject({ makespan: 1, bound: 1, causes: { communication: 1 } });
+  });
+
+  it('idles for all of a steady period of transfers or of updates, whatever the order', () => {
+    for (const [times, cause] of [
+      [{ occupancy: 1 }, 'communication'],
+      [{ optimizer: 2 }, 'sync'],
+    ] as const) {
+      const plan = asynchronousPlan({ ...nothing, ...times, name: 'pipedream', stages: 2 });
+      const { run } = evaluate(plan, defaultOptions);
+      expect(run?.report.bubble).toMatchObject({ makespan: 1, bound: 1, causes: { [cause]: 1 } });
+    }
   });
 });
 
