@@ -13,7 +13,8 @@ export interface Column {
   /** In csv. */
   readonly name: string;
   readonly title: string;
-  value(report: PipelineReport): number;
+  /** Undefined where the report has no such figure. */
+  value(report: PipelineReport): number | undefined;
   show(value: number): string;
   /** Behind the figure. */
   detail?(report: PipelineReport): string;
@@ -24,7 +25,7 @@ export interface Column {
 /** Whether every device stays within its memory. */
 export const fits = ({ devices }: PipelineReport): boolean => devices.every(({ peak, capacity }) => peak <= capacity);
 
-const most = (values: readonly number[]): number => values.reduce((all, one) => Math.max(all, one), 0);
+const most = (values: readonly number[]): number => values.reduce((largest, value) => Math.max(largest, value), 0);
 
 /** The figures that are compared, in order of weight. */
 export const columns: readonly Column[] = [
@@ -32,72 +33,72 @@ export const columns: readonly Column[] = [
     name: 'iteration',
     title: 'iteration',
     best: 'least',
-    value: (one) => one.iteration,
+    value: (report) => report.iteration,
     show: (value) => time(value, 4),
   },
   {
     name: 'throughput',
     title: 'samples/s',
     best: 'most',
-    value: (one) => one.throughput,
+    value: (report) => report.throughput,
     show: (value) => String(Number(value.toPrecision(4))),
   },
   {
     name: 'bubble',
     title: 'bubble',
     best: 'least',
-    value: (one) => one.bubble.makespan,
+    value: (report) => report.bubble.makespan,
     show: (value) => share(value),
   },
   {
     name: 'span_bubble',
     title: 'span bubble',
     best: 'least',
-    value: (one) => one.bubble.span,
+    value: (report) => report.bubble.span,
     show: (value) => share(value),
   },
-  { name: 'bound', title: 'bound', value: (one) => one.bubble.bound, show: (value) => share(value) },
+  { name: 'bound', title: 'bound', value: (report) => report.bubble.bound, show: (value) => share(value) },
   {
     name: 'peak',
     title: 'peak memory',
     best: 'least',
-    value: (one) => fullest(one)?.peak ?? 0,
+    value: (report) => fullest(report)?.peak ?? 0,
     show: (value) => bytes(value),
-    detail: (one) => ` ${fullest(one)?.name ?? ''}${fits(one) ? '' : ' !'}`,
+    detail: (report) => ` ${fullest(report)?.name ?? ''}${fits(report) ? '' : ' !'}`,
   },
   {
     name: 'mfu',
     title: 'MFU',
     best: 'most',
-    value: (one) => one.model_flops?.utilisation ?? 0,
-    show: (value) => (value > 0 ? share(value) : '–'),
+    value: (report) => report.model_flops?.utilisation,
+    show: (value) => share(value),
   },
   {
     name: 'exposed_communication',
     title: 'exposed',
     best: 'least',
-    value: (one) => exposedCommunication(one).share,
+    value: (report) => exposedCommunication(report).share,
     show: (value) => share(value),
   },
   {
     name: 'in_flight',
     title: 'in flight',
     best: 'least',
-    value: (one) => most(one.devices.map((device) => device.in_flight)),
+    value: (report) => most(report.devices.map((device) => device.in_flight)),
     show: String,
   },
   {
     name: 'versions',
     title: 'versions',
     best: 'least',
-    value: (one) => most(one.stages.map((stage) => stage.versions)),
+    value: (report) => most(report.stages.map((stage) => stage.versions)),
     show: String,
   },
   {
     name: 'staleness',
     title: 'staleness',
     best: 'least',
-    value: (one) => most(one.stages.map((stage) => stage.staleness)),
+    value: (report) => most(report.stages.map((stage) => stage.staleness)),
     show: String,
   },
 ];
@@ -115,16 +116,19 @@ export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
 };
 
 /**
- * The rows with the best value of a column: none where all are alike. Rows whose memory is too small are never best. What reads
- * alike is alike.
+ * The rows with the best value of a column: none where all are alike. Rows whose memory is too small, or that have no such figure,
+ * are never best. What reads alike is alike.
  */
 export function bestRows(rows: readonly FileRow[], { value, best, show }: Column): ReadonlySet<FileRow> {
-  const known = rows.flatMap((row) => ('report' in row.result ? [{ row, value: value(row.result.report) }] : []));
+  const known = rows.flatMap((row) => {
+    const figure = 'report' in row.result ? value(row.result.report) : undefined;
+    return figure === undefined ? [] : [{ row, figure }];
+  });
   const able = known.filter(({ row }) => 'report' in row.result && fits(row.result.report));
   if (best === undefined || able.length === 0) return new Set();
-  const values = able.map((one) => one.value);
-  const record = best === 'least' ? Math.min(...values) : Math.max(...values);
-  const alike = (one: number): boolean => show(one) === show(record);
-  if (known.every((one) => alike(one.value))) return new Set();
-  return new Set(able.filter((one) => alike(one.value)).map(({ row }) => row));
+  const figures = able.map(({ figure }) => figure);
+  const record = best === 'least' ? Math.min(...figures) : Math.max(...figures);
+  const readsAlike = (figure: number): boolean => show(figure) === show(record);
+  if (known.every(({ figure }) => readsAlike(figure))) return new Set();
+  return new Set(able.filter(({ figure }) => readsAlike(figure)).map(({ row }) => row));
 }

@@ -15,7 +15,7 @@ export function compareCsv(rows: readonly FileRow[]): string {
     const named = [file, pipeline, schedule];
     if ('problem' in result) return [...named, ...columns.map(() => ''), '', '', result.problem.message];
     const { report } = result;
-    const figures = columns.map(({ value }) => String(value(report)));
+    const figures = columns.map(({ value }) => String(value(report) ?? ''));
     const peaks = report.devices.map(({ name, peak }) => `${name}=${peak}`).join(' ');
     return [...named, ...figures, fullest(report)?.name ?? '', peaks, ''];
   });

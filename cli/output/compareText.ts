@@ -19,7 +19,8 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
     const shown = running.map((row) => {
       if (!('report' in row.result)) return '';
       const { report } = row.result;
-      const text = `${column.show(column.value(report))}${column.detail?.(report) ?? ''}`;
+      const figure = column.value(report);
+      const text = figure === undefined ? '–' : `${column.show(figure)}${column.detail?.(report) ?? ''}`;
       if (best.has(row)) return colours.green(`${text} *`);
       return column.name === 'peak' && !fits(report) ? colours.red(`${text}  `) : `${text}  `;
     });

@@ -44,6 +44,25 @@ describe('compare', () => {
     expect(rows.map((row) => row.report)).toEqual([...(await simulated(exact)), ...(await simulated(two))]);
   });
 
+  test('a pipeline of measured layers has no MFU: an empty cell in csv and a dash in text', async () => {
+    const text = `device card { memory = 80GiB  compute = 100TFLOPS  bandwidth = 1TB/s }
+cluster box { gpu[2] = card  link = 25GB/s }
+model measured { layer block[2] { forward = 4ms  backward = 8ms } }
+model derived { sequence = 128  micro_batch = 1  layer block[2] = transformer(hidden = 512, heads = 8) }
+pipeline plain { model = measured  devices = box  microbatches = 4  stages = balance(2)  schedule = 1f1b }
+pipeline shaped { model = derived  devices = box  microbatches = 4  stages = balance(2)  schedule = 1f1b }
+`;
+    const { out } = await call(['compare', 'm.pipe', '--format', 'csv'], { files: { 'm.pipe': text } });
+    const [head, ...rows] = out.trimEnd().split('\r\n');
+    const at = head.split(',').indexOf('mfu');
+    const cells = rows.map((row) => row.split(',')[at]);
+    expect(cells[0]).toBe('');
+    expect(Number(cells[1])).toBeGreaterThan(0);
+    const shown = (await call(['compare', 'm.pipe'], { files: { 'm.pipe': text }, columns: 240 })).out.split('\n');
+    expect(shown[0]).toContain('MFU');
+    expect(shown.find((line) => line.includes('plain'))).toContain('–');
+  });
+
   test('--schedules gives the report of the file with that schedule in it', async () => {
     const schedules = ['gpipe', '1f1b', 'zb_h1', 'zb_h2'];
     const rows = await rowsOf(['a.pipe', '--schedules', schedules.join(', '), '--set', 'microbatches=6']);
