@@ -1,12 +1,15 @@
 import { type Analysis, checkSteps } from '../engine/check.ts';
 import { defaultOptions } from '../engine/host.ts';
-import { diskHost, shownPath, uriOf } from './host.ts';
+import { diskHost, namedPath, shownPath, uriOf } from './host.ts';
 import type { Io } from './io.ts';
 import type { Progress } from './progress.ts';
+import { readOperand } from './readOperand.ts';
 
 export interface Analysed {
-  /** As shown to the user. */
+  /** As data holds it. */
   readonly path: string;
+  /** As people read it. */
+  readonly name: string;
   readonly text: string;
   readonly analysis: Analysis;
 }
@@ -18,13 +21,14 @@ export function analyse(
   progress: Progress,
   overrides: Readonly<Record<string, number>> = {},
 ): Analysed | { readonly problem: string } {
-  const read = io.readText(path);
-  if ('problem' in read) return { problem: `${shownPath(path)} cannot be read: ${read.problem}.` };
+  const read = readOperand(path, io);
+  if ('problem' in read) return read;
+  const name = shownPath(path);
   const request = { uri: uriOf(path, io), text: read.text, host: diskHost(io), options: defaultOptions, overrides };
   const steps = checkSteps(request);
   for (;;) {
     const step = steps.next();
-    if (step.done) return { path: shownPath(path), text: read.text, analysis: step.value };
-    progress.tick(`${shownPath(path)}: ${step.value}`);
+    if (step.done) return { path: namedPath(path), name, text: read.text, analysis: step.value };
+    progress.tick(`${name}: ${step.value}`);
   }
 }

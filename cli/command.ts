@@ -1,4 +1,5 @@
 import type { Arguments, CommandSpec } from './arguments.ts';
+import { printable } from './drawing/width.ts';
 import type { Io } from './io.ts';
 import type { Status } from './status.ts';
 
@@ -10,6 +11,6 @@ export interface Command {
 
 /** Says on standard error what is wrong with the call. */
 export async function usageFault(io: Io, command: string, problem: string): Promise<2> {
-  await io.err(`pipewright ${command}: ${problem}\nTry "pipewright ${command} --help".\n`);
+  await io.err(`pipewright ${command}: ${printable(problem)}\nTry "pipewright ${command} --help".\n`);
   return 2;
 }

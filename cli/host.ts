@@ -1,6 +1,8 @@
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { EngineHost } from '../engine/host.ts';
+import { noSuchFile } from '../server/regularFile.ts';
+import { printable } from './drawing/width.ts';
 import type { Io } from './io.ts';
 
 /** Files as the engine sees them: `file:` uris; standard input is a file of the working folder, so that its imports resolve. */
@@ -8,8 +10,11 @@ export function uriOf(path: string, io: Io): string {
   return pathToFileURL(isAbsolute(path) ? path : join(io.cwd, path === '-' ? '<stdin>' : path)).href;
 }
 
-/** How a path is shown: as it was typed; standard input as `<stdin>`. */
-export const shownPath = (path: string): string => (path === '-' ? '<stdin>' : path);
+/** How a path is named in data: as it was typed; standard input as `<stdin>`. */
+export const namedPath = (path: string): string => (path === '-' ? '<stdin>' : path);
+
+/** How a path is shown to people: safe to print, also at the start of a line of a CI log, where `::error::` would be a command. */
+export const shownPath = (path: string): string => printable(/^\s*::/.test(path) ? `./${path}` : namedPath(path));
 
 /** A uri of the engine, relative to the working folder where it lies in it. */
 export function shownUri(uri: string, io: Io): string {
@@ -41,7 +46,5 @@ function readUri(uri: string, io: Io): ReturnType<EngineHost['read']> {
   if (!uri.startsWith('file:')) return { problem: 'not-found' };
   const answer = io.readText(fileURLToPath(uri));
   if ('text' in answer) return answer;
-  return answer.problem === 'there is no such file'
-    ? { problem: 'not-found' }
-    : { problem: 'unreadable', detail: answer.problem };
+  return answer.problem === noSuchFile ? { problem: 'not-found' } : { problem: 'unreadable', detail: answer.problem };
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { printable } from './drawing/width.ts';
 import { nodeIo } from './nodeIo.ts';
 import { run } from './run.ts';
 
@@ -7,7 +8,8 @@ async function main(): Promise<void> {
   try {
     process.exitCode = await run(process.argv.slice(2), nodeIo());
   } catch (error) {
-    process.stderr.write(`pipewright: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`pipewright: ${text.split('\n').map(printable).join('\n')}\n`);
     process.exitCode = 2;
   }
 }

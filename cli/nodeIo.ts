@@ -1,8 +1,9 @@
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { fileProblem, readDescriptor, readRegularFile } from '../server/regularFile.ts';
 import type { Io } from './io.ts';
 
-/** Larger files are refused before they are read: the engine's own limit is far below. */
+/** Larger files are refused before they are read, and standard input after so many bytes: the engine's own limit is far below. */
 const largestFile = 256 * 1024 * 1024;
 
 export function nodeIo(): Io {
@@ -15,7 +16,7 @@ export function nodeIo(): Io {
         writeFileSync(path, text);
         return undefined;
       } catch (error) {
-        return problemOf(error);
+        return fileProblem(error);
       }
     },
     out,
@@ -31,23 +32,12 @@ export function nodeIo(): Io {
 }
 
 function readText(path: string): { text: string } | { problem: string } {
+  if (path !== '-') return readRegularFile(path, largestFile);
   try {
-    const content = readFileSync(path === '-' ? 0 : path);
-    if (content.length > largestFile) return { problem: 'it is larger than 256 MiB' };
-    return { text: content.toString('utf8') };
+    return readDescriptor(0, largestFile);
   } catch (error) {
-    return { problem: problemOf(error) };
+    return { problem: fileProblem(error) };
   }
-}
-
-/** What went wrong, in a reader's words instead of `ENOENT: no such file or directory, open '…'`. */
-function problemOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
-  if (code === 'EISDIR') return 'it is a folder';
-  if (code === 'EACCES' || code === 'EPERM') return 'permission is denied';
-  if (code === 'ERR_FS_FILE_TOO_LARGE') return 'it is larger than 2 GiB';
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Writes with back-pressure. After the reader has closed its end everything is dropped in silence. */

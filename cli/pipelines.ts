@@ -4,15 +4,16 @@ import { nearest } from '../engine/language/spelling.ts';
 
 /** What has been found out about a file, as far as choosing a pipeline goes. */
 export interface Chosen {
-  readonly path: string;
+  /** As people read it. */
+  readonly name: string;
   readonly analysis: Pick<Analysis, 'uri' | 'findings' | 'resolution'>;
 }
 
 /** Names of the pipelines that the file itself declares. */
 export const declaredPipelines = ({ uri, resolution }: Pick<Analysis, 'uri' | 'resolution'>): readonly string[] =>
   [...resolution.symbols.symbols.values()]
-    .filter((one) => one.kind === 'pipeline' && one.declaration?.uri === uri)
-    .map((one) => one.name);
+    .filter(({ kind, declaration }) => kind === 'pipeline' && declaration?.uri === uri)
+    .map(({ name }) => name);
 
 /** Why `simulate` cannot do what was asked for: no such pipeline, none at all, or several where the format holds one. */
 export function pipelineProblem(
@@ -25,11 +26,11 @@ export function pipelineProblem(
   if (chosen !== undefined && !declared.includes(chosen)) {
     const guess = nearest(chosen, declared);
     const known = declared.length === 0 ? 'it has none' : `it has ${list(declared)}`;
-    return `${file.path} has no pipeline "${chosen}"; ${known}.${guess === undefined ? '' : ` Did you mean "${guess}"?`}`;
+    return `${file.name} has no pipeline "${chosen}"; ${known}.${guess === undefined ? '' : ` Did you mean "${guess}"?`}`;
   }
   const broken = findings.some((found) => found.severity === 'error');
-  if (declared.length === 0 && !broken) return `${file.path} declares no pipeline, so there is nothing to simulate.`;
+  if (declared.length === 0 && !broken) return `${file.name} declares no pipeline, so there is nothing to simulate.`;
   if (format === 'csv' && chosen === undefined && declared.length > 1)
-    return `${file.path} has the pipelines ${list(declared)}; choose one with --pipeline.`;
+    return `${file.name} has the pipelines ${list(declared)}; choose one with --pipeline.`;
   return undefined;
 }

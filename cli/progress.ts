@@ -1,3 +1,4 @@
+import { clip, printable } from './drawing/width.ts';
 import type { Io } from './io.ts';
 
 export interface Progress {
@@ -24,7 +25,7 @@ export function progressBar(io: Io, total: number): Progress {
       if (!io.errIsTerminal || io.now() - begun < quietFor) return;
       const full = Math.round((Math.min(done, total) / Math.max(1, total)) * barWidth);
       shown = true;
-      void io.err(`\r\u001b[K[${'█'.repeat(full)}${'·'.repeat(barWidth - full)}] ${what.slice(0, 60)}`);
+      void io.err(`\r\u001b[K[${'█'.repeat(full)}${'·'.repeat(barWidth - full)}] ${clip(printable(what), 60)}`);
     },
     end() {
       if (shown) void io.err('\r\u001b[K');

@@ -1,6 +1,7 @@
 import { readArguments } from './arguments.ts';
 import { usageFault } from './command.ts';
 import { commands } from './commands/index.ts';
+import { printable } from './drawing/width.ts';
 import { commandHelp, overview } from './help.ts';
 import type { Io } from './io.ts';
 import { nearest } from '../engine/language/spelling.ts';
@@ -10,7 +11,7 @@ import { version } from './version.ts';
 /** The whole command line: `args` without the program's name → exit status. */
 export async function run(args: readonly string[], io: Io): Promise<Status> {
   const [name, ...rest] = args;
-  const specs = commands.map((one) => one.spec);
+  const specs = commands.map(({ spec }) => spec);
   if (name === undefined) {
     await io.err(overview(specs));
     return status.usage;
@@ -20,7 +21,7 @@ export async function run(args: readonly string[], io: Io): Promise<Status> {
     await io.out(`${version(io)}\n`);
     return status.fine;
   }
-  const command = commands.find((one) => one.spec.name === name);
+  const command = commands.find(({ spec }) => spec.name === name);
   if (command === undefined) return unknownCommand(name, io);
   const parsed = readArguments(rest, command.spec);
   if ('problem' in parsed) return usageFault(io, name, parsed.problem);
@@ -29,18 +30,18 @@ export async function run(args: readonly string[], io: Io): Promise<Status> {
 }
 
 async function help(name: string | undefined, io: Io): Promise<Status> {
-  const command = commands.find((one) => one.spec.name === name);
+  const command = commands.find(({ spec }) => spec.name === name);
   if (name !== undefined && command === undefined) return unknownCommand(name, io);
-  await io.out(command === undefined ? overview(commands.map((one) => one.spec)) : commandHelp(command.spec));
+  await io.out(command === undefined ? overview(commands.map(({ spec }) => spec)) : commandHelp(command.spec));
   return status.fine;
 }
 
 async function unknownCommand(name: string, io: Io): Promise<Status> {
   const what = name.startsWith('-') ? 'option' : 'command';
-  const known = what === 'option' ? ['--help', '--version'] : commands.map((one) => one.spec.name);
+  const known = what === 'option' ? ['--help', '--version'] : commands.map(({ spec }) => spec.name);
   const guess = nearest(name, known);
   await io.err(
-    `pipewright: There is no ${what} "${name}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}\nTry "pipewright --help".\n`,
+    `pipewright: There is no ${what} "${printable(name)}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}\nTry "pipewright --help".\n`,
   );
   return status.usage;
 }

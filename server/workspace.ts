@@ -1,11 +1,11 @@
 /** Files as the engine sees them: open documents first, then the disk, within what the workspace's trust allows. */
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { URI, Utils } from 'vscode-uri';
 import type { EngineHost } from '../engine/host.ts';
-import { bytes } from '../engine/quantities.ts';
 import { LineIndex } from '../grammar/index.ts';
 import { normal } from './uris.ts';
+import { type FileText, noSuchFile, readRegularFile } from './regularFile.ts';
 import { standardText } from './standard.ts';
 import type { Files } from './view.ts';
 
@@ -38,29 +38,20 @@ export function createWorkspace(host: WorkspaceHost): Files {
     // Links are followed before the question whether the file lies within.
     const real = realPath(path);
     if (!host.trusted() && !roots().some((root) => within(real, root))) return { problem: 'outside' };
-    try {
-      return readOnce(uri, real);
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
-      if (code === 'ENOENT' || code === 'ENOTDIR') return { problem: 'not-found' };
-      return { problem: 'unreadable', detail: error instanceof Error ? error.message : String(error) };
-    }
+    const read = readOnce(uri, real);
+    if ('text' in read) return read;
+    return read.problem === noSuchFile ? { problem: 'not-found' } : { problem: 'unreadable', detail: read.problem };
   }
 
   /** The stamp is asked for each time: not every client tells of changes on disk. */
-  function readOnce(uri: string, path: string): Answer {
-    const status = statSync(path);
-    if (!status.isFile()) return { problem: 'unreadable', detail: 'it is not a file' };
-    // A UTF-16 unit takes up to three bytes.
-    const limit = host.sizeLimit() * 3;
-    if (status.size > limit)
-      return { problem: 'unreadable', detail: `it has ${bytes(status.size)}, over ${bytes(limit)}` };
-    const stamp = `${status.mtimeMs} ${status.size} ${status.ino}`;
+  function readOnce(uri: string, path: string): FileText {
+    const stamp = stampOf(path);
     const known = cache.get(uri);
-    if (known?.stamp === stamp) return { text: known.text };
-    const text = readFileSync(path, 'utf8');
-    cache.set(uri, { stamp, text });
-    return { text };
+    if (known !== undefined && known.stamp === stamp) return { text: known.text };
+    // A UTF-16 unit takes up to three bytes.
+    const read = readRegularFile(path, host.sizeLimit() * 3);
+    if ('text' in read && stamp !== '') cache.set(uri, { stamp, text: read.text });
+    return read;
   }
 
   function roots(): readonly string[] {
@@ -128,6 +119,16 @@ function realPath(path: string): string {
   } catch {
     const above = dirname(path);
     return above === path ? path : join(realPath(above), basename(path));
+  }
+}
+
+/** Differs once a file has changed; empty where there is none. */
+function stampOf(path: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch {
+    return '';
   }
 }
 

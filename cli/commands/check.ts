@@ -5,6 +5,7 @@ import { type Command, usageFault } from '../command.ts';
 import type { Io } from '../io.ts';
 import { findingText, sourceOf, tally } from '../output/findingText.ts';
 import { githubLines } from '../output/github.ts';
+import { jsonText } from '../output/json.ts';
 import { placeText } from '../output/placeText.ts';
 import { sarif, type Checked } from '../output/sarif.ts';
 import { progressBar } from '../progress.ts';
@@ -52,7 +53,7 @@ async function write(files: readonly Analysed[], format: string, io: Io): Promis
   if (format === 'github') return io.out(checked.map(githubLines).join(''));
   if (format === 'json') {
     const answer = files.map((file) => ({ file: file.path, findings: reportOf(file.analysis, file.path).findings }));
-    return io.out(`${JSON.stringify({ version: 1, files: answer }, undefined, 2)}\n`);
+    return io.out(jsonText({ version: 1, files: answer }));
   }
   const colours = coloursFor(io);
   for (const file of checked) {
@@ -60,7 +61,7 @@ async function write(files: readonly Analysed[], format: string, io: Io): Promis
       await io.out(`${findingText(found, file.source, colours, (uri, offset) => placeText(uri, offset, file, io))}\n`);
   }
   const all = checked.flatMap((file) => file.findings);
-  await io.out(`${files.length === 1 ? (files[0]?.path ?? '') : `${files.length} files`}: ${tally(all)}\n`);
+  await io.out(`${files.length === 1 ? (files[0]?.name ?? '') : `${files.length} files`}: ${tally(all)}\n`);
 }
 
 const checkedOf = (file: Analysed): Checked => ({

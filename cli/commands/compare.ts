@@ -10,7 +10,7 @@ import { defaultOptions } from '../../engine/host.ts';
 import type { Arguments } from '../arguments.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
-import { diskHost, shownPath, uriOf } from '../host.ts';
+import { diskHost, namedPath, shownPath, uriOf } from '../host.ts';
 import type { Io } from '../io.ts';
 import type { FileRow } from '../output/compareColumns.ts';
 import { compareCsv, compareJson } from '../output/compareData.ts';
@@ -18,6 +18,7 @@ import { compareText } from '../output/compareText.ts';
 import { overrideProblem, type Overrides, readOverrides } from '../overrides.ts';
 import { declaredPipelines, pipelineProblem } from '../pipelines.ts';
 import { progressBar } from '../progress.ts';
+import { readOperand } from '../readOperand.ts';
 import { splitList } from '../splitList.ts';
 import { status } from '../status.ts';
 
@@ -61,7 +62,7 @@ export const compareCommand: Command = {
     const rows = evaluated(files, schedules, io);
     await io.out(textOf(rows, args, io));
     const faults = schedules === undefined ? files.filter(({ base }) => hasErrors(base)) : [];
-    for (const { path } of faults) await io.err(`${path} has errors: "pipewright check ${path}" shows them.\n`);
+    for (const { name } of faults) await io.err(`${name} has errors: "pipewright check ${name}" shows them.\n`);
     const failed =
       faults.length > 0 ||
       rows.some(({ errors }) => errors.some((code) => schedules === undefined || code !== 'expect/failed'));
@@ -70,7 +71,10 @@ export const compareCommand: Command = {
 };
 
 interface File {
+  /** As data holds it. */
   readonly path: string;
+  /** As people read it. */
+  readonly name: string;
   readonly request: CompareRequest;
   readonly base: Planned;
   readonly pipelines: readonly string[];
@@ -80,29 +84,29 @@ interface File {
 function readSchedules(text: string | undefined): readonly string[] | string | undefined {
   if (text === undefined) return undefined;
   const schedules = splitList(text);
-  const wrong = schedules.find((one) => !isSchedule(one));
+  const wrong = schedules.find((schedule) => !isSchedule(schedule));
   return wrong === undefined
     ? schedules
     : `--schedules takes schedules such as gpipe or interleaved_1f1b(chunks = 2), with commas between, not "${wrong}".`;
 }
 
 function readFile(path: string, args: Arguments, overrides: Overrides, io: Io): File | string {
-  const read = io.readText(path);
+  const read = readOperand(path, io);
   const name = shownPath(path);
-  if ('problem' in read) return `${name} cannot be read: ${read.problem}.`;
+  if ('problem' in read) return read.problem;
   const uri = uriOf(path, io);
   const request = { uri, text: read.text, host: diskHost(io), options: defaultOptions, overrides: overrides.values };
   const base = planned(request);
   const { resolution } = base;
   const analysis = { uri, resolution, findings: resolution.findings };
   const chosen = args.value('pipeline');
-  const problem =
-    overrideProblem(resolution, overrides) ?? pipelineProblem({ path: name, analysis }, chosen, undefined);
+  const problem = overrideProblem(resolution, overrides) ?? pipelineProblem({ name, analysis }, chosen, undefined);
   if (problem !== undefined) return problem;
   const declared = declaredPipelines(analysis);
   // Of a file too broken to have any pipeline one row says why.
   return {
-    path: name,
+    path: namedPath(path),
+    name,
     request,
     base,
     pipelines: chosen === undefined ? (declared.length > 0 ? declared : ['']) : [chosen],
@@ -117,11 +121,11 @@ function evaluated(files: readonly File[], schedules: readonly string[] | undefi
   const progress = progressBar(io, pairs.length * (schedules?.length ?? 1));
   const rows = pairs.flatMap(({ file, pipeline }) => {
     const { request, base, path } = file;
-    const own =
+    const evaluations =
       schedules === undefined
         ? [() => rowAsWritten(request, base, pipeline)]
         : schedules.map((schedule) => () => rowUnder(request, base, pipeline, schedule));
-    return own.map((row) => {
+    return evaluations.map((row) => {
       const made = { ...row(), file: path };
       progress.tick(`${pipeline}: ${made.schedule}`);
       return made;

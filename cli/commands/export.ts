@@ -6,6 +6,7 @@ import type { PipelinePlan } from '../../engine/plan.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
+import { printable } from '../drawing/width.ts';
 import type { Io } from '../io.ts';
 import { findingText, sourceOf } from '../output/findingText.ts';
 import { placeText } from '../output/placeText.ts';
@@ -96,10 +97,10 @@ export const exportCommand: Command = {
     if (found?.run === undefined) return refuse(file, io);
     const result = format.write(found.plan, found.run, args.has('comms'));
     if ('problem' in result) {
-      await io.err(`${file.path}: pipeline "${found.plan.name}" cannot be written: ${result.problem}.\n`);
+      await io.err(`${file.name}: pipeline "${found.plan.name}" cannot be written: ${printable(result.problem)}.\n`);
       return status.findings;
     }
-    for (const note of result.notes) await io.err(`${file.path}: ${note}\n`);
+    for (const note of result.notes) await io.err(`${file.name}: ${printable(note)}\n`);
     return writeResult(io, 'export', args.value('output'), result.parts);
   },
 };
@@ -112,6 +113,6 @@ async function refuse(file: Analysed, io: Io): Promise<1> {
     await io.err(
       `${findingText(found, source, colours, (at, offset) => placeText(at, offset, { source, uri, findings }, io))}\n`,
     );
-  await io.err(`${file.path}: nothing was written: the pipeline does not run.\n`);
+  await io.err(`${file.name}: nothing was written: the pipeline does not run.\n`);
   return status.findings;
 }

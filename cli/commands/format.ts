@@ -1,7 +1,9 @@
 import { format, LineIndex, parse } from '../../grammar/index.ts';
 import { type Command, usageFault } from '../command.ts';
+import { printable } from '../drawing/width.ts';
 import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';
+import { readOperand } from '../readOperand.ts';
 import { status, type Status } from '../status.ts';
 
 /** `format FILE…`: the canonical layout. */
@@ -25,19 +27,19 @@ export const formatCommand: Command = {
       return usageFault(io, 'format', 'Several files need --check or --write.');
     const results: Status[] = [];
     for (const path of args.operands)
-      results.push(await formatOne(path, check ? 'check' : write ? 'write' : 'print', io));
+      results.push(await formatFile(path, check ? 'check' : write ? 'write' : 'print', io));
     return results.includes(2) ? 2 : results.includes(1) ? 1 : 0;
   },
 };
 
-async function formatOne(path: string, mode: 'check' | 'write' | 'print', io: Io): Promise<Status> {
-  const read = io.readText(path);
+async function formatFile(path: string, mode: 'check' | 'write' | 'print', io: Io): Promise<Status> {
+  const read = readOperand(path, io);
   const name = shownPath(path);
-  if ('problem' in read) return usageFault(io, 'format', `${name} cannot be read: ${read.problem}.`);
+  if ('problem' in read) return usageFault(io, 'format', read.problem);
   const result = format(parse(read.text));
   if (!result.ok) {
     const { line, character } = new LineIndex(read.text).positionAt(result.fault.start);
-    await io.err(`${name}:${line + 1}:${character + 1}: ${result.fault.message} Not formatted.\n`);
+    await io.err(`${name}:${line + 1}:${character + 1}: ${printable(result.fault.message)} Not formatted.\n`);
     return status.findings;
   }
   if (mode === 'print') await io.out(result.text);

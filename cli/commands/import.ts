@@ -9,6 +9,7 @@ import { type Command, usageFault } from '../command.ts';
 import { shownPath } from '../host.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../drawing/width.ts';
+import { readOperand } from '../readOperand.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
 
@@ -30,16 +31,16 @@ export const importCommand: Command = {
   async run(args, io) {
     const [path, ...more] = args.operands;
     if (path === undefined || more.length > 0) return usageFault(io, 'import', 'It needs one file.');
-    const read = io.readText(path);
+    const read = readOperand(path, io);
     const name = shownPath(path);
-    if ('problem' in read) return usageFault(io, 'import', `${name} cannot be read: ${read.problem}.`);
+    if ('problem' in read) return usageFault(io, 'import', read.problem);
     const other = importText(read.text);
     if (other !== undefined) {
       if ('faults' in other) {
         await tellText(other.faults, read.text, name, io);
         return status.findings;
       }
-      for (const remark of other.remarks) await io.err(`${name}: ${remark}\n`);
+      for (const remark of other.remarks) await io.err(`${name}: ${printable(remark)}\n`);
       return writeResult(io, 'import', args.value('output'), [other.pipe]);
     }
     if (!isTorchTable(read.text)) {
@@ -60,7 +61,7 @@ export const importCommand: Command = {
       if ('faults' in result) return status.findings;
       await io.err(`${name}: mended: ${titles.join('; ')}.\n`);
     }
-    for (const remark of result.remarks) await io.err(`${name}: ${remark}\n`);
+    for (const remark of result.remarks) await io.err(`${name}: ${printable(remark)}\n`);
     return writeResult(io, 'import', args.value('output'), [result.pipe]);
   },
 };
@@ -72,8 +73,8 @@ async function tell(faults: readonly TorchFault[], text: string, name: string, i
     const { line, character } = lines.positionAt(start);
     const what = printable(`rank ${row}, column ${column + 1}: ${message} Expected: ${expected}.`);
     await io.err(`${name}:${line + 1}:${character + 1}: ${what}\n`);
-    for (const one of related ?? [])
-      await io.err(`  rank ${one.row}, column ${one.column + 1}: ${printable(one.message)}.\n`);
+    for (const cell of related ?? [])
+      await io.err(`  rank ${cell.row}, column ${cell.column + 1}: ${printable(cell.message)}.\n`);
   }
 }
 

@@ -8,6 +8,7 @@ import type { Io } from '../io.ts';
 import { csv } from '../output/csv.ts';
 import { findingText, sourceOf, tally } from '../output/findingText.ts';
 import { jobText } from '../output/jobText.ts';
+import { jsonText } from '../output/json.ts';
 import { placeText } from '../output/placeText.ts';
 import { reportText } from '../output/reportText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
@@ -72,9 +73,9 @@ async function write(file: Analysed, args: Arguments, columns: number, io: Io): 
   const format = args.value('format') ?? 'text';
   if (format === 'json') {
     const report = reportOf(file.analysis, file.path);
-    const pipelines = report.pipelines.filter((one) => chosen === undefined || one.name === chosen);
+    const pipelines = report.pipelines.filter(({ name }) => chosen === undefined || name === chosen);
     const jobs = chosen === undefined ? report.jobs : [];
-    return io.out(`${JSON.stringify({ ...report, pipelines, jobs }, undefined, 2)}\n`);
+    return io.out(jsonText({ ...report, pipelines, jobs }));
   }
   if (format === 'csv') {
     for (const run of runs) for (const part of csv(run)) await io.out(part);
@@ -100,5 +101,5 @@ async function describe(file: Analysed, runs: readonly Run[], io: Io, aside: boo
   for (const found of shown)
     await put(`${findingText(found, source, colours, (at, offset) => placeText(at, offset, checked, io))}\n`);
   if (runs.length === 0) await put('Nothing was simulated: the findings say why.\n');
-  await put(`${file.path}: ${tally(findings)}\n`);
+  await put(`${file.name}: ${tally(findings)}\n`);
 }

@@ -1,11 +1,13 @@
 import { columns, type FileRow } from './compareColumns.ts';
+import { printable } from '../drawing/width.ts';
 import { quoted } from './csv.ts';
+import { jsonText } from './json.ts';
 import { fullest } from '../../engine/analyze/fullest.ts';
 
 /** `{ version, rows: [{ file, pipeline, schedule, report | problem }] }`; fields are added, never renamed. */
 export function compareJson(rows: readonly FileRow[]): string {
   const answer = rows.map(({ file, pipeline, schedule, result }) => ({ file, pipeline, schedule, ...result }));
-  return `${JSON.stringify({ version: 1, rows: answer }, undefined, 2)}\n`;
+  return jsonText({ version: 1, rows: answer });
 }
 
 /** One line a row (RFC 4180) in base units; figures are empty where there are none. `peaks` lists the devices in order. */
@@ -19,5 +21,5 @@ export function compareCsv(rows: readonly FileRow[]): string {
     const peaks = report.devices.map(({ name, peak }) => `${name}=${peak}`).join(' ');
     return [...named, ...figures, fullest(report)?.name ?? '', peaks, ''];
   });
-  return [head, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
+  return [head, ...lines].map((line) => `${line.map((cell) => quoted(printable(cell))).join(',')}\r\n`).join('');
 }

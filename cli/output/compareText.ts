@@ -2,6 +2,7 @@ import { stripVTControlCharacters as plain } from 'node:util';
 import type { DeviceReport } from '../../engine/report.ts';
 import { bytes } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
+import { shownPath } from '../host.ts';
 import { clip, printable, width } from '../drawing/width.ts';
 import { bestRows, columnsFor, type FileRow, fits } from './compareColumns.ts';
 import { table } from './table.ts';
@@ -52,8 +53,8 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
 
 /** File and pipeline where the rows differ in them, and the schedule. */
 function nameOf(row: FileRow, rows: readonly FileRow[]): string {
-  const differ = (key: 'file' | 'pipeline') => rows.some((one) => one[key] !== row[key]);
-  const parts = [differ('file') ? row.file : '', differ('pipeline') ? row.pipeline : '', row.schedule];
+  const differ = (key: 'file' | 'pipeline') => rows.some((other) => other[key] !== row[key]);
+  const parts = [differ('file') ? shownPath(row.file) : '', differ('pipeline') ? row.pipeline : '', row.schedule];
   return clip(printable(parts.filter((part) => part !== '').join(' ')), longestName);
 }
 

@@ -19,7 +19,7 @@ const excerpt = 110;
 
 /**
  * One finding as compilers print theirs: what is wrong, where, the line with carets under the range, related places.
- * `relatedSource` gives the text of another file, where it is known.
+ * `relatedPath` gives a related place as `file:line:character`, or the name of its file alone.
  */
 export function findingText(
   found: Finding,
@@ -39,8 +39,8 @@ export function findingText(
     `${colours.blue(String(line + 1))} ${bar} ${text}`.trimEnd(),
     `${gutter} ${bar} ${' '.repeat(caretAt)}${paint('^'.repeat(carets))}`,
     ...found.related.map(
-      (one) =>
-        `${gutter} ${colours.blue('=')} ${printable(one.message)} (${printable(relatedPath(one.place.uri, one.place.start))})`,
+      ({ message, place }) =>
+        `${gutter} ${colours.blue('=')} ${printable(message)} (${printable(relatedPath(place.uri, place.start))})`,
     ),
     '',
   ].join('\n');
@@ -76,9 +76,9 @@ export function tally(findings: readonly { readonly severity: Severity }[]): str
     ['information', 'remark', 'remarks'],
     ['hint', 'hint', 'hints'],
   ];
-  const parts = words.flatMap(([severity, one, many]) => {
+  const parts = words.flatMap(([severity, singular, plural]) => {
     const number = findings.filter((found) => found.severity === severity).length;
-    return number === 0 ? [] : [`${number} ${number === 1 ? one : many}`];
+    return number === 0 ? [] : [`${number} ${number === 1 ? singular : plural}`];
   });
   return parts.length === 0 ? 'no findings' : parts.join(', ');
 }

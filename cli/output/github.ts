@@ -1,4 +1,5 @@
 import type { Severity } from '../../engine/findings/catalogue.ts';
+import { printable } from '../drawing/width.ts';
 import type { Checked } from './sarif.ts';
 
 const commands: Readonly<Record<Severity, 'error' | 'warning' | 'notice'>> = {
@@ -28,5 +29,8 @@ export function githubLines(file: Checked): string {
     .join('');
 }
 
-const message = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-const property = (text: string): string => message(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions: `%`, CR and LF are escaped, in properties `:` and `,` too.
+const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const message = (text: string): string => escaped(printable(text));
+/** Line breaks of a name stay what they are, so that the name is that of the file; other controls would reach the log. */
+const property = (text: string): string => printable(escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C'));

@@ -1,6 +1,7 @@
 import { catalogue, codes, type Severity } from '../../engine/findings/catalogue.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { Source } from './findingText.ts';
+import { jsonText } from './json.ts';
 
 /** Findings of one file. */
 export interface Checked {
@@ -40,7 +41,7 @@ export function sarif(files: readonly Checked[], version: string): string {
       },
     ],
   };
-  return `${JSON.stringify(log, undefined, 2)}\n`;
+  return jsonText(log);
 }
 
 function result(found: Finding, file: Checked) {

@@ -1,0 +1,78 @@
+/** The real command line on what is no regular file: it must end, and soon. */
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { good, repository } from './harness.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pipewright-'));
+  execFileSync('mkfifo', [join(folder, 'fifo.pipe')]);
+  symlinkSync('/dev/zero', join(folder, 'zero.pipe'));
+  writeFileSync(join(folder, 'good.pipe'), good);
+  writeFileSync(join(folder, 'user.pipe'), 'import { card } from "fifo.pipe"\n');
+  writeFileSync(join(folder, 'huge.pipe'), '');
+  // Holes take no room on the disk.
+  truncateSync(join(folder, 'huge.pipe'), 300 * 1024 * 1024);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Ended {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs it in the folder; `stdin` is a path that standard input comes from. A process that hangs ends without a status. */
+function run(args: readonly string[], stdin = '/dev/null'): Promise<Ended> {
+  const input = openSync(stdin, 'r');
+  const child = spawn(process.execPath, [join(repository, 'cli', 'main.ts'), ...args], {
+    cwd: folder,
+    stdio: [input, 'pipe', 'pipe'],
+    timeout: 30_000,
+  });
+  closeSync(input);
+  let [out, err] = ['', ''];
+  child.stdout?.on('data', (chunk: Buffer) => void (out += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => void (err += chunk.toString()));
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, out, err })));
+}
+
+describe.skipIf(process.platform === 'win32')('what is no regular file', () => {
+  test.each(['check', 'simulate', 'compare', 'format', 'import'])(
+    '%s refuses a pipe without a writer',
+    async (name) => {
+      const { status, err } = await run([name, 'fifo.pipe']);
+      expect(err).toContain(
+        'fifo.pipe cannot be read: it is not a regular file; redirect it to standard input and name it -.',
+      );
+      expect(status).toBe(2);
+    },
+  );
+
+  test('a device without an end is not read, through a link either', async () => {
+    const { status, err } = await run(['check', 'zero.pipe']);
+    expect([status, err.includes('zero.pipe cannot be read: it is not a regular file')]).toEqual([2, true]);
+  });
+
+  test('an import of a pipe is a finding', async () => {
+    const { status, out } = await run(['check', 'user.pipe']);
+    expect(out).toContain('"fifo.pipe" cannot be read: it is not a regular file.');
+    expect(status).toBe(1);
+  });
+
+  test('a folder, and a file over the limit, say so', async () => {
+    expect((await run(['check', '.'])).err).toContain('. cannot be read: it is a folder.');
+    expect((await run(['check', 'huge.pipe'])).err).toContain('it has 300 MiB, over the limit of 256 MiB.');
+  });
+
+  test('standard input is read up to the limit', async () => {
+    const endless = await run(['check', '-'], '/dev/zero');
+    expect(endless.err).toContain('<stdin> cannot be read: it has more than 256 MiB, which is the limit.');
+    expect(endless.status).toBe(2);
+    const { status, out } = await run(['check', '-'], join(folder, 'good.pipe'));
+    expect([status, out.includes('<stdin>: ')]).toEqual([0, true]);
+  });
+});
