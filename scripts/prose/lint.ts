@@ -13,7 +13,11 @@ export interface Problem {
 export const mostWords = 30;
 const mostSemicolons = 1;
 
+/** A list of papers is no sentence. */
+const isSources = (sentence: string): boolean => /^Sources?: /u.test(sentence);
+
 function problemsOfSentence(sentence: string): readonly string[] {
+  if (isSources(sentence)) return [];
   const shown = sentence.length > 70 ? `${sentence.slice(0, 70)}…` : sentence;
   const words = wordsOf(sentence);
   const semicolons = sentence.split(/;(?:\s|$)/u).length - 1;

@@ -13,6 +13,9 @@ export function sentencesOf(text: string): readonly string[] {
   return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== '');
 }
 
-/** Words of a sentence; numbers, symbols and operators are not words. Code counts as one. */
+/** Words of a sentence; numbers, symbols and operators are not words. Code counts as one, and so does a list of code. */
 export const wordsOf = (sentence: string): number =>
-  sentence.split(/\s+/u).filter((word) => /\p{L}{2}|\bI\b|\ba\b|§/u.test(word)).length;
+  sentence
+    .replaceAll(/§(?:,? (?:and |or )?§)+/gu, '§')
+    .split(/\s+/u)
+    .filter((word) => /\p{L}{2}|\bI\b|\ba\b|§/u.test(word)).length;

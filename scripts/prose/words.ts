@@ -30,7 +30,7 @@ export const avoidedWords: readonly AvoidedWord[] = [
   avoid(String.raw`\bcounts (for|only|where|there|between)\b`, 'is used, applies'),
   avoid(String.raw`\bcounts(?=[.;:,)]|$)`, 'is used, applies'),
   avoid(String.raw`\bst(ands?|anding|ood)\b(?! for\b)(?!-)`, 'is, comes; name the verb'),
-  avoid(String.raw`\bof (its|their|his|her|your|one['’]s) own\b`, '"its", "their", "your own"'),
+  avoid(String.raw`\bof (its|their|his|her|one['’]s) own\b|\bof your own\b(?! \p{L})`, '"its", "their", "your own"'),
   avoid(String.raw`\b(a|a person|some)body\b|\bone['’]s\b`, '"you", or name the reader'),
   avoid(String.raw`(^|[.:;,] |\bor )else\b(?! if\b)`, 'otherwise'),
   avoid(String.raw`\bwould do\b`, 'say what to do'),

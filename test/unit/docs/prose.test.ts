@@ -106,6 +106,7 @@ describe('sentences', () => {
 
   test('count words, not symbols and numbers', () => {
     expect(wordsOf('The sum § + 12 · (a − 1) is at most 3 %, I say')).toBe(9);
+    expect(wordsOf('The keys §, § and § are required')).toBe(5);
   });
 
   test('have a limited number of words', () => {
@@ -118,6 +119,12 @@ describe('sentences', () => {
   test('have at most one semicolon', () => {
     expect(problemsIn('page.md', 'It is here; it is there.')).toEqual([]);
     expect(problemsIn('page.md', 'It is here; it is there; it is away.').join()).toContain('2 semicolons');
+  });
+
+  test('may be long if they list sources', () => {
+    const papers = `${'Someone et al., '.repeat(20)}2020; another; a third.`;
+    expect(problemsIn('page.md', `Sources: ${papers}`)).toEqual([]);
+    expect(problemsIn('page.md', `Papers: ${papers}`)).not.toEqual([]);
   });
 
   test('begin with "Where" only in a question', () => {
