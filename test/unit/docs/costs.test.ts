@@ -81,8 +81,8 @@ test('the page of state names every argument of every recipe, and every shard', 
     }
 });
 
-test('the bytes on the way on the page of state are those that move', () => {
-  const rows = statePage.split('## On the way')[1].split('\n## ')[0];
+test('the bytes in transit on the page of state are those that move', () => {
+  const rows = statePage.split('## In transit')[1].split('\n## ')[0];
   const written = new Map(
     [...rows.matchAll(/^\| (`.+`) \| (\d)\b.* \| (\d)\b.* \| (\d)\b.* \|$/gm)].flatMap(([, names, ...bytes]) =>
       names.split(', ').map((name) => [name.replaceAll('`', ''), bytes.map(Number)] as const),
