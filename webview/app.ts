@@ -14,7 +14,7 @@ import type { Scene } from './view/scene/scene.ts';
 import { currentTheme, onThemeChange, paletteFrom } from './view/scene/theme.ts';
 import { type Viewport, fitAll, keptViewport, restoredViewport } from './view/scene/viewport.ts';
 
-/** The page: what is shown, and how its parts act on one another. */
+/** The page: what is shown, and how its parts act on each other. */
 export function app(place: HTMLElement, open: (receive: (message: ToPage) => void) => Editor) {
   const editor = open(receive);
   const { saved } = editor;

@@ -1,4 +1,4 @@
-/** Reads what a preview page posts. The page shows text of other people's files, so nothing of it is taken on trust. */
+/** Reads what a preview page posts. The page shows text of other people's files, so every field is checked. */
 import type { FromPage, PreviewState } from '../../webview/protocol/messages.ts';
 
 const longest = 4096;

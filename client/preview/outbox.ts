@@ -1,8 +1,8 @@
 import type { ToPage } from '../../webview/protocol/messages.ts';
 
 /**
- * Messages on their way to a page that may not be there: while it is hidden or still loading, the newest picture and the newest
- * highlight are kept; older ones of the same sort are worth nothing.
+ * Messages on their way to a page that may be hidden or still loading. Until it is ready, the newest picture and the newest
+ * highlight are kept. Older messages of the same kind are dropped.
  */
 export interface Outbox {
   post(message: ToPage): void;

@@ -12,7 +12,7 @@ import { locate, show, writeParam } from './source.ts';
 export interface Preview {
   readonly uri: vscode.Uri;
   readonly panel: vscode.WebviewPanel;
-  /** Asks for the plan of the newest text and shows it. Of several calls only the last one's answer is shown. */
+  /** Asks for the plan of the newest text and shows it. Of several calls only the answer of the last is shown. */
   refresh(): Promise<void>;
   /** Rings the blocks of these paths. */
   highlight(paths: readonly string[]): void;
@@ -53,26 +53,25 @@ export function createPreview(
     asked += 1;
     const mine = asked;
     const request: PlanRequest = { uri: uri.toString(), overrides };
-    const answer = (await opened(uri)) ? await requests.send<PlanAnswer>(methods.plan, request) : undefined;
+    const found = await opened(uri);
+    const answer = found ? await requests.send<PlanAnswer>(methods.plan, request) : undefined;
     if (mine !== asked) return;
-    outbox.post(messageOf(answer));
+    outbox.post(found ? messageOf(answer) : broken(`${title} cannot be opened. It may have been renamed or deleted.`));
     chosen = undefined;
   }
 
+  // Numbered by the preview: the versions of a document start again when it is closed and opened.
+  const broken = (message: string): ToPage => ({ type: 'broken', uri: uri.toString(), version: asked, message });
+
   function messageOf(answer: PlanAnswer | undefined): ToPage {
-    const broken = (message: string): ToPage => ({
-      type: 'broken',
-      uri: uri.toString(),
-      version: answer?.version ?? 0,
-      message,
-    });
-    if (answer === undefined) return broken(`${title} cannot be read, or the language server is not running.`);
+    if (answer === undefined)
+      return broken('The language server does not answer. Run "Pipewright: Restart Language Server".');
     if (answer.plan === undefined) return broken(answer.problem?.message ?? `${title} cannot be planned.`);
     return {
       type: 'plan',
       uri: uri.toString(),
       title,
-      version: answer.version,
+      version: asked,
       plan: answer.plan,
       overrides,
       options: answer.options,
@@ -90,7 +89,7 @@ export function createPreview(
   async function apply(name: string, value: number): Promise<void> {
     if (!(await writeParam(requests, uri, name, value))) {
       void vscode.window.setStatusBarMessage(
-        `$(warning) ${name} was not written: ${title} has no number for it, or just changed.`,
+        `$(warning) ${name} was not written: ${title} does not set it to a number, or has just changed.`,
         5000,
       );
       return;
@@ -134,7 +133,7 @@ export function createPreview(
   panel.iconPath = vscode.Uri.joinPath(host.extension, 'images', 'icon.png');
   panel.webview.onDidReceiveMessage((raw: unknown) => {
     const message = readFromPage(raw);
-    if (message === undefined) output.warn(`preview of ${title}: a message that is not of the protocol was dropped`);
+    if (message === undefined) output.warn(`preview of ${title}: dropped a message that the protocol does not define`);
     else
       Promise.resolve(receive(message)).catch((error: unknown) =>
         output.error(`preview of ${title}: ${String(error)}`),

@@ -10,7 +10,7 @@ const viewType = 'pipewright.preview';
 const cursorDelayMs = 80;
 
 export interface Previews extends vscode.Disposable {
-  /** Shows the preview of a file beside the active editor; one preview a file. */
+  /** Shows the preview of a file to the side of the active editor; one preview per file. */
   open(uri: vscode.Uri, pipeline?: string): void;
 }
 

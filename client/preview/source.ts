@@ -13,7 +13,7 @@ import type { Requests } from '../languageClient.ts';
 const toRange = ({ start, end }: Range): vscode.Range =>
   new vscode.Range(start.line, start.character, end.line, end.character);
 
-/** Where a path of the plan stands now. */
+/** The place in the text that a path of the plan comes from now. */
 export async function locate(
   requests: Requests,
   uri: vscode.Uri,

@@ -21,5 +21,4 @@ export const unrevised: readonly string[] = [
   'grammar/',
   'package.json',
   'server/',
-  'webview/',
 ];

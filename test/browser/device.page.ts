@@ -207,7 +207,7 @@ const flops: PageTest = {
     const inOperations = report.stages.map(({ traffic }) => traffic?.tensor?.exposed ?? 0);
     const among = [...inOperations, ...gradients].reduce((sum, seconds) => sum + seconds, 0);
     const communication = await preview.page.locator('.figure', { hasText: 'Exposed communication' }).innerText();
-    assert.ok(communication.includes(`+ ${share(among / 4 / report.iteration)} among ranks`), communication);
+    assert.ok(communication.includes(`+ ${share(among / 4 / report.iteration)} collectives`), communication);
     assert.match((await preview.page.locator('canvas.over').getAttribute('aria-label')) ?? '', /MFU \d/);
     await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })]), 2));
     await preview.drawn();

@@ -19,7 +19,7 @@ const equalReport: PageTest = {
     assert.equal(await figure('peak'), bytes(Math.max(...report.devices.map((device) => device.peak))));
     assert.equal(await figure('critical'), String(report.critical_path.length));
     const text = await preview.page.locator('.statistics').innerText();
-    assert.ok(text.includes(`bound ${share(report.bubble.bound)}`), text);
+    assert.ok(text.includes(`best possible ${share(report.bubble.bound)}`), text);
     const sentence = await preview.page.locator('canvas.over').getAttribute('aria-label');
     assert.ok(
       sentence?.includes(`8 devices, ${time(report.iteration, 4)}, bubble ${share(report.bubble.makespan)}`),

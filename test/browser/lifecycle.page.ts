@@ -23,7 +23,7 @@ const slider: PageTest = {
     const tried = pipeline({ ...shape, microbatches: 8 });
     await preview.post(planMessage(plan([tried], [microbatchParam(8, 6)]), 1, { microbatches: 8 }));
     await preview.drawn();
-    assert.match(await preview.page.locator('header').innerText(), /m = 8/);
+    assert.match(await preview.page.locator('header').innerText(), /8 microbatches/);
     await preview.page.locator('.param vscode-button', { hasText: 'Apply' }).click();
     assert.deepEqual((await preview.posted()).at(-1), { type: 'apply', name: 'microbatches', value: 8 });
     await preview.post(planMessage(plan([tried], [microbatchParam(8)]), 2, { microbatches: 8 }));
@@ -50,7 +50,7 @@ const broken: PageTest = {
     });
     await settled(preview.page);
     const banner = preview.page.locator('.banner');
-    assert.match(await banner.innerText(), /There is no device "v1000"\. Below is the last timeline/);
+    assert.match(await banner.innerText(), /There is no device "v1000"\. Showing the last valid timeline/);
     const [x, y] = await pointOf(preview, picture, 0, 1e-3, 0.2);
     const [red, , blue] = await preview.pixel(x, y);
     assert.ok(blue > red + 30, 'the forward block is still there, paler');
@@ -71,7 +71,7 @@ const impossible: PageTest = {
     const never = pipeline({ ...shape, schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []] } });
     await preview.post(planMessage(plan([never]), 2));
     await preview.page.locator('.banner').waitFor({ state: 'visible' });
-    assert.match(await preview.page.locator('.banner').innerText(), /Below is the last timeline/);
+    assert.match(await preview.page.locator('.banner').innerText(), /Showing the last valid timeline/);
     assert.match(await preview.page.locator('header').innerText(), /1f1b/);
     await preview.close();
   },
@@ -155,7 +155,7 @@ const newest: PageTest = {
     for (let version = 1; version <= 12; version += 1)
       await preview.post(planMessage(plan([pipeline({ ...shape, microbatches: version })]), version));
     await preview.drawn(12);
-    assert.match(await preview.page.locator('header').innerText(), /m = 12/);
+    assert.match(await preview.page.locator('header').innerText(), /12 microbatches/);
     const frames = await preview.page.evaluate(
       () =>
         new Promise<number>((resolve) => {
@@ -183,11 +183,11 @@ const manyPipelines: PageTest = {
       ),
     );
     await preview.drawn();
-    assert.match(await preview.page.locator('header').innerText(), /m = 6/);
+    assert.match(await preview.page.locator('header').innerText(), /· 6 microbatches/);
     await preview.page.locator('vscode-dropdown').click();
     await preview.page.locator('vscode-option', { hasText: 'large' }).click();
     await preview.drawn();
-    assert.match(await preview.page.locator('header').innerText(), /m = 12/);
+    assert.match(await preview.page.locator('header').innerText(), /12 microbatches/);
     await preview.close();
   },
 };
@@ -200,16 +200,16 @@ const askedFor: PageTest = {
     await preview.post({ ...planMessage(both), pipeline: 'large' });
     await preview.drawn();
     const text = () => preview.page.locator('header').innerText();
-    assert.match(await text(), /m = 12/);
+    assert.match(await text(), /12 microbatches/);
     await preview.post({ ...planMessage(both), pipeline: 'small' });
     await preview.drawn();
-    assert.match(await text(), /m = 6/);
+    assert.match(await text(), /· 6 microbatches/);
     await preview.post({ ...planMessage(both), pipeline: 'large' });
     await preview.drawn();
     const changed = plan([both.pipelines[0], { ...both.pipelines[1], microbatches: 13 }]);
     await preview.post(planMessage(changed, 2));
     await preview.drawn();
-    assert.match(await text(), /m = 13/);
+    assert.match(await text(), /13 microbatches/);
     await preview.close();
   },
 };
@@ -272,14 +272,14 @@ const otherFile: PageTest = {
       await preview.page
         .locator('.banner')
         .innerText()
-        .then((text) => text.includes('last timeline')),
+        .then((text) => text.includes('last valid timeline')),
       false,
     );
     assert.ok(await preview.page.locator('.canvases').isHidden());
     const other = pipeline({ ...shape, microbatches: 3 });
     await preview.post({ ...planMessage({ ...plan([other]), file: uri }), title: 'other.pipe' });
     await preview.drawn();
-    assert.match(await preview.page.locator('header').innerText(), /m = 3[\s\S]*other\.pipe/);
+    assert.match(await preview.page.locator('header').innerText(), /· 3 microbatches[\s\S]*other\.pipe/);
     assert.ok(await preview.page.locator('.canvases').isVisible());
     await preview.close();
   },

@@ -9,7 +9,7 @@ export interface SliderRange {
 /** Without the last digits that units leave behind. */
 export const rounded = (value: number): number => Number(value.toPrecision(12));
 
-/** In the unit shown. Where the file gives no bounds: from a quarter to four times what is written. */
+/** In the unit shown. Without bounds in the file: from a quarter to four times the written value. */
 export function sliderRange(param: ParamPlan): SliderRange {
   const { scale } = param;
   const written = param.default / scale;

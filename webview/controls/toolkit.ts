@@ -132,7 +132,7 @@ export function textField(
   };
 }
 
-/** A slider with a field for exact values beside it. Values are in the unit shown. */
+/** A slider with a field for exact values next to it. Values are in the unit shown. */
 export function slider(
   name: string,
   unit: string,

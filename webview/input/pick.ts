@@ -7,19 +7,19 @@ import type { Picture } from '../picture/picture.ts';
 import type { Target } from '../session/selection.ts';
 
 /** What lies at a point of the timeline area. */
-export type Pick =
+export type Picked =
   | { readonly kind: 'device'; readonly device: number }
   | { readonly kind: 'target'; readonly target: Target }
   | { readonly kind: 'nothing' };
 
-const nothing: Pick = { kind: 'nothing' };
+const nothing: Picked = { kind: 'nothing' };
 /** Pixels around a block that still count as it: a block may be thinner than a pixel. */
 const reach = 2;
 
 export const rowAt = (view: Viewport, layout: Layout, y: number): number =>
   Math.floor((y - layout.rows.y + view.scroll) / view.rowHeight);
 
-export function pickAt(picture: Picture, view: Viewport, layout: Layout, x: number, y: number): Pick {
+export function pickAt(picture: Picture, view: Viewport, layout: Layout, x: number, y: number): Picked {
   if (!inside(layout.rows, y)) return nothing;
   const row = rowAt(view, layout, y);
   if (row < 0 || row >= picture.columns.rows) return nothing;

@@ -2,7 +2,7 @@ import { paths } from '../../engine/plan.ts';
 import { deviceOf } from '../picture/blocks.ts';
 import { type ShownTimeline } from '../session/shownTimeline.ts';
 import type { tooltip } from '../view/panels/tooltip.ts';
-import { type Pick as Picked, pickAt, rangeOf } from './pick.ts';
+import { type Picked, pickAt, rangeOf } from './pick.ts';
 import type { presenter } from '../view/presenter.ts';
 import type { FromPage } from '../protocol/messages.ts';
 import type { Scene } from '../view/scene/scene.ts';
@@ -125,7 +125,7 @@ export function selecting({ show, tip, post, changed, clicked }: SelectingHost) 
   };
 }
 
-/** Where keys go on from once a device is selected: from the block where they are, if it is there, else from its first. */
+/** The block that keys start from after a device is selected: the current one if the device runs it, otherwise its first. */
 function onDevice(picture: Picture, device: number, block: number): number {
   const { offsets } = picture.columns;
   const there = block >= offsets[device] && block < offsets[device + 1];

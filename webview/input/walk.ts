@@ -2,7 +2,7 @@ import { deviceOf, microbatchBlocks, microbatchOf } from '../picture/blocks.ts';
 import { firstEndingAfter } from '../picture/columns.ts';
 import type { Picture } from '../picture/picture.ts';
 
-/** Where a key leads from a block: another block, or the same one. Pure. */
+/** The block that a key leads to from a block; the same block at an end. Pure. */
 export function walk(picture: Picture, block: number, key: string, shift: boolean, pageOfRows: number): number {
   const { columns } = picture;
   const { offsets, start, end } = columns;

@@ -17,7 +17,7 @@ export const kindRecompute = 3;
 export const kindTransfer = 4;
 export const kindCollective = 5;
 export const kindOptimizer = 6;
-/** Work of a fill job: it has no blocks of its own. */
+/** Work of a fill job: it has no blocks. */
 export const kindFill = 7;
 
 /** Words of blocks that are no operations. */
@@ -25,7 +25,7 @@ export const syncWord = -1;
 export const optimizerWord = -2;
 
 /**
- * The timeline as rows of blocks, one row a device, sorted by start; those of row r are at `offsets[r]` to `offsets[r + 1]`.
+ * The timeline as rows of blocks, one row a device, sorted by start; row r has `offsets[r]` to `offsets[r + 1]`.
  * A block is an operation, or a device's synchronisation or optimizer step at the end. Seconds. 20 bytes a block.
  */
 export interface Columns {

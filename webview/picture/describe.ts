@@ -1,7 +1,17 @@
 import { bytes, count, time } from '../../engine/quantities.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { stageNumber } from '../../engine/stages.ts';
-import { type Gap, type Need, classOf, deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from './blocks.ts';
+import {
+  type BlockType,
+  type Gap,
+  type Need,
+  classOf,
+  deviceOf,
+  lastNeed,
+  microbatchOf,
+  stageOf,
+  typeOf,
+} from './blocks.ts';
 import { memoryAfter } from './memoryLevel.ts';
 import { kindTransfer } from './columns.ts';
 import type { Picture } from './picture.ts';
@@ -14,17 +24,31 @@ const kindNames = {
   I: 'Backward, input gradient',
   W: 'Backward, weight gradient',
   R: 'Recompute',
-  U: 'Update of the weights',
-  E: 'Evict to another device',
+  U: 'Weight update',
+  E: 'Eviction to another device',
   L: 'Load back',
   sync: 'Gradient synchronisation',
   optimizer: 'Optimizer step',
 } as const;
 
+/** After a count: `48 backwards`. */
+export const countedKinds: Readonly<Record<BlockType, readonly [singular: string, plural: string]>> = {
+  F: ['forward', 'forwards'],
+  B: ['backward', 'backwards'],
+  I: ['input gradient', 'input gradients'],
+  W: ['weight gradient', 'weight gradients'],
+  R: ['recompute', 'recomputes'],
+  U: ['weight update', 'weight updates'],
+  E: ['eviction', 'evictions'],
+  L: ['load', 'loads'],
+  sync: ['synchronisation', 'synchronisations'],
+  optimizer: ['optimizer step', 'optimizer steps'],
+};
+
 export function kindName(picture: Picture, block: number): string {
   const type = typeOf(picture, block);
   const { word, shift, parts } = picture.columns;
-  return type === 'F' && parts.main[word[block] >> shift] === kindTransfer ? 'Load of weights' : kindNames[type];
+  return type === 'F' && parts.main[word[block] >> shift] === kindTransfer ? 'Weight loading' : kindNames[type];
 }
 
 export function blockTitle(picture: Picture, block: number): string {
@@ -54,11 +78,11 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
     ['Start', time(columns.start[block], 5)],
     ['Duration', time(columns.end[block] - columns.start[block], 4)],
   );
-  // Not where it is an operation of its own.
+  // A separate recompute operation has its block.
   const inside =
     ['B', 'I'].includes(typeOf(picture, block)) && columns.parts.recompute[columns.word[block] >> columns.shift] > 0;
   const recompute = stage >= 0 && inside ? plan.stages[stage].recompute : 0;
-  if (recompute > 0) lines.push(['of it recompute', time(recompute, 4)]);
+  if (recompute > 0) lines.push(['of which recompute', time(recompute, 4)]);
   const need = lastNeed(picture, block);
   if (need !== undefined)
     lines.push([

@@ -45,8 +45,8 @@ export function highest(track: MemoryTrack): Extremes {
 export const firstOverLimit = (track: MemoryTrack): number | undefined => highest(track).over;
 
 /**
- * The curve between two times as at most about `most` corners [time, level, …], so that no peak is lost: where there are
- * more steps than that, each stretch is shown by its highest level.
+ * The curve between two times as at most about `most` corners [time, level, …]. If there are more steps than that, the
+ * highest level of each stretch shows it, so that no peak is lost.
  */
 export function curve(track: MemoryTrack, t0: number, t1: number, most: number): Float64Array {
   const first = stepAt(track, t0);

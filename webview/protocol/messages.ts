@@ -8,11 +8,12 @@ export type ToPage =
       readonly uri: string;
       /** File name as shown. */
       readonly title: string;
+      /** Rises with every message of a preview. The page drops a plan that arrives late. */
       readonly version: number;
       readonly plan: Plan;
       readonly overrides: Readonly<Record<string, number>>;
       readonly options: EngineOptions;
-      /** Pipeline to show now, where the user asked for one outside of the page (a code lens). */
+      /** Pipeline to show now, where the user asked for one outside the page (a code lens). */
       readonly pipeline?: string;
     }
   /** The file is broken: keep the last good timeline under a banner. */

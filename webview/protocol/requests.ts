@@ -35,7 +35,7 @@ export interface PlanChanged {
   readonly version: number;
 }
 
-/** `pipewright/locate`: where a path of the plan stands now; null where it no longer does. */
+/** `pipewright/locate`: the place that a path of the plan comes from now; null if it has none any more. */
 export interface LocateRequest {
   readonly uri: string;
   readonly path: string;

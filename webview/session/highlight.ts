@@ -1,6 +1,6 @@
 import { type PipelinePlan, paths } from '../../engine/plan.ts';
 
-/** What the editor's cursor stands on, as things of the timeline. */
+/** What the editor's cursor is at, as stages, devices and items of the timeline. */
 export interface Highlight {
   readonly stages: ReadonlySet<number>;
   readonly devices: ReadonlySet<number>;

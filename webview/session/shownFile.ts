@@ -42,7 +42,7 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
     const plan = pipeline();
     if (message === undefined) return;
     if (plan === undefined) {
-      host.broken('There is no pipeline to simulate in this file.');
+      host.broken('This file has no pipeline yet.');
       ran = '';
       return;
     }

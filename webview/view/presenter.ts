@@ -14,7 +14,7 @@ export interface PresenterHost {
   /** Size of the timeline area. */
   size(): { readonly width: number; readonly height: number };
   memoryShown(): boolean;
-  /** Where to look first in a timeline that follows no other; undefined for everything. */
+  /** The first view of a timeline that follows no other; undefined for everything. */
   firstView(bounds: Bounds): Viewport | undefined;
   scene(of: ShownTimeline, view: Viewport, layout: Layout): Scene;
   palette(chunk: Uint8Array): Palette;
@@ -29,8 +29,8 @@ export interface PresenterHost {
 }
 
 /**
- * Brings timelines on show: has the worker simulate and draw, keeps the old picture until the new one's blocks are drawn, and
- * paints over the blocks only what belongs to them. One frame for all that changed; nothing runs while nothing changes.
+ * Shows timelines: the worker simulates and draws them, and the old picture stays until the new blocks are drawn. What is
+ * painted over the blocks always belongs to them. One frame for all that changed; nothing runs while nothing changes.
  */
 export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHost) {
   const engine = engineWorker(fromWorker, host.failed);
@@ -173,11 +173,11 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     repaint: sendPalette,
     /** Something over the blocks has changed. */
     paintOver: schedule,
-    /** What is under way no longer counts as the newest. */
+    /** What is being simulated is no longer the newest. */
     overtake(): void {
       trouble = generation;
     },
-    /** Nothing of what is on show belongs to the file that is looked at now. */
+    /** The page shows another file from now on. */
     clear(): void {
       trouble = generation;
       plans.clear();

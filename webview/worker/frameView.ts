@@ -1,4 +1,4 @@
-/** What part of the timeline a picture shows. Pixels are those of the picture. */
+/** What part of the timeline a picture shows. Pixels are pixels of the picture. */
 export interface FrameView {
   /** Seconds at the left and right edge. */
   readonly t0: number;

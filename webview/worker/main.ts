@@ -1,4 +1,4 @@
-/** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of messages that wait, only the newest of a kind counts. */
+/** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of the messages that wait, it handles the newest of each kind. */
 import { evaluate } from '../../engine/evaluate.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
 import type { Columns } from '../picture/columns.ts';

@@ -104,6 +104,6 @@ export function partsOf(plan: PipelinePlan, duration: Float64Array, apart?: Uint
   return { main, recompute, weight };
 }
 
-/** Lane whose forwards bring the weights of another one's; −1 where there is none. */
+/** Lane whose forwards load the weights of another lane; −1 where there is none. */
 const loadingLane = ({ schedule }: PipelinePlan): number =>
   schedule.kind === 'policy' && findPolicy(schedule.name)?.loading !== undefined ? 0 : -1;

@@ -6,7 +6,7 @@ export interface Palette {
   readonly background: number;
   /** For pyramid bytes. */
   readonly lut: Uint32Array;
-  /** 8 kinds; then 8 kinds × 4 chunks; then 256 steps of the microbatch ramp. */
+  /** 8 kinds, then 8 kinds × 4 chunks, then 256 steps of the microbatch ramp. */
   readonly colours: Uint32Array;
   readonly colourBy: ColourBy;
   /** Chunk (0 to 3) of each stage. */

@@ -76,7 +76,7 @@ function emptyLevel(rows: number, finest: number): RowLevel {
   return { rows, levels };
 }
 
-/** The kinds that occur, and where each stands among them: coverage is kept for those alone. */
+/** The kinds that occur, and the index of each among them: coverage is kept for these only. */
 function usedKinds({ parts, word, offsets }: Columns): { readonly slots: Int32Array; readonly used: Uint8Array } {
   const seen = new Set<number>([...parts.main, kindWeight]);
   if (parts.recompute.some((share) => share > 0)) seen.add(kindRecompute);

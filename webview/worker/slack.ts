@@ -3,8 +3,8 @@ import { resultOfKind, type Timing } from '../../engine/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 
 /**
- * Seconds that each block may end later without a longer iteration: latest end minus end, in the order of its device and
- * with the transfers as they were (total float of the critical path method, Kelley and Walker 1959). O(n log n).
+ * Seconds that each block may end later without a longer iteration: its latest end minus its end. The order on devices and
+ * the transfers stay as they are. This is the total float of the critical path method (Kelley and Walker 1959). O(n log n).
  */
 export function slackOf(
   columns: Columns,

@@ -9,7 +9,7 @@ import {
 import type { FrameView } from './frameView.ts';
 import { type Palette, colourOf } from './palette.ts';
 
-/** From so many blocks a pixel on, painting each would cost more than the picture shows. */
+/** Above this number of blocks per pixel, painting each would cost more than the picture shows. */
 const most = 2;
 export const isDense = (blocks: number, width: number): boolean => blocks > most * width;
 

@@ -116,7 +116,7 @@ it('calls what the first lane of pipeswitch does a load, not a forward', () => {
     const { columns } = picture;
     const titles = [...columns.word.keys()].map((block) => blockTitle(picture, block));
     const loads = columns.offsets[1];
-    expect(new Set(titles.slice(0, loads))).toEqual(new Set(['Load of weights · microbatch 0']));
+    expect(new Set(titles.slice(0, loads))).toEqual(new Set(['Weight loading · microbatch 0']));
     expect(new Set(titles.slice(loads))).toEqual(new Set(['Forward · microbatch 0']));
   }
 });

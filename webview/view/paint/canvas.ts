@@ -24,7 +24,7 @@ export const blocksInSight = ({ picture, view }: Scene, row: number): readonly [
   firstStartingFrom(picture.columns, row, view.t1),
 ];
 
-/** True where the blocks of a row are many enough that single ones cannot be told apart. */
+/** Whether a row has more blocks than people can see apart. */
 export const isDense = (scene: Scene, count: number): boolean => count > scene.layout.plot / 3;
 
 /** Left and right edge of a block, the gap to its neighbour left out, as the renderer draws it. */

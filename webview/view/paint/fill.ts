@@ -10,7 +10,7 @@ const leastName = 22;
 /** Pixels of idle time left above and below, so that the work of another job is never taken for a block. */
 const inset = 3;
 
-/** Work of a fill job in the gaps of a row: its tasks where they are wide enough, else the stretch that they take. */
+/** Work of a fill job in the gaps of a row: its tasks if they are wide enough, otherwise the stretch that they take. */
 export function paintFill(ink: Ink, scene: Scene, row: number): void {
   const { picture, view, shape, theme } = scene;
   const stretches = picture.fill?.[row];

@@ -91,7 +91,7 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.fillText(`${over ? '! ' : ''}${bytes(report.peak)}`, right, foot);
 }
 
-/** Rows too thin for a name each: one for every so many. */
+/** Rows too thin for a name each: a name for each group of rows. */
 function paintGroups(ink: Ink, scene: Scene, first: number, last: number): void {
   const { theme, view, plan } = scene;
   ink.font = font(theme, 11);

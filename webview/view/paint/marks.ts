@@ -68,7 +68,7 @@ function paintRange(
   ink.strokeRect(left, top + 0.75, width, height - 1.5);
 }
 
-/** Blocks of what the editor's cursor stands on; where blocks are dense, one mark for each stretch of pixels. */
+/** Blocks that the line at the editor's cursor makes; where blocks are dense, one mark for each stretch of pixels. */
 function paintHighlight(ink: Ink, scene: Scene): void {
   const { highlight, theme, picture, shape } = scene;
   if (highlight.stages.size + highlight.devices.size + highlight.items.size === 0) return;

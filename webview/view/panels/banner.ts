@@ -1,6 +1,6 @@
 import { element, setText } from '../../controls/dom.ts';
 
-/** Says why the picture is not that of the text: the last good one stays under it. */
+/** Says why the picture is older than the text. The last good picture stays below. */
 export function banner() {
   const text = element('span');
   const bar = element(

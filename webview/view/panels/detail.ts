@@ -5,7 +5,7 @@ import { groupWords } from '../../../engine/analyze/traffic.ts';
 import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
 import { bytes, count, list, time } from '../../../engine/quantities.ts';
 import { deviceOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
-import { type Line, blockLines, blockTitle, gapLines, shortName } from '../../picture/describe.ts';
+import { type Line, blockLines, blockTitle, countedKinds, gapLines, shortName } from '../../picture/describe.ts';
 import { css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
 import { rangeFigures } from '../../picture/rangeFigures.ts';
@@ -35,7 +35,7 @@ function selectionDetails(scene: Scene): Details | undefined {
     const figures = rangeFigures(picture, selection.t0, selection.t1, selection.from, selection.to);
     const kinds = Array.from(figures.kinds, ([type, { count: number, seconds }]): Line => [
       type,
-      `${number.toLocaleString('en-US')} · ${time(seconds)}`,
+      `${count(number, ...countedKinds[type])}, ${time(seconds)}`,
     ]);
     return {
       title: `${time(selection.t1 - selection.t0)} × ${count(selection.to - selection.from + 1, 'device', 'devices')}`,
@@ -63,7 +63,7 @@ function selectionDetails(scene: Scene): Details | undefined {
   return { ...details, lines: [name, ...rest, ...same, ...exchangeLines(plan, picture, selection.block)] };
 }
 
-/** What fills the device and what it exchanges stands beside it, item by item. */
+/** The card of the device has the rest, item by item. */
 function deviceDetails({ plan, picture }: Scene, device: number): Details {
   const report = picture.report.devices[device];
   const left = report.capacity - report.peak;
@@ -79,7 +79,7 @@ function deviceDetails({ plan, picture }: Scene, device: number): Details {
   };
 }
 
-/** What ranks of the block's stage exchange for one microbatch, all of its passes together: no pass is told apart. */
+/** What ranks of the block's stage exchange for one microbatch, summed over its passes. */
 function exchangeLines(plan: PipelinePlan, picture: Picture, block: number): readonly Line[] {
   const exchanged = plan.stages[stageOf(picture, block)]?.traffic ?? {};
   return (Object.entries(exchanged) as [TrafficName, TrafficPlan][]).map(([name, traffic]) => [
@@ -97,7 +97,7 @@ export function detail() {
     ['A D', 'pan'],
     ['← → ↑ ↓', 'block'],
     ['F', 'fit'],
-    ['?', 'all keys'],
+    ['?', 'all shortcuts'],
   ]) {
     keys.append(...caps.split(' ').map((cap) => element('kbd', {}, cap)), element('span', {}, text));
   }

@@ -147,7 +147,7 @@ function exchanges({ stages, iteration }: PipelineReport, device: DeviceReport):
       'table',
       {},
       element('caption', {}, 'Exchanged in one iteration'),
-      heads('Exchange', 'Sent', 'Takes', 'Exposed'),
+      heads('Exchange', 'Sent', 'Time', 'Exposed'),
       element('tbody', {}, ...rows),
     ),
   ];

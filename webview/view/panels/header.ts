@@ -52,7 +52,7 @@ export function header(actions: HeaderActions) {
       { class: 'actions' },
       button('Fit', actions.fit, 'Fit all (0)').element,
       button('Table', actions.table, 'Table of all blocks (T)').element,
-      button('?', actions.help, 'Keys (?)').element,
+      button('?', actions.help, 'Keyboard shortcuts (?)').element,
     ),
   );
   return {
@@ -60,12 +60,8 @@ export function header(actions: HeaderActions) {
     focusSearch: () => search.focus(),
     update(file: string, plan: PipelinePlan, names: readonly string[], settings: Settings): void {
       setText(title, plan.schedule.name);
-      setText(
-        shape,
-        `p = ${plan.devices.length} · m = ${plan.microbatches}${plan.iterations > 1 ? ` × ${plan.iterations}` : ''} · ${cutText(plan)}`,
-      );
-      if (plan.iterations > 1) shape.title = `${plan.iterations} iterations run on end`;
-      else shape.removeAttribute('title');
+      setText(shape, shapeText(plan));
+      shape.title = symbolsText(plan);
       setText(link, file);
       chooser.element.hidden = names.length < 2;
       chooser.setOptions(names);
@@ -77,7 +73,25 @@ export function header(actions: HeaderActions) {
   };
 }
 
-/** How the model is cut: `2 chunks / device`, `8 stages × 2 copies`, `4 stages × 4 segments`. */
+/** `4 devices · 8 microbatches × 3 iterations · 2 chunks per device`. */
+function shapeText(plan: PipelinePlan): string {
+  const iterations = plan.iterations > 1 ? ` × ${plan.iterations} iterations` : '';
+  return [
+    count(plan.devices.length, 'device', 'devices'),
+    `${count(plan.microbatches, 'microbatch', 'microbatches')}${iterations}`,
+    cutText(plan),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+/** The same in the symbols of papers, for the tooltip. */
+function symbolsText(plan: PipelinePlan): string {
+  const iterations = plan.iterations > 1 ? `, ${plan.iterations} iterations back to back` : '';
+  return `p = ${plan.devices.length}, m = ${plan.microbatches}${iterations}`;
+}
+
+/** How the model is cut; empty for one stage per device. `2 chunks per device`, `8 stages × 2 copies`, `4 stages × 4 segments`. */
 function cutText(plan: PipelinePlan): string {
   const stages = cutStages(plan).length;
   const segments = plan.stages[0]?.copy?.segments ?? 1;
@@ -85,7 +99,8 @@ function cutText(plan: PipelinePlan): string {
   if (plan.stages.length === 2 * stages && plan.stages.every(({ copy }) => copy !== undefined))
     return `${count(stages, 'stage', 'stages')} × 2 copies`;
   const chunks = plan.devices.length === 0 ? 0 : plan.stages.length / plan.devices.length;
+  if (chunks === 1 && plan.stages.length === stages) return '';
   return plan.stages.length === stages && Number.isInteger(chunks)
-    ? `${count(chunks, 'chunk', 'chunks')} / device`
+    ? `${count(chunks, 'chunk', 'chunks')} per device`
     : count(stages, 'stage', 'stages');
 }

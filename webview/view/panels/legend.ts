@@ -13,7 +13,7 @@ const entries = [
   ['Backward, input', 1, 'block'],
   ['Backward, weight', 2, 'block'],
   ['Recompute', 3, 'striped'],
-  ['Load of weights', kindTransfer, 'block'],
+  ['Weight loading', kindTransfer, 'block'],
   ['Transfer', kindTransfer, 'lane'],
   ['Gradient sync', kindCollective, 'striped'],
   ['Optimizer', 6, 'block'],
@@ -48,11 +48,11 @@ export function legend() {
         'block',
         `linear-gradient(90deg, ${ramp.join()})`,
       ),
-      ...(seconds[2] > 0 ? [entry('Weight gradient: lower half', 'half')] : []),
+      ...(seconds[2] > 0 ? [entry('Weight gradient in the lower half', 'half')] : []),
     ];
     const shades = [0, 1, 2].map((chunk) => css(chunkColour(theme, 0, chunk)));
     const hasChunks = plan.stages.length > plan.devices.length;
-    const ofChunks = [entry('Later chunk: paler', 'block', `linear-gradient(90deg, ${shades.join()})`)];
+    const ofChunks = [entry('Later chunks are paler', 'block', `linear-gradient(90deg, ${shades.join()})`)];
     bar.replaceChildren(
       ...(colourBy === 'microbatch' ? ofMicrobatches : []),
       ...ofKinds,
@@ -62,7 +62,7 @@ export function legend() {
         ? [entry(`Fill: ${plan.fill?.model ?? ''}`, 'block', css(theme.kinds[kindFill]))]
         : []),
       ...(criticalPath && picture.critical.length > 0 ? [entry('Critical path', 'path')] : []),
-      ...(limitInSight(picture) ? [entry('Over limit', 'over')] : []),
+      ...(limitInSight(picture) ? [entry('Over the limit', 'over')] : []),
     );
   }
   return { element: bar, update };

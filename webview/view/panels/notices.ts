@@ -3,19 +3,19 @@ import { banner } from './banner.ts';
 
 const simulating = 'Simulating…';
 
-/** Says what stands between the file and its picture: not simulated yet, or not what the text says now. */
+/** Says why there is no picture yet, or why the picture is older than the text. */
 export function notices(place: HTMLElement) {
   const bar = banner();
   const empty = element('p', { class: 'empty' }, simulating);
   return {
     banner: bar.element,
-    /** Stands in for the picture while there is none. */
+    /** Takes the place of the picture while there is none. */
     empty,
     /** `kept`: the last good picture stays on show. */
     broken(message: string, kept: boolean): void {
       place.classList.toggle('stale', kept);
-      bar.show(kept ? `${message} Below is the last timeline that could be simulated.` : message);
-      if (!kept) setText(empty, 'There is nothing to show yet.');
+      bar.show(kept ? `${message} Showing the last valid timeline.` : message);
+      if (!kept) setText(empty, 'Nothing to draw yet.');
     },
     whole(): void {
       bar.hide();

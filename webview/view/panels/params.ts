@@ -9,7 +9,7 @@ export interface ParamActions {
   reset(name: string): void;
 }
 
-/** A slider for each param. What is tried is said in words; only Apply changes the file. */
+/** A slider for each param. The page shows which value it tries. Only Apply changes the file. */
 export function params(actions: ParamActions) {
   const bar = element('section', { class: 'params', 'aria-label': 'Params' });
   const rows = new Map<string, ReturnType<typeof row>>();
@@ -38,7 +38,7 @@ function row(name: string, unit: string, actions: ParamActions) {
   });
   const trying = element('span', { class: 'trying' });
   const apply = button('Apply', () => actions.apply(name, value), `Apply: write ${name} into the file`, 'primary');
-  const reset = button('Reset', () => actions.reset(name), `Reset ${name} to what the file says`);
+  const reset = button('Reset', () => actions.reset(name), `Reset ${name} to its value in the file`);
   const whole = element(
     'div',
     { class: 'param', 'data-param': name },

@@ -36,7 +36,7 @@ export function statistics() {
   const memory = figure('Peak memory', 'peak');
   const exposed = figure('Exposed communication', 'exposed');
   const critical = figure('Critical path', 'critical');
-  // Of asynchronous schedules, instead of the critical path: that of a run on end says little.
+  // Of asynchronous schedules, instead of the critical path: the path of consecutive iterations says little.
   const staleness = figure('Staleness', 'staleness');
   const cells = [iteration, bubble, flops, memory, exposed, critical, staleness];
   const fills = cells.map((cell) => {
@@ -73,16 +73,16 @@ export function statistics() {
       setText(staleness.unit, most === 1 ? 'update' : 'updates');
       setText(staleness.note, `${asynchronous.weights}, ${count(versions, 'version', 'versions')}`);
     }
-    setText(bubble.unit, report.fill === undefined ? '' : `${share(report.fill.recovered)} of it filled`);
-    setText(bubble.note, `bound ${share(report.bubble.bound)}`);
+    setText(bubble.unit, report.fill === undefined ? '' : `${share(report.fill.recovered)} filled`);
+    setText(bubble.note, `best possible ${share(report.bubble.bound)}`);
     const { model_flops: model } = report;
     if (model === undefined) flops.whole.remove();
     else if (flops.whole.parentNode !== strip) bubble.whole.after(flops.whole);
     strip.classList.toggle('six', model !== undefined);
     if (model !== undefined) {
       setText(flops.value, share(model.utilisation));
-      setText(flops.unit, 'of the peak');
-      setText(flops.note, `${amount(model.rate)}FLOP/s a device`);
+      setText(flops.unit, 'of the peak rate');
+      setText(flops.note, `${amount(model.rate)}FLOP/s per device`);
     }
     setText(memory.value, device === undefined ? '0 B' : bytes(device.peak));
     setText(memory.unit, device === undefined ? '' : `on ${plan.devices[worst].name}`);
@@ -91,15 +91,18 @@ export function statistics() {
     const waited = exposedCommunication(report);
     setText(exposed.value, smallShare(waited.share));
     setText(exposed.note, time(waited.seconds));
-    const among = exposedAmongRanks(report);
-    setText(exposed.unit, among > 1e-9 ? `+ ${smallShare(among)} among ranks` : '');
+    const collectives = exposedCollectives(report);
+    exposed.unit.title = 'Exposed collectives of tensor, context, expert and data ranks';
+    setText(exposed.unit, collectives > 1e-9 ? `+ ${smallShare(collectives)} collectives` : '');
     const onPath = new Set(Array.from(picture.critical, (block) => deviceIndex(picture, block))).size;
     setText(critical.value, picture.critical.length.toLocaleString('en-US'));
     setText(
       critical.unit,
       `${picture.critical.length === 1 ? 'block' : 'blocks'} · ${count(onPath, 'device', 'devices')}`,
     );
-    setText(critical.note, hasTies(picture) ? 'one of several' : 'slack 0');
+    const ties = hasTies(picture);
+    setText(critical.note, ties ? 'one of several' : 'the only one');
+    critical.note.title = ties ? 'One of several critical paths' : 'The only critical path';
     const full = device === undefined ? 0 : device.peak / device.capacity;
     [1, report.bubble.makespan, model?.utilisation ?? 0, full, waited.share, 1].forEach((part, index) =>
       setShare(fills[index], part),
@@ -110,8 +113,8 @@ export function statistics() {
   return { element: strip, update };
 }
 
-/** Of the iteration, what operations and the step at its end take for exchanges of ranks that nothing hides: a mean over devices. */
-function exposedAmongRanks(report: PipelineReport): number {
+/** Share of the iteration that exposed collectives of tensor, context, expert and data ranks take: a mean over devices. */
+function exposedCollectives(report: PipelineReport): number {
   const seconds = trafficByDevice(report)
     .flatMap(({ devices }) => devices)
     .reduce((sum, traffic) => sum + traffic.exposed, 0);
@@ -132,7 +135,7 @@ function hasTies({ slack, critical, columns }: Picture): boolean {
   return tight > critical.length;
 }
 
-/** How the busy time divides among kinds of work. */
+/** How the busy time divides collectives kinds of work. */
 function stack(bar: HTMLElement, picture: Picture, theme: Theme): void {
   const seconds = secondsByKind(picture);
   const whole = picture.columns.makespan * Math.max(1, picture.columns.rows);

@@ -19,7 +19,7 @@ export function tooltip() {
       const list = element('dl');
       for (const [label, value] of lines) list.append(element('dt', {}, label), element('dd', {}, value));
       const foot =
-        target.kind === 'block' ? [element('div', { class: 'foot' }, 'Click: show in the file · Enter: go there')] : [];
+        target.kind === 'block' ? [element('div', { class: 'foot' }, 'Click to show the line, Enter to go there')] : [];
       box.replaceChildren(element('div', { class: 'head' }, swatch, element('strong', {}, title)), list, ...foot);
     }
     box.hidden = false;

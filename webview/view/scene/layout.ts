@@ -1,10 +1,10 @@
 import { scrolledRow } from './viewport.ts';
 
-/** Where things are in the timeline area, in CSS pixels from its upper left corner. */
+/** Places in the timeline area, in CSS pixels from its upper left corner. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** Names stand left of `left`; time runs from `left` over `plot` pixels. */
+  /** Names are left of `left`; time runs from `left` over `plot` pixels. */
   readonly left: number;
   readonly plot: number;
   readonly overview: Band;

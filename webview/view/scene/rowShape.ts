@@ -11,7 +11,7 @@ export interface RowShape {
   /** Memory curve at the foot of the row; 0 for none. */
   readonly memoryTop: number;
   readonly memoryHeight: number;
-  /** Each row's own name beside it. */
+  /** Each row has its name. */
   readonly names: boolean;
 }
 

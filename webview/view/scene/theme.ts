@@ -30,7 +30,7 @@ type FallbackColours = Readonly<
 >;
 
 /**
- * Fallbacks where the editor gives no colour of its own. Chosen so that every pair stays apart with normal and colour-deficient
+ * Fallbacks where the editor gives no colour. Chosen so that every pair stays apart with normal and colour-deficient
  * sight (CIEDE2000 of 16 and more over normal, protan, deutan and tritan) and reads at 3:1 on the ground.
  */
 const fallbacks: Readonly<Record<ThemeKind, FallbackColours>> = {

@@ -37,7 +37,7 @@ export const initialViewport = (bounds: Bounds): Viewport => ({
   rowHeight: comfortableRow(bounds),
 });
 
-/** All rows in sight where they are still told apart at that height; at a comfortable height otherwise, to be scrolled. */
+/** All rows in sight while people can tell them apart; otherwise rows of a comfortable height, to be scrolled. */
 function comfortableRow({ height, rows }: Bounds): number {
   return scrolledRow(height, rows) ?? Math.min(comfortable.most, Math.floor(height / Math.max(1, rows)));
 }
@@ -99,8 +99,8 @@ export function scaleRows(view: Viewport, y: number, factor: number): Viewport {
 }
 
 /**
- * The view for a new timeline in place of an old one: the same stretch where the iteration is of like length (within 2 ×),
- * scaled with it where all was in sight; everything otherwise.
+ * The view of a new timeline in place of an old one. It shows the same stretch if the iterations differ by at most a factor
+ * of 2, and the whole iteration if the old view did. Otherwise it shows everything.
  */
 export function carryOver(view: Viewport, before: Bounds, after: Bounds): Viewport {
   const whole = view.t0 <= before.makespan * 1e-9 && view.t1 >= before.makespan * (1 - 1e-9);
