@@ -1,4 +1,14 @@
 /** Planning one file: syntax tree → plan, findings and names. Never throws. */
+import type { Notes } from './planning/notes.ts';
+import type { Program } from './program.ts';
+import type { ReadContext } from './read/context.ts';
+import { createReadContext } from './read/context.ts';
+import { detail } from './language/context.ts';
+import { generate } from './schedule/generate.ts';
+import { planPipeline } from './planning/planPipeline.ts';
+import { readFrom } from './read/modelFrom.ts';
+import { symbolId } from './language/context.ts';
+import { takeDefinitions } from './read/context.ts';
 import type { BlockDeclaration, SyntaxFile } from '../grammar/syntax.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
 import { readCluster } from './read/cluster.ts';
@@ -9,7 +19,6 @@ import { adoptLayers, readModels } from './read/modelFromModel.ts';
 import { readPipeline } from './read/pipeline.ts';
 import { readSchedule } from './read/schedule.ts';
 import { evaluateConstants } from './language/constants.ts';
-import { createContext, type FileContext } from './language/context.ts';
 import { declareAll, reportUnused } from './language/declare.ts';
 import { type ForeignFiles, foreignFiles } from './language/foreign.ts';
 import { applyImports, readGraph, reportUnusedImports, type SourceGraph } from './language/imports.ts';
@@ -31,7 +40,7 @@ export interface ResolveRequest {
 export function resolve({ uri, syntax, host, options, overrides = {} }: ResolveRequest): Resolution {
   const graph = readGraph(uri, syntax, host, options);
   const foreign = foreignFiles(host, options);
-  const resolved = new Map<number, FileContext>();
+  const resolved = new Map<number, ReadContext>();
   const asked = overridesByFile(graph, overrides);
   let pipelines: readonly PipelinePlan[] = [];
   let jobs: readonly JobPlan[] = [];
@@ -41,7 +50,7 @@ export function resolve({ uri, syntax, host, options, overrides = {} }: ResolveR
     if (file === 0) ({ pipelines, jobs } = one);
   }
   const context =
-    resolved.get(0) ?? createContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
+    resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
   return {
     plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
     origins: context.origins,
@@ -76,14 +85,14 @@ function overridesByFile(
 function resolveFile(
   graph: SourceGraph,
   file: number,
-  resolved: ReadonlyMap<number, FileContext>,
+  resolved: ReadonlyMap<number, ReadContext>,
   options: EngineOptions,
   foreign: ForeignFiles,
   overrides: Readonly<Record<string, number>>,
-): { readonly context: FileContext; readonly pipelines: readonly PipelinePlan[]; readonly jobs: readonly JobPlan[] } {
+): { readonly context: ReadContext; readonly pipelines: readonly PipelinePlan[]; readonly jobs: readonly JobPlan[] } {
   const { uri, syntax } = graph.files[file];
   const report = createReporter(uri, options.limits.findings);
-  const context = createContext(uri, syntax, options, report, foreign);
+  const context = createReadContext(uri, syntax, options, report, foreign);
   if (syntax.text.length > options.limits.fileSize) {
     report.report(
       'limit/too-large',
@@ -101,8 +110,8 @@ function resolveFile(
     const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];
     report.report(fault.code, fault, { text: fault.message }, { related });
   }
-  declareAll(context);
-  applyImports(context, graph, file, resolved);
+  declareAll(context, (from) => readFrom(context, from));
+  applyImports(context, graph, file, resolved, takeDefinitions);
   adoptLayers(context, blocksOf(syntax, 'model'));
   linkFile(context);
   evaluateConstants(context, overrides);
@@ -113,7 +122,8 @@ function resolveFile(
   for (const block of blocks('schedule')) readSchedule(context, block);
   const pipelines = new Map<string, PipelinePlan>();
   for (const block of blocks('pipeline')) {
-    const plan = readPipeline(context, block);
+    const definition = readPipeline(context, block);
+    const plan = definition === undefined ? undefined : planPipeline(notesOf(context), definition, orderOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
   }
   const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
@@ -130,3 +140,29 @@ function resolveFile(
 
 const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaration[] =>
   syntax.declarations.filter((one): one is BlockDeclaration => one.kind === 'block' && one.keyword.text === keyword);
+
+/** The order of a plan on trial; why there is none is reported where the plan is run. */
+function orderOf(plan: PipelinePlan): Program | undefined {
+  const generated = generate(plan);
+  return 'program' in generated ? generated.program : undefined;
+}
+
+/** What planning may write into a file's context. */
+function notesOf(context: ReadContext): Notes {
+  const { uri, options, report, origins, derived, occupied, members } = context;
+  return {
+    uri,
+    options,
+    report,
+    origins,
+    derived,
+    occupied,
+    describe(pipeline, text, stages) {
+      const id = symbolId('pipeline', pipeline);
+      detail(context, id, text);
+      // Stages written as blocks are members, in order.
+      for (const [index, { id: stage }] of [...(members.get(id)?.values() ?? [])].entries())
+        if (stages[index] !== undefined) detail(context, stage, stages[index]);
+    },
+  };
+}

@@ -157,3 +157,6 @@ export type Parts = Readonly<Record<string, number>>;
 
 /** By group; `weights` are gathers of weights and scatters of gradients that data ranks hold in parts. */
 export type Traffic = Readonly<Partial<Record<GroupName | 'weights', GroupTraffic>>>;
+
+/** Figures of single number formats. */
+export type PrecisionFigures = Readonly<Partial<Record<Precision, number>>>;

@@ -1,16 +1,14 @@
-import type { Entry, Name, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Reporter } from '../findings/reporter.ts';
+import type { Name, SyntaxFile } from '../../grammar/syntax.ts';
 import type { EngineOptions } from '../host.ts';
-import type { ModelSource } from '../read/modelFrom.ts';
-import type { ClusterDefinition, DeviceDefinition, ModelDefinition, ScheduleDefinition } from '../read/definitions.ts';
 import type { ForeignFiles } from './foreign.ts';
 import type { ParamPlan, Place } from '../plan.ts';
-import type { Reporter } from './reporter.ts';
 import type { DerivedValue, SymbolInfo, SymbolKind } from './resolution.ts';
 import type { Value } from './values.ts';
 
 /**
- * One file while it is resolved. Filled in order: names and members (declare, imports), links (link), values, then
- * definitions. Whatever is erroneous is absent (maps of definitions) or `undefined` (values) and has been reported.
+ * What the names of one file mean, while it is resolved. Filled in order: names and members (declare, imports), links (linking), values.
+ * Whatever is erroneous is `undefined` and has been reported.
  */
 export interface FileContext {
   readonly uri: string;
@@ -18,8 +16,6 @@ export interface FileContext {
   readonly options: EngineOptions;
   readonly report: Reporter;
   readonly foreign: ForeignFiles;
-  /** What `from` entries of models give; absent where they are wrong. */
-  readonly sources: Map<Entry, ModelSource>;
   /** The file's one name space: its own declarations and what it imports. */
   readonly names: Map<string, SymbolInfo>;
   /** Names that an import should have given and did not: asking for them is no second mistake. */
@@ -35,13 +31,6 @@ export interface FileContext {
   readonly links: Map<Name, string>;
   readonly values: Map<string, Value | undefined>;
   readonly params: Map<string, ParamPlan>;
-  readonly devices: Map<string, DeviceDefinition>;
-  /** Spread out when they are asked for: a library has many of thousands of devices. */
-  readonly clusters: Map<string, () => ClusterDefinition | undefined>;
-  readonly models: Map<string, ModelDefinition>;
-  readonly schedules: Map<string, ScheduleDefinition>;
-  /** Devices that each planned pipeline of the file uses, by its name; numbers of its cluster. */
-  readonly occupied: Map<string, { readonly cluster: ClusterDefinition; readonly devices: readonly number[] }>;
   readonly origins: Map<string, Place>;
   readonly derived: DerivedValue[];
   /** An import of everything failed: any unknown name may have come from there. */
@@ -61,7 +50,6 @@ export const createContext = (
   options,
   report,
   foreign,
-  sources: new Map(),
   names: new Map(),
   broken: new Set(),
   members: new Map(),
@@ -71,11 +59,6 @@ export const createContext = (
   links: new Map(),
   values: new Map(),
   params: new Map(),
-  devices: new Map(),
-  clusters: new Map(),
-  models: new Map(),
-  schedules: new Map(),
-  occupied: new Map(),
   origins: new Map(),
   derived: [],
   incomplete: false,

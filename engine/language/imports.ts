@@ -131,12 +131,16 @@ export function readOne(
   }
 }
 
-/** Brings the names of imported files into `context`; says what is wrong with an import, once each. */
-export function applyImports(
-  context: FileContext,
+/**
+ * Brings the names of imported files into `context`; says what is wrong with an import, once each. `take` brings what else is known of
+ * a symbol.
+ */
+export function applyImports<Context extends FileContext>(
+  context: Context,
   graph: SourceGraph,
   file: number,
-  resolved: ReadonlyMap<number, FileContext>,
+  resolved: ReadonlyMap<number, Context>,
+  take: (to: Context, from: Context, symbol: string) => void,
 ): void {
   for (const one of graph.files[file].imports) {
     const module = one.file === undefined ? undefined : resolved.get(one.file);
@@ -154,7 +158,11 @@ export function applyImports(
     } else if (one.problem !== undefined) reportProblem(context, at, one.path, one.problem);
     else if (module !== undefined) sayErrors(context, one, module);
     if (module === undefined) leaveOut(context, one);
-    else bringIn(context, one, module);
+    else
+      bringIn(context, one, module, (info) => {
+        copy(context, module, info);
+        take(context, module, info.id);
+      });
   }
 }
 
@@ -195,7 +203,12 @@ function leaveOut(context: FileContext, { declaration }: Import): void {
   for (const name of declaration.names ?? []) context.broken.add(name.text);
 }
 
-function bringIn(context: FileContext, { path, declaration }: Import, module: FileContext): void {
+function bringIn(
+  context: FileContext,
+  { path, declaration }: Import,
+  module: FileContext,
+  take: (info: SymbolInfo) => void,
+): void {
   const exported = (name: string): SymbolInfo | undefined => {
     const info = module.names.get(name);
     return info?.declaration?.uri === module.uri ? info : undefined;
@@ -205,7 +218,7 @@ function bringIn(context: FileContext, { path, declaration }: Import, module: Fi
     for (const name of module.names.keys()) {
       const info = exported(name);
       if (info === undefined || at === undefined) continue;
-      if (claim(context, { ...at, kind: 'name', text: name }, info)) copy(context, module, info);
+      if (claim(context, { ...at, kind: 'name', text: name }, info)) take(info);
     }
     if (module.incomplete) context.incomplete = true;
     return;
@@ -227,7 +240,7 @@ function bringIn(context: FileContext, { path, declaration }: Import, module: Fi
         { hint: spellingHint(near) },
       );
     } else if (claim(context, name, info)) {
-      copy(context, module, info);
+      take(info);
       referTo(context, context.report.place(name), info.id);
       // A param that its own file needs is imported to be turned.
       if (info.kind === 'param' && module.used.has(info.id)) context.used.add(info.id);
@@ -235,18 +248,10 @@ function bringIn(context: FileContext, { path, declaration }: Import, module: Fi
   }
 }
 
-/** Takes over what is known of a symbol. */
+/** Takes over what is known of a name. */
 function copy(context: FileContext, module: FileContext, { id }: SymbolInfo): void {
-  const take = <V>(to: Map<string, V>, from: ReadonlyMap<string, V>) => {
-    const value = from.get(id);
-    if (value !== undefined) to.set(id, value);
-  };
-  take(context.symbols, module.symbols);
-  take(context.devices, module.devices);
-  take(context.clusters, module.clusters);
-  take(context.models, module.models);
-  take(context.schedules, module.schedules);
-  take(context.members, module.members);
+  takeOne(context.symbols, module.symbols, id);
+  takeOne(context.members, module.members, id);
   for (const member of module.members.get(id)?.values() ?? [])
     context.symbols.set(member.id, module.symbols.get(member.id) ?? member);
   if (module.values.has(id)) context.values.set(id, module.values.get(id));
@@ -255,6 +260,12 @@ function copy(context: FileContext, module: FileContext, { id }: SymbolInfo): vo
   context.params.set(id, { ...param, local: false });
   const place = module.origins.get(`param:${param.name}`);
   if (place !== undefined) context.origins.set(`param:${param.name}`, place);
+}
+
+/** What one map knows of a symbol, for another. */
+export function takeOne<V>(to: Map<string, V>, from: ReadonlyMap<string, V>, symbol: string): void {
+  const value = from.get(symbol);
+  if (value !== undefined) to.set(symbol, value);
 }
 
 /** `name/unused` for names that an import asks for by name and nothing uses. */

@@ -1,5 +1,5 @@
+import type { Mesh } from '../mesh.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { Mesh } from '../read/mesh.ts';
 import type { LayerCost, RecomputeMode } from '../costs/types.ts';
 import type { Dimension, Origins, Place, Plan } from '../plan.ts';
 

@@ -1,6 +1,6 @@
 /** Transfers between the devices of two ranks that say the same of their links: one of each kind is enough. */
+import type { ClusterDefinition } from '../definitions/cluster.ts';
 import { eachResource } from './loads.ts';
-import type { ClusterDefinition } from '../read/definitions.ts';
 import { waysOf } from './routes/ways.ts';
 import type { Unreachable } from './flows.ts';
 

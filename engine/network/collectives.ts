@@ -1,8 +1,8 @@
 /** What collectives take where several equal groups run the same one at the same time, and so share links. */
+import type { ClusterDefinition } from '../definitions/cluster.ts';
 import { loadsOf } from './loads.ts';
 import { collectiveTime } from '../costs/collectives.ts';
 import type { Ring } from '../costs/types.ts';
-import type { ClusterDefinition } from '../read/definitions.ts';
 import { waysOf } from './routes/ways.ts';
 
 /** Two devices, by number, that have no route. */

@@ -1,5 +1,5 @@
 /** Transfers between devices of a cluster that run at the same time: what each link carries of them. */
-import type { ClusterDefinition } from '../read/definitions.ts';
+import type { ClusterDefinition } from '../definitions/cluster.ts';
 import { type Route, type RouteHop, routeBetween } from './routes.ts';
 
 /** Two devices, by number, without a route. */

@@ -1,6 +1,6 @@
 /** Which part of a microbatch each device of a rank has, and which parts two ranks exchange. */
+import type { Mesh } from '../mesh.ts';
 import { gcd } from '../gcd.ts';
-import type { Mesh } from '../read/mesh.ts';
 import type { Rank } from '../planning/place/ranks.ts';
 
 /** What of a rank says who has what. */

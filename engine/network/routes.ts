@@ -1,5 +1,5 @@
 /** How two devices of a cluster reach one another. */
-import type { ClusterDefinition, LinkDefinition } from '../read/definitions.ts';
+import type { ClusterDefinition, LinkDefinition } from '../definitions/cluster.ts';
 import type { Place } from '../plan.ts';
 import type { Graph } from './routes/graph.ts';
 import { waysOf } from './routes/ways.ts';

@@ -1,9 +1,9 @@
 /** What the file does not say and the plan derives, for inlay hints. */
-import type { Expression } from '../../grammar/syntax.ts';
+import type { Notes } from './notes.ts';
+import type { Span } from '../../grammar/syntax.ts';
+import type { ModelDefinition } from '../definitions/model.ts';
 import { amount, bytes, shareAtMost, time } from '../quantities.ts';
-import type { FileContext } from '../language/context.ts';
 import type { LayerCost, RecomputeMode } from '../costs/types.ts';
-import type { ModelDefinition } from '../read/definitions.ts';
 import { layerModes } from '../language/resolution.ts';
 import type { LayerCosts } from './cost/layerCosts.ts';
 import type { Site } from './place/sites.ts';
@@ -12,18 +12,13 @@ import type { Site } from './place/sites.ts';
  * ` 2 + 2 + 2 + 2 layers` after `balance(4)`; where layers can be cut in many orders ` 3 + 5 layers, exact best` or by how much the
  * slowest stage is `above` the least possible at most.
  */
-export function hintBalance(
-  context: FileContext,
-  at: Expression,
-  elements: readonly (readonly number[])[],
-  above?: number,
-): void {
+export function hintBalance(notes: Notes, at: Span, elements: readonly (readonly number[])[], above?: number): void {
   const sizes = elements.map((one) => one.length);
   const shown = sizes.length > 16 ? [...sizes.slice(0, 15), '…'] : sizes;
   const text = ` ${shown.join(' + ')} layers`;
-  if (above === undefined) context.derived.push({ offset: at.end, text });
+  if (above === undefined) notes.derived.push({ offset: at.end, text });
   else
-    context.derived.push({
+    notes.derived.push({
       offset: at.end,
       text: `${text}, ${above === 0 ? 'exact best' : `at most ${shareAtMost(above)} above the least possible`}`,
       tooltip:
@@ -43,16 +38,16 @@ export interface LayersHint {
 }
 
 /** ` 12.6 M parameters, F 3.1 ms, 288 MiB` after each layer with a shape, as it is on one device of the first pipeline. */
-export function hintLayers(context: FileContext, hint: LayersHint): void {
-  if (hintInherited(context, hint)) return;
+export function hintLayers(notes: Notes, hint: LayersHint): void {
+  if (hintInherited(notes, hint)) return;
   const { pipeline, model, costs, site, recompute } = hint;
-  const told = new Set(context.derived.map(({ offset }) => offset));
+  const told = new Set(notes.derived.map(({ offset }) => offset));
   for (const layer of model.layers) {
-    if (layer.cost.kind !== 'shape' || layer.place.uri !== context.uri || told.has(layer.end)) continue;
+    if (layer.cost.kind !== 'shape' || layer.place.uri !== notes.uri || told.has(layer.end)) continue;
     told.add(layer.end);
     const under = (mode: RecomputeMode) => costs.of(layer.first, site, mode);
     // Worked out when somebody looks: a file may have thousands of layers, and a window shows few.
-    context.derived.push({
+    notes.derived.push({
       offset: layer.end,
       get text() {
         const { parameters, forward, activation } = under(recompute);
@@ -76,16 +71,16 @@ const tooltipOf = (cost: LayerCost, array: boolean, device: string): string =>
   `(I ${time(cost.backwardInput)}, W ${time(cost.backwardWeight)}), activations ${bytes(cost.activation)}, output ${bytes(cost.output)}.`;
 
 /** ` 8.03 G parameters` once, where all layers stand at one `from`; whether they do. */
-function hintInherited(context: FileContext, { model, costs, site, recompute }: LayersHint): boolean {
+function hintInherited(notes: Notes, { model, costs, site, recompute }: LayersHint): boolean {
   const { layers } = model;
   const { end, place } = layers[0];
-  if (layers.length < 2 || place.uri !== context.uri || layers.some((one) => one.end !== end)) return false;
-  if (layers.every((one) => one.cost.kind === 'measured') || context.derived.some((one) => one.offset === end))
+  if (layers.length < 2 || place.uri !== notes.uri || layers.some((one) => one.end !== end)) return false;
+  if (layers.every((one) => one.cost.kind === 'measured') || notes.derived.some((one) => one.offset === end))
     return true;
   const parameters = layers.reduce(
     (sum, { first, count }) => sum + count * costs.of(first, site, recompute).parameters,
     0,
   );
-  context.derived.push({ offset: end, text: ` ${amount(parameters)} parameters` });
+  notes.derived.push({ offset: end, text: ` ${amount(parameters)} parameters` });
   return true;
 }

@@ -1,20 +1,20 @@
 /** The plan of a pipeline whose schedule loads the model onto a device, a group of layers at a time, and runs it once. */
+import type { Notes } from './notes.ts';
+import type { SettledPipeline } from './settle.ts';
+import { elementName } from '../definitions/model.ts';
+import { lone } from '../mesh.ts';
 import { count } from '../quantities.ts';
 import { loadedArguments } from '../policies/loading/arguments.ts';
 import { type LoadCosts, groupSizes } from '../policies/loading/grouping.ts';
-import { type FileContext, detail, symbolId } from '../language/context.ts';
 import type { LayerCost } from '../costs/types.ts';
 import { sumStage } from '../costs/stage.ts';
 import type { EdgePlan, PipelinePlan, StagePlan } from '../plan.ts';
 import { elementOrder } from './cut/balanceCut.ts';
 import { computes } from './cost/computes.ts';
 import { hintLayers } from './hints.ts';
-import { elementName } from '../read/elements.ts';
 import { layerCosts } from './cost/layerCosts.ts';
-import type { PipelineRead } from '../read/pipeline.ts';
 import { planOrigins } from './origins.ts';
-import { lone } from '../read/mesh.ts';
-import { alone, reservedOf } from '../read/reserved.ts';
+import { alone, reservedOf } from './cost/reserved.ts';
 import { loneSite } from './place/sites.ts';
 
 /**
@@ -22,11 +22,11 @@ import { loneSite } from './place/sites.ts';
  * call + bytes / bandwidth, `run[g]` takes sync + the forwards of its layers and needs `load[g]` and `run[g − 1]`. All weights
  * are counted on the device, whose memory for them is set aside before the first group arrives.
  */
-export function planLoading(context: FileContext, read: PipelineRead): PipelinePlan | undefined {
+export function planLoading(notes: Notes, read: SettledPipeline): PipelinePlan | undefined {
   const { name, model, cluster, use, microbatches } = read;
   const loading = use.kind === 'policy' ? use.policy.loading?.(use.args) : undefined;
   const [device] = cluster.devices;
-  if (use.kind !== 'policy' || loading === undefined || !computes(context, { ...read, meshes: [] }, [device.kind]))
+  if (use.kind !== 'policy' || loading === undefined || !computes(notes, { ...read, meshes: [] }, [device.kind]))
     return undefined;
   const site = loneSite(device.kind);
   const costs = layerCosts(model);
@@ -45,11 +45,11 @@ export function planLoading(context: FileContext, read: PipelineRead): PipelineP
     first += size;
   }
   const rank = { devices: [0], kind: device.kind, mesh: lone };
-  planOrigins(context, read, { ranks: [rank, rank] }, stages.length);
-  hintLayers(context, { pipeline: name, model, costs, site, recompute: 'none' });
-  detail(context, symbolId('pipeline', name), `${use.policy.name}, ${count(groups.length, 'group', 'groups')}`);
+  planOrigins(notes, read, { ranks: [rank, rank] }, stages.length);
+  hintLayers(notes, { pipeline: name, model, costs, site, recompute: 'none' });
+  notes.describe(name, `${use.policy.name}, ${count(groups.length, 'group', 'groups')}`, []);
   const { name: kind, memory } = device.kind;
-  const held = reservedOf(device.kind, alone, context.options.memory);
+  const held = reservedOf(device.kind, alone, notes.options.memory);
   return {
     name,
     doc: read.doc,

@@ -1,96 +1,82 @@
 /** The schedule of a pipeline's plan: rules and rows of a user's schedule filled in with the pipeline's numbers. */
-import type { FileContext } from '../language/context.ts';
-import type { ScheduleDefinition } from '../read/definitions.ts';
-import { wholeNumber } from '../language/expressions.ts';
-import { paths, type RowItem, type SchedulePlan, type StageCopy } from '../plan.ts';
+import { type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
+import type { Reporter } from '../findings/reporter.ts';
 import { createReporter } from '../language/reporter.ts';
-import type { PipelineRead } from '../read/pipeline.ts';
+import { paths, type RowItem, type SchedulePlan, type StageCopy } from '../plan.ts';
+import type { Notes } from './notes.ts';
 import type { Ranks } from './place/ranks.ts';
-import { expandRows, rowOf } from '../read/rows.ts';
+import type { SettledPipeline } from './settle.ts';
 
 /** The plan; `undefined` where an expression of the schedule is wrong for these numbers, which has been reported. */
-export function schedulePlan(context: FileContext, read: PipelineRead, ranks: Ranks): SchedulePlan | undefined {
-  const { use } = read;
+export function schedulePlan(notes: Notes, pipeline: SettledPipeline, ranks: Ranks): SchedulePlan | undefined {
+  const { use } = pipeline;
   if (use.kind === 'policy') return { kind: 'policy', name: use.policy.name, args: use.args };
-  const definition = ownReport(context, use.definition);
+  const { definition } = use;
+  const foreign = definition.uri === notes.uri ? undefined : createReporter(definition.uri, 10);
+  const report = foreign ?? notes.report;
   const plan =
-    definition.body.kind === 'rows' ? rowsPlan(context, read, ranks, definition) : greedyPlan(read, ranks, definition);
-  if (definition.context !== context) tellForeign(context, read, definition);
+    definition.body.kind === 'rows'
+      ? rowsPlan(notes, report, pipeline, ranks, definition)
+      : greedyPlan(report, pipeline, ranks, definition);
+  if (foreign !== undefined) reportForeign(notes, pipeline, foreign);
   return plan;
 }
 
-/** An imported schedule reports into a list of its own: its findings stand in another file. */
-function ownReport(context: FileContext, definition: ScheduleDefinition): ScheduleDefinition {
-  if (definition.context.uri === context.uri) return definition;
-  const report = createReporter(definition.context.uri, 10);
-  return { ...definition, context: { ...definition.context, report } };
-}
-
-function tellForeign(context: FileContext, { at }: PipelineRead, { context: own }: ScheduleDefinition): void {
-  const [first] = own.report.findings.filter((one) => one.severity === 'error');
+/** The expressions of an imported schedule are in another file: their first error is reported at the pipeline's key. */
+function reportForeign({ report }: Notes, { at }: SettledPipeline, foreign: Reporter): void {
+  const first = foreign.findings.find((found) => found.severity === 'error');
   if (first === undefined) return;
-  context.report.add({
+  report.add({
     ...first,
-    place: context.report.place(at('schedule')),
+    place: report.place(at('schedule')),
     related: [{ place: first.place, message: 'This expression, with the numbers of the pipeline.' }],
     hint: undefined,
   });
 }
 
 function greedyPlan(
-  { cut, microbatches }: PipelineRead,
+  report: Reporter,
+  { cut, microbatches }: SettledPipeline,
   ranks: Ranks,
-  definition: ScheduleDefinition,
+  { body, name, placement, split, weights }: ScheduleDefinition,
 ): SchedulePlan | undefined {
-  const { body, name, context, split, weights } = definition;
   if (body.kind !== 'greedy') return undefined;
-  const { prefer, inFlight: entry } = body;
-  const expression = entry?.values?.[0];
-  const [parameter] = entry?.parameters ?? [];
-  const inFlight: (number | null)[] = [];
-  for (let stage = 0; stage < cut.count; stage += 1) {
-    if (expression === undefined) {
-      inFlight.push(null);
-      continue;
-    }
-    const variables = new Map([
-      ['stages', cut.count],
-      ['devices', ranks.ranks.length],
-      ['microbatches', microbatches],
-    ]);
-    if (parameter?.kind === 'name') variables.set(parameter.text, stage);
-    const most = wholeNumber(context, expression, `"in_flight" of stage ${stage}`, { min: 1, variables });
-    if (most === undefined) return undefined;
-    inFlight.push(most);
-  }
-  return { kind: 'greedy', name, placement: definition.placement?.rule ?? 'linear', split, prefer, inFlight, weights };
+  const inFlight = body.inFlight({ stages: cut.count, devices: ranks.ranks.length, microbatches }, report);
+  if (inFlight === undefined) return undefined;
+  return {
+    kind: 'greedy',
+    name,
+    placement: placement?.rule ?? 'linear',
+    split,
+    prefer: body.prefer,
+    inFlight,
+    weights,
+  };
 }
 
 function rowsPlan(
-  context: FileContext,
-  { name: pipeline, cut, microbatches }: PipelineRead,
+  notes: Notes,
+  report: Reporter,
+  { name: pipeline, cut, microbatches }: SettledPipeline,
   ranks: Ranks,
-  definition: ScheduleDefinition,
+  { body, name }: ScheduleDefinition,
 ): SchedulePlan | undefined {
-  const { body, name } = definition;
   if (body.kind !== 'rows') return undefined;
   const devices = ranks.ranks.length;
   const stagesOf: number[][] = ranks.ranks.map(() => []);
   // Rows name stages of the cut; the copy that is meant is the one on the row's device.
   for (const [stage, device] of ranks.placement.entries()) stagesOf[device].push(ranks.copies?.[stage].stage ?? stage);
-  const rows = expandRows({ definition: { ...definition, body }, stages: cut.count, devices, microbatches, stagesOf });
+  const rows = body.expand({ stages: cut.count, devices, microbatches, stagesOf }, report);
   if (rows === undefined) return undefined;
   for (let device = 0; device < devices; device += 1) {
     const row = rowOf(body, device);
     if (row === undefined) continue;
-    const place = (span: { readonly start: number; readonly end: number }) => definition.context.report.place(span);
-    context.origins.set(paths.row(pipeline, device), place(row.entry));
-    for (const [item, one] of row.items.entries())
-      context.origins.set(paths.rowItem(pipeline, device, item), place(one));
+    notes.origins.set(paths.row(pipeline, device), row.place);
+    for (const [index, item] of row.items.entries()) notes.origins.set(paths.rowItem(pipeline, device, index), item);
   }
   for (const [device, row] of body.own) {
     if (device >= devices)
-      definition.context.report.report('value/range', row.entry.parameters?.[0] ?? row.entry.key, {
+      report.report('value/range', row.device, {
         what: 'The number of the device',
         value: String(device),
         allowed: `from 0 to ${devices - 1}`,

@@ -1,5 +1,5 @@
 import type { Argument, Call } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { spellingHint } from '../language/reporter.ts';
 
 /**
@@ -7,7 +7,7 @@ import { spellingHint } from '../language/reporter.ts';
  * arguments too many are reported, and give `undefined`.
  */
 export function bindArguments(
-  context: FileContext,
+  context: ReadContext,
   call: Call,
   owner: string,
   parameters: readonly string[],

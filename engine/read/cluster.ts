@@ -1,19 +1,21 @@
 /** Reads a `cluster`: first as written (a template, nodes folded), then spread out within the limit on devices. */
-import type { Block, BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
-import { type FileContext, detail, symbolId } from '../language/context.ts';
 import type {
   ClusterDefinition,
   ClusterDevice,
   ClusterGroup,
-  DeviceDefinition,
+  DeviceSet,
   LinkDefinition,
   NamedLink,
-} from './definitions.ts';
+} from '../definitions/cluster.ts';
+import type { DeviceDefinition } from '../definitions/device.ts';
+import type { Block, BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
+import { detail, symbolId } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { evaluate, wholeNumber } from '../language/expressions.ts';
 import { missing, readKeys, valueOf } from '../language/keys.ts';
 import { count } from '../quantities.ts';
 import { wholeRange, type LinkValue } from '../language/values.ts';
-import { readEnd, type End } from './deviceSet.ts';
+import { readEnd } from './deviceSet.ts';
 import { readLink } from './link.ts';
 import { readSwitch, type Switch } from './switch.ts';
 
@@ -23,7 +25,12 @@ interface Template {
   readonly devices: number;
   readonly groups: number;
   readonly link?: LinkDefinition;
-  readonly named: readonly { readonly from: End; readonly to: End; readonly link: LinkDefinition; readonly at: Span }[];
+  readonly named: readonly {
+    readonly from: DeviceSet;
+    readonly to: DeviceSet;
+    readonly link: LinkDefinition;
+    readonly at: Span;
+  }[];
   readonly switches: readonly Switch[];
 }
 type Part =
@@ -31,7 +38,7 @@ type Part =
   | { readonly kind: 'node'; readonly count: number; readonly template: Template };
 
 /** Reads a `cluster` declaration; nothing is defined where a part of it is wrong. */
-export function readCluster(context: FileContext, block: BlockDeclaration): void {
+export function readCluster(context: ReadContext, block: BlockDeclaration): void {
   const before = context.report.errors();
   const at = block.name ?? block.keyword;
   const links = { next: 0 };
@@ -58,7 +65,7 @@ const standard = new Map<string, ClusterDefinition>();
 const mostStandard = 8;
 
 function standardCluster(
-  { uri, options }: FileContext,
+  { uri, options }: ReadContext,
   name: string,
   { devices }: Template,
   make: () => ClusterDefinition | undefined,
@@ -80,7 +87,7 @@ function countKinds({ parts }: Template, times: number, kinds: Map<string, numbe
 }
 
 function readTemplate(
-  context: FileContext,
+  context: ReadContext,
   body: Block | undefined,
   name: 'cluster' | 'node',
   at: Span,
@@ -152,7 +159,7 @@ function readTemplate(
   return wrong ? undefined : { parts, devices, groups, link, named, switches };
 }
 
-function tooLarge(context: FileContext, at: Span, devices: number, groups: number): boolean {
+function tooLarge(context: ReadContext, at: Span, devices: number, groups: number): boolean {
   const { elements } = context.options.limits;
   if (devices <= elements && groups <= elements) return false;
   context.report.report('limit/too-large', at, {
@@ -164,7 +171,7 @@ function tooLarge(context: FileContext, at: Span, devices: number, groups: numbe
   return true;
 }
 
-function readPart(context: FileContext, entry: Entry, devices: number, links: { next: number }): Part | undefined {
+function readPart(context: ReadContext, entry: Entry, devices: number, links: { next: number }): Part | undefined {
   const index = entry.index?.[0];
   if (index === undefined || index.kind === 'missing') return undefined;
   if (entry.key.text === 'node') {
@@ -184,7 +191,7 @@ function readPart(context: FileContext, entry: Entry, devices: number, links: { 
 }
 
 /** `gpu[n]` adds n; `gpu[a..b]` names the next ones, so `a` must be the number reached. */
-function readCount(context: FileContext, entry: Entry, devices: number): number | undefined {
+function readCount(context: ReadContext, entry: Entry, devices: number): number | undefined {
   const index = entry.index?.[0];
   if (index === undefined) return undefined;
   if (index.kind !== 'range') return wholeNumber(context, index, 'The number of devices', { min: 1 });
@@ -208,7 +215,7 @@ function readCount(context: FileContext, entry: Entry, devices: number): number 
 }
 
 function spread(
-  context: FileContext,
+  context: ReadContext,
   name: string,
   template: Template,
   linked: boolean,
@@ -256,11 +263,11 @@ function spread(
 }
 
 /** A device on two switches has two links: more pairs than devices are common. */
-const pairsOf = ({ options }: FileContext): number => 4 * options.limits.elements;
+const pairsOf = ({ options }: ReadContext): number => 4 * options.limits.elements;
 
 /** Adds the pairs of one named link; false where an end is wrong or there are too many pairs. */
 function join(
-  context: FileContext,
+  context: ReadContext,
   { from, to, link, at }: Template['named'][number],
   groups: readonly ClusterGroup[],
   group: number,
@@ -268,8 +275,8 @@ function join(
   named: Map<number, Map<number, NamedLink>>,
   budget: { pairs: number },
 ): boolean {
-  const left = from.devices(context, groups, group, nodes);
-  const right = to.devices(context, groups, group, nodes);
+  const left = from.devices(context.report, groups, group, nodes);
+  const right = to.devices(context.report, groups, group, nodes);
   if (left === undefined || right === undefined) return false;
   budget.pairs -= left.length * right.length;
   if (budget.pairs < 0) {

@@ -1,66 +1,30 @@
 /** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, `stages = plan(…)`, or `stage` blocks. */
+import type { Cut } from '../definitions/cut.ts';
+import type { PlanCut } from '../definitions/cut.ts';
+import type { Replication } from '../definitions/cut.ts';
+import type { StageBlock } from '../definitions/cut.ts';
+import type { ModelDefinition } from '../definitions/model.ts';
+import type { Mesh } from '../mesh.ts';
 import { count } from '../quantities.ts';
 import type { Call, Entry, Expression, Span } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
-import { pipedreamObjectives, type PipedreamObjective } from '../planning/cut/planners/pipedream.ts';
+import type { ReadContext } from './context.ts';
 import type { RecomputeMode } from '../costs/types.ts';
-import type { ModelDefinition } from './definitions.ts';
 import { evaluate, wholeNumber } from '../language/expressions.ts';
 import { missing, notApplicable, readKeys, readWord, valueOf, type Keys } from '../language/keys.ts';
 import { describe } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
-import { readEnd, type End } from './deviceSet.ts';
+import { readEnd } from './deviceSet.ts';
 import { readLayers } from './layerSet.ts';
-import { readMesh, type Mesh } from './mesh.ts';
+import { readMesh } from './mesh.ts';
 
-/** A cut as written, before costs are known. */
-export type Cut =
-  | { readonly kind: 'balance'; readonly count: number; readonly by: BalanceBy; readonly at: Expression }
-  | {
-      readonly kind: 'split';
-      readonly sizes: readonly number[];
-      readonly count: number;
-      /** Elements in the order that sizes follow; absent: that of `elementOrder`. */
-      readonly order?: Int32Array;
-      readonly at: Expression;
-    }
-  /** `planned`: a planner made them, they are not in the file. */
-  | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number; readonly planned?: true }
-  /** The schedule makes the stages, `count` at most. */
-  | { readonly kind: 'groups'; readonly count: number };
-
-/** A cut that a planner makes, with replicas of its stages, once costs are known. */
-export interface PlanCut {
-  readonly kind: 'plan';
-  readonly planner: (typeof planners)[number];
-  /** What `plan(pipedream)` makes least. */
-  readonly objective: PipedreamObjective;
-  readonly at: Expression;
-}
 const planners = ['pipedream', 'dapple'] as const;
-
-/** What a balanced cut makes least: the slowest stage, the fullest device, or the slowest stage where all devices fit their memory. */
-export type BalanceBy = (typeof balanceBy)[number];
+/** What `plan(pipedream)` can make least. */
+const objectives = ['paper', 'released'] as const;
 const balanceBy = ['time', 'memory', 'both'] as const;
-
-export interface StageBlock {
-  readonly name: string;
-  readonly at: Span;
-  readonly elements: readonly number[];
-  readonly on?: { readonly end: End; readonly at: Expression };
-  readonly recompute?: RecomputeMode;
-  /** Where the stage says how its devices share its work. */
-  readonly mesh?: Mesh;
-  /** How the devices of `on` share the work where there are several replicas of the stage. */
-  readonly replicate?: { readonly rule: Replication; readonly at: Expression };
-}
-
-/** `split`: each replica takes a share of every microbatch. `round_robin`: replicas take microbatches in turn. */
-export type Replication = 'split' | 'round_robin';
 
 /** The cut; `undefined` where it is wrong, which has been reported. `at` is where a missing one is reported. */
 export function readCut(
-  context: FileContext,
+  context: ReadContext,
   keys: Keys,
   model: ModelDefinition,
   mesh: Mesh,
@@ -80,7 +44,7 @@ export function readCut(
   return value === undefined ? undefined : readCall(context, value, model);
 }
 
-function readCall(context: FileContext, value: Expression, model: ModelDefinition): Cut | PlanCut | undefined {
+function readCall(context: ReadContext, value: Expression, model: ModelDefinition): Cut | PlanCut | undefined {
   if (value.kind === 'group') return readCall(context, value.inner, model);
   if (value.kind !== 'call') {
     const known = value.kind === 'name' && context.links.get(value)?.startsWith('function:');
@@ -114,7 +78,7 @@ function readCall(context: FileContext, value: Expression, model: ModelDefinitio
   return count === undefined ? undefined : { kind: 'balance', count, by: what, at: value };
 }
 
-function readPlan(context: FileContext, call: Call): PlanCut | undefined {
+function readPlan(context: ReadContext, call: Call): PlanCut | undefined {
   const bound = bindArguments(context, call, 'plan', ['planner', 'objective']);
   if (bound === undefined) return undefined;
   const wanted = bound.get('planner')?.value;
@@ -124,7 +88,7 @@ function readPlan(context: FileContext, call: Call): PlanCut | undefined {
   }
   const planner = word(context, wanted, planners);
   const written = bound.get('objective')?.value;
-  const objective = written === undefined ? 'paper' : word(context, written, pipedreamObjectives);
+  const objective = written === undefined ? 'paper' : word(context, written, objectives);
   if (written !== undefined && planner === 'dapple') {
     const reason = '`plan(dapple)` always makes the latency of an iteration least';
     context.report.report('key/not-applicable', written, { key: 'objective', reason });
@@ -133,7 +97,7 @@ function readPlan(context: FileContext, call: Call): PlanCut | undefined {
 }
 
 /** One of some words; any other name has been reported where names get their meaning. */
-function word<T extends string>(context: FileContext, value: Expression, words: readonly T[]): T | undefined {
+function word<T extends string>(context: ReadContext, value: Expression, words: readonly T[]): T | undefined {
   const found = value.kind === 'name' ? words.find((one) => one === value.text) : undefined;
   if (found === undefined && (value.kind !== 'name' || context.links.has(value)))
     context.report.report('type/mismatch', value, {
@@ -143,7 +107,7 @@ function word<T extends string>(context: FileContext, value: Expression, words: 
   return found;
 }
 
-function readSplit(context: FileContext, call: Expression & { kind: 'call' }, model: ModelDefinition): Cut | undefined {
+function readSplit(context: ReadContext, call: Expression & { kind: 'call' }, model: ModelDefinition): Cut | undefined {
   const sizes: number[] = [];
   for (const argument of call.arguments) {
     const size = wholeNumber(context, argument.value, 'The number of layers', { min: 1 });
@@ -161,7 +125,7 @@ function readSplit(context: FileContext, call: Expression & { kind: 'call' }, mo
 }
 
 function readBlocks(
-  context: FileContext,
+  context: ReadContext,
   blocks: readonly Entry[],
   model: ModelDefinition,
   base: Mesh,
@@ -178,7 +142,7 @@ function readBlocks(
   return wrong ? undefined : { kind: 'blocks', stages, count: stages.length };
 }
 
-function readStage(context: FileContext, block: Entry, model: ModelDefinition, base: Mesh): StageBlock | undefined {
+function readStage(context: ReadContext, block: Entry, model: ModelDefinition, base: Mesh): StageBlock | undefined {
   const at = block.name ?? block.key;
   const keys = readKeys(context, 'stage', block.body, at);
   const values = keys.one('layers')?.values;

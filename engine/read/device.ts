@@ -1,5 +1,6 @@
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
-import { type FileContext, detail, symbolId } from '../language/context.ts';
+import { detail, symbolId } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { or, readKeys, readQuantity } from '../language/keys.ts';
 import { paths } from '../plan.ts';
 import { show } from '../language/values.ts';
@@ -8,7 +9,7 @@ import { readPeaks, readShares } from './rates.ts';
 import { readReserved } from './reserved.ts';
 
 /** Reads a `device` declaration; nothing is defined where a value of it is wrong. */
-export function readDevice(context: FileContext, block: BlockDeclaration): void {
+export function readDevice(context: ReadContext, block: BlockDeclaration): void {
   const before = context.report.errors();
   const keys = readKeys(context, 'device', deviceBody(context, block), block.name ?? block.keyword);
   const read = (name: string) => readQuantity(context, keys, name);

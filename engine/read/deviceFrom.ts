@@ -3,7 +3,7 @@ import { parse } from '../../grammar/parse.ts';
 import type { Block, BlockDeclaration, Call, Entry, Expression } from '../../grammar/syntax.ts';
 import { readSystem } from '../formats/system.ts';
 import { deviceText } from '../formats/system/toPipe.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
 import { valueOf } from '../language/keys.ts';
 import { describe } from '../language/values.ts';
@@ -14,7 +14,7 @@ import { readSourceFile, reportFaults } from './sourceFile.ts';
  * parentheses, `compute(fp8) = …`, for that alone. Where the file is wrong, which is reported, the block counts as not closed:
  * what it lacks is no second mistake.
  */
-export function deviceBody(context: FileContext, { body }: BlockDeclaration): Block | undefined {
+export function deviceBody(context: ReadContext, { body }: BlockDeclaration): Block | undefined {
   const own = (body?.entries ?? []).filter((one): one is Entry => one.kind === 'entry');
   const from = own.find((one) => one.key.text === 'from');
   if (body === undefined || from === undefined) return body;
@@ -35,7 +35,7 @@ interface Given {
   readonly parameters: string;
 }
 
-function entriesOf(context: FileContext, value: Expression): readonly Given[] | undefined {
+function entriesOf(context: ReadContext, value: Expression): readonly Given[] | undefined {
   if (value.kind === 'group') return entriesOf(context, value.inner);
   if (value.kind === 'call') return value.callee.text === 'system' ? readEntries(context, value) : undefined;
   // Any other name has been reported where names are linked.
@@ -49,7 +49,7 @@ function entriesOf(context: FileContext, value: Expression): readonly Given[] | 
   return undefined;
 }
 
-function readEntries(context: FileContext, call: Call): readonly Given[] | undefined {
+function readEntries(context: ReadContext, call: Call): readonly Given[] | undefined {
   const file = readSourceFile(context, call);
   if (file === undefined) return undefined;
   const read = readSystem(file.text);
@@ -74,7 +74,7 @@ function readEntries(context: FileContext, call: Call): readonly Given[] | undef
 }
 
 /** `compute`, `compute(fp8)`. */
-const spelled = (context: FileContext, entry: Entry): string =>
+const spelled = (context: ReadContext, entry: Entry): string =>
   entry.parameters === undefined ? entry.key.text : `${entry.key.text}(${parametersOf(context.syntax.text, entry)})`;
 
 const parametersOf = (text: string, { parameters = [] }: Entry): string =>

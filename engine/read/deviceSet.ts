@@ -1,23 +1,12 @@
 /** `gpu[3]`, `gpu[0..1]`, `node[1]`: which devices of a cluster, or of one node of it, are meant. */
+import type { DeviceSet } from '../definitions/cluster.ts';
 import type { Expression } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
-import type { ClusterGroup } from './definitions.ts';
+import type { ReadContext } from './context.ts';
 import { checked, evaluate } from '../language/expressions.ts';
 import { wholeRange } from '../language/values.ts';
 
-/** Devices as written: of what, from which number to which. */
-export interface End {
-  /** Vertices: indices of devices over the whole cluster, and those of switches; `undefined` (reported) where there are none of these numbers. */
-  devices(
-    context: FileContext,
-    groups: readonly ClusterGroup[],
-    group: number,
-    nodes: readonly number[],
-  ): readonly number[] | undefined;
-}
-
 /** Reads such an expression; numbers count from the start of the block that it stands in. */
-export function readEnd(context: FileContext, expression: Expression): End | undefined {
+export function readEnd(context: ReadContext, expression: Expression): DeviceSet | undefined {
   if (expression.kind === 'group') return readEnd(context, expression.inner);
   const parts = expression.kind === 'list' ? expression.items : [expression];
   const read = parts.map((one) => readOne(context, one));
@@ -30,7 +19,7 @@ export function readEnd(context: FileContext, expression: Expression): End | und
   };
 }
 
-function readOne(context: FileContext, expression: Expression): End | undefined {
+function readOne(context: ReadContext, expression: Expression): DeviceSet | undefined {
   if (expression.kind === 'missing') return undefined;
   const hub = expression.kind === 'name' ? context.links.get(expression) : undefined;
   if (hub?.startsWith('switch:')) return switchEnd(hub);
@@ -50,11 +39,11 @@ function readOne(context: FileContext, expression: Expression): End | undefined 
   if (numbers === undefined) return undefined;
   const kind = expression.target.text;
   return {
-    devices(at, groups, group, nodes) {
+    devices(report, groups, group, nodes) {
       const { first, end } = groups[group];
       const size = kind === 'node' ? nodes.length : end - first;
       if (numbers.last >= size) {
-        at.report.report('value/range', argument.value, {
+        report.report('value/range', argument.value, {
           what: `The number of the ${kind === 'node' ? 'node' : 'device'}`,
           value: String(numbers.last),
           allowed: size === 0 ? `left out: there is no ${kind} here` : `from 0 to ${size - 1}`,
@@ -72,9 +61,9 @@ function readOne(context: FileContext, expression: Expression): End | undefined 
 }
 
 /** A switch of the block that the link stands in, or of one around it. */
-export function switchEnd(symbol: string): End {
+export function switchEnd(symbol: string): DeviceSet {
   return {
-    devices(_context, groups, group) {
+    devices(_report, groups, group) {
       for (let at = group; at >= 0; at = groups[at].parent) {
         const vertex = groups[at].switches?.get(symbol);
         if (vertex !== undefined) return [vertex];
@@ -86,7 +75,7 @@ export function switchEnd(symbol: string): End {
 
 /** A whole number of at least 0 or a range of them. */
 export function readNumbers(
-  context: FileContext,
+  context: ReadContext,
   expression: Expression,
 ): { readonly first: number; readonly last: number } | undefined {
   const value = evaluate(context, expression);

@@ -1,7 +1,7 @@
 /** Reads `expect` blocks: comparisons of one figure with a value. */
 import type { Binary, BlockDeclaration, Expression } from '../../grammar/syntax.ts';
 import { canonicalText } from '../language/canonical.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { fits } from '../language/dimensions.ts';
 import { evaluate, wholeNumber } from '../language/expressions.ts';
 import { mismatch, wrongDimension } from '../language/valueFaults.ts';
@@ -14,7 +14,7 @@ import { phraseOf } from '../language/units.ts';
 
 /** The pipeline with the expectations of one block added to those that it has. `plan` is undefined where the pipeline was left out. */
 export function readExpect(
-  context: FileContext,
+  context: ReadContext,
   block: BlockDeclaration,
   plan: PipelinePlan | undefined,
 ): PipelinePlan | undefined {
@@ -33,7 +33,7 @@ export function readExpect(
 const flipped = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
 
 function readCheck(
-  context: FileContext,
+  context: ReadContext,
   condition: Expression,
   plan: PipelinePlan | undefined,
 ): Omit<ExpectPlan, 'path'> | undefined {
@@ -87,14 +87,14 @@ function readCheck(
   };
 }
 
-function figureOf(context: FileContext, side: Expression): FigureSchema | undefined {
+function figureOf(context: ReadContext, side: Expression): FigureSchema | undefined {
   if (side.kind === 'group') return figureOf(context, side.inner);
   const name = calleeOf(side);
   return name !== undefined && context.links.get(name)?.startsWith('variable:') ? findFigure(name.text) : undefined;
 }
 
 /** Neither side is a figure. Where a name is unknown, that has been said. */
-function noFigure(context: FileContext, { left, right }: Binary): undefined {
+function noFigure(context: ReadContext, { left, right }: Binary): undefined {
   const unlinked = [left, right].some(
     (one) =>
       (one.kind === 'name' && !context.links.has(one)) ||
@@ -111,7 +111,7 @@ function noFigure(context: FileContext, { left, right }: Binary): undefined {
 
 /** `(stage = first)` or `(device = 0)`. */
 function restriction(
-  context: FileContext,
+  context: ReadContext,
   side: Expression,
   figure: FigureSchema,
   plan: PipelinePlan | undefined,
@@ -146,7 +146,7 @@ function restriction(
 }
 
 function indexOf(
-  context: FileContext,
+  context: ReadContext,
   value: Expression,
   name: 'stage' | 'device',
   plan: PipelinePlan | undefined,

@@ -1,8 +1,8 @@
-import type { FileContext } from '../language/context.ts';
-import type { ModelDefinition } from './definitions.ts';
+import type { Cut } from '../definitions/cut.ts';
+import type { ModelDefinition } from '../definitions/model.ts';
+import type { ScheduleUse } from '../definitions/schedule.ts';
+import type { ReadContext } from './context.ts';
 import { notApplicable, type Keys } from '../language/keys.ts';
-import type { Cut } from './cut.ts';
-import type { ScheduleUse } from './scheduleUse.ts';
 
 /** Keys of a pipeline that say nothing where the schedule loads the model onto one device and runs it once. */
 const meaningless: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ export const cutsItself = (use: ScheduleUse | undefined): boolean =>
   use?.kind === 'policy' && use.policy.loading !== undefined;
 
 /** The keys of such a pipeline that count; the others are reported. */
-export function keysThatCount(context: FileContext, keys: Keys): Keys {
+export function keysThatCount(context: ReadContext, keys: Keys): Keys {
   const isMeaningless = (key: string): boolean => Object.hasOwn(meaningless, key);
   for (const entry of keys.entries) {
     const { text } = entry.key;

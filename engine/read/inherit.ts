@@ -1,19 +1,20 @@
+import type { ModelDefinition } from '../definitions/model.ts';
 import type { Entry } from '../../grammar/syntax.ts';
-import { type FileContext, symbolId } from '../language/context.ts';
+import { symbolId } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { memberId } from '../language/declare.ts';
-import type { ModelDefinition } from './definitions.ts';
 import { valueOf } from '../language/keys.ts';
 import { paths } from '../plan.ts';
 
 /** The model whose layers `from = NAME` takes; `undefined` where that is no model, which has been reported, or is wrong itself. */
-export function baseOf(context: FileContext, from: Entry | undefined): ModelDefinition | undefined {
+export function baseOf(context: ReadContext, from: Entry | undefined): ModelDefinition | undefined {
   const value = valueOf(from);
   return value?.kind === 'name' ? context.models.get(symbolId('model', value.text)) : undefined;
 }
 
 /** The layers of another model as those of `owner`, all of which stand where `from` does. */
 export function inheritLayers(
-  context: FileContext,
+  context: ReadContext,
   base: ModelDefinition,
   owner: string,
   from: Entry,

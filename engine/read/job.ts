@@ -2,7 +2,8 @@
 import type { BlockDeclaration, Expression, Name } from '../../grammar/syntax.ts';
 import { count } from '../quantities.ts';
 import { findPolicy } from '../policies/registry.ts';
-import { type FileContext, detail, symbolId } from '../language/context.ts';
+import { detail, symbolId } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
 import { or, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
 import { paths, type JobPlan, type PipelinePlan } from '../plan.ts';
@@ -15,7 +16,7 @@ const usualWaves = 32;
 
 /** The plan; `undefined` where something of it, or a pipeline that it needs, is wrong, which has been reported. */
 export function readJob(
-  context: FileContext,
+  context: ReadContext,
   block: BlockDeclaration,
   pipelines: ReadonlyMap<string, PipelinePlan>,
 ): JobPlan | undefined {
@@ -61,7 +62,7 @@ export function readJob(
   };
 }
 
-function readWorkers(context: FileContext, keys: Keys): readonly Name[] | undefined {
+function readWorkers(context: ReadContext, keys: Keys): readonly Name[] | undefined {
   const entry = keys.one('workers');
   const written = (entry?.values ?? []).flatMap((value) => (value.kind === 'list' ? value.items : [value]));
   const names: Name[] = [];
@@ -85,7 +86,7 @@ function readWorkers(context: FileContext, keys: Keys): readonly Name[] | undefi
 }
 
 /** An unknown name, or that of something else, was reported when it was looked up. */
-function notAPipeline(context: FileContext, value: Expression): true {
+function notAPipeline(context: ReadContext, value: Expression): true {
   if (value.kind === 'name') return true;
   const found = evaluate(context, value);
   if (found !== undefined)
@@ -95,7 +96,7 @@ function notAPipeline(context: FileContext, value: Expression): true {
 
 /** Plans of the workers, which must fit together. What is wrong with a pipeline by itself has been reported there. */
 function plannedWorkers(
-  context: FileContext,
+  context: ReadContext,
   names: readonly Name[],
   pipelines: ReadonlyMap<string, PipelinePlan>,
 ): readonly PipelinePlan[] | undefined {
@@ -140,7 +141,7 @@ function unfit({ name, schedule, transfer }: PipelinePlan): Problem | undefined 
 }
 
 /** Why a pipeline cannot be a worker beside those before it. */
-function misfit(context: FileContext, plans: readonly PipelinePlan[], index: number): Problem | undefined {
+function misfit(context: ReadContext, plans: readonly PipelinePlan[], index: number): Problem | undefined {
   const plan = plans[index];
   if (plan.model !== plans[0].model) {
     return {
@@ -163,7 +164,7 @@ function misfit(context: FileContext, plans: readonly PipelinePlan[], index: num
 
 /** The link as written; else the slowest between nodes of the workers' clusters, which an inlay hint names. */
 function serverLink(
-  context: FileContext,
+  context: ReadContext,
   written: LinkValue | undefined,
   names: readonly Name[],
   at: Expression | undefined,

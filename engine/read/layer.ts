@@ -1,8 +1,8 @@
 /** Reads one `layer`: measured in braces, or derived from a shape. */
+import type { LayerDefinition } from '../definitions/model.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { time } from '../quantities.ts';
-import type { FileContext } from '../language/context.ts';
-import type { LayerDefinition } from './definitions.ts';
+import type { ReadContext } from './context.ts';
 import { missing, notApplicable, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
 import { readShape } from './shape.ts';
 
@@ -17,7 +17,7 @@ const times = ['forward', 'backward', 'backward_input', 'backward_weight'];
 const measuredKeys = [...times, 'weights', 'activation', 'output', 'workspace'];
 
 /** The layer; `undefined` where something of it is wrong, which has been reported. */
-export function readLayer(context: FileContext, entry: Entry): LayerRead | undefined {
+export function readLayer(context: ReadContext, entry: Entry): LayerRead | undefined {
   if (entry.body === undefined) {
     const value = valueOf(entry);
     return value === undefined ? undefined : shaped(context, value);
@@ -38,14 +38,14 @@ export function readLayer(context: FileContext, entry: Entry): LayerRead | undef
   return read === undefined ? undefined : { ...read, after };
 }
 
-function shaped(context: FileContext, value: Expression): LayerRead | undefined {
+function shaped(context: ReadContext, value: Expression): LayerRead | undefined {
   const read = readShape(context, value);
   return read === undefined
     ? undefined
     : { cost: { kind: 'shape', shape: read.shape, args: read.args }, text: read.shape };
 }
 
-function readMeasured(context: FileContext, keys: Keys, entry: Entry): LayerRead | undefined {
+function readMeasured(context: ReadContext, keys: Keys, entry: Entry): LayerRead | undefined {
   const values: Partial<Record<string, number>> = {};
   for (const key of measuredKeys) {
     const read = readQuantity(context, keys, key);

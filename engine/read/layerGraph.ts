@@ -1,11 +1,10 @@
-import type { FileContext } from '../language/context.ts';
-import type { ModelDefinition } from './definitions.ts';
+import { type ModelDefinition, elementName, needsOf } from '../definitions/model.ts';
+import type { ReadContext } from './context.ts';
 import { circleNames, orderByNeed } from '../ordering.ts';
-import { elementName, needsOf } from './elements.ts';
 
 /** Reports `layer/cycle` and `layer/unreachable`; false where the layers cannot be ordered. */
 export function checkGraph(
-  context: FileContext,
+  context: ReadContext,
   model: ModelDefinition,
   options: { readonly sinks: 'one' | 'any' },
 ): boolean {

@@ -1,7 +1,7 @@
 /** Lists of layers as written: `embed, block[0..10]`. */
+import type { LayerDefinition } from '../definitions/model.ts';
 import type { Expression } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
-import type { LayerDefinition } from './definitions.ts';
+import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
 import { describe } from '../language/values.ts';
 import { readNumbers } from './deviceSet.ts';
@@ -11,7 +11,7 @@ import { readNumbers } from './deviceSet.ts';
  * one, as `after` means it. `undefined` where a name or number is wrong.
  */
 export function readLayers(
-  context: FileContext,
+  context: ReadContext,
   values: readonly Expression[],
   layers: readonly LayerDefinition[],
   bare: 'all' | 'last' = 'all',
@@ -59,7 +59,7 @@ function indexOf(layers: readonly LayerDefinition[]): ReadonlyMap<string, LayerD
 }
 
 function readOne(
-  context: FileContext,
+  context: ReadContext,
   expression: Expression & { kind: 'name' | 'index' },
   byName: ReadonlyMap<string, LayerDefinition>,
   bare: 'all' | 'last',

@@ -1,29 +1,9 @@
-/** How the devices of a stage share its layers and its samples: the ranks of each kind of parallelism. */
+/** Reads the keys that say how the devices of a stage share its work: `tensor`, `context`, `data`, `expert`, … */
 import type { Span } from '../../grammar/syntax.ts';
 import { count } from '../quantities.ts';
-import type { FileContext } from '../language/context.ts';
-import type { LayerSetting } from '../costs/types.ts';
+import type { ReadContext } from './context.ts';
 import { or, readQuantity, readWord, type Keys } from '../language/keys.ts';
-
-export interface Mesh extends Pick<
-  LayerSetting,
-  'tensor' | 'sequenceParallel' | 'context' | 'expert' | 'expertTensor'
-> {
-  readonly data: number;
-}
-
-/** One device by itself. */
-export const lone: Mesh = { tensor: 1, sequenceParallel: false, context: 1, data: 1, expert: 1, expertTensor: 1 };
-
-/** Devices of a stage that has no replicas: expert ranks are among these. */
-export const sizeOf = ({ tensor, context, data }: Pick<Mesh, 'tensor' | 'context' | 'data'>): number =>
-  tensor * context * data;
-
-/** `tensor 8 × data 2`, for messages; what is 1 is left out. */
-export const meshName = ({ tensor, context, data }: Pick<Mesh, 'tensor' | 'context' | 'data'>): string => {
-  const parts = Object.entries({ tensor, context, data }).filter(([, ranks]) => ranks > 1);
-  return parts.map(([name, ranks]) => `${name} ${ranks}`).join(' × ') || 'one device';
-};
+import { type Mesh, meshName, sameMesh, sizeOf } from '../mesh.ts';
 
 const meshKeys = ['tensor', 'sequence_parallel', 'sequence', 'context', 'data', 'expert', 'expert_tensor'] as const;
 
@@ -31,7 +11,7 @@ const meshKeys = ['tensor', 'sequence_parallel', 'sequence', 'context', 'data', 
  * The mesh that a block writes; what it does not say is as in `base`. `undefined` where it is wrong, which has been reported,
  * `base` itself where it says nothing else.
  */
-export function readMesh(context: FileContext, keys: Keys, base: Mesh): Mesh | undefined {
+export function readMesh(context: ReadContext, keys: Keys, base: Mesh): Mesh | undefined {
   if (meshKeys.every((one) => keys.one(one) === undefined)) return base;
   const tensor = or(readQuantity(context, keys, 'tensor'), base.tensor);
   const parts = or(readQuantity(context, keys, 'context'), base.context);
@@ -47,7 +27,7 @@ export function readMesh(context: FileContext, keys: Keys, base: Mesh): Mesh | u
   if (expert === undefined || expertTensor === undefined || sequence === undefined) return undefined;
   const mesh = { tensor, sequenceParallel: sequence === 'true', context: parts, data, expert, expertTensor };
   const fault = faultOf(mesh);
-  if (fault === undefined) return JSON.stringify(mesh) === JSON.stringify(base) ? base : mesh;
+  if (fault === undefined) return sameMesh(mesh, base) ? base : mesh;
   const entry = keys.one(fault.key) ?? meshKeys.map((one) => keys.one(one)).find((one) => one !== undefined);
   const at: Span | undefined = entry?.values?.[0] ?? entry?.key;
   if (at !== undefined)
@@ -60,7 +40,7 @@ export function readMesh(context: FileContext, keys: Keys, base: Mesh): Mesh | u
 }
 
 /** Which of its two names sequence parallelism has in a block; a second one is a duplicate. */
-export function sequenceKey(context: FileContext, keys: Keys): 'sequence_parallel' | 'sequence' {
+export function sequenceKey(context: ReadContext, keys: Keys): 'sequence_parallel' | 'sequence' {
   const [long, short] = [keys.one('sequence_parallel'), keys.one('sequence')];
   if (long !== undefined && short !== undefined)
     context.report.report(

@@ -1,10 +1,11 @@
 /** Reads a `model`: its layers, spread out within the limit, and which layers they need. */
+import type { LayerDefinition, ModelDefinition } from '../definitions/model.ts';
 import type { BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
 import { count } from '../quantities.ts';
-import { type FileContext, detail, symbolId } from '../language/context.ts';
+import { detail, symbolId } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { memberId } from '../language/declare.ts';
 import type { Precision } from '../costs/types.ts';
-import type { LayerDefinition, ModelDefinition } from './definitions.ts';
 import { wholeNumber } from '../language/expressions.ts';
 import { missing, notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../language/keys.ts';
 import { paths } from '../plan.ts';
@@ -15,7 +16,7 @@ import { readLayers } from './layerSet.ts';
 import type { ModelSource } from './modelFrom.ts';
 
 /** Reads a `model` declaration; nothing is defined where a layer of it is wrong. */
-export function readModel(context: FileContext, block: BlockDeclaration): void {
+export function readModel(context: ReadContext, block: BlockDeclaration): void {
   const before = context.report.errors();
   const at = block.name ?? block.keyword;
   const keys = readKeys(context, 'model', block.body, at);
@@ -84,9 +85,9 @@ export function readModel(context: FileContext, block: BlockDeclaration): void {
 }
 
 /** Skip connections of a model: as many as ten for each layer that it may have. */
-const mostNeeds = (context: FileContext): number => 10 * context.options.limits.elements;
+const mostNeeds = (context: ReadContext): number => 10 * context.options.limits.elements;
 
-function tooMany(context: FileContext, at: Span, what: string, figure: number, limit: number): void {
+function tooMany(context: ReadContext, at: Span, what: string, figure: number, limit: number): void {
   context.report.report('limit/too-large', at, {
     what,
     figure: figure.toLocaleString('en-US'),
@@ -111,7 +112,7 @@ interface Written {
 
 /** Layers of a source, all of which stand where `from` does. */
 function readSource(
-  context: FileContext,
+  context: ReadContext,
   keys: Keys,
   model: string,
   source: ModelSource,
@@ -151,7 +152,7 @@ function readSource(
   return { layers, afters, elements };
 }
 
-function readAll(context: FileContext, keys: Keys, model: string): Written | undefined {
+function readAll(context: ReadContext, keys: Keys, model: string): Written | undefined {
   const layers: LayerDefinition[] = [];
   const afters: After[] = [];
   let elements = 0;

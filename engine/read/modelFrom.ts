@@ -1,26 +1,20 @@
 /** Reads `from` of a model: layers that another file describes. One reader for each kind of file. */
+import type { ForeignLayer } from '../language/declare.ts';
+import type { LayerDefinition } from '../definitions/model.ts';
 import type { Call, Entry, Expression } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import type { Precision } from '../costs/types.ts';
-import type { LayerDefinition } from './definitions.ts';
 import { evaluate } from '../language/expressions.ts';
 import { valueOf } from '../language/keys.ts';
-import type { Place } from '../plan.ts';
 import { describe } from '../language/values.ts';
 import { readHuggingFace } from './modelFromHuggingFace.ts';
 import { readProfile } from './modelFromProfile.ts';
 
 /** A layer as its file describes it. */
-export interface SourceLayer {
-  /** A valid name, once in its source. */
-  readonly name: string;
+export interface SourceLayer extends ForeignLayer {
   /** Elements of an array of equal layers; absent: one layer. */
   readonly count?: number;
   readonly cost: LayerDefinition['cost'];
-  /** One line: `Conv2d, forward 4 ms, backward 8 ms`. */
-  readonly text: string;
-  /** Where it stands in its file. */
-  readonly place: Place;
   /** Layers of the source that it needs, as numbers in its list, each before it; absent: the one above. Of an array, the last. */
   readonly after?: readonly number[];
 }
@@ -33,20 +27,22 @@ export interface ModelSource {
 }
 
 /** A reader is given the call before names are linked: its arguments are texts and numbers as written. It reports what is wrong. */
-type SourceReader = (context: FileContext, call: Call) => ModelSource | undefined;
+type SourceReader = (context: ReadContext, call: Call) => ModelSource | undefined;
 
 const readers: ReadonlyMap<string, SourceReader> = new Map<string, SourceReader>([
   ['profile', readProfile],
   ['huggingface', readHuggingFace],
 ]);
 
-/** What a `from` entry gives; `undefined` where it is wrong, which has been reported or will be where names are linked. */
-export function readFrom(context: FileContext, entry: Entry): ModelSource | undefined {
+/** Layers that a `from` entry gives; `undefined` where it is wrong, which has been reported or will be where names are linked. */
+export function readFrom(context: ReadContext, entry: Entry): readonly SourceLayer[] | undefined {
   const value = valueOf(entry);
-  return value === undefined ? undefined : sourceOf(context, value);
+  const source = value === undefined ? undefined : sourceOf(context, value);
+  if (source !== undefined) context.sources.set(entry, source);
+  return source?.layers;
 }
 
-function sourceOf(context: FileContext, value: Expression): ModelSource | undefined {
+function sourceOf(context: ReadContext, value: Expression): ModelSource | undefined {
   if (value.kind === 'group') return sourceOf(context, value.inner);
   if (value.kind === 'call') return readers.get(value.callee.text)?.(context, value);
   if (value.kind === 'name' && !readers.has(value.text)) return undefined;

@@ -2,7 +2,7 @@
 import type { Argument, Call } from '../../grammar/syntax.ts';
 import { type ConfiguredModel, withPrediction } from '../formats/huggingFace/model.ts';
 import { readConfiguration } from '../formats/huggingFace/read.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import type { ModelSource } from './modelFrom.ts';
 import { readSourceFile, reportFaults } from './sourceFile.ts';
 
@@ -10,7 +10,7 @@ import { readSourceFile, reportFaults } from './sourceFile.ts';
  * The layers; `undefined` where the file is not there or damaged, which has been reported. The model says its `sequence`
  * itself: a configuration has only the most that the model can take, not what it is trained with.
  */
-export function readHuggingFace(context: FileContext, call: Call): ModelSource | undefined {
+export function readHuggingFace(context: ReadContext, call: Call): ModelSource | undefined {
   const file = readSourceFile(context, call, ['mtp']);
   if (file === undefined) return undefined;
   const read = readConfiguration(file.text);
@@ -35,7 +35,7 @@ export function readHuggingFace(context: FileContext, call: Call): ModelSource |
 
 /** Whether layers for multi-token prediction are wanted; `undefined` where that is not said as it must be, which is reported. */
 function readPredict(
-  context: FileContext,
+  context: ReadContext,
   argument: Argument | undefined,
   { prediction }: ConfiguredModel,
 ): boolean | undefined {

@@ -1,6 +1,7 @@
 /** `from = llama3_8b`: the layers of another model, with a sequence, microbatch or precision of its own. */
 import type { BlockDeclaration, Entry, Name } from '../../grammar/syntax.ts';
-import { type FileContext, symbolId } from '../language/context.ts';
+import { symbolId } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { memberId } from '../language/declare.ts';
 import { circleNames, orderByNeed } from '../ordering.ts';
 import { valueOf } from '../language/keys.ts';
@@ -15,7 +16,7 @@ function baseName(block: BlockDeclaration): Name | undefined {
 }
 
 /** For each model of the file the one of the file that it takes its layers from, as an index. */
-function bases(context: FileContext, blocks: readonly BlockDeclaration[]): readonly (readonly number[])[] {
+function bases(context: ReadContext, blocks: readonly BlockDeclaration[]): readonly (readonly number[])[] {
   const own = new Map<number, number>();
   for (const [index, { name }] of blocks.entries()) if (name !== undefined) own.set(name.start, index);
   return blocks.map((block) => {
@@ -25,13 +26,13 @@ function bases(context: FileContext, blocks: readonly BlockDeclaration[]): reado
   });
 }
 
-const ordered = (context: FileContext, blocks: readonly BlockDeclaration[]) => {
+const ordered = (context: ReadContext, blocks: readonly BlockDeclaration[]) => {
   const needs = bases(context, blocks);
   return orderByNeed(blocks.length, (block) => needs[block]);
 };
 
 /** Declares the layers of models that take them from another one. Names of the file and its imports must be there. */
-export function adoptLayers(context: FileContext, blocks: readonly BlockDeclaration[]): void {
+export function adoptLayers(context: ReadContext, blocks: readonly BlockDeclaration[]): void {
   if (!blocks.some((one) => baseName(one) !== undefined)) return;
   for (const index of ordered(context, blocks).order) {
     const { name } = blocks[index];
@@ -53,7 +54,7 @@ export function adoptLayers(context: FileContext, blocks: readonly BlockDeclarat
 }
 
 /** Reads all models of the file, each after the one that it takes its layers from. */
-export function readModels(context: FileContext, blocks: readonly BlockDeclaration[]): void {
+export function readModels(context: ReadContext, blocks: readonly BlockDeclaration[]): void {
   const { order, circles } = ordered(context, blocks);
   for (const circle of circles) {
     const names = circle.map((one) => blocks[one].name?.text ?? '');

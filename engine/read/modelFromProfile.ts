@@ -3,12 +3,12 @@ import type { Call } from '../../grammar/syntax.ts';
 import { followsOn } from '../formats/measured.ts';
 import { readProfile as readText } from '../formats/profile.ts';
 import { count, time } from '../quantities.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import type { ModelSource } from './modelFrom.ts';
 import { readSourceFile, reportFaults } from './sourceFile.ts';
 
 /** The layers; `undefined` where the file is not there or damaged, which has been reported. */
-export function readProfile(context: FileContext, call: Call): ModelSource | undefined {
+export function readProfile(context: ReadContext, call: Call): ModelSource | undefined {
   const file = readSourceFile(context, call);
   if (file === undefined) return undefined;
   const read = readText(file.text);

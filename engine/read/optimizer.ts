@@ -1,37 +1,15 @@
 /** Reads the `optimizer` key of a pipeline. */
-import type { Argument, Expression, Span } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
-import {
-  findOptimizer,
-  isShard,
-  shardsGradients,
-  shardsWeights,
-  type OptimizerParameter,
-  type OptimizerRecipe,
-  type Shard,
-} from '../costs/optimizer.ts';
+import type { OptimizerUse } from '../definitions/optimizer.ts';
+import type { Argument, Expression } from '../../grammar/syntax.ts';
+import type { ReadContext } from './context.ts';
+import { findOptimizer, isShard, shardsGradients, shardsWeights, type OptimizerParameter } from '../costs/optimizer.ts';
 import type { Precision } from '../costs/types.ts';
 import { quantity, wholeNumber } from '../language/expressions.ts';
-import type { SitedRanks } from '../planning/place/sites.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from './callee.ts';
 
-export interface OptimizerUse {
-  /** With its own arguments in it. */
-  readonly recipe: OptimizerRecipe;
-  readonly shard: Shard;
-  /** Ranks of one shard group; absent: all. */
-  readonly over?: number;
-  /** Gathered weights are dropped after each forward and backward; else they and the gradients stay whole. Counts where weights are split. */
-  readonly reshard: boolean;
-  /** Seconds after the last backward. */
-  readonly step: number;
-  /** Where the arguments that were written stand. */
-  readonly at: ReadonlyMap<string, Span>;
-}
-
 /** Reads `adam`, `megatron_bf16(shard = distributed, step = 8ms)`, `custom(weight = 2, gradient = 4, state = 12)`. */
-export function readOptimizer(context: FileContext, expression: Expression): OptimizerUse | undefined {
+export function readOptimizer(context: ReadContext, expression: Expression): OptimizerUse | undefined {
   if (expression.kind === 'group') return readOptimizer(context, expression.inner);
   const name = readCallee(context, expression, 'an optimizer such as `adam_mixed`');
   const found = name === undefined || !context.links.has(name) ? undefined : findOptimizer(name.text);
@@ -86,7 +64,7 @@ export function readOptimizer(context: FileContext, expression: Expression): Opt
 }
 
 function argumentValue(
-  context: FileContext,
+  context: ReadContext,
   { value }: Argument,
   { name, kind, words = [] }: OptimizerParameter,
 ): string | number | undefined {
@@ -107,59 +85,9 @@ function argumentValue(
   return undefined;
 }
 
-/**
- * Checks the shard against the ranks that hold the same parameters: `over` must divide them (`value/range`), and what has no
- * effect is a `key/not-applicable`.
- */
-export function checkShard(context: FileContext, use: OptimizerUse, sited: SitedRanks): void {
-  const { recipe, shard, over, at } = use;
-  // Of stages with unlike meshes, or with replicas, the one with the most; `over` must divide all.
-  const counts = [...new Set(sited.ranks.map(({ kind }) => kind.ranks))];
-  const ranks = counts.find((one) => over !== undefined && one > 1 && one % over !== 0) ?? Math.max(...counts);
-  const idle = (argument: string, reason: string) => {
-    const place = at.get(argument);
-    if (place !== undefined) context.report.report('key/not-applicable', place, { key: argument, reason });
-  };
-  if (shard === 'none') {
-    idle('over', 'nothing is split: `shard` is `none`');
-    idle('reshard', 'weights are not split: `shard` is `none`');
-    return;
-  }
-  if (ranks === 1) {
-    idle('shard', 'there is one data rank to split over');
-    return;
-  }
-  const place = at.get('over');
-  if (over !== undefined && place !== undefined && ranks % over !== 0)
-    context.report.report('value/range', place, {
-      what: '"over"',
-      value: String(over),
-      allowed: `a divisor of the ${ranks} ranks that hold the same weights, such as ${nearestDivisors(ranks, over).join(' or ')}`,
-    });
-  else if (over === 1) idle('shard', 'a shard group is one rank: `over` is 1');
-  else if (splitsNothing(use))
-    idle('shard', `\`${recipe.name}\` keeps no state to split; \`zero2\` splits its gradients`);
-  if (!shardsWeights(shard)) idle('reshard', `\`${shard}\` does not split weights`);
-}
-
-/** The greatest divisor up to `over` and the least one above it. */
-function nearestDivisors(ranks: number, over: number): readonly number[] {
-  let [below, above] = [Math.min(over, ranks), over + 1];
-  while (ranks % below !== 0) below -= 1;
-  while (above < ranks && ranks % above !== 0) above += 1;
-  return above > ranks ? [below] : [below, above];
-}
-
-const splitsNothing = ({ recipe, shard }: OptimizerUse): boolean => {
-  const request = { local: 1, experts: 0, ranks: 2, expertRanks: 2, precision: 'bf16', shard } as const;
-  const { weights, gradients, optimizer } = recipe.bytes(request);
-  const whole = recipe.bytes({ ...request, shard: 'none' });
-  return weights === whole.weights && gradients === whole.gradients && optimizer === whole.optimizer;
-};
-
 /** Bytes of a parameter behind the optimizer, and what its shard splits. */
 export function hintOptimizer(
-  context: FileContext,
+  context: ReadContext,
   { recipe, shard, over }: OptimizerUse,
   at: Expression,
   precision: Precision,

@@ -1,11 +1,10 @@
 /** `overlap(tensor) = 60%`: what of a group's traffic may run beside computing. */
-import type { FileContext } from '../language/context.ts';
-import { type DeviceSpeed, type GroupName, groupNames } from '../costs/types.ts';
+import type { Overlap } from '../definitions/pipeline.ts';
+import type { ReadContext } from './context.ts';
+import { type GroupName, groupNames } from '../costs/types.ts';
 import { quantity } from '../language/expressions.ts';
 import { type Keys, valueOf } from '../language/keys.ts';
 import { findKey } from '../language/schema.ts';
-
-export type Overlap = DeviceSpeed['overlap'];
 
 /**
  * Unless said: ring attention passes its blocks beside the core; tensor and expert ranks wait for one another (tensor ranks overlap
@@ -14,7 +13,7 @@ export type Overlap = DeviceSpeed['overlap'];
 const unsaid: Overlap = { tensor: 0, context: 1, expert: 0 };
 
 /** Shares by group; `undefined` where one is wrong, which has been reported. */
-export function readOverlap(context: FileContext, keys: Keys): Overlap | undefined {
+export function readOverlap(context: ReadContext, keys: Keys): Overlap | undefined {
   const found: Record<GroupName, number> = { ...unsaid };
   const seen = new Set<string>();
   let wrong = false;

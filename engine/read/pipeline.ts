@@ -1,62 +1,34 @@
 /** Reads a `pipeline`: what it refers to, then the cut, devices, costs, routes and schedule of its plan. */
+import type { Cut, PlanCut } from '../definitions/cut.ts';
+import type { ModelDefinition } from '../definitions/model.ts';
+import type { RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
+import type { ScheduleUse } from '../definitions/schedule.ts';
+import { type Mesh, lone } from '../mesh.ts';
 import type { BlockDeclaration, Span } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { groupNames, type RecomputeMode } from '../costs/types.ts';
-import type { ClusterDefinition, ModelDefinition } from './definitions.ts';
 import { evaluate } from '../language/expressions.ts';
 import { notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys } from '../language/keys.ts';
-import { paths, type PipelinePlan } from '../plan.ts';
+import { paths } from '../plan.ts';
 import { describe } from '../language/values.ts';
-import { readCut, type Cut, type PlanCut } from './cut.ts';
-import { readFill, type FillUse } from './fill.ts';
+import { readCut } from './cut.ts';
+import { readFill } from './fill.ts';
 import { cutsItself, groupsCut, keysThatCount } from './groupsCut.ts';
-import { hintOptimizer, readOptimizer, type OptimizerUse } from './optimizer.ts';
-import { lone, readMesh, type Mesh, sequenceKey } from './mesh.ts';
-import { readOverlap, type Overlap } from './overlap.ts';
-import { planCut } from '../planning/cut/planCut.ts';
-import { planPipeline } from '../planning/planPipeline.ts';
-import type { RankOrder } from '../planning/place/ranks.ts';
-import { readScheduleUse, type ScheduleUse } from './scheduleUse.ts';
-import { readSync, type SyncRule } from './sync.ts';
-import { readTransfer, type TransferUse } from './transfer.ts';
+import { hintOptimizer, readOptimizer } from './optimizer.ts';
+import { readMesh, sequenceKey } from './mesh.ts';
+import { readOverlap } from './overlap.ts';
+import { readScheduleUse } from './scheduleUse.ts';
+import { readSync } from './sync.ts';
+import { readTransfer } from './transfer.ts';
 
-/** All that a pipeline block says, checked by itself. */
-export interface PipelineRead {
-  readonly name: string;
-  readonly doc?: string;
-  readonly model: ModelDefinition;
-  readonly cluster: ClusterDefinition;
-  readonly use: ScheduleUse;
-  readonly cut: Cut;
-  readonly microbatches: number;
-  /** Iterations on end: 1 unless the schedule is asynchronous. */
-  readonly iterations: number;
-  /** Of every stage that says nothing of its own. */
-  readonly mesh: Mesh;
-  readonly rankOrder: RankOrder;
-  /** Share of each group's traffic that may run beside computing. */
-  readonly overlap: Overlap;
-  readonly recompute: RecomputeMode;
-  readonly optimizer?: OptimizerUse;
-  readonly transfer: TransferUse;
-  /** Absent where gradients are exchanged after the last operation. */
-  readonly sync?: SyncRule;
-  /** Work for idle devices. */
-  readonly fill?: FillUse;
-  /** Where a finding about a key goes: its value, or the name of the pipeline where it is not written. */
-  at(key: string): Span;
-}
-
-/** The plan of a pipeline without its expectations; `undefined` where anything of it is wrong, which has been reported. */
-export function readPipeline(context: FileContext, block: BlockDeclaration): PipelinePlan | undefined {
+/** All that the block says; `undefined` where anything of it is wrong, which has been reported. */
+export function readPipeline(context: ReadContext, block: BlockDeclaration): PipelineDefinition | undefined {
   const before = context.report.errors();
-  const read = readBlock(context, block);
-  if (read === undefined || context.report.errors() !== before) return undefined;
-  const plan = planPipeline(context, read);
-  return context.report.errors() === before ? plan : undefined;
+  const definition = readBlock(context, block);
+  return context.report.errors() === before ? definition : undefined;
 }
 
-function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead | undefined {
+function readBlock(context: ReadContext, block: BlockDeclaration): PipelineDefinition | undefined {
   const name = block.name ?? block.keyword;
   const written = readKeys(context, 'pipeline', block.body, name);
   const scheduleValue = valueOf(written.one('schedule'));
@@ -107,13 +79,15 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
   if (recompute === 'selective' && model.layers.every((one) => one.cost.kind === 'measured')) {
     withoutEffect(context, keys, 'recompute', 'selective recomputation needs layers with a shape');
   }
-  const rest = {
+  return {
     name: block.name.text,
     doc: block.doc,
     model,
     cluster,
     use,
+    cut,
     microbatches: microbatches.value,
+    iterations: !asynchronous ? 1 : iterationsRead.is === 'value' ? iterationsRead.value : 'steady',
     mesh,
     rankOrder,
     overlap,
@@ -124,29 +98,14 @@ function readBlock(context: FileContext, block: BlockDeclaration): PipelineRead 
     ...(fill === undefined ? {} : { fill }),
     at: (key: string) => valueOf(keys.one(key)) ?? name,
   };
-  const settled = cut.kind === 'plan' ? planCut(context, rest, cut) : cut;
-  if (settled === undefined) return undefined;
-  return {
-    ...rest,
-    cut: settled,
-    iterations: !asynchronous
-      ? 1
-      : iterationsRead.is === 'value'
-        ? iterationsRead.value
-        : steadyIterations(settled.count, microbatches.value),
-  };
 }
 
 const rule = (use: ScheduleUse): string =>
   use.kind === 'policy' ? (use.policy.weights?.(use.args) ?? 'flush') : use.definition.weights;
 
-/** Iterations by whose middle every stage of an asynchronous pipeline has long been in step: a pipeline fills once in two stages' microbatches. */
-const steadyIterations = (stages: number, microbatches: number): number =>
-  Math.max(16, 8 * Math.ceil(stages / microbatches));
-
 /** Keys of a mesh that change nothing. */
 function reportIdleKeys(
-  context: FileContext,
+  context: ReadContext,
   keys: Keys,
   mesh: Mesh,
   model: ModelDefinition,
@@ -166,19 +125,19 @@ function reportIdleKeys(
   }
 }
 
-function withoutEffect(context: FileContext, keys: Keys, key: string, reason: string): void {
+function withoutEffect(context: ReadContext, keys: Keys, key: string, reason: string): void {
   const entry = keys.one(key);
   if (entry !== undefined) notApplicable(context, entry, reason);
 }
 
 /** A second pipeline of a name is not planned: paths would be ambiguous. */
-function isDuplicate(context: FileContext, block: BlockDeclaration): boolean {
+function isDuplicate(context: ReadContext, block: BlockDeclaration): boolean {
   const first = context.names.get(block.name?.text ?? '')?.declaration;
   return first?.uri !== context.uri || first.start !== block.name?.start;
 }
 
 function readDefinition<T>(
-  context: FileContext,
+  context: ReadContext,
   keys: Keys,
   key: string,
   definitions: ReadonlyMap<string, T>,
@@ -195,7 +154,7 @@ function readDefinition<T>(
   return undefined;
 }
 
-function origins(context: FileContext, pipeline: string, keys: Keys, name: Span): void {
+function origins(context: ReadContext, pipeline: string, keys: Keys, name: Span): void {
   const path = paths.pipeline(pipeline);
   if (context.origins.has(path)) return;
   context.origins.set(path, context.report.place(name));

@@ -1,28 +1,15 @@
 /** `compute`, `efficiency` and `memory_efficiency` of a device: one figure for all, others for single number formats or from a size on. */
 import type { Entry, Expression } from '../../grammar/syntax.ts';
-import type { DeviceSpeed, Precision, SizedShares } from '../costs/types.ts';
-import type { FileContext } from '../language/context.ts';
-import type { DeviceDefinition, PrecisionFigures } from './definitions.ts';
+import type { Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
+import type { ReadContext } from './context.ts';
+import type { DeviceDefinition } from '../definitions/device.ts';
 import { quantity } from '../language/expressions.ts';
 import { type Keys, missing, valueOf } from '../language/keys.ts';
 import { findKey, type KeySchema } from '../language/schema.ts';
 
-/** Peak (FLOP/s; undefined where the file does not say) and the share of it that kernels reach, at a precision. */
-export function speedAt(
-  { compute, computeAt, efficiency, efficiencyAt }: DeviceDefinition,
-  precision: Precision,
-): { readonly compute: number | undefined } & Pick<DeviceSpeed, 'efficiency' | 'efficiencyBySize'> {
-  const shares = efficiencyAt[precision] ?? efficiency;
-  return {
-    compute: computeAt[precision] ?? compute,
-    efficiency: shares[0].share,
-    ...(shares.length > 1 ? { efficiencyBySize: shares } : {}),
-  };
-}
-
 /** Peaks: `all` is what `compute = …` says, `at` what `compute(fp8) = …` says; undefined where one of them is wrong (reported). */
 export function readPeaks(
-  context: FileContext,
+  context: ReadContext,
   keys: Keys,
 ): { readonly all?: number; readonly at: PrecisionFigures } | undefined {
   const figures = readFigures(context, keys, 'compute');
@@ -37,7 +24,7 @@ export function readPeaks(
  * of the smallest, which is that of all where they do not say. Where sizes are written, this share must be, too.
  */
 export function readShares(
-  context: FileContext,
+  context: ReadContext,
   keys: Keys,
   name: 'efficiency' | 'memory_efficiency',
 ): Pick<DeviceDefinition, 'efficiency' | 'efficiencyAt'> | undefined {
@@ -69,7 +56,7 @@ type Sizes = ReadonlyMap<number, Figure>;
 
 /** Figures by number format (`''` of all) and size (0 where none is written). */
 function readFigures(
-  context: FileContext,
+  context: ReadContext,
   keys: Keys,
   name: 'compute' | 'efficiency' | 'memory_efficiency',
 ): ReadonlyMap<Precision | '', Sizes> | undefined {
@@ -103,7 +90,7 @@ function readFigures(
 
 /** `()`, `(fp8)`, `(16GFLOP)` or `(fp8, 16GFLOP)`, as far as the key takes them; undefined where there is something else (reported). */
 function readParameters(
-  context: FileContext,
+  context: ReadContext,
   { parameters }: Entry,
   key: KeySchema,
 ): { readonly precision: Precision | ''; readonly size: number } | undefined {
@@ -136,5 +123,5 @@ const examples: Readonly<Record<string, string>> = {
   memory_efficiency: 'one size, such as `memory_efficiency(10MB)`',
 };
 
-const textOf = ({ syntax }: FileContext, { start, end }: Expression): string =>
+const textOf = ({ syntax }: ReadContext, { start, end }: Expression): string =>
   syntax.text.slice(start, Math.min(end, start + 40));

@@ -1,8 +1,8 @@
 /** Spreads the rows of a schedule out into operations, for one pipeline. Sizes are counted before anything is made. */
 import { writtenLetters } from '../program.ts';
-import type { Argument, Expression } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
-import type { Row, ScheduleDefinition } from './definitions.ts';
+import type { RowsBody } from '../definitions/schedule.ts';
+import type { Argument, Entry, Expression } from '../../grammar/syntax.ts';
+import type { ReadContext } from './context.ts';
 import { checked, evaluate, wholeNumber, type Variables } from '../language/expressions.ts';
 import type { OperationLetter, RowItem } from '../plan.ts';
 import { wholeRange } from '../language/values.ts';
@@ -29,27 +29,29 @@ type Segment =
   | { readonly kind: 'repeat'; readonly size: number; readonly times: number; readonly parts: readonly Segment[] }
   | { readonly kind: 'fused'; readonly size: number; readonly left: Segment; readonly right: Segment };
 
-export interface RowsRequest {
-  readonly definition: ScheduleDefinition & { readonly body: { readonly kind: 'rows' } };
-  readonly stages: number;
-  readonly devices: number;
-  readonly microbatches: number;
-  /** Stages of each device. */
-  readonly stagesOf: readonly (readonly number[])[];
+/** A `row(d)` (with `parameter`) or `row(0)`, as it stands in the tree. */
+export interface Row {
+  readonly entry: Entry;
+  readonly parameter?: string;
+  readonly items: readonly Expression[];
 }
 
-/** The row of a device: its own, else the general one. */
-export const rowOf = (body: ScheduleDefinition['body'] & { readonly kind: 'rows' }, device: number): Row | undefined =>
-  body.own.get(device) ?? body.general;
+/** Rows of a schedule: one for all devices, and those of single ones. */
+export interface Rows {
+  readonly general?: Row;
+  readonly own: ReadonlyMap<number, Row>;
+}
 
 /** Operations of each device; `undefined` where a row is wrong or they are over the limit (reported in the schedule's file). */
-export function expandRows(request: RowsRequest): readonly (readonly RowItem[])[] | undefined {
-  const { definition, stages, devices, microbatches, stagesOf } = request;
-  const { context, body } = definition;
+export function expandRows(
+  context: ReadContext,
+  { general, own }: Rows,
+  { stages, devices, microbatches, stagesOf }: Parameters<RowsBody['expand']>[0],
+): ReturnType<RowsBody['expand']> {
   const rows: (readonly RowItem[])[] = [];
   let left = context.options.limits.operations;
   for (let device = 0; device < devices; device += 1) {
-    const row = rowOf(body, device);
+    const row = own.get(device) ?? general;
     if (row === undefined) {
       rows.push([]);
       continue;
@@ -84,7 +86,7 @@ export function expandRows(request: RowsRequest): readonly (readonly RowItem[])[
   return rows;
 }
 
-function tooLarge(context: FileContext, at: Expression, figure: number): void {
+function tooLarge(context: ReadContext, at: Expression, figure: number): void {
   context.report.report('limit/too-large', at, {
     what: 'Operations of the rows',
     figure: figure.toLocaleString('en-US'),
@@ -93,7 +95,7 @@ function tooLarge(context: FileContext, at: Expression, figure: number): void {
   });
 }
 
-function ownStage(context: FileContext, at: Expression, stages: readonly number[] | undefined): number | undefined {
+function ownStage(context: ReadContext, at: Expression, stages: readonly number[] | undefined): number | undefined {
   if (stages?.length === 1) return stages[0];
   context.report.report('type/mismatch', at, {
     expected: 'operations that name their stage, such as `F[0, stage = 2]`',
@@ -107,7 +109,7 @@ function ownStage(context: FileContext, at: Expression, stages: readonly number[
 
 const letters: readonly string[] = writtenLetters;
 
-function read(context: FileContext, expression: Expression, variables: Variables, depth: number): Segment | undefined {
+function read(context: ReadContext, expression: Expression, variables: Variables, depth: number): Segment | undefined {
   if (depth > 200) return undefined;
   const inner = (one: Expression) => read(context, one, variables, depth + 1);
   switch (expression.kind) {
@@ -143,7 +145,7 @@ function read(context: FileContext, expression: Expression, variables: Variables
   }
 }
 
-function wrong(context: FileContext, at: Expression, expected: string): undefined {
+function wrong(context: ReadContext, at: Expression, expected: string): undefined {
   const text = context.syntax.text.slice(at.start, Math.min(at.end, at.start + 40));
   context.report.report('type/mismatch', at, { expected, found: `\`${text}\`` });
   return undefined;
@@ -157,7 +159,7 @@ function sequence(parts: readonly (Segment | undefined)[], times: number): Segme
 }
 
 function fused(
-  context: FileContext,
+  context: ReadContext,
   expression: Expression,
   values: readonly Expression[],
   inner: (one: Expression) => Segment | undefined,
@@ -172,7 +174,7 @@ function fused(
 }
 
 function operation(
-  context: FileContext,
+  context: ReadContext,
   expression: Expression & { kind: 'index' },
   variables: Variables,
 ): Segment | undefined {
@@ -208,7 +210,7 @@ function operation(
   return undefined;
 }
 
-function stageArgument(context: FileContext, argument: Argument, variables: Variables): number | undefined {
+function stageArgument(context: ReadContext, argument: Argument, variables: Variables): number | undefined {
   if (argument.name?.text === 'stage') return wholeNumber(context, argument.value, 'The stage', { variables });
   context.report.report('key/unknown', argument.name ?? argument, {
     key: argument.name?.text ?? '',

@@ -1,15 +1,17 @@
 /** Reads a `schedule` of the user's own: by rule or by rows. Its expressions are evaluated later, for each pipeline that uses it. */
+import type { ScheduleDefinition, ScheduleNumbers, WrittenRow } from '../definitions/schedule.ts';
 import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
-import { type FileContext, detail, symbolId } from '../language/context.ts';
-import type { Row, ScheduleDefinition } from './definitions.ts';
+import { detail, symbolId } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { checked, evaluate, wholeNumber } from '../language/expressions.ts';
 import { missing, notApplicable, or, readKeys, readWord, valueOf, type Keys } from '../language/keys.ts';
 import type { OperationLetter, PlacementRule } from '../plan.ts';
 import { describe, wholeRange, type Value } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
+import { expandRows, type Row } from './rows.ts';
 
 /** Reads a `schedule` declaration; nothing is defined where a part of it is wrong. */
-export function readSchedule(context: FileContext, block: BlockDeclaration): void {
+export function readSchedule(context: ReadContext, block: BlockDeclaration): void {
   const before = context.report.errors();
   const at = block.name ?? block.keyword;
   const keys = readKeys(context, 'schedule', block.body, at);
@@ -28,12 +30,20 @@ export function readSchedule(context: FileContext, block: BlockDeclaration): voi
     return;
   if (context.report.errors() !== before || keys.doubtful) return;
   const id = symbolId('schedule', block.name.text);
-  context.schedules.set(id, { name: block.name.text, context, split: backward === 'split', weights, placement, body });
+  const { name } = block;
+  context.schedules.set(id, {
+    name: name.text,
+    uri: context.uri,
+    split: backward === 'split',
+    weights,
+    placement,
+    body,
+  });
   detail(context, id, body.kind === 'rows' ? 'by rows' : `greedy, prefers ${body.prefer.join(', ')}`);
 }
 
 function readBody(
-  context: FileContext,
+  context: ReadContext,
   keys: Keys,
   backward: 'whole' | 'split' | undefined,
   block: BlockDeclaration,
@@ -43,7 +53,13 @@ function readBody(
   if (order !== undefined) {
     for (const row of rows) notApplicable(context, row, '`order` decides');
     const prefer = readPrefer(context, order, backward);
-    return prefer === undefined ? undefined : { kind: 'greedy', prefer, inFlight: keys.one('in_flight') };
+    if (prefer === undefined) return undefined;
+    const limit = keys.one('in_flight');
+    return {
+      kind: 'greedy',
+      prefer,
+      inFlight: (numbers, report) => inFlightOf({ ...context, report }, limit, numbers),
+    };
   }
   if (rows.length === 0) {
     if (!keys.doubtful) missing(context, 'schedule', 'order', block.name ?? block.keyword);
@@ -56,7 +72,31 @@ function readBody(
   return readRows(context, rows);
 }
 
-function readRows(context: FileContext, rows: readonly Entry[]): ScheduleDefinition['body'] | undefined {
+/** Most microbatches in flight of each stage of a pipeline with these numbers. */
+function inFlightOf(
+  context: ReadContext,
+  entry: Entry | undefined,
+  { stages, devices, microbatches }: ScheduleNumbers,
+): readonly (number | null)[] | undefined {
+  const expression = entry?.values?.[0];
+  if (expression === undefined) return Array.from({ length: stages }, () => null);
+  const [parameter] = entry?.parameters ?? [];
+  const found: number[] = [];
+  for (let stage = 0; stage < stages; stage += 1) {
+    const variables = new Map([
+      ['stages', stages],
+      ['devices', devices],
+      ['microbatches', microbatches],
+    ]);
+    if (parameter?.kind === 'name') variables.set(parameter.text, stage);
+    const most = wholeNumber(context, expression, `"in_flight" of stage ${stage}`, { min: 1, variables });
+    if (most === undefined) return undefined;
+    found.push(most);
+  }
+  return found;
+}
+
+function readRows(context: ReadContext, rows: readonly Entry[]): ScheduleDefinition['body'] | undefined {
   const own = new Map<number, Row>();
   let general: Row | undefined;
   let wrong = false;
@@ -92,13 +132,24 @@ function readRows(context: FileContext, rows: readonly Entry[]): ScheduleDefinit
     } else if (parameter.kind === 'name') general = { entry, parameter: parameter.text, items };
     else own.set(device, { entry, items });
   }
-  return wrong ? undefined : { kind: 'rows', general, own };
+  if (wrong) return undefined;
+  const written = (row: Row): WrittenRow => ({
+    place: context.report.place(row.entry),
+    items: row.items.map((item) => context.report.place(item)),
+    device: row.entry.parameters?.[0] ?? row.entry.key,
+  });
+  return {
+    kind: 'rows',
+    general: general === undefined ? undefined : written(general),
+    own: new Map(Array.from(own, ([device, row]) => [device, written(row)])),
+    expand: (numbers, report) => expandRows({ ...context, report }, { general, own }, numbers),
+  };
 }
 
 const letters: readonly string[] = ['F', 'B', 'I', 'W'];
 
 function readPrefer(
-  context: FileContext,
+  context: ReadContext,
   entry: Entry,
   backward: 'whole' | 'split' | undefined,
 ): readonly OperationLetter[] | undefined {
@@ -147,7 +198,7 @@ function readPrefer(
 
 type Placement = NonNullable<ScheduleDefinition['placement']>;
 
-function readPlacement(context: FileContext, entry: Entry): Placement | undefined {
+function readPlacement(context: ReadContext, entry: Entry): Placement | undefined {
   const value = valueOf(entry);
   if (value === undefined) return undefined;
   if (value.kind === 'name') return named(context, value);
@@ -172,13 +223,13 @@ function readPlacement(context: FileContext, entry: Entry): Placement | undefine
   return undefined;
 }
 
-function chunksMissing(context: FileContext, at: Expression, rule: 'loop' | 'wave'): undefined {
+function chunksMissing(context: ReadContext, at: Expression, rule: 'loop' | 'wave'): undefined {
   const [key, block] = rule === 'loop' ? ['v', 'loop'] : ['w', 'wave'];
   context.report.report('key/missing', at, { key, block, example: `${rule}(2)` });
   return undefined;
 }
 
-function named(context: FileContext, name: Expression & { kind: 'name' }): Placement | undefined {
+function named(context: ReadContext, name: Expression & { kind: 'name' }): Placement | undefined {
   switch (name.text) {
     case 'linear':
     case 'bidirectional':
@@ -194,7 +245,7 @@ function named(context: FileContext, name: Expression & { kind: 'name' }): Place
 }
 
 /** `[[0, 7], [1, 6]]`: the stages of each device. */
-function listed(context: FileContext, at: Expression, items: readonly Value[]): Placement | undefined {
+function listed(context: ReadContext, at: Expression, items: readonly Value[]): Placement | undefined {
   const rule: number[][] = [];
   for (const item of items) {
     const stages: number[] = [];

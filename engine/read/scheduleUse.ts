@@ -1,29 +1,19 @@
 /** Reads the `schedule` key of a pipeline: a built-in policy with arguments, or a schedule of a file. */
-import type { Argument, Call, Expression, Span } from '../../grammar/syntax.ts';
+import type { ScheduleUse } from '../definitions/schedule.ts';
+import type { Argument, Call, Expression } from '../../grammar/syntax.ts';
 import { largestInteger } from '../policies/arguments.ts';
 import { parametersOf } from '../policies/parameters.ts';
 import { findPolicy } from '../policies/registry.ts';
 import type { Policy, PolicyParameter } from '../policies/policy.ts';
-import type { FileContext } from '../language/context.ts';
-import type { ScheduleDefinition } from './definitions.ts';
+import type { ReadContext } from './context.ts';
 import { checked, evaluate } from '../language/expressions.ts';
 import type { Dimension, PolicyArgument } from '../plan.ts';
 import { describe, wholeRange, type Value } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from './callee.ts';
 
-export type ScheduleUse =
-  | {
-      readonly kind: 'policy';
-      readonly policy: Policy;
-      readonly args: Readonly<Record<string, PolicyArgument>>;
-      /** Where `recompute = …` stands among the arguments. */
-      readonly recomputeAt?: Span;
-    }
-  | { readonly kind: 'own'; readonly definition: ScheduleDefinition };
-
 /** The schedule; `undefined` where it is wrong, which has been reported. */
-export function readScheduleUse(context: FileContext, expression: Expression): ScheduleUse | undefined {
+export function readScheduleUse(context: ReadContext, expression: Expression): ScheduleUse | undefined {
   if (expression.kind === 'group') return readScheduleUse(context, expression.inner);
   const name = readCallee(context, expression, 'a schedule such as `1f1b`');
   if (name === undefined) return undefined;
@@ -49,7 +39,7 @@ export function readScheduleUse(context: FileContext, expression: Expression): S
 }
 
 function readArguments(
-  context: FileContext,
+  context: ReadContext,
   call: Call,
   policy: Policy,
 ): Readonly<Record<string, PolicyArgument>> | undefined {
@@ -73,7 +63,7 @@ function readArguments(
 }
 
 function readArgument(
-  context: FileContext,
+  context: ReadContext,
   { value }: Argument,
   parameter: PolicyParameter,
 ): PolicyArgument | undefined {

@@ -1,8 +1,8 @@
 /** Reads a shape such as `transformer(hidden = 4096, heads = 32)` against its parameters. */
+import type { ShapeArguments } from '../costs/shape.ts';
 import type { Argument, Expression } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { findShape, type ShapeSchema } from '../costs/shapes.ts';
-import type { ShapeArguments } from './definitions.ts';
 import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
 import { describe } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
@@ -11,7 +11,7 @@ type Parameter = ShapeSchema['parameters'][number];
 
 /** The shape and its arguments, defaults that are derived left out. */
 export function readShape(
-  context: FileContext,
+  context: ReadContext,
   expression: Expression,
 ): { readonly shape: string; readonly args: ShapeArguments } | undefined {
   if (expression.kind === 'group') return readShape(context, expression.inner);
@@ -65,7 +65,7 @@ export function readShape(
 }
 
 function argumentValue(
-  context: FileContext,
+  context: ReadContext,
   argument: Argument,
   parameter: Parameter,
 ): number | boolean | string | undefined {

@@ -2,7 +2,7 @@
 import { LineIndex } from '../../grammar/lines.ts';
 import type { Argument, Call, Span } from '../../grammar/syntax.ts';
 import type { TextFault } from '../formats/fault.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { reportProblem } from '../language/importProblem.ts';
 import { bindArguments } from './arguments.ts';
 
@@ -18,7 +18,7 @@ export interface SourceFileText {
 
 /** The file of a call with a path in quotes and perhaps `more` arguments; `undefined` where there is none, which has been reported. */
 export function readSourceFile(
-  context: FileContext,
+  context: ReadContext,
   call: Call,
   more: readonly string[] = [],
 ): SourceFileText | undefined {
@@ -55,7 +55,7 @@ export function readSourceFile(
 }
 
 /** Reports that a file is damaged, once, at its path, by the first fault; the others are listed with it. */
-export function reportFaults(context: FileContext, file: SourceFileText, faults: readonly TextFault[]): void {
+export function reportFaults(context: ReadContext, file: SourceFileText, faults: readonly TextFault[]): void {
   const [first] = faults;
   if (first === undefined) return;
   const { line, character } = new LineIndex(file.text).positionAt(first.start);

@@ -1,20 +1,21 @@
 /** Reads a `switch` of a cluster or node: a name that links may end at, and perhaps its ports. */
+import type { DeviceSet } from '../definitions/cluster.ts';
 import type { Entry } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { missing, readKeys, valueOf } from '../language/keys.ts';
 import type { LinkValue } from '../language/values.ts';
-import { type End, readEnd, switchEnd } from './deviceSet.ts';
+import { readEnd, switchEnd } from './deviceSet.ts';
 import { readLink } from './link.ts';
 
 export interface Switch {
   readonly symbol: string;
-  readonly end: End;
+  readonly end: DeviceSet;
   /** What is linked to it, each over a link of its own (or one for all, where it is `shared`). */
-  readonly ports?: { readonly devices: End; readonly link: LinkValue };
+  readonly ports?: { readonly devices: DeviceSet; readonly link: LinkValue };
 }
 
 /** `undefined` where something of it is wrong; that has been reported. */
-export function readSwitch(context: FileContext, entry: Entry): Switch | undefined {
+export function readSwitch(context: ReadContext, entry: Entry): Switch | undefined {
   const { name } = entry;
   const symbol = name === undefined ? undefined : context.references.get(name.start)?.symbol;
   if (name === undefined || symbol === undefined) return undefined;
@@ -30,7 +31,7 @@ export function readSwitch(context: FileContext, entry: Entry): Switch | undefin
   const value = valueOf(link);
   const read = value === undefined ? undefined : readLink(context, value);
   if (read === undefined || keys.doubtful || !ends.every((one) => one !== undefined)) return undefined;
-  const devices: End = {
+  const devices: DeviceSet = {
     devices(...place) {
       const all = ends.map((one) => one.devices(...place));
       return all.every((one) => one !== undefined) ? all.flat() : undefined;

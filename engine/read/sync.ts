@@ -1,20 +1,16 @@
 /** Reads the `sync` key of a pipeline. */
+import type { SyncRule } from '../definitions/pipeline.ts';
 import type { Expression } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { quantity } from '../language/expressions.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from './callee.ts';
-
-/** Gradients are exchanged beside the last backwards, in buckets of at least as many bytes; 0: each layer's by themselves. */
-export interface SyncRule {
-  readonly bucket: number;
-}
 
 /**
  * `end`, `overlap` or `overlap(bucket = 25MB)`: the rule, or 'end' where gradients are exchanged after the last operation; `undefined`
  * where it is wrong, which has been reported.
  */
-export function readSync(context: FileContext, expression: Expression): SyncRule | 'end' | undefined {
+export function readSync(context: ReadContext, expression: Expression): SyncRule | 'end' | undefined {
   if (expression.kind === 'group') return readSync(context, expression.inner);
   const name = readCallee(context, expression, '`end` or `overlap`');
   if (name === undefined || !context.links.has(name)) return undefined;

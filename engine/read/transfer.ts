@@ -1,17 +1,12 @@
 /** Reads the `transfer` key of a pipeline. */
+import type { TransferUse } from '../definitions/pipeline.ts';
 import type { Argument, Expression } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import type { Resharding } from '../costs/reshard.ts';
 import { checked, evaluate } from '../language/expressions.ts';
 import type { TransferRule } from '../plan.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from './callee.ts';
-
-/** What the key says: `rule` is absent where transfers run beside the work, `reshard` where the fastest way is taken. */
-export interface TransferUse {
-  readonly rule?: TransferRule;
-  readonly reshard?: Resharding;
-}
 
 const batches: Readonly<Record<string, TransferRule['batched']>> = { false: 'none', true: 'peer', all: 'all' };
 
@@ -30,7 +25,7 @@ const parameters: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** `buffered`, `broadcast(chunks = 64)` or `rendezvous(batched = true)`; `undefined` where it is wrong, which has been reported. */
-export function readTransfer(context: FileContext, expression: Expression): TransferUse | undefined {
+export function readTransfer(context: ReadContext, expression: Expression): TransferUse | undefined {
   if (expression.kind === 'group') return readTransfer(context, expression.inner);
   const name = readCallee(context, expression, '`buffered`, `rendezvous` or a way to reshard such as `broadcast`');
   if (name === undefined || !context.links.has(name)) return undefined;
@@ -56,7 +51,7 @@ export function readTransfer(context: FileContext, expression: Expression): Tran
   return chunks === undefined ? undefined : { reshard: { strategy: 'broadcast', chunks } };
 }
 
-function readRendezvous(context: FileContext, bound: ReadonlyMap<string, Argument>): TransferUse | undefined {
+function readRendezvous(context: ReadContext, bound: ReadonlyMap<string, Argument>): TransferUse | undefined {
   const [batched, reshard] = [bound.get('batched'), bound.get('reshard')];
   const together = batched === undefined ? 'none' : readWord(context, batched, batches);
   const way = reshard === undefined ? 'fastest' : readWord(context, reshard, reshardings);
@@ -65,7 +60,7 @@ function readRendezvous(context: FileContext, bound: ReadonlyMap<string, Argumen
 }
 
 /** What the word of an argument stands for. */
-function readWord<T>(context: FileContext, { value }: Argument, words: Readonly<Record<string, T>>): T | undefined {
+function readWord<T>(context: ReadContext, { value }: Argument, words: Readonly<Record<string, T>>): T | undefined {
   const found = value.kind === 'name' && Object.hasOwn(words, value.text) ? words[value.text] : undefined;
   if (found !== undefined) return found;
   // A name that is not known has been reported.

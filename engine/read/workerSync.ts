@@ -1,13 +1,13 @@
 /** Reads the `sync` key of a job. */
 import type { Expression } from '../../grammar/syntax.ts';
-import type { FileContext } from '../language/context.ts';
+import type { ReadContext } from './context.ts';
 import { wholeNumber } from '../language/expressions.ts';
 import type { JobPlan } from '../plan.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from './callee.ts';
 
 /** `wsp(distance = 2)`, or `wsp` for a distance of 0; `undefined` where it is wrong, which has been reported. */
-export function readWorkerSync(context: FileContext, expression: Expression): JobPlan['sync'] | undefined {
+export function readWorkerSync(context: ReadContext, expression: Expression): JobPlan['sync'] | undefined {
   if (expression.kind === 'group') return readWorkerSync(context, expression.inner);
   const name = readCallee(context, expression, 'a way to synchronise such as `wsp(distance = 0)`');
   if (name === undefined || !context.links.has(name)) return undefined;

@@ -1,4 +1,4 @@
-import { meshName } from '../../engine/read/mesh.ts';
+import { meshName } from '../../engine/mesh.ts';
 import { paths } from '../../engine/plan.ts';
 import { layerModes, type LayerFigures, type SymbolInfo } from '../../engine/language/resolution.ts';
 import { amount, bytes, time } from '../../engine/quantities.ts';

@@ -1,5 +1,5 @@
 /** What a description of a machine says, in any format: one kind of device, and the networks around it. */
-import type { PrecisionFigures } from '../../read/definitions.ts';
+import type { PrecisionFigures } from '../../costs/types.ts';
 import type { Precision, SizedShares } from '../../costs/types.ts';
 
 /** In bytes, seconds, FLOP/s. */

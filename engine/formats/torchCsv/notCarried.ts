@@ -1,4 +1,4 @@
-import { meshText } from '../../meshWords.ts';
+import { meshText } from '../../mesh.ts';
 import type { PipelinePlan } from '../../plan.ts';
 import { list } from '../../quantities.ts';
 import { E, L, type Program, R, U, kindOf } from '../../program.ts';

@@ -1,5 +1,5 @@
 /** The named links of a cluster as arrays. */
-import type { ClusterDefinition, NamedLink } from '../../read/definitions.ts';
+import type { ClusterDefinition, NamedLink } from '../../definitions/cluster.ts';
 
 /** An edge is one direction of a named link. */
 export interface Graph {

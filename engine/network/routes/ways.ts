@@ -1,5 +1,5 @@
 /** The fastest ways between the devices of a cluster, each found once for all places that are alike. */
-import type { ClusterDefinition, LinkDefinition } from '../../read/definitions.ts';
+import type { ClusterDefinition, LinkDefinition } from '../../definitions/cluster.ts';
 import { alikeOf, type Station } from './alike.ts';
 import { degree, edgeBetween, graphOf, type Graph } from './graph.ts';
 import { searchOf } from './search.ts';

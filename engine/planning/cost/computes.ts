@@ -1,9 +1,9 @@
-import type { FileContext } from '../../language/context.ts';
-import type { DeviceDefinition, ModelDefinition } from '../../read/definitions.ts';
+import type { Notes } from '../notes.ts';
+import { type DeviceDefinition, speedAt } from '../../definitions/device.ts';
+import type { ModelDefinition } from '../../definitions/model.ts';
+import type { Mesh } from '../../mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { meshProblem } from './layerCosts.ts';
-import type { Mesh } from '../../read/mesh.ts';
-import { speedAt } from '../../read/rates.ts';
 
 /** Whose layers are to be costed, on which meshes, and where a finding about a key goes. */
 export interface ToCost {
@@ -13,12 +13,12 @@ export interface ToCost {
 }
 
 /** Shapes need the device's peak rate, and ranks that they divide by. */
-export function computes(context: FileContext, read: ToCost, kinds: readonly DeviceDefinition[]): boolean {
+export function computes(notes: Notes, read: ToCost, kinds: readonly DeviceDefinition[]): boolean {
   if (read.model.layers.every((one) => one.cost.kind === 'measured')) return true;
   for (const kind of kinds) {
     if (speedAt(kind, read.model.precision).compute !== undefined) continue;
-    const own = kind.place.uri === context.uri;
-    context.report.report('key/missing', own ? kind.place : read.at('devices'), {
+    const own = kind.place.uri === notes.uri;
+    notes.report.report('key/missing', own ? kind.place : read.at('devices'), {
       key: 'compute',
       block: own ? 'device' : `device "${kind.name}"`,
       example: 'compute = 312TFLOPS',
@@ -28,7 +28,7 @@ export function computes(context: FileContext, read: ToCost, kinds: readonly Dev
   for (const mesh of read.meshes) {
     const { sequence = 1 } = read.model;
     if (sequence % mesh.context !== 0) {
-      context.report.report('value/range', read.at('context'), {
+      notes.report.report('value/range', read.at('context'), {
         what: '"context"',
         value: String(mesh.context),
         allowed: `a divisor of the ${sequence} tokens of a sequence`,
@@ -37,7 +37,7 @@ export function computes(context: FileContext, read: ToCost, kinds: readonly Dev
     }
     const found = meshProblem(read.model, mesh);
     if (found === undefined) continue;
-    context.report.report('value/range', read.at(found.key), {
+    notes.report.report('value/range', read.at(found.key), {
       what: `"${found.key}"`,
       value: String(mesh[found.key]),
       allowed: `a number that fits layer "${found.layer.name}": ${found.problem.replace(/\.$/, '')}`,

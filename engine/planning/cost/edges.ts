@@ -1,6 +1,5 @@
-import type { ModelDefinition } from '../../read/definitions.ts';
+import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import type { EdgePlan } from '../../plan.ts';
-import { needsOf } from '../../read/elements.ts';
 
 /**
  * Data between stages: for each pair that shares a tensor, the sum of the outputs of the producing layers, each sent once to a

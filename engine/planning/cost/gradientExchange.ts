@@ -1,10 +1,10 @@
 /** Exchanges among the ranks that hold the same weights. */
-import type { FileContext } from '../../language/context.ts';
+import type { Notes } from '../notes.ts';
+import type { SettledPipeline } from '../settle.ts';
 import { collectiveTime, sentBytes } from '../../costs/collectives.ts';
 import { type MovedBytes, shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
 import type { Collective, Ring } from '../../costs/types.ts';
 import { groupRing } from '../place/groupRing.ts';
-import type { PipelineRead } from '../../read/pipeline.ts';
 import { slices, type Groups } from '../place/rankGroups.ts';
 import type { Rank } from '../place/ranks.ts';
 
@@ -30,8 +30,8 @@ export interface GradientExchange {
  * another. `undefined` where devices have no route (reported).
  */
 export function gradientExchange(
-  context: FileContext,
-  { cluster, at, optimizer }: Pick<PipelineRead, 'cluster' | 'at' | 'optimizer'>,
+  notes: Notes,
+  { cluster, at, optimizer }: Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer'>,
   members: readonly Rank[],
   per: MovedBytes,
   groupsOf: (devices: readonly number[], mesh: Rank['mesh']) => Groups,
@@ -46,7 +46,7 @@ export function gradientExchange(
   // Each copy of a stage splits its state over ranks of its own, as the bytes that it keeps say.
   const size = shardsState(shard) ? shardRanks(parts[0][0].length, optimizer?.over) : 1;
   const ringOver = (groups: Groups): Ring | undefined =>
-    groupRing(context, { cluster, at }, 'ring', [members[0]], () => groups);
+    groupRing(notes, { cluster, at }, 'ring', [members[0]], () => groups);
   const within = size > 1 ? ringOver(joined.flatMap((group) => slices(group, size))) : still;
   const across = size < ranks ? ringOver(joined.flatMap((group) => strides(group, size))) : still;
   if (within === undefined || across === undefined) return undefined;

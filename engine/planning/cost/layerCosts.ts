@@ -1,12 +1,11 @@
 /** Costs of a model's layers at sites, each computed once for a layer, a site and a recompute mode. */
+import { speedAt } from '../../definitions/device.ts';
+import { type LayerDefinition, type ModelDefinition, needsOf } from '../../definitions/model.ts';
+import type { Mesh } from '../../mesh.ts';
 import { withShards } from '../../costs/shardTraffic.ts';
 import { findShape } from '../../costs/shapes.ts';
 import { measured, scaled, timeOf } from '../../costs/time.ts';
 import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode } from '../../costs/types.ts';
-import type { LayerDefinition, ModelDefinition } from '../../read/definitions.ts';
-import { needsOf } from '../../read/elements.ts';
-import type { Mesh } from '../../read/mesh.ts';
-import { speedAt } from '../../read/rates.ts';
 import type { Site } from '../place/sites.ts';
 
 export interface LayerCosts {

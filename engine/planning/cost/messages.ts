@@ -1,15 +1,15 @@
 /** What stages send one another for a microbatch. */
+import type { SettledPipeline } from '../settle.ts';
 import type { EdgePlan } from '../../plan.ts';
 import { copyEdges } from '../place/copies.ts';
 import { edgesOf, withGradients } from './edges.ts';
 import type { LayerCosts } from './layerCosts.ts';
 import { sequenceParts } from '../../network/layouts.ts';
-import type { PipelineRead } from '../../read/pipeline.ts';
 import { relay } from './relay.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
 
 export interface MessagesRequest {
-  readonly read: PipelineRead;
+  readonly read: SettledPipeline;
   /** Stage of the cut of each element, and the site of each such stage. */
   readonly stageOf: Int32Array;
   readonly kinds: readonly Site[];

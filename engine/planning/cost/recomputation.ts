@@ -1,19 +1,19 @@
 /** What the stages of a pipeline recompute: as the file says, unless the schedule decides. */
-import type { FileContext } from '../../language/context.ts';
+import type { Notes } from '../notes.ts';
+import type { SettledPipeline } from '../settle.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
 import type { StagePlan } from '../../plan.ts';
-import type { PipelineRead } from '../../read/pipeline.ts';
 
 /** The mode of stages that say nothing of their own. */
-export const pipelineMode = ({ use, recompute }: Pick<PipelineRead, 'use' | 'recompute'>): RecomputeMode =>
+export const pipelineMode = ({ use, recompute }: Pick<SettledPipeline, 'use' | 'recompute'>): RecomputeMode =>
   forced(use) ?? recompute;
 
 /** What a schedule that recomputes as it sees fit makes of every stage. */
-const forced = (use: PipelineRead['use']): RecomputeMode | undefined =>
+const forced = (use: SettledPipeline['use']): RecomputeMode | undefined =>
   use.kind === 'policy' ? use.policy.recompute?.(use.args) : undefined;
 
 /** Modes of the stages of the cut. A key that the schedule overrules is reported as without effect. */
-export function stageModes(context: FileContext, read: PipelineRead): readonly RecomputeMode[] {
+export function stageModes(notes: Notes, read: SettledPipeline): readonly RecomputeMode[] {
   const { cut, use } = read;
   const blocks = cut.kind === 'blocks' ? cut.stages : undefined;
   const mode = forced(use);
@@ -24,15 +24,15 @@ export function stageModes(context: FileContext, read: PipelineRead): readonly R
     ...(read.recompute === 'none' ? [] : [read.at('recompute')]),
     ...(blocks ?? []).flatMap((one) => (one.recompute === undefined ? [] : [one.at])),
   ];
-  for (const at of written) context.report.report('key/not-applicable', at, { key: 'recompute', reason });
+  for (const at of written) notes.report.report('key/not-applicable', at, { key: 'recompute', reason });
   return Array.from({ length: cut.count }, () => mode);
 }
 
 /** `key/not-applicable` where a schedule is to recompute ahead of the gradient and no stage recomputes anything. */
-export function reportNothingAhead(context: FileContext, { use }: PipelineRead, stages: readonly StagePlan[]): void {
+export function reportNothingAhead(notes: Notes, { use }: SettledPipeline, stages: readonly StagePlan[]): void {
   const at = use.kind === 'policy' && use.args['recompute'] === 'ahead' ? use.recomputeAt : undefined;
   if (at === undefined || stages.some((one) => one.recompute > 0 || one.recomputed > 0)) return;
-  context.report.report('key/not-applicable', at, {
+  notes.report.report('key/not-applicable', at, {
     key: 'recompute = ahead',
     reason: 'no stage recomputes anything; write `recompute = full` in the pipeline too',
   });

@@ -1,15 +1,14 @@
 /** The plan of each stage: what its layers cost on its devices. */
+import { type ModelDefinition, elementName } from '../../definitions/model.ts';
+import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import { noTraffic } from '../../costs/collectives.ts';
 import { optimizers, shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import { gatheredBytes } from '../../costs/gathering.ts';
 import { addParts } from '../../costs/layerPart.ts';
 import { sumStage, type StageCost, withoutCopy } from '../../costs/stage.ts';
 import type { LayerCost, RecomputeMode } from '../../costs/types.ts';
-import type { ModelDefinition } from '../../read/definitions.ts';
 import type { EdgePlan, StagePlan } from '../../plan.ts';
 import type { LayerCosts } from './layerCosts.ts';
-import { elementName } from '../../read/elements.ts';
-import type { OptimizerUse } from '../../read/optimizer.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
 
 export interface StagesRequest {

@@ -1,17 +1,17 @@
 /** What devices do after their last backward: gradients are exchanged among the ranks that hold the same weights, then the optimizer steps. */
-import type { FileContext } from '../../language/context.ts';
+import type { Notes } from '../notes.ts';
+import type { SettledPipeline } from '../settle.ts';
 import { optimizers } from '../../costs/optimizer.ts';
 import type { Precision } from '../../costs/types.ts';
 import type { StepPlan, StageExchange } from '../../plan.ts';
 import { gradientBuckets } from './gradientBuckets.ts';
 import { gradientExchange, type Moved, moved, stillness, together } from './gradientExchange.ts';
 import { groupRing } from '../place/groupRing.ts';
-import type { PipelineRead } from '../../read/pipeline.ts';
 import { dataGroups, expertDataGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import type { StageParts } from './stagePlans.ts';
 
-export interface StepRequest extends Pick<PipelineRead, 'cluster' | 'at' | 'optimizer' | 'sync'> {
+export interface StepRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer' | 'sync'> {
   readonly ranks: SitedRanks;
   readonly stages: readonly StageParts[];
   readonly precision: Precision;
@@ -21,7 +21,7 @@ export interface StepRequest extends Pick<PipelineRead, 'cluster' | 'at' | 'opti
  * Gradient exchange and optimizer step, by rank; `undefined` where devices have no route (reported). Where a stage has copies on
  * several ranks, the ranks of all of them are one group. The step is as long as the file says.
  */
-export function stepTimes(context: FileContext, request: StepRequest): readonly StepPlan[] | undefined {
+export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan[] | undefined {
   const { ranks, stages, optimizer, sync } = request;
   const per = (optimizer?.recipe ?? optimizers[0]).moved(request.precision);
   const after: Moved[] = ranks.ranks.map(() => stillness);
@@ -29,8 +29,8 @@ export function stepTimes(context: FileContext, request: StepRequest): readonly 
   const overlap: StageExchange[][] = ranks.ranks.map(() => []);
   for (const { members, own, experts, held } of holders(ranks, stages)) {
     const all = members.map((one) => ranks.ranks[one]);
-    const ofOwn = gradientExchange(context, request, all, per, dataGroups);
-    const ofExperts = experts === 0 ? ofOwn : gradientExchange(context, request, all, per, expertDataGroups);
+    const ofOwn = gradientExchange(notes, request, all, per, dataGroups);
+    const ofExperts = experts === 0 ? ofOwn : gradientExchange(notes, request, all, per, expertDataGroups);
     if (ofOwn === undefined || ofExperts === undefined) return undefined;
     const weights = together(ofOwn.weights(own), ofExperts.weights(experts));
     const gradients = together(ofOwn.gradients(own), ofExperts.gradients(experts));
@@ -59,11 +59,11 @@ export function stepTimes(context: FileContext, request: StepRequest): readonly 
       }
     }
   }
-  const embeddings = embeddingTimes(context, request, per.gradient);
+  const embeddings = embeddingTimes(notes, request, per.gradient);
   if (embeddings === undefined) return undefined;
   const nothing = sync !== undefined && overlap.every((one) => one.length === 0);
   if (nothing)
-    context.report.report('key/not-applicable', request.at('sync'), {
+    notes.report.report('key/not-applicable', request.at('sync'), {
       key: 'sync',
       reason: 'no gradients are left to exchange after the last backwards',
     });
@@ -85,7 +85,7 @@ export function stepTimes(context: FileContext, request: StepRequest): readonly 
  * are reduced in a group of one rank each (Megatron-LM, `finalize_model_grads`).
  */
 function embeddingTimes(
-  context: FileContext,
+  notes: Notes,
   { cluster, at, ranks, stages }: StepRequest,
   gradient: number,
 ): readonly Moved[] | undefined {
@@ -97,7 +97,7 @@ function embeddingTimes(
   const members = numbers.map((one) => ranks.ranks[one]);
   const least = members.reduce((few, { devices }) => Math.min(few, devices.length), Infinity);
   const groups = Array.from({ length: least }, (_, index) => members.map(({ devices }) => devices[index]));
-  const ring = groupRing(context, { cluster, at }, 'ring', [members[0]], () => groups);
+  const ring = groupRing(notes, { cluster, at }, 'ring', [members[0]], () => groups);
   if (ring === undefined) return undefined;
   return ranks.ranks.map((_, rank) => moved('all_reduce', gradient * (holding.get(rank) ?? 0), numbers.length, ring));
 }

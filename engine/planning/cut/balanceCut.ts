@@ -1,12 +1,11 @@
 /** Cuts a model into stages: exactly balanced, or with given sizes. */
+import type { Cut } from '../../definitions/cut.ts';
+import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import { balance } from './balance.ts';
 import { cutDag } from './dag/cutDag.ts';
 import { type Dag, dagOf, hasOneOrder } from './dag/graph.ts';
 import { goodOrders } from './dag/orders.ts';
-import type { ModelDefinition } from '../../read/definitions.ts';
 import { orderByNeed } from '../../ordering.ts';
-import type { Cut } from '../../read/cut.ts';
-import { needsOf } from '../../read/elements.ts';
 
 /** Elements in an order in which each comes after those that it needs: as written where that is one. */
 export function elementOrder(model: ModelDefinition): Int32Array {
@@ -50,7 +49,7 @@ export function cutOf<Kind>(cut: Cut, request: CutRequest<Kind>): OrderedCut {
   if (cut.kind !== 'split') return cutByTime(request);
   const starts = new Int32Array(cut.sizes.length);
   for (let stage = 1; stage < starts.length; stage += 1) starts[stage] = starts[stage - 1] + cut.sizes[stage - 1];
-  return { order: cut.order ?? request.order, starts };
+  return { order: request.order, starts };
 }
 
 /**

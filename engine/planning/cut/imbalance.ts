@@ -1,5 +1,5 @@
+import type { Notes } from '../notes.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import type { FileContext } from '../../language/context.ts';
 import { slowestOf } from './balance.ts';
 import type { StagePlan } from '../../plan.ts';
 import { type CutRequest, cutByTime } from './balanceCut.ts';
@@ -19,7 +19,7 @@ export interface BestCut {
  * better. `best` is asked for only then; all stages are on devices of one kind.
  */
 export function reportImbalance(
-  context: FileContext,
+  notes: Notes,
   pipeline: string,
   stages: readonly StagePlan[],
   best: () => BestCut,
@@ -29,12 +29,12 @@ export function reportImbalance(
   const mean = totals.reduce((sum, one) => sum + one, 0) / totals.length;
   const slowest = Math.max(...totals);
   const over = mean > 0 ? slowest / mean - 1 : 0;
-  if (over <= context.options.thresholds.imbalance) return;
+  if (over <= notes.options.thresholds.imbalance) return;
   const { slowest: fastest, above = 0 } = best();
   const gain = 1 - fastest / slowest;
   if (gain <= leastGain) return;
   const stage = totals.indexOf(slowest);
-  context.report.report(
+  notes.report.report(
     'stage/imbalance',
     at(stage),
     { stage: stages[stage].name, slowest, mean, over, best: fastest, gain, ...(above > 0 ? { above } : {}) },

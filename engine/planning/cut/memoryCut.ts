@@ -1,18 +1,16 @@
 /** Cuts by memory: `balance(n, by = memory)` and `balance(n, by = both)`. */
-import { generate } from '../../schedule/generate.ts';
+import type { Notes } from '../notes.ts';
+import type { SettledPipeline } from '../settle.ts';
 import { staticBytes, walkMemory } from '../../order/memoryWalk.ts';
 import type { Program } from '../../program.ts';
 import { count } from '../../quantities.ts';
-import type { FileContext } from '../../language/context.ts';
 import { fitCut } from './fitCut.ts';
 import { type CutFigures, isLess, searchCut } from './searchCut.ts';
 import type { PipelinePlan } from '../../plan.ts';
-import { createReporter } from '../../language/reporter.ts';
 import { balancedStarts, type OrderedCut } from './balanceCut.ts';
 import { copyEdges } from '../place/copies.ts';
 import { heldFigures, heldRows } from './heldRows.ts';
 import { totalTime } from '../cost/layerCosts.ts';
-import type { PipelineRead } from '../../read/pipeline.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
 import { runFigures, type RunRequest, type RunsOf } from './runFigures.ts';
 import { bufferBytes } from '../cost/stagePlans.ts';
@@ -35,8 +33,14 @@ export interface MemoryCutRequest extends RunRequest {
   readonly byTime: OrderedCut;
   /** Orders of the layers that may have a good cut, at most so many. */
   orders(most: number): readonly Int32Array[];
-  /** The plan of a cut. */
-  plan(cut: OrderedCut): PipelinePlan | undefined;
+  /** The plan of a cut and its order; `undefined` where it cannot be planned or ordered. */
+  trial(cut: OrderedCut): Trial | undefined;
+}
+
+/** A cut on trial: what it would be planned as, and in which order its operations would run. */
+export interface Trial {
+  readonly plan: PipelinePlan;
+  readonly program: Program;
 }
 
 /** A device and the stages of the cut on it: what a cut costs it. */
@@ -54,23 +58,23 @@ interface Load {
  * is that of the cut by time which counts. The cut by time where it is as good, and, with a finding, where
  * what devices hold follows from more than the order.
  */
-export function memoryCut(context: FileContext, read: PipelineRead, request: MemoryCutRequest): OrderedCut {
+export function memoryCut(notes: Notes, read: SettledPipeline, request: MemoryCutRequest): OrderedCut {
   const { byTime, order, kinds } = request;
   if (read.cut.kind !== 'balance' || read.cut.by === 'time') return byTime;
   const both = read.cut.by === 'both';
-  const plan = request.plan(byTime);
-  const generated = plan === undefined ? undefined : generate(plan);
-  // Why there is no program is told where the plan is run.
-  if (plan === undefined || generated === undefined || 'faults' in generated) return byTime;
-  const reason = reasonAgainst(read, generated.program, order.length);
+  const first = request.trial(byTime);
+  // Why there is no program is reported where the plan is run.
+  if (first === undefined) return byTime;
+  const { plan, program } = first;
+  const reason = reasonAgainst(read, program, order.length);
   if (reason !== undefined) {
-    context.report.report('key/not-applicable', read.cut.at, { key: `by = ${read.cut.by}`, reason });
+    notes.report.report('key/not-applicable', read.cut.at, { key: `by = ${read.cut.by}`, reason });
     return byTime;
   }
   const bound = both ? 1 : 0;
   const cutIn = (order: Int32Array, starts?: Int32Array): Found => {
     const runs = runFigures({ ...request, order });
-    const loads = loadsOf({ ...request, order }, plan, generated.program, runs);
+    const loads = loadsOf({ ...request, order }, plan, program, runs);
     const time = (stage: number, from: number, to: number) => runs(kinds[stage], from, to).time;
     const figures = (cut: Int32Array) => figuresOf(loads, cut, order.length, time, bound);
     const best = loads.every(({ stages }) => stages.length === 1) ? exact : searched;
@@ -80,18 +84,18 @@ export function memoryCut(context: FileContext, read: PipelineRead, request: Mem
     const cut = figures(seed)[0] <= bound ? seed : best(loads, kinds.length, order.length, time, bound, seed);
     return { order, starts: cut, figures: figures(cut), seed: figures(seed) };
   };
-  const first = cutIn(byTime.order, byTime.starts);
-  const [least] = first.seed;
+  const inTime = cutIn(byTime.order, byTime.starts);
+  const [least] = inTime.seed;
   if (least <= bound) return byTime;
   const others = request
     .orders(Math.min(mostOrders, Math.floor(tableLimit / (kinds.length * order.length ** 2))))
     .filter((one) => one.some((element, position) => element !== byTime.order[position]))
     .map((one) => cutIn(one));
   // The first of equally good ones that holds what it promises.
-  const found = [first, ...others]
+  const found = [inTime, ...others]
     .filter(({ figures }) => figures[0] < least)
     .sort((a, b) => Number(isMuchLess(b.figures, a.figures)) - Number(isMuchLess(a.figures, b.figures)))
-    .find((one) => !worsens(request, plan, generated.program, one));
+    .find((cut) => !worsens(request, first, cut));
   return found ?? byTime;
 }
 
@@ -127,15 +131,13 @@ type Time = (stage: number, from: number, to: number) => number;
  * Whether the cut that was found fills a device more than the cut by time once both are planned: the order may follow from times too,
  * and a tensor that several later stages need is counted once by the search.
  */
-function worsens(request: MemoryCutRequest, before: PipelinePlan, ordered: Program, found: OrderedCut): boolean {
-  const plan = request.plan(found);
-  const generated = plan === undefined ? undefined : generate(plan);
-  if (plan === undefined || generated === undefined || 'faults' in generated) return true;
-  return plannedShare(plan, generated.program) > plannedShare(before, ordered) * (1 + 1e-12);
+function worsens(request: MemoryCutRequest, before: Trial, cut: OrderedCut): boolean {
+  const after = request.trial(cut);
+  return after === undefined || plannedShare(after) > plannedShare(before) * (1 + 1e-12);
 }
 
 /** Largest share of its capacity that a device takes. */
-function plannedShare(plan: PipelinePlan, program: Program): number {
+function plannedShare({ plan, program }: Trial): number {
   let share = 0;
   for (const [device, { memory, reserved }] of plan.devices.entries()) {
     let most = 0;
@@ -196,7 +198,7 @@ function searched(
 }
 
 /** Why the order alone does not say what devices hold, or why there are too many cuts. */
-function reasonAgainst({ use, cut }: PipelineRead, program: Program, layers: number): string | undefined {
+function reasonAgainst({ use, cut }: SettledPipeline, program: Program, layers: number): string | undefined {
   const name = use.kind === 'policy' ? use.policy.name : use.definition.name;
   if (program.weights !== undefined)
     return `"${name}" keeps older versions of the weights, which a cut by memory does not count; the cut is by time`;
@@ -268,13 +270,3 @@ function bufferShares({ ranks, parts, interleaved, kinds }: MemoryCutRequest): {
   }
   return { entering, leaving };
 }
-
-/** A context that a plan on trial leaves no traces in. */
-export const onTrial = (context: FileContext): FileContext => ({
-  ...context,
-  report: createReporter(context.uri, 0),
-  symbols: new Map(),
-  occupied: new Map(),
-  origins: new Map(),
-  derived: [],
-});

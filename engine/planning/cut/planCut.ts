@@ -1,45 +1,45 @@
 /** `stages = plan(…)`: the stages and replicas that a planner makes, as if the file had said them. */
+import type { Notes } from '../notes.ts';
+import type { PipelineDefinition } from '../../definitions/pipeline.ts';
+import type { DeviceSet } from '../../definitions/cluster.ts';
+import type { Cut, PlanCut, Replication, StageBlock } from '../../definitions/cut.ts';
+import type { DeviceDefinition } from '../../definitions/device.ts';
+import { elementName } from '../../definitions/model.ts';
+import { sizeOf } from '../../mesh.ts';
 import { count, list, time } from '../../quantities.ts';
-import type { FileContext } from '../../language/context.ts';
 import { dappleExact, dappleInTime, planDapple } from './planners/dapple.ts';
 import type { Planned, PlannedStage, PlannerLayers } from './planners/layers.ts';
 import { pipedreamInTime, planPipedream } from './planners/pipedream.ts';
-import type { DeviceDefinition } from '../../read/definitions.ts';
 import { elementOrder } from './balanceCut.ts';
 import { computes } from '../cost/computes.ts';
-import type { Cut, PlanCut, Replication, StageBlock } from '../../read/cut.ts';
-import type { End } from '../../read/deviceSet.ts';
-import { elementName } from '../../read/elements.ts';
 import { layerCosts } from '../cost/layerCosts.ts';
-import { sizeOf } from '../../read/mesh.ts';
-import type { PipelineRead } from '../../read/pipeline.ts';
 import { plannerCosts } from './plannerCosts.ts';
 import { plannerLink, type PlannerLink } from './plannerLink.ts';
 import { pipelineMode } from '../cost/recomputation.ts';
 import { sitesOf } from '../place/sites.ts';
 
 /** A pipeline but for its cut. */
-export type Uncut = Omit<PipelineRead, 'cut' | 'iterations'>;
+export type Uncut = Omit<PipelineDefinition, 'cut' | 'iterations'>;
 
 /** The planned stages as `stage` blocks; `undefined` where there can be no plan, which has been reported. */
-export function planCut(context: FileContext, read: Uncut, cut: PlanCut): Cut | undefined {
+export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefined {
   const { cluster, model, mesh } = read;
   const [kind] = cluster.devices.map((one) => one.kind);
   const size = sizeOf(mesh);
   // Where not even one rank fits, that is told where ranks are made.
   const machines = Math.max(1, Math.floor(cluster.devices.length / size));
   const problem = problemOf(read, cut);
-  if (problem !== undefined || kind === undefined) return refuse(context, cut, problem ?? 'there are no devices');
+  if (problem !== undefined || kind === undefined) return refuse(notes, cut, problem ?? 'there are no devices');
   const inTime = cut.planner === 'dapple' ? dappleInTime : pipedreamInTime;
   const ways = { layers: { count: model.elements }, machines: machinesFor(read, cut, machines) };
   // Without named links neighbours tell how far all are from one another; with them each pair may have a way of its own.
   if (!inTime(ways) || (cluster.named.size > 0 && cluster.devices.length > mostNamed))
     return refuse(
-      context,
+      notes,
       cut,
       `${count(model.elements, 'layer', 'layers')} on ${count(machines, 'device', 'devices')} have too many plans to search; \`balance\` cuts any number`,
     );
-  if (!computes(context, { ...read, meshes: [mesh] }, [kind])) return undefined;
+  if (!computes(notes, { ...read, meshes: [mesh] }, [kind])) return undefined;
   const groups = Array.from({ length: machines }, (_, machine) => ({
     kind,
     mesh,
@@ -47,14 +47,14 @@ export function planCut(context: FileContext, read: Uncut, cut: PlanCut): Cut | 
       (one) => one < cluster.devices.length,
     ),
   }));
-  const [site] = sitesOf(context, read, groups) ?? [];
+  const [site] = sitesOf(notes, read, groups) ?? [];
   if (site === undefined) return undefined;
   const order = elementOrder(model);
   const costs = layerCosts(model);
   const layers = plannerCosts(read, costs, order, site, pipelineMode(read));
   const first = groups.flatMap(({ devices }) => devices.filter((_, index) => index % mesh.tensor === 0));
   const link = plannerLink(
-    context,
+    notes,
     read,
     first,
     layers.crossing.reduce((most, one) => Math.max(most, one), 0),
@@ -63,7 +63,7 @@ export function planCut(context: FileContext, read: Uncut, cut: PlanCut): Cut | 
   const request = { read, cut, layers, machines: ways.machines, link };
   const planned = cut.planner === 'dapple' ? byDapple(request) : byPipedream(request);
   const blocks = blocksOf(read, cut, planned.stages, order);
-  hint(context, read, cut, planned, blocks);
+  hint(notes, read, cut, planned, blocks);
   return { kind: 'blocks', stages: blocks.map(({ block }) => block), count: blocks.length, planned: true };
 }
 
@@ -132,8 +132,8 @@ function problemOf(read: Uncut, { planner }: PlanCut): string | undefined {
   return undefined;
 }
 
-function refuse(context: FileContext, { planner, at }: PlanCut, problem: string): undefined {
-  context.report.report('schedule/shape', at, { policy: `plan(${planner})`, problem, input: 'stages', values: [] });
+function refuse(notes: Notes, { planner, at }: PlanCut, problem: string): undefined {
+  notes.report.report('schedule/shape', at, { policy: `plan(${planner})`, problem, input: 'stages', values: [] });
   return undefined;
 }
 
@@ -159,7 +159,7 @@ function blocksOf(
     const first = next;
     next += replicas * sizeOf(mesh);
     const devices = Array.from({ length: next - first }, (_, index) => first + index);
-    const end: End = { devices: () => devices };
+    const end: DeviceSet = { devices: () => devices };
     const several = replicas > 1;
     return {
       block: {
@@ -178,7 +178,7 @@ function blocksOf(
 
 /** ` 2 stages: 16 × 3, 25 × 1 layers, planned 176 ms`: layers × replicas. */
 function hint(
-  context: FileContext,
+  notes: Notes,
   { name }: Uncut,
   { at }: PlanCut,
   { stages, seconds, tooltip }: Explained,
@@ -186,7 +186,7 @@ function hint(
 ): void {
   const sizes = stages.map(({ from, to, replicas }) => `${to - from} × ${replicas}`);
   const shown = sizes.length > 12 ? [...sizes.slice(0, 11), '…'] : sizes;
-  context.derived.push({
+  notes.derived.push({
     offset: at.end,
     text: ` ${count(stages.length, 'stage', 'stages')}: ${shown.join(', ')}, planned ${time(seconds)}`,
     tooltip: `Layers × replicas of each stage; ${tooltip}`,

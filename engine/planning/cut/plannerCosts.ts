@@ -1,6 +1,6 @@
+import { needsOf } from '../../definitions/model.ts';
 import type { PlannerLayers } from './planners/layers.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
-import { needsOf } from '../../read/elements.ts';
 import type { LayerCosts } from '../cost/layerCosts.ts';
 import type { Uncut } from './planCut.ts';
 import type { Site } from '../place/sites.ts';

@@ -1,4 +1,4 @@
-import type { FileContext } from '../../language/context.ts';
+import type { Notes } from '../notes.ts';
 import { routeBetween } from '../../network/routes.ts';
 import type { Uncut } from './planCut.ts';
 
@@ -12,7 +12,7 @@ export interface PlannerLink {
 
 /** Slowest bandwidth and largest latency between any two of the devices; `undefined` where two have no route (reported). */
 export function plannerLink(
-  context: FileContext,
+  notes: Notes,
   { cluster, at }: Uncut,
   devices: readonly number[],
   bytes: number,
@@ -31,7 +31,7 @@ export function plannerLink(
       const route = routeBetween(cluster, from, to, bytes);
       if (route === undefined) {
         const [one, two] = [from, to].map((device) => cluster.devices[device].name);
-        context.report.report('device/unknown-route', at('devices'), { from: one, to: two });
+        notes.report.report('device/unknown-route', at('devices'), { from: one, to: two });
         return undefined;
       }
       bandwidth = Math.min(bandwidth, route.bandwidth);

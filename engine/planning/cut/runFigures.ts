@@ -1,10 +1,9 @@
 /** Figures of runs of consecutive layers, each as it would be as a stage. */
+import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
+import type { OptimizerUse } from '../../definitions/optimizer.ts';
 import { noLayers, stageCost, withLayer } from '../../costs/stage.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
-import type { ModelDefinition } from '../../read/definitions.ts';
-import { needsOf } from '../../read/elements.ts';
 import { type LayerCosts, totalTime } from '../cost/layerCosts.ts';
-import type { OptimizerUse } from '../../read/optimizer.ts';
 import type { HeldFigure } from './heldRows.ts';
 import type { Site } from '../place/sites.ts';
 import { staticBytes } from '../cost/stagePlans.ts';

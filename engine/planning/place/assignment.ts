@@ -1,55 +1,48 @@
 /** Checks that every layer is in exactly one stage and that stages need only earlier ones. */
+import type { Notes } from '../notes.ts';
+import type { StageBlock } from '../../definitions/cut.ts';
+import { type ModelDefinition, elementName, needsOf } from '../../definitions/model.ts';
 import { list } from '../../quantities.ts';
-import type { FileContext } from '../../language/context.ts';
-import type { ModelDefinition } from '../../read/definitions.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import type { StageBlock } from '../../read/cut.ts';
-import { elementName, needsOf } from '../../read/elements.ts';
 
 /** Stage of each element of the stages as written; `undefined` where the cut is wrong, which has been reported. */
 export function assign(
-  context: FileContext,
+  notes: Notes,
   model: ModelDefinition,
   stages: readonly StageBlock[],
   at: Span,
 ): Int32Array | undefined {
-  const before = context.report.errors();
+  const before = notes.report.errors();
   const stageOf = new Int32Array(model.elements).fill(-1);
   for (const [index, stage] of stages.entries()) {
-    if (stage.elements.length === 0) context.report.report('stage/empty', stage.at, { stage: stage.name });
+    if (stage.elements.length === 0) notes.report.report('stage/empty', stage.at, { stage: stage.name });
     for (const element of stage.elements) {
       const other = stageOf[element];
       if (other < 0) stageOf[element] = index;
-      else twice(context, model, element, stages[other], stage);
+      else twice(notes, model, element, stages[other], stage);
     }
   }
-  if (context.report.errors() !== before) return undefined;
-  unassigned(context, model, stageOf, at);
-  if (context.report.errors() !== before) return undefined;
-  order(context, model, stageOf, stages);
-  return context.report.errors() === before ? stageOf : undefined;
+  if (notes.report.errors() !== before) return undefined;
+  unassigned(notes, model, stageOf, at);
+  if (notes.report.errors() !== before) return undefined;
+  order(notes, model, stageOf, stages);
+  return notes.report.errors() === before ? stageOf : undefined;
 }
 
-function twice(
-  context: FileContext,
-  model: ModelDefinition,
-  element: number,
-  first: StageBlock,
-  second: StageBlock,
-): void {
-  context.report.report(
+function twice(notes: Notes, model: ModelDefinition, element: number, first: StageBlock, second: StageBlock): void {
+  notes.report.report(
     'stage/assigned-twice',
     second.at,
     {
       layer: elementName(model, element),
       stages: first === second ? [`"${first.name}" twice`] : [`"${first.name}"`, `"${second.name}"`],
     },
-    { related: [{ place: context.report.place(first.at), message: 'Here first.' }] },
+    { related: [{ place: notes.report.place(first.at), message: 'Here first.' }] },
   );
 }
 
 /** One finding for all of them, at the model's name in the pipeline: layers as ranges. */
-function unassigned(context: FileContext, model: ModelDefinition, stageOf: Int32Array, at: Span): void {
+function unassigned(notes: Notes, model: ModelDefinition, stageOf: Int32Array, at: Span): void {
   const left: string[] = [];
   for (const layer of model.layers) {
     for (let start = layer.first; start < layer.first + layer.count;) {
@@ -62,22 +55,22 @@ function unassigned(context: FileContext, model: ModelDefinition, stageOf: Int32
   }
   if (left.length === 0) return;
   const shown = left.length > 6 ? [...left.slice(0, 5), `${left.length - 5} more`] : left;
-  context.report.report('stage/unassigned-layer', at, { layers: shown });
+  notes.report.report('stage/unassigned-layer', at, { layers: shown });
 }
 
-function order(context: FileContext, model: ModelDefinition, stageOf: Int32Array, stages: readonly StageBlock[]): void {
+function order(notes: Notes, model: ModelDefinition, stageOf: Int32Array, stages: readonly StageBlock[]): void {
   for (let element = 0; element < model.elements; element += 1) {
     for (const needed of needsOf(model, element)) {
       if (stageOf[needed] <= stageOf[element]) continue;
       const stage = stages[stageOf[element]];
       const later = stages[stageOf[needed]];
-      context.report.report(
+      notes.report.report(
         'stage/dependency-order',
         stage.at,
         { layer: elementName(model, element), stage: stage.name, needs: elementName(model, needed), later: later.name },
         {
           related: [
-            { place: context.report.place(later.at), message: `${list([`"${elementName(model, needed)}"`])} is here.` },
+            { place: notes.report.place(later.at), message: `${list([`"${elementName(model, needed)}"`])} is here.` },
           ],
         },
       );

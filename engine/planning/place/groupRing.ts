@@ -1,9 +1,9 @@
+import type { Notes } from '../notes.ts';
+import type { SettledPipeline } from '../settle.ts';
+import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { collectiveTime } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
 import { allToAllRing, levelRing, levelsOf, ringsAtOnce, type Unreachable } from '../../network/collectives.ts';
-import type { FileContext } from '../../language/context.ts';
-import type { ClusterDefinition } from '../../read/definitions.ts';
-import type { PipelineRead } from '../../read/pipeline.ts';
 import type { Rank } from './ranks.ts';
 import type { Groups } from './rankGroups.ts';
 
@@ -16,8 +16,8 @@ const typical = 64 * 1024 ** 2;
  * nodes and between them, as libraries choose. `undefined` where two of a group have no route (reported).
  */
 export function groupRing(
-  context: FileContext,
-  { cluster, at }: Pick<PipelineRead, 'cluster' | 'at'>,
+  notes: Notes,
+  { cluster, at }: Pick<SettledPipeline, 'cluster' | 'at'>,
   pattern: 'ring' | 'all_to_all',
   ranks: readonly Pick<Rank, 'devices' | 'mesh' | 'at'>[],
   groupsIn: (rank: Pick<Rank, 'devices' | 'mesh'>) => Groups,
@@ -28,7 +28,7 @@ export function groupRing(
     const groups = groupsIn(rank);
     const ring = pattern === 'ring' ? fasterRing(cluster, groups) : allToAllRing(cluster, groups, typical);
     if ('from' in ring) {
-      context.report.report('device/unknown-route', rank.at ?? at('devices'), {
+      notes.report.report('device/unknown-route', rank.at ?? at('devices'), {
         from: cluster.devices[ring.from].name,
         to: cluster.devices[ring.to].name,
       });

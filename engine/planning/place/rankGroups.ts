@@ -3,8 +3,8 @@
  * context ranks, then data ranks, and replicas that split microbatches as more data ranks. Expert ranks are neighbours among
  * the context and data ranks, and among the tensor ranks too where these do not split experts.
  */
+import type { Mesh } from '../../mesh.ts';
 import type { GroupName } from '../../costs/types.ts';
-import type { Mesh } from '../../read/mesh.ts';
 
 /** Devices in groups; each device of the rank is in one. */
 export type Groups = readonly (readonly number[])[];

@@ -1,19 +1,19 @@
 /** Which devices a pipeline uses: one group of tensor × data devices for each pipeline rank. */
+import type { Notes } from '../notes.ts';
+import type { RankOrder } from '../../definitions/pipeline.ts';
+import type { ClusterDefinition } from '../../definitions/cluster.ts';
+import type { StageBlock } from '../../definitions/cut.ts';
+import type { DeviceDefinition } from '../../definitions/device.ts';
+import type { ScheduleUse, RowsBody } from '../../definitions/schedule.ts';
+import { type Mesh, meshName, sizeOf, sameMesh } from '../../mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { linear, loop, placementOf } from '../../policies/placement.ts';
 import { bareShape } from '../../policies/shape.ts';
 import { count, list } from '../../quantities.ts';
-import type { FileContext } from '../../language/context.ts';
-import type { ClusterDefinition, DeviceDefinition } from '../../read/definitions.ts';
-import { missing } from '../../language/keys.ts';
 import type { StageCopy } from '../../plan.ts';
 import { createReporter } from '../../language/reporter.ts';
 import { firstCopy } from './copies.ts';
-import type { StageBlock } from '../../read/cut.ts';
-import { meshName, sizeOf, type Mesh } from '../../read/mesh.ts';
 import { groups, refusesTurns, replicasOf } from './replicas.ts';
-import { expandRows, type RowsRequest } from '../../read/rows.ts';
-import type { ScheduleUse } from '../../read/scheduleUse.ts';
 
 export interface Rank {
   /** Devices of the cluster: tensor ranks innermost, then context, then data ranks (the order of Megatron-LM), then replicas that split microbatches. */
@@ -34,9 +34,6 @@ export interface Ranks {
   readonly copies?: readonly StageCopy[];
 }
 
-/** What comes first in the numbers of devices: data ranks of one pipeline rank, or pipeline ranks of one data rank. */
-export type RankOrder = 'tp_cp_dp_pp' | 'tp_cp_pp_dp';
-
 export interface RanksRequest {
   readonly pipeline: string;
   readonly cluster: ClusterDefinition;
@@ -53,11 +50,11 @@ export interface RanksRequest {
 }
 
 /** Ranks and the placement of stages on them; `undefined` where they do not fit, which has been reported. */
-export function rank(context: FileContext, request: RanksRequest): Ranks | undefined {
-  const placement = placementFor(context, request);
+export function placeRanks(notes: Notes, request: RanksRequest): Ranks | undefined {
+  const placement = placementFor(notes, request);
   if (placement === undefined) return undefined;
   const pinned = request.blocks?.some((one) => one.on !== undefined) ?? false;
-  return pinned ? ranksOn(context, request, placement) : ranksInOrder(context, request, placement);
+  return pinned ? ranksOn(notes, request, placement) : ranksInOrder(notes, request, placement);
 }
 
 /** Rank of each stage, as the schedule wants it. */
@@ -66,26 +63,26 @@ interface Placed {
   readonly copies?: readonly StageCopy[];
 }
 
-function placementFor(context: FileContext, request: RanksRequest): Placed | undefined {
+function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
   const { use, stages, microbatches } = request;
   if (use.kind === 'policy') {
     const chunks = use.policy.chunks(use.args);
-    if (stages % chunks !== 0) return unevenChunks(context, request, chunks);
-    const replicas = replicasOf(context, request);
-    if (refusesTurns(context, request)) return undefined;
+    if (stages % chunks !== 0) return unevenChunks(notes, request, chunks);
+    const replicas = replicasOf(notes, request);
+    if (refusesTurns(notes, request)) return undefined;
     const devices = replicas.reduce((sum, one) => sum + one, 0) / chunks;
     const { iterations } = request;
     const shape = bareShape({ devices, stages, chunks, microbatches, iterations, args: use.args, replicas });
     return { of: use.policy.placement(shape), copies: use.policy.copies?.(shape) };
   }
-  if (refusesTurns(context, request)) return undefined;
+  if (refusesTurns(notes, request)) return undefined;
   const { placement, name, body } = use.definition;
   if (placement === undefined)
     return {
-      of: body.kind === 'rows' ? rowsPlacement({ ...use.definition, body }, stages, microbatches) : linear(stages),
+      of: body.kind === 'rows' ? rowsPlacement(body, use.definition.uri, stages, microbatches) : linear(stages),
     };
   const { rule, chunks } = placement;
-  if (typeof rule === 'string' && stages % chunks !== 0) return unevenChunks(context, request, chunks);
+  if (typeof rule === 'string' && stages % chunks !== 0) return unevenChunks(notes, request, chunks);
   const devices = typeof rule === 'string' ? stages / chunks : rule.length;
   const found =
     rule === 'bidirectional' && use.definition.weights !== 'flush'
@@ -94,7 +91,7 @@ function placementFor(context: FileContext, request: RanksRequest): Placed | und
         }
       : placementOf(rule, stages, devices);
   if ('placement' in found) return { of: found.placement, copies: found.copies };
-  context.report.report('schedule/shape', request.at.schedule, {
+  notes.report.report('schedule/shape', request.at.schedule, {
     policy: name,
     problem: found.problem,
     input: 'stages',
@@ -107,17 +104,16 @@ function placementFor(context: FileContext, request: RanksRequest): Placed | und
  * Rows without a placement: as many devices as stages. Where every device has a row of its own and there are fewer of them, a
  * stage is on the device whose row first names it (`F[0, stage = 2]`).
  */
-function rowsPlacement(definition: RowsRequest['definition'], stages: number, microbatches: number): Int32Array {
-  const { body, context } = definition;
+function rowsPlacement(body: RowsBody, uri: string, stages: number, microbatches: number): Int32Array {
   const devices = body.own.size;
-  const counted = body.general === undefined && devices < stages && [...body.own.keys()].every((one) => one < devices);
+  const counted =
+    body.general === undefined && devices < stages && [...body.own.keys()].every((device) => device < devices);
   if (!counted) return linear(stages);
   const placement = loop(stages, devices);
   const stagesOf: number[][] = Array.from({ length: devices }, () => []);
   for (const [stage, device] of placement.entries()) stagesOf[device].push(stage);
-  // What is wrong with the rows is told when they are read for the plan.
-  const silent = { ...definition, context: { ...context, report: createReporter(context.uri, 0) } };
-  const rows = expandRows({ definition: silent, stages, devices, microbatches, stagesOf }) ?? [];
+  // What is wrong with the rows is reported when they are expanded for the plan.
+  const rows = body.expand({ stages, devices, microbatches, stagesOf }, createReporter(uri, 0)) ?? [];
   const named = new Set<number>();
   for (const [device, row] of rows.entries()) {
     for (const { stage } of row) {
@@ -128,18 +124,18 @@ function rowsPlacement(definition: RowsRequest['definition'], stages: number, mi
   return placement;
 }
 
-function unevenChunks(context: FileContext, { stages, at, use }: RanksRequest, chunks: number): undefined {
+function unevenChunks(notes: Notes, { stages, at, use }: RanksRequest, chunks: number): undefined {
   const below = stages - (stages % chunks);
   const nearest = (below > 0 ? [below, below + chunks] : [chunks]).join(' or ');
   const name = use.kind === 'policy' ? use.policy.name : use.definition.name;
   const message = `${name} puts ${count(chunks, 'stage', 'stages')} on each device, but ${count(stages, 'stage', 'stages')} do not divide by ${chunks}; nearest: ${nearest} stages.`;
-  context.report.report('stage/device-count', at.stages, { message });
+  notes.report.report('stage/device-count', at.stages, { message });
   return undefined;
 }
 
-function ranksInOrder(context: FileContext, request: RanksRequest, placed: Placed): Ranks | undefined {
+function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Ranks | undefined {
   const { cluster, at } = request;
-  const meshes = meshesOf(context, request, placed);
+  const meshes = meshesOf(notes, request, placed);
   if (meshes === undefined) return undefined;
   const needed = meshes.reduce((sum, one) => sum + sizeOf(one), 0);
   if (needed > cluster.devices.length) {
@@ -152,14 +148,14 @@ function ranksInOrder(context: FileContext, request: RanksRequest, placed: Place
     const message =
       `${count(meshes.length, 'pipeline rank', 'pipeline ranks')}${alike ? each : ' of unlike meshes'} ${meshes.length === 1 ? 'needs' : 'need'} ${count(needed, 'device', 'devices')}, ` +
       `but "${cluster.name}" has ${cluster.devices.length}${most}.`;
-    context.report.report(
+    notes.report.report(
       'stage/device-count',
       at.stages,
       { message },
       {
         related: [
           {
-            place: context.report.place(at.devices),
+            place: notes.report.place(at.devices),
             message: `${count(cluster.devices.length, 'device', 'devices')} here.`,
           },
         ],
@@ -178,7 +174,7 @@ function ranksInOrder(context: FileContext, request: RanksRequest, placed: Place
         : (Math.floor(offset / inner) * meshes.length + index) * inner + (offset % inner),
     );
     next += size;
-    const one = rankOf(context, request, { devices: own, mesh, at: at.devices });
+    const one = rankOf(notes, request, { devices: own, mesh, at: at.devices });
     if (one === undefined) return undefined;
     found.push(one);
   }
@@ -187,7 +183,7 @@ function ranksInOrder(context: FileContext, request: RanksRequest, placed: Place
 
 /** The mesh of each rank: that of its stages, which must be one. */
 function meshesOf(
-  context: FileContext,
+  notes: Notes,
   { blocks, mesh: base, order }: RanksRequest,
   placed: Placed,
 ): readonly Mesh[] | undefined {
@@ -197,18 +193,18 @@ function meshesOf(
     const block = blocks?.[placed.copies?.[index].stage ?? index];
     const mesh = block?.mesh ?? base;
     const known = meshes[rank];
-    if (known !== undefined && block !== undefined && JSON.stringify(known) !== JSON.stringify(mesh)) {
+    if (known !== undefined && block !== undefined && !sameMesh(known, mesh)) {
       const message = `Stages "${holder[rank].name}" and "${block.name}" share their devices, but "${holder[rank].name}" is for ${meshName(known)} and "${block.name}" for ${meshName(mesh)}.`;
-      context.report.report('stage/device-count', block.at, { message });
+      notes.report.report('stage/device-count', block.at, { message });
       return undefined;
     }
     meshes[rank] = mesh;
     if (block !== undefined) holder[rank] = block;
   }
-  const odd = meshes.findIndex((one) => JSON.stringify(one) !== JSON.stringify(meshes[0]));
+  const odd = meshes.findIndex((mesh) => !sameMesh(mesh, meshes[0]));
   if (order === 'tp_cp_pp_dp' && odd >= 0) {
     const message = `\`rank_order = tp_cp_pp_dp\` needs stages of one mesh, and "${holder[odd].name}" is for ${meshName(meshes[odd])}; \`on\` places unlike stages.`;
-    context.report.report('stage/device-count', holder[odd].at, { message });
+    notes.report.report('stage/device-count', holder[odd].at, { message });
     return undefined;
   }
   return meshes;
@@ -216,7 +212,7 @@ function meshesOf(
 
 /** A group of devices of one kind: its slowest member would set the pace of all, so kinds are not mixed. */
 function rankOf(
-  context: FileContext,
+  notes: Notes,
   { cluster, mesh: base }: RanksRequest,
   {
     devices,
@@ -230,13 +226,13 @@ function rankOf(
   const split = mesh.data / base.data;
   if (kinds.size === 1) return { devices, kind, mesh, at: own, ...(split === 1 ? {} : { split }) };
   const message = `One pipeline rank would mix ${list([...kinds].map((one) => one.name))} among its ranks; they must be of one kind.`;
-  context.report.report('stage/device-count', at, { message });
+  notes.report.report('stage/device-count', at, { message });
   return undefined;
 }
 
-function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): Ranks | undefined {
+function ranksOn(notes: Notes, request: RanksRequest, placed: Placed): Ranks | undefined {
   const { cluster, blocks = [] } = request;
-  const before = context.report.errors();
+  const before = notes.report.errors();
   const ranks: Rank[] = [];
   const byDevices = new Map<string, number>();
   const holder = new Map<number, number>();
@@ -247,10 +243,10 @@ function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): R
     const { on, replicate, mesh = request.mesh } = block;
     const size = sizeOf(mesh);
     if (on === undefined) {
-      missing(context, 'stage', 'on', block.at);
+      notes.report.report('key/missing', block.at, { key: 'on', block: 'stage', example: 'on = gpu[0]' });
       continue;
     }
-    const devices = on.end.devices(context, cluster.groups, 0, cluster.nodes);
+    const devices = on.end.devices(notes.report, cluster.groups, 0, cluster.nodes);
     if (devices === undefined) continue;
     if (replicate === undefined ? devices.length !== size : devices.length % size !== 0) {
       const needs =
@@ -258,7 +254,7 @@ function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): R
           ? `${meshName(mesh)} needs ${size}${devices.length > size && devices.length % size === 0 ? '; `replicate` says how replicas share the work' : ''}`
           : `they do not divide into replicas of ${size} devices (${meshName(mesh)})`;
       const message = `Stage "${block.name}" has ${count(devices.length, 'device', 'devices')}, but ${needs}.`;
-      context.report.report('stage/device-count', on.at, { message });
+      notes.report.report('stage/device-count', on.at, { message });
       continue;
     }
     const replicas = devices.length / size;
@@ -269,10 +265,10 @@ function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): R
       if (index === undefined) {
         index = ranks.length;
         const shared = group.find((one) => holder.has(one));
-        const one = rankOf(context, request, { devices: group, mesh, at: on.at, own: on.at });
+        const one = rankOf(notes, request, { devices: group, mesh, at: on.at, own: on.at });
         if (shared !== undefined) {
           const message = `Stage "${block.name}" shares ${cluster.devices[shared].name} with another stage but not all of its devices.`;
-          context.report.report('stage/device-count', on.at, { message });
+          notes.report.report('stage/device-count', on.at, { message });
         }
         if (one === undefined || shared !== undefined) continue;
         byDevices.set(key, index);
@@ -284,7 +280,7 @@ function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): R
     turns.push(own);
     placement.push(own[0]);
   }
-  if (context.report.errors() !== before) return undefined;
+  if (notes.report.errors() !== before) return undefined;
   const { use } = request;
   if (placed.copies !== undefined && use.kind === 'policy' && use.policy.replicates === true) {
     const { copies } = placed;
@@ -292,7 +288,7 @@ function ranksOn(context: FileContext, request: RanksRequest, placed: Placed): R
   }
   if (placed.copies !== undefined)
     return { ranks, placement: copiesOn(placed, placed.copies, placement), copies: placed.copies };
-  sharing(context, request, placed, ranks, placement);
+  sharing(notes, request, placed, ranks, placement);
   return { ranks, placement };
 }
 
@@ -307,7 +303,7 @@ function copiesOn(placed: Placed, copies: readonly StageCopy[], placement: reado
 
 /** `device/oversubscribed` for stages that the schedule keeps apart and the file puts together. */
 function sharing(
-  context: FileContext,
+  notes: Notes,
   { cluster, blocks = [] }: RanksRequest,
   placed: Placed,
   ranks: readonly Rank[],
@@ -318,14 +314,14 @@ function sharing(
     const asked = new Set(placement.flatMap((one, stage) => (one === index ? [placed.of[stage]] : [])));
     const at = stages[1]?.on?.at;
     if (asked.size <= 1 || at === undefined) continue;
-    context.report.report(
+    notes.report.report(
       'device/oversubscribed',
       at,
       { device: cluster.devices[devices[0]].name, stages: stages.map((one) => `"${one.name}"`) },
       {
         related: stages
           .slice(0, 1)
-          .map((one) => ({ place: context.report.place(one.on?.at ?? one.at), message: 'Here too.' })),
+          .map((one) => ({ place: notes.report.place(one.on?.at ?? one.at), message: 'Here too.' })),
       },
     );
   }

@@ -1,17 +1,14 @@
 /** Stages with several replicas (`replicate`): how many there are, and which schedules know of them. */
-import type { FileContext } from '../../language/context.ts';
+import type { Notes } from '../notes.ts';
+import { sizeOf } from '../../mesh.ts';
 import { createReporter } from '../../language/reporter.ts';
-import { sizeOf } from '../../read/mesh.ts';
 import type { RanksRequest } from './ranks.ts';
 
 /** Replicas of each stage that take turns, as the devices of `on` make them; 1 where there are none. */
-export function replicasOf(
-  context: FileContext,
-  { cluster, blocks = [], stages, mesh: base }: RanksRequest,
-): Int32Array {
+export function replicasOf(notes: Notes, { cluster, blocks = [], stages, mesh: base }: RanksRequest): Int32Array {
   const replicas = new Int32Array(stages).fill(1);
   // Devices that are wrong are told where ranks are made of them.
-  const silent = { ...context, report: createReporter(context.uri, 0) };
+  const silent = createReporter(notes.uri, 0);
   for (const [stage, { on, replicate, mesh = base }] of blocks.entries()) {
     if (replicate?.rule !== 'round_robin' || on === undefined) continue;
     const devices = on.end.devices(silent, cluster.groups, 0, cluster.nodes);
@@ -21,10 +18,10 @@ export function replicasOf(
 }
 
 /** `schedule/shape` where replicas take turns and the schedule does not know of such. */
-export function refusesTurns(context: FileContext, { use, blocks = [] }: RanksRequest): boolean {
+export function refusesTurns(notes: Notes, { use, blocks = [] }: RanksRequest): boolean {
   const first = blocks.find(({ replicate }) => replicate?.rule === 'round_robin')?.replicate;
   if (first === undefined || (use.kind === 'policy' && use.policy.replicates === true)) return false;
-  context.report.report('schedule/shape', first.at, {
+  notes.report.report('schedule/shape', first.at, {
     policy: use.kind === 'policy' ? use.policy.name : use.definition.name,
     problem:
       'its stages have no replicas that take microbatches in turn; `replicate = split` divides every microbatch, and `pipedream` takes turns',

@@ -1,12 +1,13 @@
 /** Kinds of devices as stages use them: what a layer costs there follows from these figures. */
-import type { FileContext } from '../../language/context.ts';
+import type { Notes } from '../notes.ts';
+import type { SettledPipeline } from '../settle.ts';
+import type { DeviceDefinition } from '../../definitions/device.ts';
+import type { ModelDefinition } from '../../definitions/model.ts';
+import { type Mesh, lone } from '../../mesh.ts';
 import type { ShardRule } from '../../costs/shardTraffic.ts';
 import { shardRanks, shardsGradients, shardsWeights } from '../../costs/optimizer.ts';
 import type { DeviceSpeed, GroupName, Ring } from '../../costs/types.ts';
-import type { DeviceDefinition, ModelDefinition } from '../../read/definitions.ts';
 import { groupRing } from './groupRing.ts';
-import { lone, type Mesh } from '../../read/mesh.ts';
-import type { PipelineRead } from '../../read/pipeline.ts';
 import { dataGroups, expertDataGroups, type Groups, groupsOf, slices } from './rankGroups.ts';
 import type { Rank, Ranks } from './ranks.ts';
 
@@ -46,18 +47,18 @@ export const loneSite = (kind: DeviceDefinition): Site => ({
 });
 const still: Ring = { bandwidth: 0, latency: 0 };
 
-type Request = Pick<PipelineRead, 'cluster' | 'model' | 'overlap' | 'optimizer' | 'at'>;
+type Request = Pick<SettledPipeline, 'cluster' | 'model' | 'overlap' | 'optimizer' | 'at'>;
 
 /** The ranks with their sites; `undefined` where devices that must talk have no route (reported). */
-export function siteRanks(context: FileContext, read: Request, ranks: Ranks): SitedRanks | undefined {
-  const sites = sitesOf(context, read, ranks.ranks);
+export function siteRanks(notes: Notes, read: Request, ranks: Ranks): SitedRanks | undefined {
+  const sites = sitesOf(notes, read, ranks.ranks);
   return sites === undefined
     ? undefined
     : { ...ranks, ranks: ranks.ranks.map((one, index) => ({ ...one, kind: sites[index] })) };
 }
 
 /** The site of each rank. */
-export function sitesOf(context: FileContext, read: Request, ranks: Members): readonly Site[] | undefined {
+export function sitesOf(notes: Notes, read: Request, ranks: Members): readonly Site[] | undefined {
   const alike = new Map<string, { readonly members: Member[]; readonly numbers: number[] }>();
   const kinds = [...new Set(ranks.map((one) => one.kind))];
   for (const [index, one] of ranks.entries()) {
@@ -71,7 +72,7 @@ export function sitesOf(context: FileContext, read: Request, ranks: Members): re
   }
   const sites: Site[] = [];
   for (const { members, numbers } of alike.values()) {
-    const site = siteOf(context, read, members);
+    const site = siteOf(notes, read, members);
     if (site === undefined) return undefined;
     for (const index of numbers) sites[index] = site;
   }
@@ -81,18 +82,18 @@ export function sitesOf(context: FileContext, read: Request, ranks: Members): re
 type Member = Pick<Rank, 'devices' | 'kind' | 'mesh' | 'split' | 'at'>;
 type Members = readonly Member[];
 
-function siteOf(context: FileContext, read: Request, members: Members): Site | undefined {
+function siteOf(notes: Notes, read: Request, members: Members): Site | undefined {
   const [{ kind, mesh, split = 1, devices }] = members;
   const ring = (name: GroupName): Ring | undefined =>
     mesh[name] === 1
       ? still
-      : groupRing(context, read, name === 'expert' ? 'all_to_all' : 'ring', members, (one) =>
+      : groupRing(notes, read, name === 'expert' ? 'all_to_all' : 'ring', members, (one) =>
           groupsOf(one.devices, one.mesh, name),
         );
   const tensor = ring('tensor');
   const parts = ring('context');
   const expert = ring('expert');
-  const shards = shardRule(context, read, members);
+  const shards = shardRule(notes, read, members);
   if (tensor === undefined || parts === undefined || expert === undefined || shards === 'wrong') return undefined;
   return {
     ...kind,
@@ -107,7 +108,7 @@ function siteOf(context: FileContext, read: Request, members: Members): Site | u
 }
 
 /** What is gathered and scattered for each microbatch; nothing where gathered weights are kept for the whole iteration. */
-function shardRule(context: FileContext, read: Request, members: Members): ShardRule | undefined | 'wrong' {
+function shardRule(notes: Notes, read: Request, members: Members): ShardRule | undefined | 'wrong' {
   const { optimizer, model } = read;
   if (optimizer === undefined || !shardsGradients(optimizer.shard)) return undefined;
   const weights = shardsWeights(optimizer.shard);
@@ -119,11 +120,11 @@ function shardRule(context: FileContext, read: Request, members: Members): Shard
   const own =
     ranks === 1
       ? still
-      : groupRing(context, read, 'ring', members, (one) => parts(dataGroups(one.devices, one.mesh), ranks));
+      : groupRing(notes, read, 'ring', members, (one) => parts(dataGroups(one.devices, one.mesh), ranks));
   const experts =
     expertRanks === 1 || !hasExperts(model)
       ? still
-      : groupRing(context, read, 'ring', members, (one) => parts(expertDataGroups(one.devices, one.mesh), expertRanks));
+      : groupRing(notes, read, 'ring', members, (one) => parts(expertDataGroups(one.devices, one.mesh), expertRanks));
   if (own === undefined || experts === undefined) return 'wrong';
   const one = optimizer.recipe.moved(model.precision);
   return {

@@ -1,8 +1,8 @@
 /** Routes of a pipeline. */
+import type { Notes } from '../notes.ts';
+import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import type { FileContext } from '../../language/context.ts';
 import type { Resharding } from '../../costs/reshard.ts';
-import type { ClusterDefinition } from '../../read/definitions.ts';
 import { paths, type EdgePlan, type Place, type RoutePlan } from '../../plan.ts';
 import { routeBetween } from '../../network/routes.ts';
 import { alikeTransfers, type Paired } from '../../network/alikeTransfers.ts';
@@ -26,7 +26,7 @@ export interface RoutesRequest {
 }
 
 /** One route for each ordered pair of devices that an edge needs; `undefined` where a pair has none (reported for the first). */
-export function pipelineRoutes(context: FileContext, request: RoutesRequest): readonly RoutePlan[] | undefined {
+export function pipelineRoutes(notes: Notes, request: RoutesRequest): readonly RoutePlan[] | undefined {
   const { pipeline, cluster, ranks, reshard, at } = request;
   const count = ranks.ranks.length;
   const largest = request.edges.reduce((most, { bytes, back = bytes }) => Math.max(most, bytes, back), 0);
@@ -41,10 +41,10 @@ export function pipelineRoutes(context: FileContext, request: RoutesRequest): re
     let found: Omit<Drawn, 'from' | 'to'> | Unreachable;
     if (bytes >= 0 && reshards(sender, receiver, reshard)) {
       const asked = { cluster, from: sender, to: receiver, bytes };
-      const all = exchangesFor(asked, transfersPerElement * context.options.limits.elements, reshard);
+      const all = exchangesFor(asked, transfersPerElement * notes.options.limits.elements, reshard);
       if ('unreachable' in all) found = all;
       else if (all.length === 0)
-        return tooMany(context, request, transfersIn(asked, reshard ?? { strategy: 'send_recv' }));
+        return tooMany(notes, request, transfersIn(asked, reshard ?? { strategy: 'send_recv' }));
       else {
         const best = fastestOf(all, bytes);
         found = exchanged(cluster, asked.from, asked.to, best, bytes);
@@ -58,17 +58,17 @@ export function pipelineRoutes(context: FileContext, request: RoutesRequest): re
     }
     if ('unreachable' in found) {
       const [a, b] = found.unreachable;
-      context.report.report('device/unknown-route', at.devices, {
+      notes.report.report('device/unknown-route', at.devices, {
         from: cluster.devices[a].name,
         to: cluster.devices[b].name,
       });
       return undefined;
     }
     drawn.set(ends, { from, to, ...found });
-    context.origins.set(paths.route(pipeline, from, to), found.place);
+    notes.origins.set(paths.route(pipeline, from, to), found.place);
   }
-  hintReshard(context, at, exchanges);
-  reportIdle(context, request, drawn);
+  hintReshard(notes, at, exchanges);
+  reportIdle(notes, request, drawn);
   const all = withoutCovered([...drawn.values()]);
   return numbered(all).toSorted((a, b) => a.from * count + a.to - (b.from * count + b.to));
 }
@@ -76,11 +76,11 @@ export function pipelineRoutes(context: FileContext, request: RoutesRequest): re
 /** Transfers of one message that are looked at, for each element of which a file may have so many. */
 const transfersPerElement = 10;
 
-function tooMany(context: FileContext, { pipeline, at }: RoutesRequest, transfers: number): undefined {
-  context.report.report('limit/too-large', at.transfer, {
+function tooMany(notes: Notes, { pipeline, at }: RoutesRequest, transfers: number): undefined {
+  notes.report.report('limit/too-large', at.transfer, {
     what: `Transfers of one message between ranks of unlike meshes in pipeline "${pipeline}"`,
     figure: transfers.toLocaleString('en-US'),
-    limit: (transfersPerElement * context.options.limits.elements).toLocaleString('en-US'),
+    limit: (transfersPerElement * notes.options.limits.elements).toLocaleString('en-US'),
     setting: 'pipewright.limits.elements',
   });
   return undefined;
@@ -191,7 +191,7 @@ function placeOf(cluster: ClusterDefinition, from: Rank, to: Rank, bytes: number
 
 /** A way to reshard that no pair of ranks uses. */
 function reportIdle(
-  context: FileContext,
+  notes: Notes,
   { reshard, at, edges, ranks }: RoutesRequest,
   drawn: ReadonlyMap<number, Drawn>,
 ): void {
@@ -202,7 +202,7 @@ function reportIdle(
     : reshard.strategy === 'scatter_gather'
       ? 'no two tensor ranks of a stage hold the same output, so there is nothing to scatter'
       : 'stages that exchange data have meshes alike, and each device sends to the one of its position';
-  context.report.report('key/not-applicable', at.transfer, { key: reshard.strategy, reason });
+  notes.report.report('key/not-applicable', at.transfer, { key: reshard.strategy, reason });
 }
 
 /** Channels are numbered as routes come to them. */

@@ -1,6 +1,6 @@
+import type { Notes } from '../notes.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { bytes, time } from '../../quantities.ts';
-import type { FileContext } from '../../language/context.ts';
 import { strategyName } from '../../costs/reshard.ts';
 import { type Exchange, fastestOf, secondsOf } from '../../network/reshard.ts';
 
@@ -19,7 +19,7 @@ const most = 8;
 
 /** ` resharded by broadcast` after the key that chose it, or after the devices where none did, with what each way takes. */
 export function hintReshard(
-  context: FileContext,
+  notes: Notes,
   at: { readonly devices: Span; readonly transfer: Span },
   found: readonly Resharded[],
 ): void {
@@ -35,7 +35,7 @@ export function hintReshard(
     return `${pair}: ${strategyName(best.rule)} ${time(secondsOf(best, size))}${rest}; each sender has ${bytes(size)}.`;
   });
   const more = taken.length > most ? [`And ${taken.length - most} more.`] : [];
-  context.derived.push({
+  notes.derived.push({
     offset: (chosen ? at.devices : at.transfer).end,
     text: ` resharded by ${names.join(', ')}`,
     tooltip: [...lines, ...more].join('\n'),

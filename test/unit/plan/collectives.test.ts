@@ -1,4 +1,5 @@
 import * as fc from '../../support/property.ts';
+import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { describe, expect, test } from 'vitest';
 import {
   allToAllAtOnce,
@@ -11,7 +12,6 @@ import {
 } from '../../../engine/network/collectives.ts';
 import { collectiveTime } from '../../../engine/costs/collectives.ts';
 import type { Ring } from '../../../engine/costs/types.ts';
-import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
 import { anyCluster } from './routesArbitrary.ts';
 import { clusterOf, stdCluster } from './routesClusters.ts';
 import { finish, fill, flowsOf } from './collectivesReference.ts';

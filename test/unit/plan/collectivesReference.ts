@@ -1,4 +1,4 @@
-import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
+import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { routeBetween } from '../../../engine/network/routes.ts';
 
 export interface Flow {

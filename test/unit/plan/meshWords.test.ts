@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
+import { meshText } from '../../../engine/mesh.ts';
 import { expect, test } from 'vitest';
-import { meshText } from '../../../engine/meshWords.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { wholeStages } from '../../../engine/stages.ts';
 import { resolveText } from './fixture.ts';

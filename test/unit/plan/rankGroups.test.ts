@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
+import { type Mesh, lone, sizeOf } from '../../../engine/mesh.ts';
 import { describe, expect, it } from 'vitest';
-import { lone, type Mesh, sizeOf } from '../../../engine/read/mesh.ts';
 import { dataGroups, expertDataGroups, groupsOf } from '../../../engine/planning/place/rankGroups.ts';
 
 /**

@@ -1,8 +1,8 @@
 import * as fc from '../../support/property.ts';
+import { type Mesh, lone } from '../../../engine/mesh.ts';
 import { describe, expect, test } from 'vitest';
 import type { Resharding } from '../../../engine/costs/reshard.ts';
 import { type Held, unitCount, unitsOf } from '../../../engine/network/layouts.ts';
-import { lone, type Mesh } from '../../../engine/read/mesh.ts';
 import {
   type Exchange,
   type ExchangeRequest,

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
+import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { describe, expect, test } from 'vitest';
-import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
 import { type Route, routeBetween } from '../../../engine/network/routes.ts';
 import { anyCluster } from './routesArbitrary.ts';
 import { clusterOf, stdCluster } from './routesClusters.ts';

@@ -1,5 +1,5 @@
 import * as fc from '../../support/property.ts';
-import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
+import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { clusterOf } from './routesClusters.ts';
 
 /** Whole bytes a second and whole seconds: sums are exact, so that ties are ties. */

@@ -1,11 +1,11 @@
+import { createReadContext } from '../../../engine/read/context.ts';
+import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { parse } from '../../../grammar/parse.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { readCluster } from '../../../engine/read/cluster.ts';
 import { readDevice } from '../../../engine/read/device.ts';
 import { evaluateConstants } from '../../../engine/language/constants.ts';
-import { createContext } from '../../../engine/language/context.ts';
 import { declareAll } from '../../../engine/language/declare.ts';
-import type { ClusterDefinition } from '../../../engine/read/definitions.ts';
 import { foreignFiles } from '../../../engine/language/foreign.ts';
 import { linkFile } from '../../../engine/language/linking.ts';
 import { createReporter } from '../../../engine/language/reporter.ts';
@@ -20,8 +20,8 @@ const options = { ...defaultOptions, limits: { ...defaultOptions.limits, element
 export function clusterIn(text: string, params: Readonly<Record<string, number>> = {}): ClusterDefinition {
   const syntax = parse(text, { size: 1e7, faults: 10 });
   const report = createReporter(uri, 100);
-  const context = createContext(uri, syntax, options, report, foreignFiles(hostOf(), options));
-  declareAll(context);
+  const context = createReadContext(uri, syntax, options, report, foreignFiles(hostOf(), options));
+  declareAll(context, () => undefined);
   linkFile(context);
   evaluateConstants(context, params);
   const blocks = syntax.declarations.flatMap((one) => (one.kind === 'block' ? [one] : []));

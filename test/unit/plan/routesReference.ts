@@ -1,5 +1,5 @@
 /** The algorithm that routes are held to: Dijkstra for each bound on bandwidth, from one end, nothing kept. */
-import type { ClusterDefinition, LinkDefinition } from '../../../engine/read/definitions.ts';
+import type { ClusterDefinition, LinkDefinition } from '../../../engine/definitions/cluster.ts';
 import type { Route, RouteHop } from '../../../engine/network/routes.ts';
 
 interface Hop {

@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
+import type { ClusterDefinition, LinkDefinition, NamedLink } from '../../../engine/definitions/cluster.ts';
 import { describe, expect, test } from 'vitest';
 import { routeBetween } from '../../../engine/network/routes.ts';
-import type { ClusterDefinition, LinkDefinition, NamedLink } from '../../../engine/read/definitions.ts';
 import type { RoutePlan } from '../../../engine/plan.ts';
 import { checkFindings, resolveText } from './fixture.ts';
 

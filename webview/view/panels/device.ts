@@ -3,7 +3,7 @@ import { reservedText, unitOf } from '../../../engine/analyze/memoryWords.ts';
 import type { DeviceReport, MemoryItemKind, PipelineReport } from '../../../engine/report.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords, trafficByDevice } from '../../../engine/analyze/traffic.ts';
-import { meshText } from '../../../engine/meshWords.ts';
+import { meshText } from '../../../engine/mesh.ts';
 import { bytes, list, time } from '../../../engine/quantities.ts';
 import { css } from '../scene/colour.ts';
 import { button } from '../../controls/toolkit.ts';

@@ -1,0 +1,61 @@
+/** What a `cluster` declaration says: its devices, and the links between them. */
+import type { Reporter } from '../findings/reporter.ts';
+import type { Place } from '../plan.ts';
+import type { DeviceDefinition } from './device.ts';
+
+/** A written link. `id` is unique in its cluster, for channels. */
+export interface LinkDefinition {
+  readonly id: number;
+  readonly bandwidth: number;
+  readonly latency: number;
+  readonly sharing: 'full' | 'half' | 'shared';
+  readonly place: Place;
+}
+
+export interface ClusterDevice {
+  readonly name: string;
+  readonly kind: DeviceDefinition;
+  /** Index of the group that it stands in. */
+  readonly group: number;
+  readonly place: Place;
+}
+
+/** The cluster itself (group 0) or one node. Devices `first` to `end − 1`, those of inner nodes included. */
+export interface ClusterGroup {
+  readonly parent: number;
+  readonly depth: number;
+  readonly first: number;
+  readonly end: number;
+  readonly link?: LinkDefinition;
+  /** Vertices of its own switches, by symbol. */
+  readonly switches?: ReadonlyMap<string, number>;
+}
+
+/** A link between two vertices: `group` is the node whose copy of it this is. */
+export interface NamedLink {
+  readonly link: LinkDefinition;
+  readonly group: number;
+}
+
+export interface ClusterDefinition {
+  readonly name: string;
+  readonly devices: readonly ClusterDevice[];
+  readonly groups: readonly ClusterGroup[];
+  /** Groups of the outermost `node`s, in order: what `node[i]` means. */
+  readonly nodes: readonly number[];
+  /** Named links: for a vertex its neighbours, both directions. Vertices are the devices, then the switches. */
+  readonly named: ReadonlyMap<number, ReadonlyMap<number, NamedLink>>;
+  /** Nothing is linked at all. */
+  readonly linkless: boolean;
+}
+
+/** Devices as written: `gpu[3]`, `gpu[0..1]`, `node[1]`. */
+export interface DeviceSet {
+  /** Vertices: indices of devices over the whole cluster, and those of switches; `undefined` (reported) where there are none of these numbers. */
+  devices(
+    report: Reporter,
+    groups: readonly ClusterGroup[],
+    group: number,
+    nodes: readonly number[],
+  ): readonly number[] | undefined;
+}

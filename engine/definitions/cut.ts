@@ -1,0 +1,46 @@
+/** How a pipeline cuts its model into stages. */
+import type { Span } from '../../grammar/syntax.ts';
+import type { RecomputeMode } from '../costs/types.ts';
+import type { Mesh } from '../mesh.ts';
+import type { DeviceSet } from './cluster.ts';
+
+/** A cut as written, before costs are known. */
+export type Cut =
+  | { readonly kind: 'balance'; readonly count: number; readonly by: BalanceBy; readonly at: Span }
+  | {
+      readonly kind: 'split';
+      readonly sizes: readonly number[];
+      readonly count: number;
+      readonly at: Span;
+    }
+  /** `planned`: a planner made them, they are not in the file. */
+  | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number; readonly planned?: true }
+  /** The schedule makes the stages, `count` at most. */
+  | { readonly kind: 'groups'; readonly count: number };
+
+/** A cut that a planner makes, with replicas of its stages, once costs are known. */
+export interface PlanCut {
+  readonly kind: 'plan';
+  readonly planner: 'pipedream' | 'dapple';
+  /** What `plan(pipedream)` makes least. */
+  readonly objective: 'paper' | 'released';
+  readonly at: Span;
+}
+
+/** What a balanced cut makes least: the slowest stage, the fullest device, or the slowest stage where all devices fit their memory. */
+export type BalanceBy = 'time' | 'memory' | 'both';
+
+export interface StageBlock {
+  readonly name: string;
+  readonly at: Span;
+  readonly elements: readonly number[];
+  readonly on?: { readonly end: DeviceSet; readonly at: Span };
+  readonly recompute?: RecomputeMode;
+  /** Where the stage says how its devices share its work. */
+  readonly mesh?: Mesh;
+  /** How the devices of `on` share the work where there are several replicas of the stage. */
+  readonly replicate?: { readonly rule: Replication; readonly at: Span };
+}
+
+/** `split`: each replica takes a share of every microbatch. `round_robin`: replicas take microbatches in turn. */
+export type Replication = 'split' | 'round_robin';

@@ -1,0 +1,40 @@
+/** What a `device` declaration says. */
+import type { DeviceSpeed, Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
+import type { Place } from '../plan.ts';
+
+/** A `device` declaration in base units. */
+export interface DeviceDefinition {
+  readonly name: string;
+  readonly memory: number;
+  /** Bytes, or what a framework holds by the groups that a pipeline has. */
+  readonly reserved: number | 'framework';
+  /** FLOP/s; undefined where the file does not say: only measured layers can run. */
+  readonly compute?: number;
+  /** Where a number format has a peak or an efficiency of its own. */
+  readonly computeAt: PrecisionFigures;
+  readonly bandwidth: number;
+  /** Shares of the peak and of the bandwidth by the FLOPs and bytes of a kernel; with one entry, of whole layers. */
+  readonly efficiency: SizedShares;
+  readonly efficiencyAt: Readonly<Partial<Record<Precision, SizedShares>>>;
+  readonly memoryEfficiency: SizedShares;
+  /** Seconds of each kernel besides. */
+  readonly launch: number;
+  /** Share of the shorter of computing and moving bytes that runs beside the longer. */
+  readonly memoryOverlap: number;
+  readonly speed: number;
+  readonly place: Place;
+  readonly memoryPlace: Place;
+}
+
+/** Peak (FLOP/s; undefined where the file does not say) and the share of it that kernels reach, at a precision. */
+export function speedAt(
+  { compute, computeAt, efficiency, efficiencyAt }: DeviceDefinition,
+  precision: Precision,
+): { readonly compute: number | undefined } & Pick<DeviceSpeed, 'efficiency' | 'efficiencyBySize'> {
+  const shares = efficiencyAt[precision] ?? efficiency;
+  return {
+    compute: computeAt[precision] ?? compute,
+    efficiency: shares[0].share,
+    ...(shares.length > 1 ? { efficiencyBySize: shares } : {}),
+  };
+}

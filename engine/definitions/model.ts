@@ -1,0 +1,56 @@
+/** What a `model` declaration says: layers, and which needs which. An element is one layer of an array. */
+import type { ShapeArguments } from '../costs/shapes.ts';
+import type { Precision } from '../costs/types.ts';
+import type { Place } from '../plan.ts';
+
+/** One written layer: `count` equal elements, the first of which is element `first` of the model. */
+export interface LayerDefinition {
+  readonly name: string;
+  readonly array: boolean;
+  readonly count: number;
+  readonly first: number;
+  readonly symbol: string;
+  readonly place: Place;
+  /** Where an inlay hint about it goes. */
+  readonly end: number;
+  readonly cost:
+    | {
+        readonly kind: 'measured';
+        readonly forward: number;
+        readonly backward?: number;
+        readonly backwardInput?: number;
+        readonly backwardWeight?: number;
+        readonly weights: number;
+        readonly activation: number;
+        readonly output: number;
+        readonly workspace: number;
+      }
+    | { readonly kind: 'shape'; readonly shape: string; readonly args: ShapeArguments };
+}
+
+export interface ModelDefinition {
+  readonly name: string;
+  /** Undefined where the file does not say; then there is no layer with a shape. */
+  readonly sequence?: number;
+  readonly microBatch: number;
+  readonly precision: Precision;
+  readonly layers: readonly LayerDefinition[];
+  /** Number of elements: layers with their arrays spread out. */
+  readonly elements: number;
+  /** Index of the layer that each element belongs to. */
+  readonly layerOf: Int32Array;
+  /** Elements that each element needs; absent: the one before it. */
+  readonly after: ReadonlyMap<number, readonly number[]>;
+}
+
+/** Name of an element as shown: `embed`, `block[3]`. */
+export function elementName(model: ModelDefinition, element: number): string {
+  const layer = model.layers[model.layerOf[element]];
+  return layer.array ? `${layer.name}[${element - layer.first}]` : layer.name;
+}
+
+const nothing: readonly number[] = [];
+
+/** Elements that an element needs: those of its `after`, else the one above it. */
+export const needsOf = (model: ModelDefinition, element: number): readonly number[] =>
+  model.after.get(element) ?? (element === 0 ? nothing : [element - 1]);

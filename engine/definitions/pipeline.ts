@@ -1,0 +1,61 @@
+/** What a `pipeline` declaration says, each key checked by itself. */
+import type { Span } from '../../grammar/syntax.ts';
+import type { Resharding } from '../costs/reshard.ts';
+import type { DeviceSpeed, RecomputeMode } from '../costs/types.ts';
+import type { Mesh } from '../mesh.ts';
+import type { FillPlan, TransferRule } from '../plan.ts';
+import type { ClusterDefinition } from './cluster.ts';
+import type { Cut, PlanCut } from './cut.ts';
+import type { ModelDefinition } from './model.ts';
+import type { OptimizerUse } from './optimizer.ts';
+import type { ScheduleUse } from './schedule.ts';
+
+/** All that a pipeline block says, checked by itself. */
+export interface PipelineDefinition {
+  readonly name: string;
+  readonly doc?: string;
+  readonly model: ModelDefinition;
+  readonly cluster: ClusterDefinition;
+  readonly use: ScheduleUse;
+  readonly cut: Cut | PlanCut;
+  readonly microbatches: number;
+  /** Consecutive iterations to run. 1 for a synchronous schedule; `steady`: as many as an asynchronous one needs to repeat. */
+  readonly iterations: number | 'steady';
+  /** Of every stage that says nothing of its own. */
+  readonly mesh: Mesh;
+  readonly rankOrder: RankOrder;
+  /** Share of each group's traffic that may run beside computing. */
+  readonly overlap: Overlap;
+  readonly recompute: RecomputeMode;
+  readonly optimizer?: OptimizerUse;
+  readonly transfer: TransferUse;
+  /** Absent where gradients are exchanged after the last operation. */
+  readonly sync?: SyncRule;
+  /** Work for idle devices. */
+  readonly fill?: FillUse;
+  /** Where a finding about a key goes: its value, or the name of the pipeline where it is not written. */
+  at(key: string): Span;
+}
+
+/** What comes first in the numbers of devices: data ranks of one pipeline rank, or pipeline ranks of one data rank. */
+export type RankOrder = 'tp_cp_dp_pp' | 'tp_cp_pp_dp';
+
+export type Overlap = DeviceSpeed['overlap'];
+
+/** What the key says: `rule` is absent where transfers run beside the work, `reshard` where the fastest way is taken. */
+export interface TransferUse {
+  readonly rule?: TransferRule;
+  readonly reshard?: Resharding;
+}
+
+/** Gradients are exchanged beside the last backwards, in buckets of at least as many bytes; 0: each layer's by themselves. */
+export interface SyncRule {
+  readonly bucket: number;
+}
+
+/** A fill job as written. */
+export interface FillUse {
+  readonly model: ModelDefinition;
+  readonly work: FillPlan['work'];
+  readonly overhead: number;
+}

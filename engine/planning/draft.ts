@@ -1,0 +1,83 @@
+/** The plan of a cut: what its stages cost, what devices send, in which order they work. */
+import type { PipelinePlan } from '../plan.ts';
+import type { LayerCosts } from './cost/layerCosts.ts';
+import { messagesOf } from './cost/messages.ts';
+import { stageModes } from './cost/recomputation.ts';
+import { stagePlans } from './cost/stagePlans.ts';
+import { stepTimes } from './cost/stepTimes.ts';
+import type { PipelineCut } from './cut/cutPipeline.ts';
+import { fillPlan } from './fill.ts';
+import type { Notes } from './notes.ts';
+import { planOrigins } from './origins.ts';
+import { copyNames, copyPlan } from './place/copies.ts';
+import { devicePlans, ranksIn } from './place/devicePlans.ts';
+import type { PlacedPipeline } from './place/placePipeline.ts';
+import { pipelineRoutes } from './routes/pipelineRoutes.ts';
+import { schedulePlan } from './schedulePlan.ts';
+
+/** `undefined` where devices that must talk have no route, or the schedule is wrong for these numbers (reported). */
+export function draft(
+  notes: Notes,
+  placed: PlacedPipeline,
+  costs: LayerCosts,
+  { stageOf, elements }: PipelineCut,
+): PipelinePlan | undefined {
+  const { pipeline, parts, microbatches, ranks, sites, partners, interleaved, at } = placed;
+  const { name, doc, model, cluster, cut, mesh, iterations, optimizer, transfer, sync } = pipeline;
+  const { copies } = ranks;
+  const modes = stageModes(notes, pipeline);
+  const names = elements.map((_, stage) => (cut.kind === 'blocks' ? cut.stages[stage].name : `s${stage}`));
+  const { edges, entering, relayed } = messagesOf({ read: pipeline, stageOf, kinds: sites, costs, copies, parts });
+  const routes = pipelineRoutes(notes, {
+    pipeline: name,
+    cluster,
+    ranks,
+    edges,
+    reshard: transfer.reshard,
+    partners,
+    at: { devices: at.devices, transfer: pipeline.at('transfer') },
+  });
+  const each = copies ?? names.map((_, stage) => ({ stage }));
+  const parted = stagePlans({
+    model,
+    names: copies === undefined ? names : copyNames(names, copies),
+    elements: each.map(({ stage }) => elements[stage]),
+    modes: each.map(({ stage }) => modes[stage]),
+    entering: each.map(({ stage }) => entering[stage]),
+    relayed: each.map(({ stage }) => relayed[stage]),
+    ranks,
+    costs,
+    edges,
+    optimizer,
+    interleaved,
+  }).map(({ plan, ...sizes }, index) => ({
+    ...sizes,
+    plan: copyPlan(plan, copies?.[index], parts, ranks.ranks[ranks.placement[index]].split ?? 1),
+  }));
+  const { precision, microBatch } = model;
+  const step = stepTimes(notes, { cluster, at: pipeline.at, optimizer, sync, ranks, stages: parted, precision });
+  const schedule = schedulePlan(notes, pipeline, ranks);
+  const kinds = ranks.ranks.map((rank) => rank.kind);
+  const fill = pipeline.fill === undefined ? undefined : fillPlan(notes, pipeline.fill, kinds, pipeline.at);
+  if (routes === undefined || step === undefined || schedule === undefined) return undefined;
+  planOrigins(notes, pipeline, ranks);
+  return {
+    name,
+    doc,
+    model: model.name,
+    microbatches,
+    iterations,
+    schedule,
+    ...(transfer.rule === undefined ? {} : { transfer: transfer.rule }),
+    devices: devicePlans(pipeline, ranks, notes.options.memory),
+    stages: parted.map(({ plan }) => plan),
+    placement: ranks.placement,
+    edges,
+    routes,
+    ...ranksIn(mesh),
+    ...(fill === undefined ? {} : { fill }),
+    microBatchSize: microBatch / parts,
+    step,
+    expects: [],
+  };
+}

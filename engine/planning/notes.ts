@@ -1,0 +1,39 @@
+/** Where planning writes what it finds besides the plan. It knows neither the file's names nor its expressions. */
+import type { ClusterDefinition } from '../definitions/cluster.ts';
+import type { Reporter } from '../findings/reporter.ts';
+import type { EngineOptions } from '../host.ts';
+import type { DerivedValue } from '../language/resolution.ts';
+import { createReporter } from '../language/reporter.ts';
+import type { Place } from '../plan.ts';
+
+/** Devices of a cluster that a pipeline uses, by their numbers there. */
+export interface Occupied {
+  readonly cluster: ClusterDefinition;
+  readonly devices: readonly number[];
+}
+
+export interface Notes {
+  /** Of the file that is planned. */
+  readonly uri: string;
+  readonly options: EngineOptions;
+  readonly report: Reporter;
+  /** Places of the plan's paths. */
+  readonly origins: Map<string, Place>;
+  /** Values that the file does not say, for inlay hints. */
+  readonly derived: DerivedValue[];
+  /** By name of the pipeline. */
+  readonly occupied: Map<string, Occupied>;
+  /** One line each about a pipeline and its stages as written, in order, for outlines and hovers. */
+  describe(pipeline: string, text: string, stages: readonly string[]): void;
+}
+
+/** Notes that nobody reads: a plan on trial leaves no traces. */
+export const quietNotes = ({ uri, options }: Notes): Notes => ({
+  uri,
+  options,
+  report: createReporter(uri, 0),
+  origins: new Map(),
+  derived: [],
+  occupied: new Map(),
+  describe: () => undefined,
+});

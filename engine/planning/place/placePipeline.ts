@@ -1,0 +1,105 @@
+/** Which devices run which stages, before any cost is known. */
+import type { Span } from '../../../grammar/syntax.ts';
+import { partnersOn } from '../../policies/partners.ts';
+import { bareShape } from '../../policies/shape.ts';
+import { computes } from '../cost/computes.ts';
+import type { Notes } from '../notes.ts';
+import type { SettledPipeline } from '../settle.ts';
+import { assign } from './assignment.ts';
+import { checkShard } from './checkShard.ts';
+import { firstCopy } from './copies.ts';
+import { withinLimit } from './operationsLimit.ts';
+import { placeRanks } from './ranks.ts';
+import { type Site, siteRanks, type SitedRanks } from './sites.ts';
+
+export interface PlacedPipeline {
+  readonly pipeline: SettledPipeline;
+  /** Pieces that the schedule cuts every microbatch into, and microbatches that it runs: all pieces. */
+  readonly parts: number;
+  readonly microbatches: number;
+  readonly ranks: SitedRanks;
+  /** Site of each stage of the cut; the copies of a stage hold the same layers. */
+  readonly sites: readonly Site[];
+  /** Stage of each element where the file has stages as blocks. */
+  readonly assigned?: Int32Array;
+  /** Device that keeps what each device evicts, −1 for none; absent where nothing is evicted. */
+  readonly partners?: Int32Array;
+  /** A device has several stages. */
+  readonly interleaved: boolean;
+  /** Where the stages, devices and schedule keys stand. */
+  readonly at: { readonly stages: Span; readonly devices: Span; readonly schedule: Span };
+}
+
+/** `undefined` where stages and devices do not fit together, which has been reported. */
+export function placePipeline(notes: Notes, pipeline: SettledPipeline): PlacedPipeline | undefined {
+  const { name, model, cluster, cut, use, mesh, iterations } = pipeline;
+  // A schedule may cut every microbatch into parts, each a microbatch to all that follows.
+  const parts = use.kind === 'policy' ? (use.policy.parts?.(use.args) ?? 1) : 1;
+  const microbatches = pipeline.microbatches * parts;
+  const at = {
+    stages: cut.kind === 'blocks' && !cut.planned ? pipeline.at('model') : pipeline.at('stages'),
+    devices: pipeline.at('devices'),
+    schedule: pipeline.at('schedule'),
+  };
+  const blocks = cut.kind === 'blocks' ? cut.stages : undefined;
+  const assigned = blocks === undefined ? undefined : assign(notes, model, blocks, pipeline.at('model'));
+  if (blocks !== undefined && assigned === undefined) return undefined;
+  const bare = placeRanks(notes, {
+    pipeline: name,
+    cluster,
+    use,
+    stages: cut.count,
+    microbatches,
+    iterations,
+    mesh,
+    order: pipeline.rankOrder,
+    blocks,
+    at,
+  });
+  // Segments of the sequence and pieces of microbatches multiply what runs.
+  const pieces = bare?.copies?.reduce((sum, { every }) => sum + 1 / every, 0) ?? cut.count;
+  if (!withinLimit(notes, pipeline, pieces * parts) || bare === undefined) return undefined;
+  const meshes = [...new Set(bare.ranks.map((rank) => rank.mesh))];
+  const kinds = bare.ranks.map((rank) => rank.kind);
+  if (!computes(notes, { ...pipeline, meshes }, kinds)) return undefined;
+  const ranks = siteRanks(notes, pipeline, bare);
+  if (ranks === undefined) return undefined;
+  if (pipeline.optimizer !== undefined) checkShard(notes, pipeline.optimizer, ranks);
+  const { copies } = ranks;
+  return {
+    pipeline,
+    parts,
+    microbatches,
+    ranks,
+    sites: Array.from({ length: cut.count }, (_, stage) => {
+      const first = copies === undefined ? stage : firstCopy(copies, stage);
+      return ranks.ranks[ranks.placement[first]].kind;
+    }),
+    assigned,
+    partners: partnersFor(pipeline, ranks, microbatches),
+    interleaved: use.kind === 'policy' ? use.policy.chunks(use.args) > 1 : ranks.ranks.length < cut.count,
+    at,
+  };
+}
+
+/** By rank: who keeps what each evicts. */
+function partnersFor(
+  { cut, use, iterations }: SettledPipeline,
+  { ranks, placement }: SitedRanks,
+  microbatches: number,
+): Int32Array | undefined {
+  if (use.kind !== 'policy' || use.policy.partners === undefined) return undefined;
+  const shape = bareShape({
+    devices: ranks.length,
+    stages: cut.count,
+    chunks: use.policy.chunks(use.args),
+    microbatches,
+    iterations,
+    args: use.args,
+    replicas: new Int32Array(cut.count).fill(1),
+  });
+  const partners = use.policy.partners(shape);
+  return partners === undefined
+    ? undefined
+    : partnersOn(partners, use.policy.placement(shape), placement, ranks.length);
+}

@@ -1,0 +1,49 @@
+import { takeOne } from '../language/imports.ts';
+import type { Entry, SyntaxFile } from '../../grammar/syntax.ts';
+import type { ClusterDefinition } from '../definitions/cluster.ts';
+import type { DeviceDefinition } from '../definitions/device.ts';
+import type { ModelDefinition } from '../definitions/model.ts';
+import type { ScheduleDefinition } from '../definitions/schedule.ts';
+import type { Reporter } from '../findings/reporter.ts';
+import type { EngineOptions } from '../host.ts';
+import { createContext, type FileContext } from '../language/context.ts';
+import type { ForeignFiles } from '../language/foreign.ts';
+import type { ModelSource } from './modelFrom.ts';
+
+/** A file, its names, and what has been read of it: definitions by symbol. An erroneous one is absent and has been reported. */
+export interface ReadContext extends FileContext {
+  /** What `from` entries of models give; absent where they are wrong. */
+  readonly sources: Map<Entry, ModelSource>;
+  readonly devices: Map<string, DeviceDefinition>;
+  /** Spread out when they are asked for: a library has many of thousands of devices. */
+  readonly clusters: Map<string, () => ClusterDefinition | undefined>;
+  readonly models: Map<string, ModelDefinition>;
+  readonly schedules: Map<string, ScheduleDefinition>;
+  /** Devices that each planned pipeline of the file uses, by its name; numbers of its cluster. */
+  readonly occupied: Map<string, { readonly cluster: ClusterDefinition; readonly devices: readonly number[] }>;
+}
+
+/** A file of which nothing has been read yet. */
+export const createReadContext = (
+  uri: string,
+  syntax: SyntaxFile,
+  options: EngineOptions,
+  report: Reporter,
+  foreign: ForeignFiles,
+): ReadContext => ({
+  ...createContext(uri, syntax, options, report, foreign),
+  sources: new Map(),
+  devices: new Map(),
+  clusters: new Map(),
+  models: new Map(),
+  schedules: new Map(),
+  occupied: new Map(),
+});
+
+/** Definitions of an imported symbol. */
+export function takeDefinitions(to: ReadContext, from: ReadContext, symbol: string): void {
+  takeOne(to.devices, from.devices, symbol);
+  takeOne(to.clusters, from.clusters, symbol);
+  takeOne(to.models, from.models, symbol);
+  takeOne(to.schedules, from.schedules, symbol);
+}
