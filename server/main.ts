@@ -1,6 +1,16 @@
 /** The server as a process of its own, over what its arguments name: `--stdio`, `--node-ipc`, `--socket=…` or `--pipe=…`. */
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
 import { docsFolder } from './docs.ts';
+import { createLifecycle } from './lifecycle.ts';
 import { startServer } from './server.ts';
+import { serveStdio } from './stdio.ts';
 
-startServer(createConnection(ProposedFeatures.all), { docs: docsFolder() });
+async function main(): Promise<void> {
+  if (process.argv.includes('--stdio')) process.exit(await serveStdio(process.stdin, process.stdout));
+  const lifecycle = createLifecycle();
+  // The other end of an IPC channel is gone.
+  process.once('disconnect', () => process.exit(lifecycle.exitStatus()));
+  startServer(createConnection(ProposedFeatures.all, lifecycle.options), { docs: docsFolder() });
+}
+
+void main();

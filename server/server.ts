@@ -7,6 +7,7 @@ import { configure, type Configuration } from './configuration.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { diagnosticsOf } from './features/diagnostics.ts';
 import { describe, type Log } from './handlers.ts';
+import { answerRefused } from './lifecycle.ts';
 import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
@@ -91,6 +92,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   });
   configuration.onChange(() => documents.recheck());
   configuration.onFiles((uris) => documents.filesChanged(uris));
+  answerRefused(connection);
   registerFeatures(session);
   registerRequests(session);
   const listening = [

@@ -1,21 +1,56 @@
-/** The server over a pair of streams, for `pipewright lsp`. */
+/** The server over a pair of streams, for `pipewright lsp` and `--stdio`. */
 import type { Readable, Writable } from 'node:stream';
 import {
   createConnection,
+  type Message,
+  type MessageReader,
   ProposedFeatures,
-  StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import { docsFolder } from './docs.ts';
+import { readFrames } from './frames.ts';
+import { createLifecycle } from './lifecycle.ts';
 import { startServer } from './server.ts';
 
-/** Settled when the client closes its end. A client that says `exit` ends the process, as the protocol asks. */
-export function serveStdio(input: Readable, output: Writable): Promise<void> {
-  const reader = new StreamMessageReader(input);
-  startServer(createConnection(ProposedFeatures.all, reader, new StreamMessageWriter(output)), { docs: docsFolder() });
-  return new Promise((resolve) => {
-    input.once('end', resolve);
-    input.once('close', resolve);
-    reader.onClose(() => resolve());
+/** Milliseconds after the end of the input for answers to what came before it, and for the client to take them. */
+const lastWords = 1_000;
+
+/**
+ * Serves until the client closes its end, or sends what cannot be read on from. Answers the exit status of the process, which must
+ * end then: the protocol's library watches the process of the client for as long as that lives. A client that says `exit` ends the
+ * process at once, as the protocol asks.
+ */
+export async function serveStdio(input: Readable, output: Writable): Promise<0 | 1> {
+  const lifecycle = createLifecycle();
+  const writer = new StreamMessageWriter(output);
+  let received = 0;
+  let broken = false;
+  await new Promise<void>((resolve) => {
+    const frames = readFrames(input, ({ code, message, id, fatal }) => {
+      broken ||= fatal;
+      const answer = { jsonrpc: '2.0', id, error: { code, message } } satisfies Message & Record<string, unknown>;
+      void writer.write(answer).finally(() => {
+        if (fatal) resolve();
+      });
+    });
+    const reader: MessageReader = {
+      ...frames,
+      listen: (callback) =>
+        frames.listen((message) => {
+          received += 1;
+          callback(message);
+        }),
+    };
+    const end = (): void => resolve();
+    input.once('end', end).once('close', end).once('error', end);
+    // A client that reads no more has gone away.
+    output.once('error', end);
+    startServer(createConnection(ProposedFeatures.all, reader, writer, lifecycle.options), { docs: docsFolder() });
   });
+  const late = performance.now() + lastWords;
+  while (lifecycle.handled() < received && performance.now() < late) await pause(5);
+  await Promise.race([new Promise((resolve) => output.write('', resolve)), pause(lastWords)]);
+  return broken ? 1 : lifecycle.exitStatus();
 }
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));

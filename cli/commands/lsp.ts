@@ -1,5 +1,4 @@
 import { type Command, usageFault } from '../command.ts';
-import { status } from '../status.ts';
 
 /** `lsp --stdio`: the language server, for any editor. */
 export const lspCommand: Command = {
@@ -13,7 +12,6 @@ export const lspCommand: Command = {
     if (args.operands.length > 0) return usageFault(io, 'lsp', 'It takes no files; the editor sends them.');
     // Loaded only here: the protocol library takes longer to load than most commands to run.
     const { serveStdio } = await import('../../server/stdio.ts');
-    await serveStdio(process.stdin, process.stdout);
-    return status.fine;
+    process.exit(await serveStdio(process.stdin, process.stdout));
   },
 };
