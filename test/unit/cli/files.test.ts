@@ -41,16 +41,13 @@ function run(args: readonly string[], stdin = '/dev/null'): Promise<Ended> {
 }
 
 describe.skipIf(process.platform === 'win32')('what is no regular file', () => {
-  test.each(['check', 'import'])(
-    '%s refuses a pipe without a writer',
-    async (name) => {
-      const { status, err } = await run([name, 'fifo.pipe']);
-      expect(err).toContain(
-        'fifo.pipe cannot be read: it is not a regular file; redirect it to standard input and name it -.',
-      );
-      expect(status).toBe(2);
-    },
-  );
+  test.each(['check', 'import'])('%s refuses a pipe without a writer', async (name) => {
+    const { status, err } = await run([name, 'fifo.pipe']);
+    expect(err).toContain(
+      'fifo.pipe cannot be read: it is not a regular file; redirect it to standard input and name it -.',
+    );
+    expect(status).toBe(2);
+  });
 
   test('a device without an end is not read, through a link either', async () => {
     const { status, err } = await run(['check', 'zero.pipe']);
