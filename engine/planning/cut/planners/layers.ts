@@ -1,14 +1,14 @@
-/** What planners know of a model, and what they give. */
+/** What planners know of a model, and what they give. All of it is plain data that survives structured cloning. */
 
 /** Layers in an order in which each comes after those that it needs. */
 export interface PlannerLayers {
   readonly count: number;
-  /** Seconds of each layer for one microbatch: its forward, and its backward with what is made again for it. */
+  /** Seconds of each layer for one microbatch: its forward, and its backward with its recomputation. */
   readonly forward: Float64Array;
   readonly backward: Float64Array;
   /** Bytes of gradients that replicas of the layer exchange. */
   readonly gradients: Float64Array;
-  /** `count` + 1 entries: bytes of one microbatch that layers before the k-th send to it and those behind it. */
+  /** `count` + 1 entries: bytes of one microbatch that the layers before the k-th send to it and the layers after it. */
   readonly crossing: Float64Array;
 }
 
@@ -19,10 +19,14 @@ export interface PlannedStage {
   readonly replicas: number;
 }
 
-/** Stages in order, and the seconds that the planner's own formula gives them. */
+/** Stages in order, and the seconds that the planner's formula gives them. */
 export interface Planned {
   readonly stages: readonly PlannedStage[];
   readonly seconds: number;
+  /** Whether no other plan has fewer `seconds`. */
+  readonly exact: boolean;
+  /** Seconds that no plan can be below; equal to `seconds` if the plan is exact. */
+  readonly least: number;
 }
 
 /** What the number of plans depends on. */

@@ -39,3 +39,13 @@ export const sumOf = (values: Iterable<number>): number => {
   for (const one of values) sum += one;
   return sum;
 };
+
+/** What a search gives, and how often it stopped on its way there. */
+export function slicesOf<Answer>(steps: Generator<void, Answer>): { readonly answer: Answer; readonly slices: number } {
+  for (let slices = 0; ; slices += 1) {
+    const step = steps.next();
+    if (step.done === true) return { answer: step.value, slices };
+  }
+}
+
+export const endOf = <Answer>(steps: Generator<void, Answer>): Answer => slicesOf(steps).answer;

@@ -1,0 +1,26 @@
+import type { DappleProblem } from './dapple.ts';
+import { runningSums } from './layers.ts';
+
+/** Seconds of stages and transfers. */
+export interface DappleCosts {
+  /** Of one microbatch: layers `from` to `to` (exclusive) on `replicas` machines. */
+  forward(from: number, to: number, replicas: number): number;
+  backward(from: number, to: number, replicas: number): number;
+  /** The exchange of their gradients, a ring over the replicas. */
+  exchange(from: number, to: number, replicas: number): number;
+  /** A transfer before layer `at`, in one direction, between so many pairs of machines. */
+  transfer(at: number, pairs: number): number;
+}
+
+export function dappleCosts({ layers, data, link }: DappleProblem): DappleCosts {
+  const [forward, backward, gradients] = [layers.forward, layers.backward, layers.gradients].map(runningSums);
+  return {
+    forward: (from, to, replicas) => (forward[to] - forward[from]) / replicas,
+    backward: (from, to, replicas) => (backward[to] - backward[from]) / replicas,
+    exchange(from, to, replicas) {
+      const ring = replicas * data;
+      return 2 * (ring - 1) * (link.latency + (gradients[to] - gradients[from]) / ring / link.bandwidth);
+    },
+    transfer: (at, pairs) => link.latency + layers.crossing[at] / link.bandwidth / (link.alone ? pairs : 1),
+  };
+}
