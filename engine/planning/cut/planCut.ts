@@ -7,9 +7,10 @@ import type { DeviceDefinition } from '../../definitions/device.ts';
 import { elementName } from '../../definitions/model.ts';
 import { sizeOf } from '../../mesh.ts';
 import { count, list, time } from '../../quantities.ts';
-import { dappleExact, dappleInTime, planDapple } from './planners/dapple.ts';
+import { answerOf } from './planners/answerOf.ts';
+import { dappleInTime } from './planners/dapple.ts';
 import type { Planned, PlannedStage, PlannerLayers } from './planners/layers.ts';
-import { pipedreamInTime, planPipedream } from './planners/pipedream.ts';
+import { pipedreamInTime } from './planners/pipedream.ts';
 import { elementOrder } from './balanceCut.ts';
 import { computes } from '../cost/computes.ts';
 import { layerCosts } from '../cost/layerCosts.ts';
@@ -89,9 +90,16 @@ interface Explained extends Planned {
 function byPipedream({ read, cut, layers, machines, link }: Request): Explained {
   const { microbatches } = read;
   const turns = takesTurns(read);
-  const allows = (replicas: number) => turns && (microbatches === 1 || microbatches % replicas === 0);
   const { objective } = cut;
-  const planned = planPipedream({ layers, microbatches, machines, allows, bandwidth: link.bandwidth, objective });
+  const planned = answerOf({
+    planner: 'pipedream',
+    layers,
+    microbatches,
+    machines,
+    replicates: turns,
+    bandwidth: link.bandwidth,
+    objective,
+  });
   const alone = turns ? '' : ` One device a stage: "${scheduleName(read)}" takes no replicas in turn.`;
   const what = objective === 'paper' ? 'stage or transfer' : 'stage';
   return {
@@ -102,8 +110,11 @@ function byPipedream({ read, cut, layers, machines, link }: Request): Explained 
 
 function byDapple({ read, layers, machines, link }: Request): Explained {
   const { microbatches, mesh } = read;
-  const planned = planDapple({ layers, microbatches, machines, data: mesh.data * mesh.context, link });
-  const how = dappleExact({ layers, machines }) ? 'the least of all plans' : 'the least that a bounded search finds';
+  const data = mesh.data * mesh.context;
+  const planned = answerOf({ planner: 'dapple', layers, microbatches, machines, data, link });
+  const how = planned.exact
+    ? 'and no plan has less'
+    : `the least that a bounded search finds; no plan has less than ${time(planned.least)}`;
   return {
     ...planned,
     tooltip: `an iteration takes ${time(planned.seconds)} by the planner's formula, ${how}.`,

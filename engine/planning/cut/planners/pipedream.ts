@@ -5,14 +5,15 @@ import { runningSums, type Planned, type PlannedStage, type PlannerLayers, type 
 export type PipedreamObjective = (typeof pipedreamObjectives)[number];
 export const pipedreamObjectives = ['paper', 'released'] as const;
 
-export interface PipedreamRequest {
+export interface PipedreamProblem {
+  readonly planner: 'pipedream';
   readonly layers: PlannerLayers;
   /** Microbatches of one update. */
   readonly microbatches: number;
   /** Machines at most. */
   readonly machines: number;
-  /** Whether a stage may have so many replicas; one is always possible. */
-  allows(replicas: number): boolean;
+  /** Whether a stage may have several replicas. They divide the microbatches of an update, unless it has only one. */
+  readonly replicates: boolean;
   /** Bytes a second between any two machines. */
   readonly bandwidth: number;
   readonly objective: PipedreamObjective;
@@ -24,6 +25,9 @@ const stepLimit = 100_000_000;
 /** Whether the plan would be searched for in about a second. */
 export const pipedreamInTime = ({ layers, machines }: Size): boolean => (layers.count * machines) ** 2 <= stepLimit;
 
+/** Steps of the dynamic program below. */
+export const pipedreamSize = ({ layers, machines }: Size): number => (layers.count * machines) ** 2 / 4;
+
 /**
  * The plan whose slowest stage or transfer is fastest; among those one of the fewest machines, then the least sum of squared stage
  * times. `seconds` are those of one update. Narayanan et al., "PipeDream" (2019), section 3.1:
@@ -31,7 +35,8 @@ export const pipedreamInTime = ({ layers, machines }: Size): boolean => (layers.
  * The released code (msr-fiddle/pipedream, optimizer_graph_hierarchical.py) has 1/m · (Σ T_l + 4(m − 1)/m · Σ|w_l| / B) for T, and
  * leaves transfers out unless they are compressed. One level of bandwidth; unlike both, machines may be left over.
  */
-export function planPipedream(request: PipedreamRequest): Planned {
+export function* pipedreamSteps(request: PipedreamProblem): Generator<void, Planned> {
+  yield;
   const { layers, machines } = request;
   const cost = stageTime(request);
   const slowest = bestPaths(request, cost, Math.max);
@@ -44,11 +49,12 @@ export function planPipedream(request: PipedreamRequest): Planned {
     const time = cost(from, to, replicas);
     return time <= limit ? time * time : Infinity;
   };
-  return { stages: bestPaths(request, even, (a, b) => a + b).stages(fewest), seconds };
+  const { stages } = bestPaths(request, even, (a, b) => a + b);
+  return { stages: stages(fewest), seconds, exact: true, least: seconds };
 }
 
 /** Seconds of a stage for one update, or of the transfer before it where that takes longer. */
-function stageTime({ layers, microbatches, bandwidth, objective }: PipedreamRequest) {
+function stageTime({ layers, microbatches, bandwidth, objective }: PipedreamProblem) {
   const compute = runningSums(layers.forward.map((one, index) => microbatches * (one + layers.backward[index])));
   const gradients = runningSums(layers.gradients);
   return (from: number, to: number, replicas: number): number => {
@@ -64,7 +70,7 @@ type StageCost = (from: number, to: number, replicas: number) => number;
 
 /** For each prefix of the layers and each number of machines at most, the cut whose joined costs are least. */
 function bestPaths(
-  { layers, machines, allows }: PipedreamRequest,
+  { layers, machines, microbatches, replicates }: PipedreamProblem,
   cost: StageCost,
   join: (before: number, cost: number) => number,
 ) {
@@ -72,6 +78,7 @@ function bestPaths(
   const best = new Float64Array((machines + 1) * width).fill(Infinity);
   const start = new Int32Array(best.length);
   const taken = new Int32Array(best.length);
+  const allows = (replicas: number) => replicates && (microbatches === 1 || microbatches % replicas === 0);
   const counts = Array.from({ length: machines }, (_, index) => index + 1).filter((one) => one === 1 || allows(one));
   for (let most = 0; most <= machines; most += 1) best[most * width] = 0;
   for (let to = 1; to < width; to += 1) {

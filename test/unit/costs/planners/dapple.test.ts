@@ -68,6 +68,50 @@ test('no cut and no replicas have a shorter latency than the plan', () => {
   );
 });
 
+/** forward, backward, gradients, output */
+const figures = (rows: readonly (readonly [number, number, number, number])[]): LayerFigures[] =>
+  rows.map(([forward, backward, gradients, output]) => ({ forward, backward, gradients, output }));
+
+/** Each needs one of the conditions under which a suffix dominates another, or a bound as low as it is. */
+const inner: [LayerFigures[], number, number, boolean][] = [
+  [
+    figures([
+      [1, 0, 0, 4],
+      [0, 6, 0, 1],
+      [2, 0, 12, 18],
+      [2, 2, 7, 14],
+      [0, 1, 31, 0],
+    ]),
+    5,
+    2,
+    true,
+  ],
+  [
+    figures([
+      [2, 6, 0, 6],
+      [2, 4, 0, 14],
+      [1, 0, 5, 0],
+      [1, 3, 6, 0],
+      [0, 4, 2, 0],
+    ]),
+    4,
+    2,
+    false,
+  ],
+  [
+    figures([
+      [0, 5, 0, 1],
+      [0, 0, 3, 0],
+      [0, 3, 8, 0],
+      [0, 0, 0, 0],
+      [2, 6, 8, 0],
+    ]),
+    6,
+    1,
+    false,
+  ],
+];
+
 test('the same where transfers take far longer than stages, few microbatches run, and the pivot is an inner step', () => {
   const one = fc.record({
     forward: fc.integer({ min: 0, max: 3 }),
@@ -87,23 +131,33 @@ test('the same where transfers take far longer than stages, few microbatches run
         expect(planOf(given).seconds).toBeCloseTo(least, 9);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 300, examples: inner },
   );
 });
+
+const tied: Setting = {
+  layers: figures([
+    [6, 14, 16, 0],
+    [5, 3, 5, 13],
+    [2, 4, 16, 7],
+    [9, 14, 16, 0],
+    [2, 1, 0, 0],
+  ]),
+  machines: 4,
+  microbatches: 1,
+  data: 2,
+  link: { bandwidth: 1, latency: 1, alone: true },
+};
 
 test('of equally short plans one that takes the fewest machines', () => {
   fc.assert(
     fc.property(setting(5, 4), (one) => {
       const planned = planOf(one);
       const used = (plan: readonly Split[]) => sumOf(plan.map(({ replicas }) => replicas));
-      const short = plansOf(one.layers.length, one.machines).filter(
-        (plan) => latency(one, plan) <= planned.seconds * (1 - 1e-9),
-      );
-      expect(short).toEqual([]);
       const equal = plansOf(one.layers.length, one.machines).filter((plan) => latency(one, plan) === planned.seconds);
       expect(used(planned.stages)).toBeLessThanOrEqual(Math.min(...equal.map(used)));
     }),
-    { numRuns: 100 },
+    { numRuns: 100, examples: [[tied]] },
   );
 });
 
@@ -124,7 +178,7 @@ test('60 layers on 16 machines: the least of all plans, in a counted number of s
   const { answer, slices } = slicesOf(dappleSteps({ planner: 'dapple', ...given, layers: plannerLayers(layers) }));
   expect(answer.exact).toBe(true);
   expect(latency(given, answer.stages)).toBeCloseTo(answer.seconds, 12);
-  // A slice is 100,000 transitions: the search over all suffixes took 3,000 of them.
+  // A slice is 100,000 transitions; with all suffixes there would be more than 60² · 16³ / 12 of them.
   expect(slices).toBeLessThan(20);
 });
 

@@ -4,8 +4,8 @@ import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { layersOfProfile } from '../../../../engine/formats/pipedream/layers.ts';
 import { readProfileGraph } from '../../../../engine/formats/pipedream/read.ts';
-import { pipedreamObjectives, planPipedream } from '../../../../engine/planning/cut/planners/pipedream.ts';
-import { type Split, plannerLayers, plansOf, sumOf } from './plans.ts';
+import { pipedreamObjectives, pipedreamSteps } from '../../../../engine/planning/cut/planners/pipedream.ts';
+import { endOf, plannerLayers, plansOf, type Split, sumOf } from './plans.ts';
 
 describe('VGG-16 on four machines of 1e9 bytes/s, as the released code plans it', () => {
   const folder = join(process.env['PIPEWRIGHT_DATA'] ?? resolve(import.meta.dirname, '../../../data'), 'pipedream');
@@ -15,10 +15,17 @@ describe('VGG-16 on four machines of 1e9 bytes/s, as the released code plans it'
   const layers = plannerLayers(
     profile.map(({ forward, backward = 0, weights }) => ({ forward, backward, gradients: weights, output: 0 })),
   );
-  const request = { layers, microbatches: 1, bandwidth: 1e9, objective: 'released' } as const;
+  const request = {
+    planner: 'pipedream',
+    layers,
+    microbatches: 1,
+    replicates: true,
+    bandwidth: 1e9,
+    objective: 'released',
+  } as const;
 
   test('three machines for the first sixteen layers, one for the rest: 0.175732624 s', () => {
-    const { stages, seconds } = planPipedream({ ...request, machines: 4, allows: () => true });
+    const { stages, seconds } = endOf(pipedreamSteps({ ...request, machines: 4 }));
     expect(seconds).toBeCloseTo(0.175732624, 9);
     // The input is the first layer here and none of its states: (0,15) and (15,40) there.
     expect(stages).toEqual([
@@ -30,7 +37,7 @@ describe('VGG-16 on four machines of 1e9 bytes/s, as the released code plans it'
   test('data parallel takes 0.583206382 s', () => {
     const whole = { forward: sumOf(layers.forward), backward: sumOf(layers.backward) };
     const one = plannerLayers([{ ...whole, gradients: sumOf(layers.gradients), output: 0 }]);
-    const { stages, seconds } = planPipedream({ ...request, layers: one, machines: 4, allows: (n) => n === 4 });
+    const { stages, seconds } = endOf(pipedreamSteps({ ...request, layers: one, machines: 4 }));
     expect(stages).toEqual([{ from: 0, to: 1, replicas: 4 }]);
     expect(seconds).toBeCloseTo(0.583206382, 9);
   });
@@ -65,10 +72,13 @@ test.each(pipedreamObjectives)('%s: no cut and no replicas are better than the p
         );
       const plans = plansOf(layers.length, machines).filter((plan) => plan.every((one) => allows(one.replicas)));
       const least = Math.min(...plans.map(time));
-      const planned = planPipedream({
-        layers: plannerLayers(layers),
-        ...{ machines, microbatches, bandwidth, objective, allows },
-      });
+      const planned = endOf(
+        pipedreamSteps({
+          planner: 'pipedream',
+          layers: plannerLayers(layers),
+          ...{ machines, microbatches, bandwidth, objective, replicates: turns },
+        }),
+      );
       expect(planned.seconds).toBeCloseTo(least, 9);
       expect(time(planned.stages)).toBeCloseTo(least, 9);
       expect(planned.stages.every((one) => allows(one.replicas))).toBe(true);
