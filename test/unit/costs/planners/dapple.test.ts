@@ -21,7 +21,7 @@ function latency({ layers, microbatches: M, data, link }: Setting, plan: readonl
     const step = {
       F: sumOf(own.map((one) => one.forward)) / replicas,
       B: sumOf(own.map((one) => one.backward)) / replicas,
-      AR: 2 * (n - 1) * link.latency + (((2 * (n - 1)) / n) * bytes) / link.bandwidth,
+      AR: 2 * (n - 1) * (link.latency + bytes / n / link.bandwidth),
     };
     if (stage === 0) return [step];
     const lanes = link.alone ? Math.min(replicas, plan[stage - 1].replicas) : 1;
@@ -36,7 +36,10 @@ function latency({ layers, microbatches: M, data, link }: Setting, plan: readonl
   return sumOf(steps.slice(0, Q + 1).map((one) => one.F)) + (M - 1) * both(Q, Q + 1) + Math.max(...ending);
 }
 
-const numbers = fc.integer({ min: 0, max: 16 });
+/** Divisible by all replicas, data ranks and bandwidths below, so that no sum is rounded: a pivot of equal figures is a pivot everywhere. */
+const unit = 840 * 8;
+const numbersTo = (max: number) => fc.integer({ min: 0, max }).map((number) => number * unit);
+const numbers = numbersTo(16);
 const layer = fc.record({ forward: numbers, backward: numbers, gradients: numbers, output: numbers });
 const setting = (layers: number, machines: number): fc.Arbitrary<Setting> =>
   fc.record({
@@ -46,7 +49,7 @@ const setting = (layers: number, machines: number): fc.Arbitrary<Setting> =>
     data: fc.constantFrom(1, 2),
     link: fc.record({
       bandwidth: fc.constantFrom(1, 2, 8),
-      latency: fc.constantFrom(0, 1),
+      latency: fc.constantFrom(0, unit),
       alone: fc.boolean(),
     }),
   });
@@ -70,7 +73,10 @@ test('no cut and no replicas have a shorter latency than the plan', () => {
 
 /** forward, backward, gradients, output */
 const figures = (rows: readonly (readonly [number, number, number, number])[]): LayerFigures[] =>
-  rows.map(([forward, backward, gradients, output]) => ({ forward, backward, gradients, output }));
+  rows.map((row) => {
+    const [forward, backward, gradients, output] = row.map((number) => number * unit);
+    return { forward, backward, gradients, output };
+  });
 
 /** Each needs one of the conditions under which a suffix dominates another, or a bound as low as it is. */
 const inner: [LayerFigures[], number, number, boolean][] = [
@@ -114,10 +120,10 @@ const inner: [LayerFigures[], number, number, boolean][] = [
 
 test('the same where transfers take far longer than stages, few microbatches run, and the pivot is an inner step', () => {
   const one = fc.record({
-    forward: fc.integer({ min: 0, max: 3 }),
-    backward: fc.integer({ min: 0, max: 6 }),
-    gradients: fc.integer({ min: 0, max: 40 }),
-    output: fc.integer({ min: 0, max: 40 }),
+    forward: numbersTo(3),
+    backward: numbersTo(6),
+    gradients: numbersTo(40),
+    output: numbersTo(40),
   });
   fc.assert(
     fc.property(
@@ -146,7 +152,7 @@ const tied: Setting = {
   machines: 4,
   microbatches: 1,
   data: 2,
-  link: { bandwidth: 1, latency: 1, alone: true },
+  link: { bandwidth: 1, latency: unit, alone: true },
 };
 
 test('of equally short plans one that takes the fewest machines', () => {
