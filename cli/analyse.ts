@@ -29,6 +29,6 @@ export function analyse(
   for (;;) {
     const step = steps.next();
     if (step.done) return { path: namedPath(path), name, text: read.text, analysis: step.value };
-    progress.tick(`${name}: ${step.value}`);
+    if (typeof step.value === 'string' && step.value !== 'planning') progress.tick(`${name}: ${step.value}`);
   }
 }

@@ -3,14 +3,15 @@
  * Editor, preview and command line all come through here.
  */
 import { parse, type SyntaxFile } from '../grammar/index.ts';
-import { evaluate, type Evaluation } from './evaluate.ts';
+import { type Evaluation, evaluation, planKey } from './evaluate.ts';
 import type { Severity } from './findings/catalogue.ts';
 import { finding, type Finding, type PlanFinding } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
-import { evaluateJob, type JobEvaluation } from './job/evaluateJob.ts';
-import type { JobPlan, Origins, PipelinePlan, Place } from './plan.ts';
+import { type JobEvaluation, jobEvaluation } from './job/evaluateJob.ts';
+import type { Origins, Place } from './plan.ts';
 import type { Resolution } from './language/resolution.ts';
-import { resolve } from './resolve.ts';
+import { resolveSteps } from './resolve.ts';
+import { directSearches, type Searches } from './searches.ts';
 
 export interface Analysis {
   readonly uri: string;
@@ -22,6 +23,8 @@ export interface Analysis {
   readonly jobs: readonly JobEvaluation[];
   /** Of the file itself, by position: syntax, plan and simulation. */
   readonly findings: readonly Finding[];
+  /** Pipelines and jobs whose figures and findings are still to come. */
+  readonly pending: readonly string[];
 }
 
 export interface CheckRequest {
@@ -33,50 +36,89 @@ export interface CheckRequest {
   readonly overrides?: Readonly<Record<string, number>>;
   /** An earlier answer for the same file: pipelines and jobs whose plans are equal are taken from it, not simulated again. */
   readonly earlier?: Pick<Analysis, 'syntax' | 'pipelines'> & Partial<Pick<Analysis, 'jobs'>>;
+  /** Default: every answer is found at once, and nothing is pending. */
+  readonly searches?: Searches;
 }
 
-export type CheckStep = 'parsed' | 'planned' | 'evaluated';
+const direct = directSearches();
 
-/** Runs to the end. */
+/**
+ * `parsed`, `planned`, `evaluated`: so far the check has come. `planning`: nothing new, the host may do something else. An analysis:
+ * all that can be known before answers come that were asked for; resumed, the check asks again.
+ */
+export type CheckStep = 'parsed' | 'planning' | 'planned' | 'evaluated' | Analysis;
+
+/** Runs to the end; `pending` names what `searches` does not answer. */
 export function check(request: CheckRequest): Analysis {
   const steps = checkSteps(request);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
+    if (typeof step.value !== 'string') return step.value;
   }
 }
 
 /** The same in steps, so that a server may look for newer text between them and drop the rest. */
 export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysis, void> {
-  const { uri, text, host, options, overrides, earlier } = request;
+  const { uri, text, host, options, overrides, earlier, searches = direct } = request;
   const syntax =
     earlier !== undefined && earlier.syntax.text === text
       ? earlier.syntax
       : parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
   yield 'parsed';
-  const resolution = resolve({ uri, syntax, host, options, overrides });
-  yield 'planned';
-  const pipelines: Evaluation[] = [];
-  for (const plan of resolution.plan.pipelines) {
-    pipelines.push(reuse(earlier, plan, options) ?? evaluate(plan, options));
-    yield 'evaluated';
+  const fresh = <T extends { readonly options: EngineOptions }>(one: T) => one.options === options;
+  const known = new Map((earlier?.pipelines ?? []).filter(fresh).map((one) => [planKey(one.plan), one]));
+  const knownJobs = new Map((earlier?.jobs ?? []).filter(fresh).map((one) => [jobKey(one), one]));
+  let resolution: Resolution | undefined;
+  for (;;) {
+    if (resolution === undefined || resolution.pending.length > 0) {
+      for (const steps = resolveSteps({ uri, syntax, host, options, overrides, searches }); ;) {
+        const step = steps.next();
+        if (step.done) {
+          resolution = step.value;
+          break;
+        }
+        yield 'planning';
+      }
+      yield 'planned';
+    }
+    const pending = [...resolution.pending];
+    const pipelines: Evaluation[] = [];
+    for (const plan of resolution.plan.pipelines) {
+      const problem = { plan, options };
+      const found = known.get(planKey(plan)) ?? searches.answer(evaluation, problem);
+      if (found === undefined) pending.push(plan.name);
+      else known.set(planKey(plan), found);
+      pipelines.push(found ?? { ...problem, findings: [] });
+      yield 'evaluated';
+    }
+    const jobs: JobEvaluation[] = [];
+    const named = new Map(pipelines.map((one) => [one.plan.name, one]));
+    for (const plan of resolution.plan.jobs) {
+      const ran = plan.workers.flatMap((name) => named.get(name) ?? []);
+      // Where a worker does not run, its own findings say why.
+      if (ran.length < plan.workers.length || ran.some((one) => one.run === undefined)) continue;
+      const problem = { plan, workers: ran.map((one) => one.plan), options };
+      const found = knownJobs.get(jobKey(problem)) ?? searches.answer(jobEvaluation, problem);
+      if (found === undefined) pending.push(plan.name);
+      else {
+        knownJobs.set(jobKey(problem), found);
+        jobs.push(found);
+      }
+      yield 'evaluated';
+    }
+    const { origins } = resolution;
+    const findings = [
+      ...resolution.findings,
+      ...[...pipelines, ...jobs].flatMap((one) => one.findings.flatMap((found) => placed(found, origins))),
+    ]
+      .filter((found) => found.place.uri === uri)
+      .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
+    const reported = capped(uri, merged(findings), options.limits.findings);
+    const analysis = { uri, syntax, resolution, pipelines, jobs, findings: reported, pending };
+    if (pending.length === 0) return analysis;
+    yield analysis;
   }
-  const jobs: JobEvaluation[] = [];
-  for (const plan of resolution.plan.jobs) {
-    const workers = plan.workers.flatMap((name) => pipelines.find((one) => one.plan.name === name) ?? []);
-    // Where a worker does not run, its own findings say why.
-    if (workers.length < plan.workers.length || workers.some((one) => one.run === undefined)) continue;
-    const plans = workers.map((one) => one.plan);
-    jobs.push(reuseJob(earlier, plan, plans, options) ?? evaluateJob(plan, plans, options));
-    yield 'evaluated';
-  }
-  const findings = [
-    ...resolution.findings,
-    ...[...pipelines, ...jobs].flatMap((one) => one.findings.flatMap((found) => placed(found, resolution.origins))),
-  ]
-    .filter((found) => found.place.uri === uri)
-    .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
-  return { uri, syntax, resolution, pipelines, jobs, findings: capped(uri, merged(findings), options.limits.findings) };
 }
 
 const severities: readonly Severity[] = ['error', 'warning', 'information', 'hint'];
@@ -116,38 +158,8 @@ function merged(findings: readonly Finding[]): Finding[] {
   );
 }
 
-function reuse(
-  earlier: CheckRequest['earlier'],
-  plan: Evaluation['plan'],
-  options: EngineOptions,
-): Evaluation | undefined {
-  const key = keyOf(plan);
-  return earlier?.pipelines.find((one) => one.options === options && keyOf(one.plan) === key);
-}
-
-function reuseJob(
-  earlier: CheckRequest['earlier'],
-  plan: JobPlan,
-  workers: readonly PipelinePlan[],
-  options: EngineOptions,
-): JobEvaluation | undefined {
-  const key = JSON.stringify(plan);
-  return earlier?.jobs?.find(
-    (one) =>
-      one.options === options &&
-      JSON.stringify(one.plan) === key &&
-      one.workers.every((worker, index) => keyOf(worker) === keyOf(workers[index])),
-  );
-}
-
-const keys = new WeakMap<PipelinePlan, string>();
-
-/** Equal for equal plans; made once a plan. */
-function keyOf(plan: PipelinePlan): string {
-  let key = keys.get(plan);
-  if (key === undefined) keys.set(plan, (key = JSON.stringify(plan)));
-  return key;
-}
+const jobKey = ({ plan, workers }: Pick<JobEvaluation, 'plan' | 'workers'>): string =>
+  [JSON.stringify(plan), ...workers.map(planKey)].join(' ');
 
 function placed(found: PlanFinding, origins: Origins): Finding[] {
   const place = placeOf(found.at, origins);

@@ -26,6 +26,7 @@ import { linkFile } from './language/linking.ts';
 import type { JobPlan, PipelinePlan } from './plan.ts';
 import { createReporter } from './language/reporter.ts';
 import type { Resolution } from './language/resolution.ts';
+import { directSearches, noSearches, type Searches } from './searches.ts';
 
 export interface ResolveRequest {
   readonly uri: string;
@@ -34,25 +35,47 @@ export interface ResolveRequest {
   readonly options: EngineOptions;
   /** Values of params, by name, instead of their defaults; in base units. */
   readonly overrides?: Readonly<Record<string, number>>;
+  /** Default: all plans are made at once. */
+  readonly searches?: Searches;
 }
 
+const direct = directSearches();
+
 /** Plans a file. Pipelines with an error are left out of the plan; `findings` say why. */
-export function resolve({ uri, syntax, host, options, overrides = {} }: ResolveRequest): Resolution {
+export function resolve(request: ResolveRequest): Resolution {
+  const steps = resolveSteps(request);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps, so that a server may answer requests between them. */
+export function* resolveSteps({
+  uri,
+  syntax,
+  host,
+  options,
+  overrides = {},
+  searches = direct,
+}: ResolveRequest): Generator<void, Resolution> {
   const graph = readGraph(uri, syntax, host, options);
   const foreign = foreignFiles(host, options);
   const resolved = new Map<number, ReadContext>();
   const asked = overridesByFile(graph, overrides);
   let pipelines: readonly PipelinePlan[] = [];
   let jobs: readonly JobPlan[] = [];
+  let pending: readonly string[] = [];
   for (const file of graph.order) {
-    const one = resolveFile(graph, file, resolved, options, foreign, asked.get(file) ?? {});
+    const one = yield* resolveFile(graph, file, resolved, options, foreign, asked.get(file) ?? {}, searches);
     resolved.set(file, one.context);
-    if (file === 0) ({ pipelines, jobs } = one);
+    if (file === 0) ({ pipelines, jobs, pending } = one);
   }
   const context =
     resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
   return {
     plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
+    pending,
     origins: context.origins,
     findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),
     symbols: {
@@ -82,14 +105,22 @@ function overridesByFile(
   return found.set(0, overrides);
 }
 
-function resolveFile(
+interface ResolvedFile {
+  readonly context: ReadContext;
+  readonly pipelines: readonly PipelinePlan[];
+  readonly jobs: readonly JobPlan[];
+  readonly pending: readonly string[];
+}
+
+function* resolveFile(
   graph: SourceGraph,
   file: number,
   resolved: ReadonlyMap<number, ReadContext>,
   options: EngineOptions,
   foreign: ForeignFiles,
   overrides: Readonly<Record<string, number>>,
-): { readonly context: ReadContext; readonly pipelines: readonly PipelinePlan[]; readonly jobs: readonly JobPlan[] } {
+  searches: Searches,
+): Generator<void, ResolvedFile> {
   const { uri, syntax } = graph.files[file];
   const report = createReporter(uri, options.limits.findings);
   const context = createReadContext(uri, syntax, options, report, foreign);
@@ -104,28 +135,47 @@ function resolveFile(
         setting: 'pipewright.limits.fileSize',
       },
     );
-    return { context, pipelines: [], jobs: [] };
+    return { context, pipelines: [], jobs: [], pending: [] };
   }
   for (const fault of syntax.errors) {
     const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];
     report.report(fault.code, fault, { text: fault.message }, { related });
   }
   declareAll(context, (from) => readFrom(context, from));
+  yield;
   applyImports(context, graph, file, resolved, takeDefinitions);
   adoptLayers(context, blocksOf(syntax, 'model'));
-  linkFile(context);
+  yield;
+  yield* linkFile(context);
   evaluateConstants(context, overrides);
+  yield;
   const blocks = (keyword: string) => blocksOf(syntax, keyword);
   for (const block of blocks('device')) readDevice(context, block);
   for (const block of blocks('cluster')) readCluster(context, block);
+  yield;
   readModels(context, blocks('model'));
+  yield;
   for (const block of blocks('schedule')) readSchedule(context, block);
   const pipelines = new Map<string, PipelinePlan>();
+  const pending: string[] = [];
+  let unanswered = 0;
+  const notes = notesOf(context, {
+    answer(search, problem) {
+      // Pipelines of imported files are not simulated: only what they declare is of use.
+      const found = (file === 0 ? searches : noSearches).answer(search, problem);
+      if (found === undefined) unanswered += 1;
+      return found;
+    },
+  });
   for (const block of blocks('pipeline')) {
+    yield;
+    const before = unanswered;
     const definition = readPipeline(context, block);
-    const plan = definition === undefined ? undefined : planPipeline(notesOf(context), definition, orderOf);
+    const plan = definition === undefined ? undefined : planPipeline(notes, definition, orderOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
+    else if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
   }
+  yield;
   const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
   for (const block of blocks('expect')) {
     const plan = readExpect(context, block, pipelines.get(block.name?.text ?? ''));
@@ -135,7 +185,7 @@ function resolveFile(
     reportUnused(context);
     reportUnusedImports(context);
   }
-  return { context, pipelines: [...pipelines.values()], jobs };
+  return { context, pipelines: [...pipelines.values()], jobs, pending };
 }
 
 const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaration[] =>
@@ -148,11 +198,12 @@ function orderOf(plan: PipelinePlan): Program | undefined {
 }
 
 /** What planning may write into a file's context. */
-function notesOf(context: ReadContext): Notes {
+function notesOf(context: ReadContext, searches: Searches): Notes {
   const { uri, options, report, origins, derived, occupied, members } = context;
   return {
     uri,
     options,
+    searches,
     report,
     origins,
     derived,

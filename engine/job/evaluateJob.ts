@@ -4,6 +4,8 @@ import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
 import { type JobPlan, type PipelinePlan, paths } from '../plan.ts';
 import { count } from '../quantities.ts';
+import { evaluationSize, planKey } from '../evaluate.ts';
+import { runSearch, type Search } from '../searches.ts';
 import { jobReport } from './jobReport.ts';
 import { period } from './period.ts';
 import { waveOf, workerOf } from './workers.ts';
@@ -21,22 +23,42 @@ export interface JobEvaluation {
 
 /** Never throws. `workers` are plans that run by themselves. */
 export function evaluateJob(plan: JobPlan, workers: readonly PipelinePlan[], options: EngineOptions): JobEvaluation {
-  const base = { plan, workers, options };
-  const most = workers.map(({ stages, microbatches }) =>
-    Math.floor(options.limits.operations / (4 * stages.length * microbatches)),
-  );
-  const waves = workers.map((worker, index) => waveOf(worker, most[index]));
-  const faults = waveFaults(plan, workers, waves, most);
-  const [wave] = waves;
-  if (faults.length > 0 || wave === undefined) return { ...base, findings: faults };
-  const ran = run(plan, workers, wave, options);
-  if ('fault' in ran) return { ...base, findings: [ran.fault] };
-  return {
-    ...base,
-    report: jobReport(plan, workers, ran.workers, ran.timeline, { wave, alone: ran.alone }),
-    findings: [],
-  };
+  return runSearch(jobEvaluation, { plan, workers, options });
 }
+
+export interface JobProblem {
+  readonly plan: JobPlan;
+  readonly workers: readonly PipelinePlan[];
+  readonly options: EngineOptions;
+}
+
+/** Waves of each worker that a job runs at least, some of them alone. */
+const leastWaves = 8;
+
+export const jobEvaluation: Search<JobProblem, JobEvaluation> = {
+  name: 'job',
+  large: true,
+  size: ({ workers }) => workers.reduce((sum, worker) => sum + leastWaves * evaluationSize(worker), 0),
+  key: ({ plan, workers, options }) => [JSON.stringify([plan, options]), ...workers.map(planKey)].join(' '),
+  *steps({ plan, workers, options }) {
+    const base = { plan, workers, options };
+    const most = workers.map(({ stages, microbatches }) =>
+      Math.floor(options.limits.operations / (4 * stages.length * microbatches)),
+    );
+    const waves = workers.map((worker, index) => waveOf(worker, most[index]));
+    yield;
+    const faults = waveFaults(plan, workers, waves, most);
+    const [wave] = waves;
+    if (faults.length > 0 || wave === undefined) return { ...base, findings: faults };
+    const ran = run(plan, workers, wave, options);
+    if ('fault' in ran) return { ...base, findings: [ran.fault] };
+    return {
+      ...base,
+      report: jobReport(plan, workers, ran.workers, ran.timeline, { wave, alone: ran.alone }),
+      findings: [],
+    };
+  },
+};
 
 /** A wave has as many minibatches for every worker: the bound on staleness counts in waves. */
 function waveFaults(

@@ -21,8 +21,8 @@ const noScope: Scope = {};
 /** Deeper expressions are left unlinked; the parser allows far less. */
 const deepest = 1000;
 
-/** Links all declarations of the file. */
-export function linkFile(context: FileContext): void {
+/** Links all declarations of the file; pauses after each. */
+export function* linkFile(context: FileContext): Generator<void, void> {
   for (const declaration of context.syntax.declarations) {
     if (declaration.kind === 'let') linkValue(context, declaration.value, noScope);
     else if (declaration.kind === 'param') {
@@ -30,6 +30,7 @@ export function linkFile(context: FileContext): void {
       linkValue(context, declaration.range, noScope);
       linkValue(context, declaration.step, noScope);
     } else if (declaration.kind === 'block') linkBlock(context, declaration);
+    yield;
   }
 }
 

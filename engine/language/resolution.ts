@@ -6,6 +6,8 @@ import type { Dimension, Origins, Place, Plan } from '../plan.ts';
 /** What planning one file gives: the plan and all that an editor needs to know about its names. */
 export interface Resolution {
   readonly plan: Plan;
+  /** Pipelines that are not in the plan because a planner has not answered yet. */
+  readonly pending: readonly string[];
   /** Where the paths of the plan stand. */
   readonly origins: Origins;
   /** In order of position. One mistake, one finding: what follows from another is left out. */

@@ -5,6 +5,7 @@ import type { EngineOptions } from '../host.ts';
 import type { DerivedValue } from '../language/resolution.ts';
 import { createReporter } from '../language/reporter.ts';
 import type { Place } from '../plan.ts';
+import type { Searches } from '../searches.ts';
 
 /** Devices of a cluster that a pipeline uses, by their numbers there. */
 export interface Occupied {
@@ -16,6 +17,8 @@ export interface Notes {
   /** Of the file that is planned. */
   readonly uri: string;
   readonly options: EngineOptions;
+  /** Where planners ask for their plans. */
+  readonly searches: Searches;
   readonly report: Reporter;
   /** Places of the plan's paths. */
   readonly origins: Map<string, Place>;
@@ -28,9 +31,10 @@ export interface Notes {
 }
 
 /** Notes that nobody reads: a plan on trial leaves no traces. */
-export const quietNotes = ({ uri, options }: Notes): Notes => ({
+export const quietNotes = ({ uri, options, searches }: Notes): Notes => ({
   uri,
   options,
+  searches,
   report: createReporter(uri, 0),
   origins: new Map(),
   derived: [],

@@ -52,6 +52,8 @@ export interface Policy {
   overlap?(args: PolicyArguments): number;
   /** Most operations of one stage and microbatch; 2, or 3 with a split backward, unless said. */
   readonly operations?: number;
+  /** The order is searched for, which takes far longer than writing one down. */
+  readonly searches?: true;
   /** Nothing runs backwards. */
   readonly forwardOnly?: boolean;
   /**

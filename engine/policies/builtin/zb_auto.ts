@@ -34,6 +34,7 @@ export const zbAuto: Policy = {
   page: 'zb_auto',
   parameters: [limitParameter],
   split: true,
+  searches: true,
   chunks: () => 1,
   placement: (shape) => linear(shape.stages),
   check: limitFaults,

@@ -28,6 +28,7 @@ export function vPolicy({ name, summary, share, block }: VDefinition): Policy {
     page: name,
     parameters: [],
     split: true,
+    searches: true,
     chunks: () => 2,
     placement: (shape) => wave(shape.stages, shape.devices),
     check: () => [],

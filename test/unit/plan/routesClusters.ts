@@ -22,7 +22,7 @@ export function clusterIn(text: string, params: Readonly<Record<string, number>>
   const report = createReporter(uri, 100);
   const context = createReadContext(uri, syntax, options, report, foreignFiles(hostOf(), options));
   declareAll(context, () => undefined);
-  linkFile(context);
+  Array.from(linkFile(context));
   evaluateConstants(context, params);
   const blocks = syntax.declarations.flatMap((one) => (one.kind === 'block' ? [one] : []));
   for (const block of blocks) if (block.keyword.text === 'device') readDevice(context, block);

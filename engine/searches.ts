@@ -1,0 +1,65 @@
+/**
+ * Work that may take longer than an editor can wait: a planner, the evaluation of a pipeline. Each kind has a problem and an answer
+ * of plain data, so that a host may find the answer in another thread.
+ */
+export interface Search<Problem, Answer> {
+  /** Unique among searches. */
+  readonly name: string;
+  /** About how many elementary steps the search takes, some 20 ns each. Cheap to ask; the same problem gives the same size. */
+  size(problem: Problem): number;
+  /** The answer takes as much room as a simulation: hosts keep it only while somebody uses it. */
+  readonly large?: true;
+  /** Equal for equal problems. Default: the problem as JSON. */
+  key?(problem: Problem): string;
+  /** Finds the answer; pauses after a few milliseconds of work, counted in steps. */
+  steps(problem: Problem): Generator<void, Answer, void>;
+}
+
+/** Where the engine asks for answers. */
+export interface Searches {
+  /** `undefined`: the answer is being found elsewhere. What needs it is left out, and the host checks again when it is there. */
+  answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer | undefined;
+}
+
+/** Finds the answer at once. */
+export function runSearch<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer {
+  const steps = search.steps(problem);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Equal for the same search of equal problems. */
+export const searchKey = <Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): string =>
+  `${search.name} ${search.key?.(problem) ?? JSON.stringify(problem, plain)}`;
+
+/** Typed arrays as lists. */
+const plain = (_: string, value: unknown): unknown =>
+  ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value as Float64Array) : value;
+
+/** Answers that are kept for the next time the same is asked. */
+const kept = 32;
+/** Larger keys would cost more than they save. */
+const longestKey = 1_000_000;
+
+/** Finds every answer at once and keeps the newest: for hosts that have nothing else to do meanwhile. */
+export function directSearches(): Searches {
+  const known = new Map<string, unknown>();
+  return {
+    answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer {
+      if (search.large === true) return runSearch(search, problem);
+      const key = searchKey(search, problem);
+      if (known.has(key)) return known.get(key) as Answer;
+      const found = runSearch(search, problem);
+      if (key.length > longestKey) return found;
+      known.set(key, found);
+      const [oldest] = known.keys();
+      if (known.size > kept && oldest !== undefined) known.delete(oldest);
+      return found;
+    },
+  };
+}
+
+/** Never answers: for work that needs names alone. */
+export const noSearches: Searches = { answer: () => undefined };
