@@ -66,7 +66,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       ? earlier.syntax
       : parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
   yield 'parsed';
-  const fresh = <T extends { readonly options: EngineOptions }>(one: T) => one.options === options;
+  const fresh = (one: { readonly options: EngineOptions }) => one.options === options;
   const known = new Map((earlier?.pipelines ?? []).filter(fresh).map((one) => [planKey(one.plan), one]));
   const knownJobs = new Map((earlier?.jobs ?? []).filter(fresh).map((one) => [jobKey(one), one]));
   let resolution: Resolution | undefined;
