@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
 import { cellText } from '../../engine/formats/torchCsv/table.ts';
-import { test } from '../support/plainTests.ts';
 import { placed } from '../unit/schedule/chunked.ts';
-import { python } from './python.ts';
+import { python, torchTest } from './remembered.ts';
 
 /** Policies that PyTorch has, too; `chunks` for those that take them. */
 const pairs: readonly { readonly policy: string; readonly schedule: string; readonly chunks: readonly number[] }[] = [
@@ -41,7 +40,7 @@ function repaired(schedule: string, order: readonly (readonly string[])[]): read
 }
 
 for (const { policy, schedule, chunks } of pairs) {
-  test(`${policy} is the order of ${schedule}`, () => {
+  torchTest(`${policy} is the order of ${schedule}`, () => {
     const cases = [1, 2, 3, 4, 5, 8]
       .flatMap((ranks) => chunks.map((each) => ({ ranks, each })))
       .flatMap(({ ranks, each }) =>

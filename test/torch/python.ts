@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Answer } from './memory.ts';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 const environment = path.join(root, 'out', 'torch');
@@ -42,10 +43,7 @@ function fault(program: string, args: readonly string[]): string | undefined {
 }
 
 /** Runs Python to its end; what it printed, and its exit status. One thread a process, so that several share few cores. */
-export function python(
-  args: readonly string[],
-  input = '',
-): { readonly status: number | null; readonly out: string; readonly err: string } {
+export function runPython(args: readonly string[], input = ''): Answer {
   const { status, stdout, stderr } = spawnSync(interpreter ?? 'python3', args, {
     input,
     encoding: 'utf8',
@@ -55,4 +53,15 @@ export function python(
   });
   return { status, out: stdout, err: stderr };
 }
+
+/** Versions of Python and of the packages that it imports, in one line. */
+export function packageVersions(): string {
+  versions ??= runPython([
+    '-c',
+    `import sys, importlib.metadata as m; print(sys.version, [m.version(n) for n in ${JSON.stringify(needs)}])`,
+  ]).out;
+  return versions;
+}
+
 let interpreter: string | undefined;
+let versions: string | undefined;

@@ -1,12 +1,15 @@
 /**
  * What the project says of PyTorch, held to PyTorch itself. Installs PyTorch where Python lacks it; where that cannot be had either,
- * nothing runs, and the last line says why.
+ * nothing runs, and the last line says why. Programs that passed before and are unchanged do not run again (`remembered.ts`).
  */
 import { runTests } from '../support/plainTests.ts';
 import { findPython } from './python.ts';
+import { rememberedLine } from './remembered.ts';
 import './orders.test.ts';
 import './script.test.ts';
 
 const problem = findPython();
-if (problem === undefined) await runTests({ limitMs: 150_000 });
-else console.log(`not run: ${problem}`);
+if (problem === undefined) {
+  await runTests({ limitMs: 150_000 });
+  console.log(rememberedLine());
+} else console.log(`not run: ${problem}`);

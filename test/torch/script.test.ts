@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pythonString } from '../../engine/formats/torchScript/pythonString.ts';
 import { tempFolder } from '../host/tempFolder.ts';
-import { test } from '../support/plainTests.ts';
 import { call } from '../unit/cli/harness.ts';
-import { python } from './python.ts';
+import { python, torchTest } from './remembered.ts';
 
 const folder = tempFolder('pipewright-torch-');
 process.once('exit', folder.remove);
@@ -64,7 +63,7 @@ const recipes: readonly Recipe[] = [
 
 for (const recipe of recipes) {
   const { ranks, stages, microbatches, schedule } = recipe;
-  test(`${schedule} on ${ranks} ranks runs in PyTorch and equals the unpipelined model`, async () => {
+  torchTest(`${schedule} on ${ranks} ranks runs in PyTorch and equals the unpipelined model`, async () => {
     const { status, out, err } = runScript(await scriptOf(recipe));
     assert.equal(status, 0, `${out}${err}`);
     // Two linear layers of each stage have a matrix and a bias each.
@@ -74,7 +73,7 @@ for (const recipe of recipes) {
 
 const small: Recipe = { ranks: 2, stages: 2, microbatches: 2, schedule: '1f1b' };
 
-test('--check tells a model with other weights', async () => {
+torchTest('--check tells a model with other weights', async () => {
   const wrong = (await scriptOf(small)).replace(
     'modules = [make_stage(index)',
     'modules = [make_stage(index + 7 * (index == 1))',
@@ -85,20 +84,20 @@ test('--check tells a model with other weights', async () => {
   assert.match(err, /rank 0: stage 0, gradient of inner\.weight differs/);
 });
 
-test('--check tells gradients that are only scaled', async () => {
+torchTest('--check tells gradients that are only scaled', async () => {
   const wrong = (await scriptOf(small)).replace('loss_fn=loss)', 'loss_fn=loss, scale_grads=False)');
   const { status, out, err } = runScript(wrong);
   assert.equal(status, 1, err);
   assert.match(out, /^different: by 1 at most/m);
 });
 
-test('what is refused for the order of its losses goes wrong in PyTorch', async () => {
+torchTest('what is refused for the order of its losses goes wrong in PyTorch', async () => {
   const inOrder = await scriptOf({ ...small, schedule: 'gpipe' });
   assert.ok(inOrder.includes('\n1F0,1F1,1B0,1B1\n'), inOrder);
   assert.notEqual(runScript(inOrder.replace('1F0,1F1,1B0,1B1', '1F1,1F0,1B1,1B0')).status, 0);
 });
 
-test('a string literal of the program holds any name', () => {
+torchTest('a string literal of the program holds any name', () => {
   const odd = ['a"b', 'back\\slash\\', 'line\nbreak', '"""', '日本語', '😀', '\u2028', "it's", '\0', '%s{x}'];
   const program = `import json, sys\njson.dump([${odd.map(pythonString).join(', ')}], sys.stdout)`;
   const { status, out, err } = python(['-c', program]);
