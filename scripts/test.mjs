@@ -1,26 +1,33 @@
-/** `npm test`: every check there is. The last line of its output is `N passed, N failed`. */
+/** `npm test`: every check there is, or those that its arguments name. The last line of its output is `N passed, N failed`. */
 import { run } from './run.mjs';
 import { setup } from './setup.mjs';
 
+const words = process.argv.slice(2).map((word) => word.toLowerCase());
+/** Whether one of these steps runs. */
+const runs = (...steps) => words.length === 0 || words.some((word) => steps.some((step) => step.includes(word)));
+
+const chromium = {
+  command: 'Chromium',
+  files: [
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    process.env.CHROMIUM_PATH ?? '',
+  ].filter(Boolean),
+  packages: 'chromium fonts-dejavu-core',
+  why: 'the window of the editor in tests',
+};
+const neovim = {
+  command: 'Neovim',
+  files: ['/usr/bin/nvim', '/usr/local/bin/nvim'],
+  packages: 'neovim',
+  why: 'the language server in another editor',
+};
+
 setup({
   debian: [
-    {
-      command: 'Chromium',
-      files: [
-        '/usr/bin/chromium',
-        '/usr/bin/chromium-browser',
-        '/usr/bin/google-chrome',
-        process.env.CHROMIUM_PATH ?? '',
-      ].filter(Boolean),
-      packages: 'chromium fonts-dejavu-core',
-      why: 'the window of the editor in tests',
-    },
-    {
-      command: 'Neovim',
-      files: ['/usr/bin/nvim', '/usr/local/bin/nvim'],
-      packages: 'neovim',
-      why: 'the language server in another editor',
-    },
+    ...(runs('package in the editor', 'extension in the editor', 'preview in the browser') ? [chromium] : []),
+    ...(runs('neovim') ? [neovim] : []),
   ],
 });
 run('test.ts');

@@ -1,29 +1,51 @@
-/** Runs every check and ends with one line of counts. `npm test -- NAME…` runs only the steps whose names contain one of these words. */
+/**
+ * Runs every check and ends with one line of counts. `npm test -- quick` runs those that take a minute, `npm test -- NAME…` the steps
+ * and the unit test files that have one of these words in their names.
+ */
+import { choose } from './checks/choose.ts';
 import { runAll } from './checks/pool.ts';
-import { steps } from './checks/steps.ts';
 import type { Result } from './checks/step.ts';
+import { quickSteps, steps, unitStep } from './checks/steps.ts';
+import { changedFiles, slowUnitFiles, unitFiles } from './checks/unitFiles.ts';
 
-const words = process.argv.slice(2);
-const wanted = steps.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-const chosen = wanted.map((step) => ({
-  ...step,
-  after: step.after?.filter((name) => wanted.some((one) => one.name === name)),
-}));
 const longestTail = 12_000;
 
-function report({ step, passed, failed, skipped, seconds, output }: Result): void {
+function report({ step, passed, failed, skipped, note, seconds, output }: Result): void {
   const time = `${seconds.toFixed(1).padStart(6)} s`;
   if (skipped !== undefined) {
     console.log(`not run${time}  ${step.name}: ${skipped}`);
     return;
   }
-  console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${time}  ${step.name}: ${passed} passed, ${failed} failed`);
+  const counts = `${passed} passed, ${failed} failed${note === undefined ? '' : ` (${note})`}`;
+  console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${time}  ${step.name}: ${counts}`);
   if (failed > 0) console.log(`${output.slice(-longestTail).replaceAll(/^/gm, '    ')}\n`);
 }
 
+async function main(): Promise<void> {
+  const files = unitFiles();
+  const left = new Set(slowUnitFiles);
+  for (const file of changedFiles()) left.delete(file);
+  const choice = choose(process.argv.slice(2), {
+    steps,
+    unitStep,
+    unitFiles: files,
+    quickSteps,
+    quickFiles: files.filter((file) => !left.has(file)),
+  });
+  if ('problem' in choice) {
+    console.error(choice.problem);
+    process.exitCode = 1;
+    return;
+  }
+  console.log(`${choice.said}. Logs are in out/logs.`);
+  const started = performance.now();
+  const results = await runAll(choice.steps, 2, report);
+  const sum = (key: 'passed' | 'failed') => results.reduce((total, result) => total + result[key], 0);
+  const failed = sum('failed');
+  console.log(`${((performance.now() - started) / 1000).toFixed(0)} s`);
+  console.log(`${sum('passed')} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
-const results = await runAll(chosen, 2, report);
-const sum = (key: 'passed' | 'failed') => results.reduce((total, result) => total + result[key], 0);
-const failed = sum('failed') + (results.length === 0 ? 1 : 0);
-console.log(`${sum('passed')} passed, ${failed} failed`);
-process.exitCode = failed === 0 ? 0 : 1;
+await main();

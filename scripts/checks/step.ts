@@ -8,6 +8,8 @@ export interface Count {
   readonly failed: number;
   /** Why nothing of it could run here; only for steps that need what a machine may lack. */
   readonly skipped?: string;
+  /** What a reader of the counts should know. */
+  readonly note?: string;
 }
 
 /** One part of `npm test`. */
@@ -16,11 +18,13 @@ export interface Step {
   /** Program and arguments, run in the root of the repository. */
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of steps that must have passed before. */
-  readonly after?: readonly string[];
+  /** Names of steps that must have passed before; they run with it, whatever is chosen. */
+  readonly needs?: readonly string[];
+  /** Names of steps that must be over before, passed or not, if they run at all. */
+  readonly follows?: readonly string[];
   /** What the output says of passes and failures; a command without counts is one check. */
   readonly count?: (output: string) => Count | undefined;
-  /** Milliseconds that it may take at most; 210 s unless said. */
+  /** Milliseconds that it may take at most; default: 210 s. */
   readonly limitMs?: number;
 }
 
@@ -75,10 +79,10 @@ export async function runStep(step: Step): Promise<Result> {
 
 function counted(step: Step, status: number | null, output: string): Count {
   if (step.count === undefined) return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const { passed, failed, skipped } = step.count(output) ?? { passed: 0, failed: 0 };
+  const { passed, failed, skipped, note } = step.count(output) ?? { passed: 0, failed: 0 };
   if (skipped !== undefined && status === 0 && passed + failed === 0) return { passed, failed, skipped };
   const crashed = failed === 0 && (status !== 0 || passed === 0);
-  return { passed, failed: crashed ? 1 : failed };
+  return { passed, failed: crashed ? 1 : failed, note };
 }
 
 function stopGroup(pid: number | undefined): void {

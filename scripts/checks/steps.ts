@@ -7,6 +7,12 @@ const bin = (name: string): string => path.join(root, 'node_modules', '.bin', na
 const node = process.execPath;
 const desktop = path.join('test', 'host', 'code');
 
+/** The step that takes files of unit tests as further arguments. */
+export const unitStep = 'unit and property tests';
+
+/** What `npm test -- quick` runs: nothing that needs an editor, a browser or PyTorch. */
+export const quickSteps: readonly string[] = ['types', 'lint', 'unused code', 'format'];
+
 /**
  * Everything that `npm test` runs, in order of start; two run at a time. Long ones stand early. The build comes first, since what is
  * tested in editors and browsers is what is shipped.
@@ -15,37 +21,36 @@ export const steps: readonly Step[] = [
   { name: 'build and package', command: [node, 'scripts/package.ts'] },
   { name: 'types', command: [bin('tsc'), '-b'] },
   {
-    name: 'unit and property tests',
+    name: unitStep,
     command: [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
-    after: ['build and package'],
     count: vitestCount,
     limitMs: 420_000,
   },
   {
     name: 'package in the editor',
     command: [node, 'test/e2e/run.ts'],
-    after: ['build and package'],
+    needs: ['build and package'],
     count: lastCount,
   },
   {
     name: 'extension in the editor',
     command: [node, 'test/integration/run.ts'],
     env: { VSCODE_EXECUTABLE: process.env['VSCODE_EXECUTABLE'] ?? desktop },
-    after: ['build and package'],
+    needs: ['build and package'],
     count: lastCount,
   },
   {
     name: 'preview in the browser',
     command: [node, 'test/browser/run.ts'],
-    after: ['build and package'],
+    needs: ['build and package'],
     count: lastCount,
   },
-  { name: 'npm start', command: [node, 'test/start/run.ts'], after: ['build and package'], count: lastCount },
+  { name: 'npm start', command: [node, 'test/start/run.ts'], needs: ['build and package'], count: lastCount },
   {
     name: 'Neovim',
     command: ['nvim', '--headless', '--clean', '-u', 'NONE', '-c', 'luafile test/clients/neovim.lua', '-c', 'cquit'],
     env: { PIPEWRIGHT_CLI: path.join(root, 'dist', 'cli.js') },
-    after: ['build and package'],
+    needs: ['build and package'],
     count: lastCount,
   },
   {
@@ -54,9 +59,21 @@ export const steps: readonly Step[] = [
     count: torchCount,
     limitMs: 540_000,
     // Up to four processes that compute: beside them, editors would miss their times.
-    after: ['package in the editor', 'extension in the editor', 'preview in the browser', 'npm start'],
+    follows: ['package in the editor', 'extension in the editor', 'preview in the browser', 'npm start'],
   },
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings'] },
   { name: 'unused code', command: [bin('knip')] },
-  { name: 'format', command: [bin('prettier'), '--check', '--log-level=warn', '.'] },
+  {
+    name: 'format',
+    // By content: a fresh checkout has new dates. The cache knows the version and the options.
+    command: [
+      bin('prettier'),
+      '--check',
+      '--log-level=warn',
+      '--cache',
+      '--cache-strategy=content',
+      `--cache-location=${path.join('out', 'prettier.json')}`,
+      '.',
+    ],
+  },
 ];

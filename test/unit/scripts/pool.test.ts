@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastCount } from '../../../scripts/checks/count.ts';
+import { lastCount, torchCount } from '../../../scripts/checks/count.ts';
 import { runAll } from '../../../scripts/checks/pool.ts';
 import type { Result, Step } from '../../../scripts/checks/step.ts';
 
@@ -48,9 +48,9 @@ test('a crash is a failure, whatever was printed, and so are no counts at all', 
 test('a step starts after those that it needs, and fails unrun where one of them failed', async () => {
   const { results, order } = await run([
     script('unit-g', 'setTimeout(() => {}, 200)'),
-    script('unit-h', '', { after: ['unit-g'] }),
+    script('unit-h', '', { needs: ['unit-g'] }),
     script('unit-i', 'process.exit(1)'),
-    script('unit-j', '', { after: ['unit-i'] }),
+    script('unit-j', '', { needs: ['unit-i'] }),
   ]);
   expect(order.indexOf('unit-h')).toBeGreaterThan(order.indexOf('unit-g'));
   expect(counts(results)).toEqual([
@@ -62,8 +62,28 @@ test('a step starts after those that it needs, and fails unrun where one of them
   expect(results[3]?.output).toContain('Not run');
 });
 
+test('a step starts after those that it follows, whether they pass or not; one that does not run holds up nothing', async () => {
+  const { results, order } = await run([
+    script('unit-m', '', { follows: ['unit-n', 'unit-not-chosen'] }),
+    script('unit-n', 'setTimeout(() => process.exit(1), 200)'),
+  ]);
+  expect(order).toEqual(['unit-n', 'unit-m']);
+  expect(counts(results)).toEqual([
+    [1, 0],
+    [0, 1],
+  ]);
+});
+
+test('the count of PyTorch says how many programs were remembered', () => {
+  const output = (remembered: number) =>
+    `21 passed, 0 failed\nremembered: ${remembered} of 21 programs are unchanged\n`;
+  expect(torchCount(output(20))).toEqual({ passed: 21, failed: 0, note: '20 of 21 programs are unchanged' });
+  expect(torchCount(output(0))?.note).toBeUndefined();
+  expect(torchCount('not run: no PyTorch\n')).toEqual({ passed: 0, failed: 0, skipped: 'no PyTorch' });
+});
+
 test('a single worker runs everything too', async () => {
-  const { results } = await run([script('unit-k', '', { after: ['unit-l'] }), script('unit-l', '')], 1);
+  const { results } = await run([script('unit-k', '', { needs: ['unit-l'] }), script('unit-l', '')], 1);
   expect(counts(results)).toEqual([
     [1, 0],
     [1, 0],
