@@ -22,7 +22,7 @@ export function readOverrides(settings: readonly string[]): Overrides | { readon
     if (unit === undefined) {
       const guess = nearestUnit(suffix);
       const hint = guess === undefined ? '' : ` Did you mean "${guess}"?`;
-      return { problem: `There is no unit "${suffix}" (--set ${setting}).${hint}` };
+      return { problem: `Unknown unit "${suffix}" (--set ${setting}).${hint}` };
     }
     if (values.has(name)) return { problem: `--set gives "${name}" twice.` };
     values.set(name, Number(number) * unit.scale);

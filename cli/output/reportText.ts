@@ -63,7 +63,7 @@ function figures(report: PipelineReport, colours: Colours): string {
   const rows: string[][] = [
     ['Iteration', colours.bold(time(report.iteration, 4)), `${Number(report.throughput.toPrecision(4))} samples/s`],
     ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? 'no device ever waits' : causes.join(', ')],
-    ['', '', `no order of this cut can be under ${share(bubble.bound)}`],
+    ['', '', `with these stages no order can go below ${share(bubble.bound)}`],
   ];
   const { model_flops: flops } = report;
   if (flops !== undefined)

@@ -1,5 +1,5 @@
 /**
- * Every finding there is. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
+ * All findings. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
  * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
  */
 import { bytes, count, list, share, shareAtMost, time } from '../quantities.ts';
@@ -24,7 +24,7 @@ interface StageVersions {
   readonly staleness: number;
 }
 
-/** Stages one after the other with the same figures, together. */
+/** Groups consecutive stages with the same figures. */
 function alike(stages: readonly StageVersions[]): readonly (readonly StageVersions[])[] {
   const groups: StageVersions[][] = [];
   for (const stage of stages) {
@@ -55,7 +55,7 @@ export const catalogue = {
     'error',
     'A name that nothing declares',
     (p: { kind: string; name: string; nearest?: string; where?: string }) =>
-      `There is no ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${didYouMean(p.nearest)}`,
+      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${didYouMean(p.nearest)}`,
   ),
   'name/duplicate': entry(
     'error',
@@ -70,9 +70,8 @@ export const catalogue = {
   ),
   'name/cycle': entry(
     'error',
-    'Names or imports that need one another in a circle',
-    (p: { circle: readonly string[] }) =>
-      `These need one another in a circle: ${p.circle.join(' → ')}. Break it at one of them.`,
+    'Names or imports that depend on each other in a cycle',
+    (p: { circle: readonly string[] }) => `Circular definition: ${p.circle.join(' → ')}. Remove one reference.`,
   ),
 
   'key/unknown': entry(
@@ -90,7 +89,7 @@ export const catalogue = {
   'key/duplicate': entry(
     'error',
     'A key written twice in one block',
-    (p: { key: string; block: string }) => `"${p.key}" is set twice in this ${p.block}; the first one counts.`,
+    (p: { key: string; block: string }) => `"${p.key}" is set twice in this ${p.block}; the first one is used.`,
   ),
   'key/not-applicable': entry(
     'warning',
@@ -111,15 +110,15 @@ export const catalogue = {
   ),
   'value/range': entry(
     'error',
-    'A value outside what is possible',
+    'A value outside the possible range',
     (p: { what: string; value: string; allowed: string }) => `${p.what} is ${p.value}; it must be ${p.allowed}.`,
   ),
 
   'layer/cycle': entry(
     'error',
-    'Layers that need one another in a circle',
+    'Layers that depend on each other in a cycle',
     (p: { circle: readonly string[] }) =>
-      `These layers need one another in a circle: ${p.circle.join(' → ')}. Remove one of the "after".`,
+      `These layers depend on each other in a cycle: ${p.circle.join(' → ')}. Remove one "after".`,
   ),
   'layer/unreachable': entry(
     'warning',
@@ -159,10 +158,10 @@ export const catalogue = {
   'stage/device-count': entry('error', 'Stages and devices that do not match', (p: { message: string }) => p.message),
   'stage/imbalance': entry(
     'warning',
-    'One stage much slower than the mean',
+    'A stage much slower than the mean',
     // `above`: where the best cut is the best found, how far it is above the least possible at most.
     (p: { stage: string; slowest: number; mean: number; over: number; best: number; gain: number; above?: number }) =>
-      `Stage "${p.stage}" takes ${time(p.slowest)} a microbatch, ${share(p.over)} over the mean of ${time(p.mean)}; ` +
+      `Stage "${p.stage}" takes ${time(p.slowest)} per microbatch, ${share(p.over)} over the mean of ${time(p.mean)}; ` +
       (p.gain <= 0
         ? 'no cut of these layers is better.'
         : p.above === undefined
@@ -172,13 +171,13 @@ export const catalogue = {
 
   'device/unknown-route': entry(
     'error',
-    'Two devices that must talk without a link',
+    'Two devices that must communicate but have no link',
     (p: { from: string; to: string }) =>
       `No link leads from ${p.from} to ${p.to}; add \`link = …\` to the cluster or \`link ${p.from} -- ${p.to} = …\`.`,
   ),
   'device/oversubscribed': entry(
     'warning',
-    'One device given to two stages unasked',
+    'A device given to two stages without a policy that asks for it',
     (p: { device: string; stages: readonly string[] }) =>
       `${list(p.stages)} share ${p.device}, so they run one after the other; the policy does not ask for that.`,
   ),
@@ -203,7 +202,7 @@ export const catalogue = {
     'information',
     'Little memory left',
     (p: { device: string; left: number; share: number; capacity: number; margin: number }) =>
-      `${p.device} has ${bytes(p.left)} left of ${bytes(p.capacity)} (${share(p.share)}) at its peak, under the margin of ${share(p.margin)}: what allocators lose to fragments may not fit.`,
+      `${p.device} has ${bytes(p.left)} left of ${bytes(p.capacity)} (${share(p.share)}) at its peak, under the margin of ${share(p.margin)}: allocator fragmentation could push it over.`,
   ),
 
   'schedule/incomplete': entry(
@@ -219,13 +218,13 @@ export const catalogue = {
   ),
   'schedule/deadlock': entry(
     'error',
-    'Operations that wait for one another in a circle',
+    'Operations that wait for each other in a cycle',
     (p: { circle: readonly string[] }) =>
-      `These operations wait for one another, so none ever starts: ${p.circle.join(' → ')}.`,
+      `Deadlock: these operations wait for each other, so none can start: ${p.circle.join(' → ')}.`,
   ),
   'schedule/shape': entry(
     'error',
-    'A policy that cannot take these numbers',
+    'A policy that cannot run with these numbers',
     (p: { policy: string; problem: string; input: string; values: readonly number[] }) =>
       `${p.policy} cannot run: ${p.problem}${p.values.length > 0 ? `; nearest ${p.input}: ${p.values.join(' or ')}` : ''}.`,
   ),
@@ -234,11 +233,11 @@ export const catalogue = {
     'Idle share, by cause',
     (p: { bubble: number; causes: readonly (readonly [string, number])[]; bound: number; help: string }) =>
       `Devices idle ${share(p.bubble)} of the iteration: ${p.causes.map(([name, value]) => `${name} ${share(value)}`).join(', ')}. ` +
-      `No order of this cut can be under ${share(p.bound)}.${p.help ? ` ${p.help}` : ''}`,
+      `With these stages no order can go below ${share(p.bound)}.${p.help ? ` ${p.help}` : ''}`,
   ),
   'schedule/stale-weights': entry(
     'information',
-    'Versions of the weights and staleness, by stage',
+    'Weight versions and staleness, by stage',
     (p: {
       rule: string;
       stages: readonly StageVersions[];
@@ -249,20 +248,20 @@ export const catalogue = {
     }) =>
       `${p.stages.every((one) => one.staleness === 0) && p.more === 0 ? 'All gradients are applied to the weights that their forwards read' : 'Gradients are applied to newer weights than they were computed with'} (${p.rule}): ` +
       `${alike(p.stages).map(versionsKept).join('; ')}${p.more > 0 ? `, and ${count(p.more, 'more stage', 'more stages')}` : ''}.` +
-      (p.bytes > 0 ? ` Weights beside the newest take up to ${bytes(p.bytes)} of a device.` : '') +
+      (p.bytes > 0 ? ` Older versions take up to ${bytes(p.bytes)} on a device.` : '') +
       (p.inconsistent ? ' Backwards use other weights than their forwards.' : '') +
       (p.unsteady ? ' The time between updates has not settled; `iteration` is a mean. More iterations may help.' : ''),
   ),
   'schedule/missing-version': entry(
     'error',
-    'Weights that are needed before they are made',
+    'Weights that are needed before they exist',
     (p: { stage: string; microbatch: number; version: number; newest: number; rule: string }) =>
-      `Under ${p.rule} the forward of microbatch ${p.microbatch} needs version ${p.version} of the weights of ${p.stage}, which has made only version ${p.newest} by then; fewer microbatches in flight, or more for an update, would do.`,
+      `Under ${p.rule} the forward of microbatch ${p.microbatch} needs version ${p.version} of the weights of ${p.stage}, but only version ${p.newest} exists by then; allow fewer microbatches in flight, or use more microbatches per update.`,
   ),
 
   'comm/exposed': entry(
     'warning',
-    'Communication that no computing hides',
+    'Communication that does not overlap with compute',
     (p: {
       exposed: number;
       share: number;
@@ -270,8 +269,8 @@ export const catalogue = {
       help: string;
     }) =>
       (p.parts.length === 1
-        ? `Devices wait ${time(p.exposed)} on average (${share(p.share)} of the iteration) for ${p.parts[0].what} with nothing else to run.`
-        : `Devices wait ${time(p.exposed)} on average (${share(p.share)} of the iteration) for communication with nothing else to run: ${p.parts.map((one) => `${one.what} ${time(one.exposed)} (${share(one.share)})`).join(', ')}.`) +
+        ? `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for ${p.parts[0].what}.`
+        : `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for communication: ${p.parts.map((one) => `${one.what} ${time(one.exposed)} (${share(one.share)})`).join(', ')}.`) +
       (p.help === '' ? '' : ` ${p.help}`),
   ),
   'comm/bottleneck-link': entry(
@@ -282,20 +281,20 @@ export const catalogue = {
 
   'expect/failed': entry(
     'error',
-    'An expectation that does not hold',
+    'An expectation that is not met',
     (p: { text: string; figure: string }) => `Expected ${p.text}, but it is ${p.figure}.`,
   ),
 
   'import/not-found': entry(
     'error',
-    'An imported file that is not there',
+    'An imported file that does not exist',
     (p: { path: string }) => `There is no file "${p.path}".`,
   ),
   'import/outside-workspace': entry(
     'error',
     'An import from outside an untrusted workspace',
     (p: { path: string }) =>
-      `"${p.path}" lies outside this workspace, which is not trusted, so it is not read. Trust the workspace or move the file into it.`,
+      `"${p.path}" is outside this workspace, which is not trusted, so it is not read. Trust the workspace or move the file into it.`,
   ),
   'import/unreadable': entry(
     'error',
@@ -305,7 +304,7 @@ export const catalogue = {
 
   'limit/too-large': entry(
     'error',
-    'More than the engine will take',
+    "Larger than the engine's limit",
     (p: { what: string; figure: string; limit: string; setting: string }) =>
       `${p.what}: ${p.figure}, over the limit of ${p.limit} (setting "${p.setting}").`,
   ),

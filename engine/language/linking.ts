@@ -238,7 +238,7 @@ function checkUnit(context: FileContext, quantity: Quantity): void {
   context.report.report(
     'syntax/unit',
     quantity,
-    { text: `There is no unit "${quantity.unit}".${near === undefined ? '' : ` Did you mean "${near}"?`}` },
+    { text: `Unknown unit "${quantity.unit}".${near === undefined ? '' : ` Did you mean "${near}"?`}` },
     { hint: spellingHint(near === undefined ? undefined : digits + near) },
   );
 }

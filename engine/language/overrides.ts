@@ -12,7 +12,7 @@ export function checkOverrides(resolution: Resolution, overrides: Readonly<Recor
         name,
         params.map((one) => one.name),
       );
-      return [`There is no param "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`];
+      return [`Unknown param "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`];
     }
     const { min = -Infinity, max = Infinity, dimension } = param;
     if (Number.isFinite(value) && value >= min && value <= max) return [];

@@ -5,7 +5,6 @@ export const unrevised: readonly string[] = [
   'cli/',
   'client/',
   'docs/accuracy.md',
-  'docs/diagnostics/',
   'docs/formats/',
   'docs/how-to/',
   'docs/schedules/',

@@ -46,11 +46,11 @@ const broken: PageTest = {
       type: 'broken',
       uri: 'file:///quickstart.pipe',
       version: 2,
-      message: 'There is no device "v1000".',
+      message: 'Unknown device "v1000".',
     });
     await settled(preview.page);
     const banner = preview.page.locator('.banner');
-    assert.match(await banner.innerText(), /There is no device "v1000"\. Showing the last valid timeline/);
+    assert.match(await banner.innerText(), /Unknown device "v1000"\. Showing the last valid timeline/);
     const [x, y] = await pointOf(preview, picture, 0, 1e-3, 0.2);
     const [red, , blue] = await preview.pixel(x, y);
     assert.ok(blue > red + 30, 'the forward block is still there, paler');

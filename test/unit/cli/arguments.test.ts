@@ -21,7 +21,7 @@ describe('a wrong call', () => {
     [['simulate', 'a.pipe', '--width', 'wide'], '--width must be a whole number'],
     [['simulate', 'a.pipe', '--pipeline', 'tarin'], 'has no pipeline "tarin"; it has train. Did you mean "train"?'],
     [['simulate', 'a.pipe', '--set', 'microbatches'], '--set takes name=value'],
-    [['simulate', 'a.pipe', '--set', 'microbatches=8GiBs'], 'There is no unit "GiBs"'],
+    [['simulate', 'a.pipe', '--set', 'microbatches=8GiBs'], 'Unknown unit "GiBs"'],
     [['simulate', 'a.pipe', '--set', 'microbatchs=8'], 'microbatchs'],
     [['simulate', 'a.pipe', '--set', 'microbatches=65'], 'microbatches'],
     [['simulate', 'a.pipe', '--set', 'microbatches=8GiB'], '"microbatches" is a plain number, and --set gives bytes.'],

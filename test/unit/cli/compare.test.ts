@@ -174,7 +174,7 @@ pipeline shaped { model = derived  devices = box  microbatches = 4  stages = bal
     expect(gpipe.split(',')[at('peaks')].split(' ')[3]).toBe(`gpu[3]=${report?.devices[3].peak}`);
     expect(gpipe.split(',').length).toBe(head.split(',').length);
     expect(nonsense.startsWith('a.pipe,train,nonsense,,')).toBe(true);
-    expect(nonsense).toContain('"There is no policy ""nonsense"');
+    expect(nonsense).toContain('"Unknown policy ""nonsense"');
     expect(end).toBe('');
   });
 

@@ -35,6 +35,6 @@ describe('explain', () => {
     const { status, out } = await call(['explain', code]);
     expect(status).toBe(0);
     expect(out.startsWith(`# ${code}\n`)).toBe(true);
-    expect(out).toContain('## How to mend it');
+    expect(out).toContain('## How to fix it');
   });
 });

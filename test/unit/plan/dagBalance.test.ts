@@ -154,7 +154,7 @@ describe('imbalance of a graph', () => {
     const analysis = analyse(model(uneven) + pipeline(written, { devices: 2 }));
     const finding = analysis.findings.find((one) => one.code === 'stage/imbalance');
     expect(finding?.message).toContain(
-      'Stage "b" takes 13 ms a microbatch, 30 % over the mean of 10 ms; the best cut has 12 ms (7.7 % less).',
+      'Stage "b" takes 13 ms per microbatch, 30 % over the mean of 10 ms; the best cut has 12 ms (7.7 % less).',
     );
     if (finding === undefined) return;
     const [fix] = fixesFor(analysis, finding, analyse);
@@ -173,7 +173,7 @@ describe('imbalance of a graph', () => {
     const analysis = analyse(model(branches) + pipeline('stages = split(3, 3)', { devices: 2 }));
     const finding = analysis.findings.find((one) => one.code === 'stage/imbalance');
     expect(finding?.message).toContain(
-      'Stage "s1" takes 8 ms a microbatch, 14.3 % over the mean of 7 ms; the best cut has 7 ms (12.5 % less).',
+      'Stage "s1" takes 8 ms per microbatch, 14.3 % over the mean of 7 ms; the best cut has 7 ms (12.5 % less).',
     );
     if (finding === undefined) return;
     const [fix] = fixesFor(analysis, finding, analyse);

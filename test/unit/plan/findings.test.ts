@@ -17,7 +17,7 @@ describe('syntax', () => {
     expect(findings.map((one) => one.code)).toEqual(['syntax/unexpected']);
   });
   test('unit', () => {
-    checkFindings(edited('forward = 4ms', 'forward = ⟦syntax/unit:4sec⟧'), ['There is no unit "sec".']);
+    checkFindings(edited('forward = 4ms', 'forward = ⟦syntax/unit:4sec⟧'), ['Unknown unit "sec".']);
     checkFindings(edited('memory = 16GiB', 'memory = ⟦syntax/unit:16GIB⟧'), ['Did you mean "GiB"?']);
   });
 });
@@ -26,17 +26,17 @@ describe('names', () => {
   test('unknown, with the nearest spelling', () => {
     const { findings } = checkFindings(
       edited('devices = box', 'devices = ⟦name/unknown:bx⟧').replace('cluster box', 'cluster ⟦name/unused:box⟧'),
-      ['', 'There is no cluster "bx". Did you mean "box"?'],
+      ['', 'Unknown cluster "bx". Did you mean "box"?'],
     );
     expect(findings[1].hint).toEqual({ kind: 'spelling', suggestions: ['box'] });
   });
   test('unknown policy, figure, function, layer, stage and unit of a word', () => {
-    checkFindings(edited('1f1b', '⟦name/unknown:1f1c⟧'), ['There is no policy "1f1c". Did you mean "1f1b"?']);
-    checkFindings(edited('bubble <', '⟦name/unknown:buble⟧ <'), ['There is no figure "buble"']);
-    checkFindings(edited('balance(4)', '⟦name/unknown:balanced⟧(4)'), ['There is no function "balanced"']);
+    checkFindings(edited('1f1b', '⟦name/unknown:1f1c⟧'), ['Unknown policy "1f1c". Did you mean "1f1b"?']);
+    checkFindings(edited('bubble <', '⟦name/unknown:buble⟧ <'), ['Unknown figure "buble"']);
+    checkFindings(edited('balance(4)', '⟦name/unknown:balanced⟧(4)'), ['Unknown function "balanced"']);
     checkFindings(edited('stage = 0', 'stage = ⟦name/unknown:first⟧'));
     checkFindings(edited('stages = balance(4)', 'stage all { layers = ⟦name/unknown:blok⟧ }'), [
-      'There is no layer "blok" in model "toy". Did you mean "block"?',
+      'Unknown layer "blok" in model "toy". Did you mean "block"?',
     ]);
     checkFindings(edited('model toy {', 'model toy { precision = ⟦name/unknown:bf17⟧'), ['Did you mean "bf16"?']);
   });
@@ -208,7 +208,7 @@ describe('stages', () => {
   });
   test('imbalance, with the exact gain', () => {
     const { findings } = checkFindings(staged('  stages = ⟦stage/imbalance:split(4, 2, 1, 1)⟧\n'), [
-      'takes 48 ms a microbatch, 100 % over the mean of 24 ms; the best cut has 24 ms',
+      'takes 48 ms per microbatch, 100 % over the mean of 24 ms; the best cut has 24 ms',
     ]);
     expect(findings[0].hint).toEqual({ kind: 'balance', pipeline: 'train' });
     checkFindings(staged('  stages = ⟦stage/imbalance:split(3, 2, 2, 1)⟧\n'));

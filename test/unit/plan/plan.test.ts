@@ -240,5 +240,5 @@ test('overrides are checked by whoever passes them on', () => {
   const resolution = resolveText(good);
   expect(checkOverrides(resolution, { m: 9 })).toEqual([]);
   expect(checkOverrides(resolution, { m: 65 })).toEqual(['"m" is 65; it must be from 1 to 64.']);
-  expect(checkOverrides(resolution, { n: 9 })).toEqual(['There is no param "n". Did you mean "m"?']);
+  expect(checkOverrides(resolution, { n: 9 })).toEqual(['Unknown param "n". Did you mean "m"?']);
 });

@@ -106,7 +106,7 @@ describe('rows that wait in a circle', () => {
         code: 'schedule/deadlock',
         at: 'train/row:0/item:1',
         message:
-          'These operations wait for one another, so none ever starts: 0B0 (gpu[0]) → 1B0 (gpu[1]) → 1F1 (gpu[1]) → 0F1 (gpu[0]) → 0B0 (gpu[0]).',
+          'Deadlock: these operations wait for each other, so none can start: 0B0 (gpu[0]) → 1B0 (gpu[1]) → 1F1 (gpu[1]) → 0F1 (gpu[0]) → 0B0 (gpu[0]).',
         related: [
           { at: 'train/row:0/item:1', message: '0B0 (gpu[0]) waits for the result of 1B0 (gpu[1])' },
           { at: 'train/row:1/item:2', message: '1B0 (gpu[1]) stands behind 1F1' },
@@ -118,7 +118,7 @@ describe('rows that wait in a circle', () => {
   });
   it('on one device need no other', () => {
     const [finding] = faultsOf(2, 1, 'F0 B0 | B0 F0');
-    expect(finding.message).toContain('starts: 1B0 (gpu[1]) → 1F0 (gpu[1]) → 1B0 (gpu[1]).');
+    expect(finding.message).toContain('start: 1B0 (gpu[1]) → 1F0 (gpu[1]) → 1B0 (gpu[1]).');
     expect(finding.related).toHaveLength(2);
   });
   it('count a run on one device as one step', () => {
@@ -127,7 +127,7 @@ describe('rows that wait in a circle', () => {
   });
   it('may be a fused pair that waits for itself', () => {
     const [finding] = faultsOf(2, 1, 'F0 B0 | F0+B0');
-    expect(finding.message).toContain('starts: 1F0 (gpu[1]) → 1B0 (gpu[1]) → 1F0 (gpu[1]).');
+    expect(finding.message).toContain('start: 1F0 (gpu[1]) → 1B0 (gpu[1]) → 1F0 (gpu[1]).');
     expect(finding.related[0].message).toBe('1F0 (gpu[1]) starts together with 1B0');
     expect(finding.related[1].message).toBe('1B0 (gpu[1]) waits for the result of 1F0 (gpu[1])');
   });

@@ -162,7 +162,7 @@ describe('policies under blocking transfers', () => {
     const [finding] = validate(program, plan);
     expect(finding.at).toBe('train/key:transfer');
     expect(finding.message).toBe(
-      'These operations wait for one another, so none ever starts: 0SEND_F1 (gpu[0]) → 1RECV_F1 (gpu[1]) → ' +
+      'Deadlock: these operations wait for each other, so none can start: 0SEND_F1 (gpu[0]) → 1RECV_F1 (gpu[1]) → ' +
         '1SEND_B0 (gpu[1]) → 0RECV_B0 (gpu[0]) → 0SEND_F1 (gpu[0]).',
     );
     expect(finding.related.map((one) => one.message)).toEqual([

@@ -57,6 +57,6 @@ describe('comm/exposed', () => {
     expect(at(part * 1.001)).toEqual([]);
     expect(at(0)).toHaveLength(1);
     const [found] = at(part * 0.999);
-    expect(found.message).toContain('for gradients with nothing else to run. `sync = overlap`');
+    expect(found.message).toContain('waiting for gradients. `sync = overlap`');
   });
 });

@@ -109,10 +109,10 @@ test('the page says the figures of the example', () => {
     return { throughput: `${Math.round(throughput)} samples/s`, waits };
   };
   const [node, equal, ahead, hybrid] = ['node', 'equal', 'equal_ahead', 'hybrid'].map(rounded);
-  expect(page).toContain(`unlike workers | ${node.throughput}; the fastest waits ${node.waits[1]} of the time |`);
+  expect(page).toContain(`different workers | ${node.throughput}; the fastest waits ${node.waits[1]} of the time |`);
   expect(page).toContain(
     `equal workers | ${equal.throughput}; waits of ${equal.waits.join(' and ')} for the servers only |`,
   );
   expect(page).toContain(`with one another | ${hybrid.throughput}; waits of ${hybrid.waits.join(' and ')} |`);
-  expect(page).toContain(`with D = 1 nobody waits: ${ahead.throughput}`);
+  expect(page).toContain(`with D = 1 no worker waits: ${ahead.throughput}`);
 });
