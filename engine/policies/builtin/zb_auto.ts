@@ -1,12 +1,12 @@
 import { bytes, share, time } from '../../quantities.ts';
 import { linear } from '../placement.ts';
-import type { OperationSink, Policy, Shape } from '../policy.ts';
+import type { OperationSink, Policy, PolicyParameter, Shape } from '../policy.ts';
 import type { Switches } from '../zbAuto/construct.ts';
 import { allowed, limitFaults, limitOf, limitParameter } from '../zbAuto/limit.ts';
-import { forwardKind, inputKind, problemOf } from '../zbAuto/problem.ts';
-import { type Found, search } from '../zbAuto/search.ts';
+import { forwardKind, inputKind, type Objective, problemOf, type SearchProblem } from '../zbAuto/problem.ts';
+import { type Answer, search } from '../zbAuto/search.ts';
 
-interface Solution extends Found {
+interface Solution extends Answer {
   /** Seconds of a tick. */
   readonly tick: number;
 }
@@ -17,14 +17,36 @@ const known = new WeakMap<Shape, Solution>();
 function solve(shape: Shape): Solution {
   const before = known.get(shape);
   if (before !== undefined) return before;
-  const limit = limitOf(shape);
-  const counted = limit.kind === 'microbatches';
-  const problem = problemOf(shape, counted);
-  const unit = counted ? problem.activation : new Float64Array(shape.devices).fill(1);
-  const solution = { ...search(problem, allowed(shape, problem, limit), unit), tick: problem.tick };
+  const problem = searchProblemOf(shape);
+  const solution = { ...search(problem), tick: problem.tick };
   known.set(shape, solution);
   return solution;
 }
+
+/** What is searched for a shape. */
+export function searchProblemOf(shape: Shape): SearchProblem {
+  const limit = limitOf(shape);
+  const counted = limit.kind === 'microbatches';
+  const problem = problemOf(shape, counted);
+  return {
+    ...problem,
+    limits: allowed(shape, problem, limit),
+    unit: counted ? problem.activation : new Float64Array(shape.devices).fill(1),
+    objective: objectiveOf(shape),
+  };
+}
+
+const objectives: readonly Objective[] = ['makespan', 'span'];
+const objectiveOf = ({ args }: Shape): Objective => objectives.find((name) => name === args['objective']) ?? 'makespan';
+
+const objectiveParameter: PolicyParameter = {
+  name: 'objective',
+  kind: 'word',
+  words: objectives,
+  default: 'makespan',
+  summary:
+    'What is made as short as possible: `makespan`, the end of the last device, or `span`, the longest time between the first start and the last end of a device. The other one decides between equal orders.',
+};
 
 /** Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 3.1. */
 export const zbAuto: Policy = {
@@ -32,7 +54,7 @@ export const zbAuto: Policy = {
   summary:
     'The backward split and an order made for the times and the memory of this pipeline: weight gradients fill the gaps, and no device holds more activations than the limit.',
   page: 'zb_auto',
-  parameters: [limitParameter],
+  parameters: [limitParameter, objectiveParameter],
   split: true,
   searches: true,
   chunks: () => 1,
@@ -55,18 +77,23 @@ function order(shape: Shape, device: number, out: OperationSink): void {
 
 function explain(shape: Shape): readonly string[] {
   if (limitFaults(shape).length > 0) return [`limit: ${limitFaults(shape)[0].message}`];
-  const { by, makespan, least, tick } = solve(shape);
-  const over = least > 0 ? makespan / least - 1 : 0;
+  const { by, makespan, least, span, leastSpan, tick } = solve(shape);
   return [
     limitLine(shape),
     'name' in by
-      ? `order: that of ${by.name}, none of the constructed ones is shorter`
+      ? `order: that of ${by.name}, none of the constructed ones is better`
       : `order: constructed; ${switchesLine(by)}`,
     makespan <= least
       ? `end: ${time(makespan * tick)}, and no order within the limit ends sooner`
-      : `end: ${time(makespan * tick)}; no order within the limit ends before ${time(least * tick)}, so at most ${share(over / (1 + over))} of it could be saved`,
+      : `end: ${time(makespan * tick)}; no order within the limit ends before ${time(least * tick)}, so at most ${saved(makespan, least)} of it could be saved`,
+    span <= leastSpan
+      ? `longest span: ${time(span * tick)}, and no order within the limit has a shorter one`
+      : `longest span: ${time(span * tick)}; no order within the limit has one under ${time(leastSpan * tick)}, so at most ${saved(span, leastSpan)} of it could be saved`,
   ];
 }
+
+/** Share of some ticks that is over the least. */
+const saved = (ticks: number, least: number): string => share(1 - least / ticks);
 
 function limitLine(shape: Shape): string {
   const { kind, amount } = limitOf(shape);

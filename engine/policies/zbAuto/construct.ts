@@ -15,6 +15,9 @@ export const variants: readonly Switches[] = [false, true].flatMap((hold) =>
   [false, true].flatMap((turns) => [false, true].map((fill) => ({ hold, turns, fill }))),
 );
 
+/** Operations between two yields. */
+export const operationsOfSlice = 250_000;
+
 /** Room for building many orders of one problem. */
 export interface Site {
   readonly forwards: Int32Array;
@@ -47,15 +50,15 @@ export function siteFor({ devices, microbatches }: Problem): Site {
  * Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 3.1: devices in order of time; forwards while memory allows, then
  * input gradients and forwards as they become ready, weight gradients in the gaps and where memory is short, the rest at the
  * end. `limits` are bytes by device; each must hold one microbatch, and then the order is complete and ends.
- * O(n log n) for n operations. False where it got stuck.
+ * O(n log n) for n operations. False where it got stuck. Yields now and then, so that a long one may be put off.
  */
-export function construct(
+export function* construct(
   { devices, microbatches, duration, transfer, activation, forWeight }: Problem,
   limits: Float64Array,
   { hold, turns, fill }: Switches,
   site: Site,
   words: Words,
-): boolean {
+): Generator<void, boolean> {
   const { forwards, inputs, weights, free, idle, last, forwardEnd, inputEnd, events } = site;
   const [forwardTime, inputTime, weightTime] = duration;
   for (const one of [forwards, inputs, weights]) one.fill(0);
@@ -119,6 +122,7 @@ export function construct(
     }
     words[device * total + at] = kind;
     done += 1;
+    if (done % operationsOfSlice === 0) yield;
     if (kind === forwardKind) {
       const end = now + forwardTime[device];
       forwardEnd[device * microbatches + forwards[device]] = end;

@@ -18,6 +18,18 @@ export interface Problem {
   readonly forWeight: Float64Array;
 }
 
+/** What an order should be best at first: the end of the last device, or the longest span of a device. */
+export type Objective = 'makespan' | 'span';
+
+/** A problem, what its orders may hold, and what they should be best at. Plain data: it may go to another thread. */
+export interface SearchProblem extends Problem {
+  /** Bytes by device, for one microbatch at least. */
+  readonly limits: Float64Array;
+  /** Bytes by device that a tighter limit is counted in. */
+  readonly unit: Float64Array;
+  readonly objective: Objective;
+}
+
 /** Kinds of operations in rows of these orders. */
 export const forwardKind = 0;
 export const inputKind = 1;

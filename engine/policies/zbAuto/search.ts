@@ -1,80 +1,140 @@
+import { keepAnswer, keyOf, knownAnswer } from './answers.ts';
 import { leastOf } from './bound.ts';
-import { construct, siteFor, type Switches, variants } from './construct.ts';
-import type { Problem, Words } from './problem.ts';
-import { type Relative, mixture, relatives, relativeWords } from './relatives.ts';
-import { makespanOf, peaksOf, scratchFor } from './timing.ts';
+import { construct, operationsOfSlice, siteFor, type Switches, variants } from './construct.ts';
+import type { SearchProblem, Words } from './problem.ts';
+import { evenSpans, mixture, type Relative, relatives, relativeWords } from './relatives.ts';
+import { headsOf, makespanOf, peaksOf, scratchFor, spanOf } from './timing.ts';
 
-export interface Found {
+/** The order that a search found. Plain data: it may go to another thread. */
+export interface Answer {
   readonly words: Words;
+  /** Ticks to the end of the last step. */
   readonly makespan: number;
-  /** What made it: a relative's order, or the construction under these switches. */
-  readonly by: Relative | Switches;
-  /** Ticks that no order within the limits can be under. */
+  /** Ticks between the first start and the last end of the device where that is longest. */
+  readonly span: number;
+  /** What made it: the order of a named policy, or the construction under these switches. */
+  readonly by: { readonly name: string } | Switches;
+  /** Ticks that no makespan and no span within the limits can be under. */
   readonly least: number;
+  readonly leastSpan: number;
 }
 
-/** Operations that all runs together may visit, once every variant has had its first. Only very long orders come near. */
+/** Operations that all constructions together may visit, and those under the given limits alone. */
 const budget = 5e6;
+const firstBudget = 6e6;
+/** The same once the objective can be no better and only the figure after it can. */
+const finishing = 1e6;
+/** Of equal orders by the objective, another is taken only for this part less of the other figure: less would cost memory for nothing. */
+const worthwhile = 1e-3;
+
+/** The search from beginning to end. */
+export function search(problem: SearchProblem): Answer {
+  const steps = searchSteps(problem);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
 
 /**
- * The best order within `limits` (bytes by device, each for one microbatch at least) of those there are: named relatives, what
- * lies between two of them, and the construction in all variants under these limits and under every tighter one at which it would decide otherwise. What
- * a tighter limit allows, a wider one allows too, so more memory never gives a longer makespan (while the budget lasts). Tighter limits are a ceiling
- * of c · `unit` bytes on each device, c from high to low: the construction compares with the limit only, so that nothing
- * changes until c falls under the peak of the last run. Ends early at an order that is as short as any can be.
+ * The best order within the limits of those there are: named relatives, what lies between two of them, even spans, and the construction in
+ * all variants under these limits and under every tighter one at which it would decide otherwise. What a tighter limit allows, a wider
+ * one allows too, so that more memory never gives a worse order (while the budget lasts). Tighter limits are a ceiling of
+ * c · `unit` bytes on each device, c from high to low: the construction compares with the limit only, so that nothing changes until
+ * c falls under the peak of the last run. Best is the shortest makespan and then the shortest span, or the other way around; of
+ * equal orders the first. Ends early at an order that no other can beat. Yields each time it has visited some hundred thousand
+ * operations. A problem that it has answered before is not searched again.
  */
-export function search(problem: Problem, limits: Float64Array, unit: Float64Array): Found {
-  const { devices, microbatches } = problem;
+export function* searchSteps(problem: SearchProblem): Generator<void, Answer> {
+  const key = keyOf(problem);
+  const known = knownAnswer(key);
+  if (known !== undefined) return known;
+  const { devices, microbatches, limits, unit, objective } = problem;
   const scratch = scratchFor(problem);
-  const site = siteFor(problem);
+  const heads = headsOf(problem);
   const size = 3 * devices * microbatches;
   const peaks = new Float64Array(devices);
   let words: Words = new Uint8Array(size);
   let best: Words = new Uint8Array(size);
   let makespan = Infinity;
-  let by: Relative | Switches = variants[0];
-  const least = leastOf(problem, limits);
-  /** Takes over what is in `words` if it is shorter; `peaks` are then known to be within the limits. */
-  const offer = (candidate: Relative | Switches): void => {
+  let span = Infinity;
+  let by: Answer['by'] = variants[0];
+  const bound = leastOf(problem, limits);
+  /** Whether an order of these figures beats the best one. */
+  const beats = (otherMakespan: number, otherSpan: number): boolean =>
+    objective === 'span'
+      ? otherSpan < span || (otherSpan === span && otherMakespan < makespan * (1 - worthwhile))
+      : otherMakespan < makespan || (otherMakespan === makespan && otherSpan < span * (1 - worthwhile));
+  /** Takes over what is in `words` if it is better; `peaks` are then known to be within the limits. */
+  const offer = (candidate: Answer['by']): void => {
     const ticks = makespanOf(problem, words, scratch);
-    if (ticks >= makespan) return;
+    if (ticks === Infinity) return;
+    const between = spanOf(scratch, heads);
+    if (!beats(ticks, between)) return;
     [words, best] = [best, words];
     makespan = ticks;
+    span = between;
     by = candidate;
   };
-  const keeps = (): boolean => peaks.every((peak, device) => peak <= limits[device]);
-
-  const compare = (one: Relative): void => {
-    relativeWords(problem, one, words);
+  const compare = (relative: Relative): void => {
+    relativeWords(problem, relative, words);
     peaksOf(problem, words, peaks);
-    if (keeps()) offer(one);
+    if (peaks.every((peak, device) => peak <= limits[device])) offer({ name: relative.name });
   };
-  for (const one of relatives) compare(one);
-  for (let held = 2 * devices - 2, seen = 0; held > devices && seen <= budget / 4; held -= 1, seen += size)
+
+  let visited = 0;
+  /** Whether it is time to yield again. */
+  const due = (): boolean => {
+    const before = Math.floor(visited / operationsOfSlice);
+    visited += size;
+    return Math.floor(visited / operationsOfSlice) > before;
+  };
+  for (const relative of relatives) {
+    compare(relative);
+    if (due()) yield;
+  }
+  for (let held = 2 * devices - 2, seen = 0; held > devices && seen <= budget / 4; held -= 1, seen += size) {
     compare(mixture(held));
+    if (due()) yield;
+  }
+  let seen = 0;
+  for (const relative of evenSpans(problem)) {
+    if (seen > budget / 4 || !beats(bound.makespan, bound.span)) break;
+    compare(relative);
+    seen += size;
+    if (due()) yield;
+  }
+  const site = siteFor(problem);
   const ceilings = new Float64Array(variants.length).fill(Infinity);
   const tight = new Float64Array(devices);
-  for (let visited = 0; makespan > least;) {
+  for (let built = 0; beats(bound.makespan, bound.span);) {
     const variant = highest(ceilings);
     const ceiling = ceilings[variant];
-    if (visited > budget && ceiling < Infinity) break;
+    const done = objective === 'span' ? span <= bound.span : makespan <= bound.makespan;
+    if (ceiling < Infinity ? built > (done ? finishing : budget) : built + size > (done ? finishing : firstBudget))
+      break;
     let fits = true;
     for (let device = 0; device < devices; device += 1) {
       tight[device] = unit[device] > 0 ? Math.min(limits[device], ceiling * unit[device]) : limits[device];
       if (Math.max(problem.activation[device], problem.forWeight[device]) > tight[device]) fits = false;
     }
-    // All that is left is tighter still, and no order under such a limit is shorter.
-    if (!fits || leastOf(problem, tight) >= makespan) break;
-    visited += size;
-    if (!construct(problem, tight, variants[variant], site, words)) break;
+    if (!fits) break;
+    // All that is left is tighter still, and no order under such a limit is better.
+    const tightBound = leastOf(problem, tight);
+    if (!beats(tightBound.makespan, tightBound.span)) break;
+    built += size;
+    if (!(yield* construct(problem, tight, variants[variant], site, words))) break;
     peaksOf(problem, words, peaks);
     offer(variants[variant]);
     let peak = 0;
     for (let device = 0; device < devices; device += 1)
       if (unit[device] > 0) peak = Math.max(peak, peaks[device] / unit[device]);
     ceilings[variant] = peak > 0 ? peak * (1 - 1e-9) : -1;
+    if (due()) yield;
   }
-  return { words: best, makespan, by, least };
+  const answer: Answer = { words: best, makespan, span, by, least: bound.makespan, leastSpan: bound.span };
+  keepAnswer(key, answer);
+  return answer;
 }
 
 function highest(values: Float64Array): number {

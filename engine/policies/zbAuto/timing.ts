@@ -92,6 +92,21 @@ export function makespanOf(problem: Problem, words: Words, scratch: Scratch): nu
   return makespan;
 }
 
+/** Ticks until the first forward starts on each device: nothing else can be first, whatever the order. */
+export function headsOf({ devices, duration: [forward], transfer }: Problem): Float64Array {
+  const heads = new Float64Array(devices);
+  for (let device = 1; device < devices; device += 1)
+    heads[device] = heads[device - 1] + forward[device - 1] + transfer[device - 1];
+  return heads;
+}
+
+/** Ticks between first start and last end, of the device where that is longest, after `makespanOf`. */
+export function spanOf({ free }: Scratch, heads: Float64Array): number {
+  let span = 0;
+  for (let device = 0; device < heads.length; device += 1) span = Math.max(span, free[device] - heads[device]);
+  return span;
+}
+
 /** Most bytes that each device holds at a time, into `peaks`: F takes at its start, I and W free at their end. */
 export function peaksOf(
   { devices, microbatches, activation, forWeight }: Problem,

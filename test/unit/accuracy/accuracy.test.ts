@@ -66,9 +66,9 @@ describe('bubble rates that the authors of zero bubble calculated (arXiv:2401.10
     }
   });
 
-  test('zb_auto ends early, and idles more within a span than their ZB-2p', () => {
+  test('zb_auto idles more within a span than their ZB-2p: it keeps activations for longer', () => {
     for (const run of bubbleRates.searched) expect(predicted(run)).toBeGreaterThan(run.measured);
     const rates = bubbleRates.searched.map((run) => Math.round(100 * predicted(run)));
-    expect([Math.min(...rates), Math.max(...rates)]).toEqual([3, 10]);
+    expect([Math.min(...rates), Math.max(...rates)]).toEqual([2, 10]);
   });
 });

@@ -50,9 +50,9 @@ export const pipelines = ({ devices, microbatches }: Sizes): fc.Arbitrary<Pipeli
       };
     });
 
-export const under = (plan: PipelinePlan, limit?: PolicyArgument, name = 'zb_auto'): PipelinePlan => ({
+export const under = (plan: PipelinePlan, limit?: PolicyArgument, objective = 'makespan'): PipelinePlan => ({
   ...plan,
-  schedule: { kind: 'policy', name, args: limit === undefined ? {} : { limit } },
+  schedule: { kind: 'policy', name: 'zb_auto', args: { objective, ...(limit === undefined ? {} : { limit }) } },
 });
 
 export const bytes = (value: number): PolicyArgument => ({ value, dimension: 'bytes' });
@@ -61,6 +61,13 @@ export function makespan(plan: PipelinePlan, program: Program): number {
   const timeline = simulate(program, timingOf(plan, program));
   if (timeline === undefined) throw new Error('it never ends');
   return timeline.makespan;
+}
+
+/** Longest time between the first start and the last end of a device. */
+export function longestSpan(plan: PipelinePlan, program: Program): number {
+  const timeline = simulate(program, timingOf(plan, program));
+  if (timeline === undefined) throw new Error('it never ends');
+  return Math.max(...timeline.last.map((end, device) => end - timeline.first[device]));
 }
 
 /** Most bytes that each device holds: F takes at its start, I and W free at their end. */
