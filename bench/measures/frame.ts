@@ -7,7 +7,7 @@ import { planOf } from '../workloads/analysis.ts';
 import { pipelineFile } from '../workloads/files.ts';
 import { ours } from './simulate.ts';
 import { columnsOf } from '../../webview/worker/makeColumns.ts';
-import type { FrameView } from '../../webview/worker/frameView.ts';
+import type { FrameView } from '../../webview/worker/frame.ts';
 import type { Palette } from '../../webview/worker/palette.ts';
 
 const devices = 64;

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { methods, type PathsAnswer, type PathsRequest, type PlanChanged } from '../../webview/protocol/requests.ts';
 import type { Server } from '../languageClient.ts';
-import { readState } from './messages.ts';
+import { readState } from '../../webview/protocol/state.ts';
 import { createPreview, webviewOptions, type Preview, type PreviewHost } from './panel.ts';
 
 const viewType = 'pipewright.preview';

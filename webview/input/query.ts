@@ -1,6 +1,7 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { stageName, stageNumber } from '../../engine/stages.ts';
 import { letters } from '../../engine/program.ts';
+import { microbatchOf, stageOf, typeOf } from '../picture/blocks.ts';
 import type { Picture } from '../picture/picture.ts';
 
 /** What a search asks for; all given parts must hold. */
@@ -71,8 +72,7 @@ const ofStage = (plan: PipelinePlan, wanted: string, stage: number): boolean =>
 /** Blocks that the query asks for, ascending. One pass over all blocks. */
 export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32Array {
   const { columns } = picture;
-  const { offsets, start, end, word, shift, stages } = columns;
-  const mask = (1 << shift) - 1;
+  const { offsets, start, end } = columns;
   const named = (all: readonly { readonly name: string }[], wanted: string | undefined, index: number) =>
     wanted === undefined || String(index) === wanted || all[index].name === wanted;
   const holds = (all: readonly Comparison[], value: number) =>
@@ -81,11 +81,10 @@ export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32A
   for (let device = 0; device < columns.rows; device += 1) {
     if (!named(plan.devices, query.device, device)) continue;
     for (let block = offsets[device]; block < offsets[device + 1]; block += 1) {
-      const code = word[block];
-      if (query.microbatch !== undefined && (code < 0 || (code & mask) !== query.microbatch)) continue;
-      if (query.stage !== undefined && (code < 0 || !ofStage(plan, query.stage, (code >> shift) % stages))) continue;
-      const type = code < 0 ? (code === -1 ? 'sync' : 'optimizer') : letters[Math.trunc((code >> shift) / stages)];
-      if (query.kind !== undefined && query.kind !== type) continue;
+      if (query.microbatch !== undefined && microbatchOf(picture, block) !== query.microbatch) continue;
+      const stage = stageOf(picture, block);
+      if (query.stage !== undefined && (stage < 0 || !ofStage(plan, query.stage, stage))) continue;
+      if (query.kind !== undefined && typeOf(picture, block) !== query.kind) continue;
       if (!holds(query.durations, end[block] - start[block])) continue;
       // The second of two that share a slot starts before the first one ends.
       const idle = Math.max(0, start[block] - (block > offsets[device] ? end[block - 1] : 0));

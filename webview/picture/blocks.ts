@@ -1,7 +1,14 @@
-import { letters } from '../../engine/program.ts';
+import {
+  type Kind,
+  kindOf,
+  letters,
+  microbatchOf as microbatchOfWord,
+  rowOf,
+  stageOf as stageOfWord,
+} from '../../engine/program.ts';
 import { needSlot } from '../../engine/order/needSlot.ts';
-import { resultOfKind } from '../../engine/timeline.ts';
-import { optimizerWord, syncWord } from './columns.ts';
+import { resultRow } from '../../engine/timeline.ts';
+import { kindCollective, kindOptimizer, optimizerWord, syncWord } from './columns.ts';
 import type { Picture } from './picture.ts';
 
 /** Questions about one block of a picture. Pure. */
@@ -12,19 +19,31 @@ export function typeOf({ columns }: Picture, block: number): BlockType {
   const code = columns.word[block];
   if (code === syncWord) return 'sync';
   if (code === optimizerWord) return 'optimizer';
-  return letters[Math.trunc((code >> columns.shift) / columns.stages)];
+  return letters[kindOf(columns, code)];
 }
 
 /** −1 for synchronisation and optimizer. */
 export function stageOf({ columns }: Picture, block: number): number {
   const code = columns.word[block];
-  return code < 0 ? -1 : (code >> columns.shift) % columns.stages;
+  return code < 0 ? -1 : stageOfWord(columns, code);
 }
 
 /** −1 for synchronisation and optimizer. */
 export function microbatchOf({ columns }: Picture, block: number): number {
   const code = columns.word[block];
-  return code < 0 ? -1 : code & ((1 << columns.shift) - 1);
+  return code < 0 ? -1 : microbatchOfWord(columns, code);
+}
+
+/** Kind of paint of most of the block, an index of `paintKinds`. */
+export function paintKindOf({ columns }: Picture, block: number): number {
+  const code = columns.word[block];
+  if (code === syncWord) return kindCollective;
+  return code === optimizerWord ? kindOptimizer : columns.parts.main[rowOf(columns, code)];
+}
+
+/** The block that runs an operation, or makes the same result; −1 where there is none. */
+export function blockOf({ columns, maker }: Picture, kind: Kind, stage: number, microbatch: number): number {
+  return maker[resultRow(columns.stages, kind, stage) * columns.microbatches + microbatch];
 }
 
 export function deviceOf({ columns }: Picture, block: number): number {
@@ -57,7 +76,7 @@ export function needsOf(picture: Picture, block: number): Need[] {
   const { columns, timing, maker, arrival, placement } = picture;
   const code = columns.word[block];
   if (code < 0) return [];
-  const row = code >> columns.shift;
+  const row = rowOf(columns, code);
   const microbatch = microbatchOf(picture, block);
   const found: Need[] = [];
   for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
@@ -89,14 +108,14 @@ export const lastNeed = (picture: Picture, block: number): Need | undefined =>
 
 /** All blocks of the same microbatch and, for F or for the backward, of the same direction; in order of start. */
 export function siblingsOf(picture: Picture, block: number): number[] {
-  const { columns, maker } = picture;
-  const microbatch = microbatchOf(picture, block);
-  const type = typeOf(picture, block);
-  if (microbatch < 0 || type === 'sync' || type === 'optimizer') return [];
-  const result = resultOfKind[letters.indexOf(type)];
+  const { columns } = picture;
+  const code = columns.word[block];
+  if (code < 0) return [];
+  const kind = kindOf(columns, code);
+  const microbatch = microbatchOfWord(columns, code);
   const found: number[] = [];
   for (let stage = 0; stage < columns.stages; stage += 1) {
-    const other = maker[(result * columns.stages + stage) * columns.microbatches + microbatch];
+    const other = blockOf(picture, kind, stage, microbatch);
     if (other >= 0) found.push(other);
   }
   return found.sort((a, b) => columns.start[a] - columns.start[b]);

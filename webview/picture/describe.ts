@@ -9,11 +9,13 @@ import {
   deviceOf,
   lastNeed,
   microbatchOf,
+  paintKindOf,
   stageOf,
   typeOf,
 } from './blocks.ts';
 import { memoryAfter } from './memoryLevel.ts';
 import { kindTransfer } from './columns.ts';
+import { rowOf } from '../../engine/program.ts';
 import type { Picture } from './picture.ts';
 
 /** Texts about blocks and gaps: tooltip, detail bar, table and screen reader say the same. */
@@ -47,8 +49,7 @@ export const countedKinds: Readonly<Record<BlockType, readonly [singular: string
 
 export function kindName(picture: Picture, block: number): string {
   const type = typeOf(picture, block);
-  const { word, shift, parts } = picture.columns;
-  return type === 'F' && parts.main[word[block] >> shift] === kindTransfer ? 'Weight loading' : kindNames[type];
+  return type === 'F' && paintKindOf(picture, block) === kindTransfer ? 'Weight loading' : kindNames[type];
 }
 
 export function blockTitle(picture: Picture, block: number): string {
@@ -80,7 +81,7 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
   );
   // A separate recompute operation has its block.
   const inside =
-    ['B', 'I'].includes(typeOf(picture, block)) && columns.parts.recompute[columns.word[block] >> columns.shift] > 0;
+    ['B', 'I'].includes(typeOf(picture, block)) && columns.parts.recompute[rowOf(columns, columns.word[block])] > 0;
   const recompute = stage >= 0 && inside ? plan.stages[stage].recompute : 0;
   if (recompute > 0) lines.push(['of which recompute', time(recompute, 4)]);
   const need = lastNeed(picture, block);

@@ -1,7 +1,8 @@
 import type { Picture } from './picture.ts';
 import { stepAt } from './memoryLevel.ts';
-import { type BlockType, typeOf } from './blocks.ts';
-import { type Columns, firstEndingAfter, kindWeight } from './columns.ts';
+import { rowOf } from '../../engine/program.ts';
+import { type BlockType, paintKindOf, typeOf } from './blocks.ts';
+import { type Columns, firstEndingAfter, kindRecompute, kindWeight, paintKinds } from './columns.ts';
 
 /** Figures of a stretch of time on some devices. Seconds, bytes. */
 export interface RangeFigures {
@@ -52,20 +53,21 @@ export function rangeFigures(picture: Picture, t0: number, t1: number, from: num
 const sums = new WeakMap<Columns, Float64Array>();
 
 /** Seconds of each paint kind over all blocks, by index of `paintKinds`. */
-export function secondsByKind({ columns }: Picture): Float64Array {
+export function secondsByKind(picture: Picture): Float64Array {
+  const { columns } = picture;
   const known = sums.get(columns);
   if (known !== undefined) return known;
-  const { word, start, end, parts, shift } = columns;
-  const seconds = new Float64Array(8);
+  const { word, start, end, parts } = columns;
+  const seconds = new Float64Array(paintKinds.length);
   for (let block = 0; block < word.length; block += 1) {
     const length = end[block] - start[block];
     const code = word[block];
     if (code < 0) {
-      seconds[code === -1 ? 5 : 6] += length;
+      seconds[paintKindOf(picture, block)] += length;
       continue;
     }
-    const row = code >> shift;
-    seconds[3] += length * parts.recompute[row];
+    const row = rowOf(columns, code);
+    seconds[kindRecompute] += length * parts.recompute[row];
     seconds[parts.main[row]] += length * (parts.weight[row] - parts.recompute[row]);
     seconds[kindWeight] += length * (1 - parts.weight[row]);
   }

@@ -1,5 +1,6 @@
 import type { FromPage, PreviewState, ToPage } from '../protocol/messages.ts';
-import { readMessage, readState } from './incoming.ts';
+import { readState } from '../protocol/state.ts';
+import { readMessage } from './incoming.ts';
 
 interface EditorApi {
   postMessage(message: FromPage): void;

@@ -1,17 +1,14 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/plan.ts';
-import type { PreviewState, ToPage } from '../protocol/messages.ts';
+import type { ToPage } from '../protocol/messages.ts';
+import { isFields, isFigure } from '../protocol/state.ts';
 
-/** Messages and kept state are checked before use: shape, types and the lengths that indices rely on. */
+/** Messages are checked before use: shape, types and the lengths that indices rely on. */
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-const isCount = (value: unknown): value is number => isNumber(value) && Number.isInteger(value) && value >= 0;
-const isNumbers = (value: unknown): value is Record<string, number> =>
-  isFields(value) && Object.values(value).every(isNumber);
+const isCount = (value: unknown): value is number => isFigure(value) && Number.isInteger(value) && value >= 0;
+const isFigures = (value: unknown): value is Record<string, number> =>
+  isFields(value) && Object.values(value).every(isFigure);
 
 export function readMessage(data: unknown): ToPage | undefined {
   if (!isFields(data)) return undefined;
@@ -21,9 +18,9 @@ export function readMessage(data: unknown): ToPage | undefined {
       if (
         !isText(uri) ||
         !isText(title) ||
-        !isNumber(version) ||
+        !isFigure(version) ||
         !isPlan(plan) ||
-        !isNumbers(overrides) ||
+        !isFigures(overrides) ||
         !isOptions(options)
       )
         return undefined;
@@ -40,7 +37,7 @@ export function readMessage(data: unknown): ToPage | undefined {
     }
     case 'broken': {
       const { uri, version, message } = data;
-      return isText(uri) && isNumber(version) && isText(message)
+      return isText(uri) && isFigure(version) && isText(message)
         ? { type: 'broken', uri, version, message }
         : undefined;
     }
@@ -54,7 +51,7 @@ export function readMessage(data: unknown): ToPage | undefined {
 }
 
 function isOptions(value: unknown): value is EngineOptions {
-  return isFields(value) && isNumbers(value.limits) && isNumbers(value.thresholds) && isNumbers(value.memory);
+  return isFields(value) && isFigures(value.limits) && isFigures(value.thresholds) && isFigures(value.memory);
 }
 
 function isPlan(value: unknown): value is Plan {
@@ -66,9 +63,9 @@ function isPlan(value: unknown): value is Plan {
       (item) =>
         isFields(item) &&
         isText(item.name) &&
-        isNumber(item.value) &&
-        isNumber(item.default) &&
-        isNumber(item.scale) &&
+        isFigure(item.value) &&
+        isFigure(item.default) &&
+        isFigure(item.scale) &&
         isText(item.unit),
     ) &&
     Array.isArray(value.pipelines) &&
@@ -99,35 +96,16 @@ function isPipeline(value: unknown): value is PipelinePlan {
   return (
     placement.length === stages.length &&
     placement.every(isDevice) &&
-    devices.every((item) => isFields(item) && isText(item.name) && isNumber(item.memory) && isNumber(item.reserved)) &&
+    devices.every((item) => isFields(item) && isText(item.name) && isFigure(item.memory) && isFigure(item.reserved)) &&
     stages.every(
       (item) =>
         isFields(item) &&
         isText(item.name) &&
-        isNumber(item.forward) &&
-        isNumber(item.backwardInput) &&
-        isNumber(item.backwardWeight),
+        isFigure(item.forward) &&
+        isFigure(item.backwardInput) &&
+        isFigure(item.backwardWeight),
     ) &&
     edges.every((item) => isFields(item) && isStage(item.from) && isStage(item.to)) &&
     routes.every((item) => isFields(item) && isDevice(item.from) && isDevice(item.to))
   );
-}
-
-const colourings = ['operation', 'microbatch', 'chunk'] as const;
-
-/** What can be used of a kept state; undefined where it is none. */
-export function readState(data: unknown): PreviewState | undefined {
-  if (!isFields(data) || !isText(data.uri)) return undefined;
-  const number = (value: unknown) => (isNumber(value) ? value : undefined);
-  return {
-    uri: data.uri,
-    pipeline: isText(data.pipeline) ? data.pipeline : undefined,
-    t0: number(data.t0),
-    t1: number(data.t1),
-    scroll: number(data.scroll),
-    rowHeight: number(data.rowHeight),
-    colours: colourings.find((item) => item === data.colours),
-    criticalPath: typeof data.criticalPath === 'boolean' ? data.criticalPath : undefined,
-    overrides: isNumbers(data.overrides) ? data.overrides : undefined,
-  };
 }

@@ -1,5 +1,5 @@
-import { resultOfKind } from '../../engine/timeline.ts';
-import type { Gap } from '../picture/blocks.ts';
+import { kindOf, microbatchOf, stageOf } from '../../engine/program.ts';
+import { type Gap, blockOf } from '../picture/blocks.ts';
 import type { Picture } from '../picture/picture.ts';
 
 /** What the pointer can be at: a block, or the idle time between two. */
@@ -23,13 +23,8 @@ export function carrySelection(selection: Selection | undefined, from: Picture, 
   if (selection?.kind !== 'block') return undefined;
   const code = from.columns.word[selection.block];
   if (code < 0 || from.columns.stages !== to.columns.stages) return undefined;
-  const microbatch = code & ((1 << from.columns.shift) - 1);
+  const microbatch = microbatchOf(from.columns, code);
   if (microbatch >= to.columns.microbatches) return undefined;
-  const row = code >> from.columns.shift;
-  const kind = Math.trunc(row / from.columns.stages);
-  const block =
-    to.maker[
-      (resultOfKind[kind] * to.columns.stages + (row % to.columns.stages)) * to.columns.microbatches + microbatch
-    ];
+  const block = blockOf(to, kindOf(from.columns, code), stageOf(from.columns, code), microbatch);
   return block < 0 ? undefined : { kind: 'block', block };
 }

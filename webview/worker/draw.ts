@@ -1,8 +1,8 @@
 import { type Columns, firstEndingAfter, firstStartingFrom } from '../picture/columns.ts';
-import type { FrameView } from './frameView.ts';
+import type { Frame, FrameView } from './frame.ts';
 import type { Palette } from './palette.ts';
 import type { Pyramid, RowLevel, TimeLevel } from './pyramid.ts';
-import { isDense, sampleLine, spanLine } from './spans.ts';
+import { isDense, plainLine, sampleLine, spanLine } from './spans.ts';
 
 /** Draws into `out` (made when absent or of another size): one 32-bit pixel each, row by row. Cost follows pixels, not blocks. */
 export function draw(
@@ -17,20 +17,14 @@ export function draw(
   const pixels = out !== undefined && out.length === width * height ? out : new Uint32Array(width * height);
   pixels.fill(palette.background);
   if (columns.rows === 0 || pyramid.groups.length === 0 || !(view.t1 > view.t0)) return pixels;
-  if (view.rowHeight >= 1) drawRows(view, width, height, columns, pyramid, palette, pixels);
-  else drawGroups(view, width, height, columns, pyramid, palette, pixels);
+  const frame = { view, width, height, columns, pyramid, palette, pixels };
+  if (view.rowHeight >= 1) drawRows(frame);
+  else drawGroups(frame);
   return pixels;
 }
 
-function drawRows(
-  view: FrameView,
-  width: number,
-  height: number,
-  columns: Columns,
-  pyramid: Pyramid,
-  palette: Palette,
-  pixels: Uint32Array,
-): void {
+function drawRows(frame: Frame): void {
+  const { view, width, height, columns, pyramid, palette, pixels } = frame;
   const first = Math.max(0, Math.floor(view.top / view.rowHeight));
   const last = Math.min(columns.rows - 1, Math.floor((view.top + height) / view.rowHeight));
   const level = levelFor(pyramid.groups[0], pyramid.span, view, width);
@@ -43,28 +37,17 @@ function drawRows(
     const low = firstEndingAfter(columns, row, view.t0);
     const high = firstStartingFrom(columns, row, view.t1);
     if (high - low <= width / 2 || level === undefined || palette.colourBy !== 'operation') {
-      drawSpans(view, width, columns, palette, pixels, low, high, from, to, y0, y1);
+      drawSpans(frame, low, high, from, to, y0, y1);
     } else {
-      sample(level, row, pyramid.span, view, width, palette, pixels, from * width);
+      sample(frame, level, row, from * width);
       for (let y = from + 1; y < to; y += 1) pixels.copyWithin(y * width, from * width, from * width + width);
     }
   }
 }
 
 /** Lines of a band differ only in the corners, in the halves of shared slots and in frames; equal lines are copied. */
-function drawSpans(
-  view: FrameView,
-  width: number,
-  columns: Columns,
-  palette: Palette,
-  pixels: Uint32Array,
-  low: number,
-  high: number,
-  from: number,
-  to: number,
-  y0: number,
-  y1: number,
-): void {
+function drawSpans(frame: Frame, low: number, high: number, from: number, to: number, y0: number, y1: number): void {
+  const { view, width, columns, palette, pixels } = frame;
   const dense = isDense(high - low, width);
   const radius = y1 - y0 >= 10 && !dense ? view.radius : 0;
   const middle = (y0 + y1) >> 1;
@@ -81,8 +64,8 @@ function drawSpans(
       pixels.copyWithin(y * width, copied * width, copied * width + width);
       continue;
     }
-    if (dense) sampleLine(view, width, columns, palette, pixels, low, high, y * width, half, shapes);
-    else spanLine(view, width, columns, palette, pixels, low, high, y * width, inset, rim, framed, half, shapes);
+    if (dense) sampleLine(frame, low, high, y * width, half, shapes);
+    else spanLine(frame, low, high, y * width, { inset, rim, framed, half, shapes });
     if (inset === 0 && !rim) {
       copied = y;
       copiedHalf = half;
@@ -98,16 +81,9 @@ function levelFor(group: RowLevel, span: number, view: FrameView, width: number)
   return chosen;
 }
 
-function sample(
-  level: TimeLevel,
-  row: number,
-  span: number,
-  view: FrameView,
-  width: number,
-  palette: Palette,
-  pixels: Uint32Array,
-  line: number,
-): void {
+function sample(frame: Frame, level: TimeLevel, row: number, line: number): void {
+  const { view, width, palette, pixels } = frame;
+  const { span } = frame.pyramid;
   const { bins, data } = level;
   const step = ((view.t1 - view.t0) / width / span) * bins;
   const origin = (view.t0 / span) * bins + step / 2;
@@ -122,15 +98,8 @@ function sample(
 }
 
 /** Rows thinner than a pixel: a line shows the group of rows that it stands for, or deep in time the row nearest to its middle. */
-function drawGroups(
-  view: FrameView,
-  width: number,
-  height: number,
-  columns: Columns,
-  pyramid: Pyramid,
-  palette: Palette,
-  pixels: Uint32Array,
-): void {
+function drawGroups(frame: Frame): void {
+  const { view, width, height, columns, pyramid, palette } = frame;
   const wanted = Math.min(pyramid.groups.length - 1, Math.ceil(Math.log2(1 / view.rowHeight)));
   const group = pyramid.groups[wanted];
   const level = palette.colourBy === 'operation' ? levelFor(group, pyramid.span, view, width) : undefined;
@@ -140,15 +109,13 @@ function drawGroups(
     if (row < 0) continue;
     if (row >= columns.rows) break;
     if (level !== undefined) {
-      sample(level, row >> wanted, pyramid.span, view, width, palette, pixels, y * width);
+      sample(frame, level, row >> wanted, y * width);
       continue;
     }
     const low = firstEndingAfter(columns, row, view.t0);
     const high = firstStartingFrom(columns, row, view.t1);
-    if (high - low > width / 2 && fine !== undefined)
-      sample(fine, row, pyramid.span, view, width, palette, pixels, y * width);
-    else if (isDense(high - low, width))
-      sampleLine(view, width, columns, palette, pixels, low, high, y * width, 0, false);
-    else spanLine(view, width, columns, palette, pixels, low, high, y * width, 0, false, false, 0, false);
+    if (high - low > width / 2 && fine !== undefined) sample(frame, fine, row, y * width);
+    else if (isDense(high - low, width)) sampleLine(frame, low, high, y * width, 0, false);
+    else spanLine(frame, low, high, y * width, plainLine);
   }
 }

@@ -1,7 +1,7 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { JobReport } from '../../engine/report.ts';
 import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
-import type { FrameView } from './frameView.ts';
+import type { FrameView } from './frame.ts';
 import type { Palette } from './palette.ts';
 import type { Picture } from '../picture/picture.ts';
 

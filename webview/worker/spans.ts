@@ -1,34 +1,29 @@
-import {
-  type Columns,
-  kindCollective,
-  kindOptimizer,
-  kindRecompute,
-  kindWeight,
-  syncWord,
-} from '../picture/columns.ts';
-import type { FrameView } from './frameView.ts';
-import { type Palette, colourOf } from './palette.ts';
+import { kindCollective, kindOptimizer, kindRecompute, kindWeight, syncWord } from '../picture/columns.ts';
+import type { Frame } from './frame.ts';
+import { colourOf } from './palette.ts';
 
 /** Above this number of blocks per pixel, painting each would cost more than the picture shows. */
 const most = 2;
 export const isDense = (blocks: number, width: number): boolean => blocks > most * width;
 
-/** One line of pixels from blocks `low` to `high` (exclusive), each block painted. `half`: upper (0) or lower (1) one of shared slots. */
-export function spanLine(
-  view: FrameView,
-  width: number,
-  columns: Columns,
-  palette: Palette,
-  pixels: Uint32Array,
-  low: number,
-  high: number,
-  line: number,
-  inset: number,
-  rim: boolean,
-  framed: boolean,
-  half: number,
-  shapes: boolean,
-): void {
+/** How a line runs through the blocks of its row. */
+export interface LineShape {
+  /** Pixels that corners take from both ends of a block. */
+  readonly inset: number;
+  /** The first or last line of framed blocks. */
+  readonly rim: boolean;
+  readonly framed: boolean;
+  /** Upper (0) or lower (1) half of shared slots. */
+  readonly half: number;
+  /** Whether the shape of a block says its kind, as its colour says the microbatch. */
+  readonly shapes: boolean;
+}
+export const plainLine: LineShape = { inset: 0, rim: false, framed: false, half: 0, shapes: false };
+
+/** One line of pixels from blocks `low` to `high` (exclusive), each block painted. */
+export function spanLine(frame: Frame, low: number, high: number, line: number, shape: LineShape): void {
+  const { view, width, columns, palette, pixels } = frame;
+  const { inset, rim, framed, half, shapes } = shape;
   const { start, end, word, pair, parts, shift } = columns;
   const scale = width / (view.t1 - view.t0);
   for (let i = low; i < high; i += 1) {
@@ -84,18 +79,8 @@ function put(pixels: Uint32Array, colour: number, from: number, to: number): voi
  * One line of pixels where many blocks share each: the block at one moment of every pixel. The moments lie on a grid in time,
  * so that a picture that is moved by whole pixels keeps its colours. O(pixels · log(blocks a pixel)).
  */
-export function sampleLine(
-  view: FrameView,
-  width: number,
-  columns: Columns,
-  palette: Palette,
-  pixels: Uint32Array,
-  low: number,
-  high: number,
-  line: number,
-  half: number,
-  shapes: boolean,
-): void {
+export function sampleLine(frame: Frame, low: number, high: number, line: number, half: number, shapes: boolean): void {
+  const { view, width, columns, palette, pixels } = frame;
   const { start, end, word, pair, parts, shift } = columns;
   const step = (view.t1 - view.t0) / width;
   const origin = (Math.round(view.t0 / step) + 0.5) * step;

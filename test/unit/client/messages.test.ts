@@ -1,6 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { readFromPage, readState } from '../../../client/preview/messages.ts';
+import { readFromPage } from '../../../client/preview/messages.ts';
+import { readState } from '../../../webview/protocol/state.ts';
 
 describe('messages of the preview page', () => {
   test.each([

@@ -6,7 +6,7 @@ import { draw } from '../../../webview/worker/draw.ts';
 import { colourOf } from '../../../webview/worker/palette.ts';
 import { buildPyramid } from '../../../webview/worker/pyramid.ts';
 import { columnsFrom, plainRows } from './columns.ts';
-import type { FrameView } from '../../../webview/worker/frameView.ts';
+import type { FrameView } from '../../../webview/worker/frame.ts';
 
 const theme = themeFrom('dark', () => '');
 const palette = paletteFrom(theme, 'operation', new Uint8Array(64));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contentSecurityPolicy, previewHtml } from '../../../webview/protocol/page.ts';
-import { readMessage, readState } from '../../../webview/session/incoming.ts';
+import { readMessage } from '../../../webview/session/incoming.ts';
+import { readState } from '../../../webview/protocol/state.ts';
 import { sliderRange } from '../../../webview/controls/sliderRange.ts';
 import { highlightFor } from '../../../webview/session/highlight.ts';
 import { rowShape } from '../../../webview/view/scene/rowShape.ts';

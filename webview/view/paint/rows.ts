@@ -1,5 +1,6 @@
 import { time } from '../../../engine/quantities.ts';
-import { type BlockType, microbatchOf, stageOf, typeOf } from '../../picture/blocks.ts';
+import { rowOf } from '../../../engine/program.ts';
+import { type BlockType, microbatchOf, paintKindOf, stageOf, typeOf } from '../../picture/blocks.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font, groundOf } from '../scene/theme.ts';
 import { labelOn } from '../scene/colour.ts';
@@ -79,8 +80,8 @@ function paintBlock(ink: Ink, scene: Scene, row: number, block: number): void {
   const code = columns.word[block];
   const type = typeOf(picture, block);
   const width = right - left;
-  const recompute = code < 0 ? 0 : columns.parts.recompute[code >> columns.shift];
-  const weight = code < 0 ? 1 : columns.parts.weight[code >> columns.shift];
+  const recompute = code < 0 ? 0 : columns.parts.recompute[rowOf(columns, code)];
+  const weight = code < 0 ? 1 : columns.parts.weight[rowOf(columns, code)];
   if (recompute > 0) {
     ink.fillStyle = hatch(ink, theme.labels[kindRecompute], 0.45, 5, 1.4, dpr);
     ink.fillRect(left, top, width * recompute, height);
@@ -105,7 +106,7 @@ function paintBlock(ink: Ink, scene: Scene, row: number, block: number): void {
   if (size === undefined) return;
   ink.font = font(theme, size, 600);
   const stage = stageOf(picture, block);
-  const kind = code < 0 ? (type === 'sync' ? 5 : 6) : columns.parts.main[code >> columns.shift];
+  const kind = paintKindOf(picture, block);
   const mb = microbatchOf(picture, block) / Math.max(1, columns.microbatches - 1);
   const ground = code < 0 ? theme.kinds[kind] : groundOf(theme, colourBy, kind, stage < 0 ? 0 : scene.chunk[stage], mb);
   // Stripes would run through the text.

@@ -4,7 +4,7 @@ import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords } from '../../../engine/analyze/traffic.ts';
 import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
 import { bytes, count, list, time } from '../../../engine/quantities.ts';
-import { deviceOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
+import { deviceOf, paintKindOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
 import { type Line, blockLines, blockTitle, countedKinds, gapLines, shortName } from '../../picture/describe.ts';
 import { css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
@@ -23,8 +23,7 @@ export interface Details {
 
 export function targetDetails({ plan, picture }: Pick<Scene, 'plan' | 'picture'>, target: Target): Details {
   if (target.kind === 'gap') return { title: 'Bubble', kind: undefined, lines: gapLines(plan, picture, target.gap) };
-  const code = picture.columns.word[target.block];
-  const kind = code < 0 ? (code === -1 ? 5 : 6) : picture.columns.parts.main[code >> picture.columns.shift];
+  const kind = paintKindOf(picture, target.block);
   return { title: blockTitle(picture, target.block), kind, lines: blockLines(plan, picture, target.block) };
 }
 

@@ -4,19 +4,28 @@ import { element } from '../../controls/dom.ts';
 import { limitInSight } from '../../picture/memoryLevel.ts';
 import { secondsByKind } from '../../picture/rangeFigures.ts';
 import { type Theme, chunkColour } from '../scene/theme.ts';
-import { kindCollective, kindFill, kindTransfer } from '../../picture/columns.ts';
+import {
+  kindCollective,
+  kindFill,
+  kindForward,
+  kindInput,
+  kindOptimizer,
+  kindRecompute,
+  kindTransfer,
+  kindWeight,
+} from '../../picture/columns.ts';
 import type { Picture } from '../../picture/picture.ts';
 import type { Settings } from '../../session/settings.ts';
 
 const entries = [
-  ['Forward', 0, 'block'],
-  ['Backward, input', 1, 'block'],
-  ['Backward, weight', 2, 'block'],
-  ['Recompute', 3, 'striped'],
+  ['Forward', kindForward, 'block'],
+  ['Backward, input', kindInput, 'block'],
+  ['Backward, weight', kindWeight, 'block'],
+  ['Recompute', kindRecompute, 'striped'],
   ['Weight loading', kindTransfer, 'block'],
   ['Transfer', kindTransfer, 'lane'],
   ['Gradient sync', kindCollective, 'striped'],
-  ['Optimizer', 6, 'block'],
+  ['Optimizer', kindOptimizer, 'block'],
 ] as const;
 
 /** What colours and patterns mean, in the colouring that is chosen. Only what this timeline has. */
@@ -48,9 +57,9 @@ export function legend() {
         'block',
         `linear-gradient(90deg, ${ramp.join()})`,
       ),
-      ...(seconds[2] > 0 ? [entry('Weight gradient in the lower half', 'half')] : []),
+      ...(seconds[kindWeight] > 0 ? [entry('Weight gradient in the lower half', 'half')] : []),
     ];
-    const shades = [0, 1, 2].map((chunk) => css(chunkColour(theme, 0, chunk)));
+    const shades = [0, 1, 2].map((chunk) => css(chunkColour(theme, kindForward, chunk)));
     const hasChunks = plan.stages.length > plan.devices.length;
     const ofChunks = [entry('Later chunks are paler', 'block', `linear-gradient(90deg, ${shades.join()})`)];
     bar.replaceChildren(

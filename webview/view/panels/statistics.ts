@@ -9,6 +9,7 @@ import { worstDevice } from '../../picture/memoryLevel.ts';
 import { secondsByKind } from '../../picture/rangeFigures.ts';
 import { smallShare } from './smallShare.ts';
 import type { Theme } from '../scene/theme.ts';
+import { stageOf } from '../../picture/blocks.ts';
 import { paintKinds } from '../../picture/columns.ts';
 import type { Picture } from '../../picture/picture.ts';
 
@@ -121,10 +122,7 @@ function exposedCollectives(report: PipelineReport): number {
   return shareOf(seconds, report.devices.length * report.iteration);
 }
 
-function deviceIndex(picture: Picture, block: number): number {
-  const { word, shift, stages } = picture.columns;
-  return picture.placement[(word[block] >> shift) % stages];
-}
+const deviceIndex = (picture: Picture, block: number): number => picture.placement[stageOf(picture, block)];
 
 /** More blocks without slack than lie on the path: then it is not the only one. */
 function hasTies({ slack, critical, columns }: Picture): boolean {

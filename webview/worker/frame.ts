@@ -1,3 +1,7 @@
+import type { Columns } from '../picture/columns.ts';
+import type { Palette } from './palette.ts';
+import type { Pyramid } from './pyramid.ts';
+
 /** What part of the timeline a picture shows. Pixels are pixels of the picture. */
 export interface FrameView {
   /** Seconds at the left and right edge. */
@@ -11,4 +15,15 @@ export interface FrameView {
   readonly bandHeight: number;
   /** Pixels cut from the corners of blocks: 0, 1 or 2. */
   readonly radius: number;
+}
+
+/** An image that is being drawn: what it shows, in which colours, into which pixels. */
+export interface Frame {
+  readonly view: FrameView;
+  readonly width: number;
+  readonly height: number;
+  readonly columns: Columns;
+  readonly pyramid: Pyramid;
+  readonly palette: Palette;
+  readonly pixels: Uint32Array;
 }
