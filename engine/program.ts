@@ -113,10 +113,12 @@ export const resultsIn = (program: Program): number => (program.extended === tru
 /** Bits that a microbatch number needs. */
 export const shiftFor = (microbatches: number): number => Math.max(1, 32 - Math.clz32(Math.max(1, microbatches - 1)));
 export const rowOf = (program: Pick<Program, 'shift'>, word: number): number => word >> program.shift;
-export const microbatchOf = (program: Pick<Program, 'shift'>, word: number): number => word & ((1 << program.shift) - 1);
+export const microbatchOf = (program: Pick<Program, 'shift'>, word: number): number =>
+  word & ((1 << program.shift) - 1);
 export const kindOf = (program: Pick<Program, 'shift' | 'stages'>, word: number): Kind =>
   Math.trunc((word >> program.shift) / program.stages) as Kind;
-export const stageOf = (program: Pick<Program, 'shift' | 'stages'>, word: number): number => (word >> program.shift) % program.stages;
+export const stageOf = (program: Pick<Program, 'shift' | 'stages'>, word: number): number =>
+  (word >> program.shift) % program.stages;
 /** Number in the cut of a stage of the program. */
 export const stageNumberOfStage = ({ copies }: Program, stage: number): number =>
   copies === undefined ? stage : copies.stage[stage];

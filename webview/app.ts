@@ -138,7 +138,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   }
 
   function showBroken(message: string): void {
-    timelines.overtake();
+    timelines.trouble();
     page.notice.broken(message, timelines.timeline() !== undefined);
     page.say(message);
   }

@@ -14,7 +14,7 @@ export interface Preview {
   readonly panel: vscode.WebviewPanel;
   /** Asks for the plan of the newest text and shows it. Of several calls only the answer of the last is shown. */
   refresh(): Promise<void>;
-  /** Rings the blocks of these paths. */
+  /** Outlines the blocks of these paths. */
   highlight(paths: readonly string[]): void;
   /** Shows this pipeline of the file. */
   choose(pipeline: string): void;

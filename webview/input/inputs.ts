@@ -25,7 +25,7 @@ export function inputs({ timelines, page, post, selected, toggle }: InputHost) {
     },
   });
   const selection = selecting({
-    show: timelines,
+    timelines,
     tip: page.tip,
     post,
     changed: (next, speak) => {

@@ -11,10 +11,10 @@ import type { Picture } from '../picture/picture.ts';
 import { clampViewport, reveal, showRange, timeAt } from '../view/scene/viewport.ts';
 import { type Target, type Selection, carrySelection } from '../session/selection.ts';
 
-type Show = ReturnType<typeof presenter>;
+type Timelines = ReturnType<typeof presenter>;
 
 export interface SelectingHost {
-  readonly show: Pick<Show, 'timeline' | 'view' | 'bounds' | 'layout' | 'scene' | 'setView' | 'paintOver'>;
+  readonly timelines: Pick<Timelines, 'timeline' | 'view' | 'bounds' | 'layout' | 'scene' | 'setView' | 'paintOver'>;
   readonly tip: ReturnType<typeof tooltip>;
   post(message: FromPage): void;
   /** Another selection, or another timeline to which it belongs. `speak`: it is complete. */
@@ -24,28 +24,28 @@ export interface SelectingHost {
 }
 
 /** What is selected, what is under the pointer, and where in the file it comes from. */
-export function selecting({ show, tip, post, changed, clicked }: SelectingHost) {
+export function selecting({ timelines, tip, post, changed, clicked }: SelectingHost) {
   let selection: Selection | undefined;
   let hovered: Target | undefined;
   let cursor: number | undefined;
   let focus = 0;
 
   function pick(x: number, y: number): Picked {
-    const [timeline, view] = [show.timeline(), show.view()];
+    const [timeline, view] = [timelines.timeline(), timelines.view()];
     if (timeline === undefined || view === undefined) return { kind: 'nothing' };
-    return pickAt(timeline.picture, view, show.layout(), x, y);
+    return pickAt(timeline.picture, view, timelines.layout(), x, y);
   }
 
   function select(next: Selection | undefined, follow: boolean, speak = true): void {
     selection = next;
-    const [timeline, view] = [show.timeline(), show.view()];
+    const [timeline, view] = [timelines.timeline(), timelines.view()];
     if (next?.kind === 'block' && timeline !== undefined && view !== undefined) {
       focus = next.block;
       const { start, end } = timeline.picture.columns;
       const device = deviceOf(timeline.picture, next.block);
-      const moved = reveal(view, show.bounds(), device, start[next.block], end[next.block]);
-      const inSight = JSON.stringify(clampViewport(moved, show.bounds())) === JSON.stringify(view);
-      if (follow && !inSight) show.setView(moved);
+      const moved = reveal(view, timelines.bounds(), device, start[next.block], end[next.block]);
+      const inSight = JSON.stringify(clampViewport(moved, timelines.bounds())) === JSON.stringify(view);
+      if (follow && !inSight) timelines.setView(moved);
     }
     if (next?.kind === 'device' && timeline !== undefined) focus = onDevice(timeline.picture, next.device, focus);
     changed(selection, speak);
@@ -53,22 +53,22 @@ export function selecting({ show, tip, post, changed, clicked }: SelectingHost) 
 
   /** Asks for the source of a selection; of the schedule where nothing is selected. */
   function openSource(of: Selection | undefined, preserveFocus: boolean): void {
-    const timeline = show.timeline();
+    const timeline = timelines.timeline();
     if (timeline !== undefined)
       post({ type: 'reveal', path: pathOf(timeline.plan, timeline.picture, of), preserveFocus });
   }
 
   function hover(x: number, y: number): void {
     const at = pick(x, y);
-    const view = show.view();
-    const { left, plot, ruler } = show.layout();
+    const view = timelines.view();
+    const { left, plot, ruler } = timelines.layout();
     const outside = view === undefined || x < left || x > left + plot || y < ruler.y;
     hovered = at.kind === 'target' ? at.target : undefined;
     cursor = outside ? undefined : timeAt(view, plot, x - left);
-    const scene = show.scene();
+    const scene = timelines.scene();
     if (hovered === undefined || scene === undefined) tip.hide();
     else tip.show(scene, hovered, x, y);
-    show.paintOver();
+    timelines.paintOver();
   }
 
   return {
@@ -78,7 +78,7 @@ export function selecting({ show, tip, post, changed, clicked }: SelectingHost) 
     leave: () => hover(-1, -1),
     click(x: number, y: number): void {
       const at = pick(x, y);
-      const plan = show.timeline()?.plan;
+      const plan = timelines.timeline()?.plan;
       if (at.kind === 'device' && plan !== undefined)
         post({ type: 'reveal', path: paths.device(plan.name, at.device), preserveFocus: true });
       if (at.kind === 'device') select({ kind: 'device', device: at.device }, false);
@@ -90,21 +90,25 @@ export function selecting({ show, tip, post, changed, clicked }: SelectingHost) 
     },
     /** What is under the pointer fills the width. */
     doubleClick(x: number, y: number): void {
-      const [timeline, view, at] = [show.timeline(), show.view(), pick(x, y)];
+      const [timeline, view, at] = [timelines.timeline(), timelines.view(), pick(x, y)];
       if (at.kind !== 'target' || timeline === undefined || view === undefined) return;
       const { start, end } = timeline.picture.columns;
       const { target } = at;
       const [from, to] =
         target.kind === 'block' ? [start[target.block], end[target.block]] : [target.gap.from, target.gap.to];
-      show.setView(showRange(view, from, to));
+      timelines.setView(showRange(view, from, to));
     },
     range(x0: number, y0: number, x1: number, y1: number, done: boolean): void {
-      const view = show.view();
+      const view = timelines.view();
       if (view === undefined) return;
       tip.hide();
-      select({ kind: 'range', ...rangeOf(view, show.layout(), show.bounds(), [x0, y0], [x1, y1]) }, false, done);
+      select(
+        { kind: 'range', ...rangeOf(view, timelines.layout(), timelines.bounds(), [x0, y0], [x1, y1]) },
+        false,
+        done,
+      );
     },
-    /** Another timeline is on show: the same operation in it. */
+    /** Another timeline is shown: the same operation in it. */
     carry(next: ShownTimeline, before: ShownTimeline | undefined): void {
       selection = before === undefined ? undefined : carrySelection(selection, before.picture, next.picture);
       const last = Math.max(0, next.picture.columns.word.length - 1);

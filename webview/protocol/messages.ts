@@ -18,7 +18,7 @@ export type ToPage =
     }
   /** The file is broken: keep the last good timeline under a banner. */
   | { readonly type: 'broken'; readonly uri: string; readonly version: number; readonly message: string }
-  /** The cursor is at these paths; the page rings their blocks. */
+  /** The cursor is at these paths; the page outlines their blocks. */
   | { readonly type: 'highlight'; readonly paths: readonly string[] };
 
 /** What the page posts to the extension. Validated there before use. */

@@ -2,7 +2,8 @@ import type { JobReport } from '../../engine/report.ts';
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { engineWorker } from '../session/engineWorker.ts';
-import { type ShownTimeline, shownTimeline } from '../session/shownTimeline.ts';
+import type { ShownTimeline } from '../session/shownTimeline.ts';
+import { simulations } from '../session/simulations.ts';
 import { type Layout, layoutFor } from './scene/layout.ts';
 import type { Scene } from './scene/scene.ts';
 import type { canvases } from './canvases.ts';
@@ -34,10 +35,7 @@ export interface PresenterHost {
  */
 export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHost) {
   const engine = engineWorker(fromWorker, host.failed);
-  let generation = 0;
-  /** Up to this generation, what is asked for has been overtaken by trouble. */
-  let trouble = 0;
-  const plans = new Map<number, PipelinePlan>();
+  const runs = simulations();
   let shown: ShownTimeline | undefined;
   /** Simulated, but its blocks are not drawn yet. */
   let coming: ShownTimeline | undefined;
@@ -65,15 +63,13 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     } else if (message.type === 'failed') {
       host.failed(message.reason);
     } else if (message.type === 'jobs') {
-      if (message.generation === generation) host.jobs(message.reports);
+      if (runs.isNewest(message.generation)) host.jobs(message.reports);
     } else if (message.type === 'none') {
-      if (message.generation === generation) host.impossible(message.reasons);
+      if (runs.isNewest(message.generation)) host.impossible(message.reasons);
     } else {
-      // Taken even when something newer is under way: what the worker draws from here on is this timeline.
-      const plan = plans.get(message.picture.generation);
-      for (const older of plans.keys()) if (older <= message.picture.generation) plans.delete(older);
-      if (plan === undefined) return;
-      coming = shownTimeline(plan, message.picture);
+      const arrived = runs.arrived(message.picture);
+      if (arrived === undefined) return;
+      coming = arrived;
       sendPalette();
     }
   }
@@ -130,7 +126,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       shown = coming;
       coming = undefined;
       view = drawing.view;
-      host.shown(shown, before, of === generation && of > trouble);
+      host.shown(shown, before, runs.isCurrent(of));
     }
     if (shown === undefined || shown.picture.generation !== of) return;
     canvas.show(images, host.scene(shown, drawn.view, drawn.layout));
@@ -151,9 +147,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
 
   return {
     run(plan: PipelinePlan, options: EngineOptions, jobs: readonly WorkedJob[]): void {
-      generation += 1;
-      plans.set(generation, plan);
-      engine.send({ type: 'run', generation, plan, options, jobs });
+      engine.send({ type: 'run', generation: runs.start(plan), plan, options, jobs });
     },
     setView(next: Viewport): void {
       if (shown === undefined) return;
@@ -174,13 +168,10 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     /** Something over the blocks has changed. */
     paintOver: schedule,
     /** What is being simulated is no longer the newest. */
-    overtake(): void {
-      trouble = generation;
-    },
+    trouble: runs.trouble,
     /** The page shows another file from now on. */
     clear(): void {
-      trouble = generation;
-      plans.clear();
+      runs.leave();
       shown = undefined;
       coming = undefined;
       drawn = undefined;

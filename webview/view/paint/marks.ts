@@ -86,9 +86,9 @@ function paintHighlight(ink: Ink, scene: Scene): void {
     const dense = isDense(scene, high - low);
     let marked = Number.NEGATIVE_INFINITY;
     for (let block = low; block < high; block += 1) {
-      const ringed =
+      const outlined =
         highlight.stages.has(stageOf(picture, block)) || highlight.items.has(`${row}:${picture.items?.[block] ?? -1}`);
-      if (!ringed) continue;
+      if (!outlined) continue;
       if (!dense) {
         outline(ink, scene, { kind: 'block', block }, colour, 2);
         continue;
