@@ -5,9 +5,9 @@ import type { SyntaxFile } from './syntax.ts';
 export interface ParseLimits {
   /** Longest text that is read, in UTF-16 code units; of a longer one the tree holds nothing but the text. */
   readonly size?: number;
-  /** How many faults are kept. 1,000 unless said. */
+  /** How many faults are kept. Default: 1,000. */
   readonly faults?: number;
-  /** How deep brackets may nest, and how high an expression may grow. 200 unless said. */
+  /** How deep brackets may nest, and how high an expression may grow. Default: 200. */
   readonly depth?: number;
 }
 

@@ -35,8 +35,8 @@ const token = (name: string, pattern: string | RegExp, categories: TokenType[] =
   all.push(type);
   return type;
 };
-const category = (name: string): TokenType => {
-  const type = createToken({ name, pattern: Lexer.NA });
+const category = (name: string, categories: TokenType[] = []): TokenType => {
+  const type = createToken({ name, pattern: Lexer.NA, categories });
   all.push(type);
   return type;
 };
@@ -45,8 +45,10 @@ const category = (name: string): TokenType => {
 /** Any name: the contextual keywords are ordinary names wherever a declaration does not begin. */
 export const Word = category('Word');
 export const BinaryOperator = category('BinaryOperator');
-/** What begins neither an entry nor ends a block: recovery passes over it. */
-export const Stray = category('Stray');
+/** What begins no declaration, and is no "}": recovery outside blocks passes over it. */
+export const StrayOutsideBlocks = category('StrayOutsideBlocks');
+/** What neither begins an entry nor ends a block: recovery passes over it. */
+export const Stray = category('Stray', [StrayOutsideBlocks]);
 /** A whole or an unclosed string. */
 export const Text = category('Text');
 
@@ -57,15 +59,22 @@ export const BlockComment = token('BlockComment', patterns.blockComment, [], { g
 
 export const Quantity = token('Quantity', patterns.quantity, [Stray]);
 
-export const Name = createToken({ name: 'Name', pattern: new RegExp(patterns.name), categories: [Word] });
-const keyword = (name: string, pattern: string): TokenType => token(name, pattern, [Word], { longer_alt: Name });
+const plain = [Word, StrayOutsideBlocks];
+export const Name = createToken({ name: 'Name', pattern: new RegExp(patterns.name), categories: plain });
+const keyword = (name: string, pattern: string, categories = [Word]): TokenType =>
+  token(name, pattern, categories, { longer_alt: Name });
 export const Import = keyword('Import', 'import');
 export const Param = keyword('Param', 'param');
 export const Let = keyword('Let', 'let');
-export const BlockKeyword = keyword('BlockKeyword', `(?:${blockKeywords.join('|')})`);
-export const In = keyword('In', 'in');
-export const Step = keyword('Step', 'step');
-export const From = keyword('From', 'from');
+/** `expect` holds checks, every other block entries. */
+export const Expect = keyword('Expect', 'expect');
+export const BlockKeyword = keyword(
+  'BlockKeyword',
+  `(?:${blockKeywords.filter((word) => word !== 'expect').join('|')})`,
+);
+export const In = keyword('In', 'in', plain);
+export const Step = keyword('Step', 'step', plain);
+export const From = keyword('From', 'from', plain);
 all.push(Name);
 
 /** A number run into something that is no unit, such as `4.5.6`. Never reaches the parser. */

@@ -69,13 +69,16 @@ export class Chain {
     const height = 1 + Math.max(left.height, right.height);
     if (height > this.deepest) {
       if (!this.cut)
-        this.faults.say(left.i, `This expression is nested deeper than ${this.deepest}; name parts of it with "let".`);
+        this.faults.report(
+          left.i,
+          `This expression is nested deeper than ${this.deepest}; name parts of it with "let".`,
+        );
       this.cut = true;
       return left;
     }
     const { value, operator, i } = left;
     if (strength(operator) === comparison && value.kind === 'binary' && isComparison(value.operator)) {
-      this.faults.say(i, `Expected one comparison, found a second one at "${operator}".`);
+      this.faults.report(i, `Expected one comparison, found a second one at "${operator}".`);
     }
     const span = { first: value.first, last: right.value.last, start: value.start, end: right.value.end };
     if (isRange(operator)) {

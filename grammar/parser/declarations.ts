@@ -1,9 +1,9 @@
-import type { IOrAlt, TokenType } from 'chevrotain';
+import type { IOrAlt, ParserMethod, TokenType } from 'chevrotain';
 import { clip } from '../lexer.ts';
 import type { Tokens } from '../lexer.ts';
 import type {
-  Block,
   BlockDeclaration,
+  BlockItem,
   Declaration,
   Expression,
   ImportDeclaration,
@@ -11,16 +11,15 @@ import type {
   Name,
   ParamDeclaration,
   Skipped,
-  StringLiteral,
   SyntaxFault,
 } from '../syntax.ts';
 import * as types from '../tokens.ts';
-import { EntryParser } from './entries.ts';
+import { BlockParser } from './blocks.ts';
 
 const declaration = 'a declaration such as "model name { … }"';
 
 /** The whole grammar. One instance reads one text after the other. */
-export class FileParser extends EntryParser {
+export class FileParser extends BlockParser {
   constructor(options: { readonly skipValidations: boolean }) {
     super(options.skipValidations);
     this.performSelfAnalysis();
@@ -40,58 +39,51 @@ export class FileParser extends EntryParser {
     return { declarations, errors };
   }
 
-  readonly file = this.RULE('file', (): Declaration[] => {
+  readonly file = this.RULE('file', (): readonly Declaration[] => {
     const declarations: Declaration[] = [];
-    const alternatives: IOrAlt<unknown>[] = [
-      { ALT: () => declarations.push(this.SUBRULE(this.importDeclaration)) },
-      { ALT: () => declarations.push(this.SUBRULE(this.paramDeclaration)) },
-      { ALT: () => declarations.push(this.SUBRULE(this.letDeclaration)) },
-      { ALT: () => declarations.push(this.SUBRULE(this.blockDeclaration)) },
-      { ALT: () => this.CONSUME(types.Semicolon) },
-      { ALT: () => declarations.push(this.SUBRULE(this.strayInFile)) },
-    ];
     this.allowed = declaration;
-    this.MANY(() => this.OR(alternatives));
+    this.MANY(() => {
+      const found = this.OR(this.declarations);
+      if (found !== undefined) declarations.push(found);
+    });
     return declarations;
   });
 
-  readonly strayInFile = this.RULE('strayInFile', (): Skipped => {
-    const { marks } = this;
-    const from = this.next;
-    if (marks.is(from, types.RightBrace))
-      this.faults.say(from, 'Expected a declaration, found "}" although no block is open.');
-    else this.faults.unexpected(from, this.allowed);
+  /** What a file holds. A new kind of declaration has its line here, its rule below, and its node in `syntax.ts`. */
+  private readonly declarations: IOrAlt<Declaration | undefined>[] = [
+    { ALT: () => this.SUBRULE(this.importDeclaration) },
+    { ALT: () => this.SUBRULE(this.paramDeclaration) },
+    { ALT: () => this.SUBRULE(this.letDeclaration) },
+    { ALT: () => this.SUBRULE(this.blockDeclaration) },
+    { ALT: () => this.SUBRULE(this.expectDeclaration) },
+    { ALT: () => void this.CONSUME(types.Semicolon) },
+    { ALT: () => this.strayBrace() },
+    { ALT: () => this.stray(0, types.StrayOutsideBlocks) },
+  ];
+
+  private strayBrace(): Skipped {
+    this.faults.report(this.next, 'Expected a declaration, found "}" although no block is open.');
+    return this.stray(1, types.RightBrace);
+  }
+
+  private stray(index: number, type: TokenType): Skipped {
+    const skipped = this.skipped(index, type, this.resumesFile);
     this.allowed = declaration;
-    this.OR([
-      { ALT: () => this.CONSUME(types.Name) },
-      { ALT: () => this.CONSUME(types.In) },
-      { ALT: () => this.CONSUME(types.Step) },
-      { ALT: () => this.CONSUME(types.From) },
-      { ALT: () => this.CONSUME(types.RightBrace) },
-      { ALT: () => this.CONSUME(types.Stray) },
-    ]);
-    let i = Math.max(from, marks.partner(from)) + 1;
-    while (i < marks.count && !marks.resumesFile(i)) i = Math.max(i, marks.partner(i)) + 1;
-    this.jump(i);
-    return { kind: 'skipped', ...this.places.node(from, this.next) };
-  });
+    return skipped;
+  }
+
+  private readonly resumesFile = (i: number): boolean => this.marks.resumesFile(i);
 
   readonly importDeclaration = this.RULE('importDeclaration', (): ImportDeclaration => {
     const from = this.next;
     const doc = this.places.documentation(from);
     this.CONSUME(types.Import);
-    let names: readonly Name[] | undefined;
-    let path: StringLiteral | undefined;
-    if (this.sees(types.LeftBrace)) {
-      this.OPTION(() => (names = this.SUBRULE(this.importedNames)));
-      if (this.sees(types.From)) this.CONSUME(types.From);
-      else this.faults.missing(this.next, '"from" after the imported names');
+    const names = this.OPTION(() => this.SUBRULE(this.importedNames));
+    if (names !== undefined && !this.takes(1, types.From)) {
+      this.faults.missing(this.next, '"from" after the imported names');
     }
-    if (this.RECORDING_PHASE || this.marks.isText(this.next)) {
-      const i = this.next;
-      this.OPTION1(() => this.CONSUME(types.Text));
-      path = this.literal(i);
-    } else {
+    const path = this.OPTION2(() => this.text(0));
+    if (path === undefined) {
       const after = this.marks.shown(this.next - 1);
       this.faults.missing(this.next, `a path such as "hardware.pipe" after "${after}"`);
     }
@@ -100,35 +92,39 @@ export class FileParser extends EntryParser {
     return { kind: 'import', first, last, start, end, doc, names, path };
   });
 
-  readonly importedNames = this.RULE('importedNames', (): Name[] => {
+  readonly importedNames = this.RULE('importedNames', (): readonly Name[] => {
     const open = this.next;
     const { marks } = this;
     const names: Name[] = [];
     this.CONSUME(types.LeftBrace);
-    let first = true;
+    const missing = (): void => this.faults.missing(this.next, `a name after "${marks.shown(this.next - 1)}"`);
     let ended = marks.is(this.next, types.RightBrace);
+    if (!ended && !this.isImportedName(this.next)) {
+      missing();
+      ended = this.endsNames(this.next);
+    }
     this.MANY({
       GATE: () => !ended,
       DEF: () => {
-        if (!first && !this.sees(types.Comma)) this.faults.unexpected(this.next, '"," or "}"');
-        this.OPTION({ GATE: () => !first, DEF: () => this.CONSUME(types.Comma) });
-        const i = this.next;
-        if (this.RECORDING_PHASE || (marks.isWord(i) && !this.endsNames(i))) {
-          this.OPTION1(() => this.CONSUME(types.Word));
-          names.push(this.name(i));
-        } else this.faults.missing(i, `a name after "${marks.shown(i - 1)}"`);
-        first = false;
+        if (names.length > 0 && !marks.is(this.next, types.Comma)) this.faults.unexpected(this.next, '"," or "}"');
+        this.takes(0, types.Comma);
+        if (this.isImportedName(this.next)) {
+          this.CONSUME(types.Word);
+          names.push(this.name(this.next - 1));
+        } else if (names.length > 0) missing();
         ended = this.endsNames(this.next);
       },
     });
-    if (this.sees(types.RightBrace)) this.CONSUME(types.RightBrace);
-    else this.faults.unclosed(this.next, open, '}', 'the imported names');
+    if (!this.takes(1, types.RightBrace)) this.faults.unclosed(this.next, open, '}', 'the imported names');
     return names;
   });
 
+  private isImportedName(i: number): boolean {
+    return this.marks.isWord(i) && !this.endsNames(i);
+  }
+
   private endsNames(i: number): boolean {
     const { marks } = this;
-    if (this.RECORDING_PHASE) return false;
     if (marks.is(i, types.From)) return marks.isText(i + 1);
     return !(marks.isWord(i) || marks.is(i, types.Comma)) || marks.resumesFile(i);
   }
@@ -138,20 +134,17 @@ export class FileParser extends EntryParser {
     const doc = this.places.documentation(from);
     this.CONSUME(types.Param);
     const { name, value } = this.SUBRULE(this.binding, { ARGS: ['param'] });
-    let range: Expression | undefined;
-    let step: Expression | undefined;
-    this.allowed = 'a new declaration';
-    if (value !== undefined) this.allowed = 'an operator, "in" or a new declaration';
-    if (this.sees(types.In)) {
+    this.allowed = value === undefined ? 'a new declaration' : 'an operator, "in" or a new declaration';
+    const range = this.OPTION(() => {
       this.CONSUME(types.In);
-      range = this.beginsValue() ? this.SUBRULE(this.expression) : this.missing('in');
-      this.allowed = '"step" or a new declaration';
-    }
-    if (this.sees(types.Step)) {
+      return this.SUBRULE(this.expression);
+    });
+    if (range !== undefined) this.allowed = '"step" or a new declaration';
+    const step = this.OPTION1(() => {
       this.CONSUME(types.Step);
-      step = this.beginsValue() ? this.SUBRULE1(this.expression) : this.missing('step');
-      this.allowed = 'a new declaration';
-    }
+      return this.SUBRULE1(this.expression);
+    });
+    if (step !== undefined) this.allowed = 'a new declaration';
     const { first, last, start, end } = this.places.node(from, this.next);
     return { kind: 'param', first, last, start, end, doc, name, value, range, step };
   });
@@ -169,46 +162,51 @@ export class FileParser extends EntryParser {
   /** `name = value`, any of which may be missing. */
   readonly binding = this.RULE('binding', (keyword: string): { readonly name?: Name; readonly value?: Expression } => {
     const name = this.declaredName(keyword, types.Equals);
-    let value: Expression | undefined;
-    const assigned = this.sees(types.Equals);
-    if (assigned) this.OPTION1(() => this.CONSUME(types.Equals));
-    else
-      this.faults.missing(this.next, `"=" after "${name === undefined ? keyword : `${keyword} ${clip(name.text)}`}"`);
-    if (assigned || (this.marks.begins(this.next) && !this.marks.isWord(this.next))) {
-      value = this.beginsValue() ? this.SUBRULE(this.expression) : this.missing('=');
+    const { marks } = this;
+    const assigned = this.takes(1, types.Equals);
+    if (!assigned) {
+      const after = name === undefined ? keyword : `${keyword} ${clip(name.text)}`;
+      this.faults.missing(this.next, `"=" after "${after}"`);
     }
-    return { name, value };
+    // Where the "=" was forgotten, a name is rather what comes next.
+    const follows = assigned || (marks.begins(this.next) && !marks.isWord(this.next));
+    return { name, value: follows ? this.SUBRULE(this.expression) : undefined };
   });
 
   private declaredName(keyword: string, next: TokenType): Name | undefined {
     const i = this.next;
     const { marks } = this;
-    if (!this.RECORDING_PHASE && (!marks.isWord(i) || (marks.isDeclaration(i) && !marks.is(i + 1, next)))) {
+    if (!marks.isWord(i) || (marks.isDeclaration(i) && !marks.is(i + 1, next))) {
       this.faults.missing(i, `a name after "${keyword}"`);
       return undefined;
     }
-    this.OPTION(() => this.CONSUME(types.Word));
+    this.CONSUME(types.Word);
     return this.name(i);
   }
 
-  readonly blockDeclaration = this.RULE('blockDeclaration', (): BlockDeclaration => {
+  readonly blockDeclaration = this.RULE('blockDeclaration', () => this.block(types.BlockKeyword, this.entries));
+
+  readonly expectDeclaration = this.RULE('expectDeclaration', () => this.block(types.Expect, this.checks));
+
+  /** `keyword name { … }`; a block that holds something else has a keyword token of its own, and a rule above. */
+  private block(type: TokenType, items: ParserMethod<[], readonly BlockItem[]>): BlockDeclaration {
     const from = this.next;
     const { marks } = this;
     const doc = this.places.documentation(from);
-    this.CONSUME(types.BlockKeyword);
+    this.CONSUME(type);
     const keyword = this.name(from);
     const name = this.declaredName(keyword.text, types.LeftBrace);
-    const what = name === undefined ? keyword.text : `${keyword.text} ${clip(name.text)}`;
-    let body: Block | undefined;
-    this.allowed = declaration;
-    if (!this.sees(types.LeftBrace)) this.faults.missing(this.next, `"{" after "${what}"`);
-    // A forgotten "{" before what is evidently an entry costs nothing more.
-    if (this.sees(types.LeftBrace) || (marks.isEntry(this.next) && !marks.isDeclaration(this.next))) {
-      const content = keyword.text === 'expect' ? 'checks' : 'entries';
-      body = this.SUBRULE(this.body, { ARGS: [what, content] });
+    const open = this.next;
+    const opened = this.takes(1, types.LeftBrace);
+    if (!opened) {
+      const what = name === undefined ? keyword.text : `${keyword.text} ${clip(name.text)}`;
+      this.faults.missing(open, `"{" after "${what}"`);
     }
+    // A forgotten "{" before what is evidently an entry costs nothing more.
+    const follows = opened || (marks.isEntry(open) && !marks.isDeclaration(open));
+    const body = follows ? this.body(from, open, items) : undefined;
     this.allowed = declaration;
     const { first, last, start, end } = this.places.node(from, this.next);
     return { kind: 'block', first, last, start, end, doc, keyword, name, body };
-  });
+  }
 }

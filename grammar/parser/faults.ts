@@ -65,13 +65,13 @@ export class Faults {
     }
   }
 
-  /** A fault in words of its own at token `i`. */
-  say(i: number, message: string): void {
+  /** A fault with its own words at token `i`. */
+  report(i: number, message: string): void {
     this.add(i, 'syntax/unexpected', this.span(i) ?? this.endSpan(), message);
   }
 
   /** What is wrong at token `i` is a consequence of what is reported already. */
-  hush(i: number): void {
+  silence(i: number): void {
     this.reportedAt = i;
   }
 

@@ -2,26 +2,31 @@ import type { TokenType } from 'chevrotain';
 import { clip, endOfFile } from '../lexer.ts';
 import type { Tokens } from '../lexer.ts';
 import * as types from '../tokens.ts';
-import type { Operator } from './operators.ts';
 
 const id = (type: TokenType): number => type.tokenTypeIdx ?? -1;
 const within = (category: TokenType): Uint8Array => {
-  const table = new Uint8Array(1 + Math.max(...types.tokenTypes.map(id)));
-  for (const type of types.tokenTypes) if (type.CATEGORIES?.includes(category) === true) table[id(type)] = 1;
-  return table;
+  const held = new Uint8Array(1 + Math.max(...types.tokenTypes.map(id)));
+  for (const type of types.tokenTypes) if (type.CATEGORIES?.includes(category) === true) held[id(type)] = 1;
+  return held;
 };
 const words = within(types.Word);
-const operators = within(types.BinaryOperator);
-const opens = new Map([types.LeftBrace, types.LeftBracket, types.LeftParen].map((type) => [id(type), true]));
-const opening = new Map([
+const table = (...chosen: readonly TokenType[]): Uint8Array => {
+  const held = new Uint8Array(words.length);
+  for (const type of chosen) held[id(type)] = 1;
+  return held;
+};
+const opens = table(types.LeftBrace, types.LeftBracket, types.LeftParen);
+const closes = table(types.RightBrace, types.RightBracket, types.RightParen);
+const openerOf = new Map([
   [id(types.RightBrace), id(types.LeftBrace)],
   [id(types.RightBracket), id(types.LeftBracket)],
   [id(types.RightParen), id(types.LeftParen)],
 ]);
-const keywords = new Set([types.Import, types.Param, types.Let, types.BlockKeyword].map(id));
-const beginnings = within(types.Text);
-for (const type of [types.Quantity, types.LeftBracket, types.LeftParen, types.Minus]) beginnings[id(type)] = 1;
-for (let i = 0; i < words.length; i++) if (words[i] === 1) beginnings[i] = 1;
+const keywords = table(types.Import, types.Param, types.Let, types.Expect, types.BlockKeyword);
+const texts = within(types.Text);
+const beginnings = table(types.Quantity, types.LeftBracket, types.LeftParen, types.Minus).map(
+  (begins, kind) => begins | (words[kind] ?? 0) | (texts[kind] ?? 0),
+);
 
 /** Keys after which a name follows, so that a line break before the name is no sign of a forgotten value. */
 const named = new Set(['layer', 'stage', 'link', 'node', 'switch']);
@@ -42,7 +47,7 @@ export class Landmarks {
     this.source = source;
     this.count = source.stream.length;
     this.kinds = new Uint16Array(this.count);
-    source.stream.forEach((token, i) => (this.kinds[i] = token.tokenTypeIdx));
+    for (let i = 0; i < this.count; i++) this.kinds[i] = source.stream[i]?.tokenTypeIdx ?? endOfFile;
     this.partners = new Int32Array(this.count).fill(-1);
     this.matchBrackets();
   }
@@ -75,18 +80,25 @@ export class Landmarks {
     return words[this.kind(i)] === 1;
   }
 
-  /** The operator between two operands, where one stands. */
-  operator(i: number): Operator | undefined {
-    return operators[this.kind(i)] === 1 ? (this.image(i) as Operator) : undefined;
-  }
-
   isKeyword(i: number): boolean {
-    return keywords.has(this.kind(i));
+    return keywords[this.kind(i)] === 1;
   }
 
   /** The bracket that belongs to the bracket at `i`, or -1. */
   partner(i: number): number {
     return this.partners[i] ?? -1;
+  }
+
+  /** The token after the one at `i`, or after the brackets that open there. */
+  after(i: number): number {
+    return Math.max(i, this.partner(i)) + 1;
+  }
+
+  /** The first token from `i` on for which `holds`, or the end; brackets are passed as a whole. */
+  find(i: number, holds: (at: number) => boolean): number {
+    let at = i;
+    while (at < this.count && !holds(at)) at = this.after(at);
+    return at;
   }
 
   startsLine(i: number): boolean {
@@ -106,7 +118,8 @@ export class Landmarks {
     if (!this.isKeyword(i)) return false;
     if (this.is(i, types.Import)) return this.is(i + 1, types.LeftBrace) || this.isText(i + 1);
     if (!this.isWord(i + 1)) return false;
-    return this.is(i + 2, this.is(i, types.BlockKeyword) ? types.LeftBrace : types.Equals);
+    const binds = this.is(i, types.Param) || this.is(i, types.Let);
+    return this.is(i + 2, binds ? types.Equals : types.LeftBrace);
   }
 
   /** A declaration that is perhaps not yet complete; for recovery outside blocks. */
@@ -163,11 +176,11 @@ export class Landmarks {
     let braces = 0;
     for (let i = 0; i < this.count; i++) {
       const kind = this.kind(i);
-      if (opens.has(kind)) {
+      if (opens[kind] === 1) {
         stack.push(i);
         if (kind === id(types.LeftBrace)) braces++;
-      } else if (opening.has(kind)) {
-        const wanted = opening.get(kind) ?? -1;
+      } else if (closes[kind] === 1) {
+        const wanted = openerOf.get(kind) ?? -1;
         if (kind === id(types.RightBrace) ? braces > 0 : this.isOpen(stack, wanted)) {
           let open = stack.pop() ?? -1;
           while (open >= 0 && this.kind(open) !== wanted) open = stack.pop() ?? -1;
@@ -175,7 +188,7 @@ export class Landmarks {
           this.partners[open] = i;
           this.partners[i] = open;
         }
-      } else if (stack.length > 0 && keywords.has(kind) && this.isDeclaration(i) && this.startsLine(i)) {
+      } else if (keywords[kind] === 1 && stack.length > 0 && this.isDeclaration(i) && this.startsLine(i)) {
         stack.length = 0;
         braces = 0;
       }

@@ -2,6 +2,8 @@ import type { Landmarks } from './landmarks.ts';
 import type { Tokens } from '../lexer.ts';
 import type { Comment, NodeBase, Token } from '../syntax.ts';
 
+const beyond: Token = { kind: 'punctuation', text: '', start: 0, end: 0 };
+
 /** Turns stretches of the token stream into the places that nodes carry. */
 export class Places {
   private readonly tokens: readonly Token[];
@@ -27,6 +29,11 @@ export class Places {
     const first = this.landmarks.place(from);
     const last = this.landmarks.place(to - 1);
     return { first, last, start: this.tokens[first]?.start ?? 0, end: this.tokens[last]?.end ?? 0 };
+  }
+
+  /** The token of the tree at `place`. */
+  token(place: number): Token {
+    return this.tokens[place] ?? beyond;
   }
 
   /** The `///` lines right above token `i` of the stream. Asked for in order of position only. */

@@ -1,0 +1,203 @@
+import type { IOrAlt, ParserMethod } from 'chevrotain';
+import type { Argument, Block, BlockItem, Check, Entry, Expression, Name } from '../syntax.ts';
+import * as types from '../tokens.ts';
+import { isComparison } from './chain.ts';
+import { ExpressionParser } from './expressions.ts';
+
+/** The rules of blocks and what stands in them. One broken entry costs that entry. */
+export abstract class BlockParser extends ExpressionParser {
+  /** The first token of the entry whose head was read last. */
+  private head = 0;
+
+  readonly entries = this.RULE('entries', () => this.contents('an entry or "}"', this.entryItems));
+
+  readonly checks = this.RULE('checks', () => this.contents('a comparison or "}"', this.checkItems));
+
+  /** What blocks hold. A new kind of item has its line here, its rule below, and its node in `syntax.ts`. */
+  private readonly entryItems: IOrAlt<BlockItem | undefined>[] = [
+    { ALT: () => this.SUBRULE(this.entry) },
+    { ALT: () => void this.CONSUME(types.Semicolon) },
+    { ALT: () => this.skipped(0, types.Stray, this.resumesBlock) },
+  ];
+
+  /** What `expect` blocks hold. */
+  private readonly checkItems: IOrAlt<BlockItem | undefined>[] = [
+    { ALT: () => void this.CONSUME(types.Semicolon) },
+    { ALT: () => this.SUBRULE(this.check), IGNORE_AMBIGUITIES: true },
+    // A check begins with tokens that are stray elsewhere: the alternative above takes them.
+    { ALT: () => this.skipped(0, types.Stray, this.resumesChecks), IGNORE_AMBIGUITIES: true },
+  ];
+
+  private contents(expected: string, alternatives: IOrAlt<BlockItem | undefined>[]): readonly BlockItem[] {
+    const items: BlockItem[] = [];
+    this.allowed = expected;
+    this.MANY({
+      GATE: this.goesOn,
+      DEF: () => {
+        const item = this.OR(alternatives);
+        if (item !== undefined) items.push(item);
+      },
+    });
+    return items;
+  }
+
+  private readonly resumesChecks = (i: number): boolean =>
+    this.marks.isWord(i) || this.marks.is(i, types.RightBrace) || this.marks.is(i, types.Semicolon);
+
+  /** A declaration on a line of its own shows that the blocks around it were never closed. */
+  private readonly goesOn = (): boolean => !(this.marks.isDeclaration(this.next) && this.marks.startsLine(this.next));
+
+  /** The body of what begins at `from`; its brace, at `open`, is read already, unless it was forgotten. */
+  protected body(from: number, open: number, items: ParserMethod<[], readonly BlockItem[]>): Block {
+    const { marks } = this;
+    let entries: readonly BlockItem[] = [];
+    if (this.enter(open)) {
+      this.blocks++;
+      entries = this.SUBRULE(items);
+      this.blocks--;
+      this.nesting--;
+    }
+    const closed = this.takes(9, types.RightBrace);
+    if (!closed && marks.is(open, types.LeftBrace)) {
+      const what = marks.isWord(from + 1) ? `${marks.shown(from)} ${marks.shown(from + 1)}` : marks.shown(from);
+      this.faults.unclosed(this.next, open, '}', `"${what}"`);
+    }
+    this.allowed = '';
+    const { first, last, start, end } = this.places.node(open, this.next);
+    return { kind: 'body', first, last, start, end, entries, closed };
+  }
+
+  readonly check = this.RULE('check', (): Check => {
+    const from = this.next;
+    const condition = this.SUBRULE(this.expression, { ARGS: [true] });
+    if (!(condition.kind === 'binary' && isComparison(condition.operator))) {
+      this.faults.missing(this.next, 'a comparison such as "bubble < 10%"');
+    }
+    this.allowed = 'the next comparison or "}"';
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'check', first, last, start, end, condition };
+  });
+
+  readonly entry = this.RULE('entry', (): Entry => {
+    const from = this.next;
+    const doc = this.places.documentation(from);
+    const { marks } = this;
+    this.CONSUME(types.Word);
+    const name = this.isUnfinished(from) ? undefined : this.OPTION(this.entryName);
+    const index = this.OPTION1(this.entryIndex);
+    const parameters = this.OPTION2(this.entryParameters);
+    const link = this.next;
+    const isStray = marks.is(link, types.Link) && (name === undefined || parameters !== undefined);
+    const far = isStray ? undefined : this.OPTION3(this.farEnd);
+    const ends = far && name && ([this.nearEnd(name, index, link), far] as const);
+    if (!marks.is(this.next, types.Equals) && !marks.is(this.next, types.LeftBrace)) this.recoverHead(from);
+    this.head = from;
+    const rest = this.OPTION4(this.entryRest) ?? this.unassigned();
+    const body = rest !== undefined && 'kind' in rest ? rest : undefined;
+    const values = rest !== undefined && 'kind' in rest ? undefined : rest;
+    this.allowed = values === undefined ? 'the next entry or "}"' : '",", an operator, the next entry or "}"';
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return {
+      kind: 'entry',
+      first,
+      last,
+      start,
+      end,
+      doc,
+      key: this.name(from),
+      name: ends === undefined ? name : undefined,
+      index: ends === undefined && index !== undefined ? this.unnamed(index) : undefined,
+      parameters: parameters && this.unnamed(parameters),
+      ends,
+      values,
+      body,
+    };
+  });
+
+  // The parts of an entry stand here and not in the rule, so that no entry makes them anew.
+
+  private readonly entryName = (): Name => {
+    this.CONSUME1(types.Word);
+    return this.name(this.next - 1);
+  };
+
+  private readonly entryIndex = () => this.filled(this.next, this.SUBRULE(this.bracketed));
+
+  private readonly entryParameters = () => this.filled(this.next, this.SUBRULE(this.parenthesised));
+
+  private readonly farEnd = (): Expression => {
+    this.CONSUME(types.Link);
+    return this.marks.isWord(this.next) ? this.SUBRULE(this.reference) : this.missing();
+  };
+
+  private readonly entryRest = (): readonly Expression[] | Block => this.OR(this.valuesOrBody);
+
+  private readonly valuesOrBody: IOrAlt<readonly Expression[] | Block>[] = [
+    {
+      ALT: () => {
+        this.CONSUME(types.Equals);
+        return this.values();
+      },
+    },
+    {
+      ALT: () => {
+        const { head, next } = this;
+        this.CONSUME(types.LeftBrace);
+        return this.body(head, next, this.entries);
+      },
+    },
+  ];
+
+  /** A name on the next line belongs to `layer`, `stage` and their like; elsewhere the entry before it is unfinished. */
+  private isUnfinished(key: number): boolean {
+    const { marks } = this;
+    const i = key + 1;
+    if (!marks.isWord(i) || !marks.startsLine(i)) return false;
+    return !marks.isNamedKey(key) || marks.isNamedEntry(i) || marks.isDeclaration(i);
+  }
+
+  /** `link gpu[0] -- …`: what was read as name and index of the entry is the near end of a link. */
+  private nearEnd(target: Name, index: readonly Argument[] | undefined, link: number): Expression {
+    if (index === undefined) return target;
+    const { last, end } = this.places.node(link - 1, link);
+    return { kind: 'index', first: target.first, last, start: target.start, end, target, arguments: index };
+  }
+
+  /** The values after a head without `=`, for which `recoverHead` has reported a fault: a literal shows them. */
+  private unassigned(): readonly Expression[] | undefined {
+    const isLiteral = this.marks.is(this.next, types.Quantity) || this.marks.isText(this.next);
+    return isLiteral ? this.values() : undefined;
+  }
+
+  private values(): readonly Expression[] {
+    const first = [this.SUBRULE(this.expression)];
+    const more = this.OPTION5(this.moreValues);
+    return more === undefined ? first : first.concat(more);
+  }
+
+  private readonly moreValues = (): readonly Expression[] => {
+    const values: Expression[] = [];
+    this.AT_LEAST_ONE(() => {
+      this.CONSUME(types.Comma);
+      values.push(this.SUBRULE1(this.expression));
+    });
+    return values;
+  };
+
+  /** Neither `=` nor `{` follows: reports that, and goes on at the one that stands further on in the line, if one does. */
+  private recoverHead(key: number): void {
+    const { marks } = this;
+    const { next } = this;
+    const head = Array.from({ length: next - key }, (_, i) => marks.shown(key + i)).slice(0, 2);
+    const written = next - key > 2 ? marks.shown(key) : head.join(' ');
+    this.faults.missing(next, `"=" or "{" after "${written}"`);
+    const isEnd = (i: number): boolean =>
+      marks.is(i, types.RightBrace) ||
+      marks.is(i, types.Semicolon) ||
+      marks.isEntry(i) ||
+      (i > next && marks.isWord(i));
+    const isSought = (i: number): boolean => marks.is(i, types.Equals) || marks.is(i, types.LeftBrace);
+    const found = marks.find(next, (i) => marks.startsLine(i) || isSought(i) || isEnd(i));
+    if (!marks.startsLine(found) && isSought(found)) this.jump(found);
+  }
+}
