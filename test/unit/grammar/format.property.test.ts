@@ -40,6 +40,32 @@ describe('format', () => {
     );
   });
 
+  const word = fc.constantFrom('a', 'model', 'expect', 'let', 'param', 'import', 'layer', 'stage', 'link');
+  const rest = fc.constantFrom(
+    '= 3',
+    '= x, let',
+    '= 2, model',
+    '{ }',
+    '{ a = 1 }',
+    '{ a = 1\nb = 2 }',
+    '[2] = 3',
+    '(x) = 2',
+  );
+  const gap = fc.constantFrom(' ', ' ', '\n', ' /* z\n */ ', ' // c\n', '; ');
+  const entry = fc.tuple(word, fc.oneof(fc.constant(''), word), rest, gap).map((parts) => parts.join(' '));
+  const nested = fc
+    .array(entry, { minLength: 1, maxLength: 5 })
+    .map((entries) => `model m { ${entries.join('')} }`)
+    .filter((text) => parse(text).errors.length === 0);
+  it('writes no fault where there was none, or refuses', () => {
+    fc.assert(
+      fc.property(nested, fc.constantFrom(100, 20), (text, width) => {
+        if (format(parse(text), { width }).ok) keepsAll(text, width);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   const examples = path.resolve(import.meta.dirname, '../../../examples');
   const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.pipe'));
   it.each(files)('keeps %s', (file) => {

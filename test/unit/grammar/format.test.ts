@@ -96,6 +96,24 @@ describe('format', () => {
     expect(format(parse('let a =\nmodel m {'))).toMatchObject({ ok: false, fault: { start: 6 } });
   });
 
+  it.each([
+    ['model m { layer a { x = 1 } model n { layer b {\n x = 2 } } }', 28, 'model n'],
+    ['model m { a = 1 expect e {} b {\n x = 2 } }', 16, 'expect e'],
+    ['model m { a = 1 let x = 2 b {\n x = 2 } }', 16, 'let x'],
+    ['model m { a = 1 param x = 2 b {\n x = 2 } }', 16, 'param x'],
+    ['model m { a = 1 import { b = 2 } b {\n x = 2 } }', 16, 'import'],
+  ])('refuses to begin a line with a declaration that stands in a block: %j', (text, start, shown) => {
+    expect(parse(text).errors).toEqual([]);
+    const message = `Expected an entry, found "${shown}", which begins a declaration. Move it out of the block.`;
+    const end = start + shown.indexOf(' ') + (shown.includes(' ') ? 0 : 1 + shown.length);
+    expect(format(parse(text))).toEqual({ ok: false, fault: { code: 'syntax/unexpected', start, end, message } });
+  });
+
+  it('keeps on its line what would begin a declaration on the next', () => {
+    expect(formatted('model m { model n { a = 1 } }')).toBe(lines('model m { model n { a = 1 } }'));
+    expect(formatted('model m { let = 1\n model = 2 }')).toBe(lines('model m {', '  let   = 1', '  model = 2', '}'));
+  });
+
   it('refuses a text that was too long to be read', () => {
     expect(format(parse('let a = 1', { size: 3 })).ok).toBe(false);
   });
