@@ -59,11 +59,42 @@ export async function build(): Promise<void> {
   chmodSync(path.join(dist, 'cli.js'), 0o755);
 }
 
+/** Prints a line when all bundles begin and one when all are made; the editor's task waits for these. */
+function announce(): esbuild.Plugin {
+  let running = 0;
+  let failures = 0;
+  return {
+    name: 'announce',
+    setup(bundle) {
+      bundle.onStart(() => {
+        if (running === 0) console.log('Building …');
+        running += 1;
+      });
+      bundle.onEnd(({ errors }) => {
+        running -= 1;
+        failures += errors.length;
+        if (running > 0) return;
+        console.log(failures === 0 ? 'Built dist/' : `Built dist/ with ${failures} errors`);
+        failures = 0;
+      });
+    },
+  };
+}
+
+/** Builds on every change, readable and with source maps, until the process ends. */
 async function watch(): Promise<void> {
+  const announcement = announce();
   const contexts = await Promise.all(
-    bundles.map((options) => esbuild.context({ ...options, minify: false, logLevel: 'info' })),
+    bundles.map((options) =>
+      esbuild.context({
+        ...options,
+        minify: false,
+        sourcemap: 'linked',
+        plugins: [...(options.plugins ?? []), announcement],
+      }),
+    ),
   );
-  await Promise.all(contexts.map((one) => one.watch()));
+  await Promise.all(contexts.map((context) => context.watch()));
 }
 
 if (import.meta.main) await (process.argv.includes('--watch') ? watch() : build());

@@ -9,6 +9,7 @@ export const docs = join(repository, 'docs');
 /** Pages of the project, by path from its root. */
 export const pages: readonly string[] = [
   'README.md',
+  'CONTRIBUTING.md',
   'ARCHITECTURE.md',
   'examples/README.md',
   ...readdirSync(docs, { recursive: true, encoding: 'utf8' })
