@@ -96,7 +96,8 @@ describe('.vscode', () => {
     const names = launch.configurations.map(({ name }) => name);
     for (const { preLaunchTask } of launch.configurations)
       if (preLaunchTask !== undefined) expect(labels).toContain(preLaunchTask);
-    for (const { configurations } of launch.compounds) expect(names).toEqual(expect.arrayContaining([...configurations]));
+    for (const { configurations } of launch.compounds)
+      expect(names).toEqual(expect.arrayContaining([...configurations]));
     for (const name of [...names, ...launch.compounds.map((compound) => compound.name)])
       expect(page).toContain(`| ${name} |`);
     for (const { script } of tasks) if (script !== undefined) expect(scripts).toHaveProperty([script]);
