@@ -1,8 +1,7 @@
 import { inputs } from './input/inputs.ts';
-import type { PreviewState, ToPage } from './protocol/messages.ts';
+import type { ToPage } from './protocol/messages.ts';
 import type { Editor } from './session/editor.ts';
 import { highlightFor, noHighlight } from './session/highlight.ts';
-import { type Settings, initialSettings } from './session/settings.ts';
 import { shownFile } from './session/shownFile.ts';
 import type { ShownTimeline } from './session/shownTimeline.ts';
 import { onMeasureChange } from './view/onMeasureChange.ts';
@@ -11,8 +10,9 @@ import { presenter } from './view/presenter.ts';
 import type { Layout } from './view/scene/layout.ts';
 import { rowShape } from './view/scene/rowShape.ts';
 import type { Scene } from './view/scene/scene.ts';
-import { currentTheme, onThemeChange, paletteFrom } from './view/scene/theme.ts';
-import { type Viewport, fitAll, keptViewport, restoredViewport } from './view/scene/viewport.ts';
+import { onThemeChange, paletteFrom } from './view/scene/theme.ts';
+import { type Viewport, fitAll, restoredViewport } from './view/scene/viewport.ts';
+import { updates } from './updates.ts';
 
 /** The page: what is shown, and how its parts act on each other. */
 export function app(place: HTMLElement, open: (receive: (message: ToPage) => void) => Editor) {
@@ -20,10 +20,9 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   const { saved } = editor;
   let restore = saved;
   let uri: string | undefined;
-  let theme = currentTheme();
-  let settings = initialSettings(saved);
   let highlighted: readonly string[] = [];
 
+  const update = updates(saved, () => ({ editor, file, page, timelines, input, uri: () => uri }));
   const file = shownFile(
     {
       post: editor.post,
@@ -33,14 +32,14 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       },
       broken: showBroken,
       whole: () => page.notice.whole(),
-      changed: updateControls,
+      changed: update.controls,
     },
     saved,
   );
   const page = pageView(place, {
     header: {
-      colourBy: (colourBy) => change({ colourBy }),
-      criticalPath: (criticalPath) => change({ criticalPath }),
+      colourBy: (colourBy) => update.change({ colourBy }),
+      criticalPath: (criticalPath) => update.change({ criticalPath }),
       search: (text) => input.search.search(text),
       fit: () => timelines.setView(fitAll(timelines.bounds())),
       openSource: () => input.selection.openSource(undefined, false),
@@ -68,16 +67,16 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   });
   const timelines = presenter(page.canvas, {
     size: () => ({ width: page.area.clientWidth, height: page.area.clientHeight }),
-    memoryShown: () => settings.memory,
+    memoryShown: () => update.settings().memory,
     firstView: (bounds) =>
       restore !== undefined && restore.uri === uri ? restoredViewport(restore, bounds) : undefined,
-    palette: (chunk) => paletteFrom(theme, settings.colourBy, chunk),
+    palette: (chunk) => paletteFrom(update.theme(), update.settings().colourBy, chunk),
     scene: sceneOf,
     shown: exchanged,
     jobs: (reports) => page.showJobs(file.pipeline()?.name ?? '', reports),
     viewChanged: () => {
       input.sync();
-      save();
+      update.save();
     },
     impossible: (reasons) => showUnrun(reasons.join(' ') || 'This pipeline cannot be simulated.'),
     failed: (reason) => {
@@ -92,20 +91,20 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     timelines,
     page,
     post: editor.post,
-    selected: updateSelection,
+    selected: update.selection,
     toggle: (what) => {
       if (what === 'table') page.toggleTable();
       else if (what === 'help') page.openHelp();
-      else change({ [what]: !settings[what] });
+      else update.change({ [what]: !update.settings()[what] });
     },
   });
 
   function sceneOf(timeline: ShownTimeline, view: Viewport, layout: Layout): Scene {
     return {
       ...timeline,
-      ...settings,
+      ...update.settings(),
       ...input.selection.seen(),
-      theme,
+      theme: update.theme(),
       view,
       layout,
       shape: rowShape(view.rowHeight),
@@ -154,80 +153,19 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     page.notice.shown();
     if (newest) page.notice.whole();
     input.search.again();
-    updateFigures();
-    updateControls();
+    update.figures();
+    update.controls();
     input.sync();
     page.arrived(next);
-    updateSelection();
-  }
-
-  function change(next: Partial<Settings>): void {
-    settings = { ...settings, ...next };
-    if (next.colourBy !== undefined) {
-      recolour();
-      return;
-    }
-    updateFigures();
-    updateControls();
-    if (next.memory === undefined) timelines.paintOver();
-    else timelines.measure();
-  }
-
-  function recolour(): void {
-    updateFigures();
-    timelines.repaint();
-    updateControls();
-    updateSelection();
-  }
-
-  function updateFigures(): void {
-    const timeline = timelines.timeline();
-    if (timeline !== undefined) page.updateFigures(timeline, theme, settings);
-  }
-
-  function updateControls(): void {
-    const message = file.message();
-    const wanted = file.pipeline();
-    const shown = timelines.timeline()?.plan;
-    const controls = {
-      title: message?.title ?? '',
-      // The figures of the header are those of the picture.
-      pipeline: shown !== undefined && shown.name === wanted?.name ? shown : wanted,
-      names: message?.plan.pipelines.map(({ name }) => name) ?? [],
-      params: file.params(),
-      overrides: file.overrides(),
-    };
-    page.updateControls(controls, settings);
-    save();
-  }
-
-  function updateSelection(): void {
-    const scene = timelines.scene();
-    if (scene === undefined) return;
-    page.updateSelection(scene, input.selection.focus());
-    timelines.paintOver();
-  }
-
-  function save(): void {
-    const of = uri;
-    if (of === undefined || timelines.view() === undefined) return;
-    const kept = { colours: settings.colourBy, criticalPath: settings.criticalPath, overrides: file.overrides() };
-    editor.save((): PreviewState => {
-      const view = timelines.view();
-      const viewport = view === undefined ? {} : keptViewport(view, timelines.bounds());
-      return { uri: of, pipeline: file.pipeline()?.name, ...viewport, ...kept };
-    });
+    update.selection();
   }
 
   return {
     start(): void {
       page.mount();
-      recolour();
+      update.recolour();
       onMeasureChange(page.area, timelines.measure);
-      onThemeChange(() => {
-        theme = currentTheme();
-        recolour();
-      });
+      onThemeChange(update.themeChanged);
       if (document.body.classList.contains('vscode-using-screen-reader')) page.toggleTable();
       editor.post(saved === undefined ? { type: 'ready' } : { type: 'ready', state: saved });
     },

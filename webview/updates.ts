@@ -1,0 +1,105 @@
+import type { inputs } from './input/inputs.ts';
+import type { PreviewState } from './protocol/messages.ts';
+import type { Editor } from './session/editor.ts';
+import { type Settings, initialSettings } from './session/settings.ts';
+import type { shownFile } from './session/shownFile.ts';
+import type { pageView } from './view/page.ts';
+import type { presenter } from './view/presenter.ts';
+import { currentTheme } from './view/scene/theme.ts';
+import { keptViewport } from './view/scene/viewport.ts';
+
+export interface Parts {
+  readonly editor: Editor;
+  readonly file: ReturnType<typeof shownFile>;
+  readonly page: ReturnType<typeof pageView>;
+  readonly timelines: ReturnType<typeof presenter>;
+  readonly input: ReturnType<typeof inputs>;
+  /** The file that the page shows; undefined before the first message. */
+  uri(): string | undefined;
+}
+
+/** Keeps the parts of the page in step with what is shown, with the settings and with the theme. `parts`: asked once all are made. */
+export function updates(saved: PreviewState | undefined, parts: () => Parts) {
+  let theme = currentTheme();
+  let settings = initialSettings(saved);
+
+  function figures(): void {
+    const { page, timelines } = parts();
+    const timeline = timelines.timeline();
+    if (timeline !== undefined) page.updateFigures(timeline, theme, settings);
+  }
+
+  function controls(): void {
+    const { file, page, timelines } = parts();
+    const message = file.message();
+    const wanted = file.pipeline();
+    const shown = timelines.timeline()?.plan;
+    const shownControls = {
+      title: message?.title ?? '',
+      // The header describes the picture, also while a newer plan is simulated.
+      pipeline: shown !== undefined && shown.name === wanted?.name ? shown : wanted,
+      names: message?.plan.pipelines.map(({ name }) => name) ?? [],
+      params: file.params(),
+      overrides: file.overrides(),
+    };
+    page.updateControls(shownControls, settings);
+    save();
+  }
+
+  function selection(): void {
+    const { page, timelines, input } = parts();
+    const scene = timelines.scene();
+    if (scene === undefined) return;
+    page.updateSelection(scene, input.selection.focus());
+    timelines.paintOver();
+  }
+
+  function recolour(): void {
+    figures();
+    parts().timelines.repaint();
+    controls();
+    selection();
+  }
+
+  function change(next: Partial<Settings>): void {
+    settings = { ...settings, ...next };
+    if (next.colourBy !== undefined) {
+      recolour();
+      return;
+    }
+    figures();
+    controls();
+    const { timelines } = parts();
+    if (next.memory === undefined) timelines.paintOver();
+    else timelines.measure();
+  }
+
+  function save(): void {
+    const { editor, file, timelines, uri } = parts();
+    const shownUri = uri();
+    if (shownUri === undefined || timelines.view() === undefined) return;
+    const kept = { colours: settings.colourBy, criticalPath: settings.criticalPath, overrides: file.overrides() };
+    editor.save((): PreviewState => {
+      const view = timelines.view();
+      const viewport = view === undefined ? {} : keptViewport(view, timelines.bounds());
+      return { uri: shownUri, pipeline: file.pipeline()?.name, ...viewport, ...kept };
+    });
+  }
+
+  return {
+    settings: () => settings,
+    theme: () => theme,
+    /** The reader has chosen something else to see. */
+    change,
+    figures,
+    controls,
+    selection,
+    save,
+    /** The editor has another theme. */
+    themeChanged(): void {
+      theme = currentTheme();
+      recolour();
+    },
+    recolour,
+  };
+}
