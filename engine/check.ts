@@ -86,7 +86,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     const pipelines: Evaluation[] = [];
     for (const plan of resolution.plan.pipelines) {
       const problem = { plan, options };
-      const found = known.get(planKey(plan)) ?? searches.answer(evaluation, problem);
+      const found = known.get(planKey(plan)) ?? answered(problem, searches.answer(evaluation, problem));
       if (found === undefined) pending.push(plan.name);
       else known.set(planKey(plan), found);
       pipelines.push(found ?? { ...problem, findings: [] });
@@ -99,7 +99,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       // Where a worker does not run, its own findings say why.
       if (ran.length < plan.workers.length || ran.some((one) => one.run === undefined)) continue;
       const problem = { plan, workers: ran.map((one) => one.plan), options };
-      const found = knownJobs.get(jobKey(problem)) ?? searches.answer(jobEvaluation, problem);
+      const found = knownJobs.get(jobKey(problem)) ?? answered(problem, searches.answer(jobEvaluation, problem));
       if (found === undefined) pending.push(plan.name);
       else {
         knownJobs.set(jobKey(problem), found);
@@ -157,6 +157,9 @@ function merged(findings: readonly Finding[]): Finding[] {
       : { ...found, message: `${found.message} (And ${more} more like it.)` },
   );
 }
+
+const answered = <Problem, Answer>(problem: Problem, answer: Answer | undefined): (Problem & Answer) | undefined =>
+  answer === undefined ? undefined : { ...problem, ...answer };
 
 const jobKey = ({ plan, workers }: Pick<JobEvaluation, 'plan' | 'workers'>): string =>
   [JSON.stringify(plan), ...workers.map(planKey)].join(' ');

@@ -13,9 +13,12 @@ import type { Timeline } from './timeline.ts';
 import { timingOf } from './simulate/timing.ts';
 import { runSearch, type Search } from './searches.ts';
 
-export interface Evaluation {
+export interface EvaluationProblem {
   readonly plan: PipelinePlan;
   readonly options: EngineOptions;
+}
+
+export interface Evaluation extends EvaluationProblem {
   /** Absent where the schedule cannot be built or never ends; `findings` then say why. */
   readonly run?: Run;
   readonly findings: readonly PlanFinding[];
@@ -32,38 +35,34 @@ export interface Run {
 
 /** Never throws; a plan that cannot run gives findings and no run. */
 export function evaluate(plan: PipelinePlan, options: EngineOptions): Evaluation {
-  return runSearch(evaluation, { plan, options });
+  return { plan, options, ...runSearch(evaluation, { plan, options }) };
 }
 
-export interface EvaluationProblem {
-  readonly plan: PipelinePlan;
-  readonly options: EngineOptions;
-}
-
-export const evaluation: Search<EvaluationProblem, Evaluation> = {
+/** The answer is plain data without the problem, so that it can come from another thread. */
+export const evaluation: Search<EvaluationProblem, Omit<Evaluation, keyof EvaluationProblem>> = {
   name: 'evaluation',
   large: true,
   size: ({ plan }) => evaluationSize(plan),
   key: ({ plan, options }) => `${planKey(plan)} ${JSON.stringify(options)}`,
   *steps({ plan, options }) {
     const generated = generate(plan);
-    if ('faults' in generated) return { plan, options, findings: generated.faults };
+    if ('faults' in generated) return { findings: generated.faults };
     yield;
     const { program } = generated;
     // Orders of built-in policies are proven by tests; a user's own are proven here.
     if (plan.schedule.kind !== 'policy') {
       const faults = validate(program, plan);
-      if (faults.length > 0) return { plan, options, findings: faults };
+      if (faults.length > 0) return { findings: faults };
       yield;
     }
     const timeline = simulate(program, timingOf(plan, program));
     if (timeline === undefined) {
       const faults = validate(program, plan);
       const unproven = planFinding('schedule/deadlock', paths.key(plan.name, 'schedule'), { circle: [] });
-      return { plan, options, findings: faults.length > 0 ? faults : [unproven] };
+      return { findings: faults.length > 0 ? faults : [unproven] };
     }
     yield;
-    return { plan, options, ...analyze(plan, timeline, options) };
+    return analyze(plan, timeline, options);
   },
 };
 

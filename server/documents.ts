@@ -1,13 +1,22 @@
 /**
- * Open documents and what is known of each. Checking runs off the request path, in steps: between two steps the server
- * reads its input, and a check whose text is no longer the newest is dropped. Nothing here waits for a fixed time.
+ * Open documents and what is known of each. Checking runs off the request path, in slices: between two slices the server reads its
+ * input and other documents have their turn, and a check whose text is no longer the newest is dropped. Plans and simulations that
+ * take long are found in threads; until they are there, a document is known in part.
  */
 import type { CancellationToken } from 'vscode-languageserver';
-import { checkSteps, type Analysis } from '../engine/check.ts';
+import { type Analysis, type CheckStep, checkSteps } from '../engine/check.ts';
 import type { EngineOptions } from '../engine/host.ts';
+import type { Searches } from '../engine/searches.ts';
 import { LineIndex, parse } from '../grammar/index.ts';
+import type { Answers, Round } from './answers.ts';
 import { normal } from './uris.ts';
 import type { Files, SyntaxView, View } from './view.ts';
+
+/**
+ * What a request needs of a view: the meaning of names, the whole plan, or what the simulation gives too. `soon`: what the simulation
+ * gives, but what is known without it where that takes long.
+ */
+export type Need = 'names' | 'plan' | 'soon' | 'figures';
 
 export interface Documents {
   /** Opens a document or gives its newest text. Documents that import it are checked again. */
@@ -22,37 +31,68 @@ export interface Documents {
   filesChanged(uris: readonly string[]): void;
   /** The newest text's tree, at once. */
   syntax(uri: string): SyntaxView | undefined;
-  /** Everything about the newest text; undefined once closed or cancelled, or where checking failed. */
-  view(uri: string, token: CancellationToken): Promise<View | undefined>;
+  /** What is needed of the newest text; undefined once closed or cancelled, or where checking failed. */
+  view(uri: string, need: Need, token: CancellationToken): Promise<View | undefined>;
+  /** What `work` returns when everything that it asks is answered: it runs again when answers have come. Undefined once cancelled. */
+  answered<R>(uri: string, work: (searches: Searches) => R, token: CancellationToken): Promise<R | undefined>;
 }
 
 export interface DocumentsHost {
   readonly files: Files;
+  readonly answers: Answers;
   options(): EngineOptions;
   /** Checking starts once this is settled. */
   readonly ready: Promise<void>;
   /** `own` is false where the text did not change, only something around it. */
   checked(view: View, own: boolean): void;
+  /** Figures let wait for them: the view has what else is known. `checked` or `failed` follows, unless the text changes. */
+  waiting(view: View): void;
   closed(uri: string): void;
   failed(uri: string, error: unknown): void;
+  /** Milliseconds that answers may take before `waiting` is called: most come sooner, and diagnostics would flicker. */
+  readonly patience?: number;
 }
 
 interface State {
   readonly uri: string;
   text: string;
   version: number;
-  /** Counts texts and rechecks; `done` is that of the last check that ended. */
+  /** When the text was set, and before that; milliseconds. */
+  setAt: number;
+  /** Counts texts and rechecks; `done` is that of the last check that ended, `viewed` that of `view`. */
   revision: number;
   done: number;
+  viewed: number;
   own: boolean;
   syntax?: SyntaxView;
   view?: View;
-  /** What the last check that succeeded left for the next. */
+  /** What the last check left for the next. */
   earlier?: Analysis;
+  check?: Check;
+  /** Not to be checked before. */
+  notBefore: number;
   waiting: (() => void)[];
 }
 
+/** A check that has begun. */
+interface Check {
+  readonly revision: number;
+  readonly options: EngineOptions;
+  readonly round: Round;
+  readonly steps: Generator<CheckStep, Analysis, void>;
+  /** It has waited for answers for long enough to say so. */
+  late: boolean;
+}
+
+/** Milliseconds of checking between two looks at the input. */
+const slice = 8;
+/** Edits that follow one another within so many milliseconds are a burst, of which the last text is checked after a pause. */
+const burst = 50;
+const pause = 10;
+const usualPatience = 250;
+
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export function createDocuments(host: DocumentsHost): Documents {
   const states = new Map<string, State>();
@@ -61,57 +101,117 @@ export function createDocuments(host: DocumentsHost): Documents {
 
   function request(state: State, first: boolean): void {
     state.revision += 1;
-    queue = queue.filter((one) => one !== state);
+    enqueue(state, first);
+  }
+
+  function enqueue(state: State, first: boolean): void {
+    queue = queue.filter((other) => other !== state);
     if (first) queue.unshift(state);
     else queue.push(state);
     if (!running) void run();
   }
 
+  /** A slice of each document in turn. */
   async function run(): Promise<void> {
     running = true;
     await host.ready;
     for (;;) {
       await nextTurn();
-      const state = queue.shift();
+      const now = performance.now();
+      const state = queue.find(({ notBefore }) => notBefore <= now);
+      if (state === undefined && queue.length > 0) {
+        await sleep(Math.max(1, Math.min(...queue.map(({ notBefore }) => notBefore)) - now));
+        continue;
+      }
       if (state === undefined) break;
-      await checkOne(state);
+      queue = queue.filter((other) => other !== state);
+      advance(state);
     }
     running = false;
   }
 
-  async function checkOne(state: State): Promise<void> {
-    const { revision, own } = state;
-    const current = () => states.get(state.uri) === state && state.revision === revision;
-    if (!current()) return;
+  function advance(state: State): void {
     try {
-      const view = await analyse(state, current);
-      if (view === undefined) return;
-      state.view = view;
-      state.earlier = view.analysis;
+      const check = state.check?.revision === state.revision ? state.check : begin(state);
+      const until = performance.now() + slice;
+      for (;;) {
+        const step = check.steps.next();
+        if (step.done) return finish(state, check, step.value);
+        if (typeof step.value !== 'string') return wait(state, check, step.value);
+        if (performance.now() >= until) return enqueue(state, false);
+      }
     } catch (error) {
+      state.check = undefined;
       state.view = undefined;
-      host.failed(state.uri, error);
-    }
-    state.done = revision;
-    state.own = false;
-    wake(state);
-    try {
-      if (state.view !== undefined) host.checked(state.view, own);
-    } catch (error) {
+      state.own = false;
+      host.answers.release(state.uri);
+      end(state);
       host.failed(state.uri, error);
     }
   }
 
-  async function analyse(state: State, current: () => boolean): Promise<View | undefined> {
+  function begin(state: State): Check {
     const options = host.options();
-    const base = syntaxOf(state);
-    const earlier = { syntax: base.syntax, pipelines: state.earlier?.pipelines ?? [], jobs: state.earlier?.jobs };
-    const steps = checkSteps({ uri: state.uri, text: state.text, host: host.files, options, earlier });
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return { ...base, analysis: step.value, files: host.files, options };
-      await nextTurn();
-      if (!current()) return undefined;
+    const { syntax } = syntaxOf(state);
+    const { pipelines = [], jobs, pending } = state.earlier ?? {};
+    const round = host.answers.check(state.uri);
+    const { uri, text, revision } = state;
+    const unknown = new Set(pending);
+    const earlier = { syntax, pipelines: pipelines.filter(({ plan }) => !unknown.has(plan.name)), jobs };
+    const steps = checkSteps({ uri, text, host: host.files, options, earlier, searches: round });
+    const check = { revision, options, round, steps, late: false };
+    state.check = check;
+    return check;
+  }
+
+  function finish(state: State, check: Check, analysis: Analysis): void {
+    const { own } = state;
+    const view = show(state, check, analysis);
+    state.check = undefined;
+    end(state);
+    state.own = false;
+    notify(state, () => host.checked(view, own));
+  }
+
+  /** Goes on with the check when the answers are there, or says that they take long. */
+  function wait(state: State, check: Check, analysis: Analysis): void {
+    const view = show(state, check, analysis);
+    wake(state);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const resume = (): void => {
+      clearTimeout(timer);
+      if (state.check === check && state.revision === check.revision) enqueue(state, false);
+    };
+    if (check.late) notify(state, () => host.waiting(view));
+    else {
+      timer = setTimeout(() => {
+        check.late = true;
+        resume();
+      }, host.patience ?? usualPatience);
+    }
+    void check.round.answered().then(resume);
+  }
+
+  function show(state: State, { round, options }: Check, analysis: Analysis): View {
+    round.asked();
+    const view = { ...syntaxOf(state), analysis, files: host.files, options };
+    state.view = view;
+    state.viewed = state.revision;
+    state.earlier = analysis;
+    return view;
+  }
+
+  function end(state: State): void {
+    state.done = state.revision;
+    state.viewed = state.revision;
+    wake(state);
+  }
+
+  function notify(state: State, tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      host.failed(state.uri, error);
     }
   }
 
@@ -136,10 +236,22 @@ export function createDocuments(host: DocumentsHost): Documents {
 
   return {
     set(uri, version, text) {
-      const known = states.get(uri);
-      const state: State = known ?? { uri, text, version, revision: 0, done: 0, own: true, waiting: [] };
+      const now = performance.now();
+      const state: State = states.get(uri) ?? {
+        uri,
+        text,
+        version,
+        setAt: -Infinity,
+        revision: 0,
+        done: 0,
+        viewed: 0,
+        own: true,
+        notBefore: 0,
+        waiting: [],
+      };
       states.set(uri, state);
-      Object.assign(state, { text, version, own: true, syntax: undefined });
+      const notBefore = now - state.setAt < burst ? now + pause : 0;
+      Object.assign(state, { text, version, own: true, syntax: undefined, setAt: now, notBefore });
       request(state, true);
       filesChanged([uri]);
     },
@@ -147,7 +259,9 @@ export function createDocuments(host: DocumentsHost): Documents {
       const state = states.get(uri);
       if (state === undefined) return;
       states.delete(uri);
-      queue = queue.filter((one) => one !== state);
+      state.revision += 1;
+      queue = queue.filter((other) => other !== state);
+      host.answers.release(uri);
       wake(state);
       host.closed(uri);
       filesChanged([uri]);
@@ -167,16 +281,43 @@ export function createDocuments(host: DocumentsHost): Documents {
       const state = states.get(uri);
       return state === undefined ? undefined : syntaxOf(state);
     },
-    async view(uri, token) {
+    async view(uri, need, token) {
       for (;;) {
         const state = states.get(uri);
         if (state === undefined || token.isCancellationRequested) return undefined;
         if (state.done === state.revision) return state.view;
+        if (state.viewed === state.revision && state.view !== undefined && has(state, state.view, need))
+          return state.view;
         await changed(state, token);
+      }
+    },
+    async answered(uri, work, token) {
+      const round = host.answers.request(uri);
+      try {
+        for (;;) {
+          let open = false;
+          const found = work({
+            answer(search, problem) {
+              const answer = round.answer(search, problem);
+              if (answer === undefined) open = true;
+              return answer;
+            },
+          });
+          if (!open) return found;
+          await Promise.race([round.answered(), cancelled(token)]);
+          if (token.isCancellationRequested) return undefined;
+        }
+      } finally {
+        round.release();
       }
     },
   };
 }
+
+const has = ({ check }: State, { analysis }: View, need: Need): boolean =>
+  need === 'names' ||
+  (need === 'plan' && analysis.resolution.pending.length === 0) ||
+  (need === 'soon' && check?.late === true);
 
 function wake(state: State): void {
   const waiting = state.waiting;
@@ -193,3 +334,8 @@ function changed(state: State, token: CancellationToken): Promise<void> {
     });
   });
 }
+
+const cancelled = (token: CancellationToken): Promise<void> =>
+  new Promise((resolve) => {
+    token.onCancellationRequested(() => resolve());
+  });

@@ -1,6 +1,6 @@
 /** One line a feature: what the protocol asks, and the function that answers. */
 import type { CancellationToken } from 'vscode-languageserver';
-import { codeActions } from './features/codeActions.ts';
+import { type Ask, codeActions } from './features/codeActions.ts';
 import { codeLenses } from './features/codeLens.ts';
 import { completion } from './features/completion.ts';
 import { definition } from './features/definition.ts';
@@ -16,6 +16,7 @@ import { prepareRename, rename } from './features/rename.ts';
 import { selectionRanges } from './features/selectionRange.ts';
 import { semanticTokens } from './features/semanticTokens.ts';
 import { signatureHelp } from './features/signatureHelp.ts';
+import type { Need } from './documents.ts';
 import { handler, type Handler } from './handlers.ts';
 import type { Session } from './server.ts';
 import type { SyntaxView, View } from './view.ts';
@@ -36,13 +37,14 @@ export function registerFeatures(session: Session): void {
       const view = documents.syntax(params.textDocument.uri);
       return view === undefined ? null : answer(view, params);
     });
-  /** Answers from the analysis of the newest text, once there is one. */
+  /** Answers from the analysis of the newest text, once it has what is needed. */
   const fromAnalysis = <P extends Asked, R>(
     name: string,
+    need: Need,
     answer: (view: View, params: P, token: CancellationToken) => R | null | Promise<R | null>,
   ): Handler<P, R> =>
     handler(log, name, async (params: P, token) => {
-      const view = await documents.view(params.textDocument.uri, token);
+      const view = await documents.view(params.textDocument.uri, need, token);
       return view === undefined ? null : answer(view, params, token);
     });
 
@@ -52,22 +54,29 @@ export function registerFeatures(session: Session): void {
   connection.onDocumentFormatting(fromText('formatting', formatting));
   connection.onDocumentRangeFormatting(fromText('range formatting', rangeFormatting));
 
-  connection.onHover(fromAnalysis('hover', (view, params) => hover(view, params, session.docs)));
-  connection.onCompletion(fromAnalysis('completion', (view, params) => completion(view, params, session.abilities)));
-  connection.onSignatureHelp(fromAnalysis('signature', signatureHelp));
-  connection.onDefinition(fromAnalysis('definition', (view, params) => definition(view, params, session.abilities)));
-  connection.onReferences(fromAnalysis('references', references));
-  connection.onDocumentHighlight(fromAnalysis('highlight', documentHighlight));
-  connection.onDocumentLinks(fromAnalysis('links', documentLinks));
-  connection.onPrepareRename(fromAnalysis('prepare rename', prepareRename));
-  connection.onRenameRequest(fromAnalysis('rename', rename));
-  connection.onCodeAction(
-    fromAnalysis('actions', (view, params, token) => codeActions(view, params, session.abilities, session.docs, token)),
+  connection.onHover(fromAnalysis('hover', 'soon', (view, params) => hover(view, params, session.docs)));
+  connection.onCompletion(
+    fromAnalysis('completion', 'names', (view, params) => completion(view, params, session.abilities)),
   );
-  connection.onCodeLens(fromAnalysis('lenses', codeLenses));
-  connection.languages.inlayHint.on(fromAnalysis('hints', inlayHints));
-  connection.languages.semanticTokens.on(fromAnalysis('tokens', (view) => semanticTokens(view)));
+  connection.onSignatureHelp(fromAnalysis('signature', 'names', signatureHelp));
+  connection.onDefinition(
+    fromAnalysis('definition', 'names', (view, params) => definition(view, params, session.abilities)),
+  );
+  connection.onReferences(fromAnalysis('references', 'names', references));
+  connection.onDocumentHighlight(fromAnalysis('highlight', 'names', documentHighlight));
+  connection.onDocumentLinks(fromAnalysis('links', 'names', documentLinks));
+  connection.onPrepareRename(fromAnalysis('prepare rename', 'names', prepareRename));
+  connection.onRenameRequest(fromAnalysis('rename', 'names', rename));
+  connection.onCodeAction(
+    fromAnalysis('actions', 'figures', (view, params, token) => {
+      const ask: Ask = (work) => documents.answered(view.uri, work, token);
+      return codeActions(view, params, session.abilities, session.docs, ask, token);
+    }),
+  );
+  connection.onCodeLens(fromAnalysis('lenses', 'figures', codeLenses));
+  connection.languages.inlayHint.on(fromAnalysis('hints', 'figures', inlayHints));
+  connection.languages.semanticTokens.on(fromAnalysis('tokens', 'names', (view) => semanticTokens(view)));
   connection.languages.semanticTokens.onRange(
-    fromAnalysis('tokens', (view, params) => semanticTokens(view, params.range)),
+    fromAnalysis('tokens', 'names', (view, params) => semanticTokens(view, params.range)),
   );
 }

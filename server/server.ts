@@ -4,6 +4,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure, type Configuration } from './configuration.ts';
+import { createAnswers } from './answers.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { diagnosticsOf } from './features/diagnostics.ts';
 import { describe, type Log } from './handlers.ts';
@@ -11,7 +12,9 @@ import { answerRefused } from './lifecycle.ts';
 import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
-import type { ClientAbilities } from './view.ts';
+import { createProgress } from './progress.ts';
+import type { ClientAbilities, View } from './view.ts';
+import { createThreads } from './threads.ts';
 import { createWorkspace } from './workspace.ts';
 
 export interface ServerOptions {
@@ -55,13 +58,15 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     trusted: () => configuration.trusted,
     sizeLimit: () => configuration.options.limits.fileSize,
   });
+  const threads = createThreads();
   const documents: Documents = createDocuments({
     files,
+    answers: createAnswers(threads),
     ready: configuration.ready,
     options: () => configuration.options,
     checked(view, own) {
-      const diagnostics = diagnosticsOf(view, session.docs, session.abilities);
-      send(() => connection.sendDiagnostics({ uri: view.uri, version: view.version, diagnostics }));
+      progress.hide(view.uri);
+      publish(view);
       if (!own) send(configuration.refresh);
       const key = planKey(view);
       if (plans.get(view.uri) === key) return;
@@ -69,13 +74,26 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       const changed: PlanChanged = { uri: view.uri, version: view.version };
       send(() => connection.sendNotification(methods.planChanged, changed));
     },
+    waiting(view) {
+      progress.show(view);
+      publish(view);
+    },
     closed(uri) {
+      progress.hide(uri);
       plans.delete(uri);
       send(() => connection.sendDiagnostics({ uri, diagnostics: [] }));
     },
-    failed: (uri, error) => log.error(`check ${uri}: ${describe(error)}`),
+    failed(uri, error) {
+      progress.hide(uri);
+      log.error(`check ${uri}: ${describe(error)}`);
+    },
   });
   const plans = new Map<string, string>();
+  const progress = createProgress(connection, send);
+  const publish = (view: View): void => {
+    const diagnostics = diagnosticsOf(view, session.docs, session.abilities);
+    send(() => connection.sendDiagnostics({ uri: view.uri, version: view.version, diagnostics }));
+  };
   const session: Session = {
     connection,
     documents,
@@ -106,6 +124,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     dispose() {
       open = false;
       for (const one of listening) one.dispose();
+      threads.close();
       connection.dispose();
     },
   };

@@ -3,6 +3,7 @@ import { resolve } from '../engine/resolve.ts';
 import type { Place } from '../engine/plan.ts';
 import type { Resolution, SymbolInfo } from '../engine/language/resolution.ts';
 import type { EngineHost, EngineOptions } from '../engine/host.ts';
+import { noSearches } from '../engine/searches.ts';
 import { parse } from '../grammar/index.ts';
 import type { View } from './view.ts';
 
@@ -33,10 +34,10 @@ export function usesOf(view: View, symbol: SymbolInfo): readonly Uses[] {
   return [own, ...found];
 }
 
-/** The names of a text, without simulating anything. */
+/** The names of a text, without planning or simulating what takes long. */
 export function planOf(uri: string, text: string, host: EngineHost, options: EngineOptions): Resolution {
   const syntax = parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
-  return resolve({ uri, syntax, host, options });
+  return resolve({ uri, syntax, host, options, searches: noSearches });
 }
 
 /** Files number their symbols each for itself; a declaration's place is what they have in common. */

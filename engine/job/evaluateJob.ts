@@ -11,11 +11,14 @@ import { period } from './period.ts';
 import { waveOf, workerOf } from './workers.ts';
 import { type JobTimeline, type Worker, runJob } from './wsp.ts';
 
-export interface JobEvaluation {
+export interface JobProblem {
   readonly plan: JobPlan;
   /** Plans of the workers, in the job's order. */
   readonly workers: readonly PipelinePlan[];
   readonly options: EngineOptions;
+}
+
+export interface JobEvaluation extends JobProblem {
   /** Absent where the workers cannot run together; `findings` then say why. */
   readonly report?: JobReport;
   readonly findings: readonly PlanFinding[];
@@ -23,25 +26,19 @@ export interface JobEvaluation {
 
 /** Never throws. `workers` are plans that run by themselves. */
 export function evaluateJob(plan: JobPlan, workers: readonly PipelinePlan[], options: EngineOptions): JobEvaluation {
-  return runSearch(jobEvaluation, { plan, workers, options });
-}
-
-export interface JobProblem {
-  readonly plan: JobPlan;
-  readonly workers: readonly PipelinePlan[];
-  readonly options: EngineOptions;
+  return { plan, workers, options, ...runSearch(jobEvaluation, { plan, workers, options }) };
 }
 
 /** Waves of each worker that a job runs at least, some of them alone. */
 const leastWaves = 8;
 
-export const jobEvaluation: Search<JobProblem, JobEvaluation> = {
+/** The answer is plain data without the problem, so that it can come from another thread. */
+export const jobEvaluation: Search<JobProblem, Omit<JobEvaluation, keyof JobProblem>> = {
   name: 'job',
   large: true,
   size: ({ workers }) => workers.reduce((sum, worker) => sum + leastWaves * evaluationSize(worker), 0),
   key: ({ plan, workers, options }) => [JSON.stringify([plan, options]), ...workers.map(planKey)].join(' '),
   *steps({ plan, workers, options }) {
-    const base = { plan, workers, options };
     const most = workers.map(({ stages, microbatches }) =>
       Math.floor(options.limits.operations / (4 * stages.length * microbatches)),
     );
@@ -49,11 +46,10 @@ export const jobEvaluation: Search<JobProblem, JobEvaluation> = {
     yield;
     const faults = waveFaults(plan, workers, waves, most);
     const [wave] = waves;
-    if (faults.length > 0 || wave === undefined) return { ...base, findings: faults };
+    if (faults.length > 0 || wave === undefined) return { findings: faults };
     const ran = run(plan, workers, wave, options);
-    if ('fault' in ran) return { ...base, findings: [ran.fault] };
+    if ('fault' in ran) return { findings: [ran.fault] };
     return {
-      ...base,
       report: jobReport(plan, workers, ran.workers, ran.timeline, { wave, alone: ran.alone }),
       findings: [],
     };

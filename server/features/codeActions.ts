@@ -8,9 +8,13 @@ import {
 import { check, type Analysis } from '../../engine/check.ts';
 import { fixesFor, refactorings, type Fix, type Proposal } from '../../engine/fixes/fix.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
+import type { Searches } from '../../engine/searches.ts';
 import { overlaps, toSpan } from '../convert.ts';
 import { rangeIn, type ClientAbilities, type View } from '../view.ts';
 import { diagnosticOf } from './diagnostics.ts';
+
+/** Gives what `work` returns when all that it asks is answered; undefined once cancelled. */
+export type Ask = <R>(work: (searches: Searches) => R) => Promise<R | undefined>;
 
 /** Fixes of the findings in the range and refactorings at its start. Each title states the simulated effect. */
 export async function codeActions(
@@ -18,6 +22,7 @@ export async function codeActions(
   params: CodeActionParams,
   abilities: ClientAbilities,
   docs: string | undefined,
+  ask: Ask,
   token: CancellationToken,
 ): Promise<CodeAction[] | null> {
   const within = toSpan(view.lines, params.range);
@@ -30,7 +35,7 @@ export async function codeActions(
       await new Promise((resolve) => setImmediate(resolve));
       if (token.isCancellationRequested) return null;
       const diagnostics = [diagnosticOf(view, found, docs, abilities)];
-      for (const fix of fixes(view, found))
+      for (const fix of await fixes(view, found, ask))
         actions.push({
           ...action(view, fix, abilities),
           kind: CodeActionKind.QuickFix,
@@ -40,7 +45,8 @@ export async function codeActions(
     }
   }
   if (wanted(CodeActionKind.RefactorRewrite)) {
-    for (const fix of refactorings(view.analysis, within.start, again(view)))
+    const offered = await ask((searches) => refactorings(view.analysis, within.start, again(view, searches)));
+    for (const fix of offered ?? [])
       actions.push({ ...action(view, fix, abilities), kind: CodeActionKind.RefactorRewrite });
   }
   return actions.length === 0 ? null : actions;
@@ -49,17 +55,17 @@ export async function codeActions(
 /** Findings belong to one analysis, so what was simulated for one is kept as long as it is. */
 const known = new WeakMap<Finding, readonly Fix[]>();
 
-function fixes(view: View, found: Finding): readonly Fix[] {
-  const kept = known.get(found) ?? fixesFor(view.analysis, found, again(view));
-  known.set(found, kept);
-  return kept;
+async function fixes(view: View, found: Finding, ask: Ask): Promise<readonly Fix[]> {
+  const kept = known.get(found) ?? (await ask((searches) => fixesFor(view.analysis, found, again(view, searches))));
+  if (kept !== undefined) known.set(found, kept);
+  return kept ?? [];
 }
 
 /** The same file with another text. */
 const again =
-  ({ uri, files, options, analysis }: View) =>
+  ({ uri, files, options, analysis }: View, searches: Searches) =>
   (text: string): Analysis =>
-    check({ uri, text, host: files, options, earlier: analysis });
+    check({ uri, text, host: files, options, earlier: analysis, searches });
 
 function action(view: View, fix: Proposal, abilities: ClientAbilities): CodeAction {
   return { title: fix.title, edit: edit(view, fix, abilities) };

@@ -2,19 +2,21 @@ import type { Plan } from '../../engine/plan.ts';
 import { checkOverrides } from '../../engine/language/overrides.ts';
 import { resolve } from '../../engine/resolve.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
+import { planKey as pipelineKey } from '../../engine/evaluate.ts';
+import type { Searches } from '../../engine/searches.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { PlanAnswer, PlanRequest } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 
 /** The plan of the newest text. With overrides the text is resolved again; what is known of the document stays as it is. */
-export function planAnswer(view: View, { overrides = {} }: PlanRequest): PlanAnswer {
+export function planAnswer(view: View, { overrides = {} }: PlanRequest, searches: Searches): PlanAnswer {
   const { uri, version, syntax, files, options } = view;
   const own = view.analysis.resolution;
   if (Object.keys(overrides).length === 0) return answer(view, own);
   const [refused] = checkOverrides(own, overrides);
   if (refused !== undefined)
     return { uri, version, options, problem: { message: refused, range: rangeIn(view, { start: 0, end: 0 }) } };
-  return answer(view, resolve({ uri, syntax, host: files, options, overrides }));
+  return answer(view, resolve({ uri, syntax, host: files, options, overrides, searches }));
 }
 
 function answer(view: View, resolution: Resolution): PlanAnswer {
@@ -32,5 +34,7 @@ const problemOf = (view: View, error: Finding | undefined) =>
 /** Equal for two versions of a document whose plans, or reasons for having none, and settings are equal. */
 export function planKey(view: View): string {
   const { plan, problem } = answer(view, view.analysis.resolution);
-  return JSON.stringify([plan satisfies Plan | undefined, problem?.message, view.options]);
+  if (plan === undefined) return JSON.stringify([problem?.message, view.options]);
+  const { pipelines, ...rest } = plan satisfies Plan;
+  return [JSON.stringify([rest, view.options]), ...pipelines.map(pipelineKey)].join(' ');
 }

@@ -9,6 +9,7 @@ import {
   type PolicySourceAnswer,
   type PolicySourceRequest,
 } from '../../webview/protocol/requests.ts';
+import type { Need } from '../documents.ts';
 import { handler } from '../handlers.ts';
 import type { Session } from '../server.ts';
 import type { View } from '../view.ts';
@@ -21,18 +22,21 @@ import { policySource } from './policySource.ts';
 export function registerRequests({ connection, documents, log }: Session): void {
   const on = <P extends { readonly uri: string }>(
     type: RequestType<P, unknown, void>,
-    answer: (view: View, params: P) => unknown,
+    need: Need,
+    answer: (view: View, params: P, token: CancellationToken) => unknown,
   ): void => {
     const handle = handler(log, type.method, async (params: P, token: CancellationToken) => {
-      const view = await documents.view(params.uri, token);
-      return view === undefined ? null : answer(view, params);
+      const view = await documents.view(params.uri, need, token);
+      return view === undefined ? null : answer(view, params, token);
     });
     connection.onRequest(type, handle);
   };
-  on(new RequestType<PlanRequest, unknown, void>(methods.plan), planAnswer);
-  on(new RequestType<LocateRequest, unknown, void>(methods.locate), locatePath);
-  on(new RequestType<PathsRequest, unknown, void>(methods.pathsAt), pathsAt);
-  on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), paramEdit);
+  on(new RequestType<PlanRequest, unknown, void>(methods.plan), 'plan', (view, params, token) =>
+    documents.answered(view.uri, (searches) => planAnswer(view, params, searches), token),
+  );
+  on(new RequestType<LocateRequest, unknown, void>(methods.locate), 'plan', locatePath);
+  on(new RequestType<PathsRequest, unknown, void>(methods.pathsAt), 'plan', pathsAt);
+  on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), 'names', paramEdit);
   connection.onRequest(
     new RequestType<PolicySourceRequest, PolicySourceAnswer, void>(methods.policySource),
     handler(log, methods.policySource, (params: PolicySourceRequest) => policySource(params.uri)),

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
 import { defaultOptions, type EngineOptions } from '../../../engine/host.ts';
+import { createAnswers } from '../../../server/answers.ts';
 import { createDocuments, type Documents } from '../../../server/documents.ts';
+import { createThreads } from '../../../server/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from './harness.ts';
 import { toy } from './samples.ts';
@@ -21,9 +23,11 @@ function open(options: () => EngineOptions = () => defaultOptions): {
       list: () => [],
       all: () => [],
     },
+    answers: createAnswers(createThreads()),
     options,
     ready: Promise.resolve(),
     checked: (view) => checked.push(view),
+    waiting: () => {},
     closed: () => {},
     failed: (_, error) => failures.push(error),
   });
@@ -35,23 +39,23 @@ const none = CancellationToken.None;
 test('an edit in a comment simulates nothing: evaluations are those of before', async () => {
   const { documents } = open();
   documents.set(main, 1, toy);
-  const before = await documents.view(main, none);
+  const before = await documents.view(main, 'figures', none);
   documents.set(main, 2, toy.replace('// a slider', '// in the preview'));
-  const after = await documents.view(main, none);
+  const after = await documents.view(main, 'figures', none);
   expect(after?.version).toBe(2);
   expect(before?.analysis.pipelines[0]?.run).toBeDefined();
   expect(after?.analysis.pipelines[0]).toBe(before?.analysis.pipelines[0]);
   documents.set(main, 3, toy.replace('4ms', '5ms'));
-  const changed = await documents.view(main, none);
+  const changed = await documents.view(main, 'figures', none);
   expect(changed?.analysis.pipelines[0]).not.toBe(before?.analysis.pipelines[0]);
 });
 
 test('a recheck of the same text keeps the tree’s evaluations', async () => {
   const { documents } = open();
   documents.set(main, 1, toy);
-  const before = await documents.view(main, none);
+  const before = await documents.view(main, 'figures', none);
   documents.recheck();
-  const after = await documents.view(main, none);
+  const after = await documents.view(main, 'figures', none);
   expect(after).not.toBe(before);
   expect(after?.analysis.pipelines[0]).toBe(before?.analysis.pipelines[0]);
 });
@@ -59,7 +63,7 @@ test('a recheck of the same text keeps the tree’s evaluations', async () => {
 test('of a burst of texts only the last is checked to the end', async () => {
   const { documents, checked } = open();
   for (let version = 1; version <= 20; version += 1) documents.set(main, version, `${toy}// ${version}\n`);
-  expect((await documents.view(main, none))?.version).toBe(20);
+  expect((await documents.view(main, 'figures', none))?.version).toBe(20);
   expect(checked.map((one) => one.version)).toEqual([20]);
 });
 
@@ -70,7 +74,7 @@ test('a check that a newer text overtakes, at whatever step, is dropped', async 
     for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     const done = checked.length;
     documents.set(main, 2, toy.replace('4ms', '5ms'));
-    await documents.view(main, none);
+    await documents.view(main, 'figures', none);
     expect(checked.slice(done).map((one) => one.version)).toEqual([2]);
   }
 });
@@ -78,7 +82,7 @@ test('a check that a newer text overtakes, at whatever step, is dropped', async 
 test('a request waits for the text that is current when it is answered', async () => {
   const { documents } = open();
   documents.set(main, 1, toy);
-  const asked = documents.view(main, none);
+  const asked = documents.view(main, 'figures', none);
   documents.set(main, 2, `${toy}\n`);
   expect((await asked)?.version).toBe(2);
 });
@@ -87,13 +91,13 @@ test('cancelled, closed and unknown documents give nothing', async () => {
   const { documents, checked } = open();
   documents.set(main, 1, toy);
   const source = new CancellationTokenSource();
-  const asked = documents.view(main, source.token);
+  const asked = documents.view(main, 'figures', source.token);
   source.cancel();
   expect(await asked).toBeUndefined();
-  const waiting = documents.view(main, none);
+  const waiting = documents.view(main, 'figures', none);
   documents.close(main);
   expect(await waiting).toBeUndefined();
-  expect(await documents.view('file:///nowhere', none)).toBeUndefined();
+  expect(await documents.view('file:///nowhere', 'figures', none)).toBeUndefined();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(checked).toEqual([]);
 });
@@ -112,8 +116,8 @@ test('a check that throws is reported, and the next text is checked', async () =
     return defaultOptions;
   });
   documents.set(main, 1, toy);
-  expect(await documents.view(main, none)).toBeUndefined();
+  expect(await documents.view(main, 'figures', none)).toBeUndefined();
   expect(String(failures[0])).toMatch(/on fire/);
   documents.set(main, 2, toy);
-  expect((await documents.view(main, none))?.version).toBe(2);
+  expect((await documents.view(main, 'figures', none))?.version).toBe(2);
 });

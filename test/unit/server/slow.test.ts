@@ -1,0 +1,216 @@
+/** Documents whose figures take long: what is known before, who waits for whom, and what is given up. */
+import { expect, test } from 'vitest';
+import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
+import { check } from '../../../engine/check.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { createAnswers } from '../../../server/answers.ts';
+import { createDocuments, type Documents } from '../../../server/documents.ts';
+import { createThreads, type Threads } from '../../../server/threads.ts';
+import type { View } from '../../../server/view.ts';
+import { main } from './harness.ts';
+import { toy } from './samples.ts';
+
+const none = CancellationToken.None;
+const other = 'file:///project/other.pipe';
+
+const pipeline = (name: string, microbatches: number): string =>
+  `pipeline ${name} { model = m  devices = c  microbatches = ${microbatches}  stages = balance(4)  schedule = gpipe }\n`;
+const models =
+  'model m { layer block[8] { forward = 4ms  backward = 8ms } }\ndevice d { memory = 1TiB }\ncluster c { gpu[4] = d  link = 100GB/s }\n';
+/** A large pipeline next to a small one. */
+const large = `${models}${pipeline('small', 8)}${pipeline('big', 20_000)}`;
+
+interface Gate {
+  readonly threads: Threads;
+  /** Documents that asked for each task, in order, and how many tasks were given up. */
+  readonly asked: string[];
+  cancelled: number;
+  open(): void;
+}
+
+/** Real threads whose answers are held back until the gate is open. */
+function gate(): Gate {
+  const threads = createThreads();
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const found: Gate = {
+    asked: [],
+    cancelled: 0,
+    open: () => open(),
+    threads: {
+      run(owner, search, problem) {
+        found.asked.push(owner);
+        const running = threads.run(owner, search, problem);
+        return {
+          answer: Promise.all([running.answer, opened]).then(([answer]) => answer),
+          cancel() {
+            found.cancelled += 1;
+            running.cancel();
+          },
+        };
+      },
+      close: () => threads.close(),
+    },
+  };
+  return found;
+}
+
+interface Opened {
+  readonly documents: Documents;
+  /** What was published, in order. */
+  readonly published: { readonly view: View; readonly whole: boolean }[];
+  readonly failures: unknown[];
+  /** Settled at the next publication. */
+  next(): Promise<void>;
+}
+
+function open(threads: Threads, patience = 0): Opened {
+  const published: Opened['published'] = [];
+  const failures: unknown[] = [];
+  let told: (() => void)[] = [];
+  const publish = (view: View, whole: boolean): void => {
+    published.push({ view, whole });
+    for (const tell of told) tell();
+    told = [];
+  };
+  const documents = createDocuments({
+    files: {
+      read: () => ({ problem: 'not-found' }),
+      resolve: (path) => path,
+      linesOf: () => undefined,
+      list: () => [],
+      all: () => [],
+    },
+    answers: createAnswers(threads),
+    options: () => defaultOptions,
+    ready: Promise.resolve(),
+    checked: (view) => publish(view, true),
+    waiting: (view) => publish(view, false),
+    closed: () => {},
+    failed: (_, error) => failures.push(error),
+    patience,
+  });
+  return { documents, published, failures, next: () => new Promise((resolve) => told.push(resolve)) };
+}
+
+const figures = ({ analysis }: View) => ({
+  reports: analysis.pipelines.map(({ run }) => run?.report),
+  findings: analysis.findings,
+});
+
+test('what a thread finds is what the command line finds', async () => {
+  const threads = createThreads();
+  const { documents, failures } = open(threads);
+  documents.set(main, 1, large);
+  const view = await documents.view(main, 'figures', none);
+  const host = { read: () => ({ problem: 'not-found' as const }), resolve: (path: string) => path };
+  const { pipelines, findings } = check({ uri: main, text: large, host, options: defaultOptions });
+  expect(failures).toEqual([]);
+  expect(view && figures(view)).toEqual({ reports: pipelines.map(({ run }) => run?.report), findings });
+  expect(view?.analysis.pending).toEqual([]);
+  threads.close();
+});
+
+test('names are known while figures are still to come, and another document is checked meanwhile', async () => {
+  const { threads, open: openGate, asked } = gate();
+  const { documents, published } = open(threads);
+  documents.set(main, 1, large);
+  const names = await documents.view(main, 'names', none);
+  expect(names?.analysis.pending).toEqual(['big']);
+  expect((await documents.view(main, 'plan', none))?.analysis.resolution.plan.pipelines).toHaveLength(2);
+  documents.set(other, 1, toy);
+  expect((await documents.view(other, 'figures', none))?.analysis.pipelines[0]?.run).toBeDefined();
+  let ready = false;
+  const whole = documents.view(main, 'figures', none).then((view) => {
+    ready = true;
+    return view;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(ready).toBe(false);
+  openGate();
+  expect((await whole)?.analysis.pending).toEqual([]);
+  expect(asked).toEqual([main]);
+  expect(published.at(-1)).toMatchObject({ whole: true, view: { uri: main } });
+  threads.close();
+});
+
+test('what is known is published while the rest is computed, without the findings of older figures', async () => {
+  const { threads, open: openGate } = gate();
+  const { documents, published, next } = open(threads);
+  documents.set(main, 1, `${large}pipeline again { microbatches = 0 }\n`);
+  while (published.length === 0) await next();
+  const [{ view, whole }] = published;
+  expect(whole).toBe(false);
+  const of = (line: string) => view.analysis.findings.filter(({ place }) => place.start >= large.indexOf(line));
+  expect(of('pipeline again').some(({ severity }) => severity === 'error')).toBe(true);
+  expect(view.analysis.findings.some(({ place }) => large.slice(place.start).startsWith('gpipe'))).toBe(true);
+  expect(of('pipeline big').filter(({ code }) => code === 'schedule/bubble')).toEqual([]);
+  openGate();
+  while (published.at(-1)?.whole !== true) await next();
+  expect(published.map((one) => one.whole)).toEqual([false, true]);
+  threads.close();
+});
+
+test('an edit in a comment asks nothing again; one of the figures gives up what was asked before', async () => {
+  const held = gate();
+  const { documents } = open(held.threads);
+  documents.set(main, 1, large);
+  await documents.view(main, 'names', none);
+  documents.set(main, 2, `// a comment\n${large}`);
+  expect((await documents.view(main, 'names', none))?.version).toBe(2);
+  expect([held.asked.length, held.cancelled]).toEqual([1, 0]);
+  documents.set(main, 3, large.replace('20000', '20001'));
+  await documents.view(main, 'names', none);
+  expect([held.asked.length, held.cancelled]).toEqual([2, 1]);
+  documents.close(main);
+  expect([held.asked.length, held.cancelled]).toEqual([2, 2]);
+  held.threads.close();
+});
+
+test('a request that waits is answered nothing once it is cancelled', async () => {
+  const { threads } = gate();
+  const { documents } = open(threads);
+  documents.set(main, 1, large);
+  const source = new CancellationTokenSource();
+  const figuresOf = documents.view(main, 'figures', source.token);
+  const asked = documents.answered(
+    main,
+    (searches) => check({ uri: main, text: large, host: noFiles, options: defaultOptions, searches }),
+    source.token,
+  );
+  source.cancel();
+  expect(await figuresOf).toBeUndefined();
+  expect(await asked).toBeUndefined();
+  threads.close();
+});
+
+const noFiles = { read: () => ({ problem: 'not-found' as const }), resolve: (path: string) => path };
+
+test('a request gets what it asked for once all is answered', async () => {
+  const threads = createThreads();
+  const { documents } = open(threads);
+  documents.set(main, 1, toy);
+  const analysis = await documents.answered(
+    main,
+    (searches) => check({ uri: main, text: large, host: noFiles, options: defaultOptions, searches }),
+    none,
+  );
+  expect(analysis?.pending).toEqual([]);
+  expect(analysis?.pipelines.every(({ run }) => run !== undefined)).toBe(true);
+  threads.close();
+});
+
+test('of a burst of texts that come one after the other, few are published, and the last is', async () => {
+  const threads = createThreads();
+  const { documents, published } = open(threads);
+  for (let version = 1; version <= 200; version += 1) {
+    documents.set(main, version, `${toy}// ${version}\n`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect((await documents.view(main, 'figures', none))?.version).toBe(200);
+  expect(published.length).toBeLessThan(20);
+  expect(published.at(-1)?.view.version).toBe(200);
+  threads.close();
+});
