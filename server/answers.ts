@@ -101,7 +101,7 @@ export function createAnswers(threads: Threads, small = onTheSpot): Answers {
       },
       asked: () => release(owner, asked),
       async answered() {
-        await Promise.all([...asked].map((key) => wanted.get(key)?.settled));
+        await Promise.all([...asked].flatMap((key) => wanted.get(key)?.settled ?? []));
       },
       release: () => release(owner),
     };
