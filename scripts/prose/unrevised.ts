@@ -4,8 +4,6 @@ export const unrevised: readonly string[] = [
   'CHANGELOG.md',
   'cli/',
   'client/',
-  'docs/accuracy.md',
-  'docs/schedules/',
   'engine/',
   'examples/broken.pipe',
   'examples/custom-schedule.pipe',

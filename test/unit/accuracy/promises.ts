@@ -42,12 +42,12 @@ const texts: readonly string[] = [
   `Interleaved schedules are flattered, by ${off(ends.filter(isInterleaved))}`,
   `comes out ${range(others.filter((run) => !isInterleaved(run)).map(gain))} off without interleaving, ${range(others.filter(isInterleaved).map(gain))} with it`,
   `Rates of models from 7.5 to 1008 billion parameters come out ${off(megatronSc21.runs.filter((run) => billions(run) > 7))} off in SC 2021's runs`,
-  `a year later ${off(iterations.runs)}:`,
+  `come out a year later ${off(iterations.runs)}:`,
   `(${off(megatronSc21.runs.filter((run) => billions(run) < 4))} for models under 4 billion)`,
   `times ${off(layer.runs, 'kernels')} of one layer, ${off(iterations.runs, 'kernels')} of an iteration`,
   `Rates come out ${off(llama3.runs)} off.`,
-  `Peaks come out ${off(memory.runs)} off those measured`,
-  `1F1B-I takes beyond 1F1B comes out within ${Math.ceil(Math.max(-least, most))} GB of the measured difference; what ZB-2p takes beyond it is ${longest} to ${shortest} GB short`,
+  `Peaks come out ${off(memory.runs)} off the measured peaks`,
+  `that 1F1B-I takes beyond 1F1B comes out within ${Math.ceil(Math.max(-least, most))} GB of the measured difference; the memory that ZB-2p takes beyond it is ${longest} to ${shortest} GB short`,
   `With 32 microbatches the figures come out ${off(gpipe.runs.filter(many))} off, with fewer ${off(gpipe.runs.filter((run) => !many(run)))}.`,
 ];
 export const promises: readonly { readonly text: string }[] = texts.map((text) => ({ text }));

@@ -21,7 +21,7 @@ const run = (pipeline: string, gpus: number, sequence: number, setting: string, 
 export const llama3: Family = {
   name: 'llama3_405b',
   title: 'Llama 3 405B, TFLOP/s',
-  unit: 'TFLOP/s for each GPU',
+  unit: 'TFLOP/s per GPU',
   digits: 0,
   runs: [
     run('data_64', 8192, 8192, 'tensor 8, pipeline 16, data 64', 430),

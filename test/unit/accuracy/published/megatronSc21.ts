@@ -27,7 +27,7 @@ const run = (
 export const megatronSc21: Family = {
   name: 'megatron_sc21',
   title: 'SC 2021, TFLOP/s',
-  unit: 'TFLOP/s for each GPU',
+  unit: 'TFLOP/s per GPU',
   digits: 0,
   kernels: true,
   runs: [

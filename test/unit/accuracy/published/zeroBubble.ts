@@ -95,7 +95,7 @@ const everyThird = (measured: readonly number[]): readonly number[] =>
 export const throughput: Family = {
   name: 'zero_bubble_throughput',
   title: 'Zero Bubble, throughput from measured times',
-  unit: 'samples a second and GPU',
+  unit: 'samples per second and GPU',
   digits: 2,
   columns: ['1F1B', '1F1B-I', 'ZB-1p', 'ZB-2p', 'ZB-2p, barrier'],
   runs: [
@@ -175,7 +175,7 @@ const derived = (pipeline: Schedule, measured: readonly number[]): readonly Run[
 export const fromShapes: Family = {
   name: 'zero_bubble_shapes',
   title: 'Zero Bubble, throughput from shapes',
-  unit: 'samples a second and GPU',
+  unit: 'samples per second and GPU',
   digits: 2,
   kernels: true,
   runs: [...derived('plain', [12.5, 3.7, 1.49, 0.8]), ...derived('interleaved', [13.4, 4.08, 1.59, 0.85])],
