@@ -20,6 +20,9 @@ const equalReport: PageTest = {
     assert.equal(await figure('critical'), String(report.critical_path.length));
     const text = await preview.page.locator('.statistics').innerText();
     assert.ok(text.includes(`best possible ${share(report.bubble.bound)}`), text);
+    const shapeText = preview.page.locator('.identity .dim');
+    assert.equal(await shapeText.innerText(), '8 devices · 16 microbatches');
+    assert.equal(await shapeText.getAttribute('title'), 'p = 8, m = 16');
     const sentence = await preview.page.locator('canvas.over').getAttribute('aria-label');
     assert.ok(
       sentence?.includes(`8 devices, ${time(report.iteration, 4)}, bubble ${share(report.bubble.makespan)}`),

@@ -112,7 +112,9 @@ const drag: PageTest = {
     await preview.page.mouse.move(...to, { steps: 4 });
     await preview.page.mouse.up();
     await settled(preview.page);
-    assert.match(await preview.page.locator('.detail').innerText(), /× 2 devices/);
+    const range = await preview.page.locator('.detail').innerText();
+    assert.match(range, /× 2 devices/);
+    assert.match(range, /\d+ forwards, [\d.]+ ms[\s\S]*\d+ backwards, [\d.]+ ms/);
     const gap = await pointOf(preview, picture, 3, picture.columns.start[picture.columns.offsets[3]] / 2);
     await preview.page.mouse.move(...gap);
     await settled(preview.page);
