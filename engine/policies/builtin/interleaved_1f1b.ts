@@ -4,7 +4,13 @@ import { idleLine, perDevice } from '../describe.ts';
 import { loop } from '../placement.ts';
 import type { Policy, Shape, ShapeFault } from '../policy.ts';
 
-const groupOf = (shape: Shape): number => integerArgument(shape.args, 'group', shape.devices);
+/** Fewer microbatches than devices are one group, as in PyTorch. */
+const groupOf = (shape: Shape): number =>
+  integerArgument(shape.args, 'group', Math.min(shape.devices, shape.microbatches));
+
+/** Forwards and backwards of a chunk that a device waits for: the way through the devices, and for groups that are shorter than it. */
+const idleSlots = ({ devices, microbatches, chunks }: Shape): number =>
+  devices - 1 + (chunks - 1) * Math.max(0, devices - microbatches);
 
 /** Forwards before the first backward, at most all: `min(m·v, 2(p − 1 − i) + (v − 1)·g)`. */
 const warmup = (shape: Shape, device: number): number =>
@@ -28,7 +34,7 @@ export const interleaved1f1b: Policy = {
       name: 'group',
       kind: 'integer',
       summary:
-        'Microbatches that go through a chunk before the next chunk has its turn; as many as devices unless given.',
+        'Microbatches that go through a chunk before the next chunk has its turn. Default: as many as devices, or all where they are fewer.',
       min: 1,
     },
   ],
@@ -82,15 +88,26 @@ export const interleaved1f1b: Policy = {
   explain: (shape) => [
     `groups: ${count(groupOf(shape), 'microbatch', 'microbatches')} through each of ${count(shape.chunks, 'chunk', 'chunks')} in turn`,
     `warm-up: min(m·v, 2(p − 1 − i) + (v − 1)·g) = ${perDevice(shape, (device) => warmup(shape, device))} forwards of a chunk`,
-    idleLine(shape, '(p − 1)(F + B of one chunk)', ({ f, i, w }) => (shape.devices - 1) * (f + i + w)),
+    idleLine(
+      shape,
+      shape.microbatches < shape.devices
+        ? '(p − 1 + (v − 1)(p − m))(F + B of one chunk)'
+        : '(p − 1)(F + B of one chunk)',
+      ({ f, i, w }) => idleSlots(shape) * (f + i + w),
+    ),
     `in flight: ${perDevice(shape, (device) => inFlight(shape, device))} chunks`,
   ],
 };
 
 const groupFits = (microbatches: number, devices: number, group: number): boolean =>
-  group >= devices && group <= microbatches && (microbatches % group === 0 || microbatches % group >= devices);
+  group >= Math.min(devices, microbatches) &&
+  group <= microbatches &&
+  (microbatches % group === 0 || microbatches % group >= devices);
 
-/** The condition on groups is Megatron-LM's (`microbatch_group_size_per_vp_stage`): no group may be shorter than the pipeline. */
+/**
+ * The condition on groups is Megatron-LM's (`microbatch_group_size_per_vp_stage`): no group may be shorter than the pipeline. Where
+ * microbatches are fewer than devices there is one group, as PyTorch has it.
+ */
 function faults(shape: Shape): readonly ShapeFault[] {
   const { devices, microbatches, args } = shape;
   if (badInteger(args, 'chunks', 1)) {
@@ -111,33 +128,22 @@ function faults(shape: Shape): readonly ShapeFault[] {
   }
   const group = groupOf(shape);
   if (groupFits(microbatches, devices, group)) return [];
-  if (microbatches < devices) {
-    return [
-      {
-        message: `${count(microbatches, 'microbatch is', 'microbatches are')} fewer than the ${devices} devices`,
-        fix: { input: 'microbatches', values: [Math.max(group, devices)] },
-      },
-      ...(group < devices
-        ? [
-            {
-              message: `groups of ${count(group, 'microbatch', 'microbatches')} are smaller than the ${devices} devices`,
-              fix: { input: 'group', values: [devices] },
-            },
-          ]
-        : []),
-    ];
-  }
   if (args['group'] !== undefined) {
-    const near = nearest(group, devices, microbatches, (value) => groupFits(microbatches, devices, value));
+    const near = nearest(group, Math.min(devices, microbatches), microbatches, (value) =>
+      groupFits(microbatches, devices, value),
+    );
     const message =
-      group < devices || group > microbatches
-        ? `groups of ${count(group, 'microbatch', 'microbatches')}; a group takes at least as many as devices (${devices}) and at most all (${microbatches})`
-        : `groups of ${group} leave ${microbatches % group} of ${count(microbatches, 'microbatch', 'microbatches')}, fewer than the ${devices} devices`;
+      microbatches < devices
+        ? `groups of ${group}; with fewer microbatches than the ${devices} devices, all ${microbatches} are one group`
+        : group < devices || group > microbatches
+          ? `groups of ${count(group, 'microbatch', 'microbatches')}; a group takes at least as many as devices (${devices}) and at most all (${microbatches})`
+          : `groups of ${group} leave ${microbatches % group} of ${count(microbatches, 'microbatch', 'microbatches')}, fewer than the ${devices} devices`;
     return [{ message, fix: { input: 'group', values: near } }];
   }
+  const [fitting] = nearest(group, devices, microbatches, (value) => groupFits(microbatches, devices, value));
   return [
     {
-      message: `${count(microbatches, 'microbatch does', 'microbatches do')} not divide into groups of ${group}`,
+      message: `${count(microbatches, 'microbatch does', 'microbatches do')} not divide into groups of ${group}, but would with group = ${fitting}`,
       fix: {
         input: 'microbatches',
         values: nearest(microbatches, devices, microbatches + group, (value) => groupFits(value, devices, group)),

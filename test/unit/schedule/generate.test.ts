@@ -20,14 +20,17 @@ describe('generate', () => {
         code: 'schedule/shape',
         at: 'train/key:schedule',
         message:
-          'interleaved_1f1b cannot run: 10 microbatches do not divide into groups of 4; nearest microbatches: 8 or 12.',
+          'interleaved_1f1b cannot run: 10 microbatches do not divide into groups of 4, but would with group = 5; nearest microbatches: 8 or 12.',
         hint: { kind: 'value', pipeline: 'train', input: 'microbatches', values: [8, 12] },
       },
     ]);
     expect(faults(policyPlan('interleaved_1f1b', 4, 11, { v: 2, args: { chunks: 2, group: 8 } }))[0].message).toBe(
       'interleaved_1f1b cannot run: groups of 8 leave 3 of 11 microbatches, fewer than the 4 devices; nearest group: 7 or 11.',
     );
-    expect(faults(policyPlan('interleaved_1f1b', 4, 3, { v: 2 }))[0].message).toContain('nearest microbatches: 4');
+    expect(faults(policyPlan('interleaved_1f1b', 4, 10, { v: 2, args: { chunks: 2, group: 5 } }))).toEqual([]);
+    expect(faults(policyPlan('interleaved_1f1b', 4, 3, { v: 2, args: { chunks: 2, group: 4 } }))[0].message).toBe(
+      'interleaved_1f1b cannot run: groups of 4; with fewer microbatches than the 4 devices, all 3 are one group; nearest group: 3.',
+    );
   });
   it('says which stages divide among devices', () => {
     const plan = policyPlan('interleaved_1f1b', 5, 8, { args: { chunks: 2 } });

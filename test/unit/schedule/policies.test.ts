@@ -135,6 +135,22 @@ describe('idle time', () => {
       ),
     );
   });
+  it('of interleaved_1f1b with fewer microbatches than devices adds p − m such slots for each further chunk', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 12 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.nat(10),
+        cost,
+        cost,
+        (p, v, less, f, i) => {
+          const m = Math.max(1, p - 1 - less);
+          const { idle } = simulated(policyPlan('interleaved_1f1b', p, m, { f, i, w: 1, v, args: { chunks: v } }));
+          sameOnAll(idle, (p - 1 + (v - 1) * (p - m)) * (f + i + 1));
+        },
+      ),
+    );
+  });
 });
 
 describe('idle time as explained', () => {

@@ -51,4 +51,42 @@ describe('PyTorch 2.14', () => {
       golden('torch213_LoopedBFS_p3_m4_v2_compute.csv'),
     );
   });
+
+  /** `_get_1f1b_rank_ops` of torch/distributed/pipelining/schedules.py, for ScheduleInterleaved1F1B, written anew. */
+  const interleaved = (p: number, m: number, v: number, rank: number): readonly string[] => {
+    const rounds = Math.max(1, Math.floor(m / p));
+    const group = Math.floor(m / rounds);
+    const warmup = Math.min((v - 1) * group + 2 * (p - 1 - rank), m * v);
+    const next = { F: new Map<number, number>(), B: new Map<number, number>() };
+    const cell = (kind: 'F' | 'B', step: number): string => {
+      const turn = Math.floor(step / group) % v;
+      const stage = (kind === 'F' ? turn : v - 1 - turn) * p + rank;
+      const microbatch = next[kind].get(stage) ?? 0;
+      next[kind].set(stage, microbatch + 1);
+      return `${stage}${kind}${microbatch}`;
+    };
+    const row: string[] = [];
+    for (let step = 0; step < m * v + warmup; step += 1) {
+      if (step < m * v) row.push(cell('F', step));
+      if (step >= warmup) row.push(cell('B', step - warmup));
+    }
+    return row;
+  };
+  it('orders Interleaved1F1B as we do where microbatches are fewer than ranks, and in its rounds otherwise', () => {
+    expect(Array.from({ length: 4 }, (_, rank) => interleaved(4, 8, 2, rank))).toEqual(
+      golden('torch2141_Interleaved1F1B_p4_m8_v2_compute.csv'),
+    );
+    for (const p of [2, 3, 4, 7]) {
+      for (const v of [1, 2, 3]) {
+        for (let m = 1; m <= 3 * p; m += 1) {
+          const rounds = Math.max(1, Math.floor(m / p));
+          if (m % rounds !== 0) continue;
+          const args = { chunks: v, group: m / rounds };
+          const theirs = Array.from({ length: p }, (_, rank) => interleaved(p, m, v, rank));
+          expect(namesOf(placed('interleaved_1f1b', p, m, args).program)).toEqual(theirs);
+          if (m < p) expect(namesOf(placed('interleaved_1f1b', p, m, { chunks: v }).program)).toEqual(theirs);
+        }
+      }
+    }
+  });
 });
