@@ -6,20 +6,22 @@ import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure, type Configuration } from './configuration.ts';
 import { createAnswers } from './answers.ts';
 import { createDocuments, type Documents } from './documents.ts';
-import { diagnosticsOf } from './features/diagnostics.ts';
+import { diagnosticsOf, diagnosticsOfFailure } from './features/diagnostics.ts';
 import { describe, type Log } from './handlers.ts';
 import { answerRefused } from './lifecycle.ts';
 import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
 import { createProgress } from './progress.ts';
-import type { ClientAbilities, View } from './view.ts';
+import type { ClientAbilities, Files, View } from './view.ts';
 import { createThreads } from './threads.ts';
 import { createWorkspace } from './workspace.ts';
 
 export interface ServerOptions {
   /** Uri of the folder `docs/`, with a slash at the end; pages are not linked without it. */
   readonly docs?: string;
+  /** Files in the place of those of the workspace, for instance of a host that has no disk. */
+  readonly files?: (workspace: Files) => Files;
 }
 
 /** What the handlers share. */
@@ -51,13 +53,15 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   }
   const texts = new TextDocuments(TextDocument);
   const configuration = configure(connection, log);
-  const files = createWorkspace({
-    open: (uri) => documents.text(uri),
-    openUris: () => documents.uris(),
-    folders: () => configuration.folders,
-    trusted: () => configuration.trusted,
-    sizeLimit: () => configuration.options.limits.fileSize,
-  });
+  const files = (server.files ?? ((own) => own))(
+    createWorkspace({
+      open: (uri) => documents.text(uri),
+      openUris: () => documents.uris(),
+      folders: () => configuration.folders,
+      trusted: () => configuration.trusted,
+      sizeLimit: () => configuration.options.limits.fileSize,
+    }),
+  );
   const threads = createThreads();
   const documents: Documents = createDocuments({
     files,
@@ -86,6 +90,10 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     failed(uri, error) {
       progress.hide(uri);
       log.error(`check ${uri}: ${describe(error)}`);
+      const view = documents.syntax(uri);
+      if (view === undefined) return;
+      const diagnostics = diagnosticsOfFailure(view, session.docs);
+      send(() => connection.sendDiagnostics({ uri, version: view.version, diagnostics }));
     },
   });
   const plans = new Map<string, string>();

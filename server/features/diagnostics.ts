@@ -1,7 +1,12 @@
-import { DiagnosticTag, type Diagnostic, type DiagnosticRelatedInformation } from 'vscode-languageserver';
-import type { Finding } from '../../engine/findings/finding.ts';
+import {
+  DiagnosticSeverity,
+  DiagnosticTag,
+  type Diagnostic,
+  type DiagnosticRelatedInformation,
+} from 'vscode-languageserver';
+import { finding, type Finding } from '../../engine/findings/finding.ts';
 import { toSeverity } from '../convert.ts';
-import { locate, rangeIn, type ClientAbilities, type View } from '../view.ts';
+import { locate, rangeIn, type ClientAbilities, type SyntaxView, type View } from '../view.ts';
 
 /** All findings of a document. `docs`: uri of the folder of pages, with a slash at the end. */
 export const diagnosticsOf = (view: View, docs: string | undefined, abilities: ClientAbilities): Diagnostic[] =>
@@ -13,6 +18,29 @@ export function diagnosticOf(
   docs: string | undefined,
   abilities: ClientAbilities,
 ): Diagnostic {
+  const related = abilities.related && found.related.length > 0;
+  return {
+    ...plainDiagnostic(view, found, docs),
+    ...(related ? { relatedInformation: relatedOf(view, found) } : {}),
+  };
+}
+
+/** For a document whose check failed: that it did, and the faults of its syntax, which are known all the same. */
+export function diagnosticsOfFailure(view: SyntaxView, docs: string | undefined): Diagnostic[] {
+  const failed: Diagnostic = {
+    range: rangeIn(view, { start: 0, end: 0 }),
+    severity: DiagnosticSeverity.Error,
+    source: 'pipewright',
+    message:
+      'Pipewright failed to check this file, so only syntax errors are shown. See the output of the language server, and report what it says there.',
+  };
+  const faults = view.syntax.errors.map(({ code, start, end, message }) =>
+    plainDiagnostic(view, finding(code, { uri: view.uri, start, end }, { text: message }), docs),
+  );
+  return [failed, ...faults];
+}
+
+function plainDiagnostic(view: SyntaxView, found: Finding, docs: string | undefined): Diagnostic {
   return {
     range: rangeIn(view, found.place),
     severity: toSeverity(found.severity),
@@ -21,7 +49,6 @@ export function diagnosticOf(
     source: 'pipewright',
     message: found.message,
     ...(found.code === 'name/unused' ? { tags: [DiagnosticTag.Unnecessary] } : {}),
-    ...(abilities.related && found.related.length > 0 ? { relatedInformation: relatedOf(view, found) } : {}),
   };
 }
 

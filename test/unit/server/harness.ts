@@ -9,12 +9,13 @@ import {
 } from 'vscode-languageserver/node';
 import type { ClientCapabilities, Position, PublishDiagnosticsParams, Range, TextEdit } from 'vscode-languageserver';
 import { LineIndex } from '../../../grammar/index.ts';
-import { startServer } from '../../../server/server.ts';
+import { startServer, type ServerOptions } from '../../../server/server.ts';
 
 export interface ClientOptions {
   readonly folders?: readonly string[];
   readonly initialization?: unknown;
   readonly capabilities?: ClientCapabilities;
+  readonly files?: ServerOptions['files'];
   /** Answers `workspace/configuration`. */
   readonly settings?: unknown;
 }
@@ -54,7 +55,7 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
   const down = new PassThrough();
   const server = startServer(
     createConnection(ProposedFeatures.all, new StreamMessageReader(up), new StreamMessageWriter(down)),
-    { docs: 'file:///docs/' },
+    { docs: 'file:///docs/', files: options.files },
   );
   const connection = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
   const open = new Map<string, { version: number; text: string }>();
