@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { printable } from './drawing/width.ts';
+import { printable } from '../server/printable.ts';
 import { nodeIo } from './nodeIo.ts';
 import { run } from './run.ts';
 

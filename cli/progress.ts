@@ -1,4 +1,5 @@
-import { clip, printable } from './drawing/width.ts';
+import { clip } from './drawing/width.ts';
+import { printable } from '../server/printable.ts';
 import type { Io } from './io.ts';
 
 export interface Progress {

@@ -1,7 +1,7 @@
 import { readArguments } from './arguments.ts';
 import { usageFault } from './command.ts';
 import { commands } from './commands/index.ts';
-import { printable } from './drawing/width.ts';
+import { printable } from '../server/printable.ts';
 import { commandHelp, overview } from './help.ts';
 import type { Io } from './io.ts';
 import { nearest } from '../engine/language/spelling.ts';

@@ -1,6 +1,7 @@
 /** Starts with the first `.pipe` file or a preview that the editor restores. */
 import * as vscode from 'vscode';
 import { createServer, type Server } from './languageClient.ts';
+import { namedDocument } from './namedDocument.ts';
 import { policyScheme, providePolicyDocuments } from './policyDocuments.ts';
 import { createPreviews } from './preview/panels.ts';
 import { createStatusBar } from './statusBar.ts';
@@ -37,7 +38,7 @@ export async function deactivate(): Promise<void> {
 /** A code lens passes a string, menus a uri, the key and the palette nothing. */
 function targetOf(target: unknown): vscode.Uri | undefined {
   if (target instanceof vscode.Uri) return target;
-  if (typeof target === 'string') return vscode.Uri.parse(target);
+  if (typeof target === 'string') return namedDocument(target);
   const document = vscode.window.activeTextEditor?.document;
   return document?.languageId === 'pipe' && document.uri.scheme !== policyScheme ? document.uri : undefined;
 }

@@ -10,6 +10,7 @@ import {
   type LanguageClientOptions,
 } from 'vscode-languageclient/node';
 import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
+import { documentSchemes } from './documentUris.ts';
 import { restartAfter, type ServerState } from './serverState.ts';
 
 /** Asks the server once it is running. Answers `undefined` where it is not, or where the request failed or was cancelled. */
@@ -25,8 +26,6 @@ export interface Server extends Requests, vscode.Disposable {
   stop(): Promise<void>;
 }
 
-const schemes = ['file', 'untitled', 'vscode-vfs', 'vscode-userdata'];
-
 /** The language server in a process of its own. `changed` hears of every change of its state. */
 export function createServer(
   context: vscode.ExtensionContext,
@@ -37,7 +36,7 @@ export function createServer(
   const watcher = vscode.workspace.createFileSystemWatcher('**/*.{pipe,txt,json,yaml,yml}');
   const handler = restartingHandler(changed);
   const options: LanguageClientOptions = {
-    documentSelector: schemes.map((scheme) => ({ language: 'pipe', scheme })),
+    documentSelector: documentSchemes.map((scheme) => ({ language: 'pipe', scheme })),
     synchronize: { fileEvents: watcher },
     initializationOptions: (): InitializationOptions => ({
       trusted: vscode.workspace.isTrusted,
@@ -48,7 +47,8 @@ export function createServer(
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     errorHandler: handler,
     initializationFailedHandler: () => false,
-    markdown: { isTrusted: { enabledCommands: ['pipewright.openPreview'] }, supportHtml: false },
+    // Hovers show text of other people's files: no link in them runs a command.
+    markdown: { isTrusted: false, supportHtml: false },
   };
   const client = new LanguageClient(
     'pipewright',
@@ -117,7 +117,7 @@ export function createServer(
       }
     },
     dispose() {
-      for (const one of listeners) one.dispose();
+      for (const listener of listeners) listener.dispose();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { PipelinePlan } from '../../engine/plan.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
-import { printable } from '../drawing/width.ts';
+import { printable } from '../../server/printable.ts';
 import type { Io } from '../io.ts';
 import { findingText, sourceOf } from '../output/findingText.ts';
 import { placeText } from '../output/placeText.ts';

@@ -1,4 +1,4 @@
-/** Text on a terminal: columns that it takes, and no control characters in it. */
+/** Text on a terminal: the columns that it takes. */
 
 /** Characters that take two columns: East Asian wide and full-width ones, and emoji (Unicode 16, UAX #11). */
 const wide =
@@ -23,15 +23,4 @@ export function clip(text: string, columns: number): string {
     shown += character;
   }
   return `${shown}…`;
-}
-
-/**
- * The same text, safe to print: tabs as two spaces, other control characters as their pictures (␛), so that a file
- * cannot steer the terminal, and controls of the writing direction as `�`, so that it cannot hide what it says.
- */
-export function printable(text: string): string {
-  return text
-    .replaceAll('\t', '  ')
-    .replaceAll(/\p{Cc}/gu, (control) => (control < ' ' ? String.fromCharCode(0x2400 + control.charCodeAt(0)) : '�'))
-    .replaceAll(/[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\p{Cs}]/gu, '�');
 }

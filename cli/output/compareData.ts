@@ -1,5 +1,5 @@
 import { columns, type FileRow } from './compareColumns.ts';
-import { printable } from '../drawing/width.ts';
+import { printable } from '../../server/printable.ts';
 import { quoted } from './csv.ts';
 import { jsonText } from './json.ts';
 import { fullest } from '../../engine/analyze/fullest.ts';

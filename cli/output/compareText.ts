@@ -3,7 +3,8 @@ import type { DeviceReport } from '../../engine/report.ts';
 import { bytes } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { shownPath } from '../host.ts';
-import { clip, printable, width } from '../drawing/width.ts';
+import { clip, width } from '../drawing/width.ts';
+import { printable } from '../../server/printable.ts';
 import { bestRows, columnsFor, type FileRow, fits } from './compareColumns.ts';
 import { table } from './table.ts';
 

@@ -2,7 +2,8 @@ import type { Finding } from '../../engine/findings/finding.ts';
 import type { Severity } from '../../engine/findings/catalogue.ts';
 import { LineIndex } from '../../grammar/index.ts';
 import type { Colours } from '../colours.ts';
-import { clip, printable, width } from '../drawing/width.ts';
+import { clip, width } from '../drawing/width.ts';
+import { printable } from '../../server/printable.ts';
 
 /** A text that findings point into. */
 export interface Source {

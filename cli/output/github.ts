@@ -1,5 +1,5 @@
 import type { Severity } from '../../engine/findings/catalogue.ts';
-import { printable } from '../drawing/width.ts';
+import { printable } from '../../server/printable.ts';
 import type { Checked } from './sarif.ts';
 
 const commands: Readonly<Record<Severity, 'error' | 'warning' | 'notice'>> = {

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { methods, type PathsAnswer, type PathsRequest, type PlanChanged } from '../../webview/protocol/requests.ts';
 import type { Server } from '../languageClient.ts';
 import { readState } from '../../webview/protocol/state.ts';
+import { namedDocument } from '../namedDocument.ts';
 import { createPreview, webviewOptions, type Preview, type PreviewHost } from './panel.ts';
 
 const viewType = 'pipewright.preview';
@@ -74,12 +75,15 @@ export function createPreviews(extension: vscode.Uri, server: Server, output: vs
     vscode.window.registerWebviewPanelSerializer(viewType, {
       async deserializeWebviewPanel(panel, raw: unknown) {
         const state = readState(raw);
-        if (state === undefined) {
+        const uri = state === undefined ? undefined : namedDocument(state.uri);
+        if (state === undefined || uri === undefined) {
+          if (state !== undefined)
+            output.warn(`A preview was not restored: ${JSON.stringify(state.uri)} is no file of it.`);
           panel.dispose();
           return;
         }
         panel.webview.options = webviewOptions(extension);
-        adopt(panel, vscode.Uri.parse(state.uri), state.pipeline);
+        adopt(panel, uri, state.pipeline);
       },
     }),
   ];

@@ -41,6 +41,9 @@ const textEnd = (view: View, { start, end }: Span): number =>
 const inQuotes = (view: View, path: Span, offset: number): boolean =>
   offset > path.start && offset <= textEnd(view, path);
 
+/** Names that would end the string, or that nobody could read in it. */
+const unwritable = /["\\\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+
 function pathItems(
   view: View,
   path: Span,
@@ -50,7 +53,9 @@ function pathItems(
 ): { readonly offers: readonly Offer[]; readonly span: Span } {
   const typed = view.syntax.text.slice(path.start + 1, offset);
   const folder = typed.slice(0, typed.lastIndexOf('/') + 1);
-  const files = view.files.list(folder, view.uri).filter((name) => name.endsWith('/') || fits(name));
+  const files = view.files
+    .list(folder, view.uri)
+    .filter((name) => (name.endsWith('/') || fits(name)) && !unwritable.test(name));
   const offers = [
     ...files.map((name) => ({
       label: name,

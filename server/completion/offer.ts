@@ -1,6 +1,7 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import type { FunctionSchema } from '../../engine/language/functions.ts';
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
+import { userMarkdown } from '../userText.ts';
 import { signatureLabel } from '../features/signatureHelp.ts';
 
 /** Something to offer. `snippet` in the protocol's snippet syntax; `text` for clients without snippets, `label` where absent. */
@@ -40,7 +41,7 @@ export const symbolOffer = (symbol: SymbolInfo): Offer => ({
   label: symbol.name,
   kind: kinds[symbol.kind],
   detail: symbol.detail ?? symbol.kind,
-  doc: symbol.doc,
+  doc: symbol.doc === undefined ? undefined : userMarkdown(symbol.doc),
 });
 
 export const wordOffer = (word: { readonly name: string; readonly doc?: string }): Offer => ({

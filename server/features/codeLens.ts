@@ -6,13 +6,16 @@ import type { PipelineReport } from '../../engine/report.ts';
 import { jobSummary } from '../../engine/job/describe.ts';
 import { paths } from '../../engine/plan.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
+import { printable } from '../printable.ts';
 import { rangeIn, type View } from '../view.ts';
 
 /** Above each pipeline and each job its figures; a click opens the preview, of a job that of its first worker. */
 export function codeLenses(view: View): CodeLens[] {
   const { pipelines, jobs } = view.analysis;
   return [
-    ...pipelines.flatMap((one) => lens(view, paths.pipeline(one.plan.name), titleOf(one), one.plan.name)),
+    ...pipelines.flatMap((pipeline) =>
+      lens(view, paths.pipeline(pipeline.plan.name), titleOf(pipeline), pipeline.plan.name),
+    ),
     ...jobs.flatMap(({ plan, report }) =>
       report === undefined ? [] : lens(view, paths.job(plan.name), jobSummary(report), plan.workers[0]),
     ),
@@ -25,15 +28,16 @@ function lens(view: View, path: string, title: string, pipeline: string): CodeLe
   return [
     {
       range: rangeIn(view, place),
-      command: { title, command: 'pipewright.openPreview', arguments: [view.uri, pipeline] },
+      command: { title: lensTitle(title), command: 'pipewright.openPreview', arguments: [view.uri, pipeline] },
     },
   ];
 }
 
-function titleOf(one: Evaluation): string {
-  return one.run === undefined
-    ? `no timeline: ${one.findings[0]?.message ?? 'the schedule never ends'}`
-    : summary(one.run.report);
+/** On one line. Editors read `$(name)` as an icon, which a quoted text of the file must not become. */
+const lensTitle = (title: string): string => printable(title).replaceAll('$(', '$ (');
+
+function titleOf({ run, findings }: Evaluation): string {
+  return run === undefined ? `no timeline: ${findings[0]?.message ?? 'the schedule never ends'}` : summary(run.report);
 }
 
 /**

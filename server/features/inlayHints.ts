@@ -2,18 +2,19 @@ import type { InlayHint, InlayHintParams } from 'vscode-languageserver';
 import type { DerivedValue } from '../../engine/language/resolution.ts';
 import { time } from '../../engine/quantities.ts';
 import { holds, toSpan } from '../convert.ts';
+import { printable } from '../printable.ts';
 import type { View } from '../view.ts';
 
 /** What the file does not say and the engine derived. */
 export function inlayHints(view: View, params: InlayHintParams): InlayHint[] {
   const within = toSpan(view.lines, params.range);
   return view.analysis.resolution.derived
-    .filter((one) => holds(within, one.offset))
-    .map((one) => ({
-      position: view.lines.positionAt(one.offset),
-      label: one.text.trim() + simulated(view, one),
+    .filter(({ offset }) => holds(within, offset))
+    .map((derived) => ({
+      position: view.lines.positionAt(derived.offset),
+      label: printable(derived.text.trim()) + simulated(view, derived),
       paddingLeft: true,
-      ...(one.tooltip === undefined ? {} : { tooltip: one.tooltip }),
+      ...(derived.tooltip === undefined ? {} : { tooltip: derived.tooltip.split('\n').map(printable).join('\n') }),
     }));
 }
 

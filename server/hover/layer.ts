@@ -5,6 +5,7 @@ import { amount, bytes, time } from '../../engine/quantities.ts';
 import type { View } from '../view.ts';
 import { partsTable, trafficNote, trafficRows } from './costs.ts';
 import { sections, table } from './markdown.ts';
+import { plainMarkdown } from '../userText.ts';
 
 /** What the engine derived for a layer: the figures that its inlay hint is taken from, all of them. */
 export function layerText(view: View, { name, container, extent }: SymbolInfo): string {
@@ -17,7 +18,9 @@ export function layerText(view: View, { name, container, extent }: SymbolInfo): 
   );
   return sections(
     ...derived.map(({ text, tooltip, layer }) =>
-      layer === undefined ? sections(text.trim(), tooltip) : sections(costsOf(layer), keptBy(layer)),
+      layer === undefined
+        ? sections(plainMarkdown(text.trim()), tooltip === undefined ? undefined : plainMarkdown(tooltip))
+        : sections(costsOf(layer), keptBy(layer)),
     ),
   );
 }

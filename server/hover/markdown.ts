@@ -1,8 +1,14 @@
+import { longestTicks } from '../userText.ts';
+
 /** Paragraphs, without those that are empty. */
 export const sections = (...parts: readonly (string | undefined)[]): string =>
   parts.filter((one) => one !== undefined && one !== '').join('\n\n');
 
-export const code = (text: string): string => `\`\`\`pipe\n${text}\n\`\`\``;
+/** A text in the language as a block of code; it may hold backticks itself. */
+export function code(text: string): string {
+  const ticks = '`'.repeat(Math.max(3, longestTicks(text) + 1));
+  return `${ticks}pipe\n${text}\n${ticks}`;
+}
 
 /** A table without a head: name and value. Rows without a value are left out. */
 export const table = (rows: readonly (readonly [string, string | undefined])[]): string =>

@@ -2,6 +2,7 @@ import type { SyntaxNode } from '../../grammar/index.ts';
 import type { View } from '../view.ts';
 import type { Text } from './language.ts';
 import { sections } from './markdown.ts';
+import { inlineCode } from '../userText.ts';
 
 const operations: Readonly<Record<string, string>> = {
   F: 'Forward pass',
@@ -19,9 +20,9 @@ export function hoverOperation(view: View, path: readonly SyntaxNode[]): Text | 
   if (call?.kind !== 'index' || node !== call.target) return undefined;
   const meaning = operations[call.target.text];
   if (meaning === undefined) return undefined;
-  const which = view.syntax.text.slice(call.start, call.end).replace(/\s+/g, ' ');
+  const which = inlineCode(view.syntax.text.slice(call.start, call.end));
   return {
     span: call,
-    text: sections(`**${call.target.text}** — ${meaning}.`, `\`${which}\`: of these microbatches, in this order.`),
+    text: sections(`**${call.target.text}** — ${meaning}.`, `${which}: of these microbatches, in this order.`),
   };
 }

@@ -13,6 +13,8 @@ import { code, sections, table } from './markdown.ts';
 import { policyText } from './policy.ts';
 import { stageText } from './stage.ts';
 import { summary } from '../features/codeLens.ts';
+import { printable } from '../printable.ts';
+import { userMarkdown } from '../userText.ts';
 
 export function hoverSymbol(view: View, symbol: SymbolInfo, offset: number, docs: string | undefined): string {
   switch (symbol.kind) {
@@ -23,23 +25,25 @@ export function hoverSymbol(view: View, symbol: SymbolInfo, offset: number, docs
       return schema === undefined ? '' : functionText(schema, docs);
     }
     case 'stage':
-      return sections(head(symbol), symbol.doc, stageText(view, symbol));
+      return sections(head(symbol), docOf(symbol), stageText(view, symbol));
     case 'layer':
-      return sections(head(symbol), symbol.doc, layerText(view, symbol));
+      return sections(head(symbol), docOf(symbol), layerText(view, symbol));
     case 'pipeline':
-      return sections(head(symbol), symbol.doc, pipelineText(view, symbol.name));
+      return sections(head(symbol), docOf(symbol), pipelineText(view, symbol.name));
     case 'cluster':
-      return sections(head(symbol), symbol.doc, clusterText(view, offset));
+      return sections(head(symbol), docOf(symbol), clusterText(view, offset));
     case 'job':
-      return sections(head(symbol), symbol.doc, jobText(view, symbol.name));
+      return sections(head(symbol), docOf(symbol), jobText(view, symbol.name));
     default:
-      return sections(head(symbol), symbol.doc);
+      return sections(head(symbol), docOf(symbol));
   }
 }
 
+const docOf = ({ doc }: SymbolInfo): string | undefined => (doc === undefined ? undefined : userMarkdown(doc));
+
 /** `param m = 8 (1 to 64)`; where it comes from, for what another file declares. */
 function head({ kind, name, detail }: SymbolInfo): string {
-  return code(`${kind} ${name}${detail === undefined ? '' : ` — ${detail}`}`);
+  return code(printable(`${kind} ${name}${detail === undefined ? '' : ` — ${detail}`}`));
 }
 
 function pipelineText(view: View, name: string): string {

@@ -1,0 +1,27 @@
+/** Which documents the extension opens when somebody else names them: a command's argument, or the state of a restored preview. */
+
+/** Schemes of the documents that the language server is asked about. */
+export const documentSchemes: readonly string[] = ['file', 'untitled', 'vscode-vfs', 'vscode-userdata'];
+
+/** The parts of a uri that say what it leads to. */
+export interface UriParts {
+  readonly scheme: string;
+  readonly authority: string;
+  readonly path: string;
+}
+
+/**
+ * Whether a preview of the document may be opened without the user having chosen it in the editor: a `.pipe` file of a workspace
+ * folder, or any document that is open. A file on another machine (`file://server/…`) would be fetched over the network.
+ */
+export function mayPreview(
+  uri: UriParts,
+  around: { readonly isOpen: boolean; readonly inWorkspace: boolean; readonly hasFolders: boolean },
+): boolean {
+  if (!documentSchemes.includes(uri.scheme)) return false;
+  if (around.isOpen) return true;
+  if (uri.scheme === 'untitled' || !uri.path.endsWith('.pipe') || /\p{Cc}/u.test(uri.path)) return false;
+  if (around.inWorkspace) return true;
+  // Without a folder any file may be opened alone, and its preview comes back with it.
+  return !around.hasFolders && uri.scheme === 'file' && uri.authority === '';
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { mayPreview } from '../../../client/documentUris.ts';
+
+const file = { scheme: 'file', authority: '', path: '/project/train.pipe' };
+const nowhere = { isOpen: false, inWorkspace: false, hasFolders: true };
+const inside = { ...nowhere, inWorkspace: true };
+const alone = { ...nowhere, hasFolders: false };
+
+test.each([
+  ['a file of the workspace', file, inside, true],
+  ['a file outside of it', file, nowhere, false],
+  ['that file, open in the editor', file, { ...nowhere, isOpen: true }, true],
+  ['a file where no folder is open', file, alone, true],
+  ['a file of another machine', { ...file, authority: 'server' }, alone, false],
+  ['a file with another ending', { ...file, path: '/project/secrets.txt' }, inside, false],
+  ['a file with a control character in its name', { ...file, path: '/project/a\n.pipe' }, inside, false],
+  [
+    'an unsaved document that is open',
+    { ...file, scheme: 'untitled', path: 'Untitled-1' },
+    { ...alone, isOpen: true },
+    true,
+  ],
+  ['an unsaved document that is not', { ...file, scheme: 'untitled', path: 'Untitled-1' }, alone, false],
+  ['a file of a repository in the browser', { ...file, scheme: 'vscode-vfs', authority: 'github' }, inside, true],
+  ['the same outside of the workspace', { ...file, scheme: 'vscode-vfs', authority: 'github' }, alone, false],
+  ['a web page', { ...file, scheme: 'https', authority: 'example.org' }, { ...inside, isOpen: true }, false],
+  ['a command', { scheme: 'command', authority: '', path: 'x.pipe' }, inside, false],
+])('%s', (_, uri, around, allowed) => {
+  expect(mayPreview(uri, around)).toBe(allowed);
+});
