@@ -46,7 +46,7 @@ function lineOf(line: string): string {
  * escapes behind it, so none is left.
  */
 const escaped = (text: string): string =>
-  text.replaceAll(/[\\`[\]<>&|~@]|:(?=\/\/)|(?<=www)\./gi, (character) => `\\${character}`);
+  text.replaceAll(/[\\`[\]<>&|~!@]|:(?=\/\/)|(?<=www)\./gi, (character) => `\\${character}`);
 
 /** A text of a file inside of a paragraph, as it is: nothing in it is Markdown. */
 export const plainMarkdown = (text: string): string =>
