@@ -46,6 +46,7 @@ export const steps: readonly Step[] = [
     count: lastCount,
   },
   { name: 'npm start', command: [node, 'test/start/run.ts'], needs: ['build and package'], count: lastCount },
+  { name: 'npm package', command: [node, 'test/npm/run.ts'], needs: ['build and package'], count: lastCount },
   {
     name: 'Neovim',
     command: ['nvim', '--headless', '--clean', '-u', 'NONE', '-c', 'luafile test/clients/neovim.lua', '-c', 'cquit'],
