@@ -1,6 +1,6 @@
 import { list } from '../engine/quantities.ts';
 import type { Analysis } from '../engine/check.ts';
-import { nearest } from '../engine/language/spelling.ts';
+import { nearest } from '../engine/spelling.ts';
 
 /** What has been found out about a file, as far as choosing a pipeline goes. */
 export interface Chosen {

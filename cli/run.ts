@@ -4,7 +4,7 @@ import { commands } from './commands/index.ts';
 import { printable } from '../server/printable.ts';
 import { commandHelp, overview } from './help.ts';
 import type { Io } from './io.ts';
-import { nearest } from '../engine/language/spelling.ts';
+import { nearest } from '../engine/spelling.ts';
 import { status, type Status } from './status.ts';
 import { version } from './version.ts';
 

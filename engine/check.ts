@@ -2,8 +2,9 @@
  * Text to everything, once a text: syntax tree, plan, and for each pipeline its program, timeline, report and findings.
  * Editor, preview and command line all come through here.
  */
+import { type Evaluation, planKey } from './evaluation.ts';
 import { parse, type SyntaxFile } from '../grammar/index.ts';
-import { type Evaluation, evaluation, planKey } from './evaluate.ts';
+import { evaluation } from './evaluate.ts';
 import type { Severity } from './findings/catalogue.ts';
 import { finding, type Finding, type PlanFinding } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';

@@ -6,8 +6,6 @@
  * the text. So white space and comments change origins and leave the plan equal, and nothing is simulated again.
  */
 
-import type { Resharding } from './costs/reshard.ts';
-
 export interface Plan {
   /** Uri of the file. */
   readonly file: string;
@@ -365,3 +363,18 @@ export const paths = {
   jobWorker: (name: string, index: number) => `job:${name}/worker:${index}`,
   jobKey: (name: string, key: string) => `job:${name}/key:${key}`,
 } as const;
+
+/**
+ * Ways to bring a message from one set of devices to another that has it in other parts. Zhuang et al., "On Optimizing the
+ * Communication of Model Parallelism" (MLSys 2023, arXiv:2211.05322), section 3.1, compare the first three; `scatter_gather`
+ * is that of Narayanan et al. (SC '21, arXiv:2104.04473), section 4.1.
+ */
+export type Resharding =
+  /** Each receiver gets all that it needs from devices that have it. */
+  | { readonly strategy: 'send_recv' }
+  /** Receivers of the same part in one node, or all in the cluster, get a share each and gather the rest among them. */
+  | { readonly strategy: 'all_gather'; readonly scope: 'node' | 'cluster' }
+  /** Each part goes through all of its receivers in a chain, in chunks. */
+  | { readonly strategy: 'broadcast'; readonly chunks?: number }
+  /** As an all-gather over all receivers of a part; between equal meshes too. */
+  | { readonly strategy: 'scatter_gather' };

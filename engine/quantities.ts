@@ -1,4 +1,5 @@
 /** How figures are shown, everywhere: editor, preview, terminal. Inverse of nothing; for reading, not for parsing. */
+import type { Dimension } from './plan.ts';
 
 const significant = (value: number, digits: number): string => {
   const text = value.toPrecision(Math.min(digits, 15));
@@ -63,3 +64,30 @@ export function amount(value: number, digits = 3): string {
   }
   return `${significant(rest, digits)}${decimal[unit] === '' ? '' : ` ${decimal[unit]}`}`;
 }
+
+/** A measure as a person reads it: `4 ms`, `16 GiB`, `25 GB/s`. */
+export function show(value: number, dimension: Dimension): string {
+  switch (dimension) {
+    case 'time':
+      return time(value);
+    case 'bytes':
+      return bytes(value);
+    case 'share':
+      return share(value);
+    case 'number':
+      return String(Number(value.toPrecision(12)));
+    case 'bandwidth':
+      return joined(value, 'B/s');
+    case 'compute':
+      return joined(value, 'FLOPS');
+    case 'flops':
+      return joined(value, 'FLOP');
+    case 'rate':
+      return `${amount(value)}/s`;
+  }
+}
+
+const joined = (value: number, unit: string): string => {
+  const text = amount(value);
+  return text.includes(' ') ? `${text}${unit}` : `${text} ${unit}`;
+};

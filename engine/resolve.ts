@@ -1,4 +1,7 @@
 /** Planning one file: syntax tree → plan, findings and names. Never throws. */
+import type { SourceGraph } from './language/sourceFiles.ts';
+import { createReporter } from './findings/reporter.ts';
+import { readGraph } from './language/sourceFiles.ts';
 import type { Notes } from './planning/notes.ts';
 import type { Program } from './program.ts';
 import type { ReadContext } from './read/context.ts';
@@ -21,10 +24,9 @@ import { readSchedule } from './read/schedule.ts';
 import { evaluateConstants } from './language/constants.ts';
 import { declareAll, reportUnused } from './language/declare.ts';
 import { type ForeignFiles, foreignFiles } from './language/foreign.ts';
-import { applyImports, readGraph, reportUnusedImports, type SourceGraph } from './language/imports.ts';
+import { applyImports, reportUnusedImports } from './language/imports.ts';
 import { linkFile } from './language/linking.ts';
 import type { JobPlan, PipelinePlan } from './plan.ts';
-import { createReporter } from './language/reporter.ts';
 import type { Resolution } from './language/resolution.ts';
 import { directSearches, noSearches, type Searches } from './searches.ts';
 

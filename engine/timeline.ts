@@ -1,7 +1,5 @@
 import type { TransferRule } from './plan.ts';
-import type { Exchanges } from './order/exchanges.ts';
-import { type ShiftedNeeds, needSlot } from './order/needSlot.ts';
-import { type Kind, type Program, resultOf, resultsIn } from './program.ts';
+import { type Kind, type Program, resultOf, resultsIn, type ShiftedNeeds, needSlot } from './program.ts';
 
 /** What running a program takes. A row is a kind of one stage (`kind * stages + stage`); seconds. */
 export interface Timing extends ShiftedNeeds {
@@ -141,4 +139,26 @@ export function arrivalAt(timeline: Timeline, need: number, microbatch: number):
   if (timeline.arrival !== undefined) return timeline.arrival[need * microbatches + microbatch];
   const slot = needSlot(timing, microbatches, need, microbatch);
   return slot < 0 ? NaN : timeline.end[slot] + (timing.needOccupancy[need] + timing.needLatency[need]);
+}
+
+/**
+ * What each device does in order where sends and receives block: slots of operations, and between them groups of exchanges.
+ * A group is left when all of its exchanges are over; an exchange begins when both of its devices have come to it.
+ */
+export interface Exchanges {
+  /** Items of device d are `offsets[d]` to `offsets[d + 1]`. */
+  readonly offsets: Int32Array;
+  /** By item: first position of its slot; −1 for a group of exchanges. */
+  readonly slot: Int32Array;
+  /** Exchanges of item i: `members[from[i]]` to `members[from[i + 1]]`. */
+  readonly from: Int32Array;
+  readonly members: Int32Array;
+  /** By exchange: its need (index into the table) and microbatch, and the items of its sender and receiver. */
+  readonly need: Int32Array;
+  readonly microbatch: Int32Array;
+  readonly sender: Int32Array;
+  readonly receiver: Int32Array;
+  /** Positions in `order` of the operations that make and that need what is exchanged. */
+  readonly madeAt: Int32Array;
+  readonly usedAt: Int32Array;
 }

@@ -1,4 +1,5 @@
 /** One line a feature: what the protocol asks, and the function that answers. */
+import type { Session } from './session.ts';
 import type { CancellationToken } from 'vscode-languageserver';
 import { type Ask, codeActions } from './features/codeActions.ts';
 import { codeLenses } from './features/codeLens.ts';
@@ -18,7 +19,6 @@ import { semanticTokens } from './features/semanticTokens.ts';
 import { signatureHelp } from './features/signatureHelp.ts';
 import type { Need } from './documents.ts';
 import { handler, type Handler } from './handlers.ts';
-import type { Session } from './server.ts';
 import type { SyntaxView, View } from './view.ts';
 
 interface Asked {

@@ -1,9 +1,10 @@
 /** Wires the features to a connection. Knows the protocol, and nothing of what the features do. */
+import type { Session } from './session.ts';
 import { TextDocuments, type Connection, type Disposable } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
-import { configure, type Configuration } from './configuration.ts';
+import { configure } from './configuration.ts';
 import { createAnswers } from './answers.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { diagnosticsOf, diagnosticsOfFailure } from './features/diagnostics.ts';
@@ -13,7 +14,7 @@ import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
 import { createProgress } from './progress.ts';
-import type { ClientAbilities, Files, View } from './view.ts';
+import type { Files, View } from './view.ts';
 import { createThreads } from './threads.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -22,17 +23,6 @@ export interface ServerOptions {
   readonly docs?: string;
   /** Files in the place of those of the workspace, for instance of a host that has no disk. */
   readonly files?: (workspace: Files) => Files;
-}
-
-/** What the handlers share. */
-export interface Session {
-  readonly connection: Connection;
-  readonly documents: Documents;
-  readonly configuration: Configuration;
-  readonly log: Log;
-  abilities: ClientAbilities;
-  /** Uri of the folder `docs/`. */
-  docs?: string;
 }
 
 /** Serves one client until it goes away. */

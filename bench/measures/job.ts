@@ -1,7 +1,8 @@
+import type { Worker } from '../../engine/job/worker.ts';
 import { workerOf } from '../../engine/job/workers.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
 import { freeEnds } from '../../engine/job/freeRun.ts';
-import { type Worker, runJob } from '../../engine/job/wsp.ts';
+import { runJob } from '../../engine/job/wsp.ts';
 import { simulate } from '../../engine/simulate/simulate.ts';
 import { measure } from '../measure.ts';
 import { ms, rate, type Row, type Table } from '../rows.ts';

@@ -1,4 +1,4 @@
-import { reportOf } from '../../engine/analyze/reportOf.ts';
+import { reportOf } from '../../engine/reportOf.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';

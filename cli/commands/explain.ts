@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { catalogue, type Code, codes } from '../../engine/findings/catalogue.ts';
 import { type Command, usageFault } from '../command.ts';
-import { nearest } from '../../engine/language/spelling.ts';
+import { nearest } from '../../engine/spelling.ts';
 import { status } from '../status.ts';
 
 /** `explain CODE`: the page of a diagnostic. */

@@ -1,4 +1,4 @@
-import type { Run } from '../../engine/evaluate.ts';
+import type { Run } from '../../engine/evaluation.ts';
 import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
 import { torchCsvParts } from '../../engine/formats/torchCsv/write.ts';
 import { exportTorchScript } from '../../engine/formats/torchScript/export.ts';

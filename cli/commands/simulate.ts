@@ -1,5 +1,5 @@
-import { reportOf } from '../../engine/analyze/reportOf.ts';
-import type { Run } from '../../engine/evaluate.ts';
+import type { Run } from '../../engine/evaluation.ts';
+import { reportOf } from '../../engine/reportOf.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import type { Arguments } from '../arguments.ts';
 import { coloursFor } from '../colours.ts';

@@ -1,4 +1,4 @@
-import type { Run } from '../../engine/evaluate.ts';
+import type { Run } from '../../engine/evaluation.ts';
 import { type Kind, kindOf, microbatchOf } from '../../engine/program.ts';
 import { endAt, startAt, stepAt } from '../../engine/timeline.ts';
 

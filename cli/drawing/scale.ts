@@ -1,4 +1,4 @@
-import type { Run } from '../../engine/evaluate.ts';
+import type { Run } from '../../engine/evaluation.ts';
 import { rowOf } from '../../engine/program.ts';
 
 /** How time maps to character cells. Cell c covers `c * cell` to `(c + 1) * cell` seconds. */

@@ -1,4 +1,4 @@
-import type { Run } from '../../engine/evaluate.ts';
+import type { Run } from '../../engine/evaluation.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import { time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';

@@ -1,4 +1,4 @@
-import type { Run } from '../../engine/evaluate.ts';
+import type { Run } from '../../engine/evaluation.ts';
 import { letters, stageOf } from '../../engine/program.ts';
 import { laneOf } from '../drawing/lane.ts';
 

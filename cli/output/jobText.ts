@@ -1,6 +1,5 @@
 import type { JobReport } from '../../engine/report.ts';
-import { show } from '../../engine/language/values.ts';
-import { amount, bytes, count, share, time } from '../../engine/quantities.ts';
+import { amount, bytes, count, share, time, show } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { table } from './table.ts';
 

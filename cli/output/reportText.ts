@@ -1,3 +1,4 @@
+import type { Run } from '../../engine/evaluation.ts';
 import {
   type AsynchronousReport,
   bubbleCauses,
@@ -7,7 +8,6 @@ import {
   type StageReport,
 } from '../../engine/report.ts';
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
-import type { Run } from '../../engine/evaluate.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { amount, bytes, count, list, share, time } from '../../engine/quantities.ts';

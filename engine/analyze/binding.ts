@@ -1,4 +1,4 @@
-import { needSlot } from '../order/needSlot.ts';
+import { needSlot } from '../program.ts';
 import { type Timeline, arrivalAt, startAt } from '../timeline.ts';
 
 /** First position of the slot of the operation at `position`: its own, or that of the operation that it is fused with. */

@@ -1,7 +1,7 @@
+import { show } from '../quantities.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { ExpectPlan, PipelinePlan } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
-import { show } from '../language/values.ts';
 import type { PipelineReport } from '../report.ts';
 import { exposedCommunication, shareOf } from './shares.ts';
 

@@ -1,4 +1,4 @@
-import type { Run } from '../evaluate.ts';
+import type { Run } from '../evaluation.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
 import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';

@@ -1,17 +1,4 @@
-/**
- * Ways to bring a message from one set of devices to another that has it in other parts. Zhuang et al., "On Optimizing the
- * Communication of Model Parallelism" (MLSys 2023, arXiv:2211.05322), section 3.1, compare the first three; `scatter_gather`
- * is that of Narayanan et al. (SC '21, arXiv:2104.04473), section 4.1.
- */
-export type Resharding =
-  /** Each receiver gets all that it needs from devices that have it. */
-  | { readonly strategy: 'send_recv' }
-  /** Receivers of the same part in one node, or all in the cluster, get a share each and gather the rest among them. */
-  | { readonly strategy: 'all_gather'; readonly scope: 'node' | 'cluster' }
-  /** Each part goes through all of its receivers in a chain, in chunks. */
-  | { readonly strategy: 'broadcast'; readonly chunks?: number }
-  /** As an all-gather over all receivers of a part; between equal meshes too. */
-  | { readonly strategy: 'scatter_gather' };
+import type { Resharding } from '../plan.ts';
 
 /** Bytes of a chunk where no number of chunks is given: what NCCL moves in one step, 4 MiB of buffer in 8 steps (NCCL_BUFFSIZE, NCCL_STEPS). */
 const chunkBytes = 512 * 2 ** 10;

@@ -160,3 +160,7 @@ export type Traffic = Readonly<Partial<Record<GroupName | 'weights', GroupTraffi
 
 /** Figures of single number formats. */
 export type PrecisionFigures = Readonly<Partial<Record<Precision, number>>>;
+
+/** What recomputation of single layers may be asked for. */
+export const layerModes = ['none', 'selective', 'full'] as const;
+export type LayerMode = (typeof layerModes)[number];

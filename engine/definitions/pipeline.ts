@@ -1,9 +1,8 @@
 /** What a `pipeline` declaration says, each key checked by itself. */
 import type { Span } from '../../grammar/syntax.ts';
-import type { Resharding } from '../costs/reshard.ts';
 import type { DeviceSpeed, RecomputeMode } from '../costs/types.ts';
 import type { Mesh } from '../mesh.ts';
-import type { FillPlan, TransferRule } from '../plan.ts';
+import type { FillPlan, TransferRule, Resharding } from '../plan.ts';
 import type { ClusterDefinition } from './cluster.ts';
 import type { Cut, PlanCut } from './cut.ts';
 import type { ModelDefinition } from './model.ts';
@@ -36,6 +35,15 @@ export interface PipelineDefinition {
   /** Where a finding about a key goes: its value, or the name of the pipeline where it is not written. */
   at(key: string): Span;
 }
+
+/** A pipeline with nothing left open: a planner has made its stages, and its iterations are counted. */
+export interface SettledPipeline extends Omit<PipelineDefinition, 'cut' | 'iterations'> {
+  readonly cut: Cut;
+  readonly iterations: number;
+}
+
+/** A pipeline but for its cut. */
+export type Uncut = Omit<PipelineDefinition, 'cut' | 'iterations'>;
 
 /** What comes first in the numbers of devices: data ranks of one pipeline rank, or pipeline ranks of one data rank. */
 export type RankOrder = 'tp_cp_dp_pp' | 'tp_cp_pp_dp';

@@ -1,6 +1,6 @@
 /** What a `schedule` declaration says, and what the `schedule` key of a pipeline names. It knows no expressions: they are behind functions. */
-import type { Span } from '../../grammar/syntax.ts';
 import type { Reporter } from '../findings/reporter.ts';
+import type { Span } from '../../grammar/syntax.ts';
 import type { OperationLetter, Place, PlacementRule, PolicyArgument, RowItem } from '../plan.ts';
 import type { Policy } from '../policies/policy.ts';
 

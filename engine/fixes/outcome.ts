@@ -1,5 +1,5 @@
+import type { Run, Evaluation } from '../evaluation.ts';
 import type { Analysis } from '../check.ts';
-import type { Evaluation, Run } from '../evaluate.ts';
 import { bytes, share } from '../quantities.ts';
 import { type Again, apply, type Edit } from './proposal.ts';
 

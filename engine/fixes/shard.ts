@@ -1,7 +1,7 @@
 import type { Call, Expression } from '../../grammar/syntax.ts';
 import type { Analysis } from '../check.ts';
 import type { FixHint } from '../findings/finding.ts';
-import { calleeOf } from '../read/callee.ts';
+import { calleeOf } from '../language/callee.ts';
 import { findOptimizer, isShard, shardsGradients, shardsWeights, type Shard } from '../costs/optimizer.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { fits, memoryEffect, simulated, tried } from './outcome.ts';

@@ -1,5 +1,4 @@
-import { needSlot } from '../order/needSlot.ts';
-import { type Program, resultsIn } from '../program.ts';
+import { type Program, resultsIn, needSlot } from '../program.ts';
 import { type Timing, resultOfKind } from '../timeline.ts';
 import { transfersOf } from '../simulate/transfers.ts';
 

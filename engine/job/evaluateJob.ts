@@ -1,15 +1,16 @@
 /** One job of a plan, simulated: its workers together, then the report. */
+import { evaluationSize, planKey } from '../evaluation.ts';
+import type { Worker } from './worker.ts';
 import type { JobReport } from '../report.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
 import { type JobPlan, type PipelinePlan, paths } from '../plan.ts';
 import { count } from '../quantities.ts';
-import { evaluationSize, planKey } from '../evaluate.ts';
 import { runSearch, type Search } from '../searches.ts';
 import { jobReport } from './jobReport.ts';
 import { period } from './period.ts';
 import { waveOf, workerOf } from './workers.ts';
-import { type JobTimeline, type Worker, runJob } from './wsp.ts';
+import { type JobTimeline, runJob } from './wsp.ts';
 
 export interface JobProblem {
   readonly plan: JobPlan;

@@ -1,3 +1,4 @@
+import type { Worker } from './worker.ts';
 import { type Program, U } from '../program.ts';
 import { transfersNeverQueue } from '../simulate/channels.ts';
 import { runInOrder } from '../simulate/inOrder.ts';
@@ -5,7 +6,6 @@ import type { Timing } from '../timeline.ts';
 import { resultsOfRows } from './arrivals.ts';
 import { minibatchOf, wavesOf } from './wave.ts';
 import type { WorkerEvents, WorkerRun } from './workerRun.ts';
-import type { Worker } from './wsp.ts';
 
 /** Ends by slot of a worker that nobody holds back; `undefined` where only a run in order of time tells. */
 export function freeEnds(program: Program, timing: Timing): Float64Array | undefined {

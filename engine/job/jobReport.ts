@@ -1,8 +1,9 @@
+import type { Worker } from './worker.ts';
 import type { JobReport, JobWorkerReport } from '../report.ts';
 import type { JobPlan, PipelinePlan } from '../plan.ts';
 import { resultOf } from '../program.ts';
 import { clockAt, period, windowOf } from './period.ts';
-import type { JobTimeline, Worker, WorkerTimeline } from './wsp.ts';
+import type { JobTimeline, WorkerTimeline } from './wsp.ts';
 
 /** Figures of a job over the last half of its waves. `alone` are the workers' periods by themselves, seconds. */
 export function jobReport(

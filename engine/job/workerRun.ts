@@ -1,9 +1,9 @@
+import type { Worker } from './worker.ts';
 import { F } from '../program.ts';
 import { emptyEnds } from '../timeline.ts';
 import { arrivalsOf, resultsOfRows, usersOf } from './arrivals.ts';
 import { Turns } from './turns.ts';
 import { minibatchOf, wavesOf } from './wave.ts';
-import type { Worker } from './wsp.ts';
 
 /** One worker's devices in time, driven from outside, so that several workers share one clock. Seconds. */
 export interface WorkerRun {

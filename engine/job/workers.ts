@@ -1,10 +1,10 @@
+import type { Worker } from './worker.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { generate } from '../schedule/generate.ts';
 import { F, type Program } from '../program.ts';
 import { timingOf } from '../simulate/timing.ts';
 import { freeEnds } from './freeRun.ts';
 import { minibatchesInFlight } from './wave.ts';
-import type { Worker } from './wsp.ts';
 
 /** The program of a worker that runs `minibatches` on end; `undefined` where its schedule cannot take so many. */
 export function programFor(plan: PipelinePlan, minibatches: number): Program | undefined {

@@ -9,24 +9,12 @@
  * first N − 1 minibatches of wave c + 1 are in flight already, and the last one waits until the slowest clock is c + 1 − D. The
  * updates that a minibatch misses are then at most (D + 1)·N + N − 2, which is (D + 1)(s + 1) + s − 1 with s = N − 1.
  */
+import type { Worker } from './worker.ts';
 import type { JobPlan } from '../plan.ts';
-import type { Program } from '../program.ts';
-import type { Timing } from '../timeline.ts';
 import { freeRun } from './freeRun.ts';
 import { type Exchange, serversOf } from './servers.ts';
 import { Turns } from './turns.ts';
 import { type WorkerRun, workerRun } from './workerRun.ts';
-
-export interface Worker {
-  readonly program: Program;
-  readonly timing: Timing;
-  /** Rows of `program` with which a minibatch enters: forwards that need no other stage. */
-  readonly entries: Uint8Array;
-  /** Bytes of one push or pull. */
-  readonly bytes: number;
-  /** Ends by slot where every minibatch is let in at once; absent where only a run in order of time tells. */
-  readonly free?: Float64Array;
-}
 
 export interface JobTimeline {
   /** When the global clock reached 1, 2, …; the last one is the end of the run. */

@@ -1,4 +1,5 @@
 /** Values of `let` and `param` declarations, each after those that it uses. */
+import { show } from '../quantities.ts';
 import type { Expression, LetDeclaration, Name, ParamDeclaration } from '../../grammar/syntax.ts';
 import { walk } from '../../grammar/walk.ts';
 import { type FileContext, detail, symbolId } from './context.ts';
@@ -8,7 +9,7 @@ import { finite, mismatch, wrongDimension } from './valueFaults.ts';
 import { circleNames, orderByNeed } from '../ordering.ts';
 import { type ParamPlan, paths } from '../plan.ts';
 import { findUnit, phraseOf, units } from './units.ts';
-import { show, type Value } from './values.ts';
+import { type Value } from './values.ts';
 
 type Constant = (LetDeclaration | ParamDeclaration) & { readonly name: Name };
 

@@ -1,4 +1,5 @@
 /** Values of expressions, with dimensions. Names must have been linked; what is erroneous is reported once and gives `undefined`. */
+import { show } from '../quantities.ts';
 import type { Binary, Call, Expression, Quantity } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import { alike, fits, productOf, sumOf } from './dimensions.ts';
@@ -7,7 +8,7 @@ import { callValue } from './builtins.ts';
 import { finite, mismatch, wrongDimension } from './valueFaults.ts';
 import type { ValueSchema } from './schema.ts';
 import { findUnit, phraseOf } from './units.ts';
-import { measure, show, type Value } from './values.ts';
+import { measure, type Value } from './values.ts';
 
 /** Numbers of the names that a schedule is given: `stages`, `microbatches`, the parameter of `row(d)`. */
 export type Variables = ReadonlyMap<string, number>;

@@ -1,11 +1,14 @@
 /** Files of other formats that a file names, such as profiles: read through the host like imports, and watched like them. */
+import { readOne, type FileImport } from './sourceFiles.ts';
+import { resolvePath } from './sourceFiles.ts';
 import type { EngineHost, EngineOptions } from '../host.ts';
-import { type Import, readOne, resolvePath } from './imports.ts';
 
 /** A file that was asked for: its text, or why there is none. */
 export type ForeignFile = {
   readonly uri: string;
-} & ({ readonly text: string } | { readonly problem: NonNullable<Import['problem']> } | { readonly tooLarge: number });
+} & (
+  { readonly text: string } | { readonly problem: NonNullable<FileImport['problem']> } | { readonly tooLarge: number }
+);
 
 export interface ForeignFiles {
   /** The file at `path` as written in the file at `from`. Never throws. */

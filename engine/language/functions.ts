@@ -1,12 +1,12 @@
 /** Everything that is called with parentheses, in one table: for checking, completion and signature help. */
+import { show } from '../quantities.ts';
 import { parametersOf } from '../policies/parameters.ts';
 import { policies } from '../policies/registry.ts';
 import type { PolicyParameter } from '../policies/policy.ts';
 import { symbolId } from './context.ts';
 import { optimizers } from '../costs/optimizer.ts';
-import { pipedreamObjectives } from '../planning/cut/planners/pipedream.ts';
+import { pipedreamObjectives } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
-import { show } from './values.ts';
 
 /** Where a function may stand; `value` is any expression. */
 export type FunctionContext =

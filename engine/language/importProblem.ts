@@ -1,7 +1,7 @@
+import type { FileImport } from './sourceFiles.ts';
+import { spellingHint } from '../findings/reporter.ts';
 import type { Span } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
-import type { Import } from './imports.ts';
-import { spellingHint } from './reporter.ts';
 import { standardFiles } from '../std/index.ts';
 
 /** Says why the file at `path`, written `at`, could not be read. */
@@ -9,7 +9,7 @@ export function reportProblem(
   context: FileContext,
   at: Span,
   path: string,
-  found: NonNullable<Import['problem']>,
+  found: NonNullable<FileImport['problem']>,
 ): void {
   if (found.code === 'outside') return context.report.report('import/outside-workspace', at, { path });
   if (found.code === 'unreadable')

@@ -1,135 +1,12 @@
-/** Reads the files that a file imports, directly or not, each once, and brings their names in. */
+/** Brings the names of imported files in. */
+import type { SourceGraph, FileImport } from './sourceFiles.ts';
+import { spellingHint } from '../findings/reporter.ts';
 import { LineIndex } from '../../grammar/lines.ts';
-import { parse } from '../../grammar/parse.ts';
-import type { ImportDeclaration, SyntaxFile } from '../../grammar/syntax.ts';
-import type { EngineHost, EngineOptions } from '../host.ts';
 import { type FileContext, referTo } from './context.ts';
 import { claim } from './declare.ts';
-import { circleNames, orderByNeed } from '../ordering.ts';
+import { circleNames } from '../ordering.ts';
 import { reportProblem } from './importProblem.ts';
-import { spellingHint } from './reporter.ts';
 import type { SymbolInfo } from './resolution.ts';
-import { standardFiles } from '../std/index.ts';
-
-export interface SourceFile {
-  readonly uri: string;
-  readonly syntax: SyntaxFile;
-  readonly imports: readonly Import[];
-}
-
-export interface Import {
-  readonly declaration: ImportDeclaration;
-  readonly path: string;
-  readonly uri: string;
-  /** Index in `files`, where it could be read. */
-  readonly file?: number;
-  readonly problem?: { readonly code: 'not-found' | 'outside' | 'unreadable'; readonly detail: string };
-  /** What it asks for is over a limit. */
-  readonly tooMany?: boolean;
-}
-
-export interface SourceGraph {
-  /** The file itself is the first. */
-  readonly files: readonly SourceFile[];
-  /** Needed first; the file itself is the last. */
-  readonly order: readonly number[];
-  /** For `from → to` (file indices, as text) the uris of the circle that this import closes or is part of. */
-  readonly circles: ReadonlyMap<string, readonly string[]>;
-  /** Every uri that was asked for. */
-  readonly uris: readonly string[];
-}
-
-/** Trees of files that were imported before, by text: an imported file changes far less often than the importing one. */
-const parsed = new Map<string, SyntaxFile>();
-const mostParsed = 64;
-
-function parseOnce(text: string, options: EngineOptions): SyntaxFile {
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
-  const tree = parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
-  if (text.length > options.limits.fileSize) return tree;
-  if (parsed.size >= mostParsed) parsed.delete(parsed.keys().next().value ?? '');
-  parsed.set(text, tree);
-  return tree;
-}
-
-/**
- * Reads breadth first. At most `limits.elements` files and ten times `limits.fileSize` characters are read in all;
- * imports over that carry `tooMany`.
- */
-export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, options: EngineOptions): SourceGraph {
-  const files: { uri: string; syntax: SyntaxFile; imports: Import[] }[] = [{ uri, syntax, imports: [] }];
-  const known = new Map<string, number | Import['problem']>([[uri, 0]]);
-  const uris = new Set<string>();
-  let characters = syntax.text.length;
-  for (let at = 0; at < files.length; at += 1) {
-    const importer = files[at];
-    for (const declaration of importer.syntax.declarations) {
-      if (declaration.kind !== 'import' || declaration.path === undefined) continue;
-      const path = declaration.path.value;
-      const target = path.startsWith('std:') ? path : resolvePath(path, importer.uri, host);
-      if (!path.startsWith('std:')) uris.add(target);
-      if (!known.has(target)) {
-        if (files.length >= options.limits.elements || characters > 10 * options.limits.fileSize) {
-          importer.imports.push({ declaration, path, uri: target, tooMany: true });
-          continue;
-        }
-        const found = readOne(path, target, host);
-        if ('text' in found) {
-          characters += found.text.length;
-          known.set(target, files.length);
-          files.push({ uri: target, syntax: parseOnce(found.text, options), imports: [] });
-        } else known.set(target, found);
-      }
-      const result = known.get(target);
-      importer.imports.push(
-        typeof result === 'number'
-          ? { declaration, path, uri: target, file: result }
-          : { declaration, path, uri: target, problem: result },
-      );
-    }
-  }
-  const { order, circles } = orderByNeed(files.length, (node) => files[node].imports.flatMap((one) => one.file ?? []));
-  const byEdge = new Map<string, readonly string[]>();
-  for (const circle of circles) {
-    circle.forEach((from, index) => {
-      const edge = `${from} ${circle[(index + 1) % circle.length]}`;
-      if (!byEdge.has(edge))
-        byEdge.set(
-          edge,
-          [...circle.slice(index), ...circle.slice(0, index)].map((one) => files[one].uri),
-        );
-    });
-  }
-  return { files, order: order.filter((one) => one !== 0).concat(0), circles: byEdge, uris: [...uris] };
-}
-
-/** A path that the host cannot make a uri of names no file; it is kept as it is. */
-export function resolvePath(path: string, from: string, host: EngineHost): string {
-  try {
-    return host.resolve(path, from);
-  } catch {
-    return path;
-  }
-}
-
-/** Text at a uri that `resolvePath` gave, or why there is none. Never throws. */
-export function readOne(
-  path: string,
-  uri: string,
-  host: EngineHost,
-): { readonly text: string } | NonNullable<Import['problem']> {
-  if (path.startsWith('std:')) {
-    const text = standardFiles.get(path);
-    return text === undefined ? { code: 'not-found', detail: '' } : { text };
-  }
-  try {
-    const found = host.read(uri);
-    return 'text' in found ? found : { code: found.problem, detail: found.detail ?? 'the file cannot be opened' };
-  } catch (error) {
-    return { code: 'unreadable', detail: error instanceof Error ? error.message : 'the file cannot be opened' };
-  }
-}
 
 /**
  * Brings the names of imported files into `context`; says what is wrong with an import, once each. `take` brings what else is known of
@@ -177,7 +54,7 @@ function decodeURIComponentSafely(text: string): string {
 }
 
 /** Findings of an imported file stand there; here is said once that it has some. */
-function sayErrors(context: FileContext, { path, declaration }: Import, module: FileContext): void {
+function sayErrors(context: FileContext, { path, declaration }: FileImport, module: FileContext): void {
   const first = module.report.findings
     .filter((one) => one.severity === 'error' && one.place.uri === module.uri)
     .reduce<(typeof module.report.findings)[number] | undefined>(
@@ -198,14 +75,14 @@ function sayErrors(context: FileContext, { path, declaration }: Import, module: 
 }
 
 /** An import that gives nothing: its names are not reported as unknown. */
-function leaveOut(context: FileContext, { declaration }: Import): void {
+function leaveOut(context: FileContext, { declaration }: FileImport): void {
   if (declaration.names === undefined) context.incomplete = true;
   for (const name of declaration.names ?? []) context.broken.add(name.text);
 }
 
 function bringIn(
   context: FileContext,
-  { path, declaration }: Import,
+  { path, declaration }: FileImport,
   module: FileContext,
   take: (info: SymbolInfo) => void,
 ): void {

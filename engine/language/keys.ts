@@ -1,8 +1,8 @@
 /** Checks the keys of a block against the schema and hands them out. */
+import { spellingHint } from '../findings/reporter.ts';
 import type { Block, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import { quantity } from './expressions.ts';
-import { spellingHint } from './reporter.ts';
 import { blocks, findKey, keysOf, type BlockName, type Form, type KeySchema } from './schema.ts';
 
 /** Entries of one block that the schema knows, by key. */

@@ -1,9 +1,9 @@
 /** Gives each name of a file its meaning, by the schema of the key that it stands in. Reports unknown names and units, each once. */
+import { spellingHint } from '../findings/reporter.ts';
 import type { BlockDeclaration, Call, Entry, Expression, Name, Quantity } from '../../grammar/syntax.ts';
 import { type FileContext, refer, referTo, symbolId } from './context.ts';
 import { findFigure, figures } from './figures.ts';
 import { findFunction, functionId, functionNames, type FunctionContext } from './functions.ts';
-import { spellingHint } from './reporter.ts';
 import { blocks, keysOf, type BlockName, type KeySchema, type ValueSchema } from './schema.ts';
 import type { Place } from '../plan.ts';
 import type { SymbolInfo } from './resolution.ts';

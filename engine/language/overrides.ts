@@ -1,6 +1,6 @@
+import { show } from '../quantities.ts';
 import type { Resolution } from './resolution.ts';
-import { nearest } from './spelling.ts';
-import { show } from './values.ts';
+import { nearest } from '../spelling.ts';
 
 /** What is wrong with values for params (`--set`, a slider): one sentence each; empty where all can be. */
 export function checkOverrides(resolution: Resolution, overrides: Readonly<Record<string, number>>): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Mesh } from '../mesh.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { LayerCost, RecomputeMode } from '../costs/types.ts';
+import type { LayerCost, RecomputeMode, LayerMode } from '../costs/types.ts';
 import type { Dimension, Origins, Place, Plan } from '../plan.ts';
 
 /** What planning one file gives: the plan and all that an editor needs to know about its names. */
@@ -41,8 +41,6 @@ export interface LayerFigures {
   /** Bytes that one forward leaves, by what recomputation of single layers may be asked for. */
   readonly leaves: Readonly<Record<LayerMode, number>>;
 }
-export const layerModes = ['none', 'selective', 'full'] as const;
-export type LayerMode = (typeof layerModes)[number];
 
 /** `on` and `replicate` where any stage of the plan has several replicas. */
 export interface PlannedBlock {

@@ -1,9 +1,10 @@
 /** Findings about values: each reports and gives `undefined`, so that what uses the value stays silent. */
+import { show } from '../quantities.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import type { Dimension } from '../plan.ts';
 import { exampleOf, phraseOf } from './units.ts';
-import { describe, measure, show, type Value } from './values.ts';
+import { describe, measure, type Value } from './values.ts';
 
 /**
  * Largest quantity in base units: more bytes, seconds or FLOPS than anything has, and sums and products of such never overflow.

@@ -1,4 +1,3 @@
-import { amount, bytes, share, time } from '../quantities.ts';
 import type { Dimension } from '../plan.ts';
 import type { Measure } from './resolution.ts';
 import { phraseOf } from './units.ts';
@@ -46,33 +45,6 @@ export function describe(value: Value): string {
       return 'a link';
   }
 }
-
-/** A measure as a person reads it: `4 ms`, `16 GiB`, `25 GB/s`. */
-export function show(value: number, dimension: Dimension): string {
-  switch (dimension) {
-    case 'time':
-      return time(value);
-    case 'bytes':
-      return bytes(value);
-    case 'share':
-      return share(value);
-    case 'number':
-      return String(Number(value.toPrecision(12)));
-    case 'bandwidth':
-      return joined(value, 'B/s');
-    case 'compute':
-      return joined(value, 'FLOPS');
-    case 'flops':
-      return joined(value, 'FLOP');
-    case 'rate':
-      return `${amount(value)}/s`;
-  }
-}
-
-const joined = (value: number, unit: string): string => {
-  const text = amount(value);
-  return text.includes(' ') ? `${text}${unit}` : `${text} ${unit}`;
-};
 
 /** First number, last number inclusive, of a range of whole numbers; undefined where an end is not whole. */
 export function wholeRange(

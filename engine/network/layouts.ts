@@ -1,10 +1,14 @@
 /** Which part of a microbatch each device of a rank has, and which parts two ranks exchange. */
 import type { Mesh } from '../mesh.ts';
 import { gcd } from '../gcd.ts';
-import type { Rank } from '../planning/place/ranks.ts';
 
-/** What of a rank says who has what. */
-export type Held = Pick<Rank, 'devices' | 'mesh' | 'split'>;
+/** The devices of a rank and how they share a message. */
+export interface Held {
+  readonly devices: readonly number[];
+  readonly mesh: Mesh;
+  /** Data ranks over those of the pipeline; 1 where absent. */
+  readonly split?: number;
+}
 
 /**
  * Parts that the sequence is in: one for each context rank. With sequence parallelism each tensor rank has a part of that; without it

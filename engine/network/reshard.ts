@@ -1,6 +1,7 @@
 /** What it takes to bring a message from one rank to another of an unlike mesh, or layout. */
+import type { Resharding } from '../plan.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
-import { chainFill, chunksOf, type Resharding } from '../costs/reshard.ts';
+import { chainFill, chunksOf } from '../costs/reshard.ts';
 import { type Carried, createFlows, type Flows, type Router, routerOf, type Unreachable } from './flows.ts';
 import { alike, copiesIn, type Held, type Unit, unitCount, unitsOf } from './layouts.ts';
 

@@ -1,7 +1,6 @@
 import type { EdgePlan } from '../plan.ts';
-import type { ShiftedNeeds } from './needSlot.ts';
 import { peerResults, peersOf, updateResult } from './peers.ts';
-import { type Program, resultsIn } from '../program.ts';
+import { type Program, resultsIn, type ShiftedNeeds } from '../program.ts';
 
 /** Results of F, B, I and W. */
 export const resultKinds = 3;

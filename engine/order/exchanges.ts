@@ -1,34 +1,12 @@
+import type { Exchanges } from '../timeline.ts';
 import type { TransferRule } from '../plan.ts';
-import { B, I, type Program, microbatchOf, resultOf, resultsIn, stageOf } from '../program.ts';
-import type { ShiftedNeeds } from './needSlot.ts';
+import { B, I, type Program, microbatchOf, resultOf, resultsIn, stageOf, type ShiftedNeeds } from '../program.ts';
 import { slotWidth } from './slot.ts';
 
 /** What each row (kind × stages + stage) of a program needs: `needs[first[row]]` to `needs[last[row]]`, result rows. */
 export interface NeedTable extends ShiftedNeeds {
   readonly first: Int32Array;
   readonly last: Int32Array;
-}
-
-/**
- * What each device does in order where sends and receives block: slots of operations, and between them groups of exchanges.
- * A group is left when all of its exchanges are over; an exchange begins when both of its devices have come to it.
- */
-export interface Exchanges {
-  /** Items of device d are `offsets[d]` to `offsets[d + 1]`. */
-  readonly offsets: Int32Array;
-  /** By item: first position of its slot; −1 for a group of exchanges. */
-  readonly slot: Int32Array;
-  /** Exchanges of item i: `members[from[i]]` to `members[from[i + 1]]`. */
-  readonly from: Int32Array;
-  readonly members: Int32Array;
-  /** By exchange: its need (index into the table) and microbatch, and the items of its sender and receiver. */
-  readonly need: Int32Array;
-  readonly microbatch: Int32Array;
-  readonly sender: Int32Array;
-  readonly receiver: Int32Array;
-  /** Positions in `order` of the operations that make and that need what is exchanged. */
-  readonly madeAt: Int32Array;
-  readonly usedAt: Int32Array;
 }
 
 /** Device of an item. */

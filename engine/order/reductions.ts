@@ -1,7 +1,7 @@
 /** Where sends block: items of the exchanges whose gradients an update waits for, without an exchange of its own. */
-import type { Exchanges, NeedTable } from './exchanges.ts';
-import { needSlot } from './needSlot.ts';
-import { type Program, resultOf } from '../program.ts';
+import type { Exchanges } from '../timeline.ts';
+import type { NeedTable } from './exchanges.ts';
+import { type Program, resultOf, needSlot } from '../program.ts';
 import { slotWidth } from './slot.ts';
 
 /** What an item waits for: the item with another copy's last backward, by the update at `position`. */

@@ -1,6 +1,5 @@
 import type { Dependencies } from './dependencies.ts';
-import { needSlot } from './needSlot.ts';
-import { type Program, resultOf, resultsIn } from '../program.ts';
+import { type Program, resultOf, resultsIn, needSlot } from '../program.ts';
 
 /**
  * Visits the positions of a program so that each comes after what stands before it on its device and after what it needs;

@@ -1,6 +1,6 @@
 /** The plan of a pipeline whose schedule loads the model onto a device, a group of layers at a time, and runs it once. */
+import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { Notes } from './notes.ts';
-import type { SettledPipeline } from './settle.ts';
 import { elementName } from '../definitions/model.ts';
 import { lone } from '../mesh.ts';
 import { count } from '../quantities.ts';

@@ -1,9 +1,9 @@
 /** Where planning writes what it finds besides the plan. It knows neither the file's names nor its expressions. */
-import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { Reporter } from '../findings/reporter.ts';
+import { createReporter } from '../findings/reporter.ts';
+import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { EngineOptions } from '../host.ts';
 import type { DerivedValue } from '../language/resolution.ts';
-import { createReporter } from '../language/reporter.ts';
 import type { Place } from '../plan.ts';
 import type { Searches } from '../searches.ts';
 

@@ -1,6 +1,6 @@
 /** Where the stages, devices and layers of a pipeline's plan stand in text. */
+import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { Notes } from './notes.ts';
-import type { SettledPipeline } from './settle.ts';
 import { paths } from '../plan.ts';
 import type { Ranks } from './place/ranks.ts';
 

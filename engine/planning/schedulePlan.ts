@@ -1,11 +1,11 @@
 /** The schedule of a pipeline's plan: rules and rows of a user's schedule filled in with the pipeline's numbers. */
-import { type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
 import type { Reporter } from '../findings/reporter.ts';
-import { createReporter } from '../language/reporter.ts';
+import type { SettledPipeline } from '../definitions/pipeline.ts';
+import { createReporter } from '../findings/reporter.ts';
+import { type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
 import { paths, type RowItem, type SchedulePlan, type StageCopy } from '../plan.ts';
 import type { Notes } from './notes.ts';
 import type { Ranks } from './place/ranks.ts';
-import type { SettledPipeline } from './settle.ts';
 
 /** The plan; `undefined` where an expression of the schedule is wrong for these numbers, which has been reported. */
 export function schedulePlan(notes: Notes, pipeline: SettledPipeline, ranks: Ranks): SchedulePlan | undefined {

@@ -1,13 +1,7 @@
 /** What a pipeline says with nothing left open: a planner has made its stages, and its iterations are counted. */
-import type { Cut } from '../definitions/cut.ts';
-import type { PipelineDefinition } from '../definitions/pipeline.ts';
+import type { PipelineDefinition, SettledPipeline } from '../definitions/pipeline.ts';
 import { planCut } from './cut/planCut.ts';
 import type { Notes } from './notes.ts';
-
-export interface SettledPipeline extends Omit<PipelineDefinition, 'cut' | 'iterations'> {
-  readonly cut: Cut;
-  readonly iterations: number;
-}
 
 /** `undefined` where a planner cannot plan, which has been reported. */
 export function settle(notes: Notes, pipeline: PipelineDefinition): SettledPipeline | undefined {

@@ -1,6 +1,6 @@
+import { spellingHint } from '../findings/reporter.ts';
 import type { Argument, Call } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
-import { spellingHint } from '../language/reporter.ts';
 
 /**
  * Arguments of a call by parameter: named ones by their name, the others in order. Unknown names, names given twice and

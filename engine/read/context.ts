@@ -1,14 +1,14 @@
+import type { ModelSource } from './modelSource.ts';
+import type { Reporter } from '../findings/reporter.ts';
 import { takeOne } from '../language/imports.ts';
 import type { Entry, SyntaxFile } from '../../grammar/syntax.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { DeviceDefinition } from '../definitions/device.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
 import type { ScheduleDefinition } from '../definitions/schedule.ts';
-import type { Reporter } from '../findings/reporter.ts';
 import type { EngineOptions } from '../host.ts';
 import { createContext, type FileContext } from '../language/context.ts';
 import type { ForeignFiles } from '../language/foreign.ts';
-import type { ModelSource } from './modelFrom.ts';
 
 /** A file, its names, and what has been read of it: definitions by symbol. An erroneous one is absent and has been reported. */
 export interface ReadContext extends FileContext {

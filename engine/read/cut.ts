@@ -1,4 +1,5 @@
 /** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, `stages = plan(…)`, or `stage` blocks. */
+import { pipedreamObjectives } from '../language/schema/words.ts';
 import type { Cut } from '../definitions/cut.ts';
 import type { PlanCut } from '../definitions/cut.ts';
 import type { Replication } from '../definitions/cut.ts';
@@ -18,8 +19,6 @@ import { readLayers } from './layerSet.ts';
 import { readMesh } from './mesh.ts';
 
 const planners = ['pipedream', 'dapple'] as const;
-/** What `plan(pipedream)` can make least. */
-const objectives = ['paper', 'released'] as const;
 const balanceBy = ['time', 'memory', 'both'] as const;
 
 /** The cut; `undefined` where it is wrong, which has been reported. `at` is where a missing one is reported. */
@@ -88,7 +87,7 @@ function readPlan(context: ReadContext, call: Call): PlanCut | undefined {
   }
   const planner = word(context, wanted, planners);
   const written = bound.get('objective')?.value;
-  const objective = written === undefined ? 'paper' : word(context, written, objectives);
+  const objective = written === undefined ? 'paper' : word(context, written, pipedreamObjectives);
   if (written !== undefined && planner === 'dapple') {
     const reason = '`plan(dapple)` always makes the latency of an iteration least';
     context.report.report('key/not-applicable', written, { key: 'objective', reason });

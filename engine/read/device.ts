@@ -1,9 +1,9 @@
+import { show } from '../quantities.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { or, readKeys, readQuantity } from '../language/keys.ts';
 import { paths } from '../plan.ts';
-import { show } from '../language/values.ts';
 import { deviceBody } from './deviceFrom.ts';
 import { readPeaks, readShares } from './rates.ts';
 import { readReserved } from './reserved.ts';

@@ -1,4 +1,5 @@
 /** Reads `expect` blocks: comparisons of one figure with a value. */
+import { spellingHint } from '../findings/reporter.ts';
 import type { Binary, BlockDeclaration, Expression } from '../../grammar/syntax.ts';
 import { canonicalText } from '../language/canonical.ts';
 import type { ReadContext } from './context.ts';
@@ -7,9 +8,8 @@ import { evaluate, wholeNumber } from '../language/expressions.ts';
 import { mismatch, wrongDimension } from '../language/valueFaults.ts';
 import { findFigure, type FigureSchema } from '../language/figures.ts';
 import { paths, type ExpectPlan, type PipelinePlan } from '../plan.ts';
-import { spellingHint } from '../language/reporter.ts';
 import { cutStages, stageName } from '../stages.ts';
-import { calleeOf } from './callee.ts';
+import { calleeOf } from '../language/callee.ts';
 import { phraseOf } from '../language/units.ts';
 
 /** The pipeline with the expectations of one block added to those that it has. `plan` is undefined where the pipeline was left out. */

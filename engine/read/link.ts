@@ -1,10 +1,11 @@
+import { show } from '../quantities.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import { toLink } from '../language/builtins.ts';
 import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
 import { wrongDimension, mismatch } from '../language/valueFaults.ts';
 import { phraseOf } from '../language/units.ts';
-import { show, type LinkValue } from '../language/values.ts';
+import { type LinkValue } from '../language/values.ts';
 
 /** A link as written: bandwidth over 0, latency of at least 0. */
 export function readLink(context: ReadContext, expression: Expression): LinkValue | undefined {

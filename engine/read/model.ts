@@ -1,4 +1,5 @@
 /** Reads a `model`: its layers, spread out within the limit, and which layers they need. */
+import type { ModelSource } from './modelSource.ts';
 import type { LayerDefinition, ModelDefinition } from '../definitions/model.ts';
 import type { BlockDeclaration, Entry, Span } from '../../grammar/syntax.ts';
 import { count } from '../quantities.ts';
@@ -13,7 +14,6 @@ import { readLayer } from './layer.ts';
 import { baseOf, inheritLayers } from './inherit.ts';
 import { checkGraph } from './layerGraph.ts';
 import { readLayers } from './layerSet.ts';
-import type { ModelSource } from './modelFrom.ts';
 
 /** Reads a `model` declaration; nothing is defined where a layer of it is wrong. */
 export function readModel(context: ReadContext, block: BlockDeclaration): void {

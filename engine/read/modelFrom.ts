@@ -1,30 +1,13 @@
 /** Reads `from` of a model: layers that another file describes. One reader for each kind of file. */
-import type { ForeignLayer } from '../language/declare.ts';
-import type { LayerDefinition } from '../definitions/model.ts';
+import type { ModelSource } from './modelSource.ts';
+import type { SourceLayer } from './modelSource.ts';
 import type { Call, Entry, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
-import type { Precision } from '../costs/types.ts';
 import { evaluate } from '../language/expressions.ts';
 import { valueOf } from '../language/keys.ts';
 import { describe } from '../language/values.ts';
 import { readHuggingFace } from './modelFromHuggingFace.ts';
 import { readProfile } from './modelFromProfile.ts';
-
-/** A layer as its file describes it. */
-export interface SourceLayer extends ForeignLayer {
-  /** Elements of an array of equal layers; absent: one layer. */
-  readonly count?: number;
-  readonly cost: LayerDefinition['cost'];
-  /** Layers of the source that it needs, as numbers in its list, each before it; absent: the one above. Of an array, the last. */
-  readonly after?: readonly number[];
-}
-
-export interface ModelSource {
-  readonly layers: readonly SourceLayer[];
-  /** Of the model where it does not say itself. */
-  readonly sequence?: number;
-  readonly precision?: Precision;
-}
 
 /** A reader is given the call before names are linked: its arguments are texts and numbers as written. It reports what is wrong. */
 type SourceReader = (context: ReadContext, call: Call) => ModelSource | undefined;

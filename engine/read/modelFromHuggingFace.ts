@@ -1,9 +1,9 @@
 /** `from = huggingface("config.json")`: the layers that a Hugging Face configuration describes. */
+import type { ModelSource } from './modelSource.ts';
 import type { Argument, Call } from '../../grammar/syntax.ts';
 import { type ConfiguredModel, withPrediction } from '../formats/huggingFace/model.ts';
 import { readConfiguration } from '../formats/huggingFace/read.ts';
 import type { ReadContext } from './context.ts';
-import type { ModelSource } from './modelFrom.ts';
 import { readSourceFile, reportFaults } from './sourceFile.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** `from = profile("graph.txt")`: measured layers of another file. */
+import type { ModelSource } from './modelSource.ts';
 import type { Call } from '../../grammar/syntax.ts';
 import { followsOn } from '../formats/measured.ts';
 import { readProfile as readText } from '../formats/profile.ts';
 import { count, time } from '../quantities.ts';
 import type { ReadContext } from './context.ts';
-import type { ModelSource } from './modelFrom.ts';
 import { readSourceFile, reportFaults } from './sourceFile.ts';
 
 /** The layers; `undefined` where the file is not there or damaged, which has been reported. */

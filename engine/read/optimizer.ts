@@ -6,7 +6,7 @@ import { findOptimizer, isShard, shardsGradients, shardsWeights, type OptimizerP
 import type { Precision } from '../costs/types.ts';
 import { quantity, wholeNumber } from '../language/expressions.ts';
 import { bindArguments } from './arguments.ts';
-import { readCallee } from './callee.ts';
+import { readCallee } from '../language/callee.ts';
 
 /** Reads `adam`, `megatron_bf16(shard = distributed, step = 8ms)`, `custom(weight = 2, gradient = 4, state = 12)`. */
 export function readOptimizer(context: ReadContext, expression: Expression): OptimizerUse | undefined {

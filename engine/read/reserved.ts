@@ -1,9 +1,9 @@
 /** `reserved` of a device: a figure, or `framework`, which depends on the groups that the device talks in. */
+import { show } from '../quantities.ts';
 import type { DeviceDefinition } from '../definitions/device.ts';
 import type { Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { type Keys, or, readQuantity, valueOf } from '../language/keys.ts';
-import { show } from '../language/values.ts';
 
 /** Reads the key; undefined where it is wrong or leaves nothing of the memory, which has been reported. */
 export function readReserved(

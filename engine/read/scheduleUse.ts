@@ -10,7 +10,7 @@ import { checked, evaluate } from '../language/expressions.ts';
 import type { Dimension, PolicyArgument } from '../plan.ts';
 import { describe, wholeRange, type Value } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
-import { readCallee } from './callee.ts';
+import { readCallee } from '../language/callee.ts';
 
 /** The schedule; `undefined` where it is wrong, which has been reported. */
 export function readScheduleUse(context: ReadContext, expression: Expression): ScheduleUse | undefined {

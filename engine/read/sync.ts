@@ -4,7 +4,7 @@ import type { Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { quantity } from '../language/expressions.ts';
 import { bindArguments } from './arguments.ts';
-import { readCallee } from './callee.ts';
+import { readCallee } from '../language/callee.ts';
 
 /**
  * `end`, `overlap` or `overlap(bucket = 25MB)`: the rule, or 'end' where gradients are exchanged after the last operation; `undefined`

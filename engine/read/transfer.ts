@@ -2,11 +2,10 @@
 import type { TransferUse } from '../definitions/pipeline.ts';
 import type { Argument, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
-import type { Resharding } from '../costs/reshard.ts';
 import { checked, evaluate } from '../language/expressions.ts';
-import type { TransferRule } from '../plan.ts';
+import type { TransferRule, Resharding } from '../plan.ts';
 import { bindArguments } from './arguments.ts';
-import { readCallee } from './callee.ts';
+import { readCallee } from '../language/callee.ts';
 
 const batches: Readonly<Record<string, TransferRule['batched']>> = { false: 'none', true: 'peer', all: 'all' };
 

@@ -4,7 +4,7 @@ import type { ReadContext } from './context.ts';
 import { wholeNumber } from '../language/expressions.ts';
 import type { JobPlan } from '../plan.ts';
 import { bindArguments } from './arguments.ts';
-import { readCallee } from './callee.ts';
+import { readCallee } from '../language/callee.ts';
 
 /** `wsp(distance = 2)`, or `wsp` for a distance of 0; `undefined` where it is wrong, which has been reported. */
 export function readWorkerSync(context: ReadContext, expression: Expression): JobPlan['sync'] | undefined {

@@ -1,8 +1,9 @@
+import type { Exchanges } from '../timeline.ts';
 import type { TransferRule } from '../plan.ts';
 import { shortestCircle } from './circle.ts';
 import type { DeadlockStep } from './deadlockSteps.ts';
 import type { Dependencies } from '../order/dependencies.ts';
-import { type Exchanges, type NeedTable, deviceOfItem, exchangesOf } from '../order/exchanges.ts';
+import { type NeedTable, deviceOfItem, exchangesOf } from '../order/exchanges.ts';
 import { type Reductions, reductionsOf } from '../order/reductions.ts';
 import { type Program, kinds, resultOf } from '../program.ts';
 

@@ -1,8 +1,7 @@
 import type { PipelinePlan } from '../plan.ts';
 import { programDependencies } from '../order/dependencies.ts';
-import { needSlot } from '../order/needSlot.ts';
 import { partnersOn } from '../policies/partners.ts';
-import { B, type Program, resultOf, resultsIn } from '../program.ts';
+import { B, type Program, resultOf, resultsIn, needSlot } from '../program.ts';
 import { slotTime } from '../order/slot.ts';
 import { ticksOf } from './ticks.ts';
 import { visitInOrder } from '../order/topology.ts';

@@ -1,6 +1,5 @@
 import type { Dependencies } from '../order/dependencies.ts';
-import { needSlot } from '../order/needSlot.ts';
-import { type Program, kindOf, kinds, resultOf, microbatchOf, slotOf, stageOf } from '../program.ts';
+import { type Program, kindOf, kinds, resultOf, microbatchOf, slotOf, stageOf, needSlot } from '../program.ts';
 
 /** Who waits for whom among the operations of a program that never run. */
 export interface Waiting {

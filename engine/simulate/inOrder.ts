@@ -1,5 +1,4 @@
-import { needSlot } from '../order/needSlot.ts';
-import type { Program } from '../program.ts';
+import { type Program, needSlot } from '../program.ts';
 import { finish } from './finish.ts';
 import { type Timeline, type Timing, emptyEnds, resultOfKind } from '../timeline.ts';
 

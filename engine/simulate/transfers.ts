@@ -1,5 +1,4 @@
-import { needSlot } from '../order/needSlot.ts';
-import { type Program, resultsIn, runsMicrobatch } from '../program.ts';
+import { type Program, resultsIn, runsMicrobatch, needSlot } from '../program.ts';
 import type { FlowNetwork } from './flows.ts';
 import { type Timing, resultOfKind } from '../timeline.ts';
 

@@ -1,6 +1,6 @@
+import type { Evaluation } from '../../engine/evaluation.ts';
 import type { CodeLens } from 'vscode-languageserver';
 import { placeOf } from '../../engine/check.ts';
-import type { Evaluation } from '../../engine/evaluate.ts';
 import { fullest } from '../../engine/analyze/fullest.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import { jobSummary } from '../../engine/job/describe.ts';

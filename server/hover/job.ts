@@ -1,6 +1,5 @@
 import type { View } from '../view.ts';
-import { show } from '../../engine/language/values.ts';
-import { amount, count, share, time } from '../../engine/quantities.ts';
+import { amount, count, share, time, show } from '../../engine/quantities.ts';
 import { sections, table } from './markdown.ts';
 
 /** What its workers reach together, and how long each waits. */

@@ -1,9 +1,9 @@
 /** Hovers over the language itself: keys, keywords, words, units, functions. */
+import { show } from '../../engine/quantities.ts';
 import { findFigure } from '../../engine/language/figures.ts';
 import type { FunctionSchema } from '../../engine/language/functions.ts';
 import { blocks, declarationDocs, findKey, type BlockName, type KeySchema } from '../../engine/language/schema.ts';
 import { findUnit } from '../../engine/language/units.ts';
-import { show } from '../../engine/language/values.ts';
 import type { Entry, Span, SyntaxNode } from '../../grammar/index.ts';
 import { holds } from '../convert.ts';
 import { calledFunction, signatureLabel } from '../features/signatureHelp.ts';

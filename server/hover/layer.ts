@@ -1,6 +1,7 @@
+import { layerModes } from '../../engine/costs/types.ts';
 import { meshName } from '../../engine/mesh.ts';
 import { paths } from '../../engine/plan.ts';
-import { layerModes, type LayerFigures, type SymbolInfo } from '../../engine/language/resolution.ts';
+import { type LayerFigures, type SymbolInfo } from '../../engine/language/resolution.ts';
 import { amount, bytes, time } from '../../engine/quantities.ts';
 import type { View } from '../view.ts';
 import { partsTable, trafficNote, trafficRows } from './costs.ts';

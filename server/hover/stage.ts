@@ -1,6 +1,6 @@
+import type { Evaluation } from '../../engine/evaluation.ts';
 import { meshText } from '../../engine/mesh.ts';
 import type { StageReport } from '../../engine/report.ts';
-import type { Evaluation } from '../../engine/evaluate.ts';
 import type { StagePlan } from '../../engine/plan.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import { stageName, stageNumber, wholeStages } from '../../engine/stages.ts';

@@ -1,8 +1,8 @@
 import type { Plan } from '../../engine/plan.ts';
+import { planKey as pipelineKey } from '../../engine/evaluation.ts';
 import { checkOverrides } from '../../engine/language/overrides.ts';
 import { resolve } from '../../engine/resolve.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
-import { planKey as pipelineKey } from '../../engine/evaluate.ts';
 import type { Searches } from '../../engine/searches.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { PlanAnswer, PlanRequest } from '../../webview/protocol/requests.ts';

@@ -1,4 +1,5 @@
 /** Requests beyond the protocol; their shapes are in `webview/protocol/requests.ts`. */
+import type { Session } from '../session.ts';
 import { RequestType, type CancellationToken } from 'vscode-languageserver';
 import {
   methods,
@@ -11,7 +12,6 @@ import {
 } from '../../webview/protocol/requests.ts';
 import type { Need } from '../documents.ts';
 import { handler } from '../handlers.ts';
-import type { Session } from '../server.ts';
 import type { View } from '../view.ts';
 import { locatePath } from './locate.ts';
 import { paramEdit } from './paramEdit.ts';

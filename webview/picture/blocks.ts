@@ -3,10 +3,10 @@ import {
   kindOf,
   letters,
   microbatchOf as microbatchOfWord,
+  needSlot,
   rowOf,
   stageOf as stageOfWord,
 } from '../../engine/program.ts';
-import { needSlot } from '../../engine/order/needSlot.ts';
 import { resultRow } from '../../engine/timeline.ts';
 import { kindCollective, kindOptimizer, optimizerWord, syncWord } from './columns.ts';
 import type { Picture } from './picture.ts';

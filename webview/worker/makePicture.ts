@@ -1,4 +1,4 @@
-import type { Evaluation, Run } from '../../engine/evaluate.ts';
+import type { Run, Evaluation } from '../../engine/evaluation.ts';
 import { resultsIn } from '../../engine/program.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';

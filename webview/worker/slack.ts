@@ -1,4 +1,4 @@
-import { needSlot } from '../../engine/order/needSlot.ts';
+import { needSlot } from '../../engine/program.ts';
 import { resultOfKind, type Timing } from '../../engine/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 

@@ -1,5 +1,12 @@
 import { withReduceGrad, withSharding } from './sharding.ts';
-import { type ComputeAction, type TorchCell, type TorchTable, type TransferAction, computing } from './table.ts';
+import {
+  type ComputeAction,
+  type TorchCell,
+  type TorchTable,
+  type TransferAction,
+  computing,
+  type Numbered,
+} from './table.ts';
 import { neededKey, resultKey } from './waits.ts';
 
 /** Shape of a table that is a schedule: what `checkTable` finds out. */
@@ -26,13 +33,6 @@ export function lower(table: TorchTable, shape: TorchShape): Lowered {
     return withReduceGrad(withSharding(numbered), shape.microbatches);
   });
   return withTransfers(table, rows, shape);
-}
-
-/** A cell and where it came from; what was put in has the column of the cell that it stands before or after. */
-export interface Numbered {
-  readonly cell: TorchCell;
-  readonly column: number;
-  readonly rank: number;
 }
 
 /** `_add_send_recv`: rank after rank takes its next cell if that is ready, again and again. */

@@ -1,5 +1,4 @@
-import type { Numbered } from './lower.ts';
-import { type StageAction, computing } from './table.ts';
+import { type StageAction, computing, type Numbered } from './table.ts';
 
 /** Stages whose parameters PyTorch keeps whole at a time: one for a forward, one for a backward, one fetched ahead. */
 const mostActive = 3;

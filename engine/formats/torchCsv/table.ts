@@ -88,3 +88,10 @@ export function dialectOf(table: TorchTable): Dialect {
   }
   return reduces ? 'single_stage' : 'compute_only';
 }
+
+/** A cell and where it came from; what was put in has the column of the cell that it stands before or after. */
+export interface Numbered {
+  readonly cell: TorchCell;
+  readonly column: number;
+  readonly rank: number;
+}

@@ -14,3 +14,6 @@ export const recompute = words(
   ['full', 'Keep only the input of each layer and run its forward again in the backward pass.'],
   ['stage', 'Keep only what enters the stage and run its whole forward again in the backward pass, as GPipe does.'],
 );
+
+/** What `plan(pipedream)` can make least: the bottleneck as the paper defines it, or as the released program does. */
+export const pipedreamObjectives = ['paper', 'released'] as const;

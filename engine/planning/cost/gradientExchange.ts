@@ -1,6 +1,6 @@
 /** Exchanges among the ranks that hold the same weights. */
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import type { SettledPipeline } from '../settle.ts';
 import { collectiveTime, sentBytes } from '../../costs/collectives.ts';
 import { type MovedBytes, shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
 import type { Collective, Ring } from '../../costs/types.ts';

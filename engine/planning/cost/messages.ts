@@ -1,5 +1,5 @@
 /** What stages send one another for a microbatch. */
-import type { SettledPipeline } from '../settle.ts';
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { EdgePlan } from '../../plan.ts';
 import { copyEdges } from '../place/copies.ts';
 import { edgesOf, withGradients } from './edges.ts';

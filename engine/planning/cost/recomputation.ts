@@ -1,6 +1,6 @@
 /** What the stages of a pipeline recompute: as the file says, unless the schedule decides. */
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import type { SettledPipeline } from '../settle.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
 import type { StagePlan } from '../../plan.ts';
 

@@ -1,6 +1,6 @@
 /** What devices do after their last backward: gradients are exchanged among the ranks that hold the same weights, then the optimizer steps. */
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import type { SettledPipeline } from '../settle.ts';
 import { optimizers } from '../../costs/optimizer.ts';
 import type { Precision } from '../../costs/types.ts';
 import type { StepPlan, StageExchange } from '../../plan.ts';

@@ -1,6 +1,6 @@
 /** Cuts by memory: `balance(n, by = memory)` and `balance(n, by = both)`. */
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import type { SettledPipeline } from '../settle.ts';
 import { staticBytes, walkMemory } from '../../order/memoryWalk.ts';
 import type { Program } from '../../program.ts';
 import { count } from '../../quantities.ts';

@@ -1,6 +1,6 @@
 /** `stages = plan(…)`: the stages and replicas that a planner makes, as if the file had said them. */
+import type { Uncut } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import type { PipelineDefinition } from '../../definitions/pipeline.ts';
 import type { DeviceSet } from '../../definitions/cluster.ts';
 import type { Cut, PlanCut, Replication, StageBlock } from '../../definitions/cut.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
@@ -18,9 +18,6 @@ import { plannerCosts } from './plannerCosts.ts';
 import { plannerLink, type PlannerLink } from './plannerLink.ts';
 import { pipelineMode } from '../cost/recomputation.ts';
 import { sitesOf } from '../place/sites.ts';
-
-/** A pipeline but for its cut. */
-export type Uncut = Omit<PipelineDefinition, 'cut' | 'iterations'>;
 
 /** The planned stages as `stage` blocks; `undefined` where there can be no plan, which has been reported. */
 export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefined {

@@ -1,8 +1,8 @@
+import type { Uncut } from '../../definitions/pipeline.ts';
 import { needsOf } from '../../definitions/model.ts';
 import type { PlannerLayers } from './planners/layers.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
 import type { LayerCosts } from '../cost/layerCosts.ts';
-import type { Uncut } from './planCut.ts';
 import type { Site } from '../place/sites.ts';
 import { staticBytes } from '../cost/stagePlans.ts';
 

@@ -1,6 +1,6 @@
+import type { Uncut } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
 import { routeBetween } from '../../network/routes.ts';
-import type { Uncut } from './planCut.ts';
 
 /** Bytes a second and seconds: infinite and 0 where there is only one device. */
 export interface PlannerLink {

@@ -1,9 +1,9 @@
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { EngineOptions } from '../../host.ts';
 import { speedAt } from '../../definitions/device.ts';
 import { type Mesh, sameRanks } from '../../mesh.ts';
 import type { DevicePlan, MeshPlan } from '../../plan.ts';
 import { communicatorsOf, reservedOf } from '../cost/reserved.ts';
-import type { SettledPipeline } from '../settle.ts';
 import type { SitedRanks } from './sites.ts';
 
 /** One for each pipeline rank. Peaks only where all layers are derived, so that their FLOPs are known. */

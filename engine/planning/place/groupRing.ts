@@ -1,5 +1,5 @@
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import type { SettledPipeline } from '../settle.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { collectiveTime } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';

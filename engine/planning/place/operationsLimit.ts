@@ -1,6 +1,6 @@
 /** `limit/too-large` for more operations than the settings allow. */
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import type { SettledPipeline } from '../settle.ts';
 
 /** Counted before anything is made: stages × microbatches × kinds of operations. */
 export function withinLimit(

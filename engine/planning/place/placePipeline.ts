@@ -1,10 +1,10 @@
 /** Which devices run which stages, before any cost is known. */
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { partnersOn } from '../../policies/partners.ts';
 import { bareShape } from '../../policies/shape.ts';
 import { computes } from '../cost/computes.ts';
 import type { Notes } from '../notes.ts';
-import type { SettledPipeline } from '../settle.ts';
 import { assign } from './assignment.ts';
 import { checkShard } from './checkShard.ts';
 import { firstCopy } from './copies.ts';

@@ -1,17 +1,16 @@
 /** Which devices a pipeline uses: one group of tensor × data devices for each pipeline rank. */
+import type { RanksRequest } from './ranksRequest.ts';
+import { createReporter } from '../../findings/reporter.ts';
 import type { Notes } from '../notes.ts';
-import type { RankOrder } from '../../definitions/pipeline.ts';
-import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { StageBlock } from '../../definitions/cut.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
-import type { ScheduleUse, RowsBody } from '../../definitions/schedule.ts';
+import type { RowsBody } from '../../definitions/schedule.ts';
 import { type Mesh, meshName, sizeOf, sameMesh } from '../../mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { linear, loop, placementOf } from '../../policies/placement.ts';
 import { bareShape } from '../../policies/shape.ts';
 import { count, list } from '../../quantities.ts';
 import type { StageCopy } from '../../plan.ts';
-import { createReporter } from '../../language/reporter.ts';
 import { firstCopy } from './copies.ts';
 import { groups, refusesTurns, replicasOf } from './replicas.ts';
 
@@ -32,21 +31,6 @@ export interface Ranks {
   readonly placement: readonly number[];
   /** What the stages are copies or parts of, where the schedule makes such. */
   readonly copies?: readonly StageCopy[];
-}
-
-export interface RanksRequest {
-  readonly pipeline: string;
-  readonly cluster: ClusterDefinition;
-  readonly use: ScheduleUse;
-  readonly stages: number;
-  readonly microbatches: number;
-  readonly iterations: number;
-  readonly mesh: Mesh;
-  readonly order: RankOrder;
-  /** Stages as written, where they are. */
-  readonly blocks?: readonly StageBlock[];
-  /** Where the stages, devices and schedule keys stand. */
-  readonly at: { readonly stages: Span; readonly devices: Span; readonly schedule: Span };
 }
 
 /** Ranks and the placement of stages on them; `undefined` where they do not fit, which has been reported. */

@@ -1,8 +1,8 @@
 /** Stages with several replicas (`replicate`): how many there are, and which schedules know of them. */
+import type { RanksRequest } from './ranksRequest.ts';
+import { createReporter } from '../../findings/reporter.ts';
 import type { Notes } from '../notes.ts';
 import { sizeOf } from '../../mesh.ts';
-import { createReporter } from '../../language/reporter.ts';
-import type { RanksRequest } from './ranks.ts';
 
 /** Replicas of each stage that take turns, as the devices of `on` make them; 1 where there are none. */
 export function replicasOf(notes: Notes, { cluster, blocks = [], stages, mesh: base }: RanksRequest): Int32Array {

@@ -1,6 +1,6 @@
 /** Kinds of devices as stages use them: what a layer costs there follows from these figures. */
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import type { SettledPipeline } from '../settle.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
 import type { ModelDefinition } from '../../definitions/model.ts';
 import { type Mesh, lone } from '../../mesh.ts';

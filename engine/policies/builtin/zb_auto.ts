@@ -1,10 +1,11 @@
+import type { Answer } from '../zbAuto/answer.ts';
 import { bytes, share, time } from '../../quantities.ts';
 import { linear } from '../placement.ts';
 import type { OperationSink, Policy, PolicyParameter, Shape } from '../policy.ts';
 import type { Switches } from '../zbAuto/construct.ts';
 import { allowed, limitFaults, limitOf, limitParameter } from '../zbAuto/limit.ts';
 import { forwardKind, inputKind, type Objective, problemOf, type SearchProblem } from '../zbAuto/problem.ts';
-import { type Answer, search } from '../zbAuto/search.ts';
+import { search } from '../zbAuto/search.ts';
 
 interface Solution extends Answer {
   /** Seconds of a tick. */

@@ -1,6 +1,6 @@
 /** Answers of searches, by problem: the same pipeline is asked about again at every edit that does not touch it. */
+import type { Answer } from './answer.ts';
 import type { SearchProblem } from './problem.ts';
-import type { Answer } from './search.ts';
 
 /** Bytes of orders that are kept; the answer that was asked for longest ago goes first. */
 const room = 2 ** 26;

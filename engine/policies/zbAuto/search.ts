@@ -1,23 +1,10 @@
+import type { Answer } from './answer.ts';
 import { keepAnswer, keyOf, knownAnswer } from './answers.ts';
 import { leastOf } from './bound.ts';
-import { construct, operationsOfSlice, siteFor, type Switches, variants } from './construct.ts';
+import { construct, operationsOfSlice, siteFor, variants } from './construct.ts';
 import type { SearchProblem, Words } from './problem.ts';
 import { evenSpans, mixture, type Relative, relatives, relativeWords } from './relatives.ts';
 import { headsOf, makespanOf, peaksOf, scratchFor, spanOf } from './timing.ts';
-
-/** The order that a search found. Plain data: it may go to another thread. */
-export interface Answer {
-  readonly words: Words;
-  /** Ticks to the end of the last step. */
-  readonly makespan: number;
-  /** Ticks between the first start and the last end of the device where that is longest. */
-  readonly span: number;
-  /** What made it: the order of a named policy, or the construction under these switches. */
-  readonly by: { readonly name: string } | Switches;
-  /** Ticks that no makespan and no span within the limits can be under. */
-  readonly least: number;
-  readonly leastSpan: number;
-}
 
 /** Operations that all constructions together may visit, and those under the given limits alone. */
 const budget = 5e6;

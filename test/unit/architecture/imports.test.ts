@@ -11,19 +11,139 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(path.join(root, file)));
 
-/** What each folder may import: folders of ours, then packages (`node:` for Node's own). The longest prefix of a file counts. */
-const allowed: Readonly<Record<string, { readonly ours: readonly string[]; readonly packages: readonly string[] }>> = {
-  'grammar/': { ours: ['grammar/'], packages: ['chevrotain'] },
+interface Rule {
+  /** Files and folders of ours that may be imported. */
+  readonly ours: readonly string[];
+  /** Of these only types may be imported. */
+  readonly types?: readonly string[];
+  /** Packages; `node:` for Node's own. */
+  readonly packages?: readonly string[];
+}
+
+/** Tests, benchmarks and scripts use whatever package.json names. */
+const anyPackage = [''];
+
+/** Values that everything else makes or reads, and helpers that know nothing of pipelines. */
+const values = ['engine/plan.ts', 'engine/program.ts', 'engine/timeline.ts', 'engine/report.ts'];
+const helpers = [
+  'engine/quantities.ts',
+  'engine/gcd.ts',
+  'engine/ordering.ts',
+  'engine/spelling.ts',
+  'engine/stagesOn.ts',
+  'engine/searches.ts',
+];
+const meshes = ['engine/mesh.ts', 'engine/stages.ts'];
+
+/**
+ * What each room may import besides itself, in the order of ARCHITECTURE.md: rooms only import from rooms above them. The longest
+ * prefix of a file's path says which rule it must keep.
+ */
+const allowed: Readonly<Record<string, Rule>> = {
+  'grammar/': { ours: [], packages: ['chevrotain'] },
+  ...Object.fromEntries(values.map((file) => [file, { ours: values }])),
+  ...Object.fromEntries(helpers.map((file) => [file, { ours: helpers, types: ['engine/plan.ts'] }])),
+  'engine/costs/': { ours: helpers, types: ['engine/plan.ts'] },
+  'engine/mesh.ts': { ours: helpers, types: ['engine/plan.ts', 'engine/costs/'] },
+  'engine/stages.ts': { ours: ['engine/costs/'], types: ['engine/plan.ts'] },
+  'engine/host.ts': { ours: [], types: ['engine/costs/'] },
+  'engine/order/': { ours: [...values, ...helpers] },
+  'engine/policies/': { ours: [...values, ...helpers, ...meshes, 'engine/order/'] },
+  'engine/findings/': { ours: helpers, types: ['engine/plan.ts', 'grammar/'] },
+  'engine/definitions/': {
+    ours: helpers,
+    types: [...values, ...meshes, 'engine/costs/', 'engine/policies/', 'engine/findings/', 'grammar/'],
+  },
+  'engine/network/': {
+    ours: [...helpers, 'engine/costs/', 'engine/mesh.ts'],
+    types: [...values, 'engine/definitions/'],
+  },
+  'engine/formats/': { ours: [...values, ...helpers, ...meshes, 'engine/costs/', 'engine/policies/', 'grammar/'] },
   'engine/formats/yaml/': { ours: ['engine/formats/'], packages: ['yaml'] },
-  'engine/': { ours: ['engine/', 'grammar/'], packages: [] },
+  'engine/std/': { ours: ['engine/formats/'] },
+  'engine/language/': {
+    ours: [...values, ...helpers, 'engine/costs/', 'engine/policies/', 'engine/findings/', 'engine/std/', 'grammar/'],
+    types: ['engine/host.ts', 'engine/mesh.ts'],
+  },
+  'engine/read/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/costs/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/definitions/',
+      'engine/formats/',
+      'engine/language/',
+      'grammar/',
+    ],
+    types: ['engine/host.ts'],
+  },
+  // Planning knows neither the text nor the file's context: it reads definitions and writes notes.
+  'engine/planning/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/costs/',
+      'engine/order/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/definitions/',
+      'engine/network/',
+    ],
+    types: ['engine/host.ts', 'engine/language/resolution.ts', 'grammar/syntax.ts'],
+  },
+  'engine/schedule/': {
+    ours: [...values, ...helpers, ...meshes, 'engine/order/', 'engine/policies/', 'engine/findings/'],
+  },
+  'engine/simulate/': { ours: [...values, ...helpers, 'engine/order/'] },
+  'engine/fill/': { ours: [...values, ...helpers, 'engine/simulate/'] },
+  'engine/evaluation.ts': { ours: ['engine/policies/'], types: [...values, 'engine/findings/', 'engine/host.ts'] },
+  'engine/analyze/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/costs/',
+      'engine/order/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/schedule/',
+      'engine/simulate/',
+      'engine/fill/',
+    ],
+    types: ['engine/host.ts', 'engine/evaluation.ts'],
+  },
+  'engine/job/': {
+    ours: [
+      ...values,
+      ...helpers,
+      'engine/evaluation.ts',
+      'engine/order/',
+      'engine/findings/',
+      'engine/schedule/',
+      'engine/simulate/',
+    ],
+    types: ['engine/host.ts'],
+  },
+  'engine/fixes/': {
+    ours: [...values, ...helpers, ...meshes, 'engine/costs/', 'engine/findings/', 'engine/language/', 'grammar/'],
+    types: ['engine/check.ts', 'engine/evaluation.ts'],
+  },
+  // The root composes the rooms.
+  'engine/': { ours: ['engine/', 'grammar/'] },
   'server/': {
-    ours: ['server/', 'engine/', 'grammar/', 'webview/protocol/'],
+    ours: ['engine/', 'grammar/', 'webview/protocol/'],
     packages: ['node:', 'vscode-languageserver', 'vscode-uri'],
   },
-  'client/': {
-    ours: ['client/', 'webview/protocol/'],
-    packages: ['node:', 'vscode', 'vscode-languageclient', 'vscode-uri'],
+  // A feature is a thin function over the engine: it knows neither the connection nor the other features.
+  'server/features/': {
+    ours: ['server/', 'engine/', 'grammar/'],
+    packages: ['vscode-languageserver', 'vscode-uri'],
   },
+  'client/': { ours: ['webview/protocol/'], packages: ['node:', 'vscode', 'vscode-languageclient', 'vscode-uri'] },
   // The rooms of the preview page, each after those that it may use.
   'webview/protocol/': { ours: ['webview/protocol/', 'engine/'], packages: [] },
   'webview/picture/': { ours: ['webview/picture/', 'engine/'], packages: [] },
@@ -87,78 +207,87 @@ const allowed: Readonly<Record<string, { readonly ours: readonly string[]; reado
     packages: ['d3-'],
   },
   'webview/': { ours: ['webview/'], packages: [] },
-  'cli/': {
-    ours: ['cli/', 'engine/', 'grammar/', 'server/'],
-    packages: ['node:', 'picocolors', 'vscode-languageserver'],
-  },
+  'cli/': { ours: ['engine/', 'grammar/', 'server/'], packages: ['node:', 'picocolors', 'vscode-languageserver'] },
+  'scripts/': { ours: ['engine/', 'grammar/', 'test/', 'bench/', 'webview/', 'cli/'], packages: anyPackage },
+  'bench/': { ours: ['engine/', 'grammar/', 'server/', 'webview/', 'cli/', 'scripts/', 'test/'], packages: anyPackage },
+  'test/': { ours: [''], packages: anyPackage },
+  'vitest.config.ts': { ours: ['scripts/', 'test/'], packages: anyPackage },
 };
 
-function rulesOf(file: string) {
-  const prefix = Object.keys(allowed)
-    .filter((one) => file.startsWith(one))
+function ruleOf(file: string): string | undefined {
+  return Object.keys(allowed)
+    .filter((prefix) => file.startsWith(prefix))
     .sort((a, b) => b.length - a.length)[0];
-  return prefix === undefined ? undefined : allowed[prefix];
 }
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(path.join(root, file), 'utf8');
-  const statement = /^(?:import|export)\s+(?:[\w$*{}\s,]*?\sfrom\s+)?['"]([^'"\n]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
-  return [...text.matchAll(statement)].map((match) => match[1] ?? match[2]);
+interface Imported {
+  readonly target: string;
+  readonly typesOnly: boolean;
 }
+
+function importsOf(file: string): readonly Imported[] {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const statement =
+    /^(?:import|export)\s+(type\s+)?(?:([\w$*{}\s,]*?)\sfrom\s+)?['"]([^'"\n]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
+  return Array.from(text.matchAll(statement), ([, type, names = '', from, loaded]) => {
+    const listed = names
+      .replaceAll(/[{}\s]+/g, ' ')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '');
+    const typesOnly = type !== undefined || (listed.length > 0 && listed.every((name) => name.startsWith('type ')));
+    return { target: from ?? loaded ?? '', typesOnly };
+  });
+}
+
+const resolved = (file: string, target: string): string =>
+  path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
 
 describe('who may import whom', () => {
-  it.each(Object.keys(allowed))('%s keeps to what it is allowed', (folder) => {
+  it('every file keeps some rule', () => {
+    expect(files.filter((file) => ruleOf(file) === undefined)).toEqual([]);
+  });
+
+  it.each(Object.keys(allowed))('%s keeps to what it is allowed', (rule) => {
+    const { ours, types = [], packages = [] } = allowed[rule];
+    const may = (prefixes: readonly string[], to: string) =>
+      prefixes.some((prefix) => to.startsWith(prefix) || `${to}/` === prefix);
+    const own = rule.endsWith('/') ? [rule] : [];
     const wrong = files
-      .filter((file) => file.startsWith(folder) && rulesOf(file) === allowed[folder])
-      .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
-      .filter(({ file, target }) => {
-        const { ours, packages } = allowed[folder];
+      .filter((file) => ruleOf(file) === rule)
+      .flatMap((file) => importsOf(file).map((imported) => ({ file, ...imported })))
+      .filter(({ file, target, typesOnly }) => {
         if (!target.startsWith('.'))
-          return (
-            !packages.some((name) => target === name || target.startsWith(name)) && !ours.includes(target.slice(0, 7))
-          );
-        const resolved = path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
-        return !ours.some((prefix) => resolved.startsWith(prefix) || `${resolved}/` === prefix);
+          return !packages.some((name) => target.startsWith(name)) && !ours.includes(target.slice(0, 7));
+        const to = resolved(file, target);
+        return !may([...own, ...ours], to) && !(typesOnly && may(types, to));
       });
-    expect(wrong).toEqual([]);
+    expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
   });
-});
 
-/** Files of a folder that import one another in a circle, types included; each circle once, from its first file. */
-function circles(folder: string): string[] {
-  const found = new Set<string>();
-  const done = new Set<string>();
-  const visit = (file: string, importers: readonly string[]): void => {
-    const at = importers.indexOf(file);
-    if (at >= 0) {
-      const circle = importers.slice(at);
-      const first = circle.indexOf([...circle].sort()[0]);
-      found.add([...circle.slice(first), ...circle.slice(0, first)].join(' → '));
-      return;
-    }
-    if (done.has(file)) return;
-    for (const target of importsOf(file)) {
-      const imported = path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
-      if (target.startsWith('.') && imported.startsWith(folder) && imported.endsWith('.ts'))
-        visit(imported, [...importers, file]);
-    }
-    done.add(file);
-  };
-  for (const file of files) if (file.startsWith(folder)) visit(file, []);
-  return [...found];
-}
-
-describe('rooms of the preview page', () => {
-  it('each has its rule', () => {
-    const withoutRule = files.filter(
-      (file) =>
-        /^webview\/.+\//.test(file) && !file.startsWith('webview/build/') && rulesOf(file) === allowed['webview/'],
+  it('no file is in a circle, not even of types', () => {
+    const edges = new Map(
+      files.map((file) => [
+        file,
+        importsOf(file)
+          .filter(({ target }) => target.startsWith('.'))
+          .map(({ target }) => resolved(file, target)),
+      ]),
     );
-    expect(withoutRule).toEqual([]);
-  });
-
-  it('import one another in no circle, not of types either', () => {
-    expect(circles('webview/')).toEqual([]);
+    const state = new Map<string, 'open' | 'done'>();
+    const circles: string[] = [];
+    const visit = (file: string, way: readonly string[]): void => {
+      if (state.get(file) === 'done') return;
+      if (state.get(file) === 'open') {
+        circles.push([...way.slice(way.indexOf(file)), file].join(' → '));
+        return;
+      }
+      state.set(file, 'open');
+      for (const next of edges.get(file) ?? []) if (edges.has(next)) visit(next, [...way, file]);
+      state.set(file, 'done');
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
   });
 });
 

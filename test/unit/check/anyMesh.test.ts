@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
-import { reportOf } from '../../../engine/analyze/reportOf.ts';
+import { reportOf } from '../../../engine/reportOf.ts';
 import { apply, refactorings } from '../../../engine/fixes/fix.ts';
 import { anyMesh } from './anyMesh.ts';
 import { damaged } from './damage.ts';

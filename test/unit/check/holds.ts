@@ -1,7 +1,7 @@
 /** What holds for the analysis of any text; each breach is one sentence. */
 import { isDeepStrictEqual } from 'node:util';
 import { bubbleCauses, type PipelineReport } from '../../../engine/report.ts';
-import { reportOf } from '../../../engine/analyze/reportOf.ts';
+import { reportOf } from '../../../engine/reportOf.ts';
 import { check, type Analysis } from '../../../engine/check.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { apply, fixesFor, refactorings } from '../../../engine/fixes/fix.ts';

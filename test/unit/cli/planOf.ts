@@ -1,4 +1,5 @@
-import { evaluate, type Run } from '../../../engine/evaluate.ts';
+import type { Run } from '../../../engine/evaluation.ts';
+import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { planOf as anyPlan, policy } from '../support/plans.ts';

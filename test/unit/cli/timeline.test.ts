@@ -1,3 +1,4 @@
+import type { Run } from '../../../engine/evaluation.ts';
 import * as fc from '../../support/property.ts';
 import picocolors from 'picocolors';
 import { stripVTControlCharacters } from 'node:util';
@@ -7,7 +8,6 @@ import { laneOf, type Lane } from '../../../cli/drawing/lane.ts';
 import { scaleOf } from '../../../cli/drawing/scale.ts';
 import { roundStep, rowText, ruler, timelineText } from '../../../cli/drawing/timeline.ts';
 import { width } from '../../../cli/drawing/width.ts';
-import type { Run } from '../../../engine/evaluate.ts';
 import { equal, runOf, type Wanted } from './planOf.ts';
 
 const plain = picocolors.createColors(false);

@@ -1,6 +1,7 @@
+import type { Run } from '../../../engine/evaluation.ts';
 import picocolors from 'picocolors';
 import { timelineText } from '../../../cli/drawing/timeline.ts';
-import { type Run, evaluate } from '../../../engine/evaluate.ts';
+import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { analyse, textOf } from './pages.ts';

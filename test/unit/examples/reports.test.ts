@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { reportOf } from '../../../engine/analyze/reportOf.ts';
+import { reportOf } from '../../../engine/reportOf.ts';
 import { analyse, names } from './load.ts';
 
 const folder = join(import.meta.dirname, '../../data/reports');

@@ -1,8 +1,9 @@
+import type { Worker } from '../../../engine/job/worker.ts';
 import * as fc from '../../support/property.ts';
 import { expect, test } from 'vitest';
 import { Turns } from '../../../engine/job/turns.ts';
 import { workerOf } from '../../../engine/job/workers.ts';
-import { type Worker, runJob } from '../../../engine/job/wsp.ts';
+import { runJob } from '../../../engine/job/wsp.ts';
 import type { JobPlan } from '../../../engine/plan.ts';
 import { planOf, policy } from '../support/plans.ts';
 

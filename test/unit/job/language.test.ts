@@ -79,7 +79,7 @@ describe('mistakes', () => {
   });
 
   test('workers that are none', () => {
-    checkFindings(file('workers = [a, ⟦name/unknown:c⟧]  sync = wsp'), ['no pipeline "c"']);
+    checkFindings(file('workers = [a, ⟦name/unknown:c⟧]  sync = wsp'), ['Unknown pipeline "c"']);
     checkFindings(file('workers = [a, ⟦type/mismatch:toy⟧]  sync = wsp'), ['Expected a pipeline']);
     checkFindings(file('workers = [a, ⟦type/mismatch:4⟧]  sync = wsp'), ['the name of a pipeline']);
     checkFindings(file('workers = [a, b, ⟦name/duplicate:a⟧]  sync = wsp'), ['worker "a"']);

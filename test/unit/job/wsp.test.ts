@@ -1,8 +1,9 @@
+import type { Worker } from '../../../engine/job/worker.ts';
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { period } from '../../../engine/job/period.ts';
 import { workerOf } from '../../../engine/job/workers.ts';
-import { type JobTimeline, type Worker, runJob } from '../../../engine/job/wsp.ts';
+import { type JobTimeline, runJob } from '../../../engine/job/wsp.ts';
 import type { JobPlan, PipelinePlan } from '../../../engine/plan.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { planOf, policy } from '../support/plans.ts';

@@ -1,7 +1,7 @@
+import type { Resharding } from '../../../engine/plan.ts';
 import * as fc from '../../support/property.ts';
 import { type Mesh, lone } from '../../../engine/mesh.ts';
 import { describe, expect, test } from 'vitest';
-import type { Resharding } from '../../../engine/costs/reshard.ts';
 import { type Held, unitCount, unitsOf } from '../../../engine/network/layouts.ts';
 import {
   type Exchange,

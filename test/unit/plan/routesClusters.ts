@@ -1,3 +1,4 @@
+import { createReporter } from '../../../engine/findings/reporter.ts';
 import { createReadContext } from '../../../engine/read/context.ts';
 import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { parse } from '../../../grammar/parse.ts';
@@ -8,7 +9,6 @@ import { evaluateConstants } from '../../../engine/language/constants.ts';
 import { declareAll } from '../../../engine/language/declare.ts';
 import { foreignFiles } from '../../../engine/language/foreign.ts';
 import { linkFile } from '../../../engine/language/linking.ts';
-import { createReporter } from '../../../engine/language/reporter.ts';
 import { clusters } from '../../../engine/std/clusters.ts';
 import { hardware } from '../../../engine/std/hardware.ts';
 import { hostOf, uri } from './fixture.ts';

@@ -1,6 +1,6 @@
+import { createReporter } from '../../../engine/findings/reporter.ts';
 import { expect, test } from 'vitest';
 import { finding } from '../../../engine/findings/finding.ts';
-import { createReporter } from '../../../engine/language/reporter.ts';
 
 test('no suggestion is looked for once a file has more findings than are kept', () => {
   const report = createReporter('file:///a.pipe', 2);

@@ -1,6 +1,6 @@
+import type { Run } from '../../../engine/evaluation.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { check } from '../../../engine/check.ts';
-import type { Run } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { hostOf, uri } from '../plan/fixture.ts';
 

@@ -1,7 +1,7 @@
+import type { Evaluation } from '../../../engine/evaluation.ts';
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { type Analysis, check } from '../../../engine/check.ts';
-import type { Evaluation } from '../../../engine/evaluate.ts';
 import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';

@@ -1,18 +1,7 @@
 /** The planner of DAPPLE: contiguous stages whose replicas share every microbatch, such that one synchronous iteration is shortest. */
+import type { DappleProblem } from './dappleProblem.ts';
 import { searchSuffixes } from './dappleSearch.ts';
-import type { Planned, PlannerLayers, Size } from './layers.ts';
-
-export interface DappleProblem {
-  readonly planner: 'dapple';
-  readonly layers: PlannerLayers;
-  readonly microbatches: number;
-  /** Machines at most. */
-  readonly machines: number;
-  /** Devices of each machine that reduce gradients with the devices of the other replicas; 1 without data ranks. */
-  readonly data: number;
-  /** The link between any two machines. `alone`: each pair has its own, so that replicas send at the same time. */
-  readonly link: { readonly bandwidth: number; readonly latency: number; readonly alone: boolean };
-}
+import type { Planned, Size } from './layers.ts';
 
 /** Layers² × machines³ above which a bounded search takes more than about a second. */
 const sizeLimit = 150_000_000;

@@ -1,4 +1,4 @@
-import type { DappleProblem } from './dapple.ts';
+import type { DappleProblem } from './dappleProblem.ts';
 import { runningSums } from './layers.ts';
 
 /** Seconds of stages and transfers. */

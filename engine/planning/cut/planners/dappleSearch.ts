@@ -1,5 +1,5 @@
 /** The search for the plan of least latency by `plan(dapple)`: suffixes of plans, from the last stage to the first. */
-import type { DappleProblem } from './dapple.ts';
+import type { DappleProblem } from './dappleProblem.ts';
 import { dappleBounds } from './dappleBounds.ts';
 import { dappleCosts } from './dappleCosts.ts';
 import { type Suffixes, suffixesOf } from './dappleSuffixes.ts';

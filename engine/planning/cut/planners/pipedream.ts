@@ -1,9 +1,9 @@
 /** The planner of PipeDream: contiguous stages and replicas of each, such that a full pipeline's slowest step is as fast as can be. */
+import type { PlanCut } from '../../../definitions/cut.ts';
 import { runningSums, type Planned, type PlannedStage, type PlannerLayers, type Size } from './layers.ts';
 
 /** `paper`: section 3.1. `released`: as the code that was published with it computes. */
-export type PipedreamObjective = (typeof pipedreamObjectives)[number];
-export const pipedreamObjectives = ['paper', 'released'] as const;
+export type PipedreamObjective = PlanCut['objective'];
 
 export interface PipedreamProblem {
   readonly planner: 'pipedream';

@@ -1,4 +1,5 @@
-import { type DappleProblem, dappleSize, dappleSteps } from './dapple.ts';
+import type { DappleProblem } from './dappleProblem.ts';
+import { dappleSize, dappleSteps } from './dapple.ts';
 import type { Planned } from './layers.ts';
 import { type PipedreamProblem, pipedreamSize, pipedreamSteps } from './pipedream.ts';
 

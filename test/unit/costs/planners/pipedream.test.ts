@@ -4,8 +4,9 @@ import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { layersOfProfile } from '../../../../engine/formats/pipedream/layers.ts';
 import { readProfileGraph } from '../../../../engine/formats/pipedream/read.ts';
-import { pipedreamObjectives, pipedreamSteps } from '../../../../engine/planning/cut/planners/pipedream.ts';
+import { pipedreamSteps } from '../../../../engine/planning/cut/planners/pipedream.ts';
 import { endOf, plannerLayers, plansOf, type Split, sumOf } from './plans.ts';
+import { pipedreamObjectives } from '../../../../engine/language/schema/words.ts';
 
 describe('VGG-16 on four machines of 1e9 bytes/s, as the released code plans it', () => {
   const folder = join(process.env['PIPEWRIGHT_DATA'] ?? resolve(import.meta.dirname, '../../../data'), 'pipedream');

@@ -1,6 +1,6 @@
-import { LineIndex } from '../../grammar/index.ts';
-import type { Analysis } from '../check.ts';
-import type { Report } from '../report.ts';
+import { LineIndex } from '../grammar/index.ts';
+import type { Analysis } from './check.ts';
+import type { Report } from './report.ts';
 
 /** The report of a file: every pipeline that runs, and the findings of the file. `file` is the name to show. */
 export function reportOf(analysis: Analysis, file: string): Report {

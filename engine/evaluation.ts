@@ -1,0 +1,47 @@
+/** What is known of a pipeline once it was simulated. */
+import { findPolicy } from './policies/registry.ts';
+import type { PlanFinding } from './findings/finding.ts';
+import type { EngineOptions } from './host.ts';
+import type { PipelinePlan } from './plan.ts';
+import type { Program } from './program.ts';
+import type { PipelineReport } from './report.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface EvaluationProblem {
+  readonly plan: PipelinePlan;
+  readonly options: EngineOptions;
+}
+
+export interface Evaluation extends EvaluationProblem {
+  /** Absent where the schedule cannot be built or never ends; `findings` then say why. */
+  readonly run?: Run;
+  readonly findings: readonly PlanFinding[];
+}
+
+/** Memory over time is made on demand, by device: `memoryTrack(plan, timeline, device)` of `simulate/memory.ts`. */
+export interface Run {
+  readonly program: Program;
+  readonly timeline: Timeline;
+  readonly report: PipelineReport;
+  /** Positions in `program.order` of the canonical critical path, first operation first. */
+  readonly criticalPath: Int32Array;
+}
+
+/** Steps of one operation and of one stage from order to report, of a schedule that is written down and of one that is searched for. */
+const stepsOf = { operation: 20, searchedOperation: 4_000, stage: 400 };
+
+/** About how many elementary steps an evaluation takes. */
+export function evaluationSize({ stages, microbatches, iterations, schedule }: PipelinePlan): number {
+  const searched = schedule.kind === 'policy' && findPolicy(schedule.name)?.searches === true;
+  const each = searched ? stepsOf.searchedOperation : stepsOf.operation;
+  return stages.length * (stepsOf.stage + microbatches * iterations * 3 * each);
+}
+
+const keys = new WeakMap<PipelinePlan, string>();
+
+/** Equal for equal plans; made once for each plan. */
+export function planKey(plan: PipelinePlan): string {
+  let key = keys.get(plan);
+  if (key === undefined) keys.set(plan, (key = JSON.stringify(plan)));
+  return key;
+}

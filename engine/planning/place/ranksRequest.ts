@@ -1,0 +1,22 @@
+import type { Span } from '../../../grammar/syntax.ts';
+import type { ClusterDefinition } from '../../definitions/cluster.ts';
+import type { StageBlock } from '../../definitions/cut.ts';
+import type { RankOrder } from '../../definitions/pipeline.ts';
+import type { ScheduleUse } from '../../definitions/schedule.ts';
+import type { Mesh } from '../../mesh.ts';
+
+/** What the placement of stages depends on. */
+export interface RanksRequest {
+  readonly pipeline: string;
+  readonly cluster: ClusterDefinition;
+  readonly use: ScheduleUse;
+  readonly stages: number;
+  readonly microbatches: number;
+  readonly iterations: number;
+  readonly mesh: Mesh;
+  readonly order: RankOrder;
+  /** Stages as written, where they are. */
+  readonly blocks?: readonly StageBlock[];
+  /** Where the stages, devices and schedule keys stand. */
+  readonly at: { readonly stages: Span; readonly devices: Span; readonly schedule: Span };
+}

@@ -1,0 +1,19 @@
+import type { LayerDefinition } from '../definitions/model.ts';
+import type { Precision } from '../costs/types.ts';
+import type { ForeignLayer } from '../language/declare.ts';
+
+/** A layer as its file describes it. */
+export interface SourceLayer extends ForeignLayer {
+  /** Elements of an array of equal layers; absent: one layer. */
+  readonly count?: number;
+  readonly cost: LayerDefinition['cost'];
+  /** Layers of the source that it needs, as numbers in its list, each before it; absent: the one above. Of an array, the last. */
+  readonly after?: readonly number[];
+}
+
+export interface ModelSource {
+  readonly layers: readonly SourceLayer[];
+  /** Of the model where it does not say itself. */
+  readonly sequence?: number;
+  readonly precision?: Precision;
+}

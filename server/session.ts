@@ -1,0 +1,16 @@
+import type { Connection } from 'vscode-languageserver';
+/** What the handlers share. */
+import type { ClientAbilities } from './view.ts';
+import type { Configuration } from './configuration.ts';
+import type { Documents } from './documents.ts';
+import type { Log } from './handlers.ts';
+
+export interface Session {
+  readonly connection: Connection;
+  readonly documents: Documents;
+  readonly configuration: Configuration;
+  readonly log: Log;
+  abilities: ClientAbilities;
+  /** Uri of the folder `docs/`. */
+  docs?: string;
+}
