@@ -248,6 +248,12 @@ describe('who may import whom', () => {
     expect(files.filter((file) => ruleOf(file) === undefined)).toEqual([]);
   });
 
+  it('every room of the engine and of the page has its rule', () => {
+    const roots = ['engine/', 'webview/'];
+    const without = files.filter((file) => roots.includes(ruleOf(file) ?? '') && file.split('/').length > 2);
+    expect(without).toEqual([]);
+  });
+
   it.each(Object.keys(allowed))('%s keeps to what it is allowed', (rule) => {
     const { ours, types = [], packages = [] } = allowed[rule];
     const may = (prefixes: readonly string[], to: string) =>
