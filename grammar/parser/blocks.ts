@@ -44,7 +44,7 @@ export abstract class BlockParser extends ExpressionParser {
   private readonly resumesChecks = (i: number): boolean =>
     this.marks.isWord(i) || this.marks.is(i, types.RightBrace) || this.marks.is(i, types.Semicolon);
 
-  /** A declaration on a line of its own shows that the blocks around it were never closed. */
+  /** A declaration at the start of a line shows that the blocks around it were never closed. */
   private readonly goesOn = (): boolean => !(this.marks.isDeclaration(this.next) && this.marks.startsLine(this.next));
 
   /** The body of what begins at `from`; its brace, at `open`, is read already, unless it was forgotten. */

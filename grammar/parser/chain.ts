@@ -6,7 +6,7 @@ import type { Places } from './places.ts';
 
 interface Operand {
   readonly value: Expression;
-  /** Operators and brackets on the longest way down. */
+  /** Operators and brackets on the longest path down. */
   readonly height: number;
 }
 
@@ -18,7 +18,7 @@ interface Waiting extends Operand {
 
 /**
  * Builds the tree of `a + b * c …` from left to right without recursion. A tree that gets higher than `deepest` is
- * reported once and cut there, so that nobody who walks down it later runs out of stack.
+ * reported once and cut there, so that no later walk down the tree runs out of stack.
  */
 export class Chain {
   private readonly waiting: Waiting[] = [];

@@ -168,7 +168,7 @@ export class FileParser extends BlockParser {
       const after = name === undefined ? keyword : `${keyword} ${clip(name.text)}`;
       this.faults.missing(this.next, `"=" after "${after}"`);
     }
-    // Where the "=" was forgotten, a name is rather what comes next.
+    // Without the "=", a name is probably the next declaration and no value.
     const follows = assigned || (marks.begins(this.next) && !marks.isWord(this.next));
     return { name, value: follows ? this.SUBRULE(this.expression) : undefined };
   });
@@ -188,7 +188,7 @@ export class FileParser extends BlockParser {
 
   readonly expectDeclaration = this.RULE('expectDeclaration', () => this.block(types.Expect, this.checks));
 
-  /** `keyword name { … }`; a block that holds something else has a keyword token of its own, and a rule above. */
+  /** `keyword name { … }`; a block with other contents has its own keyword token, and a rule above. */
   private block(type: TokenType, items: ParserMethod<[], readonly BlockItem[]>): BlockDeclaration {
     const from = this.next;
     const { marks } = this;
@@ -202,7 +202,7 @@ export class FileParser extends BlockParser {
       const what = name === undefined ? keyword.text : `${keyword.text} ${clip(name.text)}`;
       this.faults.missing(open, `"{" after "${what}"`);
     }
-    // A forgotten "{" before what is evidently an entry costs nothing more.
+    // Where an entry follows, only the "{" is missing: the body is read all the same.
     const follows = opened || (marks.isEntry(open) && !marks.isDeclaration(open));
     const body = follows ? this.body(from, open, items) : undefined;
     this.allowed = declaration;

@@ -33,7 +33,7 @@ const named = new Set(['layer', 'stage', 'link', 'node', 'switch']);
 
 /**
  * What the parser and its recovery know of the text ahead: which brackets belong together, and where an entry or a
- * declaration evidently begins. Indices count the tokens of the stream; every question is answered in constant time.
+ * declaration clearly begins. Indices count the tokens of the stream; every question is answered in constant time.
  */
 export class Landmarks {
   readonly count: number;
@@ -158,7 +158,7 @@ export class Landmarks {
     return beginnings[this.kind(i)] === 1;
   }
 
-  /** Whether the token can begin an expression, and is not rather the next entry or declaration. */
+  /** Whether the token can begin an expression, and is not the next entry or declaration. */
   beginsValue(i: number, insideBlock: boolean): boolean {
     if (beginnings[this.kind(i)] !== 1) return false;
     if (!this.isWord(i)) return true;

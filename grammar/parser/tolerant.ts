@@ -18,8 +18,8 @@ const idleTokens = tokenize(idle);
 /**
  * What all rules need to read a text that is not finished. The rules are chevrotain's: its methods (`CONSUME`, `OPTION`,
  * `MANY`, `OR`, `SUBRULE`) say what is good text, and its lookahead takes the branches. Recovery is written by hand, as
- * plain conditions in the rule concerned: chevrotain resumes at kinds of tokens, but an unfinished line is told from
- * the next entry by its line breaks and by the brackets that match. So no rule ever throws.
+ * plain conditions in the rule concerned, so no rule ever throws. Chevrotain would resume at kinds of tokens. Only line
+ * breaks and matching brackets distinguish an unfinished line from the next entry.
  * Numbers named `i`, `from`, `open` count tokens of the stream.
  */
 export abstract class TolerantParser extends EmbeddedActionsParser {
@@ -34,7 +34,7 @@ export abstract class TolerantParser extends EmbeddedActionsParser {
   protected deepest = Infinity;
   /** How many blocks are open around the token read now. */
   protected blocks = 0;
-  /** Whether brackets were too deep: what they hold was passed over, so nobody complains that they are empty. */
+  /** Whether brackets were too deep: what they hold was passed over, so they are not reported as empty. */
   protected tooDeep = false;
 
   protected constructor(skipValidations: boolean) {

@@ -109,6 +109,10 @@ describe('format', () => {
     expect(format(parse(text))).toEqual({ ok: false, fault: { code: 'syntax/unexpected', start, end, message } });
   });
 
+  it('leaves a name on its line, even if it is a keyword', () => {
+    expect(formatted('expect // note\nimport {}')).toBe(lines('expect  // note', '    import {}'));
+  });
+
   it('keeps on its line what would begin a declaration on the next', () => {
     expect(formatted('model m { model n { a = 1 } }')).toBe(lines('model m { model n { a = 1 } }'));
     expect(formatted('model m { let = 1\n model = 2 }')).toBe(lines('model m {', '  let   = 1', '  model = 2', '}'));

@@ -6,7 +6,7 @@ export const shape = (node: SyntaxNode): string => {
   const below = (nodes: readonly SyntaxNode[] = []): string => nodes.map(shape).join(' ');
   const part = (label: string, nodes: readonly SyntaxNode[] | undefined): string =>
     nodes === undefined ? '' : ` ${label}(${below(nodes)})`;
-  const one = (node: SyntaxNode | undefined): readonly SyntaxNode[] | undefined => node && [node];
+  const optional = (node: SyntaxNode | undefined): readonly SyntaxNode[] | undefined => node && [node];
   switch (node.kind) {
     case 'file':
       return node.declarations.map(shape).join('\n');
@@ -46,11 +46,12 @@ export const shape = (node: SyntaxNode): string => {
       return `<${head}${part('values', node.values)}${node.body === undefined ? '' : ` ${shape(node.body)}`}>`;
     }
     case 'import':
-      return `${doc(node)}import${part('names', node.names)}${part('path', one(node.path))}`;
+      return `${doc(node)}import${part('names', node.names)}${part('path', optional(node.path))}`;
     case 'param':
     case 'let': {
-      const more = node.kind === 'param' ? `${part('range', one(node.range))}${part('step', one(node.step))}` : '';
-      return `${doc(node)}${node.kind} ${node.name?.text}${part('value', one(node.value))}${more}`;
+      const more =
+        node.kind === 'param' ? `${part('range', optional(node.range))}${part('step', optional(node.step))}` : '';
+      return `${doc(node)}${node.kind} ${node.name?.text}${part('value', optional(node.value))}${more}`;
     }
     case 'block':
       return `${doc(node)}${node.keyword.text} ${node.name?.text} ${node.body === undefined ? '' : shape(node.body)}`;
