@@ -28,7 +28,7 @@ export function packNpm(): void {
   mkdirSync(path.join(staging, 'dist'), { recursive: true });
   const manifest = manifestFor(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest);
   writeFileSync(path.join(staging, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/cli.js'])
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/cli.js', 'dist/thread.js'])
     cpSync(path.join(root, file), path.join(staging, file));
   // `explain` prints these pages, and hovers link to them. Their pictures are left out, as in the extension.
   cpSync(path.join(root, 'docs'), path.join(staging, 'docs'), {

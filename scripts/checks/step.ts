@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 import { root } from '../build.ts';
 
@@ -24,6 +25,8 @@ export interface Step {
   readonly follows?: readonly string[];
   /** What the output says of passes and failures; a command without counts is one check. */
   readonly count?: (output: string) => Count | undefined;
+  /** It computes for long and watches no clock: steps that drive an editor come first. */
+  readonly yields?: boolean;
   /** Milliseconds that it may take at most; default: 210 s. */
   readonly limitMs?: number;
 }
@@ -51,6 +54,7 @@ export async function runStep(step: Step): Promise<Result> {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
+  if (step.yields) lowerPriority(child.pid);
   const stopChild = (): void => stopGroup(child.pid);
   process.once('exit', stopChild);
   let output = '';
@@ -83,6 +87,16 @@ function counted(step: Step, status: number | null, output: string): Count {
   if (skipped !== undefined && status === 0 && passed + failed === 0) return { passed, failed, skipped };
   const crashed = failed === 0 && (status !== 0 || passed === 0);
   return { passed, failed: crashed ? 1 : failed, note };
+}
+
+/** What the process starts later has its priority too. */
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5));
+  } catch {
+    // It has ended, or the system does not allow it: then it runs as any other step.
+  }
 }
 
 function stopGroup(pid: number | undefined): void {

@@ -24,6 +24,7 @@ export const steps: readonly Step[] = [
     name: unitStep,
     command: [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
     count: vitestCount,
+    yields: true,
     limitMs: 420_000,
   },
   {
@@ -58,6 +59,7 @@ export const steps: readonly Step[] = [
     name: 'PyTorch',
     command: [node, 'test/torch/run.ts'],
     count: torchCount,
+    yields: true,
     limitMs: 540_000,
     // Up to four processes that compute: beside them, editors would miss their times.
     follows: ['package in the editor', 'extension in the editor', 'preview in the browser', 'npm start'],

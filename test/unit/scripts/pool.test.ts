@@ -1,3 +1,4 @@
+import { constants, getPriority } from 'node:os';
 import { expect, test } from 'vitest';
 import { lastCount, torchCount } from '../../../scripts/checks/count.ts';
 import { runAll } from '../../../scripts/checks/pool.ts';
@@ -72,6 +73,13 @@ test('a step starts after those that it follows, whether they pass or not; one t
     [1, 0],
     [0, 1],
   ]);
+});
+
+test('a step that yields has a lower priority than the others', async () => {
+  const print = 'console.log(`priority ${os.getPriority()}`)';
+  const { results } = await run([script('unit-o', print, { yields: true }), script('unit-p', print)]);
+  const low = Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5);
+  expect(results.map(({ output }) => output.trim())).toEqual([`priority ${low}`, `priority ${getPriority()}`]);
 });
 
 test('the count of PyTorch says how many programs were remembered', () => {
