@@ -12,6 +12,7 @@ import { planPipeline } from './planning/planPipeline.ts';
 import { readFrom } from './read/modelFrom.ts';
 import { symbolId } from './language/context.ts';
 import { takeDefinitions } from './read/context.ts';
+import { toEnd } from './steps.ts';
 import type { BlockDeclaration, SyntaxFile } from '../grammar/syntax.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
 import { readCluster } from './read/cluster.ts';
@@ -44,13 +45,7 @@ export interface ResolveRequest {
 const direct = directSearches();
 
 /** Plans a file. Pipelines with an error are left out of the plan; `findings` say why. */
-export function resolve(request: ResolveRequest): Resolution {
-  const steps = resolveSteps(request);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
+export const resolve = (request: ResolveRequest): Resolution => toEnd(resolveSteps(request));
 
 /** The same in steps, so that a server may answer requests between them. */
 export function* resolveSteps({
@@ -173,7 +168,7 @@ function* resolveFile(
     yield;
     const before = unanswered;
     const definition = readPipeline(context, block);
-    const plan = definition === undefined ? undefined : planPipeline(notes, definition, orderOf);
+    const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
     else if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
   }

@@ -1,3 +1,5 @@
+import { toEnd } from './steps.ts';
+
 /**
  * Work that may take longer than an editor can wait: a planner, the evaluation of a pipeline. Each kind has a problem and an answer
  * of plain data, so that a host may find the answer in another thread.
@@ -22,13 +24,8 @@ export interface Searches {
 }
 
 /** Finds the answer at once. */
-export function runSearch<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer {
-  const steps = search.steps(problem);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
+export const runSearch = <Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer =>
+  toEnd(search.steps(problem));
 
 /** Equal for the same search of equal problems. */
 export const searchKey = <Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): string =>
@@ -50,9 +47,10 @@ export function directSearches(): Searches {
     answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer {
       if (search.large === true) return runSearch(search, problem);
       const key = searchKey(search, problem);
-      if (known.has(key)) return known.get(key) as Answer;
-      const found = runSearch(search, problem);
+      const found = known.has(key) ? (known.get(key) as Answer) : runSearch(search, problem);
       if (key.length > longestKey) return found;
+      // The last one used is the last one forgotten.
+      known.delete(key);
       known.set(key, found);
       const [oldest] = known.keys();
       if (known.size > kept && oldest !== undefined) known.delete(oldest);

@@ -69,6 +69,8 @@ export function createAnswers(threads: Threads, small = onTheSpot): Answers {
   }
 
   function remember(key: string, value: unknown): void {
+    // The last one used is the last one forgotten.
+    known.delete(key);
     known.set(key, value);
     const [oldest] = known.keys();
     if (known.size > kept && oldest !== undefined) known.delete(oldest);
@@ -90,7 +92,11 @@ export function createAnswers(threads: Threads, small = onTheSpot): Answers {
       answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem): Answer | undefined {
         if (search.size(problem) <= small) return direct.answer(search, problem);
         const key = searchKey(search, problem);
-        if (known.has(key)) return known.get(key) as Answer;
+        if (known.has(key)) {
+          const answer = known.get(key);
+          remember(key, answer);
+          return answer as Answer;
+        }
         const task = wanted.get(key) ?? ask(document, key, search, problem);
         wanted.set(key, task);
         task.owners.add(owner);

@@ -15,19 +15,20 @@ import type { PlacedPipeline } from './place/placePipeline.ts';
 import { pipelineRoutes } from './routes/pipelineRoutes.ts';
 import { schedulePlan } from './schedulePlan.ts';
 
-/** `undefined` where devices that must talk have no route, or the schedule is wrong for these numbers (reported). */
-export function draft(
+/** In steps; `undefined` where devices that must talk have no route, or the schedule is wrong for these numbers (reported). */
+export function* draft(
   notes: Notes,
   placed: PlacedPipeline,
   costs: LayerCosts,
   { stageOf, elements }: PipelineCut,
-): PipelinePlan | undefined {
+): Generator<void, PipelinePlan | undefined, void> {
   const { pipeline, parts, microbatches, ranks, sites, partners, interleaved, at } = placed;
   const { name, doc, model, cluster, cut, mesh, iterations, optimizer, transfer, sync } = pipeline;
   const { copies } = ranks;
   const modes = stageModes(notes, pipeline);
   const names = elements.map((_, stage) => (cut.kind === 'blocks' ? cut.stages[stage].name : `s${stage}`));
   const { edges, entering, relayed } = messagesOf({ read: pipeline, stageOf, kinds: sites, costs, copies, parts });
+  yield;
   const routes = pipelineRoutes(notes, {
     pipeline: name,
     cluster,
@@ -37,6 +38,7 @@ export function draft(
     partners,
     at: { devices: at.devices, transfer: pipeline.at('transfer') },
   });
+  yield;
   const each = copies ?? names.map((_, stage) => ({ stage }));
   const parted = stagePlans({
     model,
@@ -54,8 +56,10 @@ export function draft(
     ...sizes,
     plan: copyPlan(plan, copies?.[index], parts, ranks.ranks[ranks.placement[index]].split ?? 1),
   }));
+  yield;
   const { precision, microBatch } = model;
   const step = stepTimes(notes, { cluster, at: pipeline.at, optimizer, sync, ranks, stages: parted, precision });
+  yield;
   const schedule = schedulePlan(notes, pipeline, ranks);
   const kinds = ranks.ranks.map((rank) => rank.kind);
   const fill = pipeline.fill === undefined ? undefined : fillPlan(notes, pipeline.fill, kinds, pipeline.at);

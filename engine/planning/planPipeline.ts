@@ -15,25 +15,33 @@ import { firstCopy } from './place/copies.ts';
 import { withinLimit } from './place/operationsLimit.ts';
 import { type PlacedPipeline, placePipeline } from './place/placePipeline.ts';
 import { settle } from './settle.ts';
+import { toEnd } from '../steps.ts';
 
 /** The order of a plan; `undefined` where there is none. A cut by memory asks for it. */
 export type Orderer = (plan: PipelinePlan) => Program | undefined;
 
-/** The plan; `undefined` where something does not fit together, which has been reported. */
-export function planPipeline(notes: Notes, definition: PipelineDefinition, order: Orderer): PipelinePlan | undefined {
+/** The plan, in steps; `undefined` where something does not fit together, which has been reported. */
+export function* planPipeline(
+  notes: Notes,
+  definition: PipelineDefinition,
+  order: Orderer,
+): Generator<void, PipelinePlan | undefined, void> {
   const before = notes.report.errors();
   const pipeline = settle(notes, definition);
   if (pipeline === undefined || !withinLimit(notes, pipeline, pipeline.cut.count)) return undefined;
   if (pipeline.cut.kind === 'groups') return planLoading(notes, pipeline);
+  yield;
   const placed = placePipeline(notes, pipeline);
   if (placed === undefined) return undefined;
+  yield;
   const costs = layerCosts(pipeline.model);
   const cut = cutPipeline(notes, placed, costs, (tried) => {
-    const plan = draft(quietNotes(notes), placed, costs, tried);
+    const plan = toEnd(draft(quietNotes(notes), placed, costs, tried));
     const program = plan === undefined ? undefined : order(plan);
     return plan === undefined || program === undefined ? undefined : { plan, program };
   });
-  const plan = draft(notes, placed, costs, cut);
+  yield;
+  const plan = yield* draft(notes, placed, costs, cut);
   if (plan === undefined) return undefined;
   noteCut(notes, placed, cut, plan);
   noteStages(notes, placed, cut);

@@ -69,7 +69,7 @@ describe('answers that come later', () => {
   });
 });
 
-test('an answer is found once for equal problems, and the oldest is forgotten', () => {
+test('an answer is found once for equal problems, and what was used last is kept longest', () => {
   let found = 0;
   const double: Search<{ readonly values: Float64Array; readonly of: number }, number> = {
     name: 'double',
@@ -86,9 +86,13 @@ test('an answer is found once for equal problems, and the oldest is forgotten', 
   expect(found).toBe(2);
   ask(1, 3);
   expect(found).toBe(3);
-  for (let of = 10; of < 100; of += 1) ask(of);
+  for (let of = 10; of < 100; of += 1) {
+    ask(of);
+    ask(2);
+  }
   found = 0;
   ask(99);
+  ask(2);
   expect(found).toBe(0);
   ask(1);
   expect(found).toBe(1);
