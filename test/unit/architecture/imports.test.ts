@@ -32,6 +32,7 @@ const helpers = [
   'engine/spelling.ts',
   'engine/stagesOn.ts',
   'engine/searches.ts',
+  'engine/steps.ts',
 ];
 const meshes = ['engine/mesh.ts', 'engine/stages.ts'];
 
