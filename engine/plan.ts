@@ -73,6 +73,30 @@ export interface PipelinePlan extends MeshPlan {
   readonly fill?: FillPlan;
   /** Figures that must hold. Path `expect:NAME/I`. */
   readonly expects: readonly ExpectPlan[];
+  /** What a planner decided; absent if the file says the stages or balances them. */
+  readonly cut?: CutPlan;
+}
+
+/** What `plan(…)` made of a model and a cluster. */
+export interface CutPlan {
+  readonly planner: 'pipedream' | 'dapple';
+  /** Formula that `plan(pipedream)` minimises. */
+  readonly objective?: 'paper' | 'released';
+  /** Seconds by the planner's formula: of the slowest stage in one update (PipeDream) or of an iteration (DAPPLE). */
+  readonly value: number;
+  /** Seconds that no plan is below; equal to `value` if the plan is exact. */
+  readonly least: number;
+  readonly exact: boolean;
+  /** Levels of links that the formula knows, from the innermost: parts that are linked, and bytes a second between two of them. */
+  readonly levels: readonly { readonly machines: number; readonly bandwidth?: number }[];
+  readonly stages: readonly PlannedStagePlan[];
+}
+
+export interface PlannedStagePlan {
+  readonly name: string;
+  readonly layers: readonly string[];
+  readonly replicas: number;
+  readonly devices: readonly string[];
 }
 
 /** Seconds are 0 where the file has none. */

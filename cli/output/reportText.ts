@@ -15,6 +15,7 @@ import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
 import { timelineText } from '../drawing/timeline.ts';
 import { fillRows } from './fillRows.ts';
+import { planRows } from './planRows.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
 import { fullest } from '../../engine/analyze/fullest.ts';
 import { table } from './table.ts';
@@ -30,6 +31,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
   return [
     headline(report, colours),
     figures(report, colours),
+    section('Plan', planRows(report), colours),
     timelineText(run, names, columns, colours, fills),
     section('Memory', memoryRows(report.devices, columns, colours), colours, 2) + peakLine(plan, report, colours),
     section('Stages', stageRows(report), colours),

@@ -37,6 +37,7 @@ export function pipelineReport(
   return {
     name: plan.name,
     schedule: plan.schedule.name,
+    ...(plan.cut === undefined ? {} : { plan: plan.cut }),
     microbatches: plan.microbatches,
     operations: program.order.length,
     iteration,

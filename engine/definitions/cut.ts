@@ -2,6 +2,7 @@
 import type { Span } from '../../grammar/syntax.ts';
 import type { RecomputeMode } from '../costs/types.ts';
 import type { Mesh } from '../mesh.ts';
+import type { CutPlan } from '../plan.ts';
 import type { DeviceSet } from './cluster.ts';
 
 /** A cut as written, before costs are known. */
@@ -13,8 +14,13 @@ export type Cut =
       readonly count: number;
       readonly at: Span;
     }
-  /** `planned`: a planner made them, they are not in the file. */
-  | { readonly kind: 'blocks'; readonly stages: readonly StageBlock[]; readonly count: number; readonly planned?: true }
+  /** `planned`: a planner made them. They are not in the file. */
+  | {
+      readonly kind: 'blocks';
+      readonly stages: readonly StageBlock[];
+      readonly count: number;
+      readonly planned?: CutPlan;
+    }
   /** The schedule makes the stages, `count` at most. */
   | { readonly kind: 'groups'; readonly count: number };
 

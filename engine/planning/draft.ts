@@ -83,5 +83,6 @@ export function* draft(
     microBatchSize: microBatch / parts,
     step,
     expects: [],
+    ...(cut.kind === 'blocks' && cut.planned !== undefined ? { cut: cut.planned } : {}),
   };
 }

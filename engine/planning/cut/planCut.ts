@@ -1,25 +1,27 @@
 /** `stages = plan(…)`: the stages and replicas that a planner makes, as if the file had said them. */
 import type { Uncut } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
-import type { DeviceSet } from '../../definitions/cluster.ts';
-import type { Cut, PlanCut, Replication, StageBlock } from '../../definitions/cut.ts';
+import type { Cut, PlanCut } from '../../definitions/cut.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
-import { elementName } from '../../definitions/model.ts';
 import { sizeOf } from '../../mesh.ts';
 import { count, list, time } from '../../quantities.ts';
-import { answerOf } from './planners/answerOf.ts';
+import type { Searches } from '../../searches.ts';
 import { dappleInTime } from './planners/dapple.ts';
-import type { Planned, PlannedStage, PlannerLayers } from './planners/layers.ts';
+import type { PlannerLayers } from './planners/layers.ts';
 import { pipedreamInTime } from './planners/pipedream.ts';
+import { planSearch } from './planners/planSearch.ts';
+import type { PlannerLevel } from './planners/pipedreamProblem.ts';
 import { elementOrder } from './balanceCut.ts';
+import { blocksOf, cutPlan, type Explained, type PlannedStageBlock } from './plannedBlocks.ts';
 import { computes } from '../cost/computes.ts';
 import { layerCosts } from '../cost/layerCosts.ts';
 import { plannerCosts } from './plannerCosts.ts';
+import { plannerLevels } from './plannerLevels.ts';
 import { plannerLink, type PlannerLink } from './plannerLink.ts';
 import { pipelineMode } from '../cost/recomputation.ts';
 import { sitesOf } from '../place/sites.ts';
 
-/** The planned stages as `stage` blocks; `undefined` where there can be no plan, which has been reported. */
+/** The planned stages as `stage` blocks; `undefined` if there can be no plan, which has been reported, or if the plan is being found elsewhere. */
 export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefined {
   const { cluster, model, mesh } = read;
   const [kind] = cluster.devices.map((one) => one.kind);
@@ -28,10 +30,8 @@ export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefine
   const machines = Math.max(1, Math.floor(cluster.devices.length / size));
   const problem = problemOf(read, cut);
   if (problem !== undefined || kind === undefined) return refuse(notes, cut, problem ?? 'there are no devices');
-  const inTime = cut.planner === 'dapple' ? dappleInTime : pipedreamInTime;
-  const ways = { layers: { count: model.elements }, machines: machinesFor(read, cut, machines) };
   // Without named links neighbours tell how far all are from one another; with them each pair may have a way of its own.
-  if (!inTime(ways) || (cluster.named.size > 0 && cluster.devices.length > mostNamed))
+  if (!isInTime(read, cut, machines) || (cluster.named.size > 0 && cluster.devices.length > mostNamed))
     return refuse(
       notes,
       cut,
@@ -58,14 +58,18 @@ export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefine
     layers.crossing.reduce((most, one) => Math.max(most, one), 0),
   );
   if (link === undefined) return undefined;
-  const request = { read, cut, layers, machines: ways.machines, link };
+  const request = { searches: notes.searches, read, cut, layers, machines, link };
   const planned = cut.planner === 'dapple' ? byDapple(request) : byPipedream(request);
-  const blocks = blocksOf(read, cut, planned.stages, order);
+  // The answer is being found elsewhere.
+  if (planned === undefined) return undefined;
+  const blocks = blocksOf(read, cut, planned, order);
   hint(notes, read, cut, planned, blocks);
-  return { kind: 'blocks', stages: blocks.map(({ block }) => block), count: blocks.length, planned: true };
+  const made = cutPlan(read, cut, planned, blocks);
+  return { kind: 'blocks', stages: blocks.map(({ block }) => block), count: blocks.length, planned: made };
 }
 
 interface Request {
+  readonly searches: Searches;
   readonly read: Uncut;
   readonly cut: PlanCut;
   readonly layers: PlannerLayers;
@@ -76,44 +80,50 @@ interface Request {
 /** Devices of a cluster with named links, of which all pairs are looked at. */
 const mostNamed = 512;
 
-/** Where stages have no replicas, no more machines than layers are of use. */
-const machinesFor = (read: Uncut, { planner }: PlanCut, machines: number): number =>
-  planner === 'dapple' || takesTurns(read) ? machines : Math.min(machines, read.model.elements);
-
-interface Explained extends Planned {
-  readonly tooltip: string;
+/** Whether the plan is found in about a second; several levels of links are planned as one if that takes longer. */
+function isInTime(read: Uncut, { planner }: PlanCut, machines: number): boolean {
+  const layers = { count: read.model.elements };
+  if (planner === 'dapple') return dappleInTime({ layers, machines });
+  return pipedreamInTime({ layers, levels: oneLevel(read, machines, Infinity), ...turnsOf(read) });
 }
 
-function byPipedream({ read, cut, layers, machines, link }: Request): Explained {
-  const { microbatches } = read;
-  const turns = takesTurns(read);
+const turnsOf = (read: Uncut) => ({ microbatches: read.microbatches, replicates: takesTurns(read) });
+
+/** Where stages have no replicas, no more machines than layers are of use. */
+const oneLevel = (read: Uncut, machines: number, bandwidth: number): readonly PlannerLevel[] => [
+  { machines: takesTurns(read) ? machines : Math.min(machines, read.model.elements), bandwidth },
+];
+
+function byPipedream({ searches, read, cut, layers, machines, link }: Request): Explained | undefined {
   const { objective } = cut;
-  const planned = answerOf({
-    planner: 'pipedream',
-    layers,
-    microbatches,
-    machines,
-    replicates: turns,
-    bandwidth: link.bandwidth,
-    objective,
-  });
-  const alone = turns ? '' : ` One device a stage: "${scheduleName(read)}" takes no replicas in turn.`;
+  const turns = turnsOf(read);
+  const most = layers.crossing.reduce((larger, bytes) => Math.max(larger, bytes), 0);
+  const nested = plannerLevels(read.cluster, sizeOf(read.mesh), most);
+  const isNested = nested !== undefined && nested.length > 1 && pipedreamInTime({ layers, levels: nested, ...turns });
+  const levels = isNested ? nested : oneLevel(read, machines, link.bandwidth);
+  const planned = searches.answer(planSearch, { planner: 'pipedream', layers, levels, ...turns, objective });
+  if (planned === undefined) return undefined;
+  const alone = turns.replicates ? '' : ` One device a stage: "${scheduleName(read)}" takes no replicas in turn.`;
   const what = objective === 'paper' ? 'stage or transfer' : 'stage';
+  const gap = planned.exact ? '' : ` The plan keeps one order of the layers; no plan is below ${time(planned.least)}.`;
   return {
     ...planned,
-    tooltip: `the slowest ${what} takes ${time(planned.seconds)} an update by the planner's formula.${alone}`,
+    levels,
+    tooltip: `the slowest ${what} takes ${time(planned.seconds)} an update by the planner's formula.${gap}${alone}`,
   };
 }
 
-function byDapple({ read, layers, machines, link }: Request): Explained {
+function byDapple({ searches, read, layers, machines, link }: Request): Explained | undefined {
   const { microbatches, mesh } = read;
   const data = mesh.data * mesh.context;
-  const planned = answerOf({ planner: 'dapple', layers, microbatches, machines, data, link });
+  const planned = searches.answer(planSearch, { planner: 'dapple', layers, microbatches, machines, data, link });
+  if (planned === undefined) return undefined;
   const how = planned.exact
     ? 'and no plan has less'
     : `the least that a bounded search finds; no plan has less than ${time(planned.least)}`;
   return {
     ...planned,
+    levels: [{ machines, bandwidth: link.bandwidth }],
     tooltip: `an iteration takes ${time(planned.seconds)} by the planner's formula, ${how}.`,
   };
 }
@@ -145,52 +155,13 @@ function refuse(notes: Notes, { planner, at }: PlanCut, problem: string): undefi
   return undefined;
 }
 
-interface Written {
-  readonly block: StageBlock;
-  readonly layers: readonly string[];
-  readonly on?: string;
-  readonly replicate?: string;
-}
-
-/** Devices in order; `on` only where any stage has several replicas, so that a plain cut stays one. */
-function blocksOf(
-  { model, mesh }: Uncut,
-  { at, planner }: PlanCut,
-  stages: readonly PlannedStage[],
-  order: Int32Array,
-): readonly Written[] {
-  const rule: Replication = planner === 'dapple' ? 'split' : 'round_robin';
-  const replicated = stages.some((one) => one.replicas > 1);
-  let next = 0;
-  return stages.map(({ from, to, replicas }, stage) => {
-    const elements = [...order.subarray(from, to)];
-    const first = next;
-    next += replicas * sizeOf(mesh);
-    const devices = Array.from({ length: next - first }, (_, index) => first + index);
-    const end: DeviceSet = { devices: () => devices };
-    const several = replicas > 1;
-    return {
-      block: {
-        name: `s${stage}`,
-        at,
-        elements,
-        ...(replicated ? { on: { end, at } } : {}),
-        ...(several ? { replicate: { rule, at } } : {}),
-      },
-      layers: elements.map((element) => elementName(model, element)),
-      ...(replicated ? { on: devices.length === 1 ? `gpu[${first}]` : `gpu[${first}..${next - 1}]` } : {}),
-      ...(several ? { replicate: rule } : {}),
-    };
-  });
-}
-
 /** ` 2 stages: 16 × 3, 25 × 1 layers, planned 176 ms`: layers × replicas. */
 function hint(
   notes: Notes,
   { name }: Uncut,
   { at }: PlanCut,
   { stages, seconds, tooltip }: Explained,
-  blocks: readonly Written[],
+  blocks: readonly PlannedStageBlock[],
 ): void {
   const sizes = stages.map(({ from, to, replicas }) => `${to - from} × ${replicas}`);
   const shown = sizes.length > 12 ? [...sizes.slice(0, 11), '…'] : sizes;
@@ -198,6 +169,9 @@ function hint(
     offset: at.end,
     text: ` ${count(stages.length, 'stage', 'stages')}: ${shown.join(', ')}, planned ${time(seconds)}`,
     tooltip: `Layers × replicas of each stage; ${tooltip}`,
-    planned: { pipeline: name, stages: blocks.map(({ block: _block, ...rest }) => rest) },
+    planned: {
+      pipeline: name,
+      stages: blocks.map(({ block: _block, replicas: _replicas, devices: _devices, ...rest }) => rest),
+    },
   });
 }

@@ -1,4 +1,5 @@
 import type { Uncut } from '../../definitions/pipeline.ts';
+import { dagOf } from './dag/graph.ts';
 import { needsOf } from '../../definitions/model.ts';
 import type { PlannerLayers } from './planners/layers.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
@@ -30,5 +31,7 @@ export function plannerCosts(
     backward: Float64Array.from(all, (one) => one.backwardInput + one.backwardWeight + one.recompute),
     gradients: Float64Array.from(all, (one) => staticBytes(one, kind, { model, optimizer }).gradients),
     crossing,
+    outputs: Float64Array.from(order, (element) => costs.output(element, kind)),
+    needs: dagOf(order.length, (at) => needsOf(model, order[at]).map((needed) => position[needed])).needs,
   };
 }

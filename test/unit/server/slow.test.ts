@@ -214,3 +214,26 @@ test('of a burst of texts that come one after the other, few are published, and 
   expect(published.at(-1)?.view.version).toBe(200);
   threads.close();
 });
+
+test('a plan of stages is found in a thread, and an edit that it does not depend on asks nothing again', async () => {
+  const held = gate();
+  const { documents, failures } = open(held.threads);
+  const planned = `model m { layer block[60] { forward = 4ms  backward = 8ms  weights = 64MiB  output = 1MiB } }
+device d { memory = 1TiB }
+cluster c { gpu[16] = d  link = 100GB/s }
+pipeline train { model = m  devices = c  microbatches = 8  stages = plan(dapple)  schedule = dapple }
+`;
+  documents.set(main, 1, planned);
+  const names = await documents.view(main, 'names', none);
+  expect(names?.analysis.pending).toEqual(['train']);
+  expect(names?.analysis.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  documents.set(main, 2, `// a comment\n${planned}`);
+  await documents.view(main, 'names', none);
+  expect([held.asked.length, held.cancelled]).toEqual([1, 0]);
+  held.open();
+  const view = await documents.view(main, 'figures', none);
+  expect(failures).toEqual([]);
+  expect(view?.analysis.pending).toEqual([]);
+  expect(view?.analysis.pipelines[0].run?.report.plan?.exact).toBe(true);
+  held.threads.close();
+});

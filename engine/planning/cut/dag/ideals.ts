@@ -10,6 +10,9 @@ export interface Ideals {
   /** Node that is added, and the set that it makes. */
   readonly node: Int32Array;
   readonly to: Int32Array;
+  /** Nodes of each set: bits of its row of `width` words. */
+  readonly sets: Int32Array;
+  readonly width: number;
 }
 
 /** Figures that bound the work, so that it is the same everywhere: sets, words of all sets, additions. Some 20 ms. */
@@ -89,7 +92,14 @@ export function idealsOf(dag: Dag): Ideals | undefined {
     }
     from.push(node.length);
   }
-  return { count: found, from: Int32Array.from(from), node: Int32Array.from(node), to: Int32Array.from(to) };
+  return {
+    count: found,
+    from: Int32Array.from(from),
+    node: Int32Array.from(node),
+    to: Int32Array.from(to),
+    sets: sets.subarray(0, found * width),
+    width,
+  };
 }
 
 /**

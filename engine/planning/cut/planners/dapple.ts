@@ -10,8 +10,11 @@ const budget = 12_000_000;
 
 export const dappleInTime = ({ layers, machines }: Size): boolean => layers.count ** 2 * machines ** 3 <= sizeLimit;
 
-/** Transitions that a bounded search looks at, if nothing is pruned. */
-export const dappleSize = ({ layers, machines }: Size): number => (layers.count ** 2 * machines ** 3) / 12;
+/** About how many transitions and comparisons all searches make, some 20 ns each. */
+export const dappleSize = ({ layers, machines }: Size): number => {
+  const all = layers.count ** 2 * machines ** 3;
+  return Math.min(all, all / 12 + 2 * budget);
+};
 
 /**
  * The plan of least latency L = T_w + T_s + T_e; `seconds` is L. With stages and transfers numbered together and Q the pivot:

@@ -1,4 +1,5 @@
 /** Models for planners, and all plans of a small one. */
+import { dagOf } from '../../../../engine/planning/cut/dag/graph.ts';
 import type { PlannerLayers } from '../../../../engine/planning/cut/planners/layers.ts';
 
 export interface LayerFigures {
@@ -16,6 +17,8 @@ export const plannerLayers = (layers: readonly LayerFigures[]): PlannerLayers =>
   backward: Float64Array.from(layers, (one) => one.backward),
   gradients: Float64Array.from(layers, (one) => one.gradients),
   crossing: Float64Array.from([0, ...layers.map((one, index) => (index + 1 < layers.length ? one.output : 0))]),
+  outputs: Float64Array.from(layers, (one) => one.output),
+  needs: dagOf(layers.length, (layer) => (layer === 0 ? [] : [layer - 1])).needs,
 });
 
 export interface Split {

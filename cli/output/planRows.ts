@@ -1,0 +1,25 @@
+import { amount, count, list, time } from '../../engine/quantities.ts';
+import type { PipelineReport } from '../../engine/report.ts';
+
+/** What `plan(…)` decided: the planner's figure compared with the simulated one, the levels of links, and the stages. */
+export function planRows({ plan, iteration }: PipelineReport): string[][] {
+  if (plan === undefined) return [];
+  const { planner, objective, value, least, exact, levels, stages } = plan;
+  const bound = exact ? 'no plan takes less' : `no plan takes less than ${time(least)}`;
+  const linked = levels.map(({ machines, bandwidth }) =>
+    bandwidth === undefined ? String(machines) : `${machines} at ${amount(bandwidth)}B/s`,
+  );
+  return [
+    [
+      objective === undefined ? planner : `${planner}, ${objective}`,
+      `planned ${time(value)}, simulated ${time(iteration)}`,
+      bound,
+    ],
+    ['levels', linked.join(', then '), ''],
+    ...stages.map(({ name, layers, replicas, devices }) => [
+      name,
+      `${count(layers.length, 'layer', 'layers')} × ${count(replicas, 'replica', 'replicas')}`,
+      devices.length <= 4 ? list(devices) : `${devices[0]} … ${devices.at(-1) ?? ''} (${devices.length})`,
+    ]),
+  ];
+}

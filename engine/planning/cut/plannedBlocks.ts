@@ -1,0 +1,103 @@
+/** The stages that a planner made, as `stage` blocks and as the report shows them. */
+import type { DeviceSet } from '../../definitions/cluster.ts';
+import type { PlanCut, Replication, StageBlock } from '../../definitions/cut.ts';
+import { elementName } from '../../definitions/model.ts';
+import { sizeOf } from '../../mesh.ts';
+import type { CutPlan } from '../../plan.ts';
+import type { Uncut } from '../../definitions/pipeline.ts';
+import type { Planned } from './planners/layers.ts';
+import type { PlannerLevel } from './planners/pipedreamProblem.ts';
+
+/** A plan, and what a person reads about it. */
+export interface Explained extends Planned {
+  readonly tooltip: string;
+  readonly levels: readonly PlannerLevel[];
+}
+
+/** A stage as a block, and its words. */
+export interface PlannedStageBlock {
+  readonly block: StageBlock;
+  readonly layers: readonly string[];
+  readonly replicas: number;
+  readonly devices: readonly number[];
+  readonly on?: string;
+  readonly replicate?: string;
+}
+
+/** `on` only if a stage has several replicas or devices are left out between stages, so that a plain cut stays one. */
+export function blocksOf(
+  { model, mesh }: Uncut,
+  { at, planner }: PlanCut,
+  { stages, order: planned }: Planned,
+  order: Int32Array,
+): readonly PlannedStageBlock[] {
+  const rule: Replication = planner === 'dapple' ? 'split' : 'round_robin';
+  const size = sizeOf(mesh);
+  let next = 0;
+  const placed = stages.map(({ replicas, machines }) => {
+    const first = next;
+    next += replicas;
+    return machines ?? Array.from({ length: replicas }, (_, index) => first + index);
+  });
+  const pinned = placed.length < next || placed.some(([machine], stage) => machine !== stage);
+  return stages.map(({ from, to, replicas }, stage) => {
+    const elements = Array.from({ length: to - from }, (_, index) => order[planned?.[from + index] ?? from + index]);
+    const devices = placed[stage].flatMap((machine) => Array.from({ length: size }, (_, at) => machine * size + at));
+    const end: DeviceSet = { devices: () => devices };
+    const replicate = replicas > 1;
+    return {
+      block: {
+        name: `s${stage}`,
+        at,
+        elements,
+        ...(pinned ? { on: { end, at } } : {}),
+        ...(replicate ? { replicate: { rule, at } } : {}),
+      },
+      layers: elements.map((element) => elementName(model, element)),
+      devices,
+      replicas,
+      ...(pinned ? { on: deviceText(devices) } : {}),
+      ...(replicate ? { replicate: rule } : {}),
+    };
+  });
+}
+
+/** `gpu[0..1]`, `[gpu[0..1], gpu[4]]`. */
+function deviceText(devices: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const device of devices) {
+    const last = runs.at(-1);
+    if (last?.[1] === device - 1) last[1] = device;
+    else runs.push([device, device]);
+  }
+  const texts = runs.map(([first, last]) => (first === last ? `gpu[${first}]` : `gpu[${first}..${last}]`));
+  return texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+}
+
+/** What the report says of the plan. */
+export function cutPlan(
+  { cluster }: Uncut,
+  { planner, objective }: PlanCut,
+  planned: Explained,
+  blocks: readonly PlannedStageBlock[],
+): CutPlan {
+  const { seconds, least, exact, levels } = planned;
+  return {
+    planner,
+    ...(planner === 'pipedream' ? { objective } : {}),
+    value: seconds,
+    least,
+    exact,
+    // One machine has no link.
+    levels: levels.map(({ machines, bandwidth }) => ({
+      machines,
+      ...(bandwidth < Infinity ? { bandwidth } : {}),
+    })),
+    stages: blocks.map(({ block, layers, replicas, devices }) => ({
+      name: block.name,
+      layers,
+      replicas,
+      devices: devices.map((device) => cluster.devices[device].name),
+    })),
+  };
+}

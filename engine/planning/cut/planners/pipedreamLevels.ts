@@ -1,0 +1,216 @@
+/**
+ * PipeDream's dynamic program, one level of bandwidth at a time. Narayanan et al., "PipeDream" (2019), section 3.1:
+ * T_k(i..j, m) = 1/m · max(A_{k−1}(i..j, m_{k−1}), 2(m − 1)·Σ|w_l| / B_k), and
+ * A_k(i..j, m) = min over s, m' of max(A_k(i..s, m − m'), 2·a_s / B_k, T_k(s+1..j, m')), where A_0 is Σ T_l.
+ *
+ * The released code (msr-fiddle/pipedream, optimizer_graph_hierarchical.py) has 1/m · (A_{k−1} + 4(m − 1)/m · Σ|w_l| / B_k) for T_k,
+ * where the exchange of the first stage of an outer level is divided by the machines of the level inside. It leaves transfers out unless
+ * they are compressed. Different from both, machines may be left over.
+ */
+import type { PipedreamProblem } from './pipedreamProblem.ts';
+import type { States } from './states.ts';
+
+/** Layers that are in set `to` and not in set `from`, on machines of the innermost level. */
+export interface LevelStage {
+  readonly from: number;
+  readonly to: number;
+  readonly machines: readonly number[];
+}
+
+/** A stage of one level. */
+interface Step {
+  readonly from: number;
+  readonly to: number;
+  readonly replicas: number;
+}
+
+interface Bounds {
+  /** Plans whose slowest stage is slower than this are left out. */
+  readonly slowest: number;
+  /** Steps after which the search gives up. */
+  readonly steps: number;
+}
+
+/** Steps between two yields: some 5 ms. */
+const slice = 2_000_000;
+/** Sets of which each pair is planned on inner levels: 18 MB for each number of replicas around them. */
+const mostInside = 1500;
+
+/** The plan over the sets of layers; `undefined`: the budget ended. */
+export function* pipedreamLevels(
+  { levels, microbatches, replicates, objective }: PipedreamProblem,
+  states: States,
+  bounds: Bounds,
+): Generator<void, { readonly stages: readonly LevelStage[]; readonly seconds: number } | undefined> {
+  const { count, gradients, sent } = states;
+  if (levels.length > 1 && count > mostInside) return undefined;
+  const whole = count - 1;
+  const limit = bounds.slowest * (1 + 1e-12);
+  let steps = 0;
+  let pause = slice;
+  /** By level and replicas around it: seconds of an update of the layers between two sets on one machine of the level. */
+  const inside = new Map<string, Float64Array>();
+  const compute = states.seconds.map((one) => microbatches * one);
+
+  const allows = (replicas: number): boolean =>
+    replicas === 1 || (replicates && (microbatches === 1 || microbatches % replicas === 0));
+
+  interface Program {
+    readonly level: number;
+    /** Replicas that outer levels make of everything here. */
+    readonly around: number;
+    readonly start: number;
+    /** Joins the slowest stage before with one more, or sums of squares. */
+    readonly join: 'max' | 'squares';
+    /** Stages slower than this are left out. */
+    readonly limit: number;
+    /** The last set that matters. */
+    readonly end: number;
+  }
+
+  interface Table {
+    /** Of the layers between the start and a set, on so many machines at most. */
+    value(machines: number, set: number): number;
+    /** Stages as pairs of sets, in order, with their replicas. */
+    trace(machines: number, set: number): readonly Step[];
+  }
+
+  function* fill({ level, around, start, join, limit: most, end }: Program): Generator<void, Table | undefined> {
+    const { machines, bandwidth } = levels[level];
+    const best = new Float64Array((machines + 1) * count).fill(Infinity);
+    const before = new Int32Array(best.length);
+    const taken = new Int32Array(best.length);
+    for (let used = 0; used <= machines; used += 1) best[used * count + start] = 0;
+    const choices = Array.from({ length: machines }, (_, index) => index + 1).filter((one) => allows(around * one));
+    const times: (Float64Array | undefined)[] = [];
+    for (const replicas of choices) {
+      if (level === 0) break;
+      const table = yield* insideOf(level - 1, microbatches === 1 || !replicates ? 1 : around * replicas);
+      if (table === undefined) return undefined;
+      times[replicas] = table;
+    }
+    const within = level === 0 ? 1 : levels[level - 1].machines;
+    for (let to = start + 1; to <= end; to += 1) {
+      if (!states.contains(to, start)) continue;
+      steps += to - start;
+      for (let from = start; from < to; from += 1) {
+        if ((from > start && !states.contains(from, start)) || !states.contains(to, from)) continue;
+        if (best[machines * count + from] === Infinity) continue;
+        const weights = gradients[to] - gradients[from];
+        // What enters the first stage comes over an outer level.
+        const transfer = from === start ? 0 : (2 * microbatches * sent[from]) / bandwidth;
+        if (objective === 'paper' && transfer > most) continue;
+        for (const replicas of choices) {
+          const time = times[replicas]?.[from * count + to] ?? compute[to] - compute[from];
+          const exchange = ((replicas - 1) * weights) / bandwidth;
+          const stage =
+            objective === 'paper'
+              ? Math.max(Math.max(time, 2 * exchange) / replicas, transfer)
+              : (time + (4 * exchange) / replicas / (from === start ? within : 1)) / replicas;
+          if (stage > most) continue;
+          steps += machines - replicas;
+          const added = join === 'max' ? stage : stage * stage;
+          for (let used = replicas; used <= machines; used += 1) {
+            const rest = best[(used - replicas) * count + from];
+            const value = join === 'max' ? (rest > added ? rest : added) : rest + added;
+            const at = used * count + to;
+            if (!(value < best[at])) continue;
+            best[at] = value;
+            before[at] = from;
+            taken[at] = replicas;
+          }
+        }
+      }
+      if (steps > bounds.steps) return undefined;
+      if (steps < pause) continue;
+      pause = steps + slice;
+      yield;
+    }
+    return {
+      value: (used, set) => best[used * count + set],
+      trace(used, set) {
+        const found: Step[] = [];
+        for (let at = set, left = used; at > start;) {
+          const replicas = taken[left * count + at];
+          found.push({ from: before[left * count + at], to: at, replicas });
+          at = before[left * count + at];
+          left -= replicas;
+        }
+        return found.toReversed();
+      },
+    };
+  }
+
+  /** Seconds that one replica of a stage may take so that the stage takes no more than `goal`. */
+  function enoughOf(level: number, { from, to, replicas }: Step, start: number, goal: number): number {
+    const exchange = ((replicas - 1) * (gradients[to] - gradients[from])) / levels[level].bandwidth;
+    const within = from === start ? levels[level - 1].machines : 1;
+    return objective === 'paper' ? goal * replicas : goal * replicas - (4 * exchange) / replicas / within;
+  }
+
+  /** For each two sets, at `from · count + to`: what one part of the level above takes for the layers between them. */
+  function* insideOf(level: number, around: number): Generator<void, Float64Array | undefined> {
+    const key = `${level} ${around}`;
+    const known = inside.get(key);
+    if (known !== undefined) return known;
+    const made = new Float64Array(count * count).fill(Infinity);
+    for (let start = 0; start < whole; start += 1) {
+      const table = yield* fill({ level, around, start, join: 'max', limit: Infinity, end: whole });
+      if (table === undefined) return undefined;
+      for (let to = start + 1; to < count; to += 1) made[start * count + to] = table.value(levels[level].machines, to);
+    }
+    inside.set(key, made);
+    return made;
+  }
+
+  /**
+   * Stages of the layers between two sets. `bases`: first machines of all parts of this level that do the same. `enough`: seconds of the slowest
+   * stage that are fast enough, since something else is as slow.
+   */
+  function* stagesOf(
+    level: number,
+    around: number,
+    start: number,
+    end: number,
+    bases: readonly number[],
+    most: number,
+    enough: number,
+  ): Generator<void, { readonly stages: readonly LevelStage[]; readonly seconds: number } | undefined> {
+    const { machines } = levels[level];
+    const slowest = yield* fill({ level, around, start, join: 'max', limit: most, end });
+    if (slowest === undefined) return undefined;
+    const seconds = slowest.value(machines, end);
+    const goal = Math.max(seconds, enough);
+    let fewest = machines;
+    while (fewest > 1 && slowest.value(fewest - 1, end) <= goal) fewest -= 1;
+    const even = yield* fill({ level, around, start, join: 'squares', limit: goal * (1 + 1e-12), end });
+    if (even === undefined) return undefined;
+    const unit = levels.slice(0, level).reduce((product, one) => product * one.machines, 1);
+    const stages: LevelStage[] = [];
+    let next = 0;
+    for (const step of even.trace(fewest, end)) {
+      const { from, to, replicas } = step;
+      const first = next;
+      next += replicas;
+      const copies = bases.flatMap((base) => Array.from({ length: replicas }, (_, at) => base + (first + at) * unit));
+      if (level === 0) stages.push({ from, to, machines: copies });
+      else {
+        const inner = microbatches === 1 || !replicates ? 1 : around * replicas;
+        const within = yield* stagesOf(
+          level - 1,
+          inner,
+          from,
+          to,
+          copies,
+          Infinity,
+          enoughOf(level, step, start, goal),
+        );
+        if (within === undefined) return undefined;
+        stages.push(...within.stages);
+      }
+    }
+    return { stages, seconds };
+  }
+
+  return yield* stagesOf(levels.length - 1, 1, 0, whole, [0], limit, 0);
+}

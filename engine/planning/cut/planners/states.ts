@@ -1,0 +1,81 @@
+/** Sets of layers that a stage of PipeDream's plans can end behind. */
+import { type Dag, dagOf } from '../dag/graph.ts';
+import { idealsOf } from '../dag/ideals.ts';
+import { runningSums, type PlannerLayers } from './layers.ts';
+
+/** Set 0 is empty, the last one has all layers, and each comes after those that it contains. */
+export interface States {
+  readonly count: number;
+  /** Seconds of all layers of the set for one microbatch, and bytes of their gradients. */
+  readonly seconds: Float64Array;
+  readonly gradients: Float64Array;
+  /** Bytes of one microbatch that layers of the set send to others. */
+  readonly sent: Float64Array;
+  /** Whether all layers of one set are in the other, a later one. */
+  contains(set: number, other: number): boolean;
+  /** Layers of a set that are not in the other, ascending. */
+  between(other: number, set: number): readonly number[];
+}
+
+const secondsOf = ({ forward, backward }: PlannerLayers): Float64Array =>
+  forward.map((time, layer) => time + backward[layer]);
+
+/** The first layers in the order in which they are given. */
+export function prefixStates(layers: PlannerLayers): States {
+  return {
+    count: layers.count + 1,
+    seconds: runningSums(secondsOf(layers)),
+    gradients: runningSums(layers.gradients),
+    sent: layers.crossing,
+    contains: () => true,
+    between: (other, set) => Array.from({ length: set - other }, (_, index) => other + index),
+  };
+}
+
+export const dagOfLayers = ({ count, needs }: PlannerLayers): Dag =>
+  dagOf(count, (layer) => needs.nodes.subarray(needs.from[layer], needs.from[layer + 1]));
+
+/** Sets above which pairs of them take more memory than they are worth: 12 MB. */
+const mostSets = 10_000;
+
+/** All sets that hold with each layer those that it needs: what the antichains of PipeDream's graph stand for. `undefined`: too many. */
+export function graphStates(layers: PlannerLayers): States | undefined {
+  const dag = dagOfLayers(layers);
+  const ideals = idealsOf(dag);
+  if (ideals === undefined || ideals.count > mostSets) return undefined;
+  const { count, sets, width } = ideals;
+  const has = (set: number, layer: number): boolean => ((sets[set * width + (layer >>> 5)] >>> (layer & 31)) & 1) === 1;
+  const times = secondsOf(layers);
+  const [seconds, gradients, sent] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
+  for (let set = 0; set < count; set += 1) {
+    for (let layer = 0; layer < layers.count; layer += 1) {
+      if (!has(set, layer)) continue;
+      seconds[set] += times[layer];
+      gradients[set] += layers.gradients[layer];
+      const { from, nodes } = dag.users;
+      let leaves = false;
+      for (let at = from[layer]; at < from[layer + 1] && !leaves; at += 1) leaves = !has(set, nodes[at]);
+      if (leaves) sent[set] += layers.outputs[layer];
+    }
+  }
+  const row = (count + 31) >>> 5;
+  const within = new Int32Array(count * row);
+  for (let set = 0; set < count; set += 1) {
+    for (let other = 0; other < set; other += 1) {
+      let word = 0;
+      while (word < width && (sets[other * width + word] & ~sets[set * width + word]) === 0) word += 1;
+      if (word === width) within[set * row + (other >>> 5)] |= 1 << (other & 31);
+    }
+  }
+  return {
+    count,
+    seconds,
+    gradients,
+    sent,
+    contains: (set, other) => ((within[set * row + (other >>> 5)] >>> (other & 31)) & 1) === 1,
+    between: (other, set) =>
+      Array.from({ length: layers.count }, (_, layer) => layer).filter(
+        (layer) => has(set, layer) && !has(other, layer),
+      ),
+  };
+}
