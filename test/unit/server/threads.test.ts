@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { evaluation } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
+import { type PlanProblem, planSearch } from '../../../engine/planning/cut/planners/planSearch.ts';
 import { runSearch, type Search } from '../../../engine/searches.ts';
 import { createThreads } from '../../../server/threads.ts';
+import { plannerLayers } from '../costs/planners/plans.ts';
 import { planOf, policy } from '../support/plans.ts';
 
 const problem = { plan: planOf({ devices: 4, microbatches: 8, schedule: policy('1f1b') }), options: defaultOptions };
@@ -49,5 +51,20 @@ test('a task that is given up ends its thread; others get their answers', async 
   expect(await small.answer).toEqual(runSearch(evaluation, problem));
   expect(await threads.run('a', evaluation, problem).answer).toBeDefined();
   expect(answered).toBe(0);
+  threads.close();
+});
+
+test('a planner answers from a thread', async () => {
+  const layers = plannerLayers(Array.from({ length: 6 }, () => ({ forward: 1, backward: 2, gradients: 1, output: 1 })));
+  const asked: PlanProblem = {
+    planner: 'dapple',
+    layers,
+    microbatches: 4,
+    machines: 3,
+    data: 1,
+    link: { bandwidth: 8, latency: 0, alone: true },
+  };
+  const threads = createThreads();
+  expect(await threads.run('a', planSearch, asked).answer).toEqual(runSearch(planSearch, asked));
   threads.close();
 });
