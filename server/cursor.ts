@@ -1,7 +1,6 @@
 /** Where in the language a position stands: what completion may offer there, and which call it is in. */
 import type { BlockName, KeySchema, ValueSchema } from '../engine/language/schema.ts';
 import { findKey } from '../engine/language/schema.ts';
-import type { FunctionContext } from '../engine/language/functions.ts';
 import type { Block, BlockDeclaration, Entry, Span, SyntaxFile, Token } from '../grammar/index.ts';
 
 export interface Cursor {
@@ -148,33 +147,11 @@ export function keyAround({ blocks, entry }: Cursor, { calls: [call] }: Nesting)
     : findKey(block.name, entry.key.text);
 }
 
-/** Which table of functions belongs to a kind of value. */
-export function functionContext(value: ValueSchema | undefined): FunctionContext {
-  switch (value?.kind) {
-    case 'link':
-    case 'cut':
-    case 'schedule':
-    case 'shape':
-    case 'source':
-    case 'system':
-    case 'optimizer':
-    case 'placement':
-    case 'transfer':
-    case 'workerSync':
-    case 'gradientSync':
-    case 'fill':
-    case 'order':
-    case 'operations':
-      return value.kind;
-    default:
-      return 'value';
-  }
-}
+/** The key of the entry. */
+export const keyOf = ({ blocks, entry }: Cursor): KeySchema | undefined => {
+  const block = blocks.at(-1);
+  return block === undefined || entry === undefined ? undefined : findKey(block.name, entry.key.text);
+};
 
 /** What the key of the entry takes. */
-export const valueSchemaOf = (cursor: Cursor): ValueSchema | undefined => {
-  const block = cursor.blocks.at(-1);
-  return block === undefined || cursor.entry === undefined
-    ? undefined
-    : findKey(block.name, cursor.entry.key.text)?.value;
-};
+export const valueSchemaOf = (cursor: Cursor): ValueSchema | undefined => keyOf(cursor)?.value;

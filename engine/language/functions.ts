@@ -7,24 +7,7 @@ import { symbolId } from './context.ts';
 import { optimizers } from '../costs/optimizer.ts';
 import { pipedreamObjectives } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
-
-/** Where a function may stand; `value` is any expression. */
-export type FunctionContext =
-  | 'value'
-  | 'link'
-  | 'cut'
-  | 'schedule'
-  | 'shape'
-  | 'source'
-  | 'system'
-  | 'optimizer'
-  | 'placement'
-  | 'transfer'
-  | 'workerSync'
-  | 'gradientSync'
-  | 'fill'
-  | 'order'
-  | 'operations';
+import { valueKinds, type FunctionContext } from './kinds.ts';
 
 export interface FunctionParameter {
   readonly name: string;
@@ -275,18 +258,29 @@ export const functions: readonly FunctionSchema[] = [
   ),
 ];
 
+/** Whether functions of a context may stand in any expression. */
+export const inExpressions = (context: FunctionContext): boolean =>
+  context === 'value' || valueKinds[context].inExpressions === true;
+
+/** Whether arguments of a function are written by name. */
+export const takesNames = ({ context }: FunctionSchema): boolean =>
+  context !== 'value' && valueKinds[context].argumentsByName === true;
+
 const byContext = new Map<string, FunctionSchema>();
-for (const each of functions) byContext.set(`${each.context} ${each.name}`, each);
+for (const each of functions) {
+  byContext.set(`${each.context} ${each.name}`, each);
+  if (inExpressions(each.context)) byContext.set(`value ${each.name}`, each);
+}
 
 /** Of a function's symbol: functions of two contexts may share a name. */
 export const functionId = ({ context, name }: FunctionSchema): string => symbolId('function', `${context} ${name}`);
 
-/** A function by name where it stands; `link` functions may stand in any value. */
+/** A function by name where it stands. */
 export const findFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
-  byContext.get(`${context} ${name}`) ?? (context === 'value' ? byContext.get(`link ${name}`) : undefined);
+  byContext.get(`${context} ${name}`);
 
 /** Names that may stand in a context. */
 export const functionNames = (context: FunctionContext): readonly string[] =>
   functions
-    .filter((each) => each.context === context || (context === 'value' && each.context === 'link'))
+    .filter((each) => each.context === context || (context === 'value' && inExpressions(each.context)))
     .map((each) => each.name);

@@ -3,8 +3,9 @@ import { spellingHint } from '../findings/reporter.ts';
 import type { BlockDeclaration, Call, Entry, Expression, Name, Quantity } from '../../grammar/syntax.ts';
 import { type FileContext, refer, referTo, symbolId } from './context.ts';
 import { findFigure, figures } from './figures.ts';
-import { findFunction, functionId, functionNames, type FunctionContext } from './functions.ts';
-import { blocks, keysOf, type BlockName, type KeySchema, type ValueSchema } from './schema.ts';
+import { findFunction, functionId, functionNames } from './functions.ts';
+import { functionContext, operations, valueKindOf, type FunctionContext, type Targets } from './kinds.ts';
+import { blocks, declaredIn, keysOf, wordsOf, type BlockName, type KeySchema, type ValueSchema } from './schema.ts';
 import type { Place } from '../plan.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { findUnit, nearestUnit } from './units.ts';
@@ -243,83 +244,54 @@ function checkUnit(context: FileContext, quantity: Quantity): void {
   );
 }
 
-const contexts: Partial<Record<ValueSchema['kind'], FunctionContext>> = {
-  cut: 'cut',
-  schedule: 'schedule',
-  shape: 'shape',
-  source: 'source',
-  system: 'system',
-  optimizer: 'optimizer',
-  placement: 'placement',
-  transfer: 'transfer',
-  workerSync: 'workerSync',
-  gradientSync: 'gradientSync',
-  fill: 'fill',
-  order: 'order',
-  operations: 'operations',
-};
-
-/** Words that may stand alone in a value of this schema. */
-export function wordsOf(schema: ValueSchema): readonly string[] {
-  if (schema.kind === 'words') return schema.words.map((one) => one.name);
-  if (schema.kind === 'quantity') return (schema.words ?? []).map((one) => one.name);
-  if (schema.kind === 'placement') return ['linear', 'loop', 'v_shape', 'wave', 'bidirectional'];
-  return [];
-}
-
 function linkName(context: FileContext, name: Name, schema: ValueSchema | undefined, scope: Scope): void {
-  switch (schema?.kind) {
-    case 'any':
+  const row = valueKindOf(schema);
+  const where = functionContext(schema);
+  const words = wordsOf(schema).map((word) => word.name);
+  switch (row.names) {
+    case 'nothing':
       return;
-    case 'words':
-    case 'placement': {
-      const words = wordsOf(schema);
-      if (!words.includes(name.text)) unknown(context, name, 'value', words);
+    case 'word': {
+      const known = [...words, ...(where === 'value' ? [] : functionNames(where))];
+      if (!known.includes(name.text)) unknown(context, name, 'value', known);
       return;
     }
-    case 'quantity':
-      if (wordsOf(schema).includes(name.text)) return;
-      return linkPlain(context, name, scope, wordsOf(schema));
-    case 'layers':
+    case 'word or number':
+      return words.includes(name.text) ? undefined : linkNumber(context, name, scope, words);
+    case 'layer':
       return linkTarget(context, name, schema, scope);
-    case 'name':
-      return linkDeclaration(context, name, schema.of);
-    case 'schedule': {
-      const own = context.names.get(name.text);
-      const builtIn = findFunction('schedule', name.text) !== undefined;
-      if (own?.kind === 'schedule' || (own !== undefined && !builtIn))
-        return linkDeclaration(context, name, 'schedule');
-      return linkFunction(context, name, 'schedule', 'policy');
-    }
-    case 'optimizer':
-      return linkFunction(context, name, 'optimizer', 'optimizer');
-    case 'source':
-      return findFunction('source', name.text) === undefined || context.names.has(name.text)
-        ? linkDeclaration(context, name, 'model')
-        : linkFunction(context, name, 'source', 'source of layers');
-    case 'system':
-      return linkFunction(context, name, 'system', 'source of a device');
-    case 'transfer':
-      return linkFunction(context, name, 'transfer', 'transfer');
-    case 'workerSync':
-    case 'gradientSync':
-      return linkFunction(context, name, schema.kind, 'way to synchronise');
-    case 'fill':
-      return linkDeclaration(context, name, 'model');
-    case 'cut':
-    case 'order':
-    case 'shape':
-      if (functionNames(contexts[schema.kind] ?? 'value').includes(name.text)) {
-        linkFunction(context, name, contexts[schema.kind] ?? 'value', 'function');
-        return;
-      }
-      return linkPlain(context, name, scope);
-    default:
-      return linkPlain(context, name, scope);
+    case 'function':
+      return linkFunction(context, name, schema);
+    case 'function or number':
+      return findFunction(where, name.text) === undefined
+        ? linkNumber(context, name, scope)
+        : linkFunction(context, name, schema);
+    case 'declaration':
+      return linkDeclared(context, name, schema);
+    case 'declaration or function':
+      return namesDeclaration(context, name, schema)
+        ? linkDeclared(context, name, schema)
+        : linkFunction(context, name, schema);
+    case 'declaration, no function':
+      return findFunction(where, name.text) === undefined || context.names.has(name.text)
+        ? linkDeclared(context, name, schema)
+        : linkFunction(context, name, schema);
   }
 }
 
-function linkPlain(context: FileContext, name: Name, scope: Scope, words: readonly string[] = []): void {
+/** Whether a name that declarations and functions share means a declaration, be it one of the wrong kind. */
+function namesDeclaration(context: FileContext, name: Name, schema: ValueSchema | undefined): boolean {
+  const declared = context.names.get(name.text);
+  if (declared === undefined) return false;
+  return declared.kind === declaredIn(schema) || findFunction(functionContext(schema), name.text) === undefined;
+}
+
+function linkDeclared(context: FileContext, name: Name, schema: ValueSchema | undefined): void {
+  const kind = declaredIn(schema);
+  if (kind !== undefined) linkDeclaration(context, name, kind);
+}
+
+function linkNumber(context: FileContext, name: Name, scope: Scope, words: readonly string[] = []): void {
   const local = scope.locals?.get(name.text);
   if (local !== undefined) return refer(context, name, local);
   const own = context.names.get(name.text);
@@ -363,47 +335,33 @@ export function linkDeclaration(context: FileContext, name: Name, kind: SymbolIn
 
 /** The name before `[…]`, or a bare layer. */
 function linkTarget(context: FileContext, name: Name, schema: ValueSchema | undefined, scope: Scope): void {
-  switch (schema?.kind) {
-    case 'any':
-      return;
-    case 'layers': {
-      if (scope.layers === undefined) return;
-      const layer = scope.layers.get(name.text);
-      if (layer !== undefined) return refer(context, name, layer.id);
-      return unknown(
-        context,
-        name,
-        'layer',
-        scope.layers.keys(),
-        scope.modelName === undefined ? undefined : `model "${scope.modelName}"`,
-      );
-    }
-    case 'devices':
-      return linkBuiltIn(context, name, ['gpu', 'node'], 'device');
-    case 'operations':
-      return linkBuiltIn(context, name, ['F', 'B', 'I', 'W'], 'operation');
-    default: {
-      const own = context.names.get(name.text);
-      if (own !== undefined) refer(context, name, own.id);
-      else unknown(context, name, 'name', []);
-    }
-  }
+  const { names, targets } = valueKindOf(schema);
+  if (names === 'nothing') return;
+  if (names === 'layer') return linkLayer(context, name, scope);
+  if (targets !== undefined) return linkBuiltIn(context, name, targets);
+  const declared = context.names.get(name.text);
+  if (declared !== undefined) refer(context, name, declared.id);
+  else unknown(context, name, 'name', []);
 }
 
-const builtInDocs: Readonly<Record<string, string>> = {
-  gpu: 'Devices of the cluster, by running number over all nodes.',
-  node: 'Nodes of the cluster, from 0.',
-  F: 'Forward pass of one microbatch.',
-  B: 'Whole backward pass of one microbatch.',
-  I: 'Input gradient of one microbatch: the part of the backward that the stage before waits for.',
-  W: 'Weight gradient of one microbatch: the part of the backward that nothing waits for.',
-};
+function linkLayer(context: FileContext, name: Name, { layers, modelName }: Scope): void {
+  if (layers === undefined) return;
+  const layer = layers.get(name.text);
+  if (layer !== undefined) return refer(context, name, layer.id);
+  unknown(context, name, 'layer', layers.keys(), modelName === undefined ? undefined : `model "${modelName}"`);
+}
 
-function linkBuiltIn(context: FileContext, name: Name, allowed: readonly string[], kind: string): void {
-  if (!allowed.includes(name.text)) return unknown(context, name, kind, allowed);
+function linkBuiltIn(context: FileContext, name: Name, { noun, names }: Targets): void {
+  const found = names.find((target) => target.name === name.text);
+  if (found === undefined)
+    return unknown(
+      context,
+      name,
+      noun,
+      names.map((target) => target.name),
+    );
   const id = symbolId('variable', name.text);
-  if (!context.symbols.has(id))
-    context.symbols.set(id, { id, name: name.text, kind: 'variable', doc: builtInDocs[name.text] });
+  if (!context.symbols.has(id)) context.symbols.set(id, { id, name: name.text, kind: 'variable', doc: found.doc });
   refer(context, name, id);
 }
 
@@ -414,26 +372,14 @@ function linkCall(
   scope: Scope,
   depth: number,
 ): void {
-  if (schema?.kind === 'any') return;
-  const where = (schema === undefined ? undefined : contexts[schema.kind]) ?? 'value';
-  const own = where === 'schedule' ? context.names.get(call.callee.text) : undefined;
-  if (own?.kind === 'schedule') refer(context, call.callee, own.id);
-  else if (own === undefined || findFunction(where, call.callee.text) !== undefined || where !== 'schedule') {
-    const nouns: Partial<Record<FunctionContext, string>> = {
-      schedule: 'policy',
-      shape: 'shape',
-      source: 'source of layers',
-      system: 'source of a device',
-      optimizer: 'optimizer',
-      transfer: 'transfer',
-      workerSync: 'way to synchronise',
-      gradientSync: 'way to synchronise',
-    };
-    linkFunction(context, call.callee, where, nouns[where] ?? 'function');
-  } else linkDeclaration(context, call.callee, 'schedule');
-  // Its arguments are read as they are written, before names have a meaning.
-  if (where === 'source' || where === 'system') return;
-  const known = findFunction(where, call.callee.text);
+  const row = valueKindOf(schema);
+  if (row.names === 'nothing') return;
+  const shared = row.names === 'declaration or function' && namesDeclaration(context, call.callee, schema);
+  if (shared) linkDeclared(context, call.callee, schema);
+  else linkFunction(context, call.callee, schema);
+  // Texts are read as they are written, before names have a meaning.
+  if (row.arguments === 'unread') return;
+  const known = findFunction(callContext(schema), call.callee.text);
   call.arguments.forEach((argument, index) => {
     const parameter =
       argument.name === undefined
@@ -448,17 +394,16 @@ function linkCall(
     if (value.kind === 'name' && parameter?.words !== undefined && !context.names.has(value.text)) {
       return unknown(context, value, 'value', parameter.words);
     }
-    if (where === 'order' && schema !== undefined) return linkKinds(context, value);
-    if (where === 'fill' && value.kind === 'name') return linkDeclaration(context, value, 'model');
-    linkExpression(
-      context,
-      value,
-      where === 'operations' ? operationArgument(call, index, schema) : undefined,
-      scope,
-      depth + 1,
-    );
+    if (row.arguments === 'operation kinds') return linkKinds(context, value);
+    if (row.arguments === 'declarations' && value.kind === 'name') return linkDeclared(context, value, schema);
+    const items = row.arguments === 'items' ? operationArgument(call, index, schema) : undefined;
+    linkExpression(context, value, items, scope, depth + 1);
   });
 }
+
+/** Which functions a call may name: those of any expression too if they mix. */
+const callContext = (schema: ValueSchema | undefined): FunctionContext =>
+  valueKindOf(schema).inExpressions === true ? 'value' : functionContext(schema);
 
 /** `repeat(n, …)` starts with a number. */
 const operationArgument = (call: Call, index: number, schema: ValueSchema | undefined): ValueSchema | undefined =>
@@ -467,17 +412,19 @@ const operationArgument = (call: Call, index: number, schema: ValueSchema | unde
 /** `[I, F, W]`. */
 function linkKinds(context: FileContext, value: Expression): void {
   for (const one of value.kind === 'list' ? value.items : [value]) {
-    if (one.kind === 'name') linkBuiltIn(context, one, ['F', 'B', 'I', 'W'], 'operation');
+    if (one.kind === 'name') linkBuiltIn(context, one, operations);
   }
 }
 
-function linkFunction(context: FileContext, name: Name, where: FunctionContext, noun: string): void {
+function linkFunction(context: FileContext, name: Name, schema: ValueSchema | undefined): void {
+  const where = callContext(schema);
+  const { names, functions: noun = 'function', symbols: kind = 'function' } = valueKindOf(schema);
   const found = findFunction(where, name.text);
   if (found === undefined) {
-    const own = where === 'schedule' ? namesOf(context, 'schedule') : [];
-    return unknown(context, name, noun, [...functionNames(where), ...own]);
+    const declares = names === 'declaration or function' ? declaredIn(schema) : undefined;
+    const declared = declares === undefined ? [] : namesOf(context, declares);
+    return unknown(context, name, noun, [...functionNames(where), ...declared]);
   }
-  const kind = where === 'schedule' ? 'policy' : 'function';
   const id = kind === 'policy' ? symbolId(kind, name.text) : functionId(found);
   if (!context.symbols.has(id))
     context.symbols.set(id, { id, name: name.text, kind, doc: found.doc, detail: signature(name.text, found) });

@@ -8,9 +8,12 @@ import { job } from './schema/job.ts';
 import { layer, model } from './schema/model.ts';
 import { pipeline, stage } from './schema/pipeline.ts';
 import { schedule } from './schema/schedule.ts';
-import type { BlockName, BlockSchema, KeySchema } from './schema/types.ts';
+import { valueKindOf, type Word } from './kinds.ts';
+import type { BlockName, BlockSchema, KeySchema, ValueSchema } from './schema/types.ts';
+import type { SymbolKind } from './resolution.ts';
+import type { Dimension } from '../plan.ts';
 
-export type { BlockName, BlockSchema, Form, KeySchema, ValueSchema, Word } from './schema/types.ts';
+export type { BlockName, BlockSchema, Form, KeySchema, ValueSchema } from './schema/types.ts';
 
 const expect: BlockSchema = {
   name: 'expect',
@@ -42,6 +45,18 @@ export const findKey = (block: BlockName, name: string): KeySchema | undefined =
 const keyIndex: ReadonlyMap<BlockName, ReadonlyMap<string, KeySchema>> = new Map(
   Object.values(blocks).map((block) => [block.name, new Map(block.keys.map((one) => [one.name, one]))]),
 );
+
+/** Words that may stand alone in a value. */
+export const wordsOf = (schema: ValueSchema | undefined): readonly Word[] =>
+  (schema !== undefined && 'words' in schema ? schema.words : undefined) ?? valueKindOf(schema).words ?? [];
+
+/** Which declarations a name in a value may mean; undefined where it means none. */
+export const declaredIn = (schema: ValueSchema | undefined): SymbolKind | undefined =>
+  schema !== undefined && 'of' in schema ? schema.of : valueKindOf(schema).declares;
+
+/** Dimension of the next term of a value: of the first one, or of one that is added to it. Undefined where no one dimension is asked for. */
+export const dimensionIn = (schema: ValueSchema | undefined, term: 'first' | 'added'): Dimension | undefined =>
+  schema !== undefined && 'dimension' in schema ? schema.dimension : valueKindOf(schema).units?.[term];
 
 /** What each declaration keyword says, for completion and hover. */
 export const declarationDocs: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { declarationKeywords } from '../../grammar/index.ts';
-import { blocks, declarationDocs, type KeySchema } from '../../engine/language/schema.ts';
+import { blocks, declarationDocs, dimensionIn, type KeySchema } from '../../engine/language/schema.ts';
 import type { Surrounding } from '../cursor.ts';
 import { keywordOffer, literal, type Offer } from './offer.ts';
 
@@ -48,5 +48,5 @@ function snippetOf(key: KeySchema): string {
   const value = rest.join(' = ');
   if (head === undefined || value === '' || key.example.includes('{'))
     return literal(key.example).replace(/\n {2}/g, '\n\t');
-  return `${literal(head)} = ${key.value.kind === 'quantity' || key.value.kind === 'link' ? `\${1:${literal(value)}}` : '$1'}`;
+  return `${literal(head)} = ${dimensionIn(key.value, 'first') === undefined ? '$1' : `\${1:${literal(value)}}`}`;
 }

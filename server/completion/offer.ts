@@ -1,5 +1,5 @@
 import { CompletionItemKind } from 'vscode-languageserver';
-import type { FunctionSchema } from '../../engine/language/functions.ts';
+import { takesNames, type FunctionSchema } from '../../engine/language/functions.ts';
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
 import { userMarkdown } from '../userText.ts';
 import { signatureLabel } from '../features/signatureHelp.ts';
@@ -60,7 +60,7 @@ export const keywordOffer = (label: string, doc: string, snippet?: string): Offe
 /** With its parentheses and a place for each argument that must be given; bare where it may stand so. */
 export function functionOffer(schema: FunctionSchema): Offer {
   const needed = schema.parameters.filter((one) => !one.optional);
-  const named = schema.context === 'shape' || schema.context === 'order';
+  const named = takesNames(schema);
   const places = needed.map((one, at) => `${named ? `${one.name} = ` : ''}\${${at + 1}:${one.name}}`);
   return {
     label: schema.name,

@@ -1,5 +1,7 @@
 /** Chooses by the cursor's place what is offered. */
 import { CompletionItemKind } from 'vscode-languageserver';
+import { functionNames } from '../../engine/language/functions.ts';
+import { functionContext } from '../../engine/language/kinds.ts';
 import { figures } from '../../engine/language/figures.ts';
 import { findKey, declarationDocs } from '../../engine/language/schema.ts';
 import type { View } from '../view.ts';
@@ -16,8 +18,10 @@ export function offers(view: View, cursor: Cursor): readonly Offer[] {
   if (cursor.wordKind !== 'quantity') return cursor.blocks.length === 0 ? atTop(view, cursor) : inBlock(view, cursor);
   // `1f` may become `1f1b`: names of policies begin with digits too.
   const typed = view.syntax.text.slice(cursor.word.start, cursor.offset);
-  const policy = valueSchemaOf(cursor)?.kind === 'schedule' && cursor.before?.text === '=';
-  return policy ? inBlock(view, cursor).filter((one) => one.label.startsWith(typed)) : unitOffers(view, cursor);
+  const functions = cursor.before?.text === '=' ? functionNames(functionContext(valueSchemaOf(cursor))) : [];
+  return functions.some((name) => name.startsWith(typed))
+    ? inBlock(view, cursor).filter((offer) => offer.label.startsWith(typed))
+    : unitOffers(view, cursor);
 }
 
 /** Tokens after which a value must follow. */

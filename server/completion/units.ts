@@ -2,6 +2,7 @@ import { CompletionItemKind } from 'vscode-languageserver';
 import type { Dimension } from '../../engine/plan.ts';
 import { exampleOf, findUnit, units } from '../../engine/language/units.ts';
 import { figures } from '../../engine/language/figures.ts';
+import { dimensionIn } from '../../engine/language/schema.ts';
 import { keyAround, nestingAt, valueSchemaOf, type Cursor } from '../cursor.ts';
 import type { View } from '../view.ts';
 import type { Offer } from './offer.ts';
@@ -37,8 +38,8 @@ function dimensionsAt(view: View, cursor: Cursor): readonly Dimension[] | undefi
   if (key !== undefined) return key.sizes === undefined ? [] : [key.sizes];
   const value = valueSchemaOf(cursor);
   if (cursor.before?.text === '[' || cursor.before?.text === '(') return [];
-  if (value?.kind === 'quantity') return [value.dimension];
-  if (value?.kind === 'link') return cursor.before?.text === '+' ? ['time'] : ['bandwidth'];
+  const dimension = dimensionIn(value, cursor.before?.text === '+' ? 'added' : 'first');
+  if (dimension !== undefined) return [dimension];
   if (block === undefined && cursor.declaration?.kind === 'param' && cursor.before?.text !== '=')
     return dimensionOf(cursor);
   return block === undefined && (cursor.declaration?.kind === 'param' || cursor.declaration?.kind === 'let')

@@ -1,9 +1,16 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { findFigure } from '../../engine/language/figures.ts';
-import { functions, type FunctionContext, type FunctionParameter } from '../../engine/language/functions.ts';
-import type { KeySchema } from '../../engine/language/schema.ts';
-import { writtenLetters } from '../../engine/program.ts';
-import { functionContext, keyAround, valueSchemaOf, type CallAt, type Cursor, type Nesting } from '../cursor.ts';
+import { functions, inExpressions, takesNames, type FunctionParameter } from '../../engine/language/functions.ts';
+import {
+  functionContext,
+  operations,
+  valueKindOf,
+  type FunctionContext,
+  type Targets,
+  type ValueKind,
+} from '../../engine/language/kinds.ts';
+import { declaredIn, wordsOf, type KeySchema } from '../../engine/language/schema.ts';
+import { keyAround, keyOf, valueSchemaOf, type CallAt, type Cursor, type Nesting } from '../cursor.ts';
 import { calledFunction } from '../features/signatureHelp.ts';
 import type { View } from '../view.ts';
 import { functionOffer, symbolOffer, wordOffer, type Offer } from './offer.ts';
@@ -13,55 +20,35 @@ const functionsOf = (context: FunctionContext): readonly Offer[] =>
   functions.filter((one) => one.context === context).map(functionOffer);
 const words = (names: readonly string[]): readonly Offer[] => names.map((name) => wordOffer({ name }));
 
-const operationOffers: readonly Offer[] = [
-  ...writtenLetters.map((letter) => ({ label: letter, kind: CompletionItemKind.Event, snippet: `${letter}[$1]` })),
-  ...functionsOf('operations'),
-];
+/** `gpu[0]`, `F[0]`. */
+const targetOffers = ({ noun, names, example }: Targets): readonly Offer[] =>
+  names.map(({ name }) => ({
+    label: name,
+    kind: noun === 'operation' ? CompletionItemKind.Event : CompletionItemKind.Variable,
+    snippet: `${name}[${example === undefined ? '$1' : `\${1:${example}}`}]`,
+  }));
 
 /** What a key takes; without a key, any expression. */
 export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefined): readonly Offer[] {
   const value = key?.value;
-  switch (value?.kind) {
-    case 'words':
-      return value.words.map(wordOffer);
-    case 'name':
-      return symbolsOf(view, [value.of]).map(symbolOffer);
-    case 'layers':
-      return membersFor(view, cursor, 'layer').map(symbolOffer);
-    case 'schedule':
-      return [...symbolsOf(view, ['schedule']).map(symbolOffer), ...functionsOf('schedule')];
-    case 'source':
-      return [...symbolsOf(view, ['model']).map(symbolOffer), ...functionsOf('source')];
-    case 'system':
-    case 'shape':
-    case 'cut':
-    case 'optimizer':
-    case 'transfer':
-    case 'workerSync':
-    case 'gradientSync':
-    case 'order':
-      return functionsOf(value.kind);
-    case 'fill':
-      return [...symbolsOf(view, ['model']).map(symbolOffer), ...functionsOf('fill')];
-    case 'link':
-      return [...numbers(view, cursor), ...functionsOf('link')];
-    case 'placement':
-      return [...words(['linear', 'v_shape']), ...functionsOf('placement')];
-    case 'devices':
-      return ['gpu', 'node'].map((name) => ({
-        label: name,
-        kind: CompletionItemKind.Variable,
-        snippet: `${name}[\${1:0}]`,
-      }));
-    case 'operations':
-      return operationOffers;
-    case 'any':
-      return [];
-    case 'quantity':
-      return [...(value.words ?? []).map(wordOffer), ...numbers(view, cursor), ...functionsOf('value')];
-    default:
-      return [...numbers(view, cursor), ...functionsOf('value')];
-  }
+  const { offers, targets } = valueKindOf(value);
+  const declared = declaredIn(value);
+  return offers.flatMap((offered) => {
+    switch (offered) {
+      case 'words':
+        return wordsOf(value).map(wordOffer);
+      case 'numbers':
+        return numbers(view, cursor);
+      case 'layers':
+        return membersFor(view, cursor, 'layer').map(symbolOffer);
+      case 'declarations':
+        return declared === undefined ? [] : symbolsOf(view, [declared]).map(symbolOffer);
+      case 'functions':
+        return functionsOf(functionContext(value));
+      case 'targets':
+        return targets === undefined ? [] : targetOffers(targets);
+    }
+  });
 }
 
 /** Names that stand for numbers here. */
@@ -89,21 +76,23 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
       ...(call.position === 0 ? (key.parameters ?? []).map(wordOffer) : []),
       ...(key.sizes === undefined ? [] : numbers(view, cursor)),
     ];
-  const context = functionContext(valueSchemaOf(cursor));
-  const schema = calledFunction(context, call.callee.text);
+  const value = valueSchemaOf(cursor);
+  const row = valueKindOf(value);
+  const schema = calledFunction(functionContext(value), call.callee.text);
   if (schema === undefined) return [];
   const [name, equals] = call.argument;
   const named = equals?.text === '=' ? schema.parameters.find((one) => one.name === name?.text) : undefined;
-  if (named !== undefined) return parameterOffers(view, cursor, named, context);
+  if (named !== undefined) return parameterOffers(view, cursor, named, row);
   // Operations and lists go on with what the key takes: `zip(F[…], B[…])`.
-  if (context === 'operations') return operationOffers;
-  if (context === 'fill') return symbolsOf(view, ['model']).map(symbolOffer);
-  const takesNames = schema.context !== 'value' && schema.context !== 'link' && schema.rest !== true;
+  if (row.arguments === 'items') return valueOffers(view, cursor, keyOf(cursor));
+  const declared = declaredIn(value);
+  if (row.arguments === 'declarations' && declared !== undefined) return symbolsOf(view, [declared]).map(symbolOffer);
+  const mayBeNamed = !inExpressions(schema.context) && schema.rest !== true;
   const fresh = schema.parameters.filter((one) => !call.given.includes(one.name));
   const started = call.argument.length > 0;
   return [
-    ...(takesNames && !started ? fresh.map(argumentName) : []),
-    ...(schema.context === 'shape' ? [] : numbers(view, cursor)),
+    ...(mayBeNamed && !started ? fresh.map(argumentName) : []),
+    ...(takesNames(schema) ? [] : numbers(view, cursor)),
     ...(started || schema.context !== 'value' ? [] : functionsOf('value')),
   ];
 }
@@ -117,13 +106,8 @@ const argumentName = (parameter: FunctionParameter): Offer => ({
   snippet: `${parameter.name} = $1`,
 });
 
-function parameterOffers(
-  view: View,
-  cursor: Cursor,
-  parameter: FunctionParameter,
-  context: FunctionContext,
-): readonly Offer[] {
-  if (context === 'order') return words(writtenLetters);
+function parameterOffers(view: View, cursor: Cursor, parameter: FunctionParameter, row: ValueKind): readonly Offer[] {
+  if (row.arguments === 'operation kinds') return words(operations.names.map((kind) => kind.name));
   if (parameter.words !== undefined) return words(parameter.words);
   return numbers(view, cursor);
 }

@@ -1,12 +1,8 @@
 import { MarkupKind, type SignatureHelp, type SignatureHelpParams } from 'vscode-languageserver';
-import {
-  findFunction,
-  type FunctionContext,
-  type FunctionParameter,
-  type FunctionSchema,
-} from '../../engine/language/functions.ts';
+import { findFunction, type FunctionParameter, type FunctionSchema } from '../../engine/language/functions.ts';
+import { functionContext, type FunctionContext } from '../../engine/language/kinds.ts';
 import { toOffset } from '../convert.ts';
-import { cursorAt, functionContext, nestingAt, valueSchemaOf, type CallAt } from '../cursor.ts';
+import { cursorAt, nestingAt, valueSchemaOf, type CallAt } from '../cursor.ts';
 import type { SyntaxView } from '../view.ts';
 
 /** The call around the cursor and which of its parameters is being written. */

@@ -2,12 +2,19 @@
 import { show } from '../../engine/quantities.ts';
 import { findFigure } from '../../engine/language/figures.ts';
 import type { FunctionSchema } from '../../engine/language/functions.ts';
-import { blocks, declarationDocs, findKey, type BlockName, type KeySchema } from '../../engine/language/schema.ts';
+import { functionContext, valueKinds } from '../../engine/language/kinds.ts';
+import {
+  blocks,
+  declarationDocs,
+  findKey,
+  wordsOf,
+  type BlockName,
+  type KeySchema,
+} from '../../engine/language/schema.ts';
 import { findUnit } from '../../engine/language/units.ts';
 import type { Entry, Span, SyntaxNode } from '../../grammar/index.ts';
 import { holds } from '../convert.ts';
 import { calledFunction, signatureLabel } from '../features/signatureHelp.ts';
-import { functionContext } from '../cursor.ts';
 import { code, sections } from './markdown.ts';
 
 export interface Text {
@@ -89,8 +96,8 @@ export function hoverCallee(path: readonly SyntaxNode[], offset: number, docs: s
 }
 
 export function functionText(schema: FunctionSchema, docs: string | undefined): string {
-  const page = 'costs/parameters-and-flops.md';
-  const more = docs !== undefined && schema.context === 'shape' ? `[How it is derived](${docs}${page})` : undefined;
+  const page = schema.context === 'value' ? undefined : valueKinds[schema.context].page;
+  const more = docs !== undefined && page !== undefined ? `[How it is derived](${docs}${page})` : undefined;
   return sections(code(signatureLabel(schema)), schema.doc, more);
 }
 
@@ -99,9 +106,7 @@ export function hoverWord(path: readonly SyntaxNode[]): Text | undefined {
   const node = path.at(-1);
   if (node?.kind !== 'name') return undefined;
   const { entry, key } = keysOn(path).at(-1) ?? {};
-  const value = key?.value;
-  const ofValue = value?.kind === 'words' || value?.kind === 'quantity' ? value.words : undefined;
-  const words = entry?.parameters?.includes(node) ? key?.parameters : ofValue;
+  const words = entry?.parameters?.includes(node) ? key?.parameters : wordsOf(key?.value);
   const word = words?.find((one) => one.name === node.text);
   if (word !== undefined) return { span: node, text: sections(`**${word.name}**`, word.doc) };
   const figure = path.some((one) => one.kind === 'check') ? findFigure(node.text) : undefined;

@@ -1,4 +1,5 @@
-import { amountOf, key, type BlockSchema, type Word } from './types.ts';
+import { amountOf, key, type BlockSchema } from './types.ts';
+import type { Word } from '../kinds.ts';
 import { precisions } from './words.ts';
 
 const framework: Word = {

@@ -1,4 +1,5 @@
-import { amountOf, whole, words, key, type BlockSchema, type KeySchema, type Word } from './types.ts';
+import { amountOf, whole, words, key, type BlockSchema, type KeySchema } from './types.ts';
+import type { Word } from '../kinds.ts';
 import { recompute } from './words.ts';
 
 /** How devices share the layers of a stage; in a stage, instead of what the pipeline says. */

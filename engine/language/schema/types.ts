@@ -1,6 +1,7 @@
 /** What the tables of keys are made of. */
 import type { BlockKeyword } from '../../../grammar/syntax.ts';
 import type { Dimension } from '../../plan.ts';
+import type { ValueKindName, Word } from '../kinds.ts';
 
 /** `layer`, `stage`, `node` and `switch` stand inside other blocks. */
 export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch';
@@ -12,13 +13,7 @@ export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch';
  */
 export type Form = 'value' | 'indexed' | 'ends' | 'call' | 'named' | 'block' | 'indexed-block';
 
-/** A word that a key takes, such as `bf16`. */
-export interface Word {
-  readonly name: string;
-  readonly doc: string;
-}
-
-/** What may stand after `=`. */
+/** What may stand after `=`: the kind of the value, and what a key adds to its row in `kinds.ts`. */
 export type ValueSchema =
   | {
       readonly kind: 'quantity';
@@ -32,30 +27,8 @@ export type ValueSchema =
       readonly words?: readonly Word[];
     }
   | { readonly kind: 'words'; readonly words: readonly Word[] }
-  /** The name of a declaration. */
   | { readonly kind: 'name'; readonly of: 'device' | 'cluster' | 'model' | 'pipeline' }
-  /** Layers of the model: `embed, block[0..10]`, or in a list. */
-  | { readonly kind: 'layers' }
-  | { readonly kind: 'shape' }
-  /** Layers of another file: `profile("graph.txt")`. */
-  | { readonly kind: 'source' }
-  /** A device of another file: `system("a100_80g.json")`. */
-  | { readonly kind: 'system' }
-  | { readonly kind: 'cut' }
-  | { readonly kind: 'schedule' }
-  | { readonly kind: 'devices' }
-  | { readonly kind: 'link' }
-  | { readonly kind: 'optimizer' }
-  | { readonly kind: 'placement' }
-  | { readonly kind: 'transfer' }
-  | { readonly kind: 'workerSync' }
-  | { readonly kind: 'gradientSync' }
-  /** A model, or `inference(NAME)`, `training(NAME)`. */
-  | { readonly kind: 'fill' }
-  | { readonly kind: 'order' }
-  | { readonly kind: 'operations' }
-  /** Nothing is known of it: names in it are not looked up. */
-  | { readonly kind: 'any' };
+  | { readonly kind: Exclude<ValueKindName, 'quantity' | 'words' | 'name'> };
 
 export interface KeySchema {
   readonly name: string;

@@ -1,5 +1,6 @@
 /** Words that keys of several blocks take. */
-import { words, type Word } from './types.ts';
+import type { Word } from '../kinds.ts';
+import { words } from './types.ts';
 
 export const precisions: readonly Word[] = [
   { name: 'bf16', doc: 'Two bytes an element.' },

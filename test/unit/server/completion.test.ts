@@ -72,6 +72,7 @@ test('values by kind', async () => {
   ]);
   expect(await labels('model m { precision = $0 }')).toEqual(['bf16', 'fp16', 'fp8', 'tf32', 'fp32']);
   expect(await labels(staged.replace('layers = b', 'layers = $0'))).toEqual(['a', 'b']);
+  expect(await labels('schedule s { placement = $0 }')).toEqual(['linear', 'v_shape', 'bidirectional', 'loop', 'wave']);
   expect(await labels('model m { layer a = $0 }')).toEqual(
     expect.arrayContaining(['transformer', 'embedding', 'lm_head', 'linear']),
   );
@@ -106,6 +107,7 @@ test('arguments of functions by name, then their words', async () => {
   expect(await labels('model m { layer a = transformer(hidden = 8, $0) }')).not.toContain('hidden');
   expect(await labels('model m { layer a = transformer(causal = $0) }')).toEqual(['true', 'false']);
   expect(await labels('schedule s { order = greedy(prefer = [$0]) }')).toEqual(['F', 'B', 'I', 'W']);
+  expect(await labels('param p = 1\nschedule s { order = greedy($0) }')).toEqual(['prefer']);
 });
 
 test('figures in an expect, and stages of its pipeline', async () => {

@@ -111,6 +111,7 @@ test('a key, a declaration keyword, a word, a function, a quantity', async () =>
   await checkHover(mark(toy, 'forward'), 'forward', /forward pass/);
   await checkHover(mark(toy, 'pipeline'), 'pipeline', /One model on one cluster/);
   await checkHover('model m { precision = $0fp8 }', 'fp8', /one byte/);
+  await checkHover('schedule s { placement = $0v_shape }', 'v_shape', /back up/);
   await checkHover(mark(toy, 'balance'), 'balance', /balance\(stages/);
   await checkHover(mark(toy, '16GiB'), '16GiB', /16 GiB/, /2³⁰ bytes/);
   await checkHover(mark(toy, 'bubble'), 'bubble', /Idle share/);

@@ -1,0 +1,196 @@
+/**
+ * What each kind of value is: how its names are looked up, what messages call them, what completion offers.
+ * A new kind is a row here and its reader in `engine/read/`; its functions, if it has any, are rows of `functions.ts`.
+ */
+import type { Dimension } from '../plan.ts';
+import type { SymbolKind } from './resolution.ts';
+
+/** A word that a key takes, such as `bf16`. */
+export interface Word {
+  readonly name: string;
+  readonly doc: string;
+}
+
+/** How a name that stands alone is looked up. */
+type NameLookup =
+  /** Nothing is known of it. */
+  | 'nothing'
+  /** A word, or the name of a function, whose reader then asks for its arguments. */
+  | 'word'
+  /** A word, or a number that the file names. */
+  | 'word or number'
+  | 'layer'
+  | 'function'
+  | 'function or number'
+  | 'declaration'
+  /** Declarations and functions share names; a declaration of the right kind comes first. */
+  | 'declaration or function'
+  /** A declaration; the name of a function is left to the reader, which asks for its arguments. */
+  | 'declaration, no function';
+
+/** How arguments of a function are looked up: `unread` ones are texts, `items` are values of the same kind. */
+type ArgumentLookup = 'values' | 'unread' | 'operation kinds' | 'declarations' | 'items';
+
+type Offered = 'words' | 'numbers' | 'layers' | 'declarations' | 'functions' | 'targets';
+
+/** Names that the language gives a meaning before `[…]`. */
+export interface Targets {
+  /** What a message calls such a name. */
+  readonly noun: string;
+  readonly names: readonly Word[];
+  /** An index to begin with. */
+  readonly example?: string;
+}
+
+export interface ValueKind {
+  readonly names: NameLookup;
+  /** What completion offers, in this order. */
+  readonly offers: readonly Offered[];
+  /** Words that may stand alone, besides those that a key lists. */
+  readonly words?: readonly Word[];
+  /** Declarations that a name may mean; a key of the kind `name` says which. */
+  readonly declares?: SymbolKind;
+  readonly targets?: Targets;
+  /** What a message calls a function of this kind. Absent: the kind has none, and those of any expression may stand there. */
+  readonly functions?: string;
+  /** Which symbols its functions are; default: `function`. */
+  readonly symbols?: 'policy' | 'function';
+  /** Its functions may also stand in any expression, and functions of any expression in it. */
+  readonly inExpressions?: boolean;
+  /** Default: `values`. */
+  readonly arguments?: ArgumentLookup;
+  /** Arguments are written by name, so completion offers no value in their place. */
+  readonly argumentsByName?: boolean;
+  /** Page of the documentation that derives its functions. */
+  readonly page?: string;
+  /** Dimension of the first term and of what is added to it. */
+  readonly units?: { readonly first: Dimension; readonly added: Dimension };
+}
+
+const devices: Targets = {
+  noun: 'device',
+  example: '0',
+  names: [
+    { name: 'gpu', doc: 'Devices of the cluster, by running number over all nodes.' },
+    { name: 'node', doc: 'Nodes of the cluster, from 0.' },
+  ],
+};
+
+/** Kinds of operations that a file writes: in rows as `F[0]`, in an order as `F`. */
+export const operations: Targets = {
+  noun: 'operation',
+  names: [
+    { name: 'F', doc: 'Forward pass of one microbatch.' },
+    { name: 'B', doc: 'Whole backward pass of one microbatch.' },
+    {
+      name: 'I',
+      doc: 'Input gradient of one microbatch: the part of the backward that the stage before waits for.',
+    },
+    { name: 'W', doc: 'Weight gradient of one microbatch: the part of the backward that nothing waits for.' },
+  ],
+};
+
+const placements: readonly Word[] = [
+  { name: 'linear', doc: 'Stage s on device s.' },
+  { name: 'v_shape', doc: 'Two stages a device: down the devices, then back up.' },
+  { name: 'bidirectional', doc: 'Two copies of every stage: one down the devices, one up.' },
+];
+
+const rows = {
+  quantity: { names: 'word or number', offers: ['words', 'numbers', 'functions'] },
+  words: { names: 'word', offers: ['words'] },
+  /** The name of a declaration. */
+  name: { names: 'declaration', offers: ['declarations'] },
+  /** Layers of the model: `embed, block[0..10]`, or in a list. */
+  layers: { names: 'layer', offers: ['layers'] },
+  shape: {
+    names: 'function or number',
+    offers: ['functions'],
+    functions: 'shape',
+    argumentsByName: true,
+    page: 'costs/parameters-and-flops.md',
+  },
+  /** Layers of another file: `profile("graph.txt")`. */
+  source: {
+    names: 'declaration, no function',
+    offers: ['declarations', 'functions'],
+    declares: 'model',
+    functions: 'source of layers',
+    arguments: 'unread',
+  },
+  /** A device of another file: `system("a100_80g.json")`. */
+  system: { names: 'function', offers: ['functions'], functions: 'source of a device', arguments: 'unread' },
+  cut: { names: 'function or number', offers: ['functions'], functions: 'function' },
+  schedule: {
+    names: 'declaration or function',
+    offers: ['declarations', 'functions'],
+    declares: 'schedule',
+    functions: 'policy',
+    symbols: 'policy',
+  },
+  devices: { names: 'word or number', offers: ['targets'], targets: devices },
+  /** `25GB/s + 5us` */
+  link: {
+    names: 'word or number',
+    offers: ['numbers', 'functions'],
+    functions: 'function',
+    inExpressions: true,
+    units: { first: 'bandwidth', added: 'time' },
+  },
+  optimizer: { names: 'function', offers: ['functions'], functions: 'optimizer' },
+  placement: { names: 'word', offers: ['words', 'functions'], words: placements, functions: 'function' },
+  transfer: { names: 'function', offers: ['functions'], functions: 'transfer' },
+  workerSync: { names: 'function', offers: ['functions'], functions: 'way to synchronise' },
+  gradientSync: { names: 'function', offers: ['functions'], functions: 'way to synchronise' },
+  /** A model, or `inference(NAME)`, `training(NAME)`. */
+  fill: {
+    names: 'declaration',
+    offers: ['declarations', 'functions'],
+    declares: 'model',
+    functions: 'function',
+    arguments: 'declarations',
+  },
+  /** `greedy(prefer = [B, F])` */
+  order: {
+    names: 'function or number',
+    offers: ['functions'],
+    functions: 'function',
+    argumentsByName: true,
+    arguments: 'operation kinds',
+  },
+  operations: {
+    names: 'word or number',
+    offers: ['targets', 'functions'],
+    targets: operations,
+    functions: 'function',
+    arguments: 'items',
+  },
+  /** Names in it are not looked up. */
+  any: { names: 'nothing', offers: [] },
+} as const satisfies Readonly<Record<string, ValueKind>>;
+
+export type ValueKindName = keyof typeof rows;
+
+/** Kinds by name. */
+export const valueKinds: Readonly<Record<ValueKindName, ValueKind>> = rows;
+
+/** Which functions may stand in a place; `value`: those of any expression. */
+export type FunctionContext =
+  | 'value'
+  | {
+      [Name in ValueKindName]: (typeof rows)[Name] extends { readonly functions: string } ? Name : never;
+    }[ValueKindName];
+
+/** What may stand where no key says more: in a `let`, between brackets. */
+const expression: ValueKind = { names: 'word or number', offers: ['numbers', 'functions'] };
+
+/** The row of a value; of any expression if there is no schema. */
+export const valueKindOf = (schema: { readonly kind: ValueKindName } | undefined): ValueKind =>
+  schema === undefined ? expression : valueKinds[schema.kind];
+
+/** Which functions may stand in a value. */
+export const functionContext = (schema: { readonly kind: ValueKindName } | undefined): FunctionContext =>
+  schema !== undefined && hasFunctions(schema.kind) ? schema.kind : 'value';
+
+const hasFunctions = (name: ValueKindName): name is Exclude<FunctionContext, 'value'> =>
+  valueKinds[name].functions !== undefined;

@@ -1,0 +1,56 @@
+/** One table says what each kind of value is: rows are whole, and no other file decides by the kind. */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../../engine/language/functions.ts';
+import { functionContext, valueKinds, type ValueKindName } from '../../../engine/language/kinds.ts';
+import { blocks, declaredIn, wordsOf, type ValueSchema } from '../../../engine/language/schema.ts';
+
+const keys = Object.values(blocks).flatMap((block) => block.keys.map((key) => ({ block: block.name, key })));
+const schemasOf = (kind: ValueKindName): readonly ValueSchema[] =>
+  keys.flatMap(({ key }) => (key.value.kind === kind ? [key.value] : []));
+const kinds = Object.keys(valueKinds) as ValueKindName[];
+
+describe('kinds of values', () => {
+  it.each(kinds)('%s is the kind of some key', (kind) => {
+    expect(schemasOf(kind)).not.toEqual([]);
+  });
+
+  it.each(kinds)('%s has whatever it offers and looks up', (kind) => {
+    const { names, offers, targets, functions: noun } = valueKinds[kind];
+    for (const schema of schemasOf(kind)) {
+      if (kind !== 'quantity' && (offers.includes('words') || names === 'word'))
+        expect(wordsOf(schema)).not.toEqual([]);
+      if (offers.includes('declarations') || names.startsWith('declaration')) expect(declaredIn(schema)).toBeDefined();
+      // Numbers stand with the functions that make numbers.
+      if (offers.includes('functions') && !offers.includes('numbers')) expect(functionContext(schema)).toBe(kind);
+    }
+    expect(targets !== undefined).toBe(offers.includes('targets'));
+    if (noun !== undefined) expect(offers).toContain('functions');
+  });
+
+  it.each(kinds.filter((kind) => valueKinds[kind].functions !== undefined))('%s has functions', (kind) => {
+    expect(functions.filter(({ context }) => context === kind)).not.toEqual([]);
+  });
+
+  it('functions stand in kinds that have functions', () => {
+    const strays = functions.filter(
+      ({ context }) => context !== 'value' && functionContext({ kind: context }) !== context,
+    );
+    expect(strays).toEqual([]);
+  });
+
+  it('no other file decides by the kind of a value', () => {
+    const root = path.resolve(import.meta.dirname, '../../..');
+    // `quantity`, `words` and `name` carry figures and words of their key, which their readers use.
+    const carried: readonly string[] = ['quantity', 'words', 'name'];
+    const others = kinds.filter((kind) => !carried.includes(kind)).join('|');
+    const decides = new RegExp(
+      String.raw`\b(?:[vV]alue|[sS]chema|context|where)(?:\?)?(?:\.kind|\.context)?\s*[!=]==\s*'(?:${others})'|\bcase '(?:workerSync|gradientSync|placement|optimizer|operations)'`,
+    );
+    const files = globSync(['engine/**/*.ts', 'server/**/*.ts'], { cwd: root });
+    const found = files.filter((file) => decides.test(readFileSync(path.join(root, file), 'utf8')));
+    // A link is also what an expression is worth.
+    expect(found).toEqual(['engine/language/builtins.ts']);
+  });
+});
