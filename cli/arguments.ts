@@ -86,5 +86,5 @@ function unknownOption(rawName: string, options: readonly OptionSpec[]): string 
     rawName.replace(/^-+/, ''),
     options.map((one) => one.name),
   );
-  return `There is no option "${rawName}".${guess === undefined ? '' : ` Did you mean "--${guess}"?`}`;
+  return `Unknown option "${rawName}".${guess === undefined ? '' : ` Did you mean "--${guess}"?`}`;
 }

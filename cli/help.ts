@@ -30,12 +30,12 @@ export function overview(commands: readonly CommandSpec[]): string {
     '',
     'Options:',
     ...columns([
-      ['--help', 'Show this help; after a command, that of the command.'],
+      ['--help', 'Show this help, or the help of a command.'],
       ['--version', 'Show the version.'],
     ]),
     '',
     'A file named - is standard input.',
-    'Exit status: 0 fine, 1 findings of severity error, 2 the call itself is wrong.',
+    'Exit status: 0 no error, 1 an error in a file, 2 bad arguments or an unreadable file.',
     '',
   ].join('\n');
 }

@@ -41,7 +41,7 @@ async function unknownCommand(name: string, io: Io): Promise<Status> {
   const known = what === 'option' ? ['--help', '--version'] : commands.map(({ spec }) => spec.name);
   const guess = nearest(name, known);
   await io.err(
-    `pipewright: There is no ${what} "${printable(name)}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}\nTry "pipewright --help".\n`,
+    `pipewright: Unknown ${what} "${printable(name)}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}\nTry "pipewright --help".\n`,
   );
   return status.usage;
 }

@@ -24,7 +24,7 @@ function entry<Problem, Answer>(search: Search<Problem, Answer>) {
 parentPort?.on('message', ({ search, problem }: Asked) => {
   const run = searches.get(search);
   try {
-    if (run === undefined) throw new Error(`There is no search "${search}".`);
+    if (run === undefined) throw new Error(`Unknown search "${search}".`);
     const answer = run(problem as never);
     const message: Answered = { answer };
     parentPort?.postMessage(message, buffersOf(answer));

@@ -17,7 +17,7 @@ export const checkCommand: Command = {
   spec: {
     name: 'check',
     operands: 'FILE…',
-    summary: 'Report what is wrong with .pipe files, with figures.',
+    summary: 'Report the errors and warnings of .pipe files, with figures.',
     options: [
       {
         name: 'format',
@@ -26,7 +26,7 @@ export const checkCommand: Command = {
         doc: 'text (with source lines, the default), json, sarif (2.1.0), or github (workflow annotations).',
       },
     ],
-    notes: ['Exit status 1 where a finding has severity error: a mistake, or an "expect" that does not hold.'],
+    notes: ['Exit status 1 if there is an error or a failed "expect".'],
   },
   async run(args, io) {
     if (args.operands.length === 0) return usageFault(io, 'check', 'It needs at least one file.');

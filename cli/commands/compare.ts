@@ -27,12 +27,12 @@ export const compareCommand: Command = {
   spec: {
     name: 'compare',
     operands: 'FILE…',
-    summary: 'Set pipelines side by side: those of the files, or one under several schedules.',
+    summary: 'Compare pipelines: all pipelines of the files, or each one under several schedules.',
     options: [
       {
         name: 'schedules',
         value: 'LIST',
-        doc: 'Each pipeline under each of these: --schedules "gpipe,1f1b,interleaved_1f1b(chunks = 2)".',
+        doc: 'Run each pipeline under each of these schedules: --schedules "gpipe,1f1b,interleaved_1f1b(chunks = 2)".',
       },
       { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline of each file.' },
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
@@ -40,11 +40,11 @@ export const compareCommand: Command = {
         name: 'format',
         value: 'text|json|csv',
         choices: ['text', 'json', 'csv'],
-        doc: 'text (the default), json (whole reports), or csv (one line a row).',
+        doc: 'text (the default), json (whole reports), or csv (one line per row).',
       },
     ],
     notes: [
-      'Exit status 1 where a row cannot run or has a finding of severity error. With --schedules an "expect" is not judged: it speaks of the schedule of the file.',
+      'Exit status 1 if a row cannot run or has an error. With --schedules, failed "expect"s are ignored: they were written for the schedule in the file.',
     ],
   },
   async run(args, io) {

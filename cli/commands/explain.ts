@@ -9,7 +9,7 @@ export const explainCommand: Command = {
   spec: {
     name: 'explain',
     operands: 'CODE',
-    summary: 'Explain a diagnostic: what it means, an example, how to mend it.',
+    summary: 'Explain a diagnostic: what it means, an example, how to fix it.',
     options: [],
     notes: [`Codes:\n${codes.map((code) => `  ${code.padEnd(26)} ${catalogue[code].summary}`).join('\n')}`],
   },
@@ -22,7 +22,7 @@ export const explainCommand: Command = {
       return usageFault(
         io,
         'explain',
-        `There is no code "${code}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}`,
+        `Unknown code "${code}".${guess === undefined ? '' : ` Did you mean "${guess}"?`}`,
       );
     }
     const page = io.readText(join(io.packageRoot, 'docs', 'diagnostics', `${code}.md`));

@@ -55,7 +55,7 @@ export const exportCommand: Command = {
   spec: {
     name: 'export',
     operands: 'FILE',
-    summary: 'Write a pipeline in another program’s format, and name what that cannot carry.',
+    summary: 'Write a pipeline in another program’s format, and list what that cannot carry.',
     options: [
       {
         name: 'to',
@@ -65,14 +65,14 @@ export const exportCommand: Command = {
       },
       {
         name: 'comms',
-        doc: 'torch-csv: with transfers and sharding (compute_comms) instead of computing only (compute_only).',
+        doc: 'torch-csv: with transfers and sharding (compute_comms) instead of compute operations only (compute_only).',
       },
-      { name: 'pipeline', value: 'NAME', doc: 'This pipeline; needed where the file has several.' },
+      { name: 'pipeline', value: 'NAME', doc: 'The pipeline to export. Required if the file has several.' },
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
     ],
     notes: [
-      'Exit status 1 where the pipeline cannot run, here or there: nothing is written. What is lost is told on standard error.',
+      'Exit status 1 if the pipeline cannot run, here or in the other program; nothing is written then. Anything that is lost is listed on standard error.',
     ],
   },
   async run(args, io) {

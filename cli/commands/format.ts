@@ -11,18 +11,19 @@ export const formatCommand: Command = {
   spec: {
     name: 'format',
     operands: 'FILE…',
-    summary: 'Lay files out in the canonical way; to standard output unless told otherwise.',
+    summary: 'Format files. Writes to standard output by default.',
     options: [
-      { name: 'check', doc: 'Change nothing; name the files that are laid out otherwise and exit with 1.' },
-      { name: 'write', doc: 'Write the layout back into the files.' },
+      { name: 'check', doc: 'Change nothing; list the files that are not formatted and exit with 1.' },
+      { name: 'write', doc: 'Format the files in place.' },
     ],
-    notes: ['A file with syntax errors is refused, so nothing is ever lost; comments stay where they are.'],
+    notes: ['A file with syntax errors is refused, so no text is ever lost. Comments stay where they are.'],
   },
   async run(args, io) {
     const [check, write] = [args.has('check'), args.has('write')];
     if (args.operands.length === 0) return usageFault(io, 'format', 'It needs at least one file.');
-    if (check && write) return usageFault(io, 'format', '--check and --write exclude one another.');
-    if (write && args.operands.includes('-')) return usageFault(io, 'format', 'Standard input cannot be written to.');
+    if (check && write) return usageFault(io, 'format', '--check and --write cannot be combined.');
+    if (write && args.operands.includes('-'))
+      return usageFault(io, 'format', '--write cannot write to standard input.');
     if (!check && !write && args.operands.length > 1)
       return usageFault(io, 'format', 'Several files need --check or --write.');
     const results: Status[] = [];

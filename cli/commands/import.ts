@@ -19,13 +19,13 @@ export const importCommand: Command = {
     name: 'import',
     operands: 'FILE',
     summary:
-      'Make a .pipe file of a PyTorch schedule (CSV), a profile, a configuration or a machine, told apart by content.',
+      'Write a .pipe file from a PyTorch schedule (CSV), a profile, a configuration or a machine. The content of the file decides which.',
     options: [
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
-      { name: 'repair', doc: 'Mend known defects of a damaged file first, and say what was mended.' },
+      { name: 'repair', doc: 'Fix known defects of a damaged file first, and list them.' },
     ],
     notes: [
-      'Exit status 1 where the file is damaged: each fault is told with its line and character, and nothing is written.',
+      'Exit status 1 if the file is damaged. Each fault is reported with its line and character, and nothing is written.',
     ],
   },
   async run(args, io) {
@@ -54,7 +54,7 @@ export const importCommand: Command = {
       const titles = [...new Set(faults.flatMap(({ repair }) => (repair === undefined ? [] : [repairTitles[repair]])))];
       if (repaired === undefined) return status.findings;
       if (!args.has('repair')) {
-        await io.err(`${name}: --repair mends it: ${titles.join('; ')}.\n`);
+        await io.err(`${name}: --repair fixes it: ${titles.join('; ')}.\n`);
         return status.findings;
       }
       result = importTorch(repaired);

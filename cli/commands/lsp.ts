@@ -6,7 +6,7 @@ export const lspCommand: Command = {
     name: 'lsp',
     operands: '',
     summary: 'Run the language server over standard input and output.',
-    options: [{ name: 'stdio', doc: 'Talk over standard input and output (the only way there is; may be left out).' }],
+    options: [{ name: 'stdio', doc: 'Use standard input and output (the default, and the only transport).' }],
   },
   async run(args, io) {
     if (args.operands.length > 0) return usageFault(io, 'lsp', 'It takes no files; the editor sends them.');

@@ -29,11 +29,11 @@ export const simulateCommand: Command = {
         name: 'format',
         value: 'text|json|csv',
         choices: ['text', 'json', 'csv'],
-        doc: 'text (the default), json (the whole report), or csv (one row an operation).',
+        doc: 'text (the default), json (the whole report), or csv (one row per operation).',
       },
-      { name: 'width', value: 'COLUMNS', doc: 'Columns of the drawing; the terminal’s unless given.' },
+      { name: 'width', value: 'COLUMNS', doc: 'Columns of the drawing. Default: the width of the terminal.' },
     ],
-    notes: ['Exit status 1 where a finding has severity error: a mistake, or an "expect" that does not hold.'],
+    notes: ['Exit status 1 if there is an error or a failed "expect".'],
   },
   async run(args, io) {
     const [path, ...more] = args.operands;
@@ -100,6 +100,6 @@ async function describe(file: Analysed, runs: readonly Run[], io: Io, aside: boo
   if (aside && shown.length === 0) return;
   for (const found of shown)
     await put(`${findingText(found, source, colours, (at, offset) => placeText(at, offset, checked, io))}\n`);
-  if (runs.length === 0) await put('Nothing was simulated: the findings say why.\n');
+  if (runs.length === 0) await put('Nothing was simulated. The findings give the reason.\n');
   await put(`${file.name}: ${tally(findings)}\n`);
 }

@@ -30,7 +30,7 @@ const meanings: Readonly<Record<CellKind, string>> = {
   I: 'input gradient',
   W: 'weight gradient',
   R: 'recompute',
-  U: 'update of the weights',
+  U: 'weight update',
   E: 'evict',
   L: 'load back',
   sync: 'gradient sync',
@@ -52,7 +52,7 @@ export function timelineText(
 ): string {
   const label = Math.min(24, Math.max(0, ...names.map(width)));
   const scale = scaleOf(run, Math.max(10, columns - label - 4));
-  if (scale.cells === 0) return `${' '.repeat(2)}Nothing takes any time.\n`;
+  if (scale.cells === 0) return `${' '.repeat(2)}No operation takes any time.\n`;
   const seen = new Set<CellKind>();
   const rows = names.map((name, device) => {
     const lane = drawnLaneOf(run, device);

@@ -90,8 +90,8 @@ function legend(rows: readonly FileRow[], colours: Colours): string {
   const full = rows.some((row) => 'report' in row.result && !fits(row.result.report));
   const words = [
     ...(marked ? ['* best of its column'] : []),
-    ...(full ? ['! more than the device has, so never best'] : []),
-    'bound: no order of these operations can have a bubble under it',
+    ...(full ? ['! exceeds the memory of the device, so never best'] : []),
+    'bound: lower bound of the bubble for any order of these operations',
   ];
   return `${words.map((one) => colours.dim(`  ${one}`)).join('\n')}\n`;
 }

@@ -17,7 +17,7 @@ export function jobText(report: JobReport, colours: Colours): string {
     [
       'Staleness',
       colours.bold(String(staleness.observed)),
-      `updates of another worker missed at most, of ${staleness.bound} allowed; ${staleness.local} of its own`,
+      `updates of another worker missed at most, of ${staleness.bound} allowed; ${staleness.local} of its worker`,
     ],
     [
       'Servers',
@@ -25,7 +25,7 @@ export function jobText(report: JobReport, colours: Colours): string {
       `in and out, over ${count(report.servers, 'server', 'servers')}`,
     ],
   ];
-  if (!report.steady) figures.push(['', '', 'the fastest worker still gains on the slowest: it will wait more']);
+  if (!report.steady) figures.push(['', '', 'the fastest worker still gains on the slowest, so it will wait more']);
   const head = ['', 'wave', 'alone', 'minibatches', 'waits', 'idle', 'push', 'pull', 'lead'].map((cell) =>
     colours.dim(cell),
   );

@@ -50,7 +50,7 @@ function headline(report: PipelineReport, colours: Colours): string {
     count(report.microbatches, 'microbatch', 'microbatches'),
     ...(report.asynchronous === undefined
       ? []
-      : [`${count(report.asynchronous.iterations, 'iteration', 'iterations')} on end`]),
+      : [`${count(report.asynchronous.iterations, 'iteration', 'iterations')} back to back`]),
     count(report.operations, 'operation', 'operations'),
   ];
   return `${colours.bold(report.name)}  ${parts.join(' · ')}\n`;
@@ -126,7 +126,7 @@ const versionWords = ({ versions, staleness, inconsistent, prediction }: StageRe
   [
     count(versions, 'version', 'versions'),
     `staleness ${staleness}`,
-    ...(inconsistent === true ? ['backward with other weights'] : []),
+    ...(inconsistent === true ? ['backward uses other weights'] : []),
     ...(prediction === undefined ? [] : [`predicts ${prediction.forward} forward, ${prediction.backward} backward`]),
   ].join(', ');
 

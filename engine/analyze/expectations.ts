@@ -74,7 +74,7 @@ export function figureOf(
 
 /** The figure, with more digits in base units where it would read like the bound that it misses. */
 function shown(figure: number, { bound, dimension }: ExpectPlan): string {
-  if (Number.isNaN(figure)) return 'not known, since layers are measured';
+  if (Number.isNaN(figure)) return 'unknown, because layers are measured';
   const text = show(figure, dimension);
   if (text !== show(bound, dimension)) return text;
   return `${text} (${Number(figure.toPrecision(9))} against ${Number(bound.toPrecision(9))})`;

@@ -62,14 +62,14 @@ export const linkName = ({ from, to }: Pick<LinkReport, 'from' | 'to'>) => `${fr
 
 function helps(plan: PipelinePlan, kind: GroupKind): string {
   if (kind === 'tensor')
-    return 'Fewer tensor ranks, or groups within one node, would send less or faster; `overlap(tensor)` says what kernels hide.';
+    return 'Use fewer tensor ranks, or groups within one node, to send less or faster. If your kernels overlap communication, set `overlap(tensor)`.';
   if (kind === 'context' || kind === 'expert')
-    return `Fewer ${kind} ranks, or groups within one node, would send less or faster.`;
+    return `Use fewer ${kind} ranks, or groups within one node, to send less or faster.`;
   if (kind === 'weights')
-    return 'Shards of the optimizer state only (`zero1`), or `reshard = false`, would move them once an iteration.';
+    return 'Shard only the optimizer state (`zero1`), or set `reshard = false`, to move them once per iteration.';
   if (plan.step.some(({ overlap }) => overlap !== undefined))
-    return 'Smaller buckets would begin earlier, and more microbatches spread it over more work.';
+    return 'Smaller buckets begin earlier; more microbatches spread it over more work.';
   return plan.iterations > 1
-    ? 'More microbatches would spread it over more work.'
-    : '`sync = overlap` would begin it during the last backwards.';
+    ? 'More microbatches spread it over more work.'
+    : '`sync = overlap` begins it during the last backwards.';
 }

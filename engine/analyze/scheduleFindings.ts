@@ -63,7 +63,7 @@ function whatHelps(plan: PipelinePlan, bubble: number): string {
     .sort((a, b) => a.outcome.bubble - b.outcome.bubble);
   const best: typeof better = [];
   for (const one of better) if (best.length < 2 && one.outcome.fits()) best.push(one);
-  return best.map(({ words, outcome }) => `${words} it would be ${share(outcome.bubble)}.`).join(' ');
+  return best.map(({ words, outcome }) => `${words} it would reach ${share(outcome.bubble)}.`).join(' ');
 }
 
 /** `comm/exposed` where communication is not hidden, and `comm/bottleneck-link` for busy links. */

@@ -52,7 +52,7 @@ export const groupWords: Readonly<Record<GroupKind, string>> = {
   tensor: 'tensor ranks',
   context: 'context ranks',
   expert: 'expert ranks',
-  weights: 'weights in parts',
+  weights: 'sharded weights',
   sync: 'gradients',
 };
 

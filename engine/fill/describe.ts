@@ -8,7 +8,7 @@ export const fillSummary = ({ job, work, tasks, passes, recovered }: FillReport)
 
 /** What stops the job on a device; undefined where its next task only waits for the next iteration. */
 export function fillStop({ name, next, longest }: FillDeviceReport): string | undefined {
-  if (next === null) return `${name}: no layer of the fill job takes any time`;
+  if (next === null) return `${name}: every layer of the fill job takes no time`;
   if (next.fits) return undefined;
   return `${name}: ${next.layer} (${time(next.seconds)}, ${bytes(next.bytes)}) fits into no idle interval; the longest is ${time(longest)}`;
 }

@@ -11,10 +11,10 @@ export function jobSummary({ throughput, staleness, workers }: JobReport): strin
   return [
     `${amount(throughput)} samples/s`,
     `staleness ${staleness.observed} of at most ${staleness.bound}`,
-    waiting === undefined ? 'nobody waits' : `${waiting.name} waits ${share(waiting.waiting_share)}`,
+    waiting === undefined ? 'no worker waits' : `${waiting.name} waits ${share(waiting.waiting_share)}`,
   ].join(' · ');
 }
 
 /** `fast: 140 ms a wave alone, 698 ms in the job`. */
 export const workerSummary = ({ name, period, period_alone }: JobWorkerReport): string =>
-  `${name}: ${time(period_alone)} a wave alone, ${time(period)} in the job`;
+  `${name}: ${time(period_alone)} per wave alone, ${time(period)} in the job`;

@@ -70,8 +70,8 @@ function waveFaults(
     if (wave !== undefined && (other === undefined || wave === other)) return [];
     const problem =
       wave === undefined
-        ? `"${worker.name}" still wants more minibatches in flight after ${most[index]}, the most that can be simulated`
-        : `"${worker.name}" has ${count(wave, 'minibatch', 'minibatches')} in flight and "${workers[0].name}" ${other}, but a wave of the job is as many for every worker`;
+        ? `"${worker.name}" needs more than ${most[index]} minibatches in flight, the most that can be simulated`
+        : `"${worker.name}" has ${count(wave, 'minibatch', 'minibatches')} in flight and "${workers[0].name}" ${other}, but all workers of a job need the same number`;
     const values = wave === undefined || other === undefined ? [] : [other];
     const parameters = { policy: worker.schedule.name, problem, input: 'in_flight', values };
     return [planFinding('schedule/shape', paths.jobWorker(plan.name, index), parameters)];
@@ -118,7 +118,7 @@ function run(
   const alone: number[] = [];
   for (const one of plans) {
     const worker = workerOf(one, more * wave);
-    if (worker === undefined) return problem(`"${one.name}" cannot run ${more * wave} minibatches on end`);
+    if (worker === undefined) return problem(`"${one.name}" cannot run ${more * wave} minibatches back to back`);
     if (worker.program.fused !== undefined) return problem(`"${one.name}" runs two operations in one slot`);
     const free = { servers: 1, sync: { kind: 'wsp', distance: 0 } } as const;
     const timeline = runJob(free, [worker], wave, plan.waves);
@@ -133,7 +133,7 @@ function run(
     if (operations(waves) > limits.operations) return tooLarge(operations(waves));
     const workers = plans.flatMap((one, index) => workerOf(one, waves[index] * wave) ?? []);
     const timeline = workers.length < plans.length ? undefined : runJob(plan, workers, wave, plan.waves);
-    if (timeline === undefined) return problem('its workers wait for one another for ever');
+    if (timeline === undefined) return problem('its workers wait for each other forever');
     // One that is in its last wave drains already.
     const ended = timeline.workers.map(
       ({ waves: own }, index) => own.length + 1 >= waves[index] && waves[index] < most,

@@ -49,18 +49,18 @@ export function idleLine(
   what = 'idle',
 ): string {
   const times = equalTimes(shape);
-  if (times === undefined) return `${what}: ${formula} for equal stages; these differ`;
+  if (times === undefined) return `${what}: ${formula} for equal stages; these stages differ`;
   const value = seconds(times);
-  if (value === undefined) return `${what}: ${formula} holds only for more microbatches or other times than these`;
-  return `${what}: ${formula} = ${time(value)} a device${shape.transfer > 0 ? `, not counting transfers of ${time(shape.transfer)}` : ''}`;
+  if (value === undefined) return `${what}: ${formula} applies only with more microbatches or other times`;
+  return `${what}: ${formula} = ${time(value)} per device${shape.transfer > 0 ? `, not counting transfers of ${time(shape.transfer)}` : ''}`;
 }
 
 /** What schedules of zero bubbles within the span say: microbatches that are too few, if they are. */
 export const fillingLines = ({ devices, microbatches }: Shape): readonly string[] =>
   microbatches < 2 * devices - 1
-    ? [`to fill the pipeline it takes 2p − 1 = ${2 * devices - 1} microbatches; there are ${microbatches}`]
+    ? [`2p − 1 = ${2 * devices - 1} microbatches are needed to fill the pipeline; there are ${microbatches}`]
     : [];
 
 /** And what their span bubble rests on. */
 export const postValidation =
-  'iterations only close up where the optimizer steps before all devices agree and repeats the step if they do not (post-validation)';
+  'iterations close up only if the optimizer steps before all devices agree, and repeats the step if they do not (post-validation)';

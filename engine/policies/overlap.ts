@@ -6,7 +6,7 @@ export const overlapParameter: PolicyParameter = {
   kind: 'quantity',
   dimension: 'share',
   summary:
-    'Share of the shorter of two operations in one slot that hides behind the longer one: 0% is one after the other, 100% as long as the longer one alone.',
+    'Share of the shorter of two operations in one slot that overlaps with the longer one. At 0% they run one after the other; at 100% the slot is as long as the longer one.',
   default: 0,
   min: 0,
   max: 1,

@@ -7,7 +7,7 @@ const recompute: PolicyParameter = {
   words: ['with_backward', 'ahead'],
   default: 'with_backward',
   summary:
-    'When stages that recompute do so: as the first part of the backward, or `ahead`, while the device waits for the gradient, where the memory allows it.',
+    'When stages recompute: as the first part of the backward, or `ahead`, while the device waits for the gradient, if memory allows it.',
 };
 
 /** A policy that decides itself what is recomputed, or that runs nothing backwards, has only its own. */

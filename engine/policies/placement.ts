@@ -78,7 +78,7 @@ function rounds(rule: string, stages: number, devices: number): { readonly probl
   return stages % devices === 0
     ? undefined
     : {
-        problem: `${rule} placement puts equally many stages on each device, but ${count(stages, 'stage does', 'stages do')} not divide among ${count(devices, 'device', 'devices')}`,
+        problem: `${rule} placement puts equally many stages on each device, but ${count(stages, 'stage does', 'stages do')} not divide evenly among ${count(devices, 'device', 'devices')}`,
       };
 }
 

@@ -77,9 +77,9 @@ function outside(
   microbatches: number,
 ): string | undefined {
   const within = (value: number, count: number): boolean => Number.isInteger(value) && value >= 0 && value < count;
-  if (!within(item.stage, stages)) return `is of a stage that is not there: stages are 0 to ${stages - 1}`;
+  if (!within(item.stage, stages)) return `names a stage that does not exist: stages are 0 to ${stages - 1}`;
   if (!within(item.microbatch, microbatches))
-    return `is of a microbatch that is not there: microbatches are 0 to ${microbatches - 1}`;
-  if (device >= devices) return `is in a row without a device: devices are 0 to ${devices - 1}`;
+    return `names a microbatch that does not exist: microbatches are 0 to ${microbatches - 1}`;
+  if (device >= devices) return `is in a row for a device that does not exist: devices are 0 to ${devices - 1}`;
   return undefined;
 }

@@ -61,7 +61,7 @@ function repeated(
       const microbatch = microbatchOf(program, word);
       if (word < 0 || kind >= kinds || microbatch >= microbatches) {
         const name = word < 0 || kind >= kinds ? 'An operation' : operationName(program, word);
-        report(device, position, name, `is outside of ${stages} stages and ${microbatches} microbatches`);
+        report(device, position, name, `is outside ${stages} stages and ${microbatches} microbatches`);
         continue;
       }
       const at = stage * microbatches + microbatch;
@@ -77,13 +77,13 @@ function repeated(
       } else if (!runsMicrobatch(program, stage, microbatch)) {
         report(device, position, operationName(program, word), 'belongs to another copy of the stage');
       } else if ((seen[at] & bit) !== 0) {
-        report(device, position, operationName(program, word), 'stands there more than once');
+        report(device, position, operationName(program, word), 'appears more than once');
       } else if ((seen[at] & others) !== 0) {
         report(
           device,
           position,
           operationName(program, word),
-          'stands beside another backward of the same microbatch: B is I and W in one',
+          'duplicates another backward of the same microbatch: B already includes I and W',
         );
       }
       seen[at] |= bit;
@@ -154,8 +154,8 @@ function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly 
       step.because === 'needs'
         ? `${name(step)} waits for the result of ${name(next)}`
         : step.because === 'exchange'
-          ? `${name(step)} ends only together with ${name(next)}`
-          : `${name(step)} ${together ? 'starts together with' : 'stands behind'} ${stepName(program, next)}`;
+          ? `${name(step)} ends at the same time as ${name(next)}`
+          : `${name(step)} ${together ? 'starts at the same time as' : 'comes after'} ${stepName(program, next)}`;
     return { at: pathAt(program, plan, step.device, step.position), message };
   });
   const { device, position } = circle[0];

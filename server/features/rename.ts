@@ -24,7 +24,7 @@ export function rename(view: View, params: RenameParams): WorkspaceEdit | null {
   refuseBuiltIn(found);
   const { newName } = params;
   if (!isName(newName))
-    throw new Refusal(`"${newName}" is not a name: letters, digits and _, not a quantity such as 4ms.`);
+    throw new Refusal(`"${newName}" is not a name. Use letters, digits and _, and no quantity such as 4ms.`);
   const uses = usesOf(view, found.symbol);
   const texts = new Map(uses.map((use) => [use.uri, renamed(use, newName)]));
   const host: EngineHost = {

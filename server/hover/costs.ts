@@ -22,7 +22,7 @@ const noise = 1e-9;
 
 /** Why times of traffic do not add to the others; empty where there is none. */
 export const trafficNote = (traffic: StagePlan['traffic'] = {}): string =>
-  Object.keys(traffic).length === 0 ? '' : 'What is exposed of these exchanges is part of the times above.';
+  Object.keys(traffic).length === 0 ? '' : 'The times above include the exposed part of these exchanges.';
 
 /** Bytes of one microbatch by part of the layers, the sum `whole` last; then `others`, which are no parts of it. */
 export function partsTable(

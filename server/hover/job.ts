@@ -9,7 +9,7 @@ export function jobText(view: View, name: string): string {
   const { staleness } = report;
   return sections(
     `${Number(report.throughput.toPrecision(4))} samples/s · waves of ${count(report.wave, 'minibatch', 'minibatches')} · servers ${show(report.server_traffic, 'bandwidth')}`,
-    `A minibatch misses at most ${staleness.observed} updates of another worker (the bound is ${staleness.bound}) and ${staleness.local} of its own.`,
+    `A minibatch misses at most ${staleness.observed} updates of another worker (the bound is ${staleness.bound}) and ${staleness.local} updates of its worker.`,
     table(
       report.workers.map((one) => [
         one.name,

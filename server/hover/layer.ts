@@ -53,7 +53,7 @@ function costsOf({ pipeline, device, mesh, cost }: LayerFigures): string {
 function parametersText({ parameters, localParameters }: LayerFigures['cost']): string {
   const [whole, own] = [amount(parameters), amount(localParameters)];
   if (own === whole) return whole;
-  return `${whole}, ${own} on the device${localParameters > parameters ? ' with those that it shares' : ''}`;
+  return `${whole}, ${own} on the device${localParameters > parameters ? ' including shared parameters' : ''}`;
 }
 
 /** What a forward leaves, and what it would under other recomputation. */
@@ -64,8 +64,8 @@ function keptBy({ recompute, cost, leaves }: LayerFigures): string {
   if (cost.activation === 0 && others.length === 0) return '';
   const lead =
     recompute === 'stage'
-      ? 'Under `recompute = stage` the backward makes these activations again'
-      : `Its forward leaves ${bytes(cost.activation)}${recompute === 'none' ? '' : ` (\`recompute = ${recompute}\`)`}`;
+      ? 'Under `recompute = stage` the backward recomputes these activations'
+      : `Its forward keeps ${bytes(cost.activation)}${recompute === 'none' ? '' : ` (\`recompute = ${recompute}\`)`}`;
   return sections(`${lead}:`, partsTable(cost.activationParts, cost.activation, others));
 }
 

@@ -47,7 +47,7 @@ export function memoryText(plan: PipelinePlan, device: DeviceReport, told?: stri
 function partsText(stage: StagePlan | undefined, unit: Unit, told: string | undefined): readonly string[] {
   const parts = Object.entries(stage?.activationParts ?? {}).filter(([, size]) => size > 0);
   if (stage === undefined || parts.length === 0 || stageName(stage) === told) return [];
-  return [`One ${unit} of ${stage.name} leaves ${list(parts.map(([name, size]) => `${name} ${bytes(size)}`))}.`];
+  return [`One ${unit} of ${stage.name} keeps ${list(parts.map(([name, size]) => `${name} ${bytes(size)}`))}.`];
 }
 
 /** All devices of a pipeline in one line each, and the fullest of them in full. */

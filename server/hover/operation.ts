@@ -7,8 +7,8 @@ import { inlineCode } from '../userText.ts';
 const operations: Readonly<Record<string, string>> = {
   F: 'Forward pass',
   B: 'Whole backward pass: input and weight gradient',
-  I: 'Input gradient: the half of the backward pass that the stage before waits for',
-  W: 'Weight gradient: the half of the backward pass that nothing waits for',
+  I: 'Input gradient: the half of the backward pass that the previous stage waits for',
+  W: 'Weight gradient: the half of the backward pass that no other operation waits for',
 };
 
 /** `F[0..3]` in a row. */
@@ -23,6 +23,6 @@ export function hoverOperation(view: View, path: readonly SyntaxNode[]): Text | 
   const which = inlineCode(view.syntax.text.slice(call.start, call.end));
   return {
     span: call,
-    text: sections(`**${call.target.text}** — ${meaning}.`, `${which}: of these microbatches, in this order.`),
+    text: sections(`**${call.target.text}** — ${meaning}.`, `${which} runs these microbatches, in this order.`),
   };
 }

@@ -28,9 +28,9 @@ export function stageText(view: View, { name, container }: SymbolInfo): string {
 
 /** Weights of a stage under an asynchronous schedule. */
 const versionText = ({ versions, staleness, staleness_mean, delay, inconsistent }: StageReport): string =>
-  `Weights: ${count(versions, 'version', 'versions')} at a time; a gradient is ${count(staleness, 'update', 'updates')} late at most` +
-  (staleness_mean === undefined || staleness_mean === staleness ? '' : `, ${figure(staleness_mean)} in the mean`) +
-  `${delay === undefined ? '' : `, with ${figure(delay)} minibatches of backwards from a forward to the end of its own`}.` +
+  `Weights: ${count(versions, 'version', 'versions')} at any time; a gradient is at most ${count(staleness, 'update', 'updates')} late` +
+  (staleness_mean === undefined || staleness_mean === staleness ? '' : `, ${figure(staleness_mean)} on average`) +
+  `${delay === undefined ? '' : `, with ${figure(delay)} minibatches from a forward to the end of its backward`}.` +
   (inconsistent === true ? ' The backward uses other weights than the forward.' : '');
 
 const figure = (value: number): string => String(Number(value.toPrecision(3)));
@@ -63,7 +63,7 @@ function stageCosts(stage: StagePlan, ranks: string): string {
     trafficNote(stage.traffic),
     stage.activationParts === undefined
       ? undefined
-      : sections('Its forward leaves:', partsTable(stage.activationParts, stage.activation)),
+      : sections('Its forward keeps:', partsTable(stage.activationParts, stage.activation)),
   );
 }
 

@@ -95,7 +95,7 @@ function faults(shape: Shape): readonly ShapeFault[] {
 export const amdp: Policy = {
   name: 'amdp',
   summary:
-    'Two or four pipelines in different directions over the same devices, without a flush. Few microbatches of each are in flight, so that weights differ by one update at most, for two or four copies of them.',
+    'Two or four pipelines in different directions over the same devices, without a flush. Few microbatches of each are in flight, so weights differ by at most one update. Costs two or four copies of the weights.',
   page: 'amdp',
   parameters: [],
   split: false,
@@ -110,9 +110,9 @@ export const amdp: Policy = {
     const directions = tableOf(shape)?.directions.length ?? 1;
     return [
       `directions: ${directions}; microbatch j goes in direction j mod ${directions}, and each device holds ${directions} stages`,
-      `units of ${shape.stages} microbatches follow one another; the first of an iteration updates with the gradients of the one before`,
-      'staleness: at most 1; the backward uses the newest weights, which may be one update newer than those of its forward',
-      `weights: ${directions} times those of one pipeline; gradients are reduced over the ${directions} copies of a stage`,
+      `units of ${shape.stages} microbatches follow each other; the first unit of an iteration updates with the gradients of the previous iteration`,
+      'staleness: at most 1; the backward uses the newest weights, which may be one update newer than the weights of its forward',
+      `weights: ${directions} times the weights of one pipeline; gradients are reduced over the ${directions} copies of a stage`,
     ];
   },
 };

@@ -15,7 +15,7 @@ const warmupOf = ({ devices, microbatches }: Shape, device: number): number => M
 export const bpipe: Policy = {
   name: 'bpipe',
   summary:
-    '1F1B whose first devices keep some of their activations on the last ones: an even memory, for two more transfers of each that moves.',
+    '1F1B whose first devices keep some of their activations on the last ones. Balances memory, at the cost of two transfers for each activation that moves.',
   page: 'bpipe',
   parameters: [],
   split: false,
@@ -33,8 +33,8 @@ export const bpipe: Policy = {
     const moved = (device: number): number => Math.max(0, warmupOf(shape, device) - most);
     return [
       `warm-up: min(m, p − i) = ${perDevice(shape, (device) => warmupOf(shape, device))} forwards`,
-      `in flight: at most ⌈(p + 2) / 2⌉ = ${most} on every device, those kept for another among them`,
-      `kept by device p − 1 − i: up to w − ⌈(p + 2) / 2⌉ + 1 at a time, where the warm-up w is above ${most}: ${perDevice(shape, (device) => (moved(device) > 0 ? moved(device) + 1 : 0))}`,
+      `in flight: at most ⌈(p + 2) / 2⌉ = ${most} on every device, including activations kept for its partner`,
+      `kept by device p − 1 − i: up to w − ⌈(p + 2) / 2⌉ + 1 at a time, if the warm-up w is above ${most}: ${perDevice(shape, (device) => (moved(device) > 0 ? moved(device) + 1 : 0))}`,
       idleLine(shape, '(p − 1)(F + B)', ({ f, i, w }) => (shape.devices - 1) * (f + i + w)),
     ];
   },

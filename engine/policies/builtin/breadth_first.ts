@@ -16,7 +16,7 @@ const slots = ({ devices, microbatches, chunks }: Shape): number =>
 export const breadthFirst: Policy = {
   name: 'breadth_first',
   summary:
-    'All microbatches through one chunk of layers, then through the next: sharded weights are gathered twice a chunk, for the activations of every microbatch.',
+    'Runs all microbatches through one chunk of layers, then through the next. Sharded weights are gathered only twice per chunk, but the activations of every microbatch are kept.',
   page: 'breadth_first',
   parameters: [chunksParameter],
   split: false,
@@ -43,6 +43,6 @@ export const breadthFirst: Policy = {
       ({ f, i, w }) => slots(shape) * (f + i + w),
     ),
     `in flight: m·v = ${shape.microbatches * shape.chunks} chunks on every device`,
-    `gathers of sharded weights: 2 for each chunk, ${2 * shape.chunks} a device and iteration, however many microbatches`,
+    `gathers of sharded weights: 2 for each chunk, ${2 * shape.chunks} per device and iteration, for any number of microbatches`,
   ],
 };

@@ -15,7 +15,7 @@ const ways = ['direct', 'forward_doubling', 'backward_halving'] as const;
 export const chimera: Policy = {
   name: 'chimera',
   summary:
-    'Pipelines that run down and up over the same devices fill each other’s idle slots: half the idle time of 1F1B, and activations that differ less from device to device, for weights held in each pipeline.',
+    'Pipelines that run down and up over the same devices fill each other’s idle slots. Half the idle time of 1F1B and more even activation memory, but each pipeline holds a copy of the weights.',
   page: 'chimera',
   parameters: [
     {
@@ -24,14 +24,15 @@ export const chimera: Policy = {
       words: ways,
       default: 'direct',
       summary:
-        'Where there are more microbatches than devices: `direct` lines units of p microbatches up; `forward_doubling` runs forwards two at a time, for B = 2F; `backward_halving` cuts each microbatch in two for the backward.',
+        'Order for more microbatches than devices. `direct` runs units of p microbatches one after the other. `forward_doubling` runs forwards two at a time, for B = 2F. `backward_halving` cuts each microbatch in two for the backward.',
     },
     {
       name: 'pipelines',
       kind: 'integer',
       default: 2,
       min: 2,
-      summary: 'Pipelines in all, half of them down and half up: more idle less and hold the weights more often.',
+      summary:
+        'Number of pipelines, half of them down and half up. More pipelines idle less and hold more copies of the weights.',
     },
   ],
   split: false,
@@ -196,7 +197,7 @@ function faults({ stages, microbatches, args }: Shape): readonly ShapeFault[] {
     const values = Number.isFinite(written) ? nearestTo(Math.floor(written), 2, 2) : [2];
     return [
       {
-        message: `pipelines is ${shownArgument(args, 'pipelines')}; half of them run down and half up, so it takes an even number`,
+        message: `pipelines is ${shownArgument(args, 'pipelines')}; half of them run down and half up, so it must be even`,
         fix: { input: 'pipelines', values },
       },
     ];
@@ -205,14 +206,14 @@ function faults({ stages, microbatches, args }: Shape): readonly ShapeFault[] {
   const found: ShapeFault[] = [];
   if (stages % pipelines !== 0)
     found.push({
-      message: `${pipelines} pipelines take a number of devices that divides by ${pipelines}; there are ${stages}`,
+      message: `${pipelines} pipelines need a number of devices that is divisible by ${pipelines}; there are ${stages}`,
       fix: { input: 'stages', values: nearestTo(stages, pipelines, pipelines) },
     });
   // Parts are what the policy counts; a person counts whole microbatches.
   const whole = microbatches / 2;
   if (concatOf(args) === 'backward_halving' && whole % pipelines !== 0)
     found.push({
-      message: `backward_halving takes a number of microbatches that divides by the ${pipelines} pipelines; there are ${whole}`,
+      message: `backward_halving needs a number of microbatches that is divisible by the ${pipelines} pipelines; there are ${whole}`,
       fix: { input: 'microbatches', values: nearestTo(whole, pipelines, pipelines) },
     });
   return found;

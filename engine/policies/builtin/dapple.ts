@@ -18,7 +18,7 @@ function warmup(shape: Shape, device: number): number {
 export const dapple: Policy = {
   name: 'dapple',
   summary:
-    'Early backwards under a memory limit: 1F1B’s warm-up (policy a) or about twice it (policy b), cut to what fits in memory.',
+    '1F1B’s warm-up (policy a) or about twice as much (policy b), limited to the microbatches that fit in memory.',
   page: 'dapple',
   parameters: [
     {
@@ -31,7 +31,7 @@ export const dapple: Policy = {
     {
       name: 'in_flight',
       kind: 'integer',
-      summary: 'Most microbatches that a device may hold; below the number of devices, the iteration gets longer.',
+      summary: 'Most microbatches that a device may hold. Below the number of devices, the iteration gets longer.',
       min: 1,
     },
   ],

@@ -13,7 +13,7 @@ import type { OperationSink, Policy, Shape, ShapeFault } from '../policy.ts';
 export const dualpipe: Policy = {
   name: 'dualpipe',
   summary:
-    'Microbatches enter at both ends, and a forward of one direction shares its slot with a backward of the other, so that each hides the other’s communication; the weights are held twice.',
+    'Microbatches enter at both ends, and a forward of one direction shares its slot with a backward of the other, so that each hides the other’s communication. The weights are held twice.',
   page: 'dualpipe',
   parameters: [overlapParameter],
   split: true,
@@ -35,7 +35,7 @@ export const dualpipe: Policy = {
         (times) => dualIdle(p / 2, times, overlap),
         overlap === 0 ? 'idle' : 'most idle, in the middle',
       ),
-      `in flight until W: ${heldMost(shape, order)} microbatches at most, p + 1; weights: two stages a device`,
+      `in flight until W: ${heldMost(shape, order)} microbatches at most, p + 1; weights: two stages per device`,
     ];
   },
 };
@@ -66,7 +66,7 @@ function faults({ stages, microbatches }: Shape): readonly ShapeFault[] {
     });
   if (microbatches % 2 !== 0 || microbatches < 2 * even)
     found.push({
-      message: `it takes an even number of microbatches, at least 2p = ${2 * even}; there are ${microbatches}`,
+      message: `it needs an even number of microbatches, at least 2p = ${2 * even}; there are ${microbatches}`,
       fix: { input: 'microbatches', values: nearestTo(microbatches, 2, 2 * even) },
     });
   return found;

@@ -12,7 +12,7 @@ import type { OperationSink, Policy, Shape } from '../policy.ts';
 export const dualpipeV: Policy = {
   name: 'dualpipe_v',
   summary:
-    'DualPipe cut in half along a V: two chunks on each device, a forward of one shares its slot with a backward of the other, and the weights are held once.',
+    'DualPipe cut in half to a V. Each device has two chunks, and a forward of one shares its slot with a backward of the other. The weights are held once.',
   page: 'dualpipe_v',
   parameters: [overlapParameter],
   split: true,
@@ -24,7 +24,7 @@ export const dualpipeV: Policy = {
       ? []
       : [
           {
-            message: `it takes at least 2p = ${2 * devices} microbatches; there are ${microbatches}`,
+            message: `it needs at least 2p = ${2 * devices} microbatches; there are ${microbatches}`,
             fix: { input: 'microbatches', values: [2 * devices] },
           },
         ],

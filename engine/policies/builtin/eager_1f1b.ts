@@ -12,7 +12,7 @@ const warmup = (shape: Shape, device: number): number => Math.min(shape.microbat
 export const eager1f1b: Policy = {
   name: 'eager_1f1b',
   summary:
-    '1F1B with about twice the warm-up: hides transfers of up to half of F + B, for up to twice the microbatches in flight.',
+    '1F1B with about twice the warm-up. Hides transfers of up to half of F + B, but holds up to twice as many microbatches in flight.',
   page: 'eager_1f1b',
   parameters: [],
   split: false,

@@ -5,8 +5,7 @@ import type { Policy } from '../policy.ts';
 /** Huang et al., "GPipe" (2019), section 2.3. Backwards in ascending order, as PyTorch runs them. */
 export const gpipe: Policy = {
   name: 'gpipe',
-  summary:
-    'All forwards, then all backwards: the simplest order, and the one that keeps the activations of every microbatch.',
+  summary: 'All forwards, then all backwards: the simplest order. Keeps the activations of every microbatch.',
   page: 'gpipe',
   parameters: [],
   split: false,

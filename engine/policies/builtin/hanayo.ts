@@ -17,20 +17,20 @@ const wavesOf = (shape: Shape): number => Math.max(1, integerArgument(shape.args
 export const hanayo: Policy = {
   name: 'hanayo',
   summary:
-    'Stages in waves over the devices and back: idle time falls with the number of waves without a second copy of the weights, transfers grow with it.',
+    'Stages run in waves over the devices and back. More waves reduce idle time without a second copy of the weights, but increase transfers.',
   page: 'hanayo',
   parameters: [
     {
       name: 'waves',
       kind: 'integer',
-      summary: 'Times that the stages pass over all devices and back; a device holds two stages for each.',
+      summary: 'Number of passes over all devices and back. A device holds two stages for each.',
       default: 2,
       min: 1,
     },
     {
       name: 'in_flight',
       kind: 'integer',
-      summary: 'Most microbatches under way at a time: fewer hold less and idle longer. All unless given.',
+      summary: 'Most microbatches in flight. Fewer need less memory and idle longer. Default: all.',
       min: 1,
     },
   ],
@@ -50,8 +50,8 @@ export const hanayo: Policy = {
     const p = shape.devices;
     return [
       `stages: 2·W = ${2 * waves} on each device, in ${waves} ${waves === 1 ? 'wave' : 'waves'}`,
-      'order: in time, a ready backward first, else the forward of the lowest microbatch, deepest stage first',
-      `transfers of a microbatch one way: 2W(p − 1) = ${2 * waves * (p - 1)}, against p − 1 = ${p - 1} of 1F1B`,
+      'order: in time, a ready backward first, otherwise the forward of the lowest microbatch, deepest stage first',
+      `transfers of a microbatch in one direction: 2W(p − 1) = ${2 * waves * (p - 1)}, compared with p − 1 = ${p - 1} for 1F1B`,
       `in flight: ${heldMost(shape, order)} stages at most, ${heldMost(shape, order) / (2 * waves)} microbatches of all its layers`,
     ];
   },

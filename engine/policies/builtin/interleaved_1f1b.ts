@@ -34,7 +34,7 @@ export const interleaved1f1b: Policy = {
       name: 'group',
       kind: 'integer',
       summary:
-        'Microbatches that go through a chunk before the next chunk has its turn. Default: as many as devices, or all where they are fewer.',
+        'Microbatches that go through a chunk before the next chunk runs. Default: the number of devices, or all microbatches if there are fewer.',
       min: 1,
     },
   ],
@@ -136,7 +136,7 @@ function faults(shape: Shape): readonly ShapeFault[] {
       microbatches < devices
         ? `groups of ${group}; with fewer microbatches than the ${devices} devices, all ${microbatches} are one group`
         : group < devices || group > microbatches
-          ? `groups of ${count(group, 'microbatch', 'microbatches')}; a group takes at least as many as devices (${devices}) and at most all (${microbatches})`
+          ? `groups of ${count(group, 'microbatch', 'microbatches')}; a group has at least as many as there are devices (${devices}) and at most all (${microbatches})`
           : `groups of ${group} leave ${microbatches % group} of ${count(microbatches, 'microbatch', 'microbatches')}, fewer than the ${devices} devices`;
     return [{ message, fix: { input: 'group', values: near } }];
   }

@@ -21,8 +21,7 @@ const warmup = (shape: Shape, device: number): number =>
  */
 export const interleavedZb: Policy = {
   name: 'interleaved_zb',
-  summary:
-    'Interleaved 1F1B with the backward split: half the warm-up, and weight gradients in what would be idle time.',
+  summary: 'Interleaved 1F1B with a split backward. Half the warm-up, and weight gradients fill the idle time.',
   page: 'interleaved_zb',
   parameters: [chunksParameter],
   split: true,
@@ -33,7 +32,7 @@ export const interleavedZb: Policy = {
   explain: (shape) => [
     `rounds: max(1, ⌊m / p⌋) = ${roundsOf(shape.devices, shape.microbatches)}, of ${count(groupOf(shape), 'microbatch', 'microbatches')} through each of ${count(shape.chunks, 'chunk', 'chunks')} in turn`,
     `warm-up: min(m·v, (p − 1 − i) + (v − 1)·g) = ${perDevice(shape, (device) => warmup(shape, device))} forwards of a chunk`,
-    `W runs ${perDevice(shape, (device) => device)} input gradients after its own`,
+    `W runs ${perDevice(shape, (device) => device)} input gradients after its input gradient`,
     idleLine(shape, '(p − 1)(F + I − W of one chunk)', (times) => zbIdle(shape, times)),
     `in flight until W: ${perDevice(shape, (device) => inFlight(shape, device))} chunks`,
   ],

@@ -12,7 +12,7 @@ import type { Policy, Shape, ShapeFault } from '../policy.ts';
 export const oneFOneB: Policy = {
   name: '1f1b',
   summary:
-    'One forward, one backward after a short warm-up: idle time of GPipe, but no more microbatches in flight than devices that follow.',
+    'One forward, one backward after a short warm-up. Same bubble as GPipe, but a device holds at most one microbatch per remaining stage.',
   page: '1f1b',
   parameters: [
     {
@@ -20,7 +20,7 @@ export const oneFOneB: Policy = {
       kind: 'integers',
       words: ['hide_latency'],
       summary:
-        'Forwards of each device before its first backward, first device first; `hide_latency` raises them so that transfers hide behind computing.',
+        'Forwards of each device before its first backward, first device first. `hide_latency` raises them so that transfers overlap with compute.',
     },
   ],
   split: false,
@@ -96,7 +96,7 @@ function faults(shape: Shape): readonly ShapeFault[] {
   if (values.length !== shape.devices) {
     return [
       {
-        message: `warmup gives ${values.length} of ${count(shape.devices, 'device', 'devices')} a number; it takes one for each`,
+        message: `warmup gives ${values.length} of ${count(shape.devices, 'device', 'devices')} a number; it needs one for each`,
         fix: { input: 'warmup', values: [] },
       },
     ];

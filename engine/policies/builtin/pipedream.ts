@@ -75,7 +75,7 @@ function copiesOf({ replicas }: Shape): readonly StageCopy[] | undefined {
 export const pipedream: Policy = {
   name: 'pipedream',
   summary:
-    'Asynchronous 1F1B: minibatches follow one another without a flush, and each stage updates its weights after every minibatch. No bubble, for versions of the weights and stale gradients.',
+    'Asynchronous 1F1B: minibatches follow each other without a flush, and each stage updates its weights after every minibatch. No bubble, at the cost of several weight versions and stale gradients.',
   page: 'pipedream',
   parameters: [
     {
@@ -91,7 +91,7 @@ export const pipedream: Policy = {
       kind: 'integer',
       min: 1,
       summary:
-        'Minibatches that each replica of the input stage keeps in flight; ⌈ranks / replicas of the input stage⌉ unless said.',
+        'Minibatches that each replica of the input stage keeps in flight. Default: ⌈ranks / replicas of the input stage⌉.',
     },
   ],
   split: false,
@@ -133,7 +133,7 @@ export const pipedream: Policy = {
       `warm-up: ${own ? 'scaled' : form} = ${perStage(shape, (stage) => warmup[stage])} forwards`,
       alone
         ? 'bubble: none once the pipeline is full and stages take the same time'
-        : 'bubble: replicas wait for one another’s gradients before an update; more minibatches in flight may hide it',
+        : 'bubble: replicas wait for each other’s gradients before an update; more minibatches in flight may hide it',
     ];
     if (shape.microbatches !== 1) return lines;
     const rule = ruleOf(shape.args);

@@ -13,7 +13,7 @@ const warmupOf = ({ stages }: Shape, stage: number): number => stages - stage;
 export const pipedream2bw: Policy = {
   name: 'pipedream_2bw',
   summary:
-    'Asynchronous 1F1B with two versions of the weights: every minibatch uses those of the minibatch before, at every stage, so that all gradients are one update old.',
+    'Asynchronous 1F1B with two weight versions. At every stage, each minibatch uses the weights of the previous minibatch, so all gradients are one update old.',
   page: 'pipedream_2bw',
   parameters: [],
   split: false,
@@ -26,7 +26,7 @@ export const pipedream2bw: Policy = {
       ? []
       : [
           {
-            message: `an update of ${count(microbatches, 'microbatch', 'microbatches')} is over before ${stages} stages are filled, so that two versions are not enough`,
+            message: `an update of ${count(microbatches, 'microbatch', 'microbatches')} ends before ${stages} stages are filled, so two versions are not enough`,
             fix: { input: 'microbatches', values: [stages] },
           },
         ],

@@ -25,7 +25,7 @@ export function spikeCompensation(momentum: number, delay: number): { readonly a
 export const pipelinedBackprop: Policy = {
   name: 'pipelined_backprop',
   summary:
-    'Every stage runs a forward and a backward in each step and updates at once. No bubble and one version of the weights, for gradients that are 2(S − 1 − s) updates old and computed with two sets of weights.',
+    'Every stage runs a forward and a backward in each step and updates at once. No bubble and one weight version, but gradients are 2(S − 1 − s) updates old and computed with two sets of weights.',
   page: 'pipelined_backprop',
   parameters: [
     {
@@ -58,7 +58,7 @@ export const pipelinedBackprop: Policy = {
       `warm-up: 2(S − 1 − s) + 1 = ${perStage(shape, (stage) => warmupOf(shape, stage))} forwards`,
       `staleness: D = ${n === 1 ? '2(S − 1 − s)' : `⌈2(S − 1 − s) / ${n}⌉`} = ${perStage(shape, (stage) => horizon(shape, stage))} updates; the backward uses other weights than the forward`,
       `versions: ${perStage(shape, () => 1)}`,
-      `fill and drain instead would keep devices busy N / (N + 2S − 2) = ${share(n / (n + 2 * stages - 2))} of the time for N = ${n} microbatches an update`,
+      `fill and drain instead would keep devices busy N / (N + 2S − 2) = ${share(n / (n + 2 * stages - 2))} of the time for N = ${n} microbatches per update`,
       `spike compensation for momentum μ = ${figure(momentum)}: a = μ^D = ${perStage(shape, (stage) => figure(of(stage).a))}; b = (1 − μ^D) / (1 − μ) = ${perStage(shape, (stage) => figure(of(stage).b))}`,
       `weight prediction: forward at w − lr·D·v with D = ${perStage(shape, (stage) => horizon(shape, stage))}`,
     ];

@@ -32,7 +32,7 @@ const delayOf = ({ stages, microbatches }: Shape, stage: number): number =>
 export const pipemare: Policy = {
   name: 'pipemare',
   summary:
-    'Every stage runs a forward and a backward in each step, without a flush and without versions: late gradients are met with a smaller learning rate and a correction of the weights in the backward.',
+    'Every stage runs a forward and a backward in each step, without a flush and without weight versions. A smaller learning rate and a correction of the weights in the backward compensate late gradients.',
   page: 'pipemare',
   parameters: [
     {
@@ -49,14 +49,14 @@ export const pipemare: Policy = {
       min: 0,
       max: 1,
       default: 0.135,
-      summary: 'D of the correction: the mean change of the weights forgets by D^(1 / τ) a step.',
+      summary: 'D of the correction: the mean change of the weights decays by D^(1 / τ) per step.',
     },
     {
       name: 'correction',
       kind: 'word',
       words: ['on', 'off'],
       default: 'on',
-      summary: 'Whether the backward corrects the weights, for the memory of one more copy.',
+      summary: 'Whether the backward corrects the weights, which needs memory for one more copy.',
     },
   ],
   split: false,
@@ -77,13 +77,13 @@ export const pipemare: Policy = {
     const lines = [
       `warm-up: 2(P − i) + 1 = ${perStage(shape, (stage) => warmupOf(shape, stage))} forwards, stages i counted from 1`,
       `delay: τ = (2(P − i) + 1) / N = ${perStage(shape, (stage) => figure(delayOf(shape, stage)))} minibatches of N = ${shape.microbatches}`,
-      `learning rate at the first step: 1 / max(τ, 1) = ${perStage(shape, (stage) => figure(learningRateScale(delayOf(shape, stage))))} of the base, ${typeof annealing === 'number' ? `all of it from step ${annealing} on` : 'rising to all of it over the annealing'}`,
+      `learning rate at the first step: 1 / max(τ, 1) = ${perStage(shape, (stage) => figure(learningRateScale(delayOf(shape, stage))))} of the base, ${typeof annealing === 'number' ? `the full rate from step ${annealing} on` : 'rising to the full rate over the annealing'}`,
       `versions: ${perStage(shape, () => 1)}`,
     ];
     if (corrects(args)) {
       const decay = numberOf(args, 'decay', 0.135);
       lines.push(
-        `correction: one copy more, the mean change of the weights with decay ${figure(decay)}^(1 / τ) = ${perStage(shape, (stage) => figure(correctionDecay(decay, delayOf(shape, stage))))}`,
+        `correction: one more copy, the mean change of the weights with decay ${figure(decay)}^(1 / τ) = ${perStage(shape, (stage) => figure(correctionDecay(decay, delayOf(shape, stage))))}`,
       );
     }
     return lines;

@@ -20,7 +20,7 @@ const lane = (stages: number): Int32Array => Int32Array.from({ length: stages },
 export const pipeswitch: Policy = {
   name: 'pipeswitch',
   summary:
-    'Loads a model onto a device in groups of layers while earlier groups run, once, forwards only: the time from an empty device to the first answer.',
+    'Loads a model onto a device in groups of layers while earlier groups run. One microbatch, forwards only: the time from an empty device to the first answer.',
   page: 'pipeswitch',
   parameters: [
     {
@@ -35,7 +35,7 @@ export const pipeswitch: Policy = {
       kind: 'quantity',
       dimension: 'bandwidth',
       summary:
-        'Bytes a second from the host to the device. Pinned memory over PCIe 3.0 ×16 reaches about 12 GB/s (CUDA C++ Best Practices Guide).',
+        'Bandwidth from the host to the device. Pinned memory over PCIe 3.0 ×16 reaches about 12 GB/s (CUDA C++ Best Practices Guide).',
       default: usualCosts.bandwidth,
       min: 1,
     },
@@ -43,7 +43,7 @@ export const pipeswitch: Policy = {
       name: 'call',
       kind: 'quantity',
       dimension: 'time',
-      summary: 'Time that starting one transfer takes: 5 to 7 µs for cudaMemcpyAsync (arXiv:2602.21548, section 5.2).',
+      summary: 'Overhead of starting one transfer: 5 to 7 µs for cudaMemcpyAsync (arXiv:2602.21548, section 5.2).',
       default: usualCosts.call,
       min: 0,
     },
@@ -100,7 +100,7 @@ function faults({ microbatches, stages, args }: Shape): readonly ShapeFault[] {
   }
   const wanted = 2 * Math.max(1, sizesOf(args).length);
   if (stages !== wanted) {
-    const message = `it makes its own stages, two for each group of layers, not ${stages}`;
+    const message = `it makes the stages, two for each group of layers, not ${stages}`;
     found.push({ message, fix: { input: 'stages', values: [wanted] } });
   }
   return found;

@@ -20,7 +20,7 @@ const warmup = ({ devices, microbatches, args }: Shape, device: number): number 
 export const seq1f1b: Policy = {
   name: 'seq1f1b',
   summary:
-    '1F1B over segments of each sequence: the idle time of 1F1B divided by the segments, at about the memory of p + k segments, for causal models with long sequences.',
+    '1F1B over segments of each sequence, for causal models with long sequences. The idle time of 1F1B divided by the number of segments, with the memory of about p + k segments.',
   page: 'seq1f1b',
   parameters: [
     {
@@ -35,14 +35,14 @@ export const seq1f1b: Policy = {
       name: 'shares',
       kind: 'integers',
       min: 1,
-      summary: 'Per cent of the sequence in each segment, the first one first; equal segments unless said.',
+      summary: 'Percentage of the sequence in each segment, first segment first. Default: equal segments.',
     },
     {
       name: 'times',
       kind: 'integers',
       min: 1,
       summary:
-        'Per cent of a stage’s time that each segment takes; as `shares` unless said. Attention makes a later segment of equal length take longer.',
+        'Percentage of a stage’s time that each segment takes. Default: as `shares`. Attention makes a later segment of equal length take longer.',
     },
   ],
   split: false,
@@ -63,7 +63,7 @@ export const seq1f1b: Policy = {
       `warm-up: min(m·k, p − s + k − 1) = ${perDevice(shape, (device) => warmup(shape, device))} forwards of a segment`,
       even
         ? idleLine(shape, '(p − 1)(F + B) / k', ({ f, i, w }) => ((p - 1) * (f + i + w)) / k)
-        : 'idle: (p − 1)(F + B) / k for equal segments; these differ',
+        : 'idle: (p − 1)(F + B) / k for equal segments; these segments differ',
       `in flight: ${perDevice(shape, (device) => warmup(shape, device))} segments`,
     ];
   },
@@ -104,7 +104,7 @@ function faults({ args }: Shape): readonly ShapeFault[] {
   const segments = segmentsOf(args);
   return ['shares', 'times'].flatMap((input) => {
     if (args[input] === undefined || percentages(args[input], segments) !== undefined) return [];
-    const message = `"${input}" must be ${segments} percentages over 0, one for each segment, that are 100 in all`;
+    const message = `"${input}" must be ${segments} percentages over 0, one for each segment, that add up to 100`;
     return [{ message, fix: { input, values: [] } }];
   });
 }

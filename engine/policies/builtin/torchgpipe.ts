@@ -21,7 +21,7 @@ const stopOf = ({ args, microbatches }: Shape): number =>
 export const torchgpipe: Policy = {
   name: 'torchgpipe',
   summary:
-    'GPipe as torchgpipe runs it: clock cycles, backwards in reverse, and whole stages recomputed while their gradient is on its way.',
+    'GPipe as implemented by torchgpipe: clock cycles, backwards in reverse, and whole stages recomputed while they wait for their gradient.',
   page: 'torchgpipe',
   parameters: [
     {
@@ -30,7 +30,7 @@ export const torchgpipe: Policy = {
       words: ['always', 'except_last', 'never'],
       default: 'except_last',
       summary:
-        'Microbatches that keep only what enters the stage and are recomputed: all, all but the last (whose backward comes first), or none.',
+        'Microbatches that keep only the input of the stage and are recomputed: all, all but the last (whose backward comes first), or none.',
     },
     {
       name: 'skip',
@@ -38,7 +38,7 @@ export const torchgpipe: Policy = {
       words: ['portal', 'relay'],
       default: 'portal',
       summary:
-        'Tensors that skip stages go straight to the device that needs them, or through every stage between, which holds them.',
+        'Route of tensors that skip stages: directly to the device that needs them, or through every stage in between, which holds them.',
     },
   ],
   split: false,

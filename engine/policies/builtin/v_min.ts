@@ -5,7 +5,7 @@ import { vPolicy } from '../orders/vPolicy.ts';
 export const vMin: Policy = vPolicy({
   name: 'v_min',
   summary:
-    'Two chunks on each device in a V, each microbatch held as briefly as possible: about a third of the activation memory of 1F1B, for idle time of about two thirds of its.',
+    'Two chunks on each device in a V; each microbatch is held for the shortest possible time. About a third of the activation memory of 1F1B, and about two thirds of its idle time.',
   share: 'a third',
   // The extra slots keep the four operations of a device apart modulo six.
   block(device, devices) {

@@ -10,7 +10,7 @@ const warmupOf = ({ stages }: Shape, stage: number): number => stages - stage;
 export const xpipe: Policy = {
   name: 'xpipe',
   summary:
-    'Asynchronous 1F1B over the microbatches of successive minibatches. The first microbatch of a minibatch predicts the weights that its gradient will meet, the others use them too: one predicted copy instead of versions.',
+    'Asynchronous 1F1B over the microbatches of successive minibatches. The first microbatch of a minibatch predicts the weights that its gradient will be applied to, and the others use the same prediction. One predicted copy instead of weight versions.',
   page: 'xpipe',
   parameters: [
     {
@@ -18,7 +18,7 @@ export const xpipe: Policy = {
       kind: 'integer',
       min: 1,
       summary:
-        'Microbatches of one minibatch. The pipeline’s own `microbatches` says the same; where both are written they must agree.',
+        'Microbatches of one minibatch. The pipeline’s `microbatches` means the same; if you write both, they must agree.',
     },
   ],
   split: false,
@@ -29,7 +29,7 @@ export const xpipe: Policy = {
   check({ microbatches, args }) {
     const written = args['microbatches'];
     if (typeof written !== 'number' || written === microbatches) return [];
-    const message = `a minibatch is to have ${count(written, 'microbatch', 'microbatches')}, but the pipeline gives it ${microbatches}`;
+    const message = `the minibatch has ${count(written, 'microbatch', 'microbatches')}, but the pipeline gives it ${microbatches}`;
     return [{ message, fix: { input: 'microbatches', values: [written] } }];
   },
   order: onEnd(warmupOf),

@@ -46,14 +46,14 @@ const objectiveParameter: PolicyParameter = {
   words: objectives,
   default: 'makespan',
   summary:
-    'What is made as short as possible: `makespan`, the end of the last device, or `span`, the longest time between the first start and the last end of a device. The other one decides between equal orders.',
+    'Time to minimise: `makespan`, the end of the last device, or `span`, the longest time between the first start and the last end of a device. The other one decides between equal orders.',
 };
 
 /** Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 3.1. */
 export const zbAuto: Policy = {
   name: 'zb_auto',
   summary:
-    'The backward split and an order made for the times and the memory of this pipeline: weight gradients fill the gaps, and no device holds more activations than the limit.',
+    'Splits the backward and searches an order for the times and memory of this pipeline. Weight gradients fill the gaps, and no device holds more activations than the limit.',
   page: 'zb_auto',
   parameters: [limitParameter, objectiveParameter],
   split: true,
@@ -82,7 +82,7 @@ function explain(shape: Shape): readonly string[] {
   return [
     limitLine(shape),
     'name' in by
-      ? `order: that of ${by.name}, none of the constructed ones is better`
+      ? `order: ${by.name}, because no constructed order is better`
       : `order: constructed; ${switchesLine(by)}`,
     makespan <= least
       ? `end: ${time(makespan * tick)}, and no order within the limit ends sooner`
@@ -103,13 +103,13 @@ function limitLine(shape: Shape): string {
   const least = shape.room.reduce((low, one) => Math.min(low, one), Infinity);
   if (!(least < Infinity)) return 'limit: the memory of each device';
   const short = shape.activation.findIndex((one, stage) => one > (shape.room[stage] ?? Infinity));
-  if (short >= 0) return `limit: the memory of each device; that of stage ${short} has no room for one microbatch`;
+  if (short >= 0) return `limit: the memory of each device; stage ${short} has no memory for one microbatch`;
   return `limit: the memory of each device, at least ${bytes(Math.max(0, least))} of activations`;
 }
 
 const switchesLine = ({ hold, turns, fill }: Switches): string =>
   [
-    turns ? 'F and I take turns' : 'I goes before F',
-    hold ? 'no F delays an I that is on its way' : 'F starts whenever it can',
-    fill ? 'W fills every gap' : 'W fills gaps that it fits in, and others where no device has idled for longer',
+    turns ? 'F and I alternate' : 'I goes before F',
+    hold ? 'no F delays an I that arrives soon' : 'F starts whenever it can',
+    fill ? 'W fills every gap' : 'W fills gaps that it fits in, and other gaps on the device that has idled longest',
   ].join('; ');

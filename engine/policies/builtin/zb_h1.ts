@@ -9,7 +9,7 @@ const warmup = (shape: Shape, device: number): number => Math.min(shape.microbat
 export const zbH1: Policy = {
   name: 'zb_h1',
   summary:
-    '1F1B with the backward split: weight gradients fill a third of the idle time, at the memory of 1F1B’s first device on each.',
+    '1F1B with a split backward. Weight gradients fill two thirds of the idle time; every device needs the memory of 1F1B’s first device.',
   page: 'zb_h1',
   parameters: [],
   split: true,
@@ -19,7 +19,7 @@ export const zbH1: Policy = {
   order: (shape, device, out) => alternateSplit(device, shape.microbatches, warmup(shape, device), device, out),
   explain: (shape) => [
     `warm-up: min(m, p − i) = ${perDevice(shape, (device) => warmup(shape, device))} forwards`,
-    `W runs ${perDevice(shape, (device) => device)} input gradients after its own`,
+    `W runs ${perDevice(shape, (device) => device)} input gradients after its input gradient`,
     idleLine(shape, '(p − 1)(F + I − W)', (times) => zbIdle(shape, times)),
     `in flight until W: min(m, p) = ${Math.min(shape.microbatches, shape.devices)} on every device`,
   ],

@@ -10,7 +10,7 @@ const warmup = (shape: Shape, device: number): number => Math.min(shape.microbat
 export const zbH2: Policy = {
   name: 'zb_h2',
   summary:
-    'ZB-H1 with about twice the warm-up: no idle time between the first and the last operation of a device, where the optimizer step needs no barrier.',
+    'ZB-H1 with about twice the warm-up. No idle time between the first and the last operation of a device, if the optimizer step needs no barrier.',
   page: 'zb_h2',
   parameters: [],
   split: true,
@@ -20,7 +20,7 @@ export const zbH2: Policy = {
   order: (shape, device, out) => alternateSplit(device, shape.microbatches, warmup(shape, device), 2 * device, out),
   explain: (shape) => [
     `warm-up: min(m, 2(p − i) − 1) = ${perDevice(shape, (device) => warmup(shape, device))} forwards`,
-    `W runs ${perDevice(shape, (device) => 2 * device)} input gradients after its own`,
+    `W runs ${perDevice(shape, (device) => 2 * device)} input gradients after its input gradient`,
     idleLine(shape, '(p − 1)·max(F, F + I − 2W)', (times) => idleOf(shape, times)?.makespan),
     idleLine(
       shape,

@@ -10,7 +10,7 @@ import type { OperationSink, Policy, Shape } from '../policy.ts';
 export const zbV: Policy = {
   name: 'zb_v',
   summary:
-    'Two chunks on each device, laid out in a V, and the backward split: no idle time between the first and the last operation of a device where F = I = W, at the memory of 1F1B.',
+    'Two chunks on each device in a V, with a split backward. No idle time between the first and the last operation of a device if F = I = W, with the memory of 1F1B.',
   page: 'zb_v',
   parameters: [],
   split: true,

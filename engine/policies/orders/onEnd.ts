@@ -80,7 +80,7 @@ export function replicaFaults({ microbatches, replicas }: Shape): readonly Shape
   const below = microbatches - (microbatches % turns);
   return [
     {
-      message: `${microbatches} microbatches of an update do not divide among the ${replicas[uneven]} replicas of stage ${uneven}`,
+      message: `${microbatches} microbatches of an update do not divide evenly among the ${replicas[uneven]} replicas of stage ${uneven}`,
       fix: { input: 'microbatches', values: below > 0 ? [below, below + turns] : [1, turns] },
     },
   ];

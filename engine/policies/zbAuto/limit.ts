@@ -8,7 +8,7 @@ export const limitParameter: PolicyParameter = {
   dimension: 'bytes',
   words: ['device'],
   summary:
-    'Most activations that a device may hold: microbatches (`4`), bytes (`20GiB`), or `device` for what its memory leaves.',
+    'Most activations that a device may hold: microbatches (`4`), bytes (`20GiB`), or `device` for the memory that is left.',
   default: 'device',
   min: 1,
 };
@@ -54,7 +54,7 @@ export function limitFaults(shape: Shape): readonly ShapeFault[] {
   if (kind === 'microbatches')
     return Number.isSafeInteger(amount) && amount >= 1
       ? []
-      : [{ message: `a limit of ${count(amount, 'microbatch', 'microbatches')} lets no forward start`, fix }];
+      : [{ message: `a limit of ${count(amount, 'microbatch', 'microbatches')} allows no forward to start`, fix }];
   if (kind === 'device') return [];
   let worst = 0;
   let stage = 0;
@@ -63,6 +63,6 @@ export function limitFaults(shape: Shape): readonly ShapeFault[] {
     if (least > worst) [worst, stage] = [least, device];
   }
   if (amount >= worst) return [];
-  const message = `a limit of ${byteText(amount)} is less than the ${byteText(worst)} that one microbatch of stage ${stage} keeps; it takes at least those, or a number of microbatches`;
+  const message = `a limit of ${byteText(amount)} is less than the ${byteText(worst)} that one microbatch of stage ${stage} keeps; use at least that, or a number of microbatches`;
   return [{ message, fix }];
 }

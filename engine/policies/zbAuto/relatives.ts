@@ -116,7 +116,7 @@ export function* evenSpans(problem: SearchProblem): Generator<Relative, void> {
       });
       if (!fits) continue;
       yield {
-        name: 'zb_h2 with the forwards and lags of these times',
+        name: 'zb_h2 with the warm-up and lags for these times',
         warmup: (_, device) => warmups[device],
         lag: (_, device) => lags[device],
       };

@@ -149,7 +149,7 @@ describe('replicas', () => {
     [
       'on = gpu[0..1]  replicate = round_robin',
       'microbatches = 3  schedule = pipedream',
-      'schedule/shape: pipedream cannot run: 3 microbatches of an update do not divide among the 2 replicas',
+      'schedule/shape: pipedream cannot run: 3 microbatches of an update do not divide evenly among the 2 replicas',
     ],
   ])('%s, %s: is said', (first, more, message) => {
     expect(errors(train(first, more)).some((one) => one.startsWith(message))).toBe(true);

@@ -7,9 +7,9 @@ import { call, good, repository } from './harness.ts';
 
 describe('a wrong call', () => {
   test.each([
-    [['chekc', 'a.pipe'], 'There is no command "chekc". Did you mean "check"?'],
-    [['check', '--fromat', 'json', 'a.pipe'], 'There is no option "--fromat". Did you mean "--format"?'],
-    [['simulate', '--pipline=x', 'a.pipe'], 'There is no option "--pipline". Did you mean "--pipeline"?'],
+    [['chekc', 'a.pipe'], 'Unknown command "chekc". Did you mean "check"?'],
+    [['check', '--fromat', 'json', 'a.pipe'], 'Unknown option "--fromat". Did you mean "--format"?'],
+    [['simulate', '--pipline=x', 'a.pipe'], 'Unknown option "--pipline". Did you mean "--pipeline"?'],
     [
       ['check', '--format', 'jsn', 'a.pipe'],
       '--format cannot be "jsn"; it is one of text, json, sarif, github. Did you mean "json"?',
@@ -26,12 +26,12 @@ describe('a wrong call', () => {
     [['simulate', 'a.pipe', '--set', 'microbatches=65'], 'microbatches'],
     [['simulate', 'a.pipe', '--set', 'microbatches=8GiB'], '"microbatches" is a plain number, and --set gives bytes.'],
     [['simulate', 'library.pipe'], 'declares no pipeline'],
-    [['format', '--check', '--write', 'a.pipe'], 'exclude one another'],
-    [['format', '--write', '-'], 'Standard input cannot be written to.'],
+    [['format', '--check', '--write', 'a.pipe'], 'cannot be combined'],
+    [['format', '--write', '-'], '--write cannot write to standard input.'],
     [['explain', 'memory/out-of-memry'], 'Did you mean "memory/out-of-memory"?'],
     [['explain'], 'It needs one code'],
     [['lsp', 'a.pipe'], 'It takes no files'],
-    [['--verison'], 'There is no option "--verison". Did you mean "--version"?'],
+    [['--verison'], 'Unknown option "--verison". Did you mean "--version"?'],
   ])('%j exits with 2 and says why', async (args, sentence) => {
     const files = { 'a.pipe': good, 'library.pipe': 'device v100 { memory = 16GiB }\n' };
     const { status, out, err } = await call(args, { files });

@@ -30,7 +30,7 @@ describe('import', () => {
     expect([status, out]).toEqual([1, '']);
     const line = defect.split('\r\n')[3];
     expect(err).toContain(`defect.csv:4:${line.indexOf('3F8') + 1}: rank 3, column 15: \`3F8\``);
-    expect(err).toContain('--repair mends it');
+    expect(err).toContain('--repair fixes it');
   });
 
   test('--repair mends the known defect and says so', async () => {

@@ -16,7 +16,7 @@ test('the text has the figures of the job after those of its pipelines', async (
   expect(status).toBe(0);
   expect(out).toContain('wsp, distance 1 · 2 workers · waves of 2 minibatches · 32 waves');
   // N = 2: (1 + 1) · 2 + 2 − 2, and N − 1.
-  expect(out).toContain('of 4 allowed; 1 of its own');
+  expect(out).toContain('of 4 allowed; 1 of its worker');
   expect(out.indexOf('all  wsp')).toBeGreaterThan(out.indexOf('second  pipedream'));
 });
 

@@ -20,7 +20,7 @@ it('names every kind of rank, and those of each unlike stage', () => {
   expect(notesOf(unlike)).toContain('(tensor 4: 4 devices and data 2: 2 devices)');
 });
 
-it('names weights in parts, blocking transfers and what follows the last backward', () => {
+it('names sharded weights, blocking transfers and what follows the last backward', () => {
   const plain = notesOf('stages = balance(2)');
   for (const part of ['in parts', 'block both devices', 'exchange of gradients']) expect(plain).not.toContain(part);
   const all = notesOf(

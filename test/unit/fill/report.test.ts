@@ -149,8 +149,8 @@ describe('a fill job', () => {
       reportOf({ ...plan, fill: fillOf(tasks) }).devices.map(fillStop);
     expect(stops([[100, 0]])[0]).toBe('gpu[0]: l[0] (100 s, 0 B) fits into no idle interval; the longest is 6 s');
     expect(stops([[1, 21]])[3]).toContain('l[0] (1 s, 21 B) fits into no idle interval');
-    expect(stops([[0, 0]])[0]).toBe('gpu[0]: no layer of the fill job takes any time');
-    expect(stops([])[0]).toBe('gpu[0]: no layer of the fill job takes any time');
+    expect(stops([[0, 0]])[0]).toBe('gpu[0]: every layer of the fill job takes no time');
+    expect(stops([])[0]).toBe('gpu[0]: every layer of the fill job takes no time');
     expect(stops([[1, 1]])).toEqual([undefined, undefined, undefined, undefined]);
     const blocked = reportOf({
       ...plan,

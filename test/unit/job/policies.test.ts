@@ -85,5 +85,5 @@ test('more minibatches in flight than can be simulated are refused with the numb
     ['schedule/shape', 'job:all/worker:0'],
     ['schedule/shape', 'job:all/worker:1'],
   ]);
-  expect(findings[0].message).toContain('after 100, the most that can be simulated');
+  expect(findings[0].message).toContain('more than 100 minibatches in flight, the most that can be simulated');
 });

@@ -19,7 +19,7 @@ const experts = 8 * 3 * 512 * 2048;
 // Attention, router, two norms of scale and shift.
 const others = 4 * 512 ** 2 + 512 * 8 + 4 * 512;
 
-describe('weights in parts', () => {
+describe('sharded weights', () => {
   // Of two layers two are gathered and one gradient is whole, or the other way round; what a rank has for itself is in neither.
   const passing = (parameters: number) => 2 * 3 * parameters;
 

@@ -123,7 +123,7 @@ describe('dualpipe', () => {
       'dualpipe cannot run: the directions mirror each other on an even number of devices; there are 5; nearest stages: 4 or 6.',
     ]);
     expect(faults(4, 9)).toEqual([
-      'dualpipe cannot run: it takes an even number of microbatches, at least 2p = 8; there are 9; nearest microbatches: 8 or 10.',
+      'dualpipe cannot run: it needs an even number of microbatches, at least 2p = 8; there are 9; nearest microbatches: 8 or 10.',
     ]);
     expect(faults(4, 6)[0]).toContain('nearest microbatches: 8');
     expect(faults(4, 8)).toEqual([]);

@@ -69,7 +69,7 @@ describe('dapple', () => {
       'dapple cannot run: in_flight is 0; it must be a whole number of at least 1; nearest in_flight: 1.',
     );
     const plan = policyPlan('dapple', 4, 8, { args: { in_flight: 2 } });
-    expect(findPolicy('dapple')?.explain(shapeOf(plan)).join('\n')).toContain('= 45 s a device');
+    expect(findPolicy('dapple')?.explain(shapeOf(plan)).join('\n')).toContain('= 45 s per device');
     expect(simulated(plan).idle).toEqual([45, 45, 45, 45]);
   });
 });

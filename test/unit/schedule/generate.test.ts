@@ -115,11 +115,11 @@ describe('registry', () => {
       findPolicy(name)?.explain(shapeOf(plan));
     expect(explain('1f1b')).toEqual([
       'warm-up: min(m, p − i) = 4, 3, 2, 1 forwards',
-      'idle: (p − 1)(F + B) = 36 ms a device',
+      'idle: (p − 1)(F + B) = 36 ms per device',
       'in flight: 4, 3, 2, 1',
     ]);
     expect(explain('zb_h2')).toContain(
-      'idle between first start and last end: (p − 1)·max(0, F + I − 2W) = 0 ms a device',
+      'idle between first start and last end: (p − 1)·max(0, F + I − 2W) = 0 ms per device',
     );
     expect(explain('1f1b', policyPlan('1f1b', 4, 8, { f: 4e-3, i: 4e-3, w: 4e-3, transfer: 1e-3 }))?.at(-1)).toBe(
       'warm-up that hides transfers of 1 ms: 7, 5, 3, 1',

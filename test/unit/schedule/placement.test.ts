@@ -29,7 +29,7 @@ describe('placement', () => {
   it('says why a rule does not fit', () => {
     expect(devicesOf('linear', 4, 2)).toContain('4 stages and 2 devices');
     expect(devicesOf('v_shape', 6, 2)).toContain('6 stages and 2 devices');
-    expect(devicesOf('loop', 5, 2)).toContain('5 stages do not divide among 2');
+    expect(devicesOf('loop', 5, 2)).toContain('5 stages do not divide evenly among 2');
     expect(devicesOf('bidirectional', 3, 3)).toContain('an even number of devices; there are 3');
     expect(devicesOf('bidirectional', 4, 2)).toContain('4 stages and 2 devices');
     expect(devicesOf([[0], [1, 0]], 2, 2)).toBe('the placement names stage 0 twice');

@@ -66,7 +66,7 @@ describe('rows', () => {
 
   it('that repeat, misplace or mix operations say which, at the item', () => {
     expect(faultsOf(2, 1, 'F0 B0 | F0 F0 B0')).toMatchObject([
-      { code: 'schedule/repeated', at: 'train/row:1/item:1', message: '1F0 on gpu[1] stands there more than once.' },
+      { code: 'schedule/repeated', at: 'train/row:1/item:1', message: '1F0 on gpu[1] appears more than once.' },
     ]);
     expect(faultsOf(2, 1, 'F0 1F0 B0 | B0')).toMatchObject([
       { at: 'train/row:0/item:1', message: '1F0 on gpu[0] belongs on gpu[1], which holds stage 1.' },
@@ -74,7 +74,7 @@ describe('rows', () => {
     expect(faultsOf(2, 1, 'F0 B0 | F0 B0 W0')).toMatchObject([
       {
         at: 'train/row:1/item:2',
-        message: '1W0 on gpu[1] stands beside another backward of the same microbatch: B is I and W in one.',
+        message: '1W0 on gpu[1] duplicates another backward of the same microbatch: B already includes I and W.',
       },
     ]);
   });
@@ -84,7 +84,7 @@ describe('rows', () => {
       {
         code: 'schedule/repeated',
         at: 'train/row:0/item:1',
-        message: '0F2 on gpu[0] is of a microbatch that is not there: microbatches are 0 to 1.',
+        message: '0F2 on gpu[0] names a microbatch that does not exist: microbatches are 0 to 1.',
       },
     ]);
     expect(faultsOf(2, 1, 'F0 B0 5F0 | F0 B0')).toMatchObject([{ at: 'train/row:0/item:2' }]);
@@ -109,9 +109,9 @@ describe('rows that wait in a circle', () => {
           'Deadlock: these operations wait for each other, so none can start: 0B0 (gpu[0]) → 1B0 (gpu[1]) → 1F1 (gpu[1]) → 0F1 (gpu[0]) → 0B0 (gpu[0]).',
         related: [
           { at: 'train/row:0/item:1', message: '0B0 (gpu[0]) waits for the result of 1B0 (gpu[1])' },
-          { at: 'train/row:1/item:2', message: '1B0 (gpu[1]) stands behind 1F1' },
+          { at: 'train/row:1/item:2', message: '1B0 (gpu[1]) comes after 1F1' },
           { at: 'train/row:1/item:1', message: '1F1 (gpu[1]) waits for the result of 0F1 (gpu[0])' },
-          { at: 'train/row:0/item:2', message: '0F1 (gpu[0]) stands behind 0B0' },
+          { at: 'train/row:0/item:2', message: '0F1 (gpu[0]) comes after 0B0' },
         ],
       }),
     ]);
@@ -128,7 +128,7 @@ describe('rows that wait in a circle', () => {
   it('may be a fused pair that waits for itself', () => {
     const [finding] = faultsOf(2, 1, 'F0 B0 | F0+B0');
     expect(finding.message).toContain('start: 1F0 (gpu[1]) → 1B0 (gpu[1]) → 1F0 (gpu[1]).');
-    expect(finding.related[0].message).toBe('1F0 (gpu[1]) starts together with 1B0');
+    expect(finding.related[0].message).toBe('1F0 (gpu[1]) starts at the same time as 1B0');
     expect(finding.related[1].message).toBe('1B0 (gpu[1]) waits for the result of 1F0 (gpu[1])');
   });
   it('may lead through fused pairs of two devices', () => {

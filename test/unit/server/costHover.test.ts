@@ -48,7 +48,7 @@ test('a layer with a shape: parameters, FLOPs, times, traffic, what its forward 
   expect(text).not.toContain('recompute |');
   expect(text).toContain('| output | 1 MiB |');
   expect(text).toContain('| tensor ranks | 8 MiB in 83.9 µs, all exposed |');
-  expect(text).toContain('Its forward leaves 57 MiB:');
+  expect(text).toContain('Its forward keeps 57 MiB:');
   // Of 34·s·b·h / t + 5·a·s²·b / t (arXiv:2205.05198, table 2): 4, 4, 2, 6, 2, 16 and 80 times s·b·h / 2.
   for (const row of [
     '| norm inputs | 2 MiB | 3.5 % |',
@@ -76,11 +76,11 @@ test('traffic beside computing is told as hidden, recomputation with its forward
   const full = await hoverOver(source('recompute = full'), 'block[2]');
   expect(full).toContain('| recompute | 321 µs |');
   expect(full).toContain('| tensor ranks | 12 MiB in 126 µs, all exposed |');
-  expect(full).toContain('Its forward leaves 1 MiB (`recompute = full`):');
+  expect(full).toContain('Its forward keeps 1 MiB (`recompute = full`):');
   expect(full).toContain('| with `recompute = none` | 57 MiB |');
   expect(full).not.toContain('together');
   const stage = await hoverOver(source('recompute = stage'), 'block[2]');
-  expect(stage).toContain('Under `recompute = stage` the backward makes these activations again:');
+  expect(stage).toContain('Under `recompute = stage` the backward recomputes these activations:');
   expect(stage).toContain('| **together** | 57 MiB |');
 });
 
@@ -118,7 +118,7 @@ test('a stage: its ranks in words, what they exchange, what a forward leaves by 
   const pinned = source('', ranks)
     .replace('{ layers = block[0] }', '{ layers = block[0]  on = gpu[0..7] }')
     .replace(', head }', ', head  on = gpu[8..15] }');
-  expect(await hoverOver(pinned, 'gpu[0..7]')).toContain('One microbatch of first leaves norm inputs 2 MiB');
+  expect(await hoverOver(pinned, 'gpu[0..7]')).toContain('One microbatch of first keeps norm inputs 2 MiB');
 });
 
 test('a stage in segments: all of them together', async () => {

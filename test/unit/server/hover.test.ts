@@ -31,7 +31,7 @@ test('zb_auto: the limit, the order that was taken, and how far it is from the b
     toy.replace('= 1f1b', '= $0zb_auto(limit = 4)'),
     'zb_auto',
     /limit: 4 microbatches in flight/,
-    /order: that of zb_h1/,
+    /order: zb_h1/,
     /end: 216 ms, and no order within the limit ends sooner/,
   ));
 

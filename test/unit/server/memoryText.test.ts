@@ -19,7 +19,7 @@ test('what one microbatch leaves is told by parts of the layers, where they are 
   const plan = planOf({ devices: 1, microbatches: 2, schedule: policy('gpipe'), stage, memory: 48 * MiB });
   const [device] = reportOf(plan).devices;
   const text = memoryText(plan, device);
-  expect(text).toContain('One microbatch of s0 leaves attention 3 MiB, scores 2 MiB and norms 1 MiB.');
+  expect(text).toContain('One microbatch of s0 keeps attention 3 MiB, scores 2 MiB and norms 1 MiB.');
   expect(text).toContain('| activations | 12 MiB | 25 % | 2 × 6 MiB |');
   expect(text).toContain('| **left** | 36 MiB | 75 % |  |');
 });

@@ -34,7 +34,7 @@ test('what a thread fails at is refused with its reason', async () => {
     },
   };
   const threads = createThreads();
-  await expect(threads.run('a', unknown, null).answer).rejects.toThrow(/There is no search "unknown"/);
+  await expect(threads.run('a', unknown, null).answer).rejects.toThrow(/Unknown search "unknown"/);
   expect(await threads.run('a', evaluation, problem).answer).toEqual(runSearch(evaluation, problem));
   threads.close();
 });

@@ -166,10 +166,10 @@ describe('policies under blocking transfers', () => {
         '1SEND_B0 (gpu[1]) → 0RECV_B0 (gpu[0]) → 0SEND_F1 (gpu[0]).',
     );
     expect(finding.related.map((one) => one.message)).toEqual([
-      '0SEND_F1 (gpu[0]) ends only together with 1RECV_F1 (gpu[1])',
-      '1RECV_F1 (gpu[1]) stands behind 1SEND_B0',
-      '1SEND_B0 (gpu[1]) ends only together with 0RECV_B0 (gpu[0])',
-      '0RECV_B0 (gpu[0]) stands behind 0SEND_F1',
+      '0SEND_F1 (gpu[0]) ends at the same time as 1RECV_F1 (gpu[1])',
+      '1RECV_F1 (gpu[1]) comes after 1SEND_B0',
+      '1SEND_B0 (gpu[1]) ends at the same time as 0RECV_B0 (gpu[0])',
+      '0RECV_B0 (gpu[0]) comes after 0SEND_F1',
     ]);
   });
 

@@ -36,7 +36,7 @@ describe('comm/exposed', () => {
     const at = (part: string) => found[0].message.indexOf(part);
     expect(at('tensor ranks')).toBeGreaterThan(0);
     expect(at('tensor ranks')).toBeLessThan(at('transfers (most on'));
-    expect(found[0].message).toContain('Fewer tensor ranks');
+    expect(found[0].message).toContain('Use fewer tensor ranks');
   });
 
   test('what kernels hide is not said', () => {

@@ -200,7 +200,7 @@ describe('a limit that cannot be', () => {
         {
           code: 'schedule/shape',
           message:
-            'zb_auto cannot run: a limit of 1 MiB is less than the 2 MiB that one microbatch of stage 1 keeps; it takes at least those, or a number of microbatches; nearest limit: 1.',
+            'zb_auto cannot run: a limit of 1 MiB is less than the 2 MiB that one microbatch of stage 1 keeps; use at least that, or a number of microbatches; nearest limit: 1.',
         },
       ],
     });
