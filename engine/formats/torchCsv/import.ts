@@ -1,5 +1,6 @@
 import type { TorchFault } from './fault.ts';
 import { type TorchSchedule, checkTable } from './faults.ts';
+import { idleRemarks } from './idleCells.ts';
 import { readTorchCsv } from './read.ts';
 import { repairText } from './repairs.ts';
 import type { TorchTable } from './table.ts';
@@ -28,5 +29,6 @@ function readAndCheck(text: string): TorchImport | { readonly faults: readonly T
   if ('faults' in read) return read;
   const schedule = checkTable(read.table, read.places);
   if ('faults' in schedule) return schedule;
-  return { pipe: pipeOfTable(read.table, schedule), table: read.table, schedule, remarks: read.remarks };
+  const remarks = [...read.remarks, ...idleRemarks(read.table, schedule.shape)];
+  return { pipe: pipeOfTable(read.table, schedule), table: read.table, schedule, remarks };
 }
