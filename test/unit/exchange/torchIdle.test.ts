@@ -33,7 +33,7 @@ describe('idle cells that the import loses', () => {
       '1 idle cell does not follow from the order if each operation takes one cell (the first: rank 0, column 2).',
       'a pause among forwards',
     ],
-  ])('%j: %s (%s)', (text, remark) => {
+  ])('%j: %s (%s)', (text, remark, _) => {
     expect(remarksOf(text)).toEqual(
       remark === undefined
         ? []
