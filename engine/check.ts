@@ -6,11 +6,12 @@ import { type Evaluation, planKey } from './evaluation.ts';
 import { parse, type SyntaxFile } from '../grammar/index.ts';
 import { evaluation } from './evaluate.ts';
 import type { Severity } from './findings/catalogue.ts';
-import { finding, type Finding, type PlanFinding } from './findings/finding.ts';
+import { finding, type Finding, type PlanFinding, type Subject } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
 import { type JobEvaluation, jobEvaluation } from './job/evaluateJob.ts';
 import type { Origins, Place } from './plan.ts';
 import type { Resolution } from './language/resolution.ts';
+import { count, list } from './quantities.ts';
 import { resolveSteps } from './resolve.ts';
 import { directSearches, type Searches } from './searches.ts';
 
@@ -124,7 +125,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
 
 const severities: readonly Severity[] = ['error', 'warning', 'information', 'hint'];
 
-/** The gravest `limit` findings, by position, and one more that says that there are others. */
+/** The `limit` most severe findings, by position, and one more that says that there are others. */
 function capped(uri: string, findings: readonly Finding[], limit: number): readonly Finding[] {
   if (findings.length < limit) return findings;
   const kept = new Set(
@@ -134,7 +135,7 @@ function capped(uri: string, findings: readonly Finding[], limit: number): reado
   );
   const figures = {
     what: 'Findings of this file',
-    figure: `${limit.toLocaleString('en-US')} or more, of which the gravest are shown`,
+    figure: `${limit.toLocaleString('en-US')} or more, of which the most severe are shown`,
     limit: limit.toLocaleString('en-US'),
     setting: 'pipewright.limits.findings',
   };
@@ -142,21 +143,36 @@ function capped(uri: string, findings: readonly Finding[], limit: number): reado
   return [first, ...findings.filter((found) => kept.has(found))];
 }
 
-/** Findings of one code at one place are one mistake (equal devices, say): the first stays, with the number of the others. */
+/** Others with the problem of a finding that are named one by one. */
+const mostNamed = 3;
+
+/**
+ * Findings of one code at one place are one mistake where they say the same, or where they are about devices or links of one kind: the
+ * first stays and names the others.
+ */
 function merged(findings: readonly Finding[]): Finding[] {
-  const kept = new Map<string, { readonly found: Finding; more: number }>();
+  const kept = new Map<string, { readonly found: Finding; readonly others: Subject[] }>();
   for (const found of findings) {
-    const several = found.code === 'memory/out-of-memory' || found.code === 'comm/bottleneck-link';
-    const key = `${found.place.start} ${found.place.end} ${found.code} ${several ? '' : found.message}`;
+    const { about, code, place } = found;
+    const key = `${place.start} ${place.end} ${code} ${about === undefined ? found.message : about.kind}`;
     const same = kept.get(key);
-    if (same === undefined) kept.set(key, { found, more: 0 });
-    else same.more += 1;
+    if (same === undefined) kept.set(key, { found, others: [] });
+    else if (about !== undefined) same.others.push(about);
   }
-  return [...kept.values()].map(({ found, more }) =>
-    more === 0 || found.code.startsWith('syntax/')
-      ? found
-      : { ...found, message: `${found.message} (And ${more} more like it.)` },
+  return [...kept.values()].map(({ found, others }) =>
+    others.length === 0 ? found : { ...found, message: `${found.message} (${alsoAffected(others)}.)` },
   );
+}
+
+/** `gpu[1] and gpu[2] have this problem too`, `gpu[1] and 6 more devices have this problem too`. */
+function alsoAffected(others: readonly Subject[]): string {
+  const [{ kind, name }] = others;
+  if (others.length === 1) return `${name} has this problem too`;
+  const named =
+    others.length <= mostNamed
+      ? list(others.map((other) => other.name))
+      : `${name} and ${count(others.length - 1, `more ${kind}`, `more ${kind}s`)}`;
+  return `${named} have this problem too`;
 }
 
 const answered = <Problem, Answer>(problem: Problem, answer: Answer | undefined): (Problem & Answer) | undefined =>

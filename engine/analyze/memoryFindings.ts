@@ -64,6 +64,7 @@ function outOfMemory(
     },
     {
       related: [memoryPlace(plan, report, device)],
+      about: { kind: 'device', name: report.name },
       hint: { kind: 'recompute', pipeline: plan.name, stage },
     },
   );

@@ -81,7 +81,12 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
     if (busy <= options.thresholds.linkBusy) return;
     const { from, to } = plan.routes[index];
     found.push(
-      planFinding('comm/bottleneck-link', paths.route(plan.name, from, to), { link: linkName(link), share: busy }),
+      planFinding(
+        'comm/bottleneck-link',
+        paths.route(plan.name, from, to),
+        { link: linkName(link), share: busy },
+        { about: { kind: 'link', name: linkName(link) } },
+      ),
     );
   });
   return found;

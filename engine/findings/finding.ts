@@ -9,6 +9,13 @@ export interface Finding {
   readonly place: Place;
   readonly related: readonly { readonly place: Place; readonly message: string }[];
   readonly hint?: FixHint;
+  readonly about?: Subject;
+}
+
+/** A device or link that a finding is about, where others may have the same problem at the same place in the text. */
+export interface Subject {
+  readonly kind: 'device' | 'link';
+  readonly name: string;
 }
 
 /** The same before origins are known: `at` and `related` are paths of the plan. What the engine finds after planning. */
@@ -19,6 +26,7 @@ export interface PlanFinding {
   readonly at: string;
   readonly related: readonly { readonly at: string; readonly message: string }[];
   readonly hint?: FixHint;
+  readonly about?: Subject;
 }
 
 /** What a quick fix needs to know beyond the place. */
@@ -41,6 +49,7 @@ export type FixHint =
 interface Extras<R> {
   readonly related?: readonly R[];
   readonly hint?: FixHint;
+  readonly about?: Subject;
   /** Only for codes whose severity depends on a threshold. */
   readonly severity?: Severity;
 }
@@ -52,7 +61,8 @@ export function finding<C extends Code>(
   parameters: Parameters<C>,
   extras: Extras<{ readonly place: Place; readonly message: string }> = {},
 ): Finding {
-  return { ...text(code, parameters, extras.severity), place, related: extras.related ?? [], hint: extras.hint };
+  const { related = [], hint, about, severity } = extras;
+  return { ...text(code, parameters, severity), place, related, hint, ...(about === undefined ? {} : { about }) };
 }
 
 /** The same for a path of the plan. */
@@ -62,7 +72,8 @@ export function planFinding<C extends Code>(
   parameters: Parameters<C>,
   extras: Extras<{ readonly at: string; readonly message: string }> = {},
 ): PlanFinding {
-  return { ...text(code, parameters, extras.severity), at, related: extras.related ?? [], hint: extras.hint };
+  const { related = [], hint, about, severity } = extras;
+  return { ...text(code, parameters, severity), at, related, hint, ...(about === undefined ? {} : { about }) };
 }
 
 function text<C extends Code>(code: C, parameters: Parameters<C>, severity?: Severity) {

@@ -52,6 +52,14 @@ describe('the bound', () => {
   });
 });
 
+describe('the span bubble', () => {
+  it('leaves out what a device waits before its first start', () => {
+    // Device 0 works 3 s within [0, 5]; device 1 works without a pause from 1 s to 8 s, which is the longest span.
+    const { bubble } = reportOf({ devices: 2, microbatches: 1, schedule: policy('zb_h1'), backwardWeight: [1, 5] });
+    expect(bubble.span).toBe(0);
+  });
+});
+
 describe('a pipeline whose operations take no time', () => {
   const nothing = { forward: [0], backwardInput: [0], backwardWeight: [0] };
 

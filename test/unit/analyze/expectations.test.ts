@@ -35,6 +35,22 @@ describe('expectations', () => {
     ).toEqual([]);
   });
 
+  it('of a device’s span count what it idles between its first start and its last end, and nothing else', () => {
+    const devices = [0, 1, 2, 3];
+    // Device i starts i seconds late and ends 2i seconds early, and works 8 (F + B) = 24 s of the 33 s.
+    expect(
+      failing(
+        ...devices.map((device) => ({
+          figure: 'span_bubble' as const,
+          device,
+          operator: '==' as const,
+          bound: 1 - 24 / (33 - 3 * device),
+          dimension: 'share' as const,
+        })),
+      ),
+    ).toEqual([]);
+  });
+
   it('say what the figure is', () => {
     expect(failing({ figure: 'iteration', operator: '<', bound: 33, dimension: 'time' })).toEqual([
       'Expected as written, but it is 33 s (33 against 33).',

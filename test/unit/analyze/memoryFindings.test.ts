@@ -42,6 +42,16 @@ describe('memory/out-of-memory', () => {
     ]);
   });
 
+  it('comes first from the device that is most over, wherever that is', () => {
+    const plan = planOf({ devices: 3, microbatches: 3, schedule: policy('gpipe'), activation: GiB });
+    const memory = [2.5, 1, 2].map((size) => size * GiB);
+    const uneven = { ...plan, devices: plan.devices.map((device, index) => ({ ...device, memory: memory[index] })) };
+    expect(found(uneven).map(({ about }) => about?.name)).toEqual(['gpu[1]', 'gpu[2]', 'gpu[0]']);
+    const [first, ...others] = found(uneven);
+    expect(first.message).toContain('2 GiB over the 1 GiB of gpu[1]');
+    expect(others).toHaveLength(2);
+  });
+
   it('names the stages where a device has several, and what W has left to do', () => {
     const chunked = planOf({
       devices: 2,

@@ -1,5 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/host.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { steadyOf } from '../../../engine/analyze/steady.ts';
 import { asynchronousPlan, run, stalenessOf } from './plans.ts';
@@ -129,3 +131,13 @@ test('microbatches that replicas cannot share are refused, with numbers that wil
 });
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
+
+test('replicas wait for one another’s gradients also where an update takes no time: that is sync', () => {
+  // The two replicas of the second stage have 9 s of work each for two minibatches, so 4.5 s for one, which no other stage exceeds.
+  const cost = { forward: [1, 3], backwardInput: [1, 3], backwardWeight: [1, 3] };
+  const plan = asynchronousPlan({ name: 'pipedream', stages: 2, replicas: [1, 2], iterations: 48, ...cost });
+  const report = evaluate(plan, defaultOptions).run?.report;
+  const { iteration = NaN, bubble } = report ?? {};
+  expect(iteration).toBeGreaterThan(4.5);
+  expect(bubble?.causes.sync).toBeCloseTo((iteration - 4.5) / iteration, 12);
+});

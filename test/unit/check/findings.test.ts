@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions, type EngineHost } from '../../../engine/host.ts';
 
@@ -34,4 +34,30 @@ expect p { bubble < 1% }\n`;
 
 it('nothing is left out below the limit', () => {
   expect(findingsOf('let a = 1\nlet a = 2\n', 3).map((one) => one.code)).not.toContain('limit/too-large');
+});
+
+describe('one mistake of several devices', () => {
+  const full = (devices: number, memory: string) =>
+    findingsOf(
+      `device d { memory = ${memory} }\ncluster c { gpu[${devices}] = d  link = 100GB/s }
+model m { layer a[${devices}] { forward = 1ms  backward = 2ms  activation = 1GiB } }
+pipeline p { model = m  devices = c  microbatches = ${devices}  stages = balance(${devices})  schedule = gpipe }\n`,
+      1000,
+    ).filter(({ code }) => code === 'memory/out-of-memory');
+
+  it('is one finding of the first, that names the others where they are few', () => {
+    expect(full(1, '512MiB').map(({ message }) => message.includes('this problem'))).toEqual([false]);
+    for (const [devices, words] of [
+      [2, '(gpu[1] has this problem too.)'],
+      [3, '(gpu[1] and gpu[2] have this problem too.)'],
+      [4, '(gpu[1], gpu[2] and gpu[3] have this problem too.)'],
+      [5, '(gpu[1] and 3 more devices have this problem too.)'],
+      [8, '(gpu[1] and 6 more devices have this problem too.)'],
+    ] as const) {
+      const found = full(devices, '512MiB');
+      expect(found).toHaveLength(1);
+      expect(found[0].message).toMatch(/of gpu\[0\]: /);
+      expect(found[0].message.endsWith(` ${words}`), found[0].message).toBe(true);
+    }
+  });
 });

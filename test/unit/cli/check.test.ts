@@ -168,7 +168,16 @@ test('GitHub lines read back to the same message, file and title', () => {
       const match = /^::error file=([^,]*),line=1,endLine=1,col=1,endColumn=7,title=([^,:]*)::([^\r\n]*)\n$/.exec(
         githubLines(file),
       );
-      expect(match?.slice(1).map(decode)).toEqual([path, 'key/unknown', message]);
+      // Line breaks of a path are escaped, other controls are shown as signs; of a message both are.
+      const signs = path.split(/([\r\n])/).map((part) => (/[\r\n]/.test(part) ? part : printable(part)));
+      expect(match?.slice(1).map(decode)).toEqual([signs.join(''), 'key/unknown', printable(message)]);
     }),
   );
+});
+
+test('a range over several lines has no columns: GitHub refuses them', () => {
+  const lines = (start: number, end: number) =>
+    githubLines({ source: sourceOf('a.pipe', 'ab\ncd\n'), uri: 'file:///a.pipe', findings: [findingAt(start, end)] });
+  expect(lines(1, 4)).toBe('::error file=a.pipe,line=1,endLine=2,title=key/unknown::Something.\n');
+  expect(lines(3, 5)).toBe('::error file=a.pipe,line=2,endLine=2,col=1,endColumn=3,title=key/unknown::Something.\n');
 });

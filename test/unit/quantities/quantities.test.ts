@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { amount, bytes, count, list, share, time } from '../../../engine/quantities.ts';
+import { amount, bytes, count, list, share, shareAtMost, time } from '../../../engine/quantities.ts';
 
 describe('quantities', () => {
   it.each([
@@ -20,6 +20,20 @@ describe('quantities', () => {
     [bytes(1023), '1023 B'],
     [share(0.27272), '27.3 %'],
     [share(0.09, true), '+9 %'],
+    [share(0.2726), '27.3 %'],
+    [share(0.27249), '27.2 %'],
+    [share(-0.0904, true), '-9 %'],
+    [share(-0.1236), '-12.4 %'],
+    // Under half of the last digit that is shown there is nothing; from there on it is rounded up.
+    [share(0.0004999), '0 %'],
+    [share(0.0005), '0.1 %'],
+    [share(0.0014), '0.1 %'],
+    [share(0.9994), '99.9 %'],
+    [share(0.9996), '100 %'],
+    [share(1.2345), '123 %'],
+    [share(1.236), '124 %'],
+    [shareAtMost(0.0011), '0.2 %'],
+    [shareAtMost(0.002), '0.2 %'],
     [share(1), '100 %'],
     [amount(22.1e9), '22.1 G'],
     [count(1, 'microbatch', 'microbatches'), '1 microbatch'],

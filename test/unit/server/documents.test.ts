@@ -12,13 +12,19 @@ function open(options: () => EngineOptions = () => defaultOptions): {
   readonly documents: Documents;
   readonly checked: View[];
   readonly failures: unknown[];
+  /** Documents whose imports are looked up, in order: each check begins so. */
+  readonly taken: string[];
 } {
   const checked: View[] = [];
   const failures: unknown[] = [];
+  const taken: string[] = [];
   const documents = createDocuments({
     files: {
       read: () => ({ problem: 'not-found' }),
-      resolve: (path) => path,
+      resolve(path, from) {
+        taken.push(from);
+        return path;
+      },
       linesOf: () => undefined,
       list: () => [],
       all: () => [],
@@ -31,7 +37,7 @@ function open(options: () => EngineOptions = () => defaultOptions): {
     closed: () => {},
     failed: (_, error) => failures.push(error),
   });
-  return { documents, checked, failures };
+  return { documents, checked, failures, taken };
 }
 
 const none = CancellationToken.None;
@@ -120,4 +126,18 @@ test('a check that throws is reported, and the next text is checked', async () =
   expect(String(failures[0])).toMatch(/on fire/);
   documents.set(main, 2, toy);
   expect((await documents.view(main, 'figures', none))?.version).toBe(2);
+});
+
+test('a document that is edited is taken up before those that only something around them changed', async () => {
+  const { documents, taken } = open();
+  const uris = ['a', 'b', 'c'].map((name) => `file:///project/${name}.pipe`);
+  for (const uri of uris) documents.set(uri, 1, `import "x.pipe"\n${toy}`);
+  for (const uri of uris) await documents.view(uri, 'figures', none);
+  // An edit right after another one waits for a pause.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  taken.length = 0;
+  documents.recheck();
+  documents.set(uris[2], 2, `import "x.pipe"\n${toy}\n`);
+  for (const uri of uris) await documents.view(uri, 'figures', none);
+  expect([...new Set(taken)]).toEqual([uris[2], uris[0], uris[1]]);
 });

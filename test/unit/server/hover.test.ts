@@ -137,3 +137,13 @@ test('nothing over white space and comments', async () => {
       ).toBeNull();
   });
 });
+
+test('at the end of a name it is still the name, and one character on it is not', async () => {
+  await checkHover(toy.replace('= microbatches', '= microbatches$0'), 'microbatches', /param microbatches/);
+  const { text, at } = marked(toy.replace('model        = toy', 'model        = toy $0'));
+  await withClient(async (client) => {
+    client.open(main, text);
+    const position = positionAt(text, at[0] ?? 0);
+    expect(await client.request('textDocument/hover', { textDocument: { uri: main }, position })).toBeNull();
+  });
+});

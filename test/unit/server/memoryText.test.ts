@@ -38,3 +38,22 @@ test('of many devices eight are listed, and the fullest is told in full', () => 
   expect(text).toContain('And 4 devices more.');
   expect(text).toContain('gpu[0] peaks at 12 MiB of 24 MiB at 12 s (0F11), 12 microbatches in flight:');
 });
+
+test('the limit of a device is what it has without what is reserved, and both are told', () => {
+  const plan = planOf({ devices: 1, microbatches: 2, schedule: policy('gpipe'), activation: 6 * MiB });
+  const device = { ...plan.devices[0], memory: 12 * MiB, reserved: 4 * MiB };
+  const reserving = { ...plan, devices: [device] };
+  const text = memoryText(reserving, reportOf(reserving).devices[0]);
+  expect(text).toContain('gpu[0] peaks at 12 MiB of 8 MiB at 2 s');
+  expect(text).toContain('| activations | 12 MiB | 150 % | 2 × 6 MiB |');
+  expect(text).toContain('| **over** | 4 MiB | 50 % |  |');
+  expect(text).toContain('Of its 12 MiB, 4 MiB are reserved.');
+  expect(devicesText(reserving, reportOf(reserving))).toContain('| gpu[0]: s0 | 12 MiB | 150 % | 4 MiB over |');
+});
+
+test('the fullest device is the one with the least of its memory left over, not the one that holds most', () => {
+  const plan = planOf({ devices: 3, microbatches: 3, schedule: policy('1f1b'), activation: MiB });
+  const memory = [30, 2.5, 20].map((size) => size * MiB);
+  const uneven = { ...plan, devices: plan.devices.map((device, index) => ({ ...device, memory: memory[index] })) };
+  expect(devicesText(uneven, reportOf(uneven))).toContain('gpu[1] peaks at 2 MiB of 2.5 MiB');
+});

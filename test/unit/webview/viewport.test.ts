@@ -94,6 +94,21 @@ describe('view', () => {
     expect(restoredViewport({ ...chosen, t0: 11 }, smaller)).toBeUndefined();
   });
 
+  it('shows all of a timeline of over twice or under half the length, with rows and scroll as they were', () => {
+    const zoomed = clampViewport({ ...zoomAt(start, 2, 5), scroll: 60 }, bounds);
+    const kept = { rowHeight: zoomed.rowHeight, scroll: zoomed.scroll };
+    for (const [makespan, all] of [
+      [20.1, true],
+      [19.9, false],
+      [5.1, false],
+      [4.9, true],
+    ] as const) {
+      const { t0, t1, ...rows } = carryOver(zoomed, bounds, { ...bounds, makespan });
+      expect(rows).toEqual(kept);
+      expect([t0, t1]).toEqual(all ? [0, makespan] : [zoomed.t0, zoomed.t1]);
+    }
+  });
+
   it('carries zoom and scroll over to a timeline of like length, and the whole to a whole', () => {
     const zoomed = clampViewport({ ...zoomAt(start, 2, 5), scroll: 60 }, bounds);
     expect(carryOver(zoomed, bounds, { ...bounds, makespan: 11 })).toEqual(zoomed);

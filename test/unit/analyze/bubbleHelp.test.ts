@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { planOf, policy, type Recipe } from '../support/plans.ts';
+
+/** What `schedule/bubble` says would help: the sentences after the bound. */
+function help(recipe: Recipe): string {
+  const found = evaluate(planOf(recipe), defaultOptions).findings.find(({ code }) => code === 'schedule/bubble');
+  if (found === undefined) throw new Error('no bubble');
+  return found.message.replace(/^.*?no order [^%]*%\./i, '').trim();
+}
+
+describe('what would help against a bubble', () => {
+  // F = 1, I = W = 1: 1F1B and GPipe idle (p − 1)/(m + p − 1), zb_h1 (p − 1)F/(m(F + I + W) + (p − 1)F).
+  it('is told with the simulated figure, the best first', () => {
+    expect(help({ devices: 4, microbatches: 8, schedule: policy('1f1b') })).toMatch(
+      /zb_h1`? (?:it would be|would reach) 11\.1 %\..*16 microbatches (?:it would be|would reach) 15\.8 %\.$/,
+    );
+  });
+
+  it('doubles the microbatches that there are: 3/35 with 32 for 3/19 with 16', () => {
+    const twice = { devices: 4, microbatches: 16, schedule: policy('gpipe') };
+    expect(help(twice)).toContain('With 32 microbatches');
+    expect(help(twice)).toContain('8.6 %');
+  });
+
+  it('is only what gains more than a point', () => {
+    // 3/203 = 1.48 %; with 400 microbatches 0.74 %, under zb_h1 0.5 %.
+    expect(help({ devices: 4, microbatches: 200, schedule: policy('1f1b') })).toBe('');
+    // 3/123 = 2.44 %; with 240 microbatches 1.23 %, under zb_h1 0.83 %.
+    expect(help({ devices: 4, microbatches: 120, schedule: policy('1f1b') })).toContain('240 microbatches');
+  });
+
+  it('is only what fits the memory: 1F1B needs no more activations for more microbatches, GPipe does', () => {
+    const recipe = { devices: 4, microbatches: 8, activation: 1, memory: 8 };
+    expect(help({ ...recipe, schedule: policy('gpipe') })).not.toContain('16 microbatches');
+    expect(help({ ...recipe, schedule: policy('1f1b') })).toContain('16 microbatches');
+  });
+});
