@@ -33,8 +33,8 @@ describe('idle cells that the import loses', () => {
       '1 idle cell does not follow from the order if each operation takes one cell (the first: rank 0, column 2).',
       'a pause among forwards',
     ],
-  ])('%j: %s (%s)', (text, remark, _) => {
-    expect(remarksOf(text)).toEqual(
+  ])('%j: %s (%s)', (text, remark, why) => {
+    expect(remarksOf(text), why).toEqual(
       remark === undefined
         ? []
         : [`${remark} The .pipe file leaves them out, as PyTorch does: it holds the order only.`],
