@@ -14,7 +14,7 @@ describe('what would help against a bubble', () => {
   // F = 1, I = W = 1: 1F1B and GPipe idle (p − 1)/(m + p − 1), zb_h1 (p − 1)F/(m(F + I + W) + (p − 1)F).
   it('is told with the simulated figure, the best first', () => {
     expect(help({ devices: 4, microbatches: 8, schedule: policy('1f1b') })).toMatch(
-      /zb_h1`? (?:it would be|would reach) 11\.1 %\..*16 microbatches (?:it would be|would reach) 15\.8 %\.$/,
+      /zb_h1\b.* 11\.1 %\..*16 microbatches.* 15\.8 %\.$/,
     );
   });
 

@@ -57,7 +57,7 @@ describe('model FLOPs utilisation', () => {
     );
     expect(reportOf(measured).model_flops).toBeUndefined();
     const [failed] = analyse(measured).findings.filter(({ code }) => code === 'expect/failed');
-    expect(failed?.message).toContain('not known');
+    expect(failed?.message).toContain('unknown');
   });
 
   it('can be expected', () => {
