@@ -43,9 +43,9 @@ export function readArguments(args: readonly string[], spec: CommandSpec): Argum
     allowPositionals: true,
     options: {
       ...Object.fromEntries(
-        options.map((one) => [
-          one.name,
-          { type: one.value === undefined ? ('boolean' as const) : ('string' as const) },
+        options.map((option) => [
+          option.name,
+          { type: option.value === undefined ? ('boolean' as const) : ('string' as const) },
         ]),
       ),
       help: { type: 'boolean', short: 'h' },
@@ -56,7 +56,7 @@ export function readArguments(args: readonly string[], spec: CommandSpec): Argum
   for (const token of tokens) {
     if (token.kind === 'positional') operands.push(token.value);
     if (token.kind !== 'option') continue;
-    const option = options.find((one) => one.name === token.name);
+    const option = options.find((optionSpec) => optionSpec.name === token.name);
     if (option === undefined) return { problem: unknownOption(token.rawName, options) };
     const problem = valueProblem(option, token.value, given.has(option.name));
     if (problem !== undefined) return { problem };
@@ -84,7 +84,7 @@ function valueProblem(option: OptionSpec, value: string | undefined, again: bool
 function unknownOption(rawName: string, options: readonly OptionSpec[]): string {
   const guess = nearest(
     rawName.replace(/^-+/, ''),
-    options.map((one) => one.name),
+    options.map((option) => option.name),
   );
   return `Unknown option "${rawName}".${guess === undefined ? '' : ` Did you mean "--${guess}"?`}`;
 }

@@ -2,9 +2,9 @@ import { commonOptions, type CommandSpec } from './arguments.ts';
 
 /** Help of one command: usage, what it does, options, notes. */
 export function commandHelp(spec: CommandSpec): string {
-  const options = [...spec.options, ...commonOptions].map((one): [string, string] => [
-    `--${one.name}${one.value === undefined ? '' : ` ${one.value}`}`,
-    one.doc,
+  const options = [...spec.options, ...commonOptions].map((optionSpec): [string, string] => [
+    `--${optionSpec.name}${optionSpec.value === undefined ? '' : ` ${optionSpec.value}`}`,
+    optionSpec.doc,
   ]);
   return [
     `Usage: pipewright ${[spec.name, '[options]', spec.operands].filter((part) => part !== '').join(' ')}`,
@@ -26,7 +26,7 @@ export function overview(commands: readonly CommandSpec[]): string {
     'Checks, simulates and formats pipeline-parallel training schedules written in .pipe files.',
     '',
     'Commands:',
-    ...columns(commands.map((one) => [`${one.name} ${one.operands}`.trim(), one.summary])),
+    ...columns(commands.map((command) => [`${command.name} ${command.operands}`.trim(), command.summary])),
     '',
     'Options:',
     ...columns([

@@ -69,8 +69,8 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       : parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
   yield 'parsed';
   const fresh = (one: { readonly options: EngineOptions }) => one.options === options;
-  const known = new Map((earlier?.pipelines ?? []).filter(fresh).map((one) => [planKey(one.plan), one]));
-  const knownJobs = new Map((earlier?.jobs ?? []).filter(fresh).map((one) => [jobKey(one), one]));
+  const known = new Map((earlier?.pipelines ?? []).filter(fresh).map((pipeline) => [planKey(pipeline.plan), pipeline]));
+  const knownJobs = new Map((earlier?.jobs ?? []).filter(fresh).map((job) => [jobKey(job), job]));
   let resolution: Resolution | undefined;
   for (;;) {
     if (resolution === undefined || resolution.pending.length > 0) {
@@ -95,12 +95,12 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       yield 'evaluated';
     }
     const jobs: JobEvaluation[] = [];
-    const named = new Map(pipelines.map((one) => [one.plan.name, one]));
+    const named = new Map(pipelines.map((pipeline) => [pipeline.plan.name, pipeline]));
     for (const plan of resolution.plan.jobs) {
       const ran = plan.workers.flatMap((name) => named.get(name) ?? []);
       // Where a worker does not run, its own findings say why.
-      if (ran.length < plan.workers.length || ran.some((one) => one.run === undefined)) continue;
-      const problem = { plan, workers: ran.map((one) => one.plan), options };
+      if (ran.length < plan.workers.length || ran.some((candidate) => candidate.run === undefined)) continue;
+      const problem = { plan, workers: ran.map((each) => each.plan), options };
       const found = knownJobs.get(jobKey(problem)) ?? answered(problem, searches.answer(jobEvaluation, problem));
       if (found === undefined) pending.push(plan.name);
       else {

@@ -8,8 +8,8 @@ export function reportOf(analysis: Analysis, file: string): Report {
   return {
     version: 1,
     file,
-    pipelines: analysis.pipelines.flatMap((one) => (one.run === undefined ? [] : [one.run.report])),
-    jobs: analysis.jobs.flatMap((one) => (one.report === undefined ? [] : [one.report])),
+    pipelines: analysis.pipelines.flatMap((pipeline) => (pipeline.run === undefined ? [] : [pipeline.run.report])),
+    jobs: analysis.jobs.flatMap((job) => (job.report === undefined ? [] : [job.report])),
     findings: analysis.findings.map(({ code, severity, message, place }) => ({
       code,
       severity,

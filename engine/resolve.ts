@@ -96,7 +96,9 @@ function overridesByFile(
     const own =
       names === undefined
         ? overrides
-        : Object.fromEntries(Object.entries(overrides).filter(([name]) => names.some((one) => one.text === name)));
+        : Object.fromEntries(
+            Object.entries(overrides).filter(([name]) => names.some((candidate) => candidate.text === name)),
+          );
     found.set(file, { ...found.get(file), ...own });
   }
   return found.set(0, overrides);
@@ -186,7 +188,10 @@ function* resolveFile(
 }
 
 const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaration[] =>
-  syntax.declarations.filter((one): one is BlockDeclaration => one.kind === 'block' && one.keyword.text === keyword);
+  syntax.declarations.filter(
+    (declaration): declaration is BlockDeclaration =>
+      declaration.kind === 'block' && declaration.keyword.text === keyword,
+  );
 
 /** The order of a plan on trial; why there is none is reported where the plan is run. */
 function orderOf(plan: PipelinePlan): Program | undefined {

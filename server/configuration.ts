@@ -78,8 +78,11 @@ export function configure(connection: Connection, log: Log): Configuration {
     void register();
     if (client.workspace?.workspaceFolders === true)
       connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
-        const gone = new Set(removed.map((one) => one.uri));
-        folders = [...folders.filter((one) => !gone.has(one)), ...added.map((one) => one.uri)];
+        const gone = new Set(removed.map((workspaceFolder) => workspaceFolder.uri));
+        folders = [
+          ...folders.filter((folder) => !gone.has(folder)),
+          ...added.map((workspaceFolder) => workspaceFolder.uri),
+        ];
         changed();
       });
   });
@@ -106,7 +109,9 @@ export function configure(connection: Connection, log: Log): Configuration {
     ready,
     initialize(params) {
       client = params.capabilities;
-      folders = params.workspaceFolders?.map((one) => one.uri) ?? (params.rootUri ? [params.rootUri] : []);
+      folders =
+        params.workspaceFolders?.map((workspaceFolder) => workspaceFolder.uri) ??
+        (params.rootUri ? [params.rootUri] : []);
       const given: InitializationOptions =
         typeof params.initializationOptions === 'object' ? (params.initializationOptions ?? {}) : {};
       trusted = given.trusted !== false;
@@ -117,7 +122,7 @@ export function configure(connection: Connection, log: Log): Configuration {
       changed = listener;
     },
     onFiles(listener) {
-      connection.onDidChangeWatchedFiles(({ changes }) => listener(changes.map((one) => one.uri)));
+      connection.onDidChangeWatchedFiles(({ changes }) => listener(changes.map((change) => change.uri)));
     },
     refresh() {
       const quiet = (asked: Promise<void>) =>

@@ -30,7 +30,8 @@ export interface Surrounding {
 export function cursorAt(syntax: SyntaxFile, offset: number): Cursor | undefined {
   if (
     syntax.comments.some(
-      (one) => one.start < offset && (offset < one.end || (offset === one.end && one.kind !== 'block')),
+      (comment) =>
+        comment.start < offset && (offset < comment.end || (offset === comment.end && comment.kind !== 'block')),
     )
   )
     return undefined;
@@ -68,13 +69,13 @@ const insideOf = (body: Block | undefined, offset: number): body is Block =>
   body !== undefined && body.start < offset && (!body.closed || offset < body.end);
 
 function surrounding(syntax: SyntaxFile, offset: number): Pick<Cursor, 'blocks' | 'declaration' | 'entry'> {
-  const declaration = syntax.declarations.findLast((one) => one.start < offset);
+  const declaration = syntax.declarations.findLast((candidate) => candidate.start < offset);
   if (declaration?.kind !== 'block' || !insideOf(declaration.body, offset)) return { blocks: [], declaration };
   const name = declaration.keyword.text as BlockName;
   const blocks: Surrounding[] = [{ name, body: declaration.body, declaration }];
   for (;;) {
     const { body, name: outer } = blocks.at(-1) ?? { body: declaration.body, name };
-    const entry = body.entries.findLast((one) => one.start < offset && one.kind !== 'skipped');
+    const entry = body.entries.findLast((blockItem) => blockItem.start < offset && blockItem.kind !== 'skipped');
     if (entry?.kind !== 'entry' || !insideOf(entry.body, offset))
       return { blocks, declaration, entry: entry?.kind === 'entry' ? entry : undefined };
     const inner = findKey(outer, entry.key.text)?.block;

@@ -121,7 +121,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   return {
     dispose() {
       open = false;
-      for (const one of listening) one.dispose();
+      for (const disposable of listening) disposable.dispose();
       threads.close();
       connection.dispose();
     },

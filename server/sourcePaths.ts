@@ -8,9 +8,9 @@ export interface SourcePath {
 
 /** Paths of the files that `from` entries of models and devices name. */
 export const sourcePaths = (syntax: SyntaxFile): readonly SourcePath[] =>
-  syntax.declarations.flatMap((one) =>
-    one.kind === 'block' && (one.keyword.text === 'model' || one.keyword.text === 'device')
-      ? (one.body?.entries ?? []).flatMap((entry) =>
+  syntax.declarations.flatMap((declaration) =>
+    declaration.kind === 'block' && (declaration.keyword.text === 'model' || declaration.keyword.text === 'device')
+      ? (declaration.body?.entries ?? []).flatMap((entry) =>
           entry.kind === 'entry' && entry.key.text === 'from' ? (entry.values ?? []).flatMap(pathsOf) : [],
         )
       : [],
@@ -19,6 +19,6 @@ export const sourcePaths = (syntax: SyntaxFile): readonly SourcePath[] =>
 function pathsOf(value: Expression): readonly SourcePath[] {
   if (value.kind === 'group') return pathsOf(value.inner);
   if (value.kind !== 'call') return [];
-  const file = value.arguments.find((one) => one.name === undefined || one.name.text === 'file')?.value;
+  const file = value.arguments.find((argument) => argument.name === undefined || argument.name.text === 'file')?.value;
   return file?.kind === 'string' ? [{ path: file, source: value.callee.text }] : [];
 }

@@ -134,7 +134,7 @@ export function createThreads(entry: () => URL = script): Threads {
         cancel = () => {
           task.cancelled = true;
           waiting = waiting.filter((other) => other !== task);
-          const thread = [...threads].find((one) => one.task === task);
+          const thread = [...threads].find((candidate) => candidate.task === task);
           if (thread === undefined) return;
           end(thread);
           next();

@@ -47,5 +47,5 @@ function placesIn(resolution: Resolution, symbol: SymbolInfo): readonly Place[] 
       ? other?.id === symbol.id
       : other?.declaration?.uri === symbol.declaration.uri && other.declaration.start === symbol.declaration.start;
   const { references, symbols } = resolution.symbols;
-  return references.filter((one) => same(symbols.get(one.symbol))).map((one) => one.place);
+  return references.filter((reference) => same(symbols.get(reference.symbol))).map((reference) => reference.place);
 }

@@ -64,7 +64,9 @@ export function referenceAt(view: View, offset: number): Reference | undefined {
 
 /** Places in the file itself that mean the symbol. */
 export const placesOf = (view: View, id: string): readonly Place[] =>
-  view.analysis.resolution.symbols.references.filter((one) => one.symbol === id).map((one) => one.place);
+  view.analysis.resolution.symbols.references
+    .filter((reference) => reference.symbol === id)
+    .map((reference) => reference.place);
 
 export const rangeIn = (view: SyntaxView, span: Span): Range => toRange(view.lines, span);
 

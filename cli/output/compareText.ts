@@ -93,5 +93,5 @@ function legend(rows: readonly FileRow[], colours: Colours): string {
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
     'bound: lower bound of the bubble for any order of these operations',
   ];
-  return `${words.map((one) => colours.dim(`  ${one}`)).join('\n')}\n`;
+  return `${words.map((word) => colours.dim(`  ${word}`)).join('\n')}\n`;
 }

@@ -29,16 +29,16 @@ export function jobText(report: JobReport, colours: Colours): string {
   const head = ['', 'wave', 'alone', 'minibatches', 'waits', 'idle', 'push', 'pull', 'lead'].map((cell) =>
     colours.dim(cell),
   );
-  const rows = report.workers.map((one) => [
-    one.name,
-    time(one.period),
-    time(one.period_alone),
-    `${amount(one.minibatches_per_second)}/s`,
-    `${time(one.waiting)} (${share(one.waiting_share)})`,
-    share(one.idle),
-    bytes(one.pushed),
-    bytes(one.pulled),
-    String(one.lead),
+  const rows = report.workers.map((worker) => [
+    worker.name,
+    time(worker.period),
+    time(worker.period_alone),
+    `${amount(worker.minibatches_per_second)}/s`,
+    `${time(worker.waiting)} (${share(worker.waiting_share)})`,
+    share(worker.idle),
+    bytes(worker.pushed),
+    bytes(worker.pulled),
+    String(worker.lead),
   ]);
   return `${colours.bold(report.name)}  ${parts.join(' · ')}\n\n${table(figures)}${colours.bold('Workers')}\n${table([head, ...rows])}`;
 }

@@ -149,9 +149,9 @@ function linkRows(report: PipelineReport): string[][] {
 /** What ranks exchange in one iteration, by kind: on the device where most of it is exposed, or else where most is moved. */
 function groupRows(report: PipelineReport): string[][] {
   return trafficByDevice(report).map(({ kind, devices }) => {
-    const most = devices.reduce((top, one, index) => {
+    const most = devices.reduce((top, device, index) => {
       const { exposed, time: moving } = devices[top];
-      return one.exposed > exposed || (one.exposed === exposed && one.time > moving) ? index : top;
+      return device.exposed > exposed || (device.exposed === exposed && device.time > moving) ? index : top;
     }, 0);
     const one = devices[most];
     return [

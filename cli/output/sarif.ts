@@ -45,7 +45,7 @@ export function sarif(files: readonly Checked[], version: string): string {
 }
 
 function result(found: Finding, file: Checked) {
-  const related = found.related.filter((one) => one.place.uri === file.uri);
+  const related = found.related.filter((candidate) => candidate.place.uri === file.uri);
   return {
     ruleId: found.code,
     ruleIndex: codes.indexOf(found.code),

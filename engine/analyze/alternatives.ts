@@ -20,7 +20,7 @@ export function outcomeOf(plan: PipelinePlan): Outcome | undefined {
   if (timeline === undefined || timeline.makespan === 0) return undefined;
   const steady = steadyOf(timeline);
   const iteration = steady?.period ?? timeline.makespan;
-  const busy = (steady ?? timeline).busy.reduce((sum, one) => sum + one, 0);
+  const busy = (steady ?? timeline).busy.reduce((sum, value) => sum + value, 0);
   const fits = () =>
     plan.devices.every(({ memory, reserved }, device) => memoryPeak(plan, timeline, device).bytes <= memory - reserved);
   return { iteration, bubble: iteration > 0 ? 1 - busy / (plan.devices.length * iteration) : 0, fits };

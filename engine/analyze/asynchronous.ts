@@ -17,11 +17,11 @@ import { orderWithoutLimits } from './causes.ts';
 export function steadyBubble(plan: PipelinePlan, timeline: Timeline, steady: Steady): BubbleReport {
   const { period, busy, step } = steady;
   const devices = plan.devices.length;
-  const total = busy.reduce((sum, one) => sum + one, 0);
+  const total = busy.reduce((sum, value) => sum + value, 0);
   if (!(period > 0)) return { makespan: 0, span: 0, bound: 0, causes: steadyCauses(plan, timeline, steady) };
   const idle = (seconds: number) => idleShare(total, devices, seconds);
-  const most = busy.reduce((all, one, device) => Math.max(all, one + step[device]), 0);
-  const busiest = busy.reduce((all, one) => Math.max(all, one), 0);
+  const most = busy.reduce((all, value, device) => Math.max(all, value + step[device]), 0);
+  const busiest = busy.reduce((all, value) => Math.max(all, value), 0);
   return {
     makespan: idle(period),
     span: Math.max(0, 1 - busiest / period),
@@ -42,7 +42,7 @@ function steadyCauses(
   const none = { fill_drain: 0, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 };
   if (!(period > 0)) return none;
   const { program } = timeline;
-  const mean = busy.reduce((sum, one) => sum + one, 0) / plan.devices.length;
+  const mean = busy.reduce((sum, value) => sum + value, 0) / plan.devices.length;
   // Never under the mean work, never over what came before: the parts add up.
   const again = (options: TimingOptions, order: Program): Steady | undefined => {
     const found = simulate(order, timingOf(plan, order, options));
@@ -53,7 +53,7 @@ function steadyCauses(
     between(most, again(options, order)?.period);
   const unlimited = orderWithoutLimits(plan);
   // Without an update no replica waits for another one's gradients.
-  const updates = step.some((one) => one > 0) || timeline.timing.needShift !== undefined;
+  const updates = step.some((value) => value > 0) || timeline.timing.needShift !== undefined;
   const noStep = updates ? under(period, { freeStep: true }) : period;
   const free: TimingOptions = { freeStep: true, freeTransfers: true };
   const noTransfers = under(noStep, free);
@@ -63,7 +63,7 @@ function steadyCauses(
   // With equal stages devices may still have unequally many of them.
   const busiest = between(
     equal,
-    ideal?.busy.reduce((most, one) => Math.max(most, one), 0),
+    ideal?.busy.reduce((most, value) => Math.max(most, value), 0),
   );
   const part = (seconds: number) => (seconds > 1e-12 * period ? seconds / period : 0);
   return {

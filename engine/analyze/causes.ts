@@ -16,7 +16,7 @@ import type { BubbleCause } from '../report.ts';
 export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<Record<BubbleCause, number>> {
   const { program, makespan } = timeline;
   if (makespan === 0) return { fill_drain: 0, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 };
-  const meanBusy = timeline.busy.reduce((sum, one) => sum + one, 0) / program.devices;
+  const meanBusy = timeline.busy.reduce((sum, value) => sum + value, 0) / program.devices;
   const unlimited = orderWithoutLimits(plan) ?? program;
   const lasts = timeline.last.reduce((most, _, device) => Math.max(most, stepAt(timeline, device)), 0);
   // Where weights are gathered first, more than what comes last goes.
@@ -29,7 +29,7 @@ export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<R
   const known = [{ order: program, timing: timeline.timing, makespan: noStep }];
   const again = (options: TimingOptions, order: Program = program): number => {
     const timing = timingOf(plan, order, options);
-    const same = known.find((one) => one.order === order && sameTimes(one.timing, timing));
+    const same = known.find((candidate) => candidate.order === order && sameTimes(candidate.timing, timing));
     if (same !== undefined) return same.makespan;
     const found = simulate(order, timing)?.makespan ?? makespan;
     known.push({ order, timing, makespan: found });

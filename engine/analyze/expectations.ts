@@ -43,28 +43,29 @@ export function figureOf(
   const named = device !== undefined || stage !== undefined;
   const stages = report.stages.filter((_, index) => stage === undefined || stageNumber(plan, index) === stage);
   // Copies of a stage are on devices of their own.
-  const holds = (at: number) => plan.placement.some((one, index) => one === at && stageNumber(plan, index) === stage);
+  const holds = (at: number) =>
+    plan.placement.some((value, index) => value === at && stageNumber(plan, index) === stage);
   const devices = report.devices.filter((_, at) =>
     device === undefined ? stage === undefined || holds(at) : at === device,
   );
-  const most = (values: readonly number[]) => values.reduce((all, one) => Math.max(all, one), 0);
+  const most = (values: readonly number[]) => values.reduce((all, value) => Math.max(all, value), 0);
   switch (expect.figure) {
     case 'bubble':
       return named ? most(devices.map(({ idle }) => shareOf(idle, report.iteration))) : report.bubble.makespan;
     case 'span_bubble':
       return named ? most(devices.map(({ span, busy }) => shareOf(span - busy, span))) : report.bubble.span;
     case 'peak_memory':
-      return most(devices.map((one) => one.peak));
+      return most(devices.map((deviceReport) => deviceReport.peak));
     case 'iteration':
       return report.iteration;
     case 'throughput':
       return report.throughput;
     case 'staleness':
-      return most(stages.map((one) => one.staleness));
+      return most(stages.map((stageReport) => stageReport.staleness));
     case 'versions':
-      return most(stages.map((one) => one.versions));
+      return most(stages.map((stageReport) => stageReport.versions));
     case 'in_flight':
-      return most(devices.map((one) => one.in_flight));
+      return most(devices.map((deviceReport) => deviceReport.in_flight));
     case 'exposed_communication':
       return exposedCommunication(report).share;
     case 'mfu':

@@ -44,10 +44,10 @@ export function exposedFinding(plan: PipelinePlan, run: Run, options: EngineOpti
       {
         exposed: ofEach(links + inGroups),
         share: ofAll(links + inGroups),
-        parts: parts.map((one) => ({
-          what: one.kind === 'links' ? `transfers (most on ${linkName(report.links[worst])})` : groupWords[one.kind],
-          exposed: ofEach(one.seconds),
-          share: ofAll(one.seconds),
+        parts: parts.map((part) => ({
+          what: part.kind === 'links' ? `transfers (most on ${linkName(report.links[worst])})` : groupWords[part.kind],
+          exposed: ofEach(part.seconds),
+          share: ofAll(part.seconds),
         })),
         help,
       },

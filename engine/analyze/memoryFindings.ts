@@ -16,17 +16,17 @@ export function memoryFindings(
   options: EngineOptions,
 ): PlanFinding[] {
   const devices = run.report.devices.map((report, device) => ({ report, device, left: report.capacity - report.peak }));
-  const over = devices.filter((one) => one.left < 0).sort((a, b) => a.left - b.left);
+  const over = devices.filter((candidate) => candidate.left < 0).sort((a, b) => a.left - b.left);
   if (over.length > 0) return over.map(({ report, device }) => outOfMemory(plan, run, peaks[device], report, device));
   const margin = options.thresholds.headroom;
   const tight = devices
-    .map((one) => ({ ...one, share: one.report.capacity > 0 ? one.left / one.report.capacity : 0 }))
+    .map((each) => ({ ...each, share: each.report.capacity > 0 ? each.left / each.report.capacity : 0 }))
     .filter(({ share }) => share < margin);
   if (tight.length === 0) return [];
   // Where the file says what others hold, its figures are meant to foretell a run.
   const predicted = tight.filter(({ report }) => report.memory.reserved > 0);
-  const fullest = (predicted.length > 0 ? predicted : tight).reduce((least, one) =>
-    one.share < least.share ? one : least,
+  const fullest = (predicted.length > 0 ? predicted : tight).reduce((least, each) =>
+    each.share < least.share ? each : least,
   );
   const { report, device, left, share } = fullest;
   return [

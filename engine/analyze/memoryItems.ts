@@ -46,7 +46,7 @@ export function memoryItems(
   const running = peak.when === 'during' ? slotOf(program, device, peak.position) : [];
   for (const stage of local) {
     const { recomputed, recomputedWhole, workspace } = plan.stages[stage];
-    const mine = running.filter((one) => one.stage === stage);
+    const mine = running.filter((candidate) => candidate.stage === stage);
     const backwards = mine.filter(({ kind }) => (kind === B || kind === I) && program.apart?.[stage] !== 1).length;
     counted('recomputed', stage, own(again, stage), recomputedWhole ?? recomputed);
     counted('recomputed', stage, backwards, recomputed);

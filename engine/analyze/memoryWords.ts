@@ -28,8 +28,8 @@ export const unitCount = (value: number, unit: Unit): string =>
 export function itemTexts(items: readonly MemoryItem[], unit: Unit): readonly string[] {
   const kinds = new Set(items.map(({ kind }) => kind));
   return Array.from(kinds, (kind) => {
-    const alike = items.filter((one) => one.kind === kind);
-    const size = alike.reduce((sum, one) => sum + one.bytes, 0);
+    const alike = items.filter((item) => item.kind === kind);
+    const size = alike.reduce((sum, memoryItem) => sum + memoryItem.bytes, 0);
     const detail = kind === 'recomputed' || kind === 'workspace' ? '' : unitsText(alike, unit);
     const flight = detail !== '' && kind === 'activations' ? ' in flight' : '';
     return `${itemNames[kind]} ${bytes(size)}${detail === '' ? '' : ` (${detail}${flight})`}`;
@@ -41,8 +41,8 @@ const mostStages = 4;
 
 /** `6 microbatches`, `4 microbatches of s0 and 2 of s4`. */
 function unitsText(items: readonly MemoryItem[], unit: Unit): string {
-  const counted = items.filter((one) => one.count !== undefined);
-  const total = counted.reduce((sum, one) => sum + (one.count ?? 0), 0);
+  const counted = items.filter((item) => item.count !== undefined);
+  const total = counted.reduce((sum, memoryItem) => sum + (memoryItem.count ?? 0), 0);
   const all = unitCount(total, unit);
   if (counted.length === 0) return '';
   if (counted.length === 1 && counted[0].of === undefined) return all;

@@ -96,7 +96,7 @@ function ownFigures(
 function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPeak[]): BubbleReport {
   const { makespan, busy, first, last, program, timing } = timeline;
   if (makespan === 0) return { makespan: 0, span: 0, bound: 0, causes: bubbleCauses(plan, timeline) };
-  const total = busy.reduce((sum, one) => sum + one, 0);
+  const total = busy.reduce((sum, value) => sum + value, 0);
   const idle = (seconds: number) => idleShare(total, plan.devices.length, seconds);
   const spans = last.map((end, device) => end - first[device]);
   const longest = spans.reduce((best, span, device) => (span > spans[best] ? device : best), 0);

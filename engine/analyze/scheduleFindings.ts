@@ -76,7 +76,7 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
       busyOf.set(channel, (busyOf.get(channel) ?? 0) + report.links[index].bytes / bandwidth);
   });
   report.links.forEach((link, index) => {
-    const busiest = hopsOf(plan.routes[index]).reduce((most, one) => Math.max(most, busyOf.get(one.channel) ?? 0), 0);
+    const busiest = hopsOf(plan.routes[index]).reduce((most, hop) => Math.max(most, busyOf.get(hop.channel) ?? 0), 0);
     const busy = shareOf(busiest, report.iteration);
     if (busy <= options.thresholds.linkBusy) return;
     const { from, to } = plan.routes[index];

@@ -74,7 +74,7 @@ export function trafficByDevice({ devices, stages }: Pick<PipelineReport, 'devic
       device.stages.reduce((sum, name) => add(sum, byName.get(name)?.traffic?.[kind]), none),
     ),
   }));
-  return [...groups, { kind: 'sync' as const, devices: devices.map(({ sync }) => sync) }].filter((one) =>
-    one.devices.some(({ bytes, time }) => bytes > 0 || time > 0),
+  return [...groups, { kind: 'sync' as const, devices: devices.map(({ sync }) => sync) }].filter((candidate) =>
+    candidate.devices.some(({ bytes, time }) => bytes > 0 || time > 0),
   );
 }

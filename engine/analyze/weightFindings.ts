@@ -28,8 +28,8 @@ export function weightFindings(plan: PipelinePlan, { program, report }: Run): Pl
       rule: versions.rule,
       stages: report.stages.slice(0, named),
       more: Math.max(0, report.stages.length - named),
-      bytes: report.devices.reduce((most, one) => Math.max(most, one.memory.versions), 0),
-      inconsistent: report.stages.some((one) => one.inconsistent === true),
+      bytes: report.devices.reduce((most, device) => Math.max(most, device.memory.versions), 0),
+      inconsistent: report.stages.some((stage) => stage.inconsistent === true),
       unsteady: !asynchronous.steady,
     }),
   ];

@@ -90,7 +90,7 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
     ],
     kernels() {
       const tokens = tokensOf(setting);
-      const norms = [localHeads, localKv].map((one) => moves(2 * element * tokens * one * headDim));
+      const norms = [localHeads, localKv].map((value) => moves(2 * element * tokens * value * headDim));
       return [
         // Queries, keys and values are one product, its bias is added as it ends.
         product([tokens, hidden, (localHeads + 2 * localKv) * headDim], element),

@@ -29,10 +29,10 @@ export function exchange(
   for (const group of hidingOrder) {
     const ranks = setting[group];
     let [bytes, time] = [0, 0];
-    for (const one of collectives) {
-      if (one.over !== group || one[pass] === 0) continue;
-      bytes += one[pass] * sentBytes(one, ranks);
-      time += one[pass] * collectiveTime(one, ranks, rings[group]);
+    for (const collective of collectives) {
+      if (collective.over !== group || collective[pass] === 0) continue;
+      bytes += collective[pass] * sentBytes(collective, ranks);
+      time += collective[pass] * collectiveTime(collective, ranks, rings[group]);
     }
     if (bytes === 0) continue;
     const hidden = Math.min(overlap[group] * time, group === 'context' ? Math.min(core, room) : room);
@@ -72,7 +72,7 @@ function stepsOf(pattern: Collective['pattern'], ranks: number): readonly [numbe
 
 /** Sums by group. */
 export function sumTraffic(all: readonly Traffic[]): Traffic {
-  const some = all.filter((one) => one !== noTraffic);
+  const some = all.filter((candidate) => candidate !== noTraffic);
   if (some.length <= 1) return some[0] ?? noTraffic;
   const sum: Partial<Record<keyof Traffic, GroupTraffic>> = {};
   for (const one of some) {

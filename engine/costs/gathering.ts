@@ -42,8 +42,8 @@ export interface GatheredBytes {
 export function gatheredBytes(layers: readonly GatheredLayer[], rule: GatheringRule): GatheredBytes {
   const { reshard, accumulate = false } = rule;
   const prefetch = Math.max(0, Math.floor(rule.prefetch));
-  const weights = layers.map((one) => one.weights);
-  const gradients = layers.map((one) => one.gradients);
+  const weights = layers.map((layer) => layer.weights);
+  const gradients = layers.map((layer) => layer.gradients);
   let backward = 0;
   const windows = most(weights, prefetch + 1);
   if (accumulate) backward = reshard ? windows.peak : 0;
@@ -73,4 +73,4 @@ function most(values: readonly number[], width: number): { readonly endingAt: Fl
   return { endingAt, peak };
 }
 
-const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);

@@ -46,18 +46,18 @@ const ofOthers = ['kv_heads', 'head_dim', 'qkv_bias', 'out_bias', 'qk_norm'];
 /** What stands without what it needs, or beside what it excludes. */
 export function checkLatent(args: ShapeArguments): string | undefined {
   if (!isLatent(args)) {
-    const lone = [...widthNames, 'q_lora_rank'].find((one) => one in args);
+    const lone = [...widthNames, 'q_lora_rank'].find((name) => name in args);
     return lone === undefined ? undefined : `${lone} needs kv_lora_rank`;
   }
-  const absent = widthNames.find((one) => !(one in args));
+  const absent = widthNames.find((widthName) => !(widthName in args));
   if (absent !== undefined) return `kv_lora_rank needs ${absent}`;
-  const excluded = ofOthers.find((one) => one in args);
+  const excluded = ofOthers.find((name) => name in args);
   if (excluded !== undefined) return `${excluded} has no meaning with kv_lora_rank`;
   return args['bias'] === false ? undefined : 'kv_lora_rank needs `bias = false`';
 }
 
 function widths(args: ShapeArguments) {
-  const [nope, rope, value] = widthNames.map((one) => numberOf(args, one, 1));
+  const [nope, rope, value] = widthNames.map((widthName) => numberOf(args, widthName, 1));
   return {
     hidden: hiddenOf(args),
     heads: numberOf(args, 'heads', 1),

@@ -56,7 +56,7 @@ export function addParts(...all: readonly Parts[]): Parts {
 export const scaleParts = (parts: Parts, factor: number): Parts =>
   Object.fromEntries(Object.entries(parts).map(([name, bytes]) => [name, bytes * factor]));
 
-export const sumParts = (parts: Parts): number => Object.values(parts).reduce((sum, one) => sum + one, 0);
+export const sumParts = (parts: Parts): number => Object.values(parts).reduce((sum, part) => sum + part, 0);
 
 /** Tokens of a microbatch on one rank: context ranks each have a part of every sequence. */
 export const tokensOf = ({ sequence, microBatch, context }: LayerSetting): number => (sequence * microBatch) / context;

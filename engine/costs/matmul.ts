@@ -29,7 +29,7 @@ function checkProduct(args: ShapeArguments, setting?: LayerSetting): string | un
 
 /** 2·rows·inner·columns FLOPs. Both factors are kept; the gradient of each is one more product of the same size. */
 function costOfProduct(args: ShapeArguments, setting: LayerSetting): ShapeCost {
-  const [rows, inner, columns] = ['rows', 'inner', 'columns'].map((one) => numberOf(args, one, 1));
+  const [rows, inner, columns] = ['rows', 'inner', 'columns'].map((name) => numberOf(args, name, 1));
   const element = elementBytes(setting.precision);
   const products = (setting.microBatch * numberOf(args, 'batch', 1)) / setting.tensor;
   const factors = element * products * (rows * inner + inner * columns);

@@ -76,7 +76,10 @@ function costOfPrediction(args: ShapeArguments, setting: LayerSetting): ShapeCos
         moves(4 * bytes),
         product([tokens, 2 * hidden, hidden / tensor], element),
       ];
-      return [...layer.kernels(), ...[...before, ...head.kernels()].map((one) => ({ ...one, kept: true }) as const)];
+      return [
+        ...layer.kernels(),
+        ...[...before, ...head.kernels()].map((kernel) => ({ ...kernel, kept: true }) as const),
+      ];
     },
   };
 }

@@ -63,4 +63,5 @@ export const optimizers: readonly OptimizerRecipe[] = [
   custom,
 ];
 
-export const findOptimizer = (name: string): OptimizerRecipe | undefined => optimizers.find((one) => one.name === name);
+export const findOptimizer = (name: string): OptimizerRecipe | undefined =>
+  optimizers.find((optimizer) => optimizer.name === name);

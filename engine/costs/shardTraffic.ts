@@ -55,9 +55,9 @@ function movement(
   const parts = [
     { bytes: width * (localParameters - expertParameters), ...own },
     { bytes: width * expertParameters, ...experts },
-  ].filter((one) => one.bytes > 0 && one.ranks > 1);
+  ].filter((candidate) => candidate.bytes > 0 && candidate.ranks > 1);
   return {
-    bytes: parts.reduce((sum, one) => sum + sentBytes({ pattern, bytes: one.bytes }, one.ranks), 0),
-    time: parts.reduce((sum, one) => sum + collectiveTime({ pattern, bytes: one.bytes }, one.ranks, one.ring), 0),
+    bytes: parts.reduce((sum, part) => sum + sentBytes({ pattern, bytes: part.bytes }, part.ranks), 0),
+    time: parts.reduce((sum, part) => sum + collectiveTime({ pattern, bytes: part.bytes }, part.ranks, part.ring), 0),
   };
 }

@@ -51,7 +51,7 @@ export function sumStage(layers: readonly LayerCost[], recompute: RecomputeMode,
     ...stageCost(sums, recompute, input),
     activationParts:
       recompute === 'stage' ? { 'stage input': Math.min(sums.activation, input) } : addParts(...layers.map(partsOf)),
-    traffic: sumTraffic(layers.map((one) => one.traffic ?? noTraffic)),
+    traffic: sumTraffic(layers.map((layer) => layer.traffic ?? noTraffic)),
   };
 }
 

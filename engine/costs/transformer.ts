@@ -87,9 +87,9 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
   const keeps = scaleParts(addParts({ [parts.norms]: 2 * input }, attention.keeps, mlp.keeps), tokens);
   const all = sumParts(keeps);
   const remade = tokens * (attention.remade + mlp.remade);
-  const collectives = [...attention.collectives, ...mlp.collectives].map((one) => ({
-    ...one,
-    bytes: tokens * one.bytes,
+  const collectives = [...attention.collectives, ...mlp.collectives].map((collective) => ({
+    ...collective,
+    bytes: tokens * collective.bytes,
   }));
   // A block of keys and values that is at work, and the next one, which arrives.
   const arriving = collectives.reduce((sum, { pattern, bytes }) => sum + (pattern === 'ring' ? 2 * bytes : 0), 0);

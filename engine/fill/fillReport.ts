@@ -14,15 +14,15 @@ export function fillReport(plan: PipelinePlan, timeline: Timeline): FillReport |
   const { fill } = plan;
   if (fill === undefined) return undefined;
   const devices = plan.devices.map((_, device) => deviceFill(plan, fill, timeline, device));
-  const sum = (of: (device: FillDeviceReport) => number) => devices.reduce((all, one) => all + of(one), 0);
-  const idle = sum((one) => one.idle);
-  const time = sum((one) => one.time);
+  const sum = (of: (device: FillDeviceReport) => number) => devices.reduce((all, device) => all + of(device), 0);
+  const idle = sum((fillDeviceReport) => fillDeviceReport.idle);
+  const time = sum((fillDeviceReport) => fillDeviceReport.time);
   return {
     job: fill.model,
     work: fill.work,
     overhead: fill.overhead,
-    tasks: sum((one) => one.tasks),
-    passes: sum((one) => one.passes),
+    tasks: sum((fillDeviceReport) => fillDeviceReport.tasks),
+    passes: sum((fillDeviceReport) => fillDeviceReport.passes),
     time,
     recovered: idle > 0 ? time / idle : 0,
     slowdown: 0,

@@ -11,10 +11,10 @@ export interface Tasks {
 
 /** Tasks that take no time are left out: they are done at once, however often. */
 export function tasksOf(all: readonly FillTask[]): Tasks {
-  const list = all.filter((one) => one.seconds > 0);
+  const list = all.filter((fillTask) => fillTask.seconds > 0);
   const before = new Float64Array(2 * list.length + 1);
   for (let at = 0; at < 2 * list.length; at += 1) before[at + 1] = before[at] + list[at % list.length].seconds;
-  return { list, before, largest: list.reduce((most, one) => Math.max(most, one.bytes), 0) };
+  return { list, before, largest: list.reduce((most, item) => Math.max(most, item.bytes), 0) };
 }
 
 /** Tasks from `next` on that fit one after the other into `seconds`, none of more than `bytes`: how many, and how long they take. */

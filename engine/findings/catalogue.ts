@@ -195,7 +195,7 @@ export const catalogue = {
       /** What it is made of, each with its size. */
       parts: readonly string[];
     }) =>
-      `${p.stages.length === 1 ? 'Stage' : 'Stages'} ${list(p.stages.map((one) => `"${one}"`))} ${p.stages.length === 1 ? 'needs' : 'need'} ${bytes(p.need)} at ${time(p.at)}, ${bytes(p.over)} over the ${bytes(p.capacity)} of ${p.device}: ` +
+      `${p.stages.length === 1 ? 'Stage' : 'Stages'} ${list(p.stages.map((stage) => `"${stage}"`))} ${p.stages.length === 1 ? 'needs' : 'need'} ${bytes(p.need)} at ${time(p.at)}, ${bytes(p.over)} over the ${bytes(p.capacity)} of ${p.device}: ` +
       `${p.parts.join(', ')}.`,
   ),
   'memory/headroom': entry(
@@ -246,7 +246,7 @@ export const catalogue = {
       inconsistent: boolean;
       unsteady: boolean;
     }) =>
-      `${p.stages.every((one) => one.staleness === 0) && p.more === 0 ? 'All gradients are applied to the weights that their forwards read' : 'Gradients are applied to newer weights than they were computed with'} (${p.rule}): ` +
+      `${p.stages.every((stage) => stage.staleness === 0) && p.more === 0 ? 'All gradients are applied to the weights that their forwards read' : 'Gradients are applied to newer weights than they were computed with'} (${p.rule}): ` +
       `${alike(p.stages).map(versionsKept).join('; ')}${p.more > 0 ? `, and ${count(p.more, 'more stage', 'more stages')}` : ''}.` +
       (p.bytes > 0 ? ` Older versions take up to ${bytes(p.bytes)} on a device.` : '') +
       (p.inconsistent ? ' Backwards use other weights than their forwards.' : '') +
@@ -270,7 +270,7 @@ export const catalogue = {
     }) =>
       (p.parts.length === 1
         ? `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for ${p.parts[0].what}.`
-        : `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for communication: ${p.parts.map((one) => `${one.what} ${time(one.exposed)} (${share(one.share)})`).join(', ')}.`) +
+        : `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for communication: ${p.parts.map((part) => `${part.what} ${time(part.exposed)} (${share(part.share)})`).join(', ')}.`) +
       (p.help === '' ? '' : ` ${p.help}`),
   ),
   'comm/bottleneck-link': entry(

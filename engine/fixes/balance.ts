@@ -46,7 +46,7 @@ export function balanceRefactorings(analysis: Analysis, offset: number, again: A
   const plan = analysis.resolution.plan.pipelines.find(({ name }) => name === pipeline);
   if (plan === undefined) return [];
   const made = analysis.resolution.derived.find(
-    (one) => one.offset === value.end && one.planned?.pipeline === pipeline,
+    (derivedValue) => derivedValue.offset === value.end && derivedValue.planned?.pipeline === pipeline,
   )?.planned;
   const stages = made?.stages.map((stage, index) => ({ ...stage, name: `s${index}` })) ?? writtenStages(plan);
   const edits = editsFor(analysis.syntax.text, block.body, stages);

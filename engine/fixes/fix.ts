@@ -20,7 +20,9 @@ export type { Again, Edit, Fix, Proposal } from './proposal.ts';
 
 /** What mends `finding`, best first; nothing where no mend is known. `again` is called a few times for each fix. */
 export const fixesFor = (analysis: Analysis, finding: Finding, again: Again): readonly Fix[] =>
-  finding.place.uri === analysis.uri ? proposals(analysis, finding, again).map((one) => ({ ...one, finding })) : [];
+  finding.place.uri === analysis.uri
+    ? proposals(analysis, finding, again).map((proposal) => ({ ...proposal, finding }))
+    : [];
 
 /** What may be rewritten at `offset` without changing what the file means. */
 export const refactorings = (analysis: Analysis, offset: number, again: Again): readonly Proposal[] =>

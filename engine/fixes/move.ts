@@ -37,7 +37,7 @@ function moved(analysis: Analysis, pipeline: string, from: number, side: number,
     const edits = [
       setKey(text, source, 'layers', writtenLayers(left)),
       setKey(text, target, 'layers', writtenLayers(joined)),
-    ].filter((one): one is Edit => one !== undefined);
+    ].filter((edit): edit is Edit => edit !== undefined);
     const changed = edits.length === 2 ? tried(analysis, edits, again) : undefined;
     const after = changed === undefined ? undefined : simulated(changed, pipeline);
     return after !== undefined && fits(after, placement[from]) ? { gone, edits, after } : undefined;

@@ -23,7 +23,7 @@ export function recomputeFixes(analysis: Analysis, { pipeline, stage }: Hint, ag
   if (before === undefined) return [];
   const device = before.plan.placement[stage];
   for (const { title, edits } of choices(analysis, pipeline, stage)) {
-    const changes = edits.filter((one) => one !== undefined);
+    const changes = edits.filter((edit) => edit !== undefined);
     if (changes.length < edits.length) continue;
     const changed = tried(analysis, changes, again);
     const after = changed === undefined ? undefined : simulated(changed, pipeline);
@@ -42,11 +42,11 @@ function choices(analysis: Analysis, pipeline: string, stage: number): readonly 
   const groups = together.length > 1 ? [[plan.stages[stage]], together] : [[plan.stages[stage]]];
   const out: Choice[] = [];
   for (const group of groups) {
-    const bodies = group.map((one) => stageBody(body, stageName(one)));
+    const bodies = group.map((stagePlan) => stageBody(body, stageName(stagePlan)));
     for (const mode of modesAfter(group.map(({ recomputeMode }) => recomputeMode))) {
       out.push({
-        title: `Recompute ${mode === 'selective' ? 'the attention of ' : ''}${group.map((one) => `"${stageName(one)}"`).join(', ')}`,
-        edits: bodies.map((one) => (one === undefined ? undefined : setKey(text, one, 'recompute', mode))),
+        title: `Recompute ${mode === 'selective' ? 'the attention of ' : ''}${group.map((stagePlan) => `"${stageName(stagePlan)}"`).join(', ')}`,
+        edits: bodies.map((block) => (block === undefined ? undefined : setKey(text, block, 'recompute', mode))),
       });
     }
   }
@@ -61,7 +61,7 @@ function choices(analysis: Analysis, pipeline: string, stage: number): readonly 
 
 /** Of copies and parts of one stage the first: the file writes them once. */
 const writtenOnce = (stages: readonly StagePlan[]): readonly StagePlan[] =>
-  stages.filter((one, index) => stages.findIndex((other) => stageName(other) === stageName(one)) === index);
+  stages.filter((stage, index) => stages.findIndex((other) => stageName(other) === stageName(stage)) === index);
 
 /** Modes that keep less than the least that some stage already recomputes. */
 function modesAfter(present: readonly RecomputeMode[]): readonly RecomputeMode[] {

@@ -26,7 +26,7 @@ const removable = (kind: SyntaxNode['kind']): boolean =>
 function label(node: SyntaxNode, text: string, finding: Finding): string {
   switch (node.kind) {
     case 'entry':
-      return `"${[node.key.text, node.name?.text].filter((one) => one !== undefined).join(' ')}"`;
+      return `"${[node.key.text, node.name?.text].filter((name) => name !== undefined).join(' ')}"`;
     case 'block':
       return `${node.keyword.text} "${node.name?.text ?? ''}"`;
     case 'param':

@@ -42,13 +42,13 @@ const inner = (value: Expression | undefined): Expression | undefined =>
 function stronger(optimizer: Expression): readonly Shard[] {
   const name = calleeOf(optimizer)?.text ?? '';
   const parameters = findOptimizer(name)?.parameters ?? [];
-  if (!parameters.some((one) => one.name === 'shard')) return [];
+  if (!parameters.some((parameter) => parameter.name === 'shard')) return [];
   const written = optimizer.kind === 'call' ? argument(optimizer, 'shard')?.value : undefined;
   const now = written?.kind === 'name' && isShard(written.text) ? written.text : 'none';
   const all: readonly Shard[] = name.startsWith('megatron')
     ? ['distributed', 'zero2', 'fsdp']
     : ['zero1', 'zero2', 'zero3'];
-  return all.filter((one) => strength(one) > strength(now));
+  return all.filter((text) => strength(text) > strength(now));
 }
 
 const strength = (shard: Shard): number =>
@@ -68,8 +68,10 @@ const ranks = (optimizer: Expression, { data, context }: Pick<PipelinePlan, 'dat
 
 /** An argument by its name, or at the place of its parameter. */
 function argument(call: Call, name: string) {
-  const at = findOptimizer(call.callee.text)?.parameters.findIndex((one) => one.name === name) ?? -1;
-  return call.arguments.find((one, index) => (one.name === undefined ? index === at : one.name.text === name));
+  const at = findOptimizer(call.callee.text)?.parameters.findIndex((parameter) => parameter.name === name) ?? -1;
+  return call.arguments.find((candidate, index) =>
+    candidate.name === undefined ? index === at : candidate.name.text === name,
+  );
 }
 
 function editFor(optimizer: Expression, shard: Shard): Edit {

@@ -3,15 +3,16 @@ import type { Edit } from './proposal.ts';
 
 /** The body of `pipeline NAME { … }` as written in the file. */
 export function pipelineBody(syntax: SyntaxFile, pipeline: string): Block | undefined {
-  for (const one of syntax.declarations) {
-    if (one.kind === 'block' && one.keyword.text === 'pipeline' && one.name?.text === pipeline) return one.body;
+  for (const declaration of syntax.declarations) {
+    if (declaration.kind === 'block' && declaration.keyword.text === 'pipeline' && declaration.name?.text === pipeline)
+      return declaration.body;
   }
   return undefined;
 }
 
 /** Entries of a body with this key, in order. */
 export const entriesOf = (body: Block, key: string): readonly Entry[] =>
-  body.entries.filter((one): one is Entry => one.kind === 'entry' && one.key.text === key);
+  body.entries.filter((entry): entry is Entry => entry.kind === 'entry' && entry.key.text === key);
 
 /** The one value of an entry `key = value`. */
 export function valueOf(body: Block, key: string): Expression | undefined {

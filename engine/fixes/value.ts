@@ -42,7 +42,7 @@ function editFor(analysis: Analysis, body: Block, input: string, value: string):
 function argument(analysis: Analysis, schedule: Expression | undefined, name: string, value: string): Edit | undefined {
   if (schedule?.kind === 'name') return { start: schedule.end, end: schedule.end, text: `(${name} = ${value})` };
   if (schedule?.kind !== 'call') return undefined;
-  const written = schedule.arguments.find((one) => one.name?.text === name);
+  const written = schedule.arguments.find((candidate) => candidate.name?.text === name);
   if (written !== undefined) return replaced(analysis, written.value, value);
   const last = schedule.arguments.at(-1);
   // A place among unnamed arguments may already be this one's.
@@ -54,14 +54,14 @@ function argument(analysis: Analysis, schedule: Expression | undefined, name: st
 /** A param of the file is set where it is declared, so that its slider stays. */
 function replaced(analysis: Analysis, expression: Expression, value: string): Edit {
   if (expression.kind === 'name') {
-    for (const one of analysis.syntax.declarations) {
+    for (const declaration of analysis.syntax.declarations) {
       if (
-        one.kind === 'param' &&
-        one.name?.text === expression.text &&
-        one.value !== undefined &&
-        one.value.kind !== 'missing'
+        declaration.kind === 'param' &&
+        declaration.name?.text === expression.text &&
+        declaration.value !== undefined &&
+        declaration.value.kind !== 'missing'
       ) {
-        return { start: one.value.start, end: one.value.end, text: value };
+        return { start: declaration.value.start, end: declaration.value.end, text: value };
       }
     }
   }

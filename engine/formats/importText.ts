@@ -50,4 +50,5 @@ export const importable =
   'a PyTorch schedule table (no cell is an action such as `2F0`), a PipeDream profile, a workload of ASTRA-sim 1.0, a graph of dnn-partitioning, a Hugging Face config.json, a system of Calculon or aiconfigurator, or a Megatron-LM command line';
 
 /** `undefined` where the text looks like none of these formats. */
-export const importText = (text: string): TextImport | undefined => formats.find((one) => one.is(text))?.toPipe(text);
+export const importText = (text: string): TextImport | undefined =>
+  formats.find((format) => format.is(text))?.toPipe(text);

@@ -35,11 +35,11 @@ const formats: readonly ProfileFormat[] = [
 ];
 
 /** Whether a text looks like a profile of a format that `readProfile` knows. */
-export const isKnownProfile = (text: string): boolean => formats.some((one) => one.is(text));
+export const isKnownProfile = (text: string): boolean => formats.some((format) => format.is(text));
 
 /** The layers of a profile, or what is wrong with it. */
 export function readProfile(text: string): ProfileRead | { readonly faults: readonly TextFault[] } {
-  const format = formats.find((one) => one.is(text)) ?? formats[0];
+  const format = formats.find((profileFormat) => profileFormat.is(text)) ?? formats[0];
   const read = format.read(text);
   return 'faults' in read ? read : { ...read, format: format.name };
 }

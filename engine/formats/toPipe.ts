@@ -13,7 +13,7 @@ export function laidOut(text: string): string {
 export function pipeOfProfile({ layers, format: name, remarks }: ProfileRead): string {
   const lines = layers.map((layer, index) => layerText(layers, layer, index));
   const text = `/// ${count(layers.length, 'layer', 'layers')} of a ${name}; each has the times and sizes of one microbatch.
-${remarks.map((one) => `/// ${one}\n`).join('')}model imported {
+${remarks.map((remark) => `/// ${remark}\n`).join('')}model imported {
   precision = fp32
 ${lines.join('\n')}
 }
@@ -29,7 +29,7 @@ function layerText(layers: readonly MeasuredLayer[], layer: MeasuredLayer, index
     ...(backwardInput === undefined ? [] : [`backward_input = ${milliseconds(backwardInput)}`]),
     ...(backwardWeight === undefined ? [] : [`backward_weight = ${milliseconds(backwardWeight)}`]),
     ...sizes({ weights, activation, output }),
-    ...(followsOn(layer, index) ? [] : [`after = [${layer.after.map((one) => layers[one].name).join(', ')}]`]),
+    ...(followsOn(layer, index) ? [] : [`after = [${layer.after.map((at) => layers[at].name).join(', ')}]`]),
   ];
   // A line of documentation must stay one line.
   const doc = description.replace(/[\s\p{Cc}]+/gu, ' ').trim();

@@ -5,7 +5,7 @@ import { amount, share, time } from '../quantities.ts';
 /** `667 samples/s · staleness 4 of at most 6 · slow waits 12 %`: of the worker that waits most. */
 export function jobSummary({ throughput, staleness, workers }: JobReport): string {
   const waiting = workers.reduce<JobWorkerReport | undefined>(
-    (most, one) => (one.waiting_share > (most?.waiting_share ?? 0) ? one : most),
+    (most, worker) => (worker.waiting_share > (most?.waiting_share ?? 0) ? worker : most),
     undefined,
   );
   return [

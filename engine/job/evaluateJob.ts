@@ -110,28 +110,31 @@ function run(
   });
   /** At most F, I, W and U of each stage and microbatch: counted before anything is made. */
   const operations = (waves: readonly number[]) =>
-    plans.reduce((sum, one, index) => sum + 4 * one.stages.length * one.microbatches * wave * waves[index], 0);
+    plans.reduce(
+      (sum, pipeline, index) => sum + 4 * pipeline.stages.length * pipeline.microbatches * wave * waves[index],
+      0,
+    );
   // Two waves more than are looked at: a worker that drains ends its last minibatches sooner.
   const more = plan.waves + 2;
   const least = plans.map(() => more);
   if (operations(least) > limits.operations) return tooLarge(operations(least));
   const alone: number[] = [];
-  for (const one of plans) {
-    const worker = workerOf(one, more * wave);
-    if (worker === undefined) return problem(`"${one.name}" cannot run ${more * wave} minibatches back to back`);
-    if (worker.program.fused !== undefined) return problem(`"${one.name}" runs two operations in one slot`);
+  for (const pipeline of plans) {
+    const worker = workerOf(pipeline, more * wave);
+    if (worker === undefined) return problem(`"${pipeline.name}" cannot run ${more * wave} minibatches back to back`);
+    if (worker.program.fused !== undefined) return problem(`"${pipeline.name}" runs two operations in one slot`);
     const free = { servers: 1, sync: { kind: 'wsp', distance: 0 } } as const;
     const timeline = runJob(free, [worker], wave, plan.waves);
-    if (timeline === undefined) return problem(neverEnds(one, wave));
+    if (timeline === undefined) return problem(neverEnds(pipeline, wave));
     alone.push(period(timeline, 0));
   }
   // A fast worker needs more waves while the slowest ends its own, but never leads it by more than the distance.
   const slowest = Math.max(...alone);
   const most = plan.waves + plan.sync.distance + 2;
-  let waves = alone.map((one) => Math.min(most, one > 0 ? Math.ceil((plan.waves * slowest) / one) + 2 : most));
+  let waves = alone.map((value) => Math.min(most, value > 0 ? Math.ceil((plan.waves * slowest) / value) + 2 : most));
   for (;;) {
     if (operations(waves) > limits.operations) return tooLarge(operations(waves));
-    const workers = plans.flatMap((one, index) => workerOf(one, waves[index] * wave) ?? []);
+    const workers = plans.flatMap((pipeline, index) => workerOf(pipeline, waves[index] * wave) ?? []);
     const timeline = workers.length < plans.length ? undefined : runJob(plan, workers, wave, plan.waves);
     if (timeline === undefined) return problem('its workers wait for each other forever');
     // One that is in its last wave drains already.
@@ -139,7 +142,7 @@ function run(
       ({ waves: own }, index) => own.length + 1 >= waves[index] && waves[index] < most,
     );
     if (!ended.includes(true)) return { workers, timeline, alone };
-    waves = waves.map((one, index) => (ended[index] ? Math.min(most, 2 * one) : one));
+    waves = waves.map((each, index) => (ended[index] ? Math.min(most, 2 * each) : each));
   }
 }
 

@@ -112,8 +112,8 @@ function waveEnds({ program }: Worker, ends: Float64Array, wave: number, turns: 
   }
   const number = Int32Array.from(last.keys()).sort((a, b) => last[a] - last[b] || turn[a] - turn[b] || a - b);
   return {
-    at: Float64Array.from(number, (one) => last[one]),
-    turn: Uint16Array.from(number, (one) => turn[one]),
+    at: Float64Array.from(number, (index) => last[index]),
+    turn: Uint16Array.from(number, (index) => turn[index]),
     number,
   };
 }
@@ -137,8 +137,8 @@ function entriesOf({ program, entries }: Worker, ends: Float64Array, turns: Uint
   }
   const by = Int32Array.from(at.keys()).sort((a, b) => at[a] - at[b] || turn[a] - turn[b] || a - b);
   return {
-    at: Float64Array.from(by, (one) => at[one]),
-    turn: Uint16Array.from(by, (one) => turn[one]),
-    microbatch: Int32Array.from(by, (one) => microbatch[one]),
+    at: Float64Array.from(by, (index) => at[index]),
+    turn: Uint16Array.from(by, (index) => turn[index]),
+    microbatch: Int32Array.from(by, (index) => microbatch[index]),
   };
 }

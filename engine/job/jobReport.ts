@@ -21,7 +21,7 @@ export function jobReport(
   const reports = workers.map((worker, index): JobWorkerReport => {
     const own = timeline.workers[index];
     const every = period(timeline, index);
-    const waiting = own.waits.reduce((sum, one) => sum + within(window, one.from, one.until), 0);
+    const waiting = own.waits.reduce((sum, wait) => sum + within(window, wait.from, wait.until), 0);
     traffic += worker.bytes * (own.pushes.filter(over).length + own.pulls.filter(over).length);
     return {
       name: plan.workers[index],
@@ -45,12 +45,15 @@ export function jobReport(
     waves: timeline.globalClock.length,
     makespan: window.until,
     steady: workers.every((_, index) => !gains(timeline, index)),
-    throughput: reports.reduce((sum, one, index) => sum + one.minibatches_per_second * samplesOf(plans[index]), 0),
+    throughput: reports.reduce(
+      (sum, report, index) => sum + report.minibatches_per_second * samplesOf(plans[index]),
+      0,
+    ),
     staleness: {
       local: wave - 1,
       bound: (distance + 1) * wave + wave - 2,
       observed: timeline.workers.reduce(
-        (most, { missed }) => missed.reduce((worst, one) => Math.max(worst, one), most),
+        (most, { missed }) => missed.reduce((worst, value) => Math.max(worst, value), most),
         0,
       ),
     },
@@ -88,7 +91,7 @@ function busy({ program, timing }: Worker, { ends }: WorkerTimeline, window: Spa
 function gains(timeline: JobTimeline, worker: number): boolean {
   const { globalClock } = timeline;
   const leads = globalClock.map((at, clock) => clockAt(timeline, worker, at) - clock - 1);
-  const most = (from: number, to: number) => leads.slice(from, to).reduce((all, one) => Math.max(all, one), 0);
+  const most = (from: number, to: number) => leads.slice(from, to).reduce((all, lead) => Math.max(all, lead), 0);
   const [half, quarter] = [Math.floor(leads.length / 2), Math.floor((3 * leads.length) / 4)];
   const last = leads.length - 1;
   return leads[last] > leads[Math.max(0, half - 1)] || most(quarter, leads.length) > most(half, quarter);

@@ -27,7 +27,7 @@ export function callValue(
   const expressions = inOrder(node, known);
   if (known.name === 'if') return choose(context, expressions, evaluate);
   const values = expressions.map(evaluate);
-  if (!values.every((one) => one !== undefined)) return undefined;
+  if (!values.every((value) => value !== undefined)) return undefined;
   const [first] = values;
   switch (known.name) {
     case 'min':
@@ -51,12 +51,12 @@ export function callValue(
 
 /** Arguments in the order of the parameters; a named one goes to its place. */
 function inOrder(node: Call, known: FunctionSchema): readonly Expression[] {
-  if (node.arguments.every((one) => one.name === undefined) || known.rest)
-    return node.arguments.map((one) => one.value);
+  if (node.arguments.every((argument) => argument.name === undefined) || known.rest)
+    return node.arguments.map((argument) => argument.value);
   const placed: Expression[] = [];
-  const rest = node.arguments.filter((one) => one.name === undefined);
+  const rest = node.arguments.filter((argument) => argument.name === undefined);
   for (const parameter of known.parameters) {
-    const named = node.arguments.find((one) => one.name?.text === parameter.name);
+    const named = node.arguments.find((argument) => argument.name?.text === parameter.name);
     placed.push((named ?? rest.shift() ?? node.arguments[0]).value);
   }
   return placed;

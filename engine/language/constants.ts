@@ -30,17 +30,17 @@ export function evaluateConstants(context: FileContext, overrides: Readonly<Reco
     context.report.report(
       'name/cycle',
       constants[first].name,
-      { circle: circleNames(circle.map((one) => constants[one].name.text)) },
+      { circle: circleNames(circle.map((member) => constants[member].name.text)) },
       {
         related: circle
           .slice(1, 12)
-          .map((one) => ({ place: context.report.place(constants[one].name), message: 'Part of the circle.' })),
+          .map((member) => ({ place: context.report.place(constants[member].name), message: 'Part of the circle.' })),
       },
     );
-    for (const one of circle) context.values.set(idOf(constants[one]), undefined);
+    for (const member of circle) context.values.set(idOf(constants[member]), undefined);
   }
-  for (const one of order) {
-    const constant = constants[one];
+  for (const at of order) {
+    const constant = constants[at];
     const id = idOf(constant);
     if (context.values.has(id)) continue;
     context.values.set(
@@ -168,5 +168,5 @@ function unitOf(
 ): { readonly name: string; readonly scale: number } {
   if (dimension === 'number') return { name: '', scale: 1 };
   const own = written.kind === 'quantity' ? findUnit(written.unit) : undefined;
-  return own ?? units.find((one) => one.dimension === dimension) ?? { name: '', scale: 1 };
+  return own ?? units.find((unit) => unit.dimension === dimension) ?? { name: '', scale: 1 };
 }

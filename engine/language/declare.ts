@@ -91,7 +91,7 @@ function declareSource(
   members: Map<string, SymbolInfo>,
   layersFrom: LayersFrom,
 ): 'unknown' | undefined {
-  const from = block.body?.entries.find((one): one is Entry => one.kind === 'entry' && one.key.text === 'from');
+  const from = block.body?.entries.find((entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'from');
   if (from === undefined) return undefined;
   const layers = layersFrom(from);
   if (layers === undefined) return 'unknown';
@@ -152,7 +152,8 @@ const reported: readonly SymbolKind[] = ['param', 'let', 'device', 'cluster', 'm
 /** `name/unused` for declarations that nothing uses. A file without a pipeline is a library: all of it may be used elsewhere. */
 export function reportUnused(context: FileContext): void {
   const declarations = context.syntax.declarations;
-  if (!declarations.some((one) => one.kind === 'block' && one.keyword.text === 'pipeline')) return;
+  if (!declarations.some((declaration) => declaration.kind === 'block' && declaration.keyword.text === 'pipeline'))
+    return;
   const unused = new Map<string, { readonly name: Name; readonly kind: SymbolKind }>();
   for (const declaration of declarations) {
     const found = named(declaration);

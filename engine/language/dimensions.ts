@@ -29,7 +29,7 @@ export function productOf(a: Dimension, b: Dimension, power: 1 | -1): Dimension 
   if (a === 'share' && b === 'share' && power === 1) return 'share';
   const left = exponents[a];
   const right = exponents[b];
-  return named.get(left.map((one, index) => one + power * right[index]).join());
+  return named.get(left.map((value, index) => value + power * right[index]).join());
 }
 
 /** Whether a value of dimension `found` may stand where `wanted` is: a plain number may be a share, not the other way round. */

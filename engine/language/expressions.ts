@@ -49,7 +49,7 @@ function composed(
       return nameValue(context, expression, variables);
     case 'list': {
       const items = expression.items.map(inner);
-      return items.every((one) => one !== undefined) ? { kind: 'list', items } : undefined;
+      return items.every((item) => item !== undefined) ? { kind: 'list', items } : undefined;
     }
     case 'unary': {
       const value = inner(expression.operand);
@@ -185,10 +185,11 @@ function call(context: FileContext, node: Call, variables: Variables | undefined
     return undefined;
   }
   for (const argument of node.arguments) {
-    if (argument.name === undefined || known.parameters.some((one) => one.name === argument.name?.text)) continue;
+    if (argument.name === undefined || known.parameters.some((parameter) => parameter.name === argument.name?.text))
+      continue;
     const nearest = context.report.nearest(
       argument.name.text,
-      known.parameters.map((one) => one.name),
+      known.parameters.map((parameter) => parameter.name),
     );
     context.report.report('key/unknown', argument.name, {
       key: argument.name.text,
@@ -197,7 +198,7 @@ function call(context: FileContext, node: Call, variables: Variables | undefined
     });
     return undefined;
   }
-  return callValue(context, node, known, (one) => evaluate(context, one, variables, depth + 1));
+  return callValue(context, node, known, (expression) => evaluate(context, expression, variables, depth + 1));
 }
 
 /** What a quantity must be: its dimension, whether whole, and its bounds. */

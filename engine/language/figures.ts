@@ -84,4 +84,4 @@ export const figures: readonly FigureSchema[] = [
   },
 ];
 
-export const findFigure = (name: string): FigureSchema | undefined => figures.find((one) => one.name === name);
+export const findFigure = (name: string): FigureSchema | undefined => figures.find((figure) => figure.name === name);

@@ -19,24 +19,24 @@ export function applyImports<Context extends FileContext>(
   resolved: ReadonlyMap<number, Context>,
   take: (to: Context, from: Context, symbol: string) => void,
 ): void {
-  for (const one of graph.files[file].imports) {
-    const module = one.file === undefined ? undefined : resolved.get(one.file);
-    const circle = one.file === undefined ? undefined : graph.circles.get(`${file} ${one.file}`);
-    const at = one.declaration.path ?? one.declaration;
+  for (const imported of graph.files[file].imports) {
+    const module = imported.file === undefined ? undefined : resolved.get(imported.file);
+    const circle = imported.file === undefined ? undefined : graph.circles.get(`${file} ${imported.file}`);
+    const at = imported.declaration.path ?? imported.declaration;
     if (circle !== undefined) {
       context.report.report('name/cycle', at, { circle: circleNames(circle.map(lastPart)) });
-    } else if (one.tooMany) {
+    } else if (imported.tooMany) {
       context.report.report('limit/too-large', at, {
         what: 'Imported files',
         figure: `more than ${graph.files.length.toLocaleString('en-US')}`,
         limit: context.options.limits.elements.toLocaleString('en-US'),
         setting: 'pipewright.limits.elements',
       });
-    } else if (one.problem !== undefined) reportProblem(context, at, one.path, one.problem);
-    else if (module !== undefined) sayErrors(context, one, module);
-    if (module === undefined) leaveOut(context, one);
+    } else if (imported.problem !== undefined) reportProblem(context, at, imported.path, imported.problem);
+    else if (module !== undefined) sayErrors(context, imported, module);
+    if (module === undefined) leaveOut(context, imported);
     else
-      bringIn(context, one, module, (info) => {
+      bringIn(context, imported, module, (info) => {
         copy(context, module, info);
         take(context, module, info.id);
       });
@@ -56,9 +56,9 @@ function decodeURIComponentSafely(text: string): string {
 /** Findings of an imported file stand there; here is said once that it has some. */
 function sayErrors(context: FileContext, { path, declaration }: FileImport, module: FileContext): void {
   const first = module.report.findings
-    .filter((one) => one.severity === 'error' && one.place.uri === module.uri)
+    .filter((finding) => finding.severity === 'error' && finding.place.uri === module.uri)
     .reduce<(typeof module.report.findings)[number] | undefined>(
-      (best, one) => (best === undefined || one.place.start < best.place.start ? one : best),
+      (best, finding) => (best === undefined || finding.place.start < best.place.start ? finding : best),
       undefined,
     );
   if (first === undefined) return;
@@ -108,7 +108,7 @@ function bringIn(
       if (module.incomplete || module.broken.has(name.text)) continue;
       const near = context.report.nearest(
         name.text,
-        [...module.names.keys()].filter((one) => exported(one) !== undefined),
+        [...module.names.keys()].filter((text) => exported(text) !== undefined),
       );
       context.report.report(
         'name/unknown',
@@ -147,7 +147,12 @@ export function takeOne<V>(to: Map<string, V>, from: ReadonlyMap<string, V>, sym
 
 /** `name/unused` for names that an import asks for by name and nothing uses. */
 export function reportUnusedImports(context: FileContext): void {
-  if (!context.syntax.declarations.some((one) => one.kind === 'block' && one.keyword.text === 'pipeline')) return;
+  if (
+    !context.syntax.declarations.some(
+      (declaration) => declaration.kind === 'block' && declaration.keyword.text === 'pipeline',
+    )
+  )
+    return;
   for (const declaration of context.syntax.declarations) {
     if (declaration.kind !== 'import') continue;
     for (const name of declaration.names ?? []) {

@@ -51,7 +51,7 @@ export function readKeys(context: FileContext, name: BlockName, body: Block | un
   return {
     block: name,
     one: (key) => firsts.get(key),
-    all: (key) => entries.filter((one) => one.key.text === key),
+    all: (key) => entries.filter((entry) => entry.key.text === key),
     entries,
     doubtful,
   };
@@ -71,7 +71,7 @@ function unknownKey(context: FileContext, block: BlockName, entry: Entry): void 
   if (entry.key.end <= entry.key.start) return;
   const near = context.report.nearest(
     entry.key.text,
-    blocks[block].keys.map((one) => one.name),
+    blocks[block].keys.map((key) => key.name),
   );
   context.report.report(
     'key/unknown',
@@ -180,11 +180,12 @@ export function readWord<W extends string>(context: FileContext, keys: Keys, nam
   if (entry === undefined || schema?.kind !== 'words') return { is: 'absent' };
   const expression = valueOf(entry);
   if (expression === undefined) return { is: 'wrong' };
-  const word = expression.kind === 'name' ? schema.words.find((one) => one.name === expression.text) : undefined;
+  const word =
+    expression.kind === 'name' ? schema.words.find((candidate) => candidate.name === expression.text) : undefined;
   if (word !== undefined) return { is: 'value', value: word.name as W };
   if (expression.kind !== 'name') {
     context.report.report('type/mismatch', expression, {
-      expected: schema.words.map((one) => `\`${one.name}\``).join(' or '),
+      expected: schema.words.map((each) => `\`${each.name}\``).join(' or '),
       found: `\`${context.syntax.text.slice(expression.start, Math.min(expression.end, expression.start + 40))}\``,
     });
   }

@@ -96,9 +96,9 @@ function linkEntries(
     if (key.parameters !== undefined) linkWords(context, item, key, scope);
     const named = parameters !== undefined && key.parameters === undefined;
     const inner = named ? { ...scope, locals: withParameters(context, item, scope, owner) } : scope;
-    if (index !== undefined) for (const one of index) linkValue(context, one, inner);
-    if (ends !== undefined) for (const one of ends) linkExpression(context, one, { kind: 'devices' }, inner, 0);
-    if (values !== undefined) for (const one of values) linkExpression(context, one, key.value, inner, 0);
+    if (index !== undefined) for (const expression of index) linkValue(context, expression, inner);
+    if (ends !== undefined) for (const end of ends) linkExpression(context, end, { kind: 'devices' }, inner, 0);
+    if (values !== undefined) for (const value of values) linkExpression(context, value, key.value, inner, 0);
     if (item.body !== undefined && key.block !== undefined)
       linkEntries(context, key.block, item.body.entries, inner, owner, depth + 1);
   }
@@ -106,13 +106,13 @@ function linkEntries(
 
 /** `compute(fp8)`, `efficiency(fp8, 16GFLOP)`: what stands in the parentheses is a word of the key, or a value where it takes sizes. */
 function linkWords(context: FileContext, { key, parameters = [] }: Entry, schema: KeySchema, scope: Scope): void {
-  const words = (schema.parameters ?? []).map((one) => one.name);
-  for (const one of parameters) {
-    const isName = one.kind === 'name';
-    if (isName && words.includes(one.text)) continue;
-    if (schema.sizes !== undefined && (!isName || words.length === 0 || context.names.has(one.text)))
-      linkValue(context, one, scope);
-    else if (isName) unknown(context, one, key.text === 'overlap' ? 'group' : 'number format', words);
+  const words = (schema.parameters ?? []).map((parameter) => parameter.name);
+  for (const parameter of parameters) {
+    const isName = parameter.kind === 'name';
+    if (isName && words.includes(parameter.text)) continue;
+    if (schema.sizes !== undefined && (!isName || words.length === 0 || context.names.has(parameter.text)))
+      linkValue(context, parameter, scope);
+    else if (isName) unknown(context, parameter, key.text === 'overlap' ? 'group' : 'number format', words);
   }
 }
 
@@ -162,17 +162,17 @@ function withParameters(
   owner: string | undefined,
 ): ReadonlyMap<string, string> {
   const locals = new Map(scope.locals);
-  for (const one of entry.parameters ?? []) {
-    if (one.kind !== 'name') {
-      linkValue(context, one, scope);
+  for (const parameter of entry.parameters ?? []) {
+    if (parameter.kind !== 'name') {
+      linkValue(context, parameter, scope);
       continue;
     }
-    const id = `parameter:${owner ?? ''}/${entry.first}/${one.text}`;
+    const id = `parameter:${owner ?? ''}/${entry.first}/${parameter.text}`;
     const of = entry.key.text === 'row' ? 'Number of the device, from 0.' : 'Number of the stage, from 0.';
-    const declaration = context.report.place(one);
-    context.symbols.set(id, { id, name: one.text, kind: 'parameter', container: owner, declaration, doc: of });
+    const declaration = context.report.place(parameter);
+    context.symbols.set(id, { id, name: parameter.text, kind: 'parameter', container: owner, declaration, doc: of });
     referTo(context, declaration, id);
-    locals.set(one.text, id);
+    locals.set(parameter.text, id);
   }
   return locals;
 }
@@ -212,7 +212,7 @@ function linkComposed(
     case 'group':
       return inner(expression.inner);
     case 'list':
-      return expression.items.forEach((one) => inner(one));
+      return expression.items.forEach((item) => inner(item));
     case 'unary':
       return value(expression.operand);
     case 'binary':
@@ -225,7 +225,7 @@ function linkComposed(
       return linkName(context, expression, schema, scope);
     case 'index':
       linkTarget(context, expression.target, schema, scope);
-      return expression.arguments.forEach((one) => value(one.value));
+      return expression.arguments.forEach((argument) => value(argument.value));
     case 'call':
       return linkCall(context, expression, schema, scope, depth);
   }
@@ -384,7 +384,7 @@ function linkCall(
     const parameter =
       argument.name === undefined
         ? known?.parameters[known.rest ? Math.min(index, known.parameters.length - 1) : index]
-        : known?.parameters.find((one) => one.name === argument.name?.text);
+        : known?.parameters.find((functionParameter) => functionParameter.name === argument.name?.text);
     const value = argument.value;
     // A word of the parameter is no name; an argument of an unknown function may be one.
     if (value.kind === 'name' && (parameter?.words?.includes(value.text) || known === undefined)) return;
@@ -411,8 +411,8 @@ const operationArgument = (call: Call, index: number, schema: ValueSchema | unde
 
 /** `[I, F, W]`. */
 function linkKinds(context: FileContext, value: Expression): void {
-  for (const one of value.kind === 'list' ? value.items : [value]) {
-    if (one.kind === 'name') linkBuiltIn(context, one, operations);
+  for (const expression of value.kind === 'list' ? value.items : [value]) {
+    if (expression.kind === 'name') linkBuiltIn(context, expression, operations);
   }
 }
 
@@ -434,7 +434,7 @@ function linkFunction(context: FileContext, name: Name, schema: ValueSchema | un
 const signature = (name: string, { parameters, rest }: NonNullable<ReturnType<typeof findFunction>>): string =>
   parameters.length === 0
     ? name
-    : `${name}(${parameters.map((one) => (one.default === undefined ? one.name : `${one.name} = ${one.default}`)).join(', ')}${rest ? ', …' : ''})`;
+    : `${name}(${parameters.map((parameter) => (parameter.default === undefined ? parameter.name : `${parameter.name} = ${parameter.default}`)).join(', ')}${rest ? ', …' : ''})`;
 
 function linkExpect(context: FileContext, block: BlockDeclaration): void {
   if (block.name !== undefined) linkDeclaration(context, block.name, 'pipeline');
@@ -474,7 +474,7 @@ function linkFigure(context: FileContext, name: Name): void {
       context,
       name,
       'figure',
-      figures.map((one) => one.name),
+      figures.map((figure) => figure.name),
     );
   const id = symbolId('variable', name.text);
   if (!context.symbols.has(id)) context.symbols.set(id, { id, name: name.text, kind: 'variable', doc: found.doc });

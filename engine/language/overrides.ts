@@ -6,11 +6,11 @@ import { nearest } from '../spelling.ts';
 export function checkOverrides(resolution: Resolution, overrides: Readonly<Record<string, number>>): readonly string[] {
   const { params } = resolution.plan;
   return Object.entries(overrides).flatMap(([name, value]) => {
-    const param = params.find((one) => one.name === name);
+    const param = params.find((paramPlan) => paramPlan.name === name);
     if (param === undefined) {
       const near = nearest(
         name,
-        params.map((one) => one.name),
+        params.map((paramPlan) => paramPlan.name),
       );
       return [`Unknown param "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`];
     }

@@ -43,7 +43,7 @@ export const keysOf = (block: BlockName): ReadonlyMap<string, KeySchema> => keyI
 export const findKey = (block: BlockName, name: string): KeySchema | undefined => keyIndex.get(block)?.get(name);
 
 const keyIndex: ReadonlyMap<BlockName, ReadonlyMap<string, KeySchema>> = new Map(
-  Object.values(blocks).map((block) => [block.name, new Map(block.keys.map((one) => [one.name, one]))]),
+  Object.values(blocks).map((block) => [block.name, new Map(block.keys.map((key) => [key.name, key]))]),
 );
 
 /** Words that may stand alone in a value. */
@@ -63,5 +63,5 @@ export const declarationDocs: Readonly<Record<string, string>> = {
   import: 'Names of another file: `import "hardware.pipe"`, `import { h100 } from "std:hardware"`.',
   param: 'A number that a person may turn: `param m = 8 in 1..64 step 1`.',
   let: 'A named expression.',
-  ...Object.fromEntries(Object.values(blocks).map((one) => [one.name, one.doc])),
+  ...Object.fromEntries(Object.values(blocks).map((block) => [block.name, block.doc])),
 };

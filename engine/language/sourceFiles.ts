@@ -83,7 +83,9 @@ export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, opt
       );
     }
   }
-  const { order, circles } = orderByNeed(files.length, (node) => files[node].imports.flatMap((one) => one.file ?? []));
+  const { order, circles } = orderByNeed(files.length, (node) =>
+    files[node].imports.flatMap((imported) => imported.file ?? []),
+  );
   const byEdge = new Map<string, readonly string[]>();
   for (const circle of circles) {
     circle.forEach((from, index) => {
@@ -91,11 +93,11 @@ export function readGraph(uri: string, syntax: SyntaxFile, host: EngineHost, opt
       if (!byEdge.has(edge))
         byEdge.set(
           edge,
-          [...circle.slice(index), ...circle.slice(0, index)].map((one) => files[one].uri),
+          [...circle.slice(index), ...circle.slice(0, index)].map((at) => files[at].uri),
         );
     });
   }
-  return { files, order: order.filter((one) => one !== 0).concat(0), circles: byEdge, uris: [...uris] };
+  return { files, order: order.filter((value) => value !== 0).concat(0), circles: byEdge, uris: [...uris] };
 }
 
 /** A path that the host cannot make a uri of names no file; it is kept as it is. */

@@ -61,7 +61,7 @@ export const units: readonly Unit[] = [
 ];
 
 const byName = new Map<string, Unit>();
-for (const one of units) byName.set(one.name, one);
+for (const each of units) byName.set(each.name, each);
 // U+03BC looks like the micro sign U+00B5 and some keyboards type it.
 byName.set('μs', unit('μs', 'time', 1e-6, 'microseconds'));
 const plain = unit('', 'number', 1, 'a plain number');
@@ -88,7 +88,9 @@ const aliases: ReadonlyMap<string, string> = new Map(
 export function nearestUnit(name: string): string | undefined {
   const lower = name.toLowerCase();
   return (
-    units.find((one) => one.name.toLowerCase() === lower)?.name ?? aliases.get(lower) ?? nearest(name, byName.keys())
+    units.find((candidate) => candidate.name.toLowerCase() === lower)?.name ??
+    aliases.get(lower) ??
+    nearest(name, byName.keys())
   );
 }
 

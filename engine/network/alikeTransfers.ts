@@ -32,7 +32,7 @@ export function alikeTransfers(
   const ways = waysOf(cluster);
   const { bandwidth } = ways.graph;
   const resources = eachResource(ways.graph);
-  const total = pairings.reduce((sum, one) => sum + sizeOf(one), 0);
+  const total = pairings.reduce((sum, pairing) => sum + sizeOf(pairing), 0);
   // Hops of named links have their numbers, those of plain links, one for each transfer at most, stand behind them.
   const slots = bandwidth.length + total;
   const rate = new Float64Array(slots);
@@ -69,10 +69,10 @@ export function alikeTransfers(
       users[hops[at]] = 0;
     }
   }
-  return pairings.map((one, pairing) => {
+  return pairings.map((each, pairing) => {
     const start = starts[pairing];
     if (typeof start !== 'number') return start;
-    const end = offsets[start + sizeOf(one)];
+    const end = offsets[start + sizeOf(each)];
     for (let at = offsets[start]; at < end; at += 1) users[hops[at]] += 1;
     const [first, length] = [offsets[start], offsets[start + 1] - offsets[start]];
     const asFirst = (transfer: number): boolean => {
@@ -85,7 +85,7 @@ export function alikeTransfers(
     };
     const seen = new Set<string>();
     const telling: Paired['telling'][number][] = [];
-    for (let position = 0; position < sizeOf(one); position += 1) {
+    for (let position = 0; position < sizeOf(each); position += 1) {
       // Nearly all are as the first, which needs no text.
       if (position > 0 && !all && asFirst(start + position)) continue;
       const own = hops.slice(offsets[start + position], offsets[start + position + 1]);

@@ -27,7 +27,7 @@ export function eachResource({ cluster, channel, buses }: Graph): EachResource {
     const { edges } = way;
     for (let index = 0; index < edges.length; index += 1) {
       const own = channel[edges[index]];
-      if (!buses || edges.findIndex((one) => channel[one] === own) === index) visit(own);
+      if (!buses || edges.findIndex((edge) => channel[edge] === own) === index) visit(own);
     }
   };
 }
@@ -71,9 +71,9 @@ export function loadsOf(graph: Graph): Loads {
       resources(way, from, to, take);
     },
     each(visit) {
-      for (const one of used) {
-        visit(named[one], bandwidth[one]);
-        named[one] = 0;
+      for (const index of used) {
+        visit(named[index], bandwidth[index]);
+        named[index] = 0;
       }
       rooms.set(graph, named);
       for (let at = 0; at < plain.length; at += 1) visit(plain[at], plainRate[at]);

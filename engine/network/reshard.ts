@@ -45,10 +45,10 @@ export function transfersIn({ from, to }: Pick<ExchangeRequest, 'from' | 'to'>, 
 export function exchangesFor(
   request: ExchangeRequest,
   most: number,
-  one?: Resharding,
+  resharding?: Resharding,
 ): readonly Exchange[] | Unreachable {
   const found: Exchange[] = [];
-  for (const rule of one === undefined ? choices : [one]) {
+  for (const rule of resharding === undefined ? choices : [resharding]) {
     if (transfersIn(request, rule) > most) continue;
     const made = exchange(request, rule);
     if ('unreachable' in made) return made;
@@ -63,7 +63,7 @@ export const secondsOf = ({ perByte, latency }: Pick<Exchange, 'perByte' | 'late
 
 /** The fastest of several. */
 export const fastestOf = <E extends Pick<Exchange, 'perByte' | 'latency'>>(exchanges: readonly E[], bytes: number): E =>
-  exchanges.reduce((best, one) => (secondsOf(one, bytes) < secondsOf(best, bytes) ? one : best));
+  exchanges.reduce((best, each) => (secondsOf(each, bytes) < secondsOf(best, bytes) ? each : best));
 
 /** The message in the way that `rule` says. */
 export function exchange(request: ExchangeRequest, rule: Resharding): Exchange | Unreachable {

@@ -54,9 +54,9 @@ function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dep
   const flat = rows.flat();
   return {
     offsets,
-    needs: Int32Array.from(flat, (one) => one.need),
-    edge: Int32Array.from(flat, (one) => one.edge),
-    ...(peers === undefined ? {} : { needShift: Int32Array.from(flat, (one) => one.shift ?? 0) }),
+    needs: Int32Array.from(flat, (each) => each.need),
+    edge: Int32Array.from(flat, (each) => each.edge),
+    ...(peers === undefined ? {} : { needShift: Int32Array.from(flat, (each) => each.shift ?? 0) }),
   };
 }
 

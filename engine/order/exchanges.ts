@@ -66,9 +66,9 @@ export function exchangesOf(program: Program, table: NeedTable, batched: Transfe
     from[items] = placed;
   };
   const group = (some: readonly number[]): void => {
-    for (const one of some) {
-      (sends.includes(one) ? sender : receiver)[one] = items;
-      members[placed] = one;
+    for (const index of some) {
+      (sends.includes(index) ? sender : receiver)[index] = items;
+      members[placed] = index;
       placed += 1;
     }
     item(-1);
@@ -77,17 +77,17 @@ export function exchangesOf(program: Program, table: NeedTable, batched: Transfe
   const gap = (): void => {
     const all = [...sends, ...receives];
     if (batched === 'all' && all.length > 0) group(all);
-    else if (batched === 'none') for (const one of all) group([one]);
+    else if (batched === 'none') for (const value of all) group([value]);
     else {
       const joined = new Set<number>();
-      for (const one of all) {
-        if (joined.has(peer[one])) continue;
-        const ofPeer = (some: readonly number[]) => some.filter((other) => peer[other] === peer[one]);
+      for (const index of all) {
+        if (joined.has(peer[index])) continue;
+        const ofPeer = (some: readonly number[]) => some.filter((other) => peer[other] === peer[index]);
         if (ofPeer(sends).length === 0 || ofPeer(receives).length === 0) {
-          group([one]);
+          group([index]);
           continue;
         }
-        joined.add(peer[one]);
+        joined.add(peer[index]);
         group(ofPeer(all));
       }
     }

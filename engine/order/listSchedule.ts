@@ -49,7 +49,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
   // A stage counts its own microbatches; the n-th is number `first + every · n`.
   const every = copies?.every ?? new Int32Array(stages).fill(1);
   const first = copies?.first ?? new Int32Array(stages);
-  const counts = Int32Array.from(first, (one, stage) => Math.ceil(Math.max(0, microbatches - one) / every[stage]));
+  const counts = Int32Array.from(first, (value, stage) => Math.ceil(Math.max(0, microbatches - value) / every[stage]));
 
   const offsets = new Int32Array(devices + 1);
   for (let stage = 0; stage < stages; stage += 1) offsets[placement[stage] + 1] += (rows / stages) * counts[stage];

@@ -17,10 +17,12 @@ export function peersOf({ copies, weights, stages }: Program): readonly (readonl
   const { stage, every, first, segment } = copies;
   const of = new Map<number, number[]>();
   for (let one = 0; one < stages; one += 1) of.set(stage[one], [...(of.get(stage[one]) ?? []), one]);
-  const peers = Array.from({ length: stages }, (_, one): readonly Peer[] =>
-    (of.get(stage[one]) ?? [])
-      .filter((other) => first[other] !== first[one] && every[other] === every[one] && segment[other] === segment[one])
-      .map((other) => ({ stage: other, shift: first[other] - first[one] })),
+  const peers = Array.from({ length: stages }, (_, index): readonly Peer[] =>
+    (of.get(stage[index]) ?? [])
+      .filter(
+        (other) => first[other] !== first[index] && every[other] === every[index] && segment[other] === segment[index],
+      )
+      .map((other) => ({ stage: other, shift: first[other] - first[index] })),
   );
   return peers.some((list) => list.length > 0) ? peers : undefined;
 }

@@ -12,7 +12,7 @@ import type { Site } from './place/sites.ts';
  * slowest stage is `above` the least possible at most.
  */
 export function hintBalance(notes: Notes, at: Span, elements: readonly (readonly number[])[], above?: number): void {
-  const sizes = elements.map((one) => one.length);
+  const sizes = elements.map((element) => element.length);
   const shown = sizes.length > 16 ? [...sizes.slice(0, 15), '…'] : sizes;
   const text = ` ${shown.join(' + ')} layers`;
   if (above === undefined) notes.derived.push({ offset: at.end, text });
@@ -73,8 +73,11 @@ const tooltipOf = (cost: LayerCost, array: boolean, device: string): string =>
 function hintInherited(notes: Notes, { model, costs, site, recompute }: LayersHint): boolean {
   const { layers } = model;
   const { end, place } = layers[0];
-  if (layers.length < 2 || place.uri !== notes.uri || layers.some((one) => one.end !== end)) return false;
-  if (layers.every((one) => one.cost.kind === 'measured') || notes.derived.some((one) => one.offset === end))
+  if (layers.length < 2 || place.uri !== notes.uri || layers.some((layer) => layer.end !== end)) return false;
+  if (
+    layers.every((layer) => layer.cost.kind === 'measured') ||
+    notes.derived.some((derivedValue) => derivedValue.offset === end)
+  )
     return true;
   const parameters = layers.reduce(
     (sum, { first, count }) => sum + count * costs.of(first, site, recompute).parameters,

@@ -32,7 +32,7 @@ export function planLoading(notes: Notes, read: SettledPipeline): PipelinePlan |
   const costs = layerCosts(model);
   const order = [...elementOrder(model)];
   const layers = order.map((element) => costs.of(element, site, 'none'));
-  const sizes = { bytes: layers.map((one) => one.weights), seconds: layers.map((one) => one.forward) };
+  const sizes = { bytes: layers.map((layer) => layer.weights), seconds: layers.map((layer) => layer.forward) };
   const groups = groupSizes(loading.grouping, sizes, loading);
   const stages: StagePlan[] = [];
   const edges: EdgePlan[] = [];
@@ -117,7 +117,7 @@ function groupStages(
       forwardFlops: sum.forwardFlops,
       forward: sync + sum.forward,
       weights: sum.weights,
-      activation: layers.reduce((most, one) => Math.max(most, one.activation), 0),
+      activation: layers.reduce((most, layer) => Math.max(most, layer.activation), 0),
       workspace: sum.workspace,
     },
   ];

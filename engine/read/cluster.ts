@@ -140,7 +140,7 @@ function readTemplate(
     }
     const definition = numbered(written, entry);
     if (entry.ends !== undefined) {
-      const [from, to] = entry.ends.map((one) => readEnd(context, one));
+      const [from, to] = entry.ends.map((end) => readEnd(context, end));
       if (from === undefined || to === undefined) wrong = true;
       else named.push({ from, to, link: definition, at: entry });
     } else if (defaultEntry === undefined) {

@@ -67,7 +67,7 @@ function readCall(context: ReadContext, value: Expression, model: ModelDefinitio
     context.report.report('key/missing', value, { key: 'stages', block: 'call of balance', example: 'balance(4)' });
     return undefined;
   }
-  const what = by === undefined ? 'time' : balanceBy.find((one) => by.kind === 'name' && by.text === one);
+  const what = by === undefined ? 'time' : balanceBy.find((name) => by.kind === 'name' && by.text === name);
   if (what === undefined) {
     if (by !== undefined && by.kind !== 'name')
       context.report.report('type/mismatch', by, { expected: '`time`, `memory` or `both`', found: 'something else' });
@@ -97,10 +97,10 @@ function readPlan(context: ReadContext, call: Call): PlanCut | undefined {
 
 /** One of some words; any other name has been reported where names get their meaning. */
 function word<T extends string>(context: ReadContext, value: Expression, words: readonly T[]): T | undefined {
-  const found = value.kind === 'name' ? words.find((one) => one === value.text) : undefined;
+  const found = value.kind === 'name' ? words.find((candidate) => candidate === value.text) : undefined;
   if (found === undefined && (value.kind !== 'name' || context.links.has(value)))
     context.report.report('type/mismatch', value, {
-      expected: words.map((one) => `\`${one}\``).join(' or '),
+      expected: words.map((each) => `\`${each}\``).join(' or '),
       found: 'something else',
     });
   return found;
@@ -113,7 +113,7 @@ function readSplit(context: ReadContext, call: Expression & { kind: 'call' }, mo
     if (size === undefined) return undefined;
     sizes.push(size);
   }
-  const sum = sizes.reduce((total, one) => total + one, 0);
+  const sum = sizes.reduce((total, size) => total + size, 0);
   if (sum === model.elements) return { kind: 'split', sizes, count: sizes.length, at: call };
   context.report.report('value/range', call, {
     what: `The sum of ${count(sizes.length, 'stage', 'stages')}`,

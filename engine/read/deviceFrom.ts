@@ -15,18 +15,18 @@ import { readSourceFile, reportFaults } from './sourceFile.ts';
  * what it lacks is no second mistake.
  */
 export function deviceBody(context: ReadContext, { body }: BlockDeclaration): Block | undefined {
-  const own = (body?.entries ?? []).filter((one): one is Entry => one.kind === 'entry');
-  const from = own.find((one) => one.key.text === 'from');
+  const own = (body?.entries ?? []).filter((entry): entry is Entry => entry.kind === 'entry');
+  const from = own.find((entry) => entry.key.text === 'from');
   if (body === undefined || from === undefined) return body;
   const value = valueOf(from);
   const given = value === undefined ? undefined : entriesOf(context, value);
   if (given === undefined) return { ...body, closed: false };
-  const written = new Set(own.map((one) => spelled(context, one)));
+  const written = new Set(own.map((entry) => spelled(context, entry)));
   const more = given.filter(({ entry, parameters }) => {
     const key = entry.key.text;
     return !written.has(key) && !written.has(`${key}(${parameters})`);
   });
-  return { ...body, entries: [...body.entries, ...more.map((one) => one.entry)] };
+  return { ...body, entries: [...body.entries, ...more.map((each) => each.entry)] };
 }
 
 /** An entry of the file's, which stands where `from` has its value, and what it has in its parentheses. */
@@ -78,7 +78,7 @@ const spelled = (context: ReadContext, entry: Entry): string =>
   entry.parameters === undefined ? entry.key.text : `${entry.key.text}(${parametersOf(context.syntax.text, entry)})`;
 
 const parametersOf = (text: string, { parameters = [] }: Entry): string =>
-  parameters.map((one) => text.slice(one.start, one.end)).join(', ');
+  parameters.map((parameter) => text.slice(parameter.start, parameter.end)).join(', ');
 
 type Position = Pick<Entry, 'start' | 'end' | 'first' | 'last'>;
 

@@ -9,12 +9,12 @@ import { wholeRange } from '../language/values.ts';
 export function readEnd(context: ReadContext, expression: Expression): DeviceSet | undefined {
   if (expression.kind === 'group') return readEnd(context, expression.inner);
   const parts = expression.kind === 'list' ? expression.items : [expression];
-  const read = parts.map((one) => readOne(context, one));
-  if (!read.every((one) => one !== undefined)) return undefined;
+  const read = parts.map((part) => readOne(context, part));
+  if (!read.every((deviceSet) => deviceSet !== undefined)) return undefined;
   return {
     devices: (...place) => {
-      const all = read.map((one) => one.devices(...place));
-      return all.every((one) => one !== undefined) ? all.flat() : undefined;
+      const all = read.map((deviceSet) => deviceSet.devices(...place));
+      return all.every((candidate) => candidate !== undefined) ? all.flat() : undefined;
     },
   };
 }

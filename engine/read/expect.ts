@@ -75,7 +75,7 @@ function readCheck(
   if (bound.kind !== 'measure') return mismatch(context, valueSide, phraseOf[found.dimension], bound);
   if (!fits(bound.dimension, found.dimension))
     return wrongDimension(context, valueSide, found.dimension, phraseOf[bound.dimension]);
-  const text = (one: Expression) => canonicalText(context.syntax, one);
+  const text = (expression: Expression) => canonicalText(context.syntax, expression);
   const kept = left === undefined ? flipped[operator] : operator;
   return {
     figure: found.name,
@@ -96,10 +96,10 @@ function figureOf(context: ReadContext, side: Expression): FigureSchema | undefi
 /** Neither side is a figure. Where a name is unknown, that has been said. */
 function noFigure(context: ReadContext, { left, right }: Binary): undefined {
   const unlinked = [left, right].some(
-    (one) =>
-      (one.kind === 'name' && !context.links.has(one)) ||
-      (one.kind === 'call' && !context.links.has(one.callee)) ||
-      one.kind === 'missing',
+    (expression) =>
+      (expression.kind === 'name' && !context.links.has(expression)) ||
+      (expression.kind === 'call' && !context.links.has(expression.callee)) ||
+      expression.kind === 'missing',
   );
   if (!unlinked)
     context.report.report('type/mismatch', left, {
@@ -155,7 +155,8 @@ function indexOf(
     const symbol = context.links.get(value);
     if (symbol === undefined) return undefined;
     if (symbol.startsWith('stage:')) {
-      const index = plan === undefined ? -1 : cutStages(plan).findIndex((one) => stageName(one.plan) === value.text);
+      const index =
+        plan === undefined ? -1 : cutStages(plan).findIndex((cutStage) => stageName(cutStage.plan) === value.text);
       return index < 0 ? undefined : index;
     }
   }

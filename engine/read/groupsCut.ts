@@ -41,7 +41,7 @@ export function keysThatCount(context: ReadContext, keys: Keys): Keys {
   }
   return {
     ...keys,
-    entries: keys.entries.filter((one) => !isMeaningless(one.key.text)),
+    entries: keys.entries.filter((entry) => !isMeaningless(entry.key.text)),
     one: (key) => (isMeaningless(key) ? undefined : keys.one(key)),
     all: (key) => (isMeaningless(key) ? [] : keys.all(key)),
   };

@@ -54,7 +54,7 @@ export function readJob(
   return {
     name: name.text,
     doc: block.doc,
-    workers: workers.map((one) => one.name),
+    workers: workers.map((worker) => worker.name),
     sync,
     servers,
     link: serverLink(context, written, names, syncValue),

@@ -12,8 +12,8 @@ export function checkGraph(
   const { circles } = orderByNeed(model.elements, (element) => needsOf(model, element));
   for (const circle of circles) {
     // From what is needed to what needs it: the way the data goes.
-    const names = circle.map((one) => elementName(model, one)).toReversed();
-    const [at, ...others] = circle.map((one) => model.layers[model.layerOf[one]].place);
+    const names = circle.map((member) => elementName(model, member)).toReversed();
+    const [at, ...others] = circle.map((member) => model.layers[model.layerOf[member]].place);
     context.report.report(
       'layer/cycle',
       at,
@@ -28,7 +28,7 @@ export function checkGraph(
   if (options.sinks === 'any') return true;
   const used = new Uint8Array(model.elements);
   for (let element = 0; element < model.elements; element += 1) {
-    for (const one of needsOf(model, element)) used[one] = 1;
+    for (const need of needsOf(model, element)) used[need] = 1;
   }
   for (let element = 0; element < model.elements - 1; element += 1) {
     if (used[element] === 0) {

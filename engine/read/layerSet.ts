@@ -28,7 +28,7 @@ export function readLayers(
       case 'group':
         return read(expression.inner, depth + 1);
       case 'list':
-        return expression.items.forEach((one) => read(one, depth + 1));
+        return expression.items.forEach((item) => read(item, depth + 1));
       case 'name':
       case 'index': {
         const own = readOne(context, expression, byName, bare);
@@ -47,13 +47,13 @@ export function readLayers(
       }
     }
   };
-  for (const one of values) read(one, 0);
+  for (const value of values) read(value, 0);
   return wrong ? undefined : found;
 }
 
 const known = new WeakMap<readonly LayerDefinition[], ReadonlyMap<string, LayerDefinition>>();
 function indexOf(layers: readonly LayerDefinition[]): ReadonlyMap<string, LayerDefinition> {
-  const found = known.get(layers) ?? new Map(layers.map((one) => [one.name, one]));
+  const found = known.get(layers) ?? new Map(layers.map((layer) => [layer.name, layer]));
   known.set(layers, found);
   return found;
 }

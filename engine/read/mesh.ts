@@ -12,7 +12,7 @@ const meshKeys = ['tensor', 'sequence_parallel', 'sequence', 'context', 'data', 
  * `base` itself where it says nothing else.
  */
 export function readMesh(context: ReadContext, keys: Keys, base: Mesh): Mesh | undefined {
-  if (meshKeys.every((one) => keys.one(one) === undefined)) return base;
+  if (meshKeys.every((meshKey) => keys.one(meshKey) === undefined)) return base;
   const tensor = or(readQuantity(context, keys, 'tensor'), base.tensor);
   const parts = or(readQuantity(context, keys, 'context'), base.context);
   const data = or(readQuantity(context, keys, 'data'), base.data);
@@ -28,7 +28,8 @@ export function readMesh(context: ReadContext, keys: Keys, base: Mesh): Mesh | u
   const mesh = { tensor, sequenceParallel: sequence === 'true', context: parts, data, expert, expertTensor };
   const fault = faultOf(mesh);
   if (fault === undefined) return sameMesh(mesh, base) ? base : mesh;
-  const entry = keys.one(fault.key) ?? meshKeys.map((one) => keys.one(one)).find((one) => one !== undefined);
+  const entry =
+    keys.one(fault.key) ?? meshKeys.map((meshKey) => keys.one(meshKey)).find((candidate) => candidate !== undefined);
   const at: Span | undefined = entry?.values?.[0] ?? entry?.key;
   if (at !== undefined)
     context.report.report('value/range', at, {

@@ -51,7 +51,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     missing(context, 'model', 'layer', at);
     return;
   }
-  const firstShape = layers.find((one) => one.cost.kind === 'shape');
+  const firstShape = layers.find((layer) => layer.cost.kind === 'shape');
   if (firstShape !== undefined && own.is === 'absent' && sequence === undefined)
     return missing(context, 'model', 'sequence', at);
   const layerOf = new Int32Array(elements);
@@ -132,7 +132,7 @@ function readSource(
     }
     const array = written !== undefined;
     if (after !== undefined) {
-      const needed = after.map((one) => layers[one].first + layers[one].count - 1);
+      const needed = after.map((index) => layers[index].first + layers[index].count - 1);
       afters.push({ element: elements, at: place, values: [], elements: needed });
     }
     layers.push({

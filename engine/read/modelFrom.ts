@@ -32,7 +32,7 @@ function sourceOf(context: ReadContext, value: Expression): ModelSource | undefi
   const found = value.kind === 'name' ? undefined : evaluate(context, value);
   if (value.kind === 'name' || found !== undefined)
     context.report.report('type/mismatch', value, {
-      expected: [...readers.keys()].map((one) => `\`${one}("FILE")\``).join(' or '),
+      expected: [...readers.keys()].map((name) => `\`${name}("FILE")\``).join(' or '),
       found: found === undefined ? `\`${value.kind === 'name' ? value.text : ''}\` without a file` : describe(found),
     });
   return undefined;

@@ -10,7 +10,7 @@ import { readModel } from './model.ts';
 
 /** The name that `from` of a model gives, where it is one. */
 function baseName(block: BlockDeclaration): Name | undefined {
-  const from = block.body?.entries.find((one): one is Entry => one.kind === 'entry' && one.key.text === 'from');
+  const from = block.body?.entries.find((entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'from');
   const value = valueOf(from);
   return value?.kind === 'name' ? value : undefined;
 }
@@ -33,7 +33,7 @@ const ordered = (context: ReadContext, blocks: readonly BlockDeclaration[]) => {
 
 /** Declares the layers of models that take them from another one. Names of the file and its imports must be there. */
 export function adoptLayers(context: ReadContext, blocks: readonly BlockDeclaration[]): void {
-  if (!blocks.some((one) => baseName(one) !== undefined)) return;
+  if (!blocks.some((block) => baseName(block) !== undefined)) return;
   for (const index of ordered(context, blocks).order) {
     const { name } = blocks[index];
     const base = baseName(blocks[index]);
@@ -57,7 +57,7 @@ export function adoptLayers(context: ReadContext, blocks: readonly BlockDeclarat
 export function readModels(context: ReadContext, blocks: readonly BlockDeclaration[]): void {
   const { order, circles } = ordered(context, blocks);
   for (const circle of circles) {
-    const names = circle.map((one) => blocks[one].name?.text ?? '');
+    const names = circle.map((member) => blocks[member].name?.text ?? '');
     const at = baseName(blocks[circle[0]]);
     if (at !== undefined) context.report.report('name/cycle', at, { circle: circleNames(names) });
   }

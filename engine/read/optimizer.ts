@@ -21,7 +21,7 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
           context,
           expression,
           found.name,
-          parameters.map((one) => one.name),
+          parameters.map((parameter) => parameter.name),
         )
       : new Map<string, Argument>();
   if (bound === undefined) return undefined;
@@ -76,7 +76,7 @@ function argumentValue(
   if (text !== undefined && words.includes(text)) return text;
   // A name that is not known has been reported.
   if (value.kind !== 'name' || context.links.has(value)) {
-    const quoted = words.map((one) => `\`${one}\``);
+    const quoted = words.map((word) => `\`${word}\``);
     context.report.report('type/mismatch', value, {
       expected: `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1) ?? ''}`,
       found: 'something else',

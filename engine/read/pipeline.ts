@@ -76,7 +76,7 @@ function readBlock(context: ReadContext, block: BlockDeclaration): PipelineDefin
   if (asynchronous && sync !== 'end')
     withoutEffect(context, keys, 'sync', 'an asynchronous schedule exchanges gradients in each update of a stage');
   reportIdleKeys(context, keys, mesh, model, cut);
-  if (recompute === 'selective' && model.layers.every((one) => one.cost.kind === 'measured')) {
+  if (recompute === 'selective' && model.layers.every((layer) => layer.cost.kind === 'measured')) {
     withoutEffect(context, keys, 'recompute', 'selective recomputation needs layers with a shape');
   }
   return {
@@ -112,7 +112,7 @@ function reportIdleKeys(
   cut: Cut | PlanCut,
 ): void {
   const { tensor, expert, sequenceParallel } = mesh;
-  const ownMeshes = cut.kind === 'blocks' && cut.stages.some((one) => one.mesh !== undefined);
+  const ownMeshes = cut.kind === 'blocks' && cut.stages.some((stage) => stage.mesh !== undefined);
   if (tensor === 1 && sequenceParallel && !ownMeshes)
     withoutEffect(context, keys, sequenceKey(context, keys), 'the pipeline has no tensor ranks');
   const experts = model.layers.some(({ cost }) => cost.kind === 'shape' && typeof cost.args['experts'] === 'number');
@@ -120,7 +120,7 @@ function reportIdleKeys(
   if (ownMeshes) return;
   for (const entry of keys.all('overlap')) {
     const [group] = entry.parameters ?? [];
-    const name = group?.kind === 'name' ? groupNames.find((one) => one === group.text) : undefined;
+    const name = group?.kind === 'name' ? groupNames.find((groupName) => groupName === group.text) : undefined;
     if (name !== undefined && mesh[name] === 1) notApplicable(context, entry, `the pipeline has no ${name} ranks`);
   }
 }

@@ -73,7 +73,7 @@ function readFigures(
     const sizes = found.get(at.precision) ?? new Map<number, Figure>();
     const earlier = sizes.get(at.size);
     if (earlier !== undefined) {
-      const written = (entry.parameters ?? []).map((one) => textOf(context, one)).join(', ');
+      const written = (entry.parameters ?? []).map((parameter) => textOf(context, parameter)).join(', ');
       const related = [{ place: context.report.place(earlier.entry.key), message: 'This one counts.' }];
       const hint = { kind: 'remove' } as const;
       const params = { key: written === '' ? name : `${name}(${written})`, block: keys.block };
@@ -95,11 +95,12 @@ function readParameters(
   key: KeySchema,
 ): { readonly precision: Precision | ''; readonly size: number } | undefined {
   if (parameters === undefined) return { precision: '', size: 0 };
-  const words = (key.parameters ?? []).map((one) => one.name);
-  const isWord = (one: Expression | undefined) => one?.kind === 'name' && words.includes(one.text);
+  const words = (key.parameters ?? []).map((parameter) => parameter.name);
+  const isWord = (expression: Expression | undefined) => expression?.kind === 'name' && words.includes(expression.text);
   // A name that means nothing has been reported where names get their meaning.
-  const unknown = (one: Expression) => one.kind === 'name' && !isWord(one) && !context.links.has(one);
-  if (parameters.some((one) => one.kind === 'missing' || unknown(one))) return undefined;
+  const unknown = (expression: Expression) =>
+    expression.kind === 'name' && !isWord(expression) && !context.links.has(expression);
+  if (parameters.some((parameter) => parameter.kind === 'missing' || unknown(parameter))) return undefined;
   const [first] = parameters;
   const precision = first?.kind === 'name' && isWord(first) ? (first.text as Precision) : '';
   const [size, ...others] = precision === '' ? parameters : parameters.slice(1);

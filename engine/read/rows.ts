@@ -123,10 +123,10 @@ function read(context: ReadContext, expression: Expression, variables: Variables
       return operation(context, expression, variables);
     case 'call': {
       if (!context.links.has(expression.callee)) return undefined;
-      const values = expression.arguments.map((one) => one.value);
+      const values = expression.arguments.map((argument) => argument.value);
       if (expression.callee.text === 'zip') {
         const parts = values.map(inner);
-        if (!parts.every((one) => one !== undefined)) return undefined;
+        if (!parts.every((part) => part !== undefined)) return undefined;
         return { kind: 'zip', size: sizeOf(parts), parts };
       }
       if (expression.callee.text === 'repeat') {
@@ -151,10 +151,10 @@ function wrong(context: ReadContext, at: Expression, expected: string): undefine
   return undefined;
 }
 
-const sizeOf = (parts: readonly Segment[]): number => parts.reduce((sum, one) => sum + one.size, 0);
+const sizeOf = (parts: readonly Segment[]): number => parts.reduce((sum, part) => sum + part.size, 0);
 
 function sequence(parts: readonly (Segment | undefined)[], times: number): Segment | undefined {
-  if (!parts.every((one) => one !== undefined)) return undefined;
+  if (!parts.every((part) => part !== undefined)) return undefined;
   return { kind: 'repeat', size: sizeOf(parts) * times, times, parts };
 }
 
@@ -229,7 +229,7 @@ function spread(segment: Segment): readonly Unit[] {
     const right = spread(segment.right);
     for (const [index, [one]] of spread(segment.left).entries()) out.push([one, right[index][0]]);
   } else {
-    const parts = segment.parts.filter((one) => one.size > 0).map(spread);
+    const parts = segment.parts.filter((part) => part.size > 0).map(spread);
     if (segment.kind === 'repeat') {
       for (let i = 0; parts.length > 0 && i < segment.times; i += 1)
         for (const part of parts) for (const unit of part) out.push(unit);

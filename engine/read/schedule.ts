@@ -178,19 +178,19 @@ function readPrefer(
   }
   const items = argument.value.kind === 'list' ? argument.value.items : [argument.value];
   const kinds: OperationLetter[] = [];
-  for (const one of items) {
-    if (one.kind !== 'name') {
-      if (one.kind !== 'missing')
-        context.report.report('type/mismatch', one, { expected: '`F`, `B`, `I` or `W`', found: 'something else' });
+  for (const item of items) {
+    if (item.kind !== 'name') {
+      if (item.kind !== 'missing')
+        context.report.report('type/mismatch', item, { expected: '`F`, `B`, `I` or `W`', found: 'something else' });
       return undefined;
     }
-    if (!letters.includes(one.text)) return undefined;
-    kinds.push(one.text as OperationLetter);
+    if (!letters.includes(item.text)) return undefined;
+    kinds.push(item.text as OperationLetter);
   }
   const needed = backward === 'split' ? 'FIW' : 'BF';
   if (backward === undefined || [...kinds].sort().join('') === needed) return kinds;
   context.report.report('type/mismatch', argument.value, {
-    expected: `each of ${[...needed].map((one) => `\`${one}\``).join(', ')} once, since the backward is ${backward}`,
+    expected: `each of ${[...needed].map((name) => `\`${name}\``).join(', ')} once, since the backward is ${backward}`,
     found: `\`${kinds.join(', ')}\``,
   });
   return undefined;
@@ -249,10 +249,10 @@ function listed(context: ReadContext, at: Expression, items: readonly Value[]): 
   const rule: number[][] = [];
   for (const item of items) {
     const stages: number[] = [];
-    for (const one of item.kind === 'list' ? item.items : [item]) {
-      const range = one.kind === 'range' ? wholeRange(one) : undefined;
+    for (const value of item.kind === 'list' ? item.items : [item]) {
+      const range = value.kind === 'range' ? wholeRange(value) : undefined;
       if (
-        one.kind === 'range' &&
+        value.kind === 'range' &&
         (range === undefined || range.first < 0 || range.last - range.first >= context.options.limits.elements)
       ) {
         context.report.report('type/mismatch', at, { expected: 'numbers of stages', found: 'a range' });
@@ -263,7 +263,7 @@ function listed(context: ReadContext, at: Expression, items: readonly Value[]): 
         const stage = checked(
           context,
           at,
-          one,
+          value,
           { kind: 'quantity', dimension: 'number', integer: true, min: 0 },
           'The number of a stage',
         );

@@ -34,7 +34,7 @@ export function readScheduleUse(context: ReadContext, expression: Expression): S
   if (policy === undefined) return undefined;
   if (expression.kind !== 'call') return { kind: 'policy', policy, args: {} };
   const args = readArguments(context, expression, policy);
-  const recomputeAt = expression.arguments.find((one) => one.name?.text === 'recompute');
+  const recomputeAt = expression.arguments.find((argument) => argument.name?.text === 'recompute');
   return args === undefined ? undefined : { kind: 'policy', policy, args, recomputeAt };
 }
 
@@ -47,7 +47,7 @@ function readArguments(
     context,
     call,
     policy.name,
-    parametersOf(policy).map((one) => one.name),
+    parametersOf(policy).map((parameter) => parameter.name),
   );
   if (bound === undefined) return undefined;
   const args: Record<string, PolicyArgument> = {};
@@ -100,13 +100,13 @@ function readArgument(
     if (found.kind === 'measure') return whole(found);
     if (found.kind === 'list') {
       const all = found.items.map(whole);
-      return all.every((one) => one !== undefined) ? all : undefined;
+      return all.every((candidate) => candidate !== undefined) ? all : undefined;
     }
     if (range !== undefined && range.last - range.first < context.options.limits.elements) {
       return Array.from({ length: Math.max(0, range.last - range.first + 1) }, (_, index) => range.first + index);
     }
   }
-  const words = (parameter.words ?? []).map((one) => `\`${one}\``);
+  const words = (parameter.words ?? []).map((word) => `\`${word}\``);
   const expected = [...(parameter.kind === 'integers' ? ['a list of whole numbers'] : []), ...words].join(' or ');
   context.report.report('type/mismatch', value, { expected, found: describe(found) });
   return undefined;

@@ -33,7 +33,7 @@ export function readShape(
     context,
     expression,
     schema.name,
-    schema.parameters.map((one) => one.name),
+    schema.parameters.map((parameter) => parameter.name),
   );
   if (bound === undefined) return undefined;
   const args: Record<string, number | boolean | string> = {};
@@ -84,7 +84,7 @@ function argumentValue(
   if (found === undefined) return undefined;
   if (found.kind === 'truth' && parameter.kind === 'boolean') return found.value;
   context.report.report('type/mismatch', value, {
-    expected: words.map((one) => `\`${one}\``).join(' or '),
+    expected: words.map((word) => `\`${word}\``).join(' or '),
     found: describe(found),
   });
   return undefined;

@@ -27,14 +27,14 @@ export function readSwitch(context: ReadContext, entry: Entry): Switch | undefin
     if (!keys.doubtful) missing(context, 'switch', ports === undefined ? 'ports' : 'link', name);
     return undefined;
   }
-  const ends = (ports.values ?? []).map((one) => readEnd(context, one));
+  const ends = (ports.values ?? []).map((expression) => readEnd(context, expression));
   const value = valueOf(link);
   const read = value === undefined ? undefined : readLink(context, value);
-  if (read === undefined || keys.doubtful || !ends.every((one) => one !== undefined)) return undefined;
+  if (read === undefined || keys.doubtful || !ends.every((deviceSet) => deviceSet !== undefined)) return undefined;
   const devices: DeviceSet = {
     devices(...place) {
-      const all = ends.map((one) => one.devices(...place));
-      return all.every((one) => one !== undefined) ? all.flat() : undefined;
+      const all = ends.map((deviceSet) => deviceSet.devices(...place));
+      return all.every((candidate) => candidate !== undefined) ? all.flat() : undefined;
     },
   };
   return { symbol, end, ports: { devices, link: read } };

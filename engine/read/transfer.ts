@@ -64,7 +64,7 @@ function readWord<T>(context: ReadContext, { value }: Argument, words: Readonly<
   if (found !== undefined) return found;
   // A name that is not known has been reported.
   if (value.kind !== 'name' || context.links.has(value)) {
-    const names = Object.keys(words).map((one) => `\`${one}\``);
+    const names = Object.keys(words).map((name) => `\`${name}\``);
     const expected = `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
     context.report.report('type/mismatch', value, { expected, found: 'something else' });
   }

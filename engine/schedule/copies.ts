@@ -3,10 +3,10 @@ import type { ProgramCopies } from '../program.ts';
 
 /** Copies as a program has them: one element for each stage of the program. */
 export const programCopies = (copies: readonly StageCopy[]): ProgramCopies => ({
-  stage: Int32Array.from(copies, (one) => one.stage),
-  every: Int32Array.from(copies, (one) => one.every),
-  first: Int32Array.from(copies, (one) => one.first),
-  segment: Int32Array.from(copies, (one) => one.segment ?? -1),
+  stage: Int32Array.from(copies, (copy) => copy.stage),
+  every: Int32Array.from(copies, (copy) => copy.every),
+  first: Int32Array.from(copies, (copy) => copy.first),
+  segment: Int32Array.from(copies, (copy) => copy.segment ?? -1),
 });
 
 /** Those of a plan; undefined where no stage has any. */

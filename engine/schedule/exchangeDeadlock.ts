@@ -95,7 +95,9 @@ function stuckItems(exchanges: Exchanges, reductions: Reductions): Int32Array {
         }
       }
       if (open[device] > 0) break;
-      const missing = reductions(item).find((one) => one.item >= at[deviceOfItem(exchanges, one.item)]);
+      const missing = reductions(item).find(
+        (reduction) => reduction.item >= at[deviceOfItem(exchanges, reduction.item)],
+      );
       if (missing !== undefined) {
         waiting.set(missing.item, [...(waiting.get(missing.item) ?? []), device]);
         break;

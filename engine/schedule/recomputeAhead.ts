@@ -111,7 +111,7 @@ function guestBytes(program: Program, plan: PipelinePlan, device: number): numbe
 /** One device's row with an R before each backward of the marked stages; the rows of others are empty. */
 function alone(program: Program, apart: Uint8Array, device: number): Program {
   const { order, fused } = rowWith(program, apart, device);
-  const offsets = Int32Array.from(program.offsets, (_, one) => (one > device ? order.length : 0));
+  const offsets = Int32Array.from(program.offsets, (_, index) => (index > device ? order.length : 0));
   return { ...program, apart, extended: true, order, offsets, fused };
 }
 

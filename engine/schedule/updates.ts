@@ -19,7 +19,7 @@ export function withUpdates(program: Program, weights: WeightRule, minibatch: nu
     const slot = slotOf(word);
     if (slot >= 0) left[slot] += 1;
   }
-  const updates = left.reduce((sum, one) => sum + Number(one > 0), 0);
+  const updates = left.reduce((sum, value) => sum + Number(value > 0), 0);
   const found = new Int32Array(order.length + updates);
   const starts = new Int32Array(devices + 1);
   let at = 0;

@@ -46,7 +46,7 @@ export function fairShares(flows: Flows, channels: number): FairShares {
         }
       }
       for (const route of found) seen[route] = 0;
-      for (const one of channelsMet) met[one] = 0;
+      for (const index of channelsMet) met[index] = 0;
       return found;
     },
     share(routes, into) {

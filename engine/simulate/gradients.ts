@@ -80,7 +80,7 @@ export function holdersOf({ stages, placement, devices }: PipelinePlan): Int32Ar
       if (now === one || now === other) leader[device] = least;
     });
   });
-  return leader.every((one, device) => one === device) ? undefined : leader;
+  return leader.every((value, device) => value === device) ? undefined : leader;
 }
 
 /**
@@ -97,12 +97,12 @@ export function exchangedAt(
     bucketEnds(timeline, buckets).forEach((end, device) => {
       ready[device] = Math.max(ready[device], end);
     });
-  if (holders === undefined) return ready.map((one, device) => one + sync[device]);
+  if (holders === undefined) return ready.map((value, device) => value + sync[device]);
   const all = new Float64Array(ready.length);
-  ready.forEach((one, device) => {
-    all[holders[device]] = Math.max(all[holders[device]], one);
+  ready.forEach((value, device) => {
+    all[holders[device]] = Math.max(all[holders[device]], value);
   });
-  return ready.map((one, device) => (sync[device] > 0 ? all[holders[device]] + sync[device] : one));
+  return ready.map((value, device) => (sync[device] > 0 ? all[holders[device]] + sync[device] : value));
 }
 
 /**
@@ -132,7 +132,7 @@ function bucketEnds(
   const queue = buckets.map(({ seconds, members }) => ({
     seconds,
     members,
-    ready: members.reduce((latest, one) => Math.max(latest, readyAt(one)), 0),
+    ready: members.reduce((latest, member) => Math.max(latest, readyAt(member)), 0),
   }));
   const free = new Float64Array(program.devices);
   for (const { seconds, members, ready } of queue.sort((a, b) => a.ready - b.ready)) {
@@ -157,7 +157,7 @@ export function leastExposed(
     if (copies !== undefined && copies.segment[stage] > 0) continue;
     for (const kind of [B, W]) {
       const after = buckets.flatMap(({ seconds, members }) => {
-        const member = members.find((one) => one.stage === stage);
+        const member = members.find((bucketMember) => bucketMember.stage === stage);
         if (member === undefined) return [];
         const share = kind === W ? member.weight : member.whole;
         return [{ seconds, ready: -share * duration[kind * stages + stage] }];

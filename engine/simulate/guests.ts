@@ -45,9 +45,9 @@ export function movesOf(timeline: Timeline, device: number): Moves | undefined {
   if (moves.length === 0) return undefined;
   moves.sort((a, b) => a.at - b.at);
   return {
-    at: Float64Array.from(moves, (one) => one.at),
-    stage: Int32Array.from(moves, (one) => one.stage),
-    change: Int32Array.from(moves, (one) => one.change),
+    at: Float64Array.from(moves, (move) => move.at),
+    stage: Int32Array.from(moves, (move) => move.stage),
+    change: Int32Array.from(moves, (move) => move.change),
   };
 }
 

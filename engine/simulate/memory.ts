@@ -167,8 +167,8 @@ function withMoves(
     for (; index < own.length && own[index].from <= from + slack; index += 1) now = own[index];
     for (; next < at.length && at[next] <= from + slack; next += 1) moved[stage[next]] += change[next];
     // Sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
-    const bytes = touched.reduce((sum, one) => sum + moved[one] * plan.stages[one].activation, 0);
-    const units = touched.reduce((sum, one) => sum + moved[one], 0);
+    const bytes = touched.reduce((sum, each) => sum + moved[each] * plan.stages[each].activation, 0);
+    const units = touched.reduce((sum, each) => sum + moved[each], 0);
     visit({ ...now, from, activations: now.activations + bytes, held: now.held + units }, moved);
   }
 }

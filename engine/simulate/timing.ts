@@ -126,7 +126,7 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
   const every = (stage: number): number => program.copies?.every[stage] ?? 1;
   for (let kind = 0; kind < rowKinds; kind += 1) {
     const rows = duration.subarray(kind * stages, (kind + 1) * stages);
-    const mean = rows.reduce((sum, one, stage) => sum + one / every(stage), 0) / stages;
+    const mean = rows.reduce((sum, row, stage) => sum + row / every(stage), 0) / stages;
     for (let stage = 0; stage < stages; stage += 1) rows[stage] = mean * every(stage);
   }
   return duration;

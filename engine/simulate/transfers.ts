@@ -117,9 +117,9 @@ function usersOf(program: Program, timing: Timing) {
   lists.forEach((list, index) => (offsets[index + 1] = offsets[index] + list.length));
   return {
     offsets,
-    needs: Int32Array.from(flat, (one) => one.need),
-    twin: Int32Array.from(flat, (one) => one.twin),
-    device: Int32Array.from(flat, (one) => one.device),
-    stage: Int32Array.from(flat, (one) => one.stage),
+    needs: Int32Array.from(flat, (each) => each.need),
+    twin: Int32Array.from(flat, (each) => each.twin),
+    device: Int32Array.from(flat, (each) => each.device),
+    stage: Int32Array.from(flat, (each) => each.stage),
   };
 }

@@ -13,12 +13,12 @@ export function importItems(
   view: View,
   offset: number,
 ): { readonly offers: readonly Offer[]; readonly span: Span } | undefined {
-  const declaration = view.syntax.declarations.findLast((one) => one.start < offset);
+  const declaration = view.syntax.declarations.findLast((candidate) => candidate.start < offset);
   if (declaration?.kind !== 'import') {
-    const named = sourcePaths(view.syntax).find((one) => inQuotes(view, one.path, offset));
+    const named = sourcePaths(view.syntax).find((sourcePath) => inQuotes(view, sourcePath.path, offset));
     if (named === undefined) return undefined;
     const endings = sourceEndings[named.source] ?? [];
-    return pathItems(view, named.path, offset, (name) => endings.some((one) => name.endsWith(one)), []);
+    return pathItems(view, named.path, offset, (name) => endings.some((ending) => name.endsWith(ending)), []);
   }
   const { path } = declaration;
   const own = view.uri.slice(view.uri.lastIndexOf('/') + 1);
@@ -73,12 +73,12 @@ function pathItems(
 function nameItems(view: View, declaration: ImportDeclaration, offset: number) {
   const { tokens } = view.syntax;
   const inside = tokens.slice(declaration.first, declaration.last + 1);
-  const open = inside.find((one) => one.text === '{');
-  const close = inside.find((one) => one.text === '}');
+  const open = inside.find((token) => token.text === '{');
+  const close = inside.find((token) => token.text === '}');
   if (open === undefined || offset <= open.start || (close !== undefined && offset > close.start)) return undefined;
-  const word = (declaration.names ?? []).find((one) => one.end > one.start && holds(one, offset));
-  const taken = new Set((declaration.names ?? []).filter((one) => one !== word).map((one) => one.text));
-  const offers = exported(view, declaration).filter((one) => !taken.has(one.label));
+  const word = (declaration.names ?? []).find((name) => name.end > name.start && holds(name, offset));
+  const taken = new Set((declaration.names ?? []).filter((name) => name !== word).map((name) => name.text));
+  const offers = exported(view, declaration).filter((offer) => !taken.has(offer.label));
   return { offers, span: word ?? { start: offset, end: offset } };
 }
 
@@ -88,6 +88,8 @@ function exported(view: View, { path }: ImportDeclaration): readonly Offer[] {
   const answer = view.files.read(uri);
   const text = standardText(uri) ?? ('text' in answer ? answer.text : '');
   return [...planOf(uri, text, view.files, view.options).symbols.symbols.values()]
-    .filter((one) => one.declaration?.uri === uri && one.container === undefined && one.kind !== 'parameter')
+    .filter(
+      (symbol) => symbol.declaration?.uri === uri && symbol.container === undefined && symbol.kind !== 'parameter',
+    )
     .map(symbolOffer);
 }

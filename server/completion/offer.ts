@@ -59,9 +59,11 @@ export const keywordOffer = (label: string, doc: string, snippet?: string): Offe
 
 /** With its parentheses and a place for each argument that must be given; bare where it may stand so. */
 export function functionOffer(schema: FunctionSchema): Offer {
-  const needed = schema.parameters.filter((one) => !one.optional);
+  const needed = schema.parameters.filter((parameter) => !parameter.optional);
   const named = takesNames(schema);
-  const places = needed.map((one, at) => `${named ? `${one.name} = ` : ''}\${${at + 1}:${one.name}}`);
+  const places = needed.map(
+    (functionParameter, at) => `${named ? `${functionParameter.name} = ` : ''}\${${at + 1}:${functionParameter.name}}`,
+  );
   return {
     label: schema.name,
     kind: CompletionItemKind.Function,
@@ -72,4 +74,4 @@ export function functionOffer(schema: FunctionSchema): Offer {
 }
 
 /** Text that stands for itself in a snippet. */
-export const literal = (text: string): string => text.replace(/[\\$}]/g, (one) => `\\${one}`);
+export const literal = (text: string): string => text.replace(/[\\$}]/g, (mark) => `\\${mark}`);

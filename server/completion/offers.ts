@@ -12,7 +12,7 @@ import { unitOffers } from './units.ts';
 import { argumentOffers, valueOffers } from './values.ts';
 import { nestingAt, valueSchemaOf, type Cursor } from '../cursor.ts';
 
-const due = (found: readonly Offer[]): readonly Offer[] => found.map((one) => ({ ...one, unasked: true }));
+const due = (found: readonly Offer[]): readonly Offer[] => found.map((offer) => ({ ...offer, unasked: true }));
 
 export function offers(view: View, cursor: Cursor): readonly Offer[] {
   if (cursor.wordKind !== 'quantity') return cursor.blocks.length === 0 ? atTop(view, cursor) : inBlock(view, cursor);

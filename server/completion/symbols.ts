@@ -5,7 +5,9 @@ import { referenceAt, type View } from '../view.ts';
 /** Names of the file and its imports, of some kinds, by name. Not the one that the cursor's own declaration gives. */
 export const symbolsOf = (view: View, kinds: readonly SymbolKind[]): readonly SymbolInfo[] =>
   [...view.analysis.resolution.symbols.symbols.values()]
-    .filter((one) => kinds.includes(one.kind) && one.declaration !== undefined && one.container === undefined)
+    .filter(
+      (symbol) => kinds.includes(symbol.kind) && symbol.declaration !== undefined && symbol.container === undefined,
+    )
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
 /** Layers or stages that a block around the cursor holds, or that its pipeline's model holds; in order. */
@@ -14,12 +16,14 @@ export function membersFor(view: View, cursor: Cursor, kind: 'layer' | 'stage'):
   if (outer === undefined) return [];
   const { symbols } = view.analysis.resolution.symbols;
   const owner = kind === 'layer' ? (modelOf(view, cursor) ?? ownName(view, cursor)) : ownName(view, cursor);
-  return [...symbols.values()].filter((one) => one.kind === kind && one.container === owner);
+  return [...symbols.values()].filter((symbol) => symbol.kind === kind && symbol.container === owner);
 }
 
 /** The model that the pipeline around the cursor names. */
 function modelOf(view: View, cursor: Cursor): string | undefined {
-  const entry = cursor.blocks[0]?.body.entries.find((one) => one.kind === 'entry' && one.key.text === 'model');
+  const entry = cursor.blocks[0]?.body.entries.find(
+    (blockItem) => blockItem.kind === 'entry' && blockItem.key.text === 'model',
+  );
   const value = entry?.kind === 'entry' ? entry.values?.[0] : undefined;
   return value?.kind === 'name' ? referenceAt(view, value.start)?.symbol.id : undefined;
 }

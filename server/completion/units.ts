@@ -30,7 +30,7 @@ const usual = (label: string, number: string): boolean => usualUnits.has(label.s
 function dimensionsAt(view: View, cursor: Cursor): readonly Dimension[] | undefined {
   const block = cursor.blocks.at(-1);
   if (block?.name === 'expect') {
-    const figure = figures.find((one) => one.name === comparedName(view, cursor));
+    const figure = figures.find((figureSchema) => figureSchema.name === comparedName(view, cursor));
     return figure === undefined ? undefined : [figure.dimension];
   }
   const start = Math.max(block?.body.start ?? 0, cursor.entry?.start ?? 0);
@@ -60,7 +60,7 @@ function comparedName(view: View, cursor: Cursor): string | undefined {
   for (let at = cursor.index - 1; at >= 0 && at > cursor.index - 12; at -= 1) {
     const token = tokens[at];
     if (token === undefined || token.text === '{') return undefined;
-    if (token.kind === 'name' && figures.some((one) => one.name === token.text)) return token.text;
+    if (token.kind === 'name' && figures.some((figure) => figure.name === token.text)) return token.text;
   }
   return undefined;
 }

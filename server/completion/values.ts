@@ -17,7 +17,7 @@ import { functionOffer, symbolOffer, wordOffer, type Offer } from './offer.ts';
 import { membersFor, symbolsOf } from './symbols.ts';
 
 const functionsOf = (context: FunctionContext): readonly Offer[] =>
-  functions.filter((one) => one.context === context).map(functionOffer);
+  functions.filter((functionSchema) => functionSchema.context === context).map(functionOffer);
 const words = (names: readonly string[]): readonly Offer[] => names.map((name) => wordOffer({ name }));
 
 /** `gpu[0]`, `F[0]`. */
@@ -62,7 +62,7 @@ function numbers(view: View, cursor: Cursor): readonly Offer[] {
 }
 
 const parametersOf = (cursor: Cursor): readonly string[] =>
-  (cursor.entry?.parameters ?? []).flatMap((one) => (one.kind === 'name' ? [one.text] : []));
+  (cursor.entry?.parameters ?? []).flatMap((parameter) => (parameter.kind === 'name' ? [parameter.text] : []));
 
 /** Inside parentheses: names of arguments not yet given, or the words and values of the one being written. */
 export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): readonly Offer[] {
@@ -81,14 +81,14 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   const schema = calledFunction(functionContext(value), call.callee.text);
   if (schema === undefined) return [];
   const [name, equals] = call.argument;
-  const named = equals?.text === '=' ? schema.parameters.find((one) => one.name === name?.text) : undefined;
+  const named = equals?.text === '=' ? schema.parameters.find((parameter) => parameter.name === name?.text) : undefined;
   if (named !== undefined) return parameterOffers(view, cursor, named, row);
   // Operations and lists go on with what the key takes: `zip(F[…], B[…])`.
   if (row.arguments === 'items') return valueOffers(view, cursor, keyOf(cursor));
   const declared = declaredIn(value);
   if (row.arguments === 'declarations' && declared !== undefined) return symbolsOf(view, [declared]).map(symbolOffer);
   const mayBeNamed = !inExpressions(schema.context) && schema.rest !== true;
-  const fresh = schema.parameters.filter((one) => !call.given.includes(one.name));
+  const fresh = schema.parameters.filter((parameter) => !call.given.includes(parameter.name));
   const started = call.argument.length > 0;
   return [
     ...(mayBeNamed && !started ? fresh.map(argumentName) : []),
@@ -117,10 +117,10 @@ function figureArguments(view: View, cursor: Cursor, call: CallAt): readonly Off
   const [name, equals] = call.argument;
   if (equals?.text === '=') return name?.text === 'stage' ? membersFor(view, cursor, 'stage').map(symbolOffer) : [];
   if (call.argument.length > 0) return [];
-  return (findFigure(call.callee.text)?.by ?? []).map((one) => ({
-    label: one,
+  return (findFigure(call.callee.text)?.by ?? []).map((text) => ({
+    label: text,
     kind: CompletionItemKind.Property,
-    text: `${one} = `,
-    snippet: `${one} = $1`,
+    text: `${text} = `,
+    snippet: `${text} = $1`,
   }));
 }

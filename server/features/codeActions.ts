@@ -27,10 +27,10 @@ export async function codeActions(
 ): Promise<CodeAction[] | null> {
   const within = toSpan(view.lines, params.range);
   const wanted = (kind: CodeActionKind) =>
-    params.context.only?.every((one) => !`${kind}.`.startsWith(`${one}.`)) !== true;
+    params.context.only?.every((name) => !`${kind}.`.startsWith(`${name}.`)) !== true;
   const actions: CodeAction[] = [];
   if (wanted(CodeActionKind.QuickFix)) {
-    for (const found of view.analysis.findings.filter((one) => overlaps(one.place, within))) {
+    for (const found of view.analysis.findings.filter((finding) => overlaps(finding.place, within))) {
       // A fix may simulate; other requests come between.
       await new Promise((resolve) => setImmediate(resolve));
       if (token.isCancellationRequested) return null;
@@ -72,7 +72,7 @@ function action(view: View, fix: Proposal, abilities: ClientAbilities): CodeActi
 }
 
 function edit(view: View, fix: Proposal, abilities: ClientAbilities): WorkspaceEdit {
-  const edits = fix.edits.map((one) => ({ range: rangeIn(view, one), newText: one.text }));
+  const edits = fix.edits.map((each) => ({ range: rangeIn(view, each), newText: each.text }));
   return abilities.versionedEdits
     ? { documentChanges: [{ textDocument: { uri: view.uri, version: view.version }, edits }] }
     : { changes: { [view.uri]: edits } };

@@ -20,7 +20,7 @@ export function completion(view: View, params: CompletionParams, abilities: Clie
   if (cursor === undefined) return null;
   const found = offers(view, cursor);
   // A space asks only where a value is due; elsewhere it would open a list at every pause.
-  if (params.context?.triggerCharacter === ' ' && found.some((one) => one.unasked !== true)) return null;
+  if (params.context?.triggerCharacter === ' ' && found.some((offer) => offer.unasked !== true)) return null;
   return found.length === 0 ? null : list(view, found, cursor.word, abilities);
 }
 

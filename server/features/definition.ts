@@ -16,7 +16,7 @@ export function definition(
   const found = referenceAt(view, offset);
   const links = found === undefined ? importTarget(view, offset) : nameTarget(view, found);
   if (abilities.links || links === null) return links;
-  return links.map((one) => ({ uri: one.targetUri, range: one.targetSelectionRange }));
+  return links.map((link) => ({ uri: link.targetUri, range: link.targetSelectionRange }));
 }
 
 function nameTarget(view: View, { place, symbol }: NonNullable<ReturnType<typeof referenceAt>>): LocationLink[] | null {

@@ -6,10 +6,10 @@ import { rangeIn, type View } from '../view.ts';
 
 /** Paths of imports, profiles, configurations and systems; a path that leads nowhere is no link. */
 export function documentLinks(view: View): DocumentLink[] {
-  const imported = view.syntax.declarations.flatMap((one) =>
-    one.kind === 'import' && one.path !== undefined ? [one.path] : [],
+  const imported = view.syntax.declarations.flatMap((declaration) =>
+    declaration.kind === 'import' && declaration.path !== undefined ? [declaration.path] : [],
   );
-  const named = sourcePaths(view.syntax).map((one) => one.path);
+  const named = sourcePaths(view.syntax).map((sourcePath) => sourcePath.path);
   return [...imported, ...named].flatMap((path) => {
     const uri = importUri(view.files, path.value, view.uri);
     return uri === undefined ? [] : [{ range: rangeIn(view, path), target: toDocumentUri(uri) }];

@@ -17,24 +17,35 @@ const kindOf: Readonly<Record<string, SymbolKind>> = {
 
 /** The outline: declarations, and in them whatever has a name or a block of its own. */
 export const documentSymbols = (view: SyntaxView): DocumentSymbol[] =>
-  view.syntax.declarations.flatMap((one) => declared(view, one));
+  view.syntax.declarations.flatMap((declaration) => declared(view, declaration));
 
-function declared(view: SyntaxView, one: Declaration): DocumentSymbol[] {
-  switch (one.kind) {
+function declared(view: SyntaxView, declaration: Declaration): DocumentSymbol[] {
+  switch (declaration.kind) {
     case 'param':
-      return one.name === undefined ? [] : [symbol(view, one, one.name, SymbolKind.Variable, 'param')];
+      return declaration.name === undefined
+        ? []
+        : [symbol(view, declaration, declaration.name, SymbolKind.Variable, 'param')];
     case 'let':
-      return one.name === undefined ? [] : [symbol(view, one, one.name, SymbolKind.Constant, 'let')];
+      return declaration.name === undefined
+        ? []
+        : [symbol(view, declaration, declaration.name, SymbolKind.Constant, 'let')];
     case 'block':
-      return [block(view, one)];
+      return [block(view, declaration)];
     default:
       return [];
   }
 }
 
-function block(view: SyntaxView, one: BlockDeclaration): DocumentSymbol {
-  const kind = kindOf[one.keyword.text] ?? SymbolKind.Object;
-  return symbol(view, one, one.name ?? one.keyword, kind, one.keyword.text, inside(view, one.body?.entries ?? []));
+function block(view: SyntaxView, blockDeclaration: BlockDeclaration): DocumentSymbol {
+  const kind = kindOf[blockDeclaration.keyword.text] ?? SymbolKind.Object;
+  return symbol(
+    view,
+    blockDeclaration,
+    blockDeclaration.name ?? blockDeclaration.keyword,
+    kind,
+    blockDeclaration.keyword.text,
+    inside(view, blockDeclaration.body?.entries ?? []),
+  );
 }
 
 const inside = (view: SyntaxView, items: readonly BlockItem[]): DocumentSymbol[] =>

@@ -18,7 +18,7 @@ export function folding(view: SyntaxView): FoldingRange[] {
   });
   const adjacent = (a: Span, b: Span) => line(b.start) - line(a.end) <= 1;
   for (const run of runs(view.syntax.comments, adjacent)) add(run, FoldingRangeKind.Comment);
-  const imports = view.syntax.declarations.filter((one) => one.kind === 'import');
+  const imports = view.syntax.declarations.filter((declaration) => declaration.kind === 'import');
   for (const run of runs(imports, adjacent)) add(run, FoldingRangeKind.Imports);
   return ranges;
 }

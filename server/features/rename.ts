@@ -77,9 +77,9 @@ const errors = (resolution: Resolution): number =>
 function meaning({ symbols }: Resolution): string {
   const first = new Map<string, number>();
   return symbols.references
-    .map((one, index) => {
-      const known = first.get(one.symbol) ?? index;
-      first.set(one.symbol, known);
+    .map((reference, index) => {
+      const known = first.get(reference.symbol) ?? index;
+      first.set(reference.symbol, known);
       return known;
     })
     .join(' ');

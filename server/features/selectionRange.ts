@@ -21,6 +21,6 @@ export function selectionRanges(view: SyntaxView, params: SelectionRangeParams):
 
 function* spansAt(view: SyntaxView, offset: number): Generator<Span> {
   for (const node of nodeAt(view.syntax, offset)) if (node.kind !== 'file') yield node;
-  const comment = view.syntax.comments.find((one) => holds(one, offset));
+  const comment = view.syntax.comments.find((candidate) => holds(candidate, offset));
   if (comment !== undefined) yield comment;
 }

@@ -54,11 +54,18 @@ export function semanticTokens(view: View, range?: Range): SemanticTokens {
   const within = range === undefined ? { start: 0, end: view.syntax.text.length } : toSpan(view.lines, range);
   const builder = new SemanticTokensBuilder();
   let end = -1;
-  for (const one of [...words(view), ...names(view)].sort((a, b) => a.start - b.start)) {
-    const { start, end: stop } = rangeIn(view, one);
-    if (one.end < within.start || one.start > within.end || one.start < end || start.line !== stop.line) continue;
-    end = one.end;
-    builder.push(start.line, start.character, stop.character - start.character, types.indexOf(one.type), one.modifiers);
+  for (const coloured of [...words(view), ...names(view)].sort((a, b) => a.start - b.start)) {
+    const { start, end: stop } = rangeIn(view, coloured);
+    if (coloured.end < within.start || coloured.start > within.end || coloured.start < end || start.line !== stop.line)
+      continue;
+    end = coloured.end;
+    builder.push(
+      start.line,
+      start.character,
+      stop.character - start.character,
+      types.indexOf(coloured.type),
+      coloured.modifiers,
+    );
   }
   return builder.build();
 }

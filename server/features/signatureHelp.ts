@@ -53,7 +53,7 @@ const parameterDoc = ({ doc, words }: FunctionParameter): string =>
 /** A named argument is its own parameter, wherever it stands. The index after the last one shows none as active. */
 function activeParameter(schema: FunctionSchema, call: CallAt): number {
   const [first, second] = call.argument;
-  const named = second?.text === '=' ? schema.parameters.findIndex((one) => one.name === first?.text) : -1;
+  const named = second?.text === '=' ? schema.parameters.findIndex((parameter) => parameter.name === first?.text) : -1;
   if (named >= 0) return named;
   return schema.rest === true ? Math.min(call.position, schema.parameters.length - 1) : call.position;
 }

@@ -12,7 +12,7 @@ export function hoverDevice(view: View, path: readonly SyntaxNode[]): Text | und
   if (block?.kind !== 'block' || stage?.kind !== 'entry' || on?.kind !== 'entry' || span === undefined)
     return undefined;
   if (block.keyword.text !== 'pipeline' || stage.key.text !== 'stage' || on.key.text !== 'on') return undefined;
-  const pipeline = view.analysis.pipelines.find((one) => one.plan.name === block.name?.text);
+  const pipeline = view.analysis.pipelines.find((evaluation) => evaluation.plan.name === block.name?.text);
   const name = stage.name?.text;
   if (pipeline?.run === undefined || name === undefined) return undefined;
   const index = worstCopy(pipeline, name);
@@ -22,8 +22,10 @@ export function hoverDevice(view: View, path: readonly SyntaxNode[]): Text | und
 
 /** The cluster in the `devices` of a pipeline: its devices and the fullest one; empty elsewhere. */
 export function clusterText(view: View, offset: number): string {
-  const block = view.syntax.declarations.find((one) => one.kind === 'block' && holds(one, offset));
+  const block = view.syntax.declarations.find(
+    (declaration) => declaration.kind === 'block' && holds(declaration, offset),
+  );
   if (block?.kind !== 'block' || block.keyword.text !== 'pipeline') return '';
-  const pipeline = view.analysis.pipelines.find((one) => one.plan.name === block.name?.text);
+  const pipeline = view.analysis.pipelines.find((evaluation) => evaluation.plan.name === block.name?.text);
   return pipeline?.run === undefined ? '' : devicesText(pipeline.plan, pipeline.run.report);
 }

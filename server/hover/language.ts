@@ -88,10 +88,10 @@ export function hoverCallee(path: readonly SyntaxNode[], offset: number, docs: s
     return schema === undefined ? undefined : { span: call.callee, text: functionText(schema, docs) };
   const argument = path.findLast((node) => node.kind === 'argument');
   if (argument?.kind !== 'argument' || argument.name === undefined || !holds(argument.name, offset)) return undefined;
-  const parameter = schema?.parameters.find((one) => one.name === argument.name?.text);
+  const parameter = schema?.parameters.find((functionParameter) => functionParameter.name === argument.name?.text);
   if (parameter === undefined) return undefined;
   const words =
-    parameter.words === undefined ? undefined : `One of ${parameter.words.map((one) => `\`${one}\``).join(', ')}.`;
+    parameter.words === undefined ? undefined : `One of ${parameter.words.map((word) => `\`${word}\``).join(', ')}.`;
   return { span: argument.name, text: sections(`**${parameter.name}**`, parameter.doc, words) };
 }
 
@@ -107,8 +107,8 @@ export function hoverWord(path: readonly SyntaxNode[]): Text | undefined {
   if (node?.kind !== 'name') return undefined;
   const { entry, key } = keysOn(path).at(-1) ?? {};
   const words = entry?.parameters?.includes(node) ? key?.parameters : wordsOf(key?.value);
-  const word = words?.find((one) => one.name === node.text);
+  const word = words?.find((candidate) => candidate.name === node.text);
   if (word !== undefined) return { span: node, text: sections(`**${word.name}**`, word.doc) };
-  const figure = path.some((one) => one.kind === 'check') ? findFigure(node.text) : undefined;
+  const figure = path.some((syntaxNode) => syntaxNode.kind === 'check') ? findFigure(node.text) : undefined;
   return figure === undefined ? undefined : { span: node, text: sections(code(figure.example), figure.doc) };
 }

@@ -15,7 +15,7 @@ export function layerText(view: View, { name, container, extent }: SymbolInfo): 
     model === undefined ? undefined : (view.analysis.resolution.origins.get(paths.layer(model, name)) ?? extent);
   if (origin === undefined || origin.uri !== view.uri || extent === undefined) return '';
   const derived = view.analysis.resolution.derived.filter(
-    (one) => one.offset > extent.start && one.offset <= extent.end + 1,
+    (derivedValue) => derivedValue.offset > extent.start && derivedValue.offset <= extent.end + 1,
   );
   return sections(
     ...derived.map(({ text, tooltip, layer }) =>

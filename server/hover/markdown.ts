@@ -2,7 +2,7 @@ import { longestTicks } from '../userText.ts';
 
 /** Paragraphs, without those that are empty. */
 export const sections = (...parts: readonly (string | undefined)[]): string =>
-  parts.filter((one) => one !== undefined && one !== '').join('\n\n');
+  parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 
 /** A text in the language as a block of code; it may hold backticks itself. */
 export function code(text: string): string {
@@ -23,9 +23,9 @@ export function columns(rows: readonly (readonly string[])[], aligned: readonly 
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
     `|${' |'.repeat(aligned.length)}`,
-    line(aligned.map((one) => (one === 'left' ? '---' : '---:'))),
+    line(aligned.map((name) => (name === 'left' ? '---' : '---:'))),
     ...rows.map((row) => line(row.map(escape))),
   ].join('\n');
 }
 
-const escape = (text: string): string => text.replace(/[|\\]/g, (one) => `\\${one}`).replace(/\n/g, ' ');
+const escape = (text: string): string => text.replace(/[|\\]/g, (mark) => `\\${mark}`).replace(/\n/g, ' ');

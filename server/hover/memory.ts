@@ -33,7 +33,7 @@ export function memoryText(plan: PipelinePlan, device: DeviceReport, told?: stri
     ...items.flatMap(({ kind, stage }) =>
       kind === 'activations'
         ? partsText(
-            plan.stages.find((one) => one.name === stage),
+            plan.stages.find((stagePlan) => stagePlan.name === stage),
             unit,
             told,
           )
@@ -58,11 +58,13 @@ export function devicesText(plan: PipelinePlan, { devices }: PipelineReport): st
   const rest = devices.length - shown.length;
   return sections(
     columns(
-      shown.map((one) => [
-        `${one.name}: ${list(one.stages)}`,
-        bytes(one.peak),
-        one.capacity > 0 ? share(one.peak / one.capacity) : '',
-        one.peak > one.capacity ? `${bytes(one.peak - one.capacity)} over` : `${bytes(one.capacity - one.peak)} left`,
+      shown.map((deviceReport) => [
+        `${deviceReport.name}: ${list(deviceReport.stages)}`,
+        bytes(deviceReport.peak),
+        deviceReport.capacity > 0 ? share(deviceReport.peak / deviceReport.capacity) : '',
+        deviceReport.peak > deviceReport.capacity
+          ? `${bytes(deviceReport.peak - deviceReport.capacity)} over`
+          : `${bytes(deviceReport.capacity - deviceReport.peak)} left`,
       ]),
       ['left', 'right', 'right', 'right'],
     ),

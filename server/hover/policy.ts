@@ -28,10 +28,12 @@ export function policyText(view: View, name: string, offset: number, docs: strin
 /** The pipeline whose text holds the offset, where its schedule is this policy. */
 function planAt(view: View, policy: string, offset: number): PipelinePlan | undefined {
   const { origins, plan } = view.analysis.resolution;
-  const block = view.syntax.declarations.find((one) => one.kind === 'block' && holds(one, offset));
-  return plan.pipelines.find((one) => {
-    const place = origins.get(paths.pipeline(one.name));
+  const block = view.syntax.declarations.find(
+    (declaration) => declaration.kind === 'block' && holds(declaration, offset),
+  );
+  return plan.pipelines.find((pipeline) => {
+    const place = origins.get(paths.pipeline(pipeline.name));
     const inside = block !== undefined && place?.uri === view.uri && holds(block, place.start);
-    return inside && one.schedule.kind === 'policy' && one.schedule.name === policy;
+    return inside && pipeline.schedule.kind === 'policy' && pipeline.schedule.name === policy;
   });
 }

@@ -12,7 +12,7 @@ import { memoryText } from './memory.ts';
 
 /** Costs of a stage, and what fills its device at the peak. */
 export function stageText(view: View, { name, container }: SymbolInfo): string {
-  const pipeline = view.analysis.pipelines.find((one) => `pipeline:${one.plan.name}` === container);
+  const pipeline = view.analysis.pipelines.find((evaluation) => `pipeline:${evaluation.plan.name}` === container);
   const index = pipeline === undefined ? -1 : (worstCopy(pipeline, name) ?? -1);
   const stage = pipeline?.plan.stages[index];
   if (pipeline === undefined || stage === undefined) return '';
@@ -38,9 +38,9 @@ const figure = (value: number): string => String(Number(value.toPrecision(3)));
 /** Index of the stage; of its copies that on the device with the highest peak. */
 export function worstCopy({ plan, run }: Evaluation, name: string): number | undefined {
   const peak = (index: number) => run?.report.devices[plan.placement[index] ?? -1]?.peak ?? 0;
-  const copies = plan.stages.flatMap((one, index) => (stageName(one) === name ? [index] : []));
+  const copies = plan.stages.flatMap((stage, index) => (stageName(stage) === name ? [index] : []));
   return copies.reduce<number | undefined>(
-    (worst, one) => (worst === undefined || peak(one) > peak(worst) ? one : worst),
+    (worst, copy) => (worst === undefined || peak(copy) > peak(worst) ? copy : worst),
     undefined,
   );
 }

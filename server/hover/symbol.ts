@@ -21,7 +21,7 @@ export function hoverSymbol(view: View, symbol: SymbolInfo, offset: number, docs
     case 'policy':
       return policyText(view, symbol.name, offset, docs);
     case 'function': {
-      const schema = functions.find((one) => functionId(one) === symbol.id);
+      const schema = functions.find((functionSchema) => functionId(functionSchema) === symbol.id);
       return schema === undefined ? '' : functionText(schema, docs);
     }
     case 'stage':
@@ -47,7 +47,7 @@ function head({ kind, name, detail }: SymbolInfo): string {
 }
 
 function pipelineText(view: View, name: string): string {
-  const found = view.analysis.pipelines.find((one) => one.plan.name === name);
+  const found = view.analysis.pipelines.find((pipeline) => pipeline.plan.name === name);
   if (found?.run === undefined) return '';
   const { report } = found.run;
   const shown = report.devices.slice(0, mostDevices);
@@ -55,9 +55,9 @@ function pipelineText(view: View, name: string): string {
   return sections(
     summary(report),
     table(
-      shown.map((one) => [
-        `${one.name}: ${list(one.stages)}`,
-        `${bytes(one.peak)}, ${count(one.in_flight, 'microbatch', 'microbatches')} in flight`,
+      shown.map((deviceReport) => [
+        `${deviceReport.name}: ${list(deviceReport.stages)}`,
+        `${bytes(deviceReport.peak)}, ${count(deviceReport.in_flight, 'microbatch', 'microbatches')} in flight`,
       ]),
     ),
     more === 0 ? undefined : `And ${count(more, 'device', 'devices')} more.`,
@@ -69,7 +69,7 @@ const mostDevices = 8;
 
 /** What devices do while they idle, and where that stops. */
 function fillText(fill: FillReport): string {
-  const stops = fill.devices.flatMap((one) => fillStop(one) ?? []);
-  const shown = stops.slice(0, mostDevices).map((one) => `- ${one}`);
+  const stops = fill.devices.flatMap((device) => fillStop(device) ?? []);
+  const shown = stops.slice(0, mostDevices).map((stop) => `- ${stop}`);
   return sections(`Fill: ${fillSummary(fill)}.`, shown.join('\n'));
 }

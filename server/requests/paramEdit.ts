@@ -5,7 +5,9 @@ import { rangeIn, type View } from '../view.ts';
 
 /** The edit that writes a param's value, in the unit that stands there. `value` is in base units. */
 export function paramEdit(view: View, { name, value }: ParamEditRequest): ParamEditAnswer {
-  const found = view.syntax.declarations.find((one) => one.kind === 'param' && one.name?.text === name);
+  const found = view.syntax.declarations.find(
+    (declaration) => declaration.kind === 'param' && declaration.name?.text === name,
+  );
   if (found?.kind !== 'param' || !Number.isFinite(value)) return null;
   const literal = literalOf(found.value);
   const unit = literal === undefined ? undefined : findUnit(literal.quantity.unit);

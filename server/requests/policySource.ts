@@ -31,7 +31,7 @@ function written(policy: Policy): string {
           `With ${shape.devices} devices, ${shape.stages} stages, ${shape.microbatches} microbatches, F = 1 ms and B = 2 ms:`,
           ...policy.explain(shape),
         ];
-  const parameters = parametersOf(policy).map((one) => `${one.name}: ${one.summary}`);
+  const parameters = parametersOf(policy).map((parameter) => `${parameter.name}: ${parameter.summary}`);
   const head = [policy.summary, ...(parameters.length > 0 ? ['', ...parameters] : []), ...numbers];
   const comments = head.map((line) => `/// ${line}`.trimEnd()).join('\n');
   if (policy.source === undefined)

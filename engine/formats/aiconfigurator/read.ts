@@ -38,7 +38,7 @@ function systemOf(fields: Fields): ReturnType<typeof readAiconfigurator> {
   if (gpu === undefined || fields.faults.length > 0)
     return { faults: fields.faults.toSorted((a, b) => a.start - b.start) };
   const share = scaling === 1 ? {} : { memoryEfficiency: [{ least: 0, share: scaling }] };
-  const absent = ['int8', 'fp4'].filter((one) => gpu.has(`${one}_tc_flops`));
+  const absent = ['int8', 'fp4'].filter((name) => gpu.has(`${name}_tc_flops`));
   return {
     device: { memory, reserved: reserved.size, compute, efficiencyAt: {}, bandwidth: peak, ...share, launch },
     networks,
@@ -79,7 +79,7 @@ function readCompute(gpu: Fields): System['device']['compute'] {
 function readReserved(fields: Fields): { readonly size: number; readonly note: string } {
   const misc = fields.has('misc') ? fields.inner('misc') : undefined;
   const nccl = misc?.has('nccl_mem') === true ? misc.inner('nccl_mem') : undefined;
-  const ranks = (nccl?.names ?? []).map(Number).filter((one) => Number.isInteger(one) && one > 0);
+  const ranks = (nccl?.names ?? []).map(Number).filter((value) => Number.isInteger(value) && value > 0);
   for (const name of nccl?.names ?? []) {
     if (!/^[1-9]\d{0,8}$/.test(name))
       nccl?.fault(name, `"misc.nccl_mem" has a number of ranks as its keys, found "${name}".`);

@@ -32,7 +32,7 @@ export function readAstraSim(
   | { readonly faults: readonly TextFault[] } {
   const [, counted, ...rows] = linesOf(text);
   const faults: TextFault[] = [];
-  const fault = (one: TextFault): void => void (faults.length < mostTextFaults && faults.push(one));
+  const fault = (textFault: TextFault): void => void (faults.length < mostTextFaults && faults.push(textFault));
   const expected = Number(counted?.text.trim());
   if (rows.length !== expected)
     fault({
@@ -47,8 +47,8 @@ export function readAstraSim(
     return [];
   });
   if (faults.length > 0) return { faults: [...faults].sort((a, b) => a.start - b.start) };
-  const names = validNames(layers.map((one) => one.name));
-  return { layers: layers.map((one, index) => ({ ...one, name: names[index] })), remarks };
+  const names = validNames(layers.map((layer) => layer.name));
+  return { layers: layers.map((layer, index) => ({ ...layer, name: names[index] })), remarks };
 }
 
 function readRow({ text, start }: Line, index: number): MeasuredLayer | TextFault {

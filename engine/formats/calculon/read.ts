@@ -88,7 +88,7 @@ function readMatrix(matrix: Fields): Pick<SystemDevice, 'compute' | 'efficiency'
   }
   const all = Object.values(tables);
   if (all.length === 0 && byType?.names.length === 0) byType.fault('float16', 'There is no number format here.');
-  const alike = all.every((one) => JSON.stringify(one) === JSON.stringify(all[0]));
+  const alike = all.every((candidate) => JSON.stringify(candidate) === JSON.stringify(all[0]));
   return alike ? { compute, efficiency: all[0], efficiencyAt: {} } : { compute, efficiencyAt: tables };
 }
 

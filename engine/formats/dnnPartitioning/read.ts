@@ -34,14 +34,14 @@ export function readDnnPartitioning(
   const faults: TextFault[] = [];
   const tell: Tell = ({ start, end }, message) =>
     void (faults.length < mostTextFaults && faults.push({ start, end, message }));
-  const nodes = items(json, 'nodes', tell).flatMap((one) => readNode(one, tell) ?? []);
-  const forward = nodes.filter((one) => !one.backward);
+  const nodes = items(json, 'nodes', tell).flatMap((item) => readNode(item, tell) ?? []);
+  const forward = nodes.filter((node) => !node.backward);
   const numbers = new Map<number, number>();
   for (const [index, { id }] of forward.entries()) numbers.set(id, index);
   const known = new Map<number, Node>();
-  for (const one of nodes) {
-    if (known.has(one.id)) tell(one.place, `The node ${one.id} stands here a second time.`);
-    known.set(one.id, one);
+  for (const node of nodes) {
+    if (known.has(node.id)) tell(node.place, `The node ${node.id} stands here a second time.`);
+    known.set(node.id, node);
   }
   if (forward.length === 0 && faults.length === 0) tell(json, 'The file has no forward nodes.');
   const partners = partnersOf(nodes, forward, tell);
@@ -61,28 +61,28 @@ export function readDnnPartitioning(
     if (own !== undefined && !outputs.has(own)) outputs.set(own, size);
   }
   if (faults.length > 0) return { faults: [...faults].sort((a, b) => a.start - b.start) };
-  const { order, circles } = orderByNeed(forward.length, (one) => needs[one]);
+  const { order, circles } = orderByNeed(forward.length, (index) => needs[index]);
   if (circles.length > 0) {
     const [circle] = circles;
-    const names = circleNames(circle.map((one) => forward[one].name).toReversed()).join(' → ');
+    const names = circleNames(circle.map((member) => forward[member].name).toReversed()).join(' → ');
     tell(forward[circle[0]].place, `Nodes need one another in a circle: ${names}.`);
     return { faults };
   }
   const backwards = new Float64Array(forward.length);
-  for (const one of nodes) {
-    const own = one.backward ? partners.get(one.id) : undefined;
-    if (own !== undefined) backwards[own] += one.milliseconds;
+  for (const node of nodes) {
+    const own = node.backward ? partners.get(node.id) : undefined;
+    if (own !== undefined) backwards[own] += node.milliseconds;
   }
-  const position = new Map(order.map((one, index) => [one, index]));
-  const names = validNames(order.map((one) => forward[one].name));
-  const layers = order.map((one, index): MeasuredLayer => {
-    const { milliseconds, bytes, place } = forward[one];
-    const output = outputs.get(one) ?? 0;
+  const position = new Map(order.map((value, index) => [value, index]));
+  const names = validNames(order.map((index) => forward[index].name));
+  const layers = order.map((at, index): MeasuredLayer => {
+    const { milliseconds, bytes, place } = forward[at];
+    const output = outputs.get(at) ?? 0;
     const activation = Math.min(bytes, output);
     return {
-      ...{ name: names[index], description: '', forward: milliseconds / 1000, backward: backwards[one] / 1000 },
+      ...{ name: names[index], description: '', forward: milliseconds / 1000, backward: backwards[at] / 1000 },
       ...{ weights: bytes - activation, activation, output },
-      after: [...new Set(needs[one])].flatMap((other) => position.get(other) ?? []),
+      after: [...new Set(needs[at])].flatMap((other) => position.get(other) ?? []),
       start: place.start,
       end: place.end,
     };
@@ -97,14 +97,14 @@ function partnersOf(nodes: readonly Node[], forward: readonly Node[], tell: Tell
   for (const [index, { color }] of forward.entries())
     if (color !== undefined) byColor.set(color, [...(byColor.get(color) ?? []), index]);
   const partners = new Map<number, number>();
-  for (const one of nodes) {
-    if (!one.backward) continue;
-    const own = one.color === undefined ? [] : (byColor.get(one.color) ?? []);
-    if (own.length === 1) partners.set(one.id, own[0]);
+  for (const node of nodes) {
+    if (!node.backward) continue;
+    const own = node.color === undefined ? [] : (byColor.get(node.color) ?? []);
+    if (own.length === 1) partners.set(node.id, own[0]);
     else
       tell(
-        one.place,
-        `The backward node ${one.id} has ${own.length === 0 ? 'no' : 'several'} forward nodes in its colour class: it needs just one.`,
+        node.place,
+        `The backward node ${node.id} has ${own.length === 0 ? 'no' : 'several'} forward nodes in its colour class: it needs just one.`,
       );
   }
   return partners;
@@ -135,9 +135,9 @@ function items(json: JsonValue, name: string, tell: Tell): readonly Members[] {
     tell(list ?? json, `The file needs \`${name}\`, a list.`);
     return [];
   }
-  return list.items.flatMap((one) => {
-    if (one.kind === 'object') return [one];
-    tell(one, `Expected an object in \`${name}\`, found ${describeJson(one)}.`);
+  return list.items.flatMap((item) => {
+    if (item.kind === 'object') return [item];
+    tell(item, `Expected an object in \`${name}\`, found ${describeJson(item)}.`);
     return [];
   });
 }

@@ -10,7 +10,7 @@ const sideBySide =
 /** GPT-NeoX and Pythia: a norm each for attention and MLP, side by side unless `use_parallel_residual` is false. */
 export function gptNeoX(fields: Fields): ConfiguredParts {
   const bias = fields.flag('attention_bias', true);
-  const dropout = ['attention_dropout', 'hidden_dropout'].some((one) => fields.number(one) > 0);
+  const dropout = ['attention_dropout', 'hidden_dropout'].some((name) => fields.number(name) > 0);
   const block = {
     hidden: fields.whole('hidden_size'),
     heads: fields.whole('num_attention_heads'),
@@ -48,7 +48,7 @@ export function falcon(fields: Fields): ConfiguredParts {
     ffn: fields.whole('ffn_hidden_size', { otherwise: 4 * hidden }),
     bias: fields.flag('bias', false),
     flash: true,
-    ...(['attention_dropout', 'hidden_dropout'].some((one) => fields.number(one) > 0) ? {} : { dropout: false }),
+    ...(['attention_dropout', 'hidden_dropout'].some((name) => fields.number(name) > 0) ? {} : { dropout: false }),
   };
   return withEnds(
     fields,
@@ -67,7 +67,7 @@ export function starcoder2(fields: Fields): ConfiguredParts {
     ffn: fields.whole('intermediate_size'),
     bias,
     flash: true,
-    dropout: ['attention_dropout', 'residual_dropout', 'embedding_dropout'].some((one) => fields.number(one) > 0),
+    dropout: ['attention_dropout', 'residual_dropout', 'embedding_dropout'].some((name) => fields.number(name) > 0),
     ...(window > 0 ? { window } : {}),
   };
   return withEnds(fields, [{ name: 'block', count: layerCount(fields), shape: 'transformer', args: block }], [], {

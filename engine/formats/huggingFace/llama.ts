@@ -77,9 +77,9 @@ function windowed(fields: Fields, { windowByFlag }: LlamaTraits, dense: ShapeArg
   const window = on ? windowOf(fields) : 0;
   const first = windowByFlag === undefined ? 0 : fields.whole('max_window_layers', { otherwise: 0, least: 0 });
   const kinds = Array.from({ length: layers }, (_, layer) => (window > 0 && layer >= first ? 'windowed' : 'block'));
-  const sameName = kinds.every((one) => one === kinds[0]);
-  return runsOf(kinds, (kind) => (kind === 'windowed' ? { ...dense, window } : dense)).map((one) =>
-    sameName ? { ...one, name: 'block' } : one,
+  const sameName = kinds.every((kind) => kind === kinds[0]);
+  return runsOf(kinds, (kind) => (kind === 'windowed' ? { ...dense, window } : dense)).map((run) =>
+    sameName ? { ...run, name: 'block' } : run,
   );
 }
 

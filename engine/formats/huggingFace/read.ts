@@ -69,7 +69,7 @@ export function readConfiguration(text: string): ConfiguredModel | { readonly fa
   const type = typeOf(fields);
   const read = type === undefined ? undefined : families.get(type)?.read(fields);
   const precision = precisionOf(fields);
-  const limit = ['max_position_embeddings', 'n_positions'].find((one) => fields.has(one));
+  const limit = ['max_position_embeddings', 'n_positions'].find((name) => fields.has(name));
   const positions = limit === undefined ? undefined : fields.whole(limit);
   if (read !== undefined && fields.faults.length === 0) checkLayers(fields, read);
   if (type === undefined || read === undefined || fields.faults.length > 0)
@@ -81,7 +81,7 @@ function typeOf(fields: Fields): string | undefined {
   const type = fields.text('model_type');
   if (type !== undefined && families.has(type)) return type;
   const classes = fields.texts('architectures');
-  const byClass = modelTypes.find((one) => classes.includes(families.get(one)?.architecture ?? ''));
+  const byClass = modelTypes.find((modelType) => classes.includes(families.get(modelType)?.architecture ?? ''));
   if (byClass === undefined && fields.faults.length === 0) {
     const known = `known are ${modelTypes.join(', ')}`;
     fields.fault(

@@ -11,7 +11,7 @@ export const shapeText = ({ shape, args }: Pick<ConfiguredLayer, 'shape' | 'args
 /** Layers as a file writes them, one a line. */
 export const layersText = (layers: readonly ConfiguredLayer[]): string =>
   layers
-    .map((one) => `layer ${one.name}${one.count === undefined ? '' : `[${one.count}]`} = ${shapeText(one)}\n`)
+    .map((layer) => `layer ${layer.name}${layer.count === undefined ? '' : `[${layer.count}]`} = ${shapeText(layer)}\n`)
     .join('');
 
 /** Tokens of a sample that an imported model starts with; a configuration only has their limit. */

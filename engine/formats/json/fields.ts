@@ -63,7 +63,10 @@ function fieldsIn(config: JsonObject, prefix: string, faults: TextFault[]): Fiel
   };
   const tell = (at: { readonly start: number; readonly end: number }, message: string): void => {
     // One field is asked for in several places; one mistake is told once.
-    if (faults.length < mostTextFaults && !faults.some((one) => one.start === at.start && one.message === message))
+    if (
+      faults.length < mostTextFaults &&
+      !faults.some((textFault) => textFault.start === at.start && textFault.message === message)
+    )
       faults.push({ start: at.start, end: at.end, message });
   };
   const fault = (name: string, message: string): void =>
@@ -130,11 +133,11 @@ function fieldsIn(config: JsonObject, prefix: string, faults: TextFault[]): Fiel
       if (value !== undefined) wrong(name, 'a text', value);
       return undefined;
     },
-    texts: (name) => list(name).flatMap((one) => (one.kind === 'string' ? [one.value] : [])),
+    texts: (name) => list(name).flatMap((jsonValue) => (jsonValue.kind === 'string' ? [jsonValue.value] : [])),
     wholes: (name) =>
-      list(name).flatMap((one) => {
-        if (one.kind === 'number' && Number.isInteger(one.value)) return [one.value];
-        wrong(name, 'a list of whole numbers', one);
+      list(name).flatMap((jsonValue) => {
+        if (jsonValue.kind === 'number' && Number.isInteger(jsonValue.value)) return [jsonValue.value];
+        wrong(name, 'a list of whole numbers', jsonValue);
         return [];
       }),
     value: present,

@@ -22,7 +22,9 @@ export function checkLayout(
   const of = (
     symbol: LayerSymbol,
   ): readonly { readonly one: Placed; readonly stage: number; readonly index: number }[] =>
-    stages.flatMap((own, stage) => own.flatMap((one, index) => (one.symbol === symbol ? [{ one, stage, index }] : [])));
+    stages.flatMap((own, stage) =>
+      own.flatMap((placed, index) => (placed.symbol === symbol ? [{ one: placed, stage, index }] : [])),
+    );
   const [embeddings, losses, decoders, predictions] = [of('E'), of('L'), of('t'), of('m')];
   const last = stages.length - 1;
   const ranks = setting.pipelineSize ?? stages.length;
@@ -47,10 +49,10 @@ export function checkLayout(
 
   const [first] = predictions;
   if (first === undefined) return faults;
-  const apart = predictions.find((one) => one.stage !== first.stage);
+  const apart = predictions.find((prediction) => prediction.stage !== first.stage);
   if (apart !== undefined) fault(apart.one, 'All prediction layers (m) must be in one stage.');
   const late = decoders.find(
-    (one) => one.stage > first.stage || (one.stage === first.stage && one.index > first.index),
+    (decoder) => decoder.stage > first.stage || (decoder.stage === first.stage && decoder.index > first.index),
   );
   if (late !== undefined)
     fault(late.one, 'This transformer layer (t) comes after a prediction layer (m): they must all come before.');

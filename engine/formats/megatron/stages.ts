@@ -82,7 +82,10 @@ function fromLayout(
   };
   const faults = checkLayout(read.stages, setting, value);
   if (faults.length > 0) return { faults };
-  return { stages: read.stages.map((own) => own.map((one) => one.symbol)), ranks: pipelineSize ?? read.stages.length };
+  return {
+    stages: read.stages.map((own) => own.map((placed) => placed.symbol)),
+    ranks: pipelineSize ?? read.stages.length,
+  };
 }
 
 /** Equal shares; the first and the last rank may have numbers of their own, or the embedding and the loss count as a layer each. */
@@ -160,7 +163,7 @@ function chunksOf(numbers: Numbers, perRank: readonly number[], layers: number):
   if (place === undefined) return 1;
   const [share] = perRank;
   const chunks = number?.value ?? share / place.value;
-  const odd = perRank.find((one) => !Number.isInteger(one / chunks));
+  const odd = perRank.find((value) => !Number.isInteger(value / chunks));
   if (Number.isInteger(chunks) && chunks >= 1 && odd === undefined && chunks <= layers) return chunks;
   return {
     start: place.start,

@@ -57,9 +57,9 @@ function written({ stages, ranks, group }: MegatronStages, flags: Flags): string
     }
     return pieces;
   });
-  const alone = (kind: Run['kind']): boolean => runs.filter((one) => one.kind === kind).length === 1;
+  const alone = (kind: Run['kind']): boolean => runs.filter((run) => run.kind === kind).length === 1;
   const names = runs.map(({ kind }, index) => {
-    const before = runs.slice(0, index).filter((one) => one.kind === kind).length;
+    const before = runs.slice(0, index).filter((run) => run.kind === kind).length;
     return alone(kind) ? words[kind] : `${words[kind]}_${before + 1}`;
   });
   const layers = runs.map(({ kind, count: number }, index) => {

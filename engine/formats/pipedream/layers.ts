@@ -11,7 +11,7 @@ import type { ProfileGraph } from './graph.ts';
  */
 export function layersOfProfile({ nodes, needs }: ProfileGraph): readonly MeasuredLayer[] {
   const used = new Uint8Array(nodes.length);
-  for (const list of needs) for (const one of list) used[one] = 1;
+  for (const list of needs) for (const item of list) used[item] = 1;
   const kept = (node: number): boolean => used[node] === 1 || !nodes[node].description.startsWith('__getitem__');
   const order = orderByNeed(nodes.length, (node) => needs[node]).order.filter(kept);
   const names = validNames(order.map((node) => nodes[node].id));
@@ -27,7 +27,7 @@ export function layersOfProfile({ nodes, needs }: ProfileGraph): readonly Measur
       weights: parameters,
       activation,
       output: activation,
-      after: needs[node].flatMap((one) => position.get(one) ?? []),
+      after: needs[node].flatMap((value) => position.get(value) ?? []),
       start,
       end,
     };

@@ -52,7 +52,7 @@ function readFigures(field: string, start: number): Record<Figure, number> | Tex
   const found: Partial<Record<Figure, number>> = {};
   for (const { 0: part, index } of field.matchAll(/[^,]+/g)) {
     const equals = part.indexOf('=');
-    const name = figures.find((one) => one === part.slice(0, Math.max(0, equals)).trim());
+    const name = figures.find((figure) => figure === part.slice(0, Math.max(0, equals)).trim());
     if (name === undefined) continue;
     const place = { start: start + index + equals + 1, end: start + index + part.length };
     if (found[name] !== undefined) return { ...place, message: `${name} stands here twice.` };
@@ -64,7 +64,7 @@ function readFigures(field: string, start: number): Record<Figure, number> | Tex
       };
     found[name] = value;
   }
-  const absent = figures.find((one) => found[one] === undefined);
+  const absent = figures.find((figure) => found[figure] === undefined);
   if (absent !== undefined) return { start, end: start + field.length, message: `This node has no ${absent}.` };
   return { forward_compute_time: 0, backward_compute_time: 0, activation_size: 0, parameter_size: 0, ...found };
 }

@@ -12,7 +12,7 @@ export const isProfile = (text: string): boolean =>
 /** The graph, or what is wrong with the text, in order of position. */
 export function readProfileGraph(text: string): ProfileGraph | { readonly faults: readonly TextFault[] } {
   const faults: TextFault[] = [];
-  const fault = (one: TextFault): void => void (faults.length < mostTextFaults && faults.push(one));
+  const fault = (textFault: TextFault): void => void (faults.length < mostTextFaults && faults.push(textFault));
   const nodes: ProfileNode[] = [];
   const numbers = new Map<string, number>();
   const edgeLines: Line[] = [];
@@ -38,7 +38,7 @@ export function readProfileGraph(text: string): ProfileGraph | { readonly faults
   const { circles } = orderByNeed(nodes.length, (node) => needs[node]);
   for (const circle of circles) {
     // From what is needed to what needs it: the way the data goes.
-    const names = circle.map((one) => clipped(nodes[one].id)).toReversed();
+    const names = circle.map((member) => clipped(nodes[member].id)).toReversed();
     const { start, end } = nodes[circle[0]];
     fault({ start, end, message: `Nodes need one another in a circle: ${circleNames(names).join(' → ')}.` });
   }

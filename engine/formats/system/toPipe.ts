@@ -20,7 +20,7 @@ export function deviceText({ device, notes }: Pick<SystemRead, 'device' | 'notes
   return laidOut(`device ${name} {\n${written.join('')}}\n`);
 }
 
-const lines = (remarks: readonly string[]): string => remarks.map((one) => `/// ${one}\n`).join('');
+const lines = (remarks: readonly string[]): string => remarks.map((remark) => `/// ${remark}\n`).join('');
 
 /** Entries of a `device` block, with the figure that each is about. */
 function entries(device: SystemDevice): readonly { readonly key: keyof SystemDevice; readonly text: string }[] {

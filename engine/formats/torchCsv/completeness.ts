@@ -32,20 +32,20 @@ export function completeness(
     const missing = missingOf(group, shape, wanted[stage], shifted);
     for (const [type, entries] of group) {
       if (isTransfer(type) && !wanted[stage].transfers.includes(type)) {
-        for (const one of entries) report({ ...placeOf(one), ...needless(one) });
+        for (const entry of entries) report({ ...placeOf(entry), ...needless(entry) });
         continue;
       }
       judge(entries, group, shape, missing, shifted && type === 'F', report);
     }
     beside(group, wanted[stage], report);
-    for (const one of missing.slice(0, mostFaults)) {
-      const name = entryName({ ...one, stage });
-      const at = insertion(table, group, one, stage, shape);
+    for (const each of missing.slice(0, mostFaults)) {
+      const name = entryName({ ...each, stage });
+      const at = insertion(table, group, each, stage, shape);
       report({
         ...at,
         message: `\`${name}\` is missing.`,
         expected: `\`${name}\` in the row of rank ${at.row}`,
-        ...otherHalf(group, one),
+        ...otherHalf(group, each),
       });
     }
   }
@@ -54,16 +54,16 @@ export function completeness(
 const placeOf = ({ row, column }: Entry): { row: number; column: number } => ({ row, column });
 const isTransfer = (type: Entry['type']): boolean => (transferTypes as readonly string[]).includes(type);
 
-const needless = (one: Entry): { message: string; expected: string } => ({
-  message: `\`${entryName(one)}\` moves data that nobody else needs.`,
+const needless = (entry: Entry): { message: string; expected: string } => ({
+  message: `\`${entryName(entry)}\` moves data that nobody else needs.`,
   expected: 'transfers only between neighbouring stages on different ranks',
 });
 
 /** `Schedule1F1B` of PyTorch counts the forwards of its last rank from 1: microbatch 0 is missing, m is one too many. */
 function shiftedForwards(forwards: readonly Entry[], { microbatches }: Majority, report: Report): boolean {
-  const found = new Set(forwards.map((one) => one.microbatch));
+  const found = new Set(forwards.map((forward) => forward.microbatch));
   if (found.size !== microbatches || forwards.length !== microbatches || found.has(0)) return false;
-  const last = forwards.find((one) => one.microbatch === microbatches);
+  const last = forwards.find((forward) => forward.microbatch === microbatches);
   if (last === undefined) return false;
   const first = { ...last, microbatch: 0 };
   report({
@@ -121,28 +121,29 @@ function judge(
 ): void {
   const first = new Map<number, Entry>();
   let told = 0;
-  for (const one of entries) {
+  for (const entry of entries) {
     if (told === mostFaults) return;
-    if (one.microbatch >= microbatches) {
+    if (entry.microbatch >= microbatches) {
       if (shifted) continue;
       told += 1;
-      const message = `\`${entryName(one)}\` is of a microbatch that is not there.`;
-      report({ ...placeOf(one), message, expected: `microbatches ${range(microbatches)}` });
+      const message = `\`${entryName(entry)}\` is of a microbatch that is not there.`;
+      report({ ...placeOf(entry), message, expected: `microbatches ${range(microbatches)}` });
       continue;
     }
-    const earlier = first.get(one.microbatch);
-    if (earlier === undefined) first.set(one.microbatch, one);
+    const earlier = first.get(entry.microbatch);
+    if (earlier === undefined) first.set(entry.microbatch, entry);
     else {
       told += 1;
-      const [wrong, right] = odd(entries, earlier, one, group, missing) === earlier ? [earlier, one] : [one, earlier];
+      const [wrong, right] =
+        odd(entries, earlier, entry, group, missing) === earlier ? [earlier, entry] : [entry, earlier];
       const likely =
         missing.length === 1
-          ? `perhaps \`${entryName({ ...one, ...missing[0] })}\`, which is missing`
+          ? `perhaps \`${entryName({ ...entry, ...missing[0] })}\`, which is missing`
           : 'each operation once';
       const related = [{ ...placeOf(right), message: `\`${entryName(right)}\` stands here, too` }];
       report({
         ...placeOf(wrong),
-        message: `\`${entryName(one)}\` stands there more than once.`,
+        message: `\`${entryName(entry)}\` stands there more than once.`,
         expected: likely,
         related,
       });
@@ -161,7 +162,7 @@ function odd(
   if (entries.length > 100_000) return later;
   const [{ type, microbatch }] = missing.length === 1 ? missing : [{ type: undefined, microbatch: 0 }];
   const cost = (wrong: Entry): number => {
-    const rest = entries.filter((one) => one !== wrong);
+    const rest = entries.filter((entry) => entry !== wrong);
     if (type === undefined) return variation(rest);
     const mended = { ...wrong, type, microbatch };
     const others = type === wrong.type ? rest : (group.get(type) ?? []);
@@ -172,25 +173,25 @@ function odd(
 }
 
 const variation = (entries: readonly Entry[]): number =>
-  entries.reduce((sum, one, at) => (at === 0 ? 0 : sum + Math.abs(one.microbatch - entries[at - 1].microbatch)), 0);
+  entries.reduce((sum, entry, at) => (at === 0 ? 0 : sum + Math.abs(entry.microbatch - entries[at - 1].microbatch)), 0);
 
 /** B beside I or W of the same microbatch: those that the stage mostly does without are wrong. */
 function beside(group: ReadonlyMap<Entry['type'], readonly Entry[]>, wanted: Wanted, report: Report): void {
-  const whole = new Set((group.get('B') ?? []).map((one) => one.microbatch));
+  const whole = new Set((group.get('B') ?? []).map((entry) => entry.microbatch));
   const halves = [...(group.get('I') ?? []), ...(group.get('W') ?? [])];
-  const half = new Set(halves.map((one) => one.microbatch));
-  const numbers = (type: 'I' | 'W') => new Set((group.get(type) ?? []).map((one) => one.microbatch));
+  const half = new Set(halves.map((entry) => entry.microbatch));
+  const numbers = (type: 'I' | 'W') => new Set((group.get(type) ?? []).map((entry) => entry.microbatch));
   const [inputs, weights] = [numbers('I'), numbers('W')];
-  const lone = (one: Entry): boolean => !(one.type === 'I' ? weights : inputs).has(one.microbatch);
+  const lone = (entry: Entry): boolean => !(entry.type === 'I' ? weights : inputs).has(entry.microbatch);
   const wrong = wanted.split
-    ? (group.get('B') ?? []).filter((one) => half.has(one.microbatch))
-    : halves.filter((one) => whole.has(one.microbatch) || (!wanted.halves && lone(one)));
-  for (const one of wrong) {
+    ? (group.get('B') ?? []).filter((entry) => half.has(entry.microbatch))
+    : halves.filter((entry) => whole.has(entry.microbatch) || (!wanted.halves && lone(entry)));
+  for (const entry of wrong) {
     report({
-      ...placeOf(one),
-      message: whole.has(one.microbatch)
-        ? `\`${entryName(one)}\` stands beside another backward of the same microbatch.`
-        : `\`${entryName(one)}\` is half a backward.`,
+      ...placeOf(entry),
+      message: whole.has(entry.microbatch)
+        ? `\`${entryName(entry)}\` stands beside another backward of the same microbatch.`
+        : `\`${entryName(entry)}\` is half a backward.`,
       expected: 'B, or I and W: B is both in one',
     });
   }
@@ -202,7 +203,7 @@ function otherHalf(
   { type, microbatch }: Missing,
 ): Pick<CellProblem, 'related'> {
   if (type !== 'I' && type !== 'W') return {};
-  const half = group.get(type === 'I' ? 'W' : 'I')?.find((one) => one.microbatch === microbatch);
+  const half = group.get(type === 'I' ? 'W' : 'I')?.find((entry) => entry.microbatch === microbatch);
   if (half === undefined) return {};
   return { related: [{ ...placeOf(half), message: `\`${entryName(half)}\` is the other half of that backward` }] };
 }
@@ -216,11 +217,11 @@ function insertion(
   shape: Majority,
 ): { readonly row: number; readonly column: number } {
   const row = shape.placement[stage];
-  const same = (group.get(type) ?? []).filter((one) => one.row === row);
+  const same = (group.get(type) ?? []).filter((entry) => entry.row === row);
   // Some schedules take microbatches from the last to the first.
   const down = same.length > 1 && same[0].microbatch > same[same.length - 1].microbatch ? -1 : 1;
-  const before = same.find((one) => one.microbatch === microbatch - down)?.column;
-  const after = same.find((one) => one.microbatch === microbatch + down)?.column;
+  const before = same.find((entry) => entry.microbatch === microbatch - down)?.column;
+  const after = same.find((entry) => entry.microbatch === microbatch + down)?.column;
   const from = before === undefined ? 0 : before + 1;
   if (after !== undefined) {
     const cells = table.rows[row];
@@ -229,6 +230,8 @@ function insertion(
     return { row, column: after };
   }
   if (before !== undefined) return { row, column: from };
-  const backward = [...(group.get('B') ?? []), ...(group.get('I') ?? [])].find((one) => one.microbatch === microbatch);
+  const backward = [...(group.get('B') ?? []), ...(group.get('I') ?? [])].find(
+    (entry) => entry.microbatch === microbatch,
+  );
   return { row, column: type === 'F' && backward !== undefined ? backward.column : 0 };
 }

@@ -54,10 +54,10 @@ function judge(table: TorchTable, shape: Majority, dialect: Dialect, report: (pr
     return report({ row: 0, column: 0, message, expected: 'each microbatch at each stage' });
   }
   placement(table, shape, dialect, tell);
-  const here = [...entriesOf(table)].filter((one) => shape.placement[one.stage] === one.row);
+  const here = [...entriesOf(table)].filter((entry) => shape.placement[entry.stage] === entry.row);
   const groups = groupsOf(here);
   oldLetters(groupsOf(here), tell);
-  if (told.some((one) => one.repair === 'old-letters')) return;
+  if (told.some((cellProblem) => cellProblem.repair === 'old-letters')) return;
   completeness(table, groups, shape, wantedOf(groups, shape, dialect), tell);
   if (told.length > 0) return;
   stageActions(table, shape, tell);

@@ -47,14 +47,14 @@ function withTransfers(table: TorchTable, rows: readonly (readonly Numbered[])[]
     for (const rank of working) {
       const { cell } = rows[rank][next[rank]];
       const own = computing(cell);
-      const needs = own.map((one) => neededKey(one, stages, microbatches));
+      const needs = own.map((computeAction) => neededKey(computeAction, stages, microbatches));
       if (needs.some((need) => need >= 0 && done[need] === 0)) continue;
       moved = true;
       next[rank] += 1;
       result[rank].push(cell);
-      for (const one of own) {
-        done[resultKey(one, stages, microbatches)] = 1;
-        const pair = transferOf(one, shape);
+      for (const computeAction of own) {
+        done[resultKey(computeAction, stages, microbatches)] = 1;
+        const pair = transferOf(computeAction, shape);
         if (pair === undefined) continue;
         result[rank].push(pair.send);
         result[pair.to].push(pair.receive);

@@ -16,7 +16,7 @@ export function notCarried(plan: PipelinePlan, program: Program): readonly strin
     notes.push(
       `Recomputation of ${names(recomputed)} is not in the table: wrap those layers in torch.utils.checkpoint.`,
     );
-  const meshes = new Set(plan.devices.map((device) => meshText(plan, device)).filter((one) => one !== ''));
+  const meshes = new Set(plan.devices.map((device) => meshText(plan, device)).filter((name) => name !== ''));
   if (meshes.size > 0)
     notes.push(
       `A row is one pipeline rank; how its devices share the work (${list([...meshes])}) is not in the table.`,

@@ -59,19 +59,19 @@ function rowOrder(table: TorchTable, row: number, { stages, microbatches, placem
       if (cell.type === 'RECV_F') after.push(key(2, cell.stage, cell.microbatch));
       if (cell.type === 'RECV_B') after.push(key(3, cell.stage, cell.microbatch));
     }
-    for (const one of computing(cell)) {
-      const { stage, type, microbatch } = one;
+    for (const computeAction of computing(cell)) {
+      const { stage, type, microbatch } = computeAction;
       if (type === 'F') {
-        if (apart(stage, stage - 1)) need(column, one, 2, 'RECV_F');
+        if (apart(stage, stage - 1)) need(column, computeAction, 2, 'RECV_F');
         after.push(key(0, stage, microbatch));
-      } else if (type === 'W') need(column, one, 1, 'I');
+      } else if (type === 'W') need(column, computeAction, 1, 'I');
       else {
-        need(column, one, 0, 'F');
-        if (apart(stage, stage + 1)) need(column, one, 3, 'RECV_B');
+        need(column, computeAction, 0, 'F');
+        if (apart(stage, stage + 1)) need(column, computeAction, 3, 'RECV_B');
         after.push(key(1, stage, microbatch));
       }
     }
-    for (const one of after) before.add(one);
+    for (const value of after) before.add(value);
   }
 }
 

@@ -34,9 +34,9 @@ function repeats(slots: readonly Slot[], at: number, period: number): number {
   return Math.trunc(length / period);
 }
 
-const follows = (one: Slot, next: Slot): boolean =>
-  one.length === next.length &&
-  one.every((action, index) => {
+const follows = (slot: Slot, next: Slot): boolean =>
+  slot.length === next.length &&
+  slot.every((action, index) => {
     const other = next[index];
     return (
       other !== undefined &&

@@ -58,13 +58,13 @@ function nextStages(row: readonly Numbered[]): readonly (readonly number[])[] {
 /** `_add_reduce_grad`: after the last B or W of a stage its gradients are reduced. Blanks are gone by then. */
 export function withReduceGrad(row: readonly Numbered[], microbatches: number): readonly Numbered[] {
   const counts = new Map<number, number>();
-  return row.flatMap((one) => {
-    const result: Numbered[] = [one];
-    for (const { type, stage } of computing(one.cell)) {
+  return row.flatMap((value) => {
+    const result: Numbered[] = [value];
+    for (const { type, stage } of computing(value.cell)) {
       if (type !== 'B' && type !== 'W') continue;
       const count = (counts.get(stage) ?? 0) + 1;
       counts.set(stage, count);
-      if (count === microbatches) result.push({ ...one, cell: { kind: 'stage', stage, type: 'REDUCE_GRAD' } });
+      if (count === microbatches) result.push({ ...value, cell: { kind: 'stage', stage, type: 'REDUCE_GRAD' } });
     }
     return result;
   });

@@ -24,14 +24,14 @@ export function idleSteps(
     for (const rank of working) {
       const at = next[rank];
       const own = computing(rows[rank][at]);
-      const needs = own.map((one) => neededKey(one, stages, microbatches));
+      const needs = own.map((computeAction) => neededKey(computeAction, stages, microbatches));
       if (needs.some((need) => need >= 0 && done[need] === 0)) {
         idle[rank][at] += 1;
         blanks += 1;
       } else {
         next[rank] += 1;
         moved = true;
-        for (const one of own) ended.push(resultKey(one, stages, microbatches));
+        for (const computeAction of own) ended.push(resultKey(computeAction, stages, microbatches));
       }
     }
     if (!moved || blanks > mostBlanks) return undefined;

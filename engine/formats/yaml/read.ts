@@ -20,7 +20,7 @@ export function readYaml(text: string): Read {
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
   const [error] = document.errors;
   if (error !== undefined) {
-    const [start, end] = error.pos.map((one) => Math.min(one, text.length));
+    const [start, end] = error.pos.map((value) => Math.min(value, text.length));
     return refused({ start, end: Math.max(start, end) }, messageOf(error));
   }
   return document.contents === null ? { kind: 'null', start: 0, end: 0 } : valueOf(document.contents, 0);

@@ -36,7 +36,7 @@ export function alikeOf(graph: Graph): Alike {
   for (const [index, node] of nodes.entries()) {
     nodeOf.fill(index, node.first, node.end);
     nodeOf.fill(index, node.switches, node.switchesEnd);
-    const same = found.find((one) => linkedAlike(graph, one, node));
+    const same = found.find((candidate) => linkedAlike(graph, candidate, node));
     if (same === undefined && found.length < most) found.push(node);
     if (same === undefined) continue;
     for (let at = node.first; at < node.end; at += 1) role[at] = same.first + at - node.first;

@@ -42,12 +42,12 @@ export function graphOf(cluster: ClusterDefinition): Graph {
   // Links go both ways: who names a vertex is what the vertex names, and comes in rising order.
   const next = offsets.slice();
   for (let from = 0; from < vertices; from += 1) {
-    named.get(from)?.forEach((one, to) => {
+    named.get(from)?.forEach((namedLink, to) => {
       const edge = next[to]++;
       target[edge] = from;
-      links[edge] = one;
-      graph.latency[edge] = one.link.latency;
-      graph.bandwidth[edge] = one.link.bandwidth;
+      links[edge] = namedLink;
+      graph.latency[edge] = namedLink.link.latency;
+      graph.bandwidth[edge] = namedLink.link.bandwidth;
     });
   }
   next.set(offsets);

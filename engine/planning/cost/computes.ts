@@ -14,7 +14,7 @@ export interface ToCost {
 
 /** Shapes need the device's peak rate, and ranks that they divide by. */
 export function computes(notes: Notes, read: ToCost, kinds: readonly DeviceDefinition[]): boolean {
-  if (read.model.layers.every((one) => one.cost.kind === 'measured')) return true;
+  if (read.model.layers.every((layer) => layer.cost.kind === 'measured')) return true;
   for (const kind of kinds) {
     if (speedAt(kind, read.model.precision).compute !== undefined) continue;
     const own = kind.place.uri === notes.uri;

@@ -30,8 +30,10 @@ export function edgesOf(
 
 /** Edges whose ends have the sequence in so many parts each, with the bytes of the gradient where these differ. */
 export const withGradients = (edges: readonly EdgePlan[], parts: readonly number[]): readonly EdgePlan[] =>
-  edges.map((one) =>
-    parts[one.from] === parts[one.to] ? one : { ...one, back: inParts(one.bytes, parts[one.from], parts[one.to]) },
+  edges.map((edge) =>
+    parts[edge.from] === parts[edge.to]
+      ? edge
+      : { ...edge, back: inParts(edge.bytes, parts[edge.from], parts[edge.to]) },
   );
 
 /** One of `from` equal parts is as many bytes; what one of `to` parts is. */

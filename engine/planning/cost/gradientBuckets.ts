@@ -28,7 +28,7 @@ export function gradientBuckets(
   bytes: number,
   atOnce: boolean,
 ): readonly GradientBucket[] {
-  const sum = (figure: keyof Parts) => layers.reduce((all, one) => all + one[figure], 0);
+  const sum = (figure: keyof Parts) => layers.reduce((all, layer) => all + layer[figure], 0);
   const whole = {
     forward: sum('forward'),
     recompute: sum('recompute'),

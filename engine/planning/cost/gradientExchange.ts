@@ -15,7 +15,7 @@ export interface Moved {
 }
 export const stillness: Moved = { seconds: 0, bytes: 0 };
 export const together = (...all: readonly Moved[]): Moved =>
-  all.reduce((sum, one) => ({ seconds: sum.seconds + one.seconds, bytes: sum.bytes + one.bytes }), stillness);
+  all.reduce((sum, each) => ({ seconds: sum.seconds + each.seconds, bytes: sum.bytes + each.bytes }), stillness);
 
 /** What parameters on one device take: their gradients once the last backward has made them, their weights once the optimizer has. */
 export interface GradientExchange {
@@ -39,7 +39,7 @@ export function gradientExchange(
   const [{ mesh }] = members;
   // Of copies, the groups of all ranks are joined one by one.
   const parts = members.map(({ devices }) => groupsOf(devices, mesh));
-  const joined = parts[0].map((_, index) => parts.flatMap((one) => one[index]));
+  const joined = parts[0].map((_, index) => parts.flatMap((part) => part[index]));
   const ranks = joined[0].length;
   if (ranks === 1) return { gradients: () => stillness, weights: () => stillness };
   const { shard = 'none' } = optimizer ?? {};

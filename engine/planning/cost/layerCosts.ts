@@ -63,7 +63,7 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
       const index = model.layerOf[element];
       const layer = model.layers[index];
       if (recompute === 'full' && layer.cost.kind === 'measured') {
-        const input = needsOf(model, element).reduce((sum, one) => sum + output(one, site) / site.share, 0);
+        const input = needsOf(model, element).reduce((sum, need) => sum + output(need, site) / site.share, 0);
         const known = entryOf(byInput, site, () => new Map<string, LayerCost>());
         return entryOf(known, `${index} ${input}`, () => costOf(layer, site, recompute, input));
       }

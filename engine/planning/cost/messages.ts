@@ -31,7 +31,7 @@ export interface Messages {
 export function messagesOf({ read, stageOf, kinds, costs, copies, parts }: MessagesRequest): Messages {
   const { model, use } = read;
   const count = kinds.length;
-  const sequences = kinds.map((one) => sequenceParts(one.mesh));
+  const sequences = kinds.map((kind) => sequenceParts(kind.mesh));
   const ofAllReplicas = (element: number): number => {
     const site = kinds[stageOf[element]];
     return costs.output(element, site) / site.share;

@@ -22,7 +22,7 @@ export function stageModes(notes: Notes, read: SettledPipeline): readonly Recomp
   const reason = `${use.policy.name} decides what is recomputed`;
   const written = [
     ...(read.recompute === 'none' ? [] : [read.at('recompute')]),
-    ...(blocks ?? []).flatMap((one) => (one.recompute === undefined ? [] : [one.at])),
+    ...(blocks ?? []).flatMap((block) => (block.recompute === undefined ? [] : [block.at])),
   ];
   for (const at of written) notes.report.report('key/not-applicable', at, { key: 'recompute', reason });
   return Array.from({ length: cut.count }, () => mode);
@@ -31,7 +31,7 @@ export function stageModes(notes: Notes, read: SettledPipeline): readonly Recomp
 /** `key/not-applicable` where a schedule is to recompute ahead of the gradient and no stage recomputes anything. */
 export function reportNothingAhead(notes: Notes, { use }: SettledPipeline, stages: readonly StagePlan[]): void {
   const at = use.kind === 'policy' && use.args['recompute'] === 'ahead' ? use.recomputeAt : undefined;
-  if (at === undefined || stages.some((one) => one.recompute > 0 || one.recomputed > 0)) return;
+  if (at === undefined || stages.some((stage) => stage.recompute > 0 || stage.recomputed > 0)) return;
   notes.report.report('key/not-applicable', at, {
     key: 'recompute = ahead',
     reason: 'no stage recomputes anything; write `recompute = full` in the pipeline too',

@@ -58,7 +58,7 @@ export function stagePlans(request: StagesRequest): readonly StageParts[] {
     const { parameters, forwardFlops, forward, backwardInput, backwardWeight, recompute, splitKnown } = cost;
     const { activation, activationForWeight, recomputed, recomputedWhole, workspace } = cost;
     const held = staticBytes(cost, kind, request);
-    const spareFlops = layers.reduce((sum, one) => sum + (one.spareFlops ?? 0), 0);
+    const spareFlops = layers.reduce((sum, layer) => sum + (layer.spareFlops ?? 0), 0);
     const activationParts = addParts(cost.activationParts, { 'handed on': request.relayed[stage] });
     const plan: StagePlan = {
       name,
@@ -137,7 +137,7 @@ function gatheredFor(
   const accumulate = shardsWeights(optimizer.shard) && !optimizer.reshard;
   const { forward, backward } = gatheredBytes(sizes, { reshard: optimizer.reshard, prefetch: 1, accumulate });
   if (!accumulate) return { ...none, passing: Math.max(forward, backward) };
-  const sum = (figure: 'weights' | 'gradients') => sizes.reduce((total, one) => total + one[figure], 0);
+  const sum = (figure: 'weights' | 'gradients') => sizes.reduce((total, size) => total + size[figure], 0);
   return { weights: sum('weights'), gradients: sum('gradients'), passing: Math.max(forward, backward) };
 }
 
@@ -166,5 +166,5 @@ export function bufferBytes({
     add(edge.to, edge.from, edge.back ?? edge.bytes);
     add(edge.from, edge.to, edge.bytes);
   }
-  return interleaved ? bytes.map((one) => 2 * one) : bytes;
+  return interleaved ? bytes.map((value) => 2 * value) : bytes;
 }

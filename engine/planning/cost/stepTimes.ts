@@ -28,7 +28,7 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
   const inBuckets: Moved[] = ranks.ranks.map(() => stillness);
   const overlap: StageExchange[][] = ranks.ranks.map(() => []);
   for (const { members, own, experts, held } of holders(ranks, stages)) {
-    const all = members.map((one) => ranks.ranks[one]);
+    const all = members.map((member) => ranks.ranks[member]);
     const ofOwn = gradientExchange(notes, request, all, per, dataGroups);
     const ofExperts = experts === 0 ? ofOwn : gradientExchange(notes, request, all, per, expertDataGroups);
     if (ofOwn === undefined || ofExperts === undefined) return undefined;
@@ -38,21 +38,25 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
     const gathers = sync !== undefined && members.length === 1 && weights.seconds > 0;
     const bucket = gradients.seconds > 0 || gathers ? sync?.bucket : undefined;
     const later = together(gathers ? stillness : weights, bucket === undefined ? gradients : stillness);
-    for (const one of members) after[one] = together(after[one], later);
+    for (const member of members) after[member] = together(after[member], later);
     if (bucket === undefined) continue;
     for (const { layers, plan, on } of held) {
-      const made = gradientBuckets(layers, per.gradient, bucket, plan.recomputeMode === 'stage').map((one) => {
-        const out = together(ofOwn.gradients(one.own), ofExperts.gradients(one.experts));
-        const back = gathers ? together(ofOwn.weights(one.own), ofExperts.weights(one.experts)) : stillness;
-        return {
-          moved: together(out, back),
-          plan: {
-            seconds: out.seconds,
-            left: one.left,
-            ...(gathers ? { gather: { seconds: back.seconds, before: one.before } } : {}),
-          },
-        };
-      });
+      const made = gradientBuckets(layers, per.gradient, bucket, plan.recomputeMode === 'stage').map(
+        (gradientBucket) => {
+          const out = together(ofOwn.gradients(gradientBucket.own), ofExperts.gradients(gradientBucket.experts));
+          const back = gathers
+            ? together(ofOwn.weights(gradientBucket.own), ofExperts.weights(gradientBucket.experts))
+            : stillness;
+          return {
+            moved: together(out, back),
+            plan: {
+              seconds: out.seconds,
+              left: gradientBucket.left,
+              ...(gathers ? { gather: { seconds: back.seconds, before: gradientBucket.before } } : {}),
+            },
+          };
+        },
+      );
       for (const [one, stage] of on) {
         inBuckets[one] = together(inBuckets[one], ...made.map((each) => each.moved));
         overlap[one].push({ stage, buckets: made.map((each) => each.plan) });
@@ -61,15 +65,15 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
   }
   const embeddings = embeddingTimes(notes, request, per.gradient);
   if (embeddings === undefined) return undefined;
-  const nothing = sync !== undefined && overlap.every((one) => one.length === 0);
+  const nothing = sync !== undefined && overlap.every((candidate) => candidate.length === 0);
   if (nothing)
     notes.report.report('key/not-applicable', request.at('sync'), {
       key: 'sync',
       reason: 'no gradients are left to exchange after the last backwards',
     });
   const step = optimizer?.step ?? 0;
-  return after.map((one, rank) => {
-    const { seconds, bytes } = together(one, embeddings[rank]);
+  return after.map((each, rank) => {
+    const { seconds, bytes } = together(each, embeddings[rank]);
     const sent = bytes + inBuckets[rank].bytes;
     return {
       sync: seconds,
@@ -94,7 +98,7 @@ function embeddingTimes(
     if (embedding > 0) holding.set(ranks.placement[index], embedding);
   if (holding.size < 2) return ranks.ranks.map(() => stillness);
   const numbers = [...holding.keys()].sort((a, b) => a - b);
-  const members = numbers.map((one) => ranks.ranks[one]);
+  const members = numbers.map((index) => ranks.ranks[index]);
   const least = members.reduce((few, { devices }) => Math.min(few, devices.length), Infinity);
   const groups = Array.from({ length: least }, (_, index) => members.map(({ devices }) => devices[index]));
   const ring = groupRing(notes, { cluster, at }, 'ring', [members[0]], () => groups);
@@ -135,5 +139,5 @@ function holders({ ranks, placement }: SitedRanks, stages: readonly StageParts[]
     group.held.push(one);
     groups.set(members.join(), group);
   }
-  return [...groups.values()].filter(({ members }) => members.every((one) => one < ranks.length));
+  return [...groups.values()].filter(({ members }) => members.every((member) => member < ranks.length));
 }

@@ -11,8 +11,8 @@ import { orderByNeed } from '../../ordering.ts';
 export function elementOrder(model: ModelDefinition): Int32Array {
   const written = Int32Array.from({ length: model.elements }, (_, index) => index);
   for (const [element, needs] of model.after) {
-    if (needs.some((one) => one > element)) {
-      return Int32Array.from(orderByNeed(model.elements, (one) => needsOf(model, one)).order);
+    if (needs.some((need) => need > element)) {
+      return Int32Array.from(orderByNeed(model.elements, (each) => needsOf(model, each)).order);
     }
   }
   return written;
@@ -100,7 +100,7 @@ export function balancedStarts<Kind>(
   time: (element: number, kind: Kind) => number,
 ): Int32Array {
   const [first] = kinds;
-  if (kinds.every((one) => one === first))
+  if (kinds.every((kind) => kind === first))
     return balance(
       Float64Array.from(order, (element) => time(element, first)),
       kinds.length,

@@ -34,7 +34,9 @@ export function heldRows(
     for (const [figure, name] of figures.entries()) {
       const unit = {
         ...plan,
-        stages: plan.stages.map((one, at) => unitStage(one, one.copy?.stage ?? at, stage, name, parts)),
+        stages: plan.stages.map((stagePlan, at) =>
+          unitStage(stagePlan, stagePlan.copy?.stage ?? at, stage, name, parts),
+        ),
       };
       const column = index * figures.length + figure;
       let slot = 0;
@@ -57,10 +59,10 @@ function unitStage(stage: StagePlan, number: number, wanted: number, figure: Hel
 function highest(rows: readonly Float64Array[]): readonly Float64Array[] {
   const distinct = [...new Map(rows.map((row) => [row.join(), row])).values()];
   // The sum of a row that reaches another one is no less.
-  const sums = new Map(distinct.map((row) => [row, row.reduce((sum, one) => sum + one, 0)]));
+  const sums = new Map(distinct.map((row) => [row, row.reduce((sum, value) => sum + value, 0)]));
   const kept: Float64Array[] = [];
   for (const row of distinct.toSorted((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0))) {
-    if (!kept.some((other) => row.every((one, column) => one <= other[column]))) kept.push(row);
+    if (!kept.some((other) => row.every((value, column) => value <= other[column]))) kept.push(row);
   }
   return kept;
 }

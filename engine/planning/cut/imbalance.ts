@@ -26,7 +26,7 @@ export function reportImbalance(
   at: (stage: number) => Span,
 ): void {
   const totals = stages.map(totalTime);
-  const mean = totals.reduce((sum, one) => sum + one, 0) / totals.length;
+  const mean = totals.reduce((sum, total) => sum + total, 0) / totals.length;
   const slowest = Math.max(...totals);
   const over = mean > 0 ? slowest / mean - 1 : 0;
   if (over <= notes.options.thresholds.imbalance) return;

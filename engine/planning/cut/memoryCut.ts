@@ -89,8 +89,8 @@ export function memoryCut(notes: Notes, read: SettledPipeline, request: MemoryCu
   if (least <= bound) return byTime;
   const others = request
     .orders(Math.min(mostOrders, Math.floor(tableLimit / (kinds.length * order.length ** 2))))
-    .filter((one) => one.some((element, position) => element !== byTime.order[position]))
-    .map((one) => cutIn(one));
+    .filter((candidate) => candidate.some((element, position) => element !== byTime.order[position]))
+    .map((each) => cutIn(each));
   // The first of equally good ones that holds what it promises.
   const found = [inTime, ...others]
     .filter(({ figures }) => figures[0] < least)
@@ -121,8 +121,8 @@ function figuresOf(
   bound: number,
 ): readonly [number, number, number] {
   const times = Array.from(cut, (start, stage) => time(stage, start, stage + 1 < cut.length ? cut[stage + 1] : count));
-  const fullest = loads.reduce((most, one) => Math.max(most, bound, one.share(cut)), 0);
-  return [fullest, Math.max(...times), times.reduce((sum, one) => sum + one * one, 0)];
+  const fullest = loads.reduce((most, load) => Math.max(most, bound, load.share(cut)), 0);
+  return [fullest, Math.max(...times), times.reduce((sum, each) => sum + each * each, 0)];
 }
 
 type Time = (stage: number, from: number, to: number) => number;
@@ -156,7 +156,7 @@ function exact(loads: readonly Load[], parts: number, count: number, time: Time,
   const load = (stage: number, from: number, to: number): number => {
     starts[stage] = from;
     starts[stage + 1] = to;
-    return of[stage].reduce((most, one) => Math.max(most, one.share(starts)), 0);
+    return of[stage].reduce((most, each) => Math.max(most, each.share(starts)), 0);
   };
   return fitCut({ count, parts, load, time }, bound);
 }
@@ -178,14 +178,14 @@ function searched(
   const load = (stage: number, from: number, to: number): number => {
     starts[stage] = from;
     starts[stage + 1] = to;
-    return of[stage].reduce((most, one) => Math.max(most, one.stages.length * one.share(starts, stage)), 0);
+    return of[stage].reduce((most, each) => Math.max(most, each.stages.length * each.share(starts, stage)), 0);
   };
   const figures = (cut: Int32Array) => figuresOf(loads, cut, count, time, bound);
   const found = [byTime, fitCut({ count, parts, load, time }, bound)].map((seed) => {
     // The sum of high powers goes down where one of several equally full devices is relieved.
     const least = searchCut(seed, count, (cut) => {
-      const shares = loads.map((one) => Math.max(bound, one.share(cut)));
-      return [Math.max(...shares), shares.reduce((sum, one) => sum + one ** 8, 0)];
+      const shares = loads.map((each) => Math.max(bound, each.share(cut)));
+      return [Math.max(...shares), shares.reduce((sum, share) => sum + share ** 8, 0)];
     });
     const [most] = figures(least);
     return searchCut(least, count, (cut) => {

@@ -24,7 +24,7 @@ import { sitesOf } from '../place/sites.ts';
 /** The planned stages as `stage` blocks; `undefined` if there can be no plan, which has been reported, or if the plan is being found elsewhere. */
 export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefined {
   const { cluster, model, mesh } = read;
-  const [kind] = cluster.devices.map((one) => one.kind);
+  const [kind] = cluster.devices.map((device) => device.kind);
   const size = sizeOf(mesh);
   // Where not even one rank fits, that is told where ranks are made.
   const machines = Math.max(1, Math.floor(cluster.devices.length / size));
@@ -42,7 +42,7 @@ export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefine
     kind,
     mesh,
     devices: Array.from({ length: size }, (_unused, index) => machine * size + index).filter(
-      (one) => one < cluster.devices.length,
+      (value) => value < cluster.devices.length,
     ),
   }));
   const [site] = sitesOf(notes, read, groups) ?? [];
@@ -55,7 +55,7 @@ export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefine
     notes,
     read,
     first,
-    layers.crossing.reduce((most, one) => Math.max(most, one), 0),
+    layers.crossing.reduce((most, value) => Math.max(most, value), 0),
   );
   if (link === undefined) return undefined;
   const request = { searches: notes.searches, read, cut, layers, machines, link };
@@ -134,9 +134,9 @@ const takesTurns = ({ use }: Uncut): boolean => use.kind === 'policy' && use.pol
 
 function problemOf(read: Uncut, { planner }: PlanCut): string | undefined {
   const { cluster, use, mesh } = read;
-  const kinds = [...new Set<DeviceDefinition>(cluster.devices.map((one) => one.kind))];
+  const kinds = [...new Set<DeviceDefinition>(cluster.devices.map((device) => device.kind))];
   if (kinds.length > 1)
-    return `it needs devices of one kind, and "${cluster.name}" has ${list(kinds.map((one) => one.name))}; \`balance\` weighs unlike devices`;
+    return `it needs devices of one kind, and "${cluster.name}" has ${list(kinds.map((kind) => kind.name))}; \`balance\` weighs unlike devices`;
   const chunks = use.kind === 'policy' ? use.policy.chunks(use.args) : 1;
   const copies = use.kind === 'policy' && use.policy.copies !== undefined && use.policy.replicates !== true;
   const placed = use.kind === 'own' && (use.definition.placement?.rule ?? 'linear') !== 'linear';

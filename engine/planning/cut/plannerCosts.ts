@@ -27,9 +27,12 @@ export function plannerCosts(
     for (let cut = position[element] + 1; cut <= last[element]; cut += 1) crossing[cut] += costs.output(element, kind);
   return {
     count: order.length,
-    forward: Float64Array.from(all, (one) => one.forward),
-    backward: Float64Array.from(all, (one) => one.backwardInput + one.backwardWeight + one.recompute),
-    gradients: Float64Array.from(all, (one) => staticBytes(one, kind, { model, optimizer }).gradients),
+    forward: Float64Array.from(all, (layerCost) => layerCost.forward),
+    backward: Float64Array.from(
+      all,
+      (layerCost) => layerCost.backwardInput + layerCost.backwardWeight + layerCost.recompute,
+    ),
+    gradients: Float64Array.from(all, (layerCost) => staticBytes(layerCost, kind, { model, optimizer }).gradients),
     crossing,
     outputs: Float64Array.from(order, (element) => costs.output(element, kind)),
     needs: dagOf(order.length, (at) => needsOf(model, order[at]).map((needed) => position[needed])).needs,

@@ -35,10 +35,10 @@ export function runFigures(request: RunRequest): RunsOf {
   const { order, model } = request;
   const positions = new Int32Array(order.length);
   for (const [position, element] of order.entries()) positions[element] = position;
-  const needs = Array.from(order, (element) => needsOf(model, element).map((one) => positions[one]));
+  const needs = Array.from(order, (element) => needsOf(model, element).map((need) => positions[need]));
   const lastUse = new Int32Array(order.length).fill(-1);
   for (const [position, from] of needs.entries())
-    for (const one of from) lastUse[one] = Math.max(lastUse[one], position);
+    for (const index of from) lastUse[index] = Math.max(lastUse[index], position);
   const known = new Map<Site, (readonly RunFigures[] | undefined)[]>();
   return (kind, from, to) => {
     let rows = known.get(kind);
@@ -62,10 +62,10 @@ function runsFrom(
   let [sums, entering, leaving] = [noLayers, 0, 0];
   for (let position = from; position < order.length; position += 1) {
     sums = withLayer(sums, costs.of(order[position], kind, mode));
-    for (const one of needs[position]) {
-      if (one >= from || received.has(one)) continue;
-      received.add(one);
-      entering += costs.output(order[one], kind);
+    for (const index of needs[position]) {
+      if (index >= from || received.has(index)) continue;
+      received.add(index);
+      entering += costs.output(order[index], kind);
     }
     leaving -= ending.get(position) ?? 0;
     const last = lastUse[position];

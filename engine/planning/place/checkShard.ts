@@ -11,7 +11,7 @@ export function checkShard(notes: Notes, use: OptimizerUse, sited: SitedRanks): 
   const { recipe, shard, over, at } = use;
   // Of stages with unlike meshes, or with replicas, the one with the most; `over` must divide all.
   const counts = [...new Set(sited.ranks.map(({ kind }) => kind.ranks))];
-  const ranks = counts.find((one) => over !== undefined && one > 1 && one % over !== 0) ?? Math.max(...counts);
+  const ranks = counts.find((count) => over !== undefined && count > 1 && count % over !== 0) ?? Math.max(...counts);
   const idle = (argument: string, reason: string) => {
     const place = at.get(argument);
     if (place !== undefined) notes.report.report('key/not-applicable', place, { key: argument, reason });

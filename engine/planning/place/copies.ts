@@ -31,7 +31,7 @@ export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy
   }
   for (const [index, { stage, segment }] of copies.entries()) {
     if (segment === undefined) continue;
-    const next = copies.findIndex((one) => one.stage === stage && one.segment === segment + 1);
+    const next = copies.findIndex((copy) => copy.stage === stage && copy.segment === segment + 1);
     if (next >= 0) found.push({ from: index, to: next, bytes: 0 });
   }
   return found.sort((a, b) => a.from - b.from || a.to - b.to);
@@ -39,7 +39,7 @@ export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy
 
 /** Index of a stage's first copy or part. */
 export const firstCopy = (copies: readonly StageCopy[], stage: number): number =>
-  copies.findIndex((one) => one.stage === stage);
+  copies.findIndex((copy) => copy.stage === stage);
 
 /** Whether two copies run a microbatch in common: a solution of j ≡ a (mod m), j ≡ b (mod n) exists if a ≡ b (mod gcd(m, n)). */
 function meet(a: StageCopy, b: StageCopy): boolean {

@@ -12,7 +12,7 @@ export function devicePlans(
   ranks: SitedRanks,
   memory: EngineOptions['memory'],
 ): readonly DevicePlan[] {
-  const derived = model.layers.every((one) => one.cost.kind === 'shape');
+  const derived = model.layers.every((layer) => layer.cost.kind === 'shape');
   return ranks.ranks.map(({ devices, kind, mesh: own }, index) => ({
     name: cluster.devices[devices[0]].name,
     kind: kind.name,

@@ -37,7 +37,7 @@ export interface Ranks {
 export function placeRanks(notes: Notes, request: RanksRequest): Ranks | undefined {
   const placement = placementFor(notes, request);
   if (placement === undefined) return undefined;
-  const pinned = request.blocks?.some((one) => one.on !== undefined) ?? false;
+  const pinned = request.blocks?.some((block) => block.on !== undefined) ?? false;
   return pinned ? ranksOn(notes, request, placement) : ranksInOrder(notes, request, placement);
 }
 
@@ -54,7 +54,7 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
     if (stages % chunks !== 0) return unevenChunks(notes, request, chunks);
     const replicas = replicasOf(notes, request);
     if (refusesTurns(notes, request)) return undefined;
-    const devices = replicas.reduce((sum, one) => sum + one, 0) / chunks;
+    const devices = replicas.reduce((sum, replica) => sum + replica, 0) / chunks;
     const { iterations } = request;
     const shape = bareShape({ devices, stages, chunks, microbatches, iterations, args: use.args, replicas });
     return { of: use.policy.placement(shape), copies: use.policy.copies?.(shape) };
@@ -121,10 +121,10 @@ function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Rank
   const { cluster, at } = request;
   const meshes = meshesOf(notes, request, placed);
   if (meshes === undefined) return undefined;
-  const needed = meshes.reduce((sum, one) => sum + sizeOf(one), 0);
+  const needed = meshes.reduce((sum, mesh) => sum + sizeOf(mesh), 0);
   if (needed > cluster.devices.length) {
     const [first] = meshes;
-    const alike = meshes.every((one) => one === first);
+    const alike = meshes.every((mesh) => mesh === first);
     const size = sizeOf(first);
     const each = size === 1 ? '' : ` of ${size} devices each (${meshName(first)})`;
     const fit = Math.floor(cluster.devices.length / size);
@@ -205,11 +205,11 @@ function rankOf(
     own,
   }: { readonly devices: readonly number[]; readonly mesh: Mesh; readonly at: Span; readonly own?: Span },
 ): Rank | undefined {
-  const kinds = new Set(devices.map((one) => cluster.devices[one].kind));
+  const kinds = new Set(devices.map((device) => cluster.devices[device].kind));
   const [kind] = kinds;
   const split = mesh.data / base.data;
   if (kinds.size === 1) return { devices, kind, mesh, at: own, ...(split === 1 ? {} : { split }) };
-  const message = `One pipeline rank would mix ${list([...kinds].map((one) => one.name))} among its ranks; they must be of one kind.`;
+  const message = `One pipeline rank would mix ${list([...kinds].map((device) => device.name))} among its ranks; they must be of one kind.`;
   notes.report.report('stage/device-count', at, { message });
   return undefined;
 }
@@ -248,7 +248,7 @@ function ranksOn(notes: Notes, request: RanksRequest, placed: Placed): Ranks | u
       let index = byDevices.get(key);
       if (index === undefined) {
         index = ranks.length;
-        const shared = group.find((one) => holder.has(one));
+        const shared = group.find((value) => holder.has(value));
         const one = rankOf(notes, request, { devices: group, mesh, at: on.at, own: on.at });
         if (shared !== undefined) {
           const message = `Stage "${block.name}" shares ${cluster.devices[shared].name} with another stage but not all of its devices.`;
@@ -295,17 +295,17 @@ function sharing(
 ): void {
   for (const [index, { devices }] of ranks.entries()) {
     const stages = blocks.filter((_, stage) => placement[stage] === index);
-    const asked = new Set(placement.flatMap((one, stage) => (one === index ? [placed.of[stage]] : [])));
+    const asked = new Set(placement.flatMap((value, stage) => (value === index ? [placed.of[stage]] : [])));
     const at = stages[1]?.on?.at;
     if (asked.size <= 1 || at === undefined) continue;
     notes.report.report(
       'device/oversubscribed',
       at,
-      { device: cluster.devices[devices[0]].name, stages: stages.map((one) => `"${one.name}"`) },
+      { device: cluster.devices[devices[0]].name, stages: stages.map((stage) => `"${stage.name}"`) },
       {
         related: stages
           .slice(0, 1)
-          .map((one) => ({ place: notes.report.place(one.on?.at ?? one.at), message: 'Here too.' })),
+          .map((stage) => ({ place: notes.report.place(stage.on?.at ?? stage.at), message: 'Here too.' })),
       },
     );
   }

@@ -54,13 +54,13 @@ export function siteRanks(notes: Notes, read: Request, ranks: Ranks): SitedRanks
   const sites = sitesOf(notes, read, ranks.ranks);
   return sites === undefined
     ? undefined
-    : { ...ranks, ranks: ranks.ranks.map((one, index) => ({ ...one, kind: sites[index] })) };
+    : { ...ranks, ranks: ranks.ranks.map((rank, index) => ({ ...rank, kind: sites[index] })) };
 }
 
 /** The site of each rank. */
 export function sitesOf(notes: Notes, read: Request, ranks: Members): readonly Site[] | undefined {
   const alike = new Map<string, { readonly members: Member[]; readonly numbers: number[] }>();
-  const kinds = [...new Set(ranks.map((one) => one.kind))];
+  const kinds = [...new Set(ranks.map((rank) => rank.kind))];
   for (const [index, one] of ranks.entries()) {
     const key = `${kinds.indexOf(one.kind)} ${JSON.stringify(one.mesh)} ${one.split ?? 1}`;
     const known = alike.get(key);
@@ -87,8 +87,8 @@ function siteOf(notes: Notes, read: Request, members: Members): Site | undefined
   const ring = (name: GroupName): Ring | undefined =>
     mesh[name] === 1
       ? still
-      : groupRing(notes, read, name === 'expert' ? 'all_to_all' : 'ring', members, (one) =>
-          groupsOf(one.devices, one.mesh, name),
+      : groupRing(notes, read, name === 'expert' ? 'all_to_all' : 'ring', members, (note) =>
+          groupsOf(note.devices, note.mesh, name),
         );
   const tensor = ring('tensor');
   const parts = ring('context');
@@ -120,11 +120,13 @@ function shardRule(notes: Notes, read: Request, members: Members): ShardRule | u
   const own =
     ranks === 1
       ? still
-      : groupRing(notes, read, 'ring', members, (one) => parts(dataGroups(one.devices, one.mesh), ranks));
+      : groupRing(notes, read, 'ring', members, (note) => parts(dataGroups(note.devices, note.mesh), ranks));
   const experts =
     expertRanks === 1 || !hasExperts(model)
       ? still
-      : groupRing(notes, read, 'ring', members, (one) => parts(expertDataGroups(one.devices, one.mesh), expertRanks));
+      : groupRing(notes, read, 'ring', members, (note) =>
+          parts(expertDataGroups(note.devices, note.mesh), expertRanks),
+        );
   if (own === undefined || experts === undefined) return 'wrong';
   const one = optimizer.recipe.moved(model.precision);
   return {

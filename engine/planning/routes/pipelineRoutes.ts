@@ -132,7 +132,7 @@ function pairwise(router: Router, from: Rank, to: Rank, paired: Paired): Omit<Dr
   }
   const hops = [...found.values()];
   const start = hops.find(({ channel }) => channel === first.channel) ?? hops[0];
-  const slowest = hops.reduce((least, one) => (one.bandwidth < least.bandwidth ? one : least), start);
+  const slowest = hops.reduce((least, hop) => (hop.bandwidth < least.bandwidth ? hop : least), start);
   return {
     bandwidth: slowest.bandwidth,
     latency: paired.latency,
@@ -171,7 +171,7 @@ function exchanged(
     latency: hop.latency,
     first: index === 0,
   }));
-  const slowest = hops.reduce((least, one) => (one.bandwidth < least.bandwidth ? one : least));
+  const slowest = hops.reduce((least, hop) => (hop.bandwidth < least.bandwidth ? hop : least));
   return {
     bandwidth: Math.min(1 / perByte, slowest.bandwidth),
     latency,
@@ -194,7 +194,7 @@ function reportIdle(
   { reshard, at, edges, ranks }: RoutesRequest,
   drawn: ReadonlyMap<number, Drawn>,
 ): void {
-  if (reshard === undefined || [...drawn.values()].some((one) => one.reshard !== undefined)) return;
+  if (reshard === undefined || [...drawn.values()].some((candidate) => candidate.reshard !== undefined)) return;
   const crosses = edges.some(({ from, to }) => ranks.placement[from] !== ranks.placement[to]);
   const reason = !crosses
     ? 'no stage sends to another device'

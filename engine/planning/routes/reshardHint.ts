@@ -24,13 +24,13 @@ export function hintReshard(
   found: readonly Resharded[],
 ): void {
   if (found.length === 0) return;
-  const taken = found.map((one) => ({ ...one, best: fastestOf(one.all, one.bytes) }));
+  const taken = found.map((resharded) => ({ ...resharded, best: fastestOf(resharded.all, resharded.bytes) }));
   const names = [...new Set(taken.map(({ best }) => strategyName(best.rule)))];
   const chosen = found.some(({ all }) => all.length > 1);
   const lines = taken.slice(0, most).map(({ pair, bytes: size, best, all }) => {
     const others = all
-      .filter((one) => one !== best)
-      .map((one) => `${strategyName(one.rule)} ${time(secondsOf(one, size))}`);
+      .filter((figures) => figures !== best)
+      .map((figures) => `${strategyName(figures.rule)} ${time(secondsOf(figures, size))}`);
     const rest = others.length === 0 ? '' : ` (${others.join(', ')})`;
     return `${pair}: ${strategyName(best.rule)} ${time(secondsOf(best, size))}${rest}; each sender has ${bytes(size)}.`;
   });

@@ -41,7 +41,7 @@ export function withoutCovered(routes: readonly Drawn[]): readonly Drawn[] {
     const key = own.join();
     const others = kept.get(key) ?? [];
     kept.set(key, others);
-    const cover = others.find((other) => other.bandwidths.every((one, index) => one <= bandwidths[index]));
+    const cover = others.find((other) => other.bandwidths.every((bandwidth, index) => bandwidth <= bandwidths[index]));
     if (cover === undefined || first) others.push({ channel, bandwidths });
     covered.set(channel, first ? channel : (cover?.channel ?? channel));
   }

@@ -124,7 +124,7 @@ function order(shape: Shape, device: number, out: OperationSink): void {
   const { forward: forwards, backward: backwards, directions } = table;
   const [forward, backward] = [forwards[device], backwards[device]];
   const rows = directions.map((deviceOf, direction) => {
-    const stage = Array.from({ length: stages }, (_, one) => one).findIndex((one) => deviceOf(one) === device);
+    const stage = Array.from({ length: stages }, (_, index) => index).findIndex((value) => deviceOf(value) === device);
     return direction * stages + stage;
   });
   const perIteration = microbatches / stages;

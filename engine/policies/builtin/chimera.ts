@@ -80,7 +80,7 @@ const asked = (args: PolicyArguments): number => Math.max(2, integerArgument(arg
 const pipelinesOf = ({ stages, args }: Pick<Shape, 'stages' | 'args'>): number =>
   Math.max(2, Math.min(asked(args), stages));
 const concatOf = (args: PolicyArguments): (typeof ways)[number] =>
-  ways.find((one) => one === args['concat']) ?? 'direct';
+  ways.find((name) => name === args['concat']) ?? 'direct';
 
 /** Pipelines 0, 2, … run down and begin p / f devices apart, f of each direction; 1, 3, … are their mirror images. */
 function deviceOf(stage: number, pipeline: number, devices: number, pipelines: number): number {

@@ -74,7 +74,7 @@ export const pipeswitch: Policy = {
     const overheads = `call ${time(costs.call)} + synchronisation ${time(costs.sync)}`;
     return [
       `groups: ${sizes.length} of ${count(layers.bytes.length, 'layer', 'layers')} (${shown(sizes)})`,
-      `finish: ${groupings.map((one) => finishLine(one, layers, costs)).join(', ')}`,
+      `finish: ${groupings.map((grouping) => finishLine(grouping, layers, costs)).join(', ')}`,
       `cost of a group: ${overheads} = ${time(costs.call + costs.sync)}; of all ${sizes.length}: ${time(sizes.length * (costs.call + costs.sync))}`,
       `alone, loading takes ${time(alone(layers.bytes) / costs.bandwidth)} and running ${time(alone(layers.seconds))}, without calls and synchronisations`,
     ];
@@ -90,7 +90,7 @@ function finishLine(grouping: Grouping, layers: LoadedLayers, costs: LoadCosts):
 const shown = (sizes: readonly number[]): string =>
   sizes.length <= 12 ? sizes.join(', ') : `${sizes.slice(0, 10).join(', ')}, …, ${sizes[sizes.length - 1]}`;
 
-const alone = (values: ArrayLike<number>): number => Array.from(values).reduce((sum, one) => sum + one, 0);
+const alone = (values: ArrayLike<number>): number => Array.from(values).reduce((sum, value) => sum + value, 0);
 
 function faults({ microbatches, stages, args }: Shape): readonly ShapeFault[] {
   const found: ShapeFault[] = [];

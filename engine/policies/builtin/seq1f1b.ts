@@ -92,8 +92,8 @@ function copies({ stages, args }: Shape): readonly StageCopy[] | undefined {
 function percentages(value: PolicyArguments[string] | undefined, segments: number): readonly number[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const list: readonly number[] = value;
-  if (list.length !== segments || list.some((one) => !(one > 0))) return undefined;
-  return list.reduce((sum, one) => sum + one, 0) === 100 ? list : undefined;
+  if (list.length !== segments || list.some((item) => !(item > 0))) return undefined;
+  return list.reduce((sum, item) => sum + item, 0) === 100 ? list : undefined;
 }
 
 function faults({ args }: Shape): readonly ShapeFault[] {

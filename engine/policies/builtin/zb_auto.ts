@@ -100,9 +100,9 @@ function limitLine(shape: Shape): string {
   const { kind, amount } = limitOf(shape);
   if (kind === 'microbatches') return `limit: ${amount} microbatch${amount === 1 ? '' : 'es'} in flight on a device`;
   if (kind === 'bytes') return `limit: ${bytes(amount)} of activations on a device`;
-  const least = shape.room.reduce((low, one) => Math.min(low, one), Infinity);
+  const least = shape.room.reduce((low, value) => Math.min(low, value), Infinity);
   if (!(least < Infinity)) return 'limit: the memory of each device';
-  const short = shape.activation.findIndex((one, stage) => one > (shape.room[stage] ?? Infinity));
+  const short = shape.activation.findIndex((value, stage) => value > (shape.room[stage] ?? Infinity));
   if (short >= 0) return `limit: the memory of each device; stage ${short} has no memory for one microbatch`;
   return `limit: the memory of each device, at least ${bytes(Math.max(0, least))} of activations`;
 }

@@ -15,7 +15,7 @@ export const costsOf = (args: PolicyArguments): LoadCosts => ({
 });
 
 export const groupingOf = (args: PolicyArguments): Grouping =>
-  groupings.find((one) => one === args['groups']) ?? 'best';
+  groupings.find((grouping) => grouping === args['groups']) ?? 'best';
 
 /** What the planner adds: layers of each group, and bytes and seconds of each layer, so that other groupings can be told. */
 export const loadedArguments = (

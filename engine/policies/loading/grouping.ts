@@ -62,7 +62,7 @@ const digits = 1e-13;
  */
 function bestSizes(layers: LoadedLayers, costs: LoadCosts): readonly number[] {
   const count = layers.bytes.length;
-  const arrival = sums(layers.bytes).map((one) => one / costs.bandwidth);
+  const arrival = sums(layers.bytes).map((sum) => sum / costs.bandwidth);
   const work = sums(layers.seconds);
   const within = (groups: number, limit: number) => longestGroups(arrival, work, costs, groups, limit);
   const last = count === 0 ? 0 : layers.seconds[count - 1];

@@ -49,9 +49,9 @@ export function problemOf(shape: Shape, counted: boolean): Problem {
   times.set(shape.backwardInput.subarray(0, devices), devices);
   times.set(shape.backwardWeight.subarray(0, devices), 2 * devices);
   for (let device = 0; device < devices; device += 1) times[3 * devices + device] = shape.step[device] ?? 0;
-  const seconds = times.reduce((sum, one) => sum + one, 0);
+  const seconds = times.reduce((sum, time) => sum + time, 0);
   const { duration, transfer } = wholeTicks(times, shape.transfers.slice(), microbatches);
-  const ticks = duration.reduce((sum, one) => sum + one, 0);
+  const ticks = duration.reduce((sum, value) => sum + value, 0);
   const bare = (device: number): boolean => counted && !(shape.activation[device] > 0);
   const sizes = (of: Float64Array): Float64Array =>
     Float64Array.from({ length: devices }, (_, device) => (bare(device) ? 1 : of[device]));

@@ -128,11 +128,11 @@ export function* evenSpans(problem: SearchProblem): Generator<Relative, void> {
 const largest = (quotient: number): number => (quotient > 0 ? Math.min(Math.floor(quotient + 1e-9), 2 ** 30) : 0);
 
 /** Writes a relative's order into `words`. */
-export function relativeWords({ devices, microbatches }: Problem, one: Relative, words: Words): void {
+export function relativeWords({ devices, microbatches }: Problem, relative: Relative, words: Words): void {
   let at = 0;
   for (let device = 0; device < devices; device += 1) {
-    const warmup = Math.min(microbatches, one.warmup(devices, device));
-    const lag = one.lag(devices, device);
+    const warmup = Math.min(microbatches, relative.warmup(devices, device));
+    const lag = relative.lag(devices, device);
     for (let count = 0; count < warmup; count += 1) words[at++] = forwardKind;
     for (let input = 0; input < microbatches; input += 1) {
       words[at++] = inputKind;

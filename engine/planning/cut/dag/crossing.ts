@@ -54,12 +54,12 @@ export function lessCrossing(request: CrossingRequest, given: Int32Array): Int32
     return crossingBytes(request, stageOf, makers);
   };
   const tryMove = ({ nodes }: Move, from: number, to: number): boolean => {
-    if (nodes.some((one) => stageOf[one] !== from)) return false;
-    const left = loads[from] - nodes.reduce((sum, one) => sum + weights[from][one], 0);
-    const right = loads[to] + nodes.reduce((sum, one) => sum + weights[to][one], 0);
+    if (nodes.some((node) => stageOf[node] !== from)) return false;
+    const left = loads[from] - nodes.reduce((sum, node) => sum + weights[from][node], 0);
+    const right = loads[to] + nodes.reduce((sum, node) => sum + weights[to][node], 0);
     if (right > limit) return false;
     const bytes = bytesAround(nodes);
-    for (const one of nodes) stageOf[one] = to;
+    for (const node of nodes) stageOf[node] = to;
     const change = bytesAround(nodes) - bytes;
     const evener = left ** 2 + right ** 2 < (loads[from] ** 2 + loads[to] ** 2) * (1 - 1e-9);
     // Shares of a byte are rounded.
@@ -68,11 +68,11 @@ export function lessCrossing(request: CrossingRequest, given: Int32Array): Int32
       loads[from] = left;
       loads[to] = right;
       const leaving = new Set(nodes);
-      members[from] = members[from].filter((one) => !leaving.has(one));
+      members[from] = members[from].filter((value) => !leaving.has(value));
       members[to] = [...members[to], ...nodes];
       return true;
     }
-    for (const one of nodes) stageOf[one] = from;
+    for (const node of nodes) stageOf[node] = from;
     return false;
   };
   for (let better = true; better && budget.left > 0;) {

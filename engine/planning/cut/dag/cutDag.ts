@@ -53,7 +53,7 @@ export function cutDag(request: DagCutRequest): DagCut {
   const slowest = (stageOf: Int32Array): number => {
     const loads = new Float64Array(parts);
     for (const [node, stage] of stageOf.entries()) loads[stage] += weights[stage][node];
-    return loads.reduce((most, one) => Math.max(most, one), 0);
+    return loads.reduce((most, load) => Math.max(most, load), 0);
   };
   const cutOf = (order: Int32Array): Candidate => {
     const stageOf = stagesOf(order, inOrder(order));
@@ -82,7 +82,7 @@ export function cutDag(request: DagCutRequest): DagCut {
   const [best] = found;
   const stageOf = leastCrossing(
     { dag, weights, outputs, limit: best.slowest, budget: { left: steps / 2 } },
-    found.filter((one) => one.slowest === best.slowest).map((one) => one.stageOf),
+    found.filter((candidate) => candidate.slowest === best.slowest).map((candidate) => candidate.stageOf),
   );
   const order = byStage(stageOf);
   const starts = new Int32Array(parts);
@@ -121,7 +121,7 @@ function leastCrossing(request: CrossingRequest, cuts: readonly Int32Array[]): I
       const stageOf = lessCrossing({ ...request, budget: { ...share } }, given);
       return { stageOf, bytes: crossingBytes(request, stageOf) };
     })
-    .reduce((best, one) => (one.bytes < best.bytes * (1 - 1e-9) ? one : best)).stageOf;
+    .reduce((best, each) => (each.bytes < best.bytes * (1 - 1e-9) ? each : best)).stageOf;
 }
 
 /** Layers that take no time go with what they need, so that only the others make sets. */

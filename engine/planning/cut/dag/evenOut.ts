@@ -20,12 +20,12 @@ export function evenOut(
   const stageOf = Int32Array.from(given);
   const mover = moverOf(dag, budget);
   const members = membersOf(stageOf, parts);
-  const loads = members.map((nodes) => nodes.reduce((sum, one) => sum + weights[one], 0));
+  const loads = members.map((nodes) => nodes.reduce((sum, node) => sum + weights[node], 0));
   const moved = (move: Move | undefined, from: number, to: number) => {
     if (move === undefined) return;
-    for (const one of move.nodes) stageOf[one] = to;
+    for (const node of move.nodes) stageOf[node] = to;
     const leaving = new Set(move.nodes);
-    members[from] = members[from].filter((one) => !leaving.has(one));
+    members[from] = members[from].filter((value) => !leaving.has(value));
     members[to] = [...members[to], ...move.nodes];
     loads[from] -= move.weight;
     loads[to] += move.weight;

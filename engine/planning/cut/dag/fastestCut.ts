@@ -93,5 +93,5 @@ function stagesOf(sets: number, nodes: number, { stage, by, before }: Tables): I
 function slowestOf(stageOf: Int32Array, weights: readonly Float64Array[]): number {
   const loads = new Float64Array(weights.length);
   for (const [node, stage] of stageOf.entries()) loads[stage] += weights[stage][node];
-  return loads.reduce((most, one) => Math.max(most, one), 0);
+  return loads.reduce((most, load) => Math.max(most, load), 0);
 }

@@ -20,7 +20,7 @@ export const pairLimit = 4096;
 export function dagOf(count: number, needs: (node: number) => Iterable<number>): Dag {
   const rows = Array.from({ length: count }, (_, node) => [...new Set(needs(node))].sort((a, b) => a - b));
   const users: number[][] = rows.map(() => []);
-  for (const [node, row] of rows.entries()) for (const one of row) users[one].push(node);
+  for (const [node, row] of rows.entries()) for (const value of row) users[value].push(node);
   return { count, needs: adjacency(rows), users: adjacency(users) };
 }
 
@@ -46,7 +46,7 @@ export function hasOneOrder({ count, needs }: Dag): boolean {
 export function turned({ count, users }: Dag): Dag {
   const last = count - 1;
   return dagOf(count, (node) =>
-    [...users.nodes.subarray(users.from[last - node], users.from[last - node + 1])].map((one) => last - one),
+    [...users.nodes.subarray(users.from[last - node], users.from[last - node + 1])].map((value) => last - value),
   );
 }
 

@@ -123,7 +123,7 @@ function doublings(dag: Dag): number {
   }
   const levels = new Float64Array(count);
   for (const [node, depth] of depths(dag).entries()) levels[depth] += Math.log2(before[node] + behind[node]);
-  return levels.reduce((most, one) => Math.max(most, one), 0);
+  return levels.reduce((most, level) => Math.max(most, level), 0);
 }
 
 /** A number for each node; a set's hash is theirs joined by exclusive or (Zobrist 1970). */

@@ -11,8 +11,8 @@ import { heaviestWays } from './orders.ts';
 export function leastPossible(dag: Dag, weights: readonly Float64Array[]): number {
   const [row] = weights;
   const parts = weights.length;
-  if (weights.some((one) => one !== row)) return leastOfUnlike(weights);
-  const total = row.reduce((sum, one) => sum + one, 0);
+  if (weights.some((weight) => weight !== row)) return leastOfUnlike(weights);
+  const total = row.reduce((sum, value) => sum + value, 0);
   let least = Math.ceil(total / parts);
   const heaviest = row.toSorted().reverse();
   least = Math.max(least, heaviest[0] ?? 0);
@@ -21,7 +21,7 @@ export function leastPossible(dag: Dag, weights: readonly Float64Array[]): numbe
     const together = heaviest.subarray(shared * parts - shared, shared * parts + 1);
     least = Math.max(
       least,
-      together.reduce((sum, one) => sum + one, 0),
+      together.reduce((sum, value) => sum + value, 0),
     );
   }
   least = Math.max(least, bestSlowest(heaviestChain(dag, row), parts));
@@ -52,7 +52,7 @@ function leastAround(dag: Dag, weights: Float64Array, parts: number, from: numbe
   let low = from;
   let high = Math.max(
     low,
-    weights.reduce((sum, one) => sum + one, 0),
+    weights.reduce((sum, weight) => sum + weight, 0),
   );
   while (low < high) {
     const middle = low + Math.floor((high - low) / 2);
@@ -71,8 +71,8 @@ const rounds = 60;
  */
 function leastOfUnlike(weights: readonly Float64Array[]): number {
   const rows = [...new Set(weights)];
-  const stages = rows.map((row) => weights.filter((one) => one === row).length);
-  const totals = rows.map((row) => row.reduce((sum, one) => sum + one, 0));
+  const stages = rows.map((row) => weights.filter((weight) => weight === row).length);
+  const totals = rows.map((row) => row.reduce((sum, value) => sum + value, 0));
   const count = rows[0].length;
   let least = rows[0].reduce((most, _, node) => Math.max(most, Math.min(...rows.map((row) => row[node]))), 0);
   // Layers that take no time on some kind prove nothing.

@@ -50,7 +50,7 @@ export function moverOf(dag: Dag, budget: Budget): Mover {
         if (budget.left <= 0) break;
         const nodes = closure(start, stageOf, to === 'before' ? dag.needs : dag.users);
         if (nodes === undefined || nodes.length === members.length) continue;
-        moves.push({ nodes, weight: nodes.reduce((sum, one) => sum + weights[one], 0) });
+        moves.push({ nodes, weight: nodes.reduce((sum, node) => sum + weights[node], 0) });
       }
       return moves;
     },

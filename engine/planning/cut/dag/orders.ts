@@ -9,7 +9,7 @@ import { type Dag, pairLimit, turned, weightsAfter, weightsBefore } from './grap
 export function goodOrders(dag: Dag, weights: Float64Array, most: number): readonly Int32Array[] {
   const { count } = dag;
   const last = count - 1;
-  const negative = (keys: Float64Array) => keys.map((one) => -one);
+  const negative = (keys: Float64Array) => keys.map((key) => -key);
   const ways = heaviestWays(dag, weights);
   const around = turned(dag);
   const waysBack = heaviestWays(around, weights.toReversed());

@@ -19,7 +19,7 @@ const mostUnits = 1e7;
  */
 export function wholeWeights(times: readonly Float64Array[]): WholeWeights {
   const usable = times.map((row) => row.map((time) => (time > 0 && time < Infinity ? time : 0)));
-  const most = Math.max(...usable.map((row) => row.reduce((sum, one) => sum + one, 0)));
+  const most = Math.max(...usable.map((row) => row.reduce((sum, value) => sum + value, 0)));
   if (!(most > 0 && most < Infinity)) return { rows: usable.map((row) => row.map(() => 0)), unit: 1 };
   const unit = commonUnit(usable) ?? most / largest;
   return { rows: usable.map((row) => row.map((time) => Math.round(time / unit))), unit };

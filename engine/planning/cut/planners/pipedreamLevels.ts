@@ -50,7 +50,7 @@ export function* pipedreamLevels(
   let pause = slice;
   /** By level and replicas around it: seconds of an update of the layers between two sets on one machine of the level. */
   const inside = new Map<string, Float64Array>();
-  const compute = states.seconds.map((one) => microbatches * one);
+  const compute = states.seconds.map((value) => microbatches * value);
 
   const allows = (replicas: number): boolean =>
     replicas === 1 || (replicates && (microbatches === 1 || microbatches % replicas === 0));
@@ -81,7 +81,7 @@ export function* pipedreamLevels(
     const before = new Int32Array(best.length);
     const taken = new Int32Array(best.length);
     for (let used = 0; used <= machines; used += 1) best[used * count + start] = 0;
-    const choices = Array.from({ length: machines }, (_, index) => index + 1).filter((one) => allows(around * one));
+    const choices = Array.from({ length: machines }, (_, index) => index + 1).filter((value) => allows(around * value));
     const times: (Float64Array | undefined)[] = [];
     for (const replicas of choices) {
       if (level === 0) break;
@@ -185,7 +185,7 @@ export function* pipedreamLevels(
     while (fewest > 1 && slowest.value(fewest - 1, end) <= goal) fewest -= 1;
     const even = yield* fill({ level, around, start, join: 'squares', limit: goal * (1 + 1e-12), end });
     if (even === undefined) return undefined;
-    const unit = levels.slice(0, level).reduce((product, one) => product * one.machines, 1);
+    const unit = levels.slice(0, level).reduce((product, plannerLevel) => product * plannerLevel.machines, 1);
     const stages: LevelStage[] = [];
     let next = 0;
     for (const step of even.trace(fewest, end)) {
