@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 import { root } from '../build.ts';
@@ -25,6 +25,8 @@ export interface Step {
   readonly follows?: readonly string[];
   /** What the output says of passes and failures; a command without counts is one check. */
   readonly count?: (output: string) => Count | undefined;
+  /** A file that `count` reads, by its path from the root: deleted first, so that no earlier run is counted. */
+  readonly report?: string;
   /** It computes for long and watches no clock: steps that drive an editor come first. */
   readonly yields?: boolean;
   /** Milliseconds that it may take at most; default: 210 s. */
@@ -43,6 +45,7 @@ const logs = path.join(root, 'out', 'logs');
 /** Runs one step. A step that crashes, hangs or counts nothing has failed, whatever it printed. */
 export async function runStep(step: Step): Promise<Result> {
   mkdirSync(logs, { recursive: true });
+  if (step.report !== undefined) rmSync(path.join(root, step.report), { force: true });
   const log = createWriteStream(path.join(logs, `${step.name.replaceAll(/\W+/g, '-')}.log`));
   const started = performance.now();
   const [program = '', ...args] = step.command;

@@ -24,8 +24,9 @@ export const steps: readonly Step[] = [
     name: unitStep,
     command: [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
     count: vitestCount,
+    report: vitestReport,
     yields: true,
-    limitMs: 420_000,
+    limitMs: 540_000,
   },
   {
     name: 'package in the editor',

@@ -1,5 +1,8 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { root } from '../../../scripts/build.ts';
 import { lastCount, torchCount } from '../../../scripts/checks/count.ts';
 import { runAll } from '../../../scripts/checks/pool.ts';
 import type { Result, Step } from '../../../scripts/checks/step.ts';
@@ -80,6 +83,27 @@ test('a step that yields has a lower priority than the others', async () => {
   const { results } = await run([script('unit-o', print, { yields: true }), script('unit-p', print)]);
   const low = Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5);
   expect(results.map(({ output }) => output.trim())).toEqual([`priority ${low}`, `priority ${getPriority()}`]);
+});
+
+test('a report of an earlier run is not counted', async () => {
+  const report = path.join('out', 'logs', 'unit-report.txt');
+  const file = path.join(root, report);
+  const count = () => (existsSync(file) ? lastCount(readFileSync(file, 'utf8')) : undefined);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, '7 passed, 0 failed');
+  const { results } = await run([
+    script('unit-q', 'process.exit(1)', { count, report }),
+    script('unit-r', `fs.writeFileSync(${JSON.stringify(file)}, '3 passed, 0 failed')`, {
+      follows: ['unit-q'],
+      count,
+      report,
+    }),
+  ]);
+  rmSync(file);
+  expect(counts(results)).toEqual([
+    [0, 1],
+    [3, 0],
+  ]);
 });
 
 test('the count of PyTorch says how many programs were remembered', () => {
