@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
-import { constants, getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 import { root } from '../build.ts';
 
@@ -48,7 +47,7 @@ export async function runStep(step: Step): Promise<Result> {
   if (step.report !== undefined) rmSync(path.join(root, step.report), { force: true });
   const log = createWriteStream(path.join(logs, `${step.name.replaceAll(/\W+/g, '-')}.log`));
   const started = performance.now();
-  const [program = '', ...args] = step.command;
+  const [program = '', ...args] = step.yields === true ? yielding(step.command) : step.command;
   const limitMs = step.limitMs ?? usualLimitMs;
   // A group of its own, so that nothing of it stays when it is stopped.
   const child = spawn(program, args, {
@@ -57,7 +56,6 @@ export async function runStep(step: Step): Promise<Result> {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  if (step.yields) lowerPriority(child.pid);
   const stopChild = (): void => stopGroup(child.pid);
   process.once('exit', stopChild);
   let output = '';
@@ -92,15 +90,9 @@ function counted(step: Step, status: number | null, output: string): Count {
   return { passed, failed: crashed ? 1 : failed, note };
 }
 
-/** What the process starts later has its priority too. */
-function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5));
-  } catch {
-    // It has ended, or the system does not allow it: then it runs as any other step.
-  }
-}
+/** The command at a lower priority, which all that it starts has too; as it is on Windows, which has no `nice`. */
+const yielding = (command: readonly string[]): readonly string[] =>
+  process.platform === 'win32' ? command : ['nice', '-n', '5', ...command];
 
 function stopGroup(pid: number | undefined): void {
   if (pid === undefined) return;
