@@ -1,7 +1,9 @@
 /** What the policies made of V building blocks share. */
 import { wave } from '../placement.ts';
 import type { OperationSink, Policy, Shape } from '../policy.ts';
-import { type Block, F0, F1, I0, I1, type Row, W1, best, peak } from './vBlocks.ts';
+import { type Block, F0, F1, I0, I1, peak, type Row, W1 } from './vBlocks.ts';
+import { best } from './vSearch.ts';
+import { vTimesOf } from './vTimes.ts';
 
 export interface VDefinition {
   readonly name: string;
@@ -18,7 +20,7 @@ export function vPolicy({ name, summary, share, block }: VDefinition): Policy {
     const known = made.get(shape);
     if (known !== undefined) return known;
     const blocks = Array.from({ length: shape.devices }, (_, device) => block(device, shape.devices));
-    const rows = best(blocks, shape.microbatches);
+    const rows = best(blocks, shape.microbatches, vTimesOf(shape));
     made.set(shape, rows);
     return rows;
   };
@@ -40,7 +42,7 @@ export function vPolicy({ name, summary, share, block }: VDefinition): Policy {
         'chunks: device i holds stages i and 2p − 1 − i',
         `building block, every 6 operations of a chunk: on the first device F at ${f0} and ${f1}, I at ${i1} and ${i0}, each W in the first free slot after its I; then moved forward if a device would idle`,
         `in flight until W: at most ${held} chunks, ${held / 2} of a device’s microbatches; 1F1B’s first device holds ${Math.min(shape.microbatches, shape.devices)} (${share} of that for many devices)`,
-        'the order is optimised for F = I = W',
+        'the block is optimised for F = I = W; its gaps are filled for the times of your stages and their transfers',
       ];
     },
   };

@@ -1,0 +1,67 @@
+import { chunksTaken, type Row } from './vBlocks.ts';
+import { endOf, type Ends, type VTimes } from './vTimes.ts';
+
+/** How far an operation is moved among those of its device. */
+const reach = 14;
+/** Moves that must fit the budget for any to be tried. */
+const fewest = 300;
+
+/**
+ * Moves operations of one device past their neighbours, one at a time and as long as the end comes sooner: those of another class, and
+ * within `limit` chunks. Visits `budget` operations at most, and always in the same turn, so that a shape always has the same order.
+ */
+export function improved(
+  given: readonly Row[],
+  microbatches: number,
+  limit: number,
+  times: VTimes,
+  ends: Ends,
+  budget: number,
+): readonly Row[] {
+  const rows = given.map((row) => row.slice());
+  const operations = rows.reduce((sum, row) => sum + row.length, 0);
+  let best = endOf(rows, microbatches, times, ends);
+  let visited = operations;
+  const spent = (): boolean => visited + operations > budget;
+  const fits = (row: Row): boolean => {
+    let held = 0;
+    for (const operation of row) {
+      held += chunksTaken(Math.trunc(operation / microbatches));
+      if (held > limit) return false;
+    }
+    return true;
+  };
+  /** Moves what stands at `from` past its neighbours in one direction, and leaves the row where the end was soonest. */
+  const move = (row: Row, from: number, direction: -1 | 1): boolean => {
+    const kept = row.slice();
+    const moving = Math.trunc(row[from] / microbatches);
+    let sooner = false;
+    for (let at = from, to = from + direction, steps = 0; steps < reach && row[to] !== undefined; steps += 1) {
+      if (Math.trunc(row[to] / microbatches) === moving || spent()) break;
+      [row[at], row[to]] = [row[to], row[at]];
+      [at, to] = [to, to + direction];
+      visited += row.length;
+      if (!fits(row)) continue;
+      visited += operations;
+      const end = endOf(rows, microbatches, times, ends);
+      if (end >= best) continue;
+      best = end;
+      kept.set(row);
+      sooner = true;
+    }
+    row.set(kept);
+    return sooner;
+  };
+  // A handful of moves of a long order gains nothing.
+  if (fewest * operations > budget) return rows;
+  for (let moved = true; moved;) {
+    moved = false;
+    for (const row of rows) {
+      for (let at = 0; at < row.length; at += 1) {
+        if (spent()) return rows;
+        for (const direction of [-1, 1] as const) if (move(row, at, direction)) moved = true;
+      }
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,131 @@
+/** Times of V schedules: two chunks on each device, in six classes of operations. */
+import { wholeTicks } from '../../order/wholeTicks.ts';
+import type { Shape } from '../policy.ts';
+import { classes, F0, F1, I0, I1, type Row } from './vBlocks.ts';
+
+export interface VTimes {
+  /** Ticks of an operation: `class * devices + device`. */
+  readonly duration: Float64Array;
+  /** Ticks from a device to the next and back, for the first chunk and for the second; length devices − 1 each. */
+  readonly transfer: readonly [Float64Array, Float64Array];
+  /** Whether all operations take the same time and transfers none. */
+  readonly even: boolean;
+}
+
+export function vTimesOf({ devices, stages, microbatches, ...shape }: Shape): VTimes {
+  const durations = new Float64Array(classes * devices);
+  for (let device = 0; device < devices; device += 1) {
+    const second = stages - 1 - device;
+    const times = [
+      shape.forward[device],
+      shape.forward[second],
+      shape.backwardInput[second],
+      shape.backwardInput[device],
+      shape.backwardWeight[second],
+      shape.backwardWeight[device],
+    ];
+    for (const [kind, seconds] of times.entries()) durations[kind * devices + device] = seconds;
+  }
+  const even =
+    durations.every((seconds) => seconds === durations[0]) && shape.transfers.every((seconds) => seconds === 0);
+  if (even) return unitTimes(devices);
+  const { duration, transfer } = wholeTicks(durations, shape.transfers.slice(), microbatches);
+  const hops = devices - 1;
+  return {
+    duration,
+    transfer: [transfer.slice(0, hops), transfer.slice(stages - 1 - hops).toReversed()],
+    even,
+  };
+}
+
+/** One tick for every operation, none for transfers. */
+export const unitTimes = (devices: number): VTimes => ({
+  duration: new Float64Array(classes * devices).fill(1),
+  transfer: [new Float64Array(devices - 1), new Float64Array(devices - 1)],
+  even: true,
+});
+
+/** Ends of operations, `class * devices * microbatches + device * microbatches + microbatch`; Infinity until they are known. */
+export type Ends = Float64Array;
+
+/** Tick at which all that an operation needs is there; Infinity until that is known. */
+export function readyAt(
+  kind: number,
+  device: number,
+  microbatch: number,
+  devices: number,
+  microbatches: number,
+  { transfer: [first, second] }: VTimes,
+  ends: Ends,
+): number {
+  const last = devices - 1;
+  // Ends of a class on a device begin `class * stride` from those of the first class.
+  const stride = devices * microbatches;
+  const at = device * microbatches + microbatch;
+  switch (kind) {
+    case F0:
+      return device === 0 ? 0 : ends[at - microbatches] + first[device - 1];
+    case F1:
+      return device === last ? ends[at] : ends[stride + at + microbatches] + second[device];
+    case I1: {
+      const own = ends[stride + at];
+      if (device === 0) return own;
+      const arrival = ends[2 * stride + at - microbatches] + second[device - 1];
+      return arrival <= own ? own : arrival;
+    }
+    case I0: {
+      const own = ends[at];
+      const arrival = device === last ? ends[2 * stride + at] : ends[3 * stride + at + microbatches] + first[device];
+      return arrival <= own ? own : arrival;
+    }
+    default:
+      return ends[(kind - 2) * stride + at];
+  }
+}
+
+/** Device that a result of this class goes to, −1 for none but its own. */
+export function receiverOf(kind: number, device: number, devices: number): number {
+  const to = kind === F0 || kind === I1 ? device + 1 : kind === F1 || kind === I0 ? device - 1 : -1;
+  return to < devices ? to : -1;
+}
+
+/** Ticks to the end of the last operation; Infinity where operations wait for one another. Linear in the operations. */
+export function endOf(rows: readonly Row[], microbatches: number, times: VTimes, ends: Ends): number {
+  const devices = rows.length;
+  const size = classes * microbatches;
+  const cursor = new Int32Array(devices);
+  const stack = Int32Array.from(rows, (_, device) => devices - 1 - device);
+  const stacked = new Uint8Array(devices).fill(1);
+  const free = new Float64Array(devices);
+  ends.fill(Infinity);
+  let waiting = devices;
+  let done = 0;
+  while (waiting > 0) {
+    waiting -= 1;
+    const device = stack[waiting];
+    stacked[device] = 0;
+    const row = rows[device];
+    const first = cursor[device];
+    let at = first;
+    let now = free[device];
+    for (; at < size; at += 1) {
+      const kind = Math.trunc(row[at] / microbatches);
+      const microbatch = row[at] - kind * microbatches;
+      const ready = readyAt(kind, device, microbatch, devices, microbatches, times, ends);
+      if (ready === Infinity) break;
+      now = (ready > now ? ready : now) + times.duration[kind * devices + device];
+      ends[(kind * devices + device) * microbatches + microbatch] = now;
+      const to = receiverOf(kind, device, devices);
+      if (to >= 0 && stacked[to] === 0) {
+        stacked[to] = 1;
+        stack[waiting] = to;
+        waiting += 1;
+      }
+    }
+    done += at - first;
+    cursor[device] = at;
+    free[device] = now;
+  }
+  if (done < devices * size) return Infinity;
+  return free.reduce((most, end) => Math.max(most, end), 0);
+}
