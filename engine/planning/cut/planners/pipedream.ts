@@ -8,7 +8,7 @@ import { dagOfLayers, graphStates, prefixStates, type States } from './states.ts
 /** Steps of the dynamic program over one order of the layers above which it takes more than about a second. */
 const orderLimit = 150_000_000;
 /** Steps of the program over all sets of layers, some 800 ms. */
-const graphBudget = 300_000_000;
+const graphBudget = 100_000_000;
 
 /** What the number of plans depends on. */
 export type PipedreamSize = Pick<PipedreamProblem, 'levels' | 'microbatches' | 'replicates'> & {
@@ -49,7 +49,7 @@ export function* pipedreamSteps(problem: PipedreamProblem): Generator<void, Plan
   // Without a budget there always is a plan: everything on one device.
   const best = inOrder ?? { stages: [], seconds: 0 };
   if (hasOneOrder(dagOfLayers(layers))) return planned(best.stages, ordered, best.seconds, best.seconds);
-  const states = graphStates(layers);
+  const states = yield* graphStates(layers);
   if (states !== undefined) {
     const found = yield* pipedreamLevels(problem, states, { slowest: best.seconds, steps: graphBudget });
     if (found !== undefined) return planned(found.stages, states, found.seconds, found.seconds);

@@ -90,27 +90,38 @@ export function* pipedreamLevels(
       times[replicas] = table;
     }
     const within = level === 0 ? 1 : levels[level - 1].machines;
+    // A part computes for so long at most; more work than that needs another one.
+    const longest =
+      most * (level === 0 ? 1 : levels.slice(0, level).reduce((product, one) => product * one.machines, 1));
+    const needed = (seconds: number): number => (longest < Infinity ? Math.ceil((seconds / longest) * (1 - 1e-9)) : 0);
     for (let to = start + 1; to <= end; to += 1) {
       if (!states.contains(to, start)) continue;
       steps += to - start;
+      const last = machines - needed(compute[end] - compute[to]);
       for (let from = start; from < to; from += 1) {
+        const own = compute[to] - compute[from];
+        const least = Math.max(1, needed(own));
+        const first = needed(compute[from] - compute[start]);
+        if (first + least > last || best[(last - least) * count + from] === Infinity) continue;
         if ((from > start && !states.contains(from, start)) || !states.contains(to, from)) continue;
-        if (best[machines * count + from] === Infinity) continue;
         const weights = gradients[to] - gradients[from];
         // What enters the first stage comes over an outer level.
         const transfer = from === start ? 0 : (2 * microbatches * sent[from]) / bandwidth;
         if (objective === 'paper' && transfer > most) continue;
         for (const replicas of choices) {
-          const time = times[replicas]?.[from * count + to] ?? compute[to] - compute[from];
+          if (replicas < least) continue;
+          if (first + replicas > last) break;
+          const time = times[replicas]?.[from * count + to] ?? own;
           const exchange = ((replicas - 1) * weights) / bandwidth;
           const stage =
             objective === 'paper'
               ? Math.max(Math.max(time, 2 * exchange) / replicas, transfer)
               : (time + (4 * exchange) / replicas / (from === start ? within : 1)) / replicas;
+          steps += 1;
           if (stage > most) continue;
-          steps += machines - replicas;
+          steps += last - first - replicas;
           const added = join === 'max' ? stage : stage * stage;
-          for (let used = replicas; used <= machines; used += 1) {
+          for (let used = first + replicas; used <= last; used += 1) {
             const rest = best[(used - replicas) * count + from];
             const value = join === 'max' ? (rest > added ? rest : added) : rest + added;
             const at = used * count + to;

@@ -37,9 +37,11 @@ export const dagOfLayers = ({ count, needs }: PlannerLayers): Dag =>
 
 /** Sets above which pairs of them take more memory than they are worth: 12 MB. */
 const mostSets = 10_000;
+/** Pairs of sets that are compared between two yields: some 5 ms. */
+const slice = 1_000_000;
 
 /** All sets that hold with each layer those that it needs: what the antichains of PipeDream's graph stand for. `undefined`: too many. */
-export function graphStates(layers: PlannerLayers): States | undefined {
+export function* graphStates(layers: PlannerLayers): Generator<void, States | undefined> {
   const dag = dagOfLayers(layers);
   const ideals = idealsOf(dag);
   if (ideals === undefined || ideals.count > mostSets) return undefined;
@@ -60,12 +62,17 @@ export function graphStates(layers: PlannerLayers): States | undefined {
   }
   const row = (count + 31) >>> 5;
   const within = new Int32Array(count * row);
+  let compared = 0;
   for (let set = 0; set < count; set += 1) {
     for (let other = 0; other < set; other += 1) {
       let word = 0;
       while (word < width && (sets[other * width + word] & ~sets[set * width + word]) === 0) word += 1;
       if (word === width) within[set * row + (other >>> 5)] |= 1 << (other & 31);
     }
+    compared += set;
+    if (compared < slice) continue;
+    compared = 0;
+    yield;
   }
   return {
     count,
