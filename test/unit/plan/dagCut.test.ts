@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { balancedStarts } from '../../../engine/planning/cut/balanceCut.ts';
+import { balancedStarts } from '../../../engine/planning/cut/balancedStarts.ts';
 import { lessCrossing } from '../../../engine/planning/cut/dag/crossing.ts';
 import { cutDag, stagesOf } from '../../../engine/planning/cut/dag/cutDag.ts';
 import { evenOut } from '../../../engine/planning/cut/dag/evenOut.ts';

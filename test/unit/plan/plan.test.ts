@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import type { DeviceDefinition } from '../../../engine/definitions/device.ts';
 import { describe, expect, test } from 'vitest';
-import { balancedStarts } from '../../../engine/planning/cut/balanceCut.ts';
+import { balancedStarts } from '../../../engine/planning/cut/balancedStarts.ts';
 import { checkOverrides } from '../../../engine/language/overrides.ts';
 import { checkFindings, edited, good, resolveText } from './fixture.ts';
 
