@@ -12,7 +12,8 @@ const candidates = [
 ];
 
 /** Path of a Chromium or Chrome of this machine; undefined where there is none. */
-export const findChromium = (): string | undefined => candidates.find((one) => one !== undefined && existsSync(one));
+export const findChromium = (): string | undefined =>
+  candidates.find((candidate) => candidate !== undefined && existsSync(candidate));
 
 export interface OpenBrowser {
   readonly browser: Browser;

@@ -114,7 +114,9 @@ function address(port: number, { open, developmentPaths, testsPath, disableExten
     folder: isFile ? undefined : opened,
     workspace: isFile ? opened : undefined,
     payload: [
-      ...developmentPaths.map((one) => ['extensionDevelopmentPath', remoteUri(port, one)] as const),
+      ...developmentPaths.map(
+        (developmentPath) => ['extensionDevelopmentPath', remoteUri(port, developmentPath)] as const,
+      ),
       ['extensionTestsPath', remoteUri(port, testsPath)],
       ['skipWelcome', 'true'],
       ['skipReleaseNotes', 'true'],

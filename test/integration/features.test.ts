@@ -92,7 +92,7 @@ suite('language features', () => {
     );
     for (const name of ['toy', 'v100', 'box', 'train'])
       assert(
-        symbols.some((one) => one.name === name),
+        symbols.some((symbol) => symbol.name === name),
         name,
       );
     const folds = await run<vscode.FoldingRange[]>('vscode.executeFoldingRangeProvider', document.uri);
@@ -106,7 +106,8 @@ suite('language features', () => {
   test('settings change what is reported', async () => {
     const { document } = await open('good.pipe');
     const settings = vscode.workspace.getConfiguration('pipewright', document.uri);
-    const bubble = () => vscode.languages.getDiagnostics(document.uri).find((one) => codeOf(one) === 'schedule/bubble');
+    const bubble = () =>
+      vscode.languages.getDiagnostics(document.uri).find((diagnostic) => codeOf(diagnostic) === 'schedule/bubble');
     try {
       await settings.update('diagnostics.bubble', 0.05, vscode.ConfigurationTarget.Workspace);
       await until('a warning', () => bubble()?.severity === vscode.DiagnosticSeverity.Warning);

@@ -14,7 +14,7 @@ const ends = throughput.runs.filter(({ name }) => !name.endsWith('barrier'));
 
 /** Simulated gain of a schedule over 1F1B in the same setting, against the measured one. */
 const gain = (run: Run): number => {
-  const plain = ends.find((one) => one.setting === run.setting && one.name === '1F1B');
+  const plain = ends.find((end) => end.setting === run.setting && end.name === '1F1B');
   if (plain === undefined) throw new Error(`no 1F1B beside ${run.setting}`);
   return predicted(run) / predicted(plain) / (run.measured / plain.measured) - 1;
 };
@@ -25,14 +25,14 @@ function beyond(name: string): readonly [number, number] {
   const differences = memory.runs
     .filter((run) => run.name === name)
     .map((run) => {
-      const plain = memory.runs.find((one) => one.setting === run.setting && one.name === '1F1B');
+      const plain = memory.runs.find((candidate) => candidate.setting === run.setting && candidate.name === '1F1B');
       if (plain === undefined) throw new Error(`no 1F1B beside ${run.setting}`);
       return predicted(run) - predicted(plain) - (run.measured - plain.measured);
     });
   return [Math.min(...differences), Math.max(...differences)];
 }
 const [least, most] = beyond('1F1B-I');
-const [shortest, longest] = beyond('ZB-2p').map((one) => Math.round(-one));
+const [shortest, longest] = beyond('ZB-2p').map((value) => Math.round(-value));
 
 const billions = ({ name }: Run): number => Number.parseFloat(name);
 const many = ({ sliders }: Run): boolean => sliders?.['microbatches'] === 32;

@@ -20,7 +20,7 @@ const timelineOf = (plan: PipelinePlan, program: Program) => {
 };
 const reportOf = (recipe: Recipe) => {
   const { run, findings } = evaluate(planOf(recipe), defaultOptions);
-  if (run === undefined) throw new Error(findings.map((one) => one.message).join('\n'));
+  if (run === undefined) throw new Error(findings.map((finding) => finding.message).join('\n'));
   return run.report;
 };
 
@@ -98,9 +98,9 @@ describe('the causes', () => {
       fc.property(runnable, ({ plan, program }) => {
         const timeline = timelineOf(plan, program);
         const causes = Object.values(bubbleCauses(plan, timeline));
-        const busy = timeline.busy.reduce((sum, one) => sum + one, 0);
+        const busy = timeline.busy.reduce((sum, value) => sum + value, 0);
         const bubble = timeline.makespan === 0 ? 0 : 1 - busy / (program.devices * timeline.makespan);
-        expect(causes.reduce((sum, one) => sum + one, 0)).toBeCloseTo(bubble, 9);
+        expect(causes.reduce((sum, cause) => sum + cause, 0)).toBeCloseTo(bubble, 9);
         expect(Math.min(...causes)).toBeGreaterThanOrEqual(0);
       }),
       { numRuns: 200 },
@@ -169,7 +169,7 @@ describe('exposed communication', () => {
       fc.property(runnable, ({ plan, program }) => {
         const timeline = timelineOf(plan, program);
         const idle = timeline.busy.reduce((sum, busy) => sum + timeline.makespan - busy, 0);
-        const exposed = exposedByRoute(timeline, plan.routes.length).reduce((sum, one) => sum + one, 0);
+        const exposed = exposedByRoute(timeline, plan.routes.length).reduce((sum, value) => sum + value, 0);
         expect(exposed).toBeLessThanOrEqual(idle + 1e-9);
       }),
     );

@@ -11,12 +11,12 @@ const failing = (...expects: readonly Omit<ExpectPlan, 'path' | 'text'>[]) =>
   evaluate(
     {
       ...planOf({ devices: 4, microbatches: 8, schedule: policy('1f1b') }),
-      expects: expects.map((one) => ({ ...base, ...one })),
+      expects: expects.map((each) => ({ ...base, ...each })),
     },
     defaultOptions,
   )
-    .findings.filter((one) => one.code === 'expect/failed')
-    .map((one) => one.message);
+    .findings.filter((finding) => finding.code === 'expect/failed')
+    .map((finding) => finding.message);
 
 describe('expectations', () => {
   it('hold or not by the figures of the report', () => {

@@ -16,7 +16,7 @@ const stage: Partial<StagePlan> = {
 /** Four devices of this kind: weights, gradients and optimizer of 12 GiB on each, and min(m, p − i) activations of 1.5 GiB. */
 const four = (device: Partial<DevicePlan>, schedule = policy('1f1b'), more: Partial<StagePlan> = {}): PipelinePlan => {
   const plan = planOf({ devices: 4, microbatches: 8, schedule, stage: { ...stage, ...more } });
-  return { ...plan, devices: plan.devices.map((one) => ({ ...one, kind: 'v100', ...device })) };
+  return { ...plan, devices: plan.devices.map((devicePlan) => ({ ...devicePlan, kind: 'v100', ...device })) };
 };
 const found = (plan: PipelinePlan) =>
   evaluate(plan, defaultOptions).findings.filter(({ code }) => code.startsWith('memory/'));
@@ -94,8 +94,8 @@ describe('memory/headroom', () => {
     expect(found(four({ memory: 22 * GiB, reserved: 2 * GiB }))).toEqual([]);
     const plan = four({ memory: 18.6 * GiB });
     // The second one needs 17 GiB and leaves 2.9 %, more than the first.
-    const devices = plan.devices.map((one, device) =>
-      device === 1 ? { ...one, memory: 18.5 * GiB, reserved: GiB } : { ...one, memory: 18.6 * GiB },
+    const devices = plan.devices.map((devicePlan, device) =>
+      device === 1 ? { ...devicePlan, memory: 18.5 * GiB, reserved: GiB } : { ...devicePlan, memory: 18.6 * GiB },
     );
     expect(found({ ...plan, devices })).toMatchObject([{ severity: 'warning', at: 'train/stage:1' }]);
   });

@@ -40,9 +40,9 @@ const made = (plan: PipelinePlan): Program => {
   if ('faults' in generated) throw new Error(generated.faults[0]?.message);
   return generated.program;
 };
-const sum = (items: readonly MemoryItem[]): number => items.reduce((all, one) => all + one.bytes, 0);
+const sum = (items: readonly MemoryItem[]): number => items.reduce((all, item) => all + item.bytes, 0);
 const countsOf = (items: readonly MemoryItem[], kind: MemoryItem['kind']) =>
-  Object.fromEntries(items.flatMap((one) => (one.kind === kind ? [[one.stage, one.count]] : [])));
+  Object.fromEntries(items.flatMap((item) => (item.kind === kind ? [[item.stage, item.count]] : [])));
 
 /** Straight from the order: what has run up to the slot, less what has ended before it. */
 function counted(plan: PipelinePlan, program: Program, device: number, last: number) {
@@ -67,40 +67,52 @@ function counted(plan: PipelinePlan, program: Program, device: number, last: num
 }
 
 describe('items of the peak', () => {
-  describe.each(policies.map((one) => [one.name, one] as const))('of %s', (name, { chunks, parameters, weights }) => {
-    it('add up to it, and count what has run and not ended', () => {
-      let ran = 0;
-      const iterations =
-        parameters.some((one) => one.name === 'weights') || (weights?.({}) ?? 'flush') !== 'flush' ? 3 : 1;
-      for (const devices of [1, 2, 3, 4, 8]) {
-        for (const microbatches of [1, 2, 5, 8]) {
-          const stages = devices * chunks({});
-          const bare = planOf({ devices, stages, microbatches, schedule: policy(name), latency: 0.25, occupancy: 0.5 });
-          const cut = {
-            ...bare,
-            iterations,
-            stages: bare.stages.map((stage, index) => ({ ...stage, ...sizes(index) })),
-          };
-          const found = policies.find((one) => one.name === name);
-          if ((found?.check(shapeOf(cut)) ?? []).length > 0) continue;
-          const plan = withCopies(cut);
-          const generated = generate(plan);
-          if ('faults' in generated) continue;
-          const { program } = generated;
-          for (const { device, peak, items } of itemsOf(plan, program)) {
-            ran += 1;
-            expect(sum(items)).toBeCloseTo(peak.bytes, 6);
-            expect(items.every((one) => one.bytes > 0)).toBe(true);
-            if (peak.moved !== undefined || peak.position < 0) continue;
-            const expected = counted(plan, program, device, peak.position);
-            expect(countsOf(items, 'activations')).toEqual(expected.activations);
-            expect(countsOf(items, 'activations_for_weight')).toEqual(expected.activations_for_weight);
+  describe.each(policies.map((each) => [each.name, each] as const))(
+    'of %s',
+    (name, { chunks, parameters, weights }) => {
+      it('add up to it, and count what has run and not ended', () => {
+        let ran = 0;
+        const iterations =
+          parameters.some((parameter) => parameter.name === 'weights') || (weights?.({}) ?? 'flush') !== 'flush'
+            ? 3
+            : 1;
+        for (const devices of [1, 2, 3, 4, 8]) {
+          for (const microbatches of [1, 2, 5, 8]) {
+            const stages = devices * chunks({});
+            const bare = planOf({
+              devices,
+              stages,
+              microbatches,
+              schedule: policy(name),
+              latency: 0.25,
+              occupancy: 0.5,
+            });
+            const cut = {
+              ...bare,
+              iterations,
+              stages: bare.stages.map((stage, index) => ({ ...stage, ...sizes(index) })),
+            };
+            const found = policies.find((candidate) => candidate.name === name);
+            if ((found?.check(shapeOf(cut)) ?? []).length > 0) continue;
+            const plan = withCopies(cut);
+            const generated = generate(plan);
+            if ('faults' in generated) continue;
+            const { program } = generated;
+            for (const { device, peak, items } of itemsOf(plan, program)) {
+              ran += 1;
+              expect(sum(items)).toBeCloseTo(peak.bytes, 6);
+              expect(items.every((item) => item.bytes > 0)).toBe(true);
+              if (peak.moved !== undefined || peak.position < 0) continue;
+              const expected = counted(plan, program, device, peak.position);
+              expect(countsOf(items, 'activations')).toEqual(expected.activations);
+              expect(countsOf(items, 'activations_for_weight')).toEqual(expected.activations_for_weight);
+            }
           }
         }
-      }
-      expect(ran).toBeGreaterThan(0);
-    });
-  });
+        expect(ran).toBeGreaterThan(0);
+      });
+    },
+  );
 
   it('of 1F1B are min(m, p − i) activations, all else once', () => {
     fc.assert(

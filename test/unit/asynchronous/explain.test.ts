@@ -6,7 +6,7 @@ import { asynchronousPlan, run, stalenessOf, type AsynchronousRecipe } from './p
 const explained = (recipe: AsynchronousRecipe): string =>
   (findPolicy(recipe.name)?.explain(shapeOf(asynchronousPlan(recipe))) ?? []).join('\n');
 const figures = (text: string, what: string): readonly number[] => {
-  const line = text.split('\n').find((one) => one.startsWith(what)) ?? '';
+  const line = text.split('\n').find((name) => name.startsWith(what)) ?? '';
   const every = /(\d+) on every stage/.exec(line)?.[1];
   if (every !== undefined) return [Number(every)];
   return (/((?:\d+, )+\d+)/.exec(line)?.[1] ?? '').split(', ').map(Number);
@@ -27,7 +27,7 @@ describe('what a policy says of itself is what its program does', () => {
     const ran = run(asynchronousPlan({ ...recipe, iterations: 64 }));
     const text = explained(recipe);
     const first = (recipe.replicas ?? Array.from({ length: recipe.stages }, () => 1)).map((_, stage, all) =>
-      all.slice(0, stage).reduce((sum, one) => sum + one, 0),
+      all.slice(0, stage).reduce((sum, value) => sum + value, 0),
     );
     const same = (values: readonly number[]) => (new Set(values).size === 1 ? values.slice(0, 1) : values);
     expect(figures(text, 'versions')).toEqual(same(first.map((stage) => ran.versions.most[stage])));

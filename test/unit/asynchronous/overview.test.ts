@@ -24,6 +24,6 @@ pipeline train { model = toy  devices = box  stages = balance(4)  microbatches =
   expect(report?.asynchronous?.steady).toBe(true);
   const [period, versions, staleness] = figures;
   expect((report?.iteration ?? NaN) / 1e-3).toBeCloseTo(Number(period), 9);
-  expect(report?.stages.map((one) => one.versions).join(', ')).toBe(versions);
-  expect(report?.stages.map((one) => one.staleness).join(', ')).toBe(staleness);
+  expect(report?.stages.map((stage) => stage.versions).join(', ')).toBe(versions);
+  expect(report?.stages.map((stage) => stage.staleness).join(', ')).toBe(staleness);
 });

@@ -33,11 +33,11 @@ describe('a rule of one’s own with versions', () => {
       file(rule(weights), `microbatches = ${m}  stages = balance(4)  schedule = mine  iterations = 40`),
     );
     const report = pipelines[0]?.run?.report;
-    expect(findings.filter((one) => one.severity === 'error')).toEqual([]);
+    expect(findings.filter((finding) => finding.severity === 'error')).toEqual([]);
     expect(report?.asynchronous).toMatchObject({ weights, iterations: 40, steady: true });
     expect(report?.iteration).toBeCloseTo(m * 3e-3, 9);
-    expect(report?.stages.map((one) => one.versions)).toEqual(versions);
-    expect(report?.stages.map((one) => one.staleness)).toEqual(staleness);
+    expect(report?.stages.map((stage) => stage.versions)).toEqual(versions);
+    expect(report?.stages.map((stage) => stage.staleness)).toEqual(staleness);
   });
 
   test('with a split backward the update waits for the weight gradient', () => {
@@ -57,15 +57,15 @@ describe('a rule of one’s own with versions', () => {
     const { findings } = analyse(
       file(rule('double_buffer', '12'), 'microbatches = 2  stages = balance(4)  schedule = mine'),
     );
-    const errors = findings.filter((one) => one.severity === 'error');
-    expect(errors.map((one) => one.code)).toEqual(['schedule/missing-version']);
+    const errors = findings.filter((finding) => finding.severity === 'error');
+    expect(errors.map((error) => error.code)).toEqual(['schedule/missing-version']);
     expect(errors[0]?.message).toContain('needs version');
   });
 
   test('of rows the key says that it has no effect', () => {
     const rows = 'schedule mine { row(d) = F[0..<microbatches], B[0..<microbatches]  weights = stash }';
     const { findings, pipelines } = analyse(file(rows, 'microbatches = 4  stages = balance(4)  schedule = mine'));
-    expect(findings.find((one) => one.code === 'key/not-applicable')?.message).toContain('weights');
+    expect(findings.find((finding) => finding.code === 'key/not-applicable')?.message).toContain('weights');
     expect(pipelines[0]?.run?.report.asynchronous).toBeUndefined();
   });
 });
@@ -75,14 +75,16 @@ describe('replicas', () => {
     `stage a { layers = block[0..1]  ${first} } stage b { layers = block[2]  on = gpu[2] } stage c { layers = block[3]  on = gpu[3] }`;
   const train = (first: string, more: string) => analyse(file('', `${more}  ${stages(first)}`));
   const errors = (found: ReturnType<typeof analyse>) =>
-    found.findings.filter((one) => one.severity === 'error').map((one) => `${one.code}: ${one.message}`);
+    found.findings
+      .filter((finding) => finding.severity === 'error')
+      .map((finding) => `${finding.code}: ${finding.message}`);
 
   test('take turns under pipedream', () => {
     const found = train('on = gpu[0..1]  replicate = round_robin', 'microbatches = 1  schedule = pipedream');
     expect(errors(found)).toEqual([]);
     const [{ plan }] = found.pipelines;
     expect(plan.placement).toEqual([0, 1, 2, 3]);
-    expect(plan.stages.map((one) => one.copy)).toEqual([
+    expect(plan.stages.map((stage) => stage.copy)).toEqual([
       { stage: 0, every: 2, first: 0 },
       { stage: 0, every: 2, first: 1 },
       { stage: 1, every: 1, first: 0 },
@@ -95,7 +97,12 @@ describe('replicas', () => {
   test('on devices in any order', () => {
     const found = train('on = gpu[4..5]  replicate = round_robin', 'microbatches = 1  schedule = pipedream');
     expect(errors(found)).toEqual([]);
-    expect(found.pipelines[0].plan.devices.map((one) => one.name)).toEqual(['gpu[4]', 'gpu[5]', 'gpu[2]', 'gpu[3]']);
+    expect(found.pipelines[0].plan.devices.map((device) => device.name)).toEqual([
+      'gpu[4]',
+      'gpu[5]',
+      'gpu[2]',
+      'gpu[3]',
+    ]);
   });
 
   test('split every microbatch under any policy: half the time, gradients reduced over both', () => {
@@ -120,7 +127,7 @@ describe('replicas', () => {
       ),
     );
     expect(errors(found)).toEqual([]);
-    expect(found.pipelines[0].plan.routes.map((one) => one.bandwidth)).toEqual([2e12, 2e12]);
+    expect(found.pipelines[0].plan.routes.map((route) => route.bandwidth)).toEqual([2e12, 2e12]);
   });
 
   test.each([
@@ -152,7 +159,7 @@ describe('replicas', () => {
       'schedule/shape: pipedream cannot run: 3 microbatches of an update do not divide evenly among the 2 replicas',
     ],
   ])('%s, %s: is said', (first, more, message) => {
-    expect(errors(train(first, more)).some((one) => one.startsWith(message))).toBe(true);
+    expect(errors(train(first, more)).some((error) => error.startsWith(message))).toBe(true);
   });
 });
 

@@ -13,7 +13,7 @@ function busiest(plan: PipelinePlan): number {
     const every = copy?.every ?? 1;
     const device = plan.placement[stage];
     work[device] += (plan.microbatches / every) * (forward + recompute + backwardInput + backwardWeight);
-    const held = plan.placement.filter((one) => one === device).length;
+    const held = plan.placement.filter((value) => value === device).length;
     const { sync, optimizer } = plan.step[device];
     if (plan.microbatches % every !== 0) work[device] -= ((sync + optimizer) / held) * (1 - 1 / every);
   }
@@ -53,9 +53,11 @@ test('never under the work of the busiest device; where it is steady, more itera
       }),
       ({ name, p, m, inFlight, replicas, rounds, ...costs }) => {
         const turns =
-          name === 'pipedream' && replicas?.slice(0, p).some((one) => one > 1) ? replicas.slice(0, p) : undefined;
+          name === 'pipedream' && replicas?.slice(0, p).some((replica) => replica > 1)
+            ? replicas.slice(0, p)
+            : undefined;
         const microbatches = turns !== undefined ? 1 : name === 'pipedream_2bw' ? Math.max(m, p) : m;
-        const ranks = turns?.reduce((sum, one) => sum + one, 0) ?? p;
+        const ranks = turns?.reduce((sum, turn) => sum + turn, 0) ?? p;
         const plan = asynchronousPlan({
           ...costs,
           name,

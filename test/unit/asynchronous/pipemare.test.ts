@@ -22,7 +22,7 @@ describe.each(shapes)('P = %i, N = %i', (p, n) => {
       const late = 2 * (p - 1 - stage);
       expect(ran.versions.most[stage]).toBe(1);
       const expected = new Set(Array.from({ length: n }, (_, j) => -Math.floor((j - late) / n)));
-      expect(stalenessOf(ran, stage)).toEqual([...expected].map((one) => one + 0).sort((a, b) => a - b));
+      expect(stalenessOf(ran, stage)).toEqual([...expected].map((value) => value + 0).sort((a, b) => a - b));
     }
   });
 });

@@ -29,7 +29,7 @@ export function asynchronousPlan(recipe: AsynchronousRecipe): PipelinePlan {
   const edges = copies?.flatMap((from, a) =>
     copies.flatMap((to, b) => (to.stage === from.stage + 1 && meet(from, to) ? [{ from: a, to: b, bytes: 0 }] : [])),
   );
-  const cost = (values: readonly number[] | undefined) => values && copies?.map((one) => values[one.stage]);
+  const cost = (values: readonly number[] | undefined) => values && copies?.map((copy) => values[copy.stage]);
   const plan = planOf({
     ...recipe,
     devices,
@@ -65,7 +65,7 @@ export interface Ran {
 /** Generated, found valid, simulated. */
 export function run(plan: PipelinePlan): Ran {
   const generated = generate(plan);
-  if (!('program' in generated)) throw new Error(generated.faults.map((one) => JSON.stringify(one)).join('\n'));
+  if (!('program' in generated)) throw new Error(generated.faults.map((fault) => JSON.stringify(fault)).join('\n'));
   const { program } = generated;
   const faults = validate(program, plan);
   if (faults.length > 0) throw new Error(JSON.stringify(faults));

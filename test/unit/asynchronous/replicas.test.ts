@@ -37,7 +37,7 @@ describe.each([
   ],
 ] as const)('replicas %j', (replicas, versions) => {
   const ran = run(asynchronousPlan({ name: 'pipedream', stages: replicas.length, replicas, iterations: 48 }));
-  const workers = replicas.reduce((sum: number, one) => sum + one, 0);
+  const workers = replicas.reduce((sum: number, replica) => sum + replica, 0);
 
   test('NOAM minibatches at each replica of the input stage', () => {
     expect(versions[0]).toBe(Math.ceil(workers / replicas[0]));
@@ -101,13 +101,13 @@ test('every plan of up to five stages and four replicas each runs, whatever is i
       fc.integer({ min: 1, max: 3 }),
       fc.boolean(),
       (replicas, weights, inFlight, rounds, whole) => {
-        const turns = replicas.reduce((all, one) => (all * one) / gcd(all, one), 1);
+        const turns = replicas.reduce((all, replica) => (all * replica) / gcd(all, replica), 1);
         const ran = run(
           asynchronousPlan({
             name: 'pipedream',
             args: { weights, ...(inFlight === null ? {} : { in_flight: inFlight }) },
             stages: replicas.length,
-            replicas: replicas.some((one) => one > 1) ? replicas : undefined,
+            replicas: replicas.some((replica) => replica > 1) ? replicas : undefined,
             microbatches: whole ? turns * rounds : 1,
             iterations: 17,
             forward: [1, 3, 2],

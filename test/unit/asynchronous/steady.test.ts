@@ -102,12 +102,12 @@ describe('the report', () => {
               optimizer,
             }),
           );
-          const causes = Object.values(report.bubble.causes).reduce((sum, one) => sum + one, 0);
+          const causes = Object.values(report.bubble.causes).reduce((sum, cause) => sum + cause, 0);
           expect(causes).toBeCloseTo(report.bubble.makespan, 9);
           expect(report.bubble.bound).toBeLessThanOrEqual(report.bubble.makespan + 1e-12);
-          const busy = report.devices.reduce((sum, one) => sum + one.busy, 0);
+          const busy = report.devices.reduce((sum, device) => sum + device.busy, 0);
           expect(1 - busy / (p * report.iteration)).toBeCloseTo(report.bubble.makespan, 9);
-          for (const one of report.devices) expect(one.busy + one.idle).toBeCloseTo(report.iteration, 9);
+          for (const device of report.devices) expect(device.busy + device.idle).toBeCloseTo(report.iteration, 9);
         },
       ),
       { numRuns: 60 },
@@ -128,7 +128,7 @@ describe('the report', () => {
       asynchronousPlan({ name: 'pipedream', args: { in_flight: 1 }, stages: 2, iterations: 40, latency: 0.5 }),
     );
     // The first device waits for both ways of the second one's gradient; the second for the forward to come down.
-    const exposed = report.links.reduce((sum, one) => sum + one.exposed, 0);
+    const exposed = report.links.reduce((sum, link) => sum + link.exposed, 0);
     expect(exposed).toBeCloseTo(2 * 0.5, 9);
   });
 
@@ -185,14 +185,14 @@ test('memory: activations, static bytes, and weights of every version still to b
           for (const position of own) {
             const middle = (startAt(timeline, position) + endAt(timeline, position)) / 2;
             if (startAt(timeline, position) === endAt(timeline, position)) continue;
-            const before = own.filter((one) => startAt(timeline, one) <= middle);
-            const newest = before.filter((one) => kindOf(program, program.order[one]) === U).length;
-            const forwards = before.filter((one) => kindOf(program, program.order[one]) === F).length;
+            const before = own.filter((value) => startAt(timeline, value) <= middle);
+            const newest = before.filter((index) => kindOf(program, program.order[index]) === U).length;
+            const forwards = before.filter((index) => kindOf(program, program.order[index]) === F).length;
             const over = own.filter(
-              (one) => endAt(timeline, one) <= middle && kindOf(program, program.order[one]) === 1,
+              (index) => endAt(timeline, index) <= middle && kindOf(program, program.order[index]) === 1,
             ).length;
             const older = new Set(
-              uses.filter((one) => one.version < newest && one.to > middle).map((one) => one.version),
+              uses.filter((use) => use.version < newest && use.to > middle).map((use) => use.version),
             );
             const level = 1507 + 10 * (forwards - over) + 1000 * older.size;
             expect(levelAt(middle)).toBe(level);
@@ -218,10 +218,13 @@ test('versions of the report cost their weights', () => {
     stage: { weights: 100, gradients: 100, optimizer: 200 },
   };
   const versions = (weights: string) =>
-    reportOf(asynchronousPlan({ ...recipe, args: { weights } })).devices.map((one) => [one.memory.versions, one.peak]);
-  expect(versions('stash')).toEqual([300, 200, 100, 0].map((one) => [one, 400 + one]));
-  expect(versions('vertical_sync')).toEqual([300, 300, 300, 300].map((one) => [one, 400 + one]));
-  expect(versions('latest')).toEqual([0, 0, 0, 0].map((one) => [one, 400 + one]));
+    reportOf(asynchronousPlan({ ...recipe, args: { weights } })).devices.map((device) => [
+      device.memory.versions,
+      device.peak,
+    ]);
+  expect(versions('stash')).toEqual([300, 200, 100, 0].map((value) => [value, 400 + value]));
+  expect(versions('vertical_sync')).toEqual([300, 300, 300, 300].map((value) => [value, 400 + value]));
+  expect(versions('latest')).toEqual([0, 0, 0, 0].map((value) => [value, 400 + value]));
 });
 
 test('the steady state of a synchronous program is none', () => {

@@ -72,17 +72,18 @@ function byClock(ran: Ran, rule: string): void {
     to: endAt(timeline, position),
   }));
   const slack = timeline.makespan * 1e-9;
-  const of = (kind: number, stage: number) => all.filter((one) => one.kind === kind && one.stage === stage);
+  const of = (kind: number, stage: number) =>
+    all.filter((candidate) => candidate.kind === kind && candidate.stage === stage);
   for (let stage = 0; stage < stages; stage += 1) {
     const updates = of(U, stage);
-    const by = (moment: number) => updates.filter((one) => one.to <= moment + slack).length;
+    const by = (moment: number) => updates.filter((update) => update.to <= moment + slack).length;
     const uses: { version: number; to: number }[] = [];
     for (const forward of of(F, stage)) {
       const { microbatch } = forward;
-      const backward = of(B, stage).find((one) => one.microbatch === microbatch);
+      const backward = of(B, stage).find((candidate) => candidate.microbatch === microbatch);
       if (backward === undefined) throw new Error(`${stage}${letters[B]}${microbatch}`);
-      const entered = of(F, 0).find((one) => one.microbatch === microbatch);
-      const entry = of(U, 0).filter((one) => one.to <= (entered?.from ?? 0) + slack).length;
+      const entered = of(F, 0).find((candidate) => candidate.microbatch === microbatch);
+      const entry = of(U, 0).filter((candidate) => candidate.to <= (entered?.from ?? 0) + slack).length;
       const read =
         rule === 'vertical_sync'
           ? entry
@@ -93,9 +94,11 @@ function byClock(ran: Ran, rule: string): void {
       const slot = stage * microbatches + microbatch;
       expect([versions.read[slot], versions.used[slot]]).toEqual([read, used]);
       expect(read).toBeLessThanOrEqual(by(forward.from));
-      const applied = updates.findIndex((one) => one.from >= backward.to - slack);
+      const applied = updates.findIndex((update) => update.from >= backward.to - slack);
       expect(versions.made[slot]).toBe(applied + 1);
-      const between = of(B, stage).filter((one) => one.from >= forward.from && one.to <= backward.to + slack).length;
+      const between = of(B, stage).filter(
+        (candidate) => candidate.from >= forward.from && candidate.to <= backward.to + slack,
+      ).length;
       expect(versions.backwards[slot]).toBe(between);
       uses.push({ version: read, to: forward.to }, { version: used, to: backward.to });
     }

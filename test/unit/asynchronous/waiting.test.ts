@@ -61,7 +61,7 @@ function recount(plan: PipelinePlan, program: Program, latency: number): Float64
     if (kind === F) return forward;
     if (kind === B) return backwardInput + backwardWeight;
     const step = plan.step[deviceOf[position]];
-    return (step.sync + step.optimizer) / program.placement.filter((one) => one === deviceOf[position]).length;
+    return (step.sync + step.optimizer) / program.placement.filter((value) => value === deviceOf[position]).length;
   };
   const cursors = offsets.slice(0, devices);
   for (let moved = true; moved;) {
@@ -101,7 +101,7 @@ const planned = fc
     optimizer: fc.integer({ min: 0, max: 3 }),
   })
   .map(({ replicas, inFlight, rounds, backward, ...rest }) => {
-    const turns = replicas.reduce((all, one) => (all * one) / gcd(all, one), 1);
+    const turns = replicas.reduce((all, replica) => (all * replica) / gcd(all, replica), 1);
     const plan = asynchronousPlan({
       ...rest,
       name: 'pipedream',
@@ -269,8 +269,8 @@ describe('closed forms', () => {
 test('(warm-up − 1) × replicas never grows from a stage to the next, and PipeDream’s own formula keeps to it', () => {
   const lists: number[][] = [[]];
   for (const list of lists) if (list.length < 4) for (const r of [1, 2, 3, 4, 5]) lists.push([...list, r]);
-  for (const replicas of lists.filter((list) => list.length > 1 && list.some((one) => one > 1))) {
-    const ranks = replicas.reduce((sum, one) => sum + one, 0);
+  for (const replicas of lists.filter((list) => list.length > 1 && list.some((item) => item > 1))) {
+    const ranks = replicas.reduce((sum, replica) => sum + replica, 0);
     for (const inFlight of [undefined, 1, 2, 3, 7]) {
       const args: Readonly<Record<string, number>> = inFlight === undefined ? {} : { in_flight: inFlight };
       const found = warmups(shapeOf(asynchronousPlan({ name: 'pipedream', args, stages: replicas.length, replicas })));
@@ -293,7 +293,7 @@ describe('an order in which a copy waits for one that waits for it', () => {
   const row = [...program.order.slice(offsets[2], offsets[3])];
   const back = word(B, 2, 1);
   const late = word(F, 2, 4);
-  const moved = row.filter((one) => one !== late);
+  const moved = row.filter((value) => value !== late);
   moved.splice(moved.indexOf(back), 0, late);
   const order = Int32Array.from([...program.order.slice(0, offsets[2]), ...moved]);
   const stuck: Program = { ...program, order };

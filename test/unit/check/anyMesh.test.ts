@@ -55,8 +55,8 @@ it('traffic adds up: what is exposed is part of the time, and that of times of o
       for (const { plan } of analyse(text).pipelines) {
         for (const stage of plan.stages) {
           const all = Object.values(stage.traffic ?? {});
-          for (const one of all) expect(one.exposed, text).toBeLessThanOrEqual(one.time * (1 + 1e-9));
-          const exposed = all.reduce((sum, one) => sum + one.exposed, 0);
+          for (const traffic of all) expect(traffic.exposed, text).toBeLessThanOrEqual(traffic.time * (1 + 1e-9));
+          const exposed = all.reduce((sum, traffic) => sum + traffic.exposed, 0);
           const { forward, backwardInput, backwardWeight, recompute } = stage;
           const time = forward + backwardInput + backwardWeight + recompute;
           expect(exposed, text).toBeLessThanOrEqual(time * (1 + 1e-9));
@@ -85,15 +85,15 @@ it('every report has the fields that are promised', () => {
   for (const text of fc.sample(anyMesh, { numRuns: 60, seed: 3 })) {
     const report = reportOf(analyse(text), 'a.pipe');
     expect(Object.keys(report)).toEqual(expect.arrayContaining(['version', 'file', 'pipelines', 'findings']));
-    for (const one of report.findings) expect(missing(one, 'finding')).toEqual([]);
-    for (const one of report.pipelines) {
-      expect(missing(one, 'pipeline')).toEqual([]);
-      expect(missing(one.bubble, 'bubble')).toEqual([]);
-      expect(missing(one.bubble.causes, 'causes')).toEqual([]);
-      for (const device of one.devices)
+    for (const finding of report.findings) expect(missing(finding, 'finding')).toEqual([]);
+    for (const pipeline of report.pipelines) {
+      expect(missing(pipeline, 'pipeline')).toEqual([]);
+      expect(missing(pipeline.bubble, 'bubble')).toEqual([]);
+      expect(missing(pipeline.bubble.causes, 'causes')).toEqual([]);
+      for (const device of pipeline.devices)
         expect([...missing(device, 'device'), ...missing(device.memory, 'memory')]).toEqual([]);
-      for (const stage of one.stages) expect(missing(stage, 'stage')).toEqual([]);
-      for (const link of one.links) expect(missing(link, 'link')).toEqual([]);
+      for (const stage of pipeline.stages) expect(missing(stage, 'stage')).toEqual([]);
+      for (const link of pipeline.links) expect(missing(link, 'link')).toEqual([]);
     }
   }
 });

@@ -70,7 +70,7 @@ function useOf(policy: Policy): fc.Arbitrary<{ readonly text: string; readonly p
     ),
   );
   return fc.tuple(...written).map((all) => {
-    const some = all.filter((one) => one !== undefined);
+    const some = all.filter((name) => name !== undefined);
     return { text: some.length === 0 ? policy.name : `${policy.name}(${some.join(', ')})`, policy };
   });
 }
@@ -161,7 +161,7 @@ interface Size {
 /** Stages of each device that a use wants, as far as its text tells. */
 function chunksOf(policy: Policy, text: string): number {
   const written = /(?:chunks|waves) = (\d+)/.exec(text)?.[1];
-  const args = Object.fromEntries(parametersOf(policy).map((one) => [one.name, one.default ?? 1]));
+  const args = Object.fromEntries(parametersOf(policy).map((parameter) => [parameter.name, parameter.default ?? 1]));
   if (written !== undefined)
     for (const name of ['chunks', 'waves']) args[name] = Math.min(8, Math.max(1, Number(written)));
   return Math.max(1, policy.chunks(args));

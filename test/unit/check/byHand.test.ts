@@ -72,7 +72,7 @@ describe('GPT-3 175B on 1,024 A100: t 8, p 8, d 16, full recomputation', () => {
 
   it('keeps 2·s·h bytes a block for each of p − i microbatches', () => {
     for (const i of [1, 2, 5]) expect(plan.stages[i].activation).toBe(12 * 2 * s * h);
-    expect(report.devices.map((one) => one.in_flight)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(report.devices.map((device) => device.in_flight)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
   it('20 bytes a parameter: 12h² split over t, and of 13h the norms and the two biases behind sums whole', () => {

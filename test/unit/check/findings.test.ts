@@ -16,7 +16,7 @@ it('of 100,000 mistakes the first are shown, and that there are more, with the s
   expect(found).toHaveLength(50);
   expect(found[0]).toMatchObject({ code: 'limit/too-large', severity: 'information', place: { start: 0, end: 0 } });
   expect(found[0].message).toContain('pipewright.limits.findings');
-  expect(found.slice(1).every((one) => one.severity === 'error')).toBe(true);
+  expect(found.slice(1).every((finding) => finding.severity === 'error')).toBe(true);
 });
 
 it('an error is not lost behind hints that stand before it', () => {
@@ -26,14 +26,14 @@ model m { layer a[2] { forward = 1ms  backward = 2ms } }
 pipeline p { model = m  devices = c  microbatches = 2  stages = balance(2)  schedule = 1f1b }
 expect p { bubble < 1% }\n`;
   const found = findingsOf(text, 40);
-  expect(found.map((one) => one.code)).toContain('expect/failed');
+  expect(found.map((finding) => finding.code)).toContain('expect/failed');
   const tight = findingsOf(text, 31);
   expect(tight).toHaveLength(31);
-  expect(tight.map((one) => one.code)).toContain('expect/failed');
+  expect(tight.map((finding) => finding.code)).toContain('expect/failed');
 });
 
 it('nothing is left out below the limit', () => {
-  expect(findingsOf('let a = 1\nlet a = 2\n', 3).map((one) => one.code)).not.toContain('limit/too-large');
+  expect(findingsOf('let a = 1\nlet a = 2\n', 3).map((finding) => finding.code)).not.toContain('limit/too-large');
 });
 
 describe('one mistake of several devices', () => {

@@ -58,40 +58,41 @@ function reportBreaches(report: PipelineReport): readonly string[] {
   if (!near(causes, bubble.makespan, 1)) out.push(`causes add up to ${causes}, bubble is ${bubble.makespan}`);
   if (bubble.bound > bubble.makespan + 1e-6) out.push(`bound ${bubble.bound} exceeds bubble ${bubble.makespan}`);
   if (bubble.makespan > 1 + 1e-9 || bubble.span > 1 + 1e-9) out.push(`bubble ${bubble.makespan}, ${bubble.span}`);
-  const busy = devices.reduce((sum, one) => sum + one.busy, 0);
+  const busy = devices.reduce((sum, device) => sum + device.busy, 0);
   if (iteration > 0 && !near(bubble.makespan, 1 - busy / (devices.length * iteration), 1))
     out.push(`bubble ${bubble.makespan}, busy ${busy}, iteration ${iteration}`);
   const utilisation = report.model_flops?.utilisation ?? 0;
   if (utilisation > 1 + 1e-9) out.push(`${utilisation} of the peak is used`);
-  for (const one of devices) {
-    const { reserved: _, ...kinds } = one.memory;
+  for (const device of devices) {
+    const { reserved: _, ...kinds } = device.memory;
     const sum = Object.values(kinds).reduce((a, b) => a + b, 0);
-    if (!near(sum, one.peak)) out.push(`memory of ${one.name} adds up to ${sum}, peak is ${one.peak}`);
-    const items = one.memory_items.reduce((all, { bytes: size }) => all + size, 0);
-    if (!near(items, one.peak)) out.push(`items of ${one.name} add up to ${items}, peak is ${one.peak}`);
-    if (one.memory_items.some(({ bytes: size }) => !(size > 0))) out.push(`an item of ${one.name} is empty`);
-    if (one.busy > iteration * (1 + 1e-6) + 1e-12) out.push(`${one.name} is busy ${one.busy} of ${iteration}`);
-    if (!near(one.busy + one.idle, iteration))
-      out.push(`${one.name}: busy ${one.busy} + idle ${one.idle} ≠ ${iteration}`);
-    if (one.span > iteration * (1 + 1e-6) + 1e-12) out.push(`${one.name} spans ${one.span} of ${iteration}`);
+    if (!near(sum, device.peak)) out.push(`memory of ${device.name} adds up to ${sum}, peak is ${device.peak}`);
+    const items = device.memory_items.reduce((all, { bytes: size }) => all + size, 0);
+    if (!near(items, device.peak)) out.push(`items of ${device.name} add up to ${items}, peak is ${device.peak}`);
+    if (device.memory_items.some(({ bytes: size }) => !(size > 0))) out.push(`an item of ${device.name} is empty`);
+    if (device.busy > iteration * (1 + 1e-6) + 1e-12) out.push(`${device.name} is busy ${device.busy} of ${iteration}`);
+    if (!near(device.busy + device.idle, iteration))
+      out.push(`${device.name}: busy ${device.busy} + idle ${device.idle} ≠ ${iteration}`);
+    if (device.span > iteration * (1 + 1e-6) + 1e-12) out.push(`${device.name} spans ${device.span} of ${iteration}`);
   }
-  for (const one of links) {
+  for (const link of links) {
     // Where transfers block both devices, both count; periods of asynchronous runs may differ by a little.
-    if (one.exposed > 2.01 * iteration + 1e-12) out.push(`link exposes ${one.exposed} of ${iteration}`);
-    if (one.busy > iteration * (1 + 1e-6) + 1e-12 && report.asynchronous === undefined)
-      out.push(`link is busy ${one.busy} of ${iteration}`);
+    if (link.exposed > 2.01 * iteration + 1e-12) out.push(`link exposes ${link.exposed} of ${iteration}`);
+    if (link.busy > iteration * (1 + 1e-6) + 1e-12 && report.asynchronous === undefined)
+      out.push(`link is busy ${link.busy} of ${iteration}`);
   }
   // Tasks end within idle intervals, but for the rounding of times as large as the whole run.
   const rounding = 1e-11 * (report.asynchronous?.makespan ?? iteration);
-  for (const one of report.fill?.devices ?? [])
-    if (one.time > one.idle * (1 + 1e-9) + (one.intervals + 1) * rounding) out.push(`fill ${one.time} of ${one.idle}`);
+  for (const device of report.fill?.devices ?? [])
+    if (device.time > device.idle * (1 + 1e-9) + (device.intervals + 1) * rounding)
+      out.push(`fill ${device.time} of ${device.idle}`);
   return out;
 }
 
 /** Where something does not run, an error says why. */
 function silence({ resolution, pipelines, jobs, findings, syntax }: Analysis): readonly string[] {
   const written = syntax.declarations.filter(
-    (one) => one.kind === 'block' && ['pipeline', 'job'].includes(one.keyword.text),
+    (declaration) => declaration.kind === 'block' && ['pipeline', 'job'].includes(declaration.keyword.text),
   ).length;
   const running =
     pipelines.filter(({ run }) => run !== undefined).length + jobs.filter(({ report }) => report !== undefined).length;
@@ -116,7 +117,7 @@ function fixBreaches(analysis: Analysis): readonly string[] {
   const { text } = analysis.syntax;
   const at = text.indexOf('stages = ') + 9;
   const offered = [
-    ...analysis.findings.flatMap((one) => fixesFor(analysis, one, analyse)),
+    ...analysis.findings.flatMap((finding) => fixesFor(analysis, finding, analyse)),
     ...refactorings(analysis, at, analyse),
   ];
   return offered.flatMap(({ title, edits }) => {
@@ -132,17 +133,17 @@ function fixBreaches(analysis: Analysis): readonly string[] {
     const after = analyse(apply(text, edits));
     if (after.syntax.errors.length > analysis.syntax.errors.length) out.push(`"${title}" brings in a syntax error`);
     const runs = after.pipelines.flatMap(({ plan, run }) => {
-      const before = analysis.pipelines.find((one) => one.plan.name === plan.name)?.run;
+      const before = analysis.pipelines.find((pipeline) => pipeline.plan.name === plan.name)?.run;
       return run === undefined || before === undefined ? [] : [{ before: before.report, after: run.report }];
     });
     const change = /iteration ([+−-][\d.]+ %)/.exec(title)?.[1];
     if (
       change !== undefined &&
-      !runs.some((one) => share(one.after.iteration / one.before.iteration - 1, true) === change)
+      !runs.some((run) => share(run.after.iteration / run.before.iteration - 1, true) === change)
     )
       out.push(`"${title}" claims another change`);
     const size = /(\d[\d.]* [KMGTP]?i?B)\b/.exec(title)?.[1];
-    if (size !== undefined && !runs.some((one) => one.after.devices.some(({ peak }) => bytes(peak) === size)))
+    if (size !== undefined && !runs.some((run) => run.after.devices.some(({ peak }) => bytes(peak) === size)))
       out.push(`"${title}" claims another peak`);
     return out;
   });

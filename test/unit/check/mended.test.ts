@@ -75,9 +75,9 @@ test('one is singular', () => {
 
 test('stages that need memory together, and stages that are equally late, are told together', () => {
   const folded = file({ memory: '1GiB', pipeline: 'microbatches = 8  stages = balance(8)  schedule = zb_v' });
-  expect(messages(folded).some((one) => one.includes('Stages "s1" and "s6" need '))).toBe(true);
+  expect(messages(folded).some((message) => message.includes('Stages "s1" and "s6" need '))).toBe(true);
   const late = file({ pipeline: 'microbatches = 8  stages = balance(4)  schedule = pipedream_2bw' });
-  expect(messages(late).some((one) => one.includes('s0, s1, s2 and s3 keep 2 versions and are 1 update late'))).toBe(
-    true,
-  );
+  expect(
+    messages(late).some((message) => message.includes('s0, s1, s2 and s3 keep 2 versions and are 1 update late')),
+  ).toBe(true);
 });

@@ -28,7 +28,9 @@ describe('ranks', () => {
         const fits = !/expert = /.test(expert) || /context = 2|data = 4/.test(mesh) ? expert : '';
         const alone = outcome(parts(of, cut(4), flat(4)));
         const many = outcome(parts(of, `${cut(4)}  ${mesh}  ${of.of.mixed ? fits : ''}`, flat(64)));
-        expect(many.plan.stages.map((one) => one.parameters)).toEqual(alone.plan.stages.map((one) => one.parameters));
+        expect(many.plan.stages.map((stage) => stage.parameters)).toEqual(
+          alone.plan.stages.map((stage) => stage.parameters),
+        );
       }),
       ways,
     );

@@ -76,7 +76,7 @@ describe('check', () => {
     const { status, out } = await call(['check', 'good.pipe', 'bad.pipe', '--format=json'], { files });
     const answer = JSON.parse(out);
     expect([status, answer.version, answer.files.length, answer.files[1].file]).toEqual([1, 1, 2, 'bad.pipe']);
-    const mistake = answer.files[1].findings.find((one: { code: string }) => one.code === 'key/unknown');
+    const mistake = answer.files[1].findings.find((finding: { code: string }) => finding.code === 'key/unknown');
     const line = bad.split('\n')[mistake.range.start.line];
     expect(line.slice(mistake.range.start.character, mistake.range.end.character)).toBe('memroy');
   });
@@ -92,7 +92,7 @@ describe('check', () => {
       expect(['error', 'warning', 'note']).toContain(result.level);
     }
     const [{ physicalLocation }] = run.results.find(
-      (one: { ruleId: string }) => one.ruleId === 'key/unknown',
+      (result: { ruleId: string }) => result.ruleId === 'key/unknown',
     ).locations;
     const { startLine, startColumn, endColumn } = physicalLocation.region;
     expect(bad.split('\n')[startLine - 1].slice(startColumn - 1, endColumn - 1)).toBe('memroy');

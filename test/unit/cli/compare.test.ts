@@ -75,7 +75,7 @@ pipeline shaped { model = derived  devices = box  microbatches = 4  stages = bal
   test('equal stages: iteration and microbatches in flight are the closed forms', async () => {
     const [gpipe, oneFOneB] = await rowsOf(['a.pipe', '--schedules', 'gpipe,1f1b']);
     const [p, m, F, B] = [4, 8, 0.008, 0.016];
-    const most = (row: Row) => Math.max(...(row.report?.devices.map((one) => one.in_flight) ?? []));
+    const most = (row: Row) => Math.max(...(row.report?.devices.map((device) => device.in_flight) ?? []));
     for (const row of [gpipe, oneFOneB]) expect(row.report?.iteration).toBeCloseTo((m + p - 1) * (F + B), 12);
     expect([most(gpipe), most(oneFOneB)]).toEqual([m, p]);
   });
@@ -211,8 +211,8 @@ pipeline shaped { model = derived  devices = box  microbatches = 4  stages = bal
 });
 
 test('a schedule is one name or one call, and never more', () => {
-  for (const one of ['gpipe', '1f1b', 'interleaved_1f1b(chunks = 2)', 'dapple(warmup = [1, 2])'])
-    expect(`${one} ${isSchedule(one)}`).toBe(`${one} true`);
+  for (const name of ['gpipe', '1f1b', 'interleaved_1f1b(chunks = 2)', 'dapple(warmup = [1, 2])'])
+    expect(`${name} ${isSchedule(name)}`).toBe(`${name} true`);
   fc.assert(
     fc.property(fc.string(), fc.constantFrom('gpipe', 'zb_v', 'hanayo(waves = 2)'), (text, schedule) => {
       const joined = `${schedule} ${text}`;

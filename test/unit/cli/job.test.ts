@@ -25,7 +25,7 @@ test('the JSON report lists jobs, and not for one pipeline alone', async () => {
   const [job] = JSON.parse(out).jobs;
   expect(job).toMatchObject({ name: 'all', distance: 1, wave: 2, staleness: { local: 1, bound: 4 } });
   // A wave of two minibatches of 3 ms; one wave ahead hides the 2 · 2 MiB over two links of 1 GB/s.
-  expect(job.workers.map((one: { period: number }) => Number(one.period.toPrecision(6)))).toEqual([0.006, 0.006]);
+  expect(job.workers.map((worker: { period: number }) => Number(worker.period.toPrecision(6)))).toEqual([0.006, 0.006]);
   const alone = await call(['simulate', 'a.pipe', '--format', 'json', '--pipeline', 'first'], { files });
   expect(JSON.parse(alone.out).jobs).toEqual([]);
 });

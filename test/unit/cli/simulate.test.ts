@@ -47,7 +47,7 @@ describe('simulate', () => {
     const [p, m, F, B] = [4, 8, 0.008, 0.016];
     expect(pipeline.iteration).toBeCloseTo((m + p - 1) * (F + B), 12);
     expect(pipeline.bubble.makespan).toBeCloseTo((p - 1) / (m + p - 1), 12);
-    expect(pipeline.devices.map((one: { in_flight: number }) => one.in_flight)).toEqual([4, 3, 2, 1]);
+    expect(pipeline.devices.map((device: { in_flight: number }) => device.in_flight)).toEqual([4, 3, 2, 1]);
   });
 
   test('--set gives a param another value', async () => {
@@ -60,7 +60,7 @@ describe('simulate', () => {
     const world = { files: { 'a.pipe': two } };
     const names = async (...more: string[]) =>
       JSON.parse((await call(['simulate', 'a.pipe', '--format=json', ...more], world)).out).pipelines.map(
-        (one: { name: string }) => one.name,
+        (pipeline: { name: string }) => pipeline.name,
       );
     expect(await names()).toEqual(['train', 'again']);
     expect(await names('--pipeline', 'again')).toEqual(['again']);

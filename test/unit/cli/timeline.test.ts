@@ -120,7 +120,7 @@ describe('the drawn timeline', () => {
       [6, 6],
     ] as const) {
       const rows = rowsOf(runOf(equal('1f1b', p, m)), 3 * (m + p - 1));
-      for (const { text } of rows) expect([...text].filter((one) => one === '·')).toHaveLength(3 * (p - 1));
+      for (const { text } of rows) expect([...text].filter((name) => name === '·')).toHaveLength(3 * (p - 1));
     }
   });
 

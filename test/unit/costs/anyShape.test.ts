@@ -34,8 +34,8 @@ test('every shape that its check passes has finite costs, and recomputation only
       expect(made.activation + made.recomputed).toBeCloseTo(none.activation + none.recomputed, 3);
       expect(made).toMatchObject({ parameters: none.parameters, linearFlops: none.linearFlops, output: none.output });
       const time = timeOf(made, at, device({ compute: 1e12, bandwidth: 1e12, ...tensorRing(1e9) }));
-      for (const one of [time.forward, time.backwardInput, time.backwardWeight, time.recompute])
-        expect(one >= 0 && Number.isFinite(one)).toBe(true);
+      for (const value of [time.forward, time.backwardInput, time.backwardWeight, time.recompute])
+        expect(value >= 0 && Number.isFinite(value)).toBe(true);
       // One rank of several never holds or computes more than one rank alone.
       const alone = cost(shape, args, { ...at, tensor: 1 });
       expect(made.linearFlops).toBeLessThanOrEqual(alone.linearFlops * (1 + 1e-12) + slackOf(shape, args, at));

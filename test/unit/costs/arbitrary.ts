@@ -17,8 +17,10 @@ export const anyShape: fc.Arbitrary<{ readonly shape: string; readonly args: Sha
   .constantFrom(...shapes)
   .chain(({ name, parameters }) =>
     fc
-      .record(Object.fromEntries(parameters.map((one) => [one.name, valueOf(one)])), {
-        requiredKeys: parameters.filter((one) => one.default === undefined).map((one) => one.name),
+      .record(Object.fromEntries(parameters.map((parameter) => [parameter.name, valueOf(parameter)])), {
+        requiredKeys: parameters
+          .filter((parameter) => parameter.default === undefined)
+          .map((parameter) => parameter.name),
       })
       .map((args) => ({ shape: name, args })),
   );

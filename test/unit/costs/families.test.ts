@@ -170,9 +170,9 @@ describe('convolutions', () => {
   ].map(([inputs, outputs]) => cost('linear', { inputs, outputs }, { sequence: 1 }));
   it('VGG-16: 138,357,544 parameters, 15.47 billion multiply-adds', () => {
     const sum = (of: (one: (typeof layers)[number]) => number) =>
-      [...layers, ...dense].reduce((all, one) => all + of(one), 0);
-    expect(sum((one) => one.parameters)).toBe(138_357_544);
-    expect(sum((one) => one.linearFlops) / 2 / 1e9).toBeCloseTo(15.47, 2);
+      [...layers, ...dense].reduce((all, shapeCost) => all + of(shapeCost), 0);
+    expect(sum((shapeCost) => shapeCost.parameters)).toBe(138_357_544);
+    expect(sum((shapeCost) => shapeCost.linearFlops) / 2 / 1e9).toBeCloseTo(15.47, 2);
   });
   it('strides, groups and paddings', () => {
     // The first layer of ResNet-50: 7 × 7 windows at stride 2 make 112 × 112 of 224 × 224; 118 M multiply-adds.

@@ -25,7 +25,7 @@ describe('fitCut', () => {
       fc.property(layers, stages, fc.integer({ min: 0, max: 80 }), (costs, wanted, bound) => {
         const parts = wanted.slice(0, costs.length);
         const sum = (from: number, to: number, of: (layer: (typeof costs)[number]) => number) =>
-          costs.slice(from, to).reduce((total, one) => total + of(one), 0);
+          costs.slice(from, to).reduce((total, cost) => total + of(cost), 0);
         const load = (part: number, from: number, to: number) =>
           sum(from, to, (one) => one.static + one.held * parts[part].flight);
         const time = (part: number, from: number, to: number) => sum(from, to, (one) => one.time * parts[part].slow);
@@ -35,12 +35,12 @@ describe('fitCut', () => {
           return [
             Math.max(bound, ...starts.map((from, part) => load(part, from, ends[part]))),
             Math.max(...times),
-            times.reduce((total, one) => total + one * one, 0),
+            times.reduce((total, each) => total + each * each, 0),
           ];
         };
         const all = [...cuts(costs.length, parts.length)].map(judge);
         const best = all.reduce((a, b) => {
-          const differs = a.findIndex((one, index) => one !== b[index]);
+          const differs = a.findIndex((value, index) => value !== b[index]);
           return differs < 0 || a[differs] < b[differs] ? a : b;
         });
         const found = [...fitCut({ count: costs.length, parts: parts.length, load, time }, bound)];

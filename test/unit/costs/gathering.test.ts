@@ -77,10 +77,10 @@ function walk(all: readonly GatheredLayer[], reshard: boolean, prefetch: number,
   let [forward, backward] = [bytes(reshard ? nothing : every, accumulate ? every : nothing), 0];
   backward = forward;
   for (const at of all.keys()) {
-    const ahead = new Set([...every].filter((one) => one >= at && one <= at + prefetch));
+    const ahead = new Set([...every].filter((value) => value >= at && value <= at + prefetch));
     forward = Math.max(forward, bytes(reshard ? ahead : every, accumulate ? every : nothing));
-    const behind = new Set([...every].filter((one) => one <= at && one >= at - prefetch));
-    const made = new Set([...every].filter((one) => one === at || (prefetch > 0 && one === at + 1)));
+    const behind = new Set([...every].filter((value) => value <= at && value >= at - prefetch));
+    const made = new Set([...every].filter((value) => value === at || (prefetch > 0 && value === at + 1)));
     backward = Math.max(backward, bytes(reshard ? behind : every, accumulate ? every : made));
   }
   return { forward, backward };

@@ -7,8 +7,8 @@ import { dataFile } from '../support/data.ts';
 
 const file = parse(hardware, { size: 1e6, faults: 10 });
 const { declarations, errors } = file;
-const blocks = declarations.flatMap((one) => (one.kind === 'block' ? [one] : []));
-const lets = declarations.flatMap((one) => (one.kind === 'let' ? [one] : []));
+const blocks = declarations.flatMap((declaration) => (declaration.kind === 'block' ? [declaration] : []));
+const lets = declarations.flatMap((declaration) => (declaration.kind === 'let' ? [declaration] : []));
 
 /** Rows of a table by id, and by column; a field in quotes may hold commas. */
 const tableOf = (name: string) => {
@@ -80,7 +80,7 @@ describe('std:hardware has every device of devices.csv', () => {
     expect(rate('tf32')).toBe(read('tf32_tflops') ?? read('fp32_tflops'));
     // Nothing is said of number formats that a TPU is not known to multiply.
     if (row.get('vendor') === 'google') expect([rate('fp32'), rate('fp16')]).toEqual([undefined, undefined]);
-    const { doc } = blocks.find((one) => one.name?.text === name) ?? {};
+    const { doc } = blocks.find((block) => block.name?.text === name) ?? {};
     expect(doc).toContain(`Confidence: ${words[row.get('confidence') ?? '']} `);
     // 40 % is what has no published run.
     expect(doc).toMatch(
@@ -98,7 +98,7 @@ describe('std:hardware has every link of links.csv', () => {
         ? [[value.value, value.unit]]
         : [];
   it.each(tableOf('links.csv').map((row) => [row.get('id') ?? '', row] as const))('%s', (id, row) => {
-    const found = lets.find((one) => one.name?.text === nameOf(id));
+    const found = lets.find((letDeclaration) => letDeclaration.name?.text === nameOf(id));
     const [reached, line] = [row.get('eff_uni_gbs'), row.get('spec_uni_gbs')];
     expect(parts(found?.value)).toEqual([
       [Number(reached === '' ? line : reached), 'GB/s'],

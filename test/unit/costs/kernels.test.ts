@@ -22,10 +22,10 @@ const anySetting: fc.Arbitrary<LayerSetting> = fc
   .map(({ wholeExperts, ...over }) => setting(wholeExperts ? { ...over, expertTensor: 1 } : over));
 
 const sum = (kernels: readonly Kernel[], figure: (kernel: Kernel) => number): number =>
-  kernels.reduce((total, one) => total + one.count * figure(one), 0);
+  kernels.reduce((total, kernel) => total + kernel.count * figure(kernel), 0);
 const seconds = (kernels: readonly Kernel[], on: Parameters<typeof kernelTime>[1]): number =>
-  sum(kernels, (one) => kernelTime(one, on));
-const partOf = (kernels: readonly Kernel[], part: Kernel['part']) => kernels.filter((one) => one.part === part);
+  sum(kernels, (kernel) => kernelTime(kernel, on));
+const partOf = (kernels: readonly Kernel[], part: Kernel['part']) => kernels.filter((kernel) => kernel.part === part);
 
 const table = [
   { least: 0, share: 0.1 },
@@ -50,7 +50,7 @@ test('the FLOPs of the kernels of every shape are those of the layer, part by pa
         for (const figure of [flops, bytes, count]) expect(figure >= 0 && Number.isFinite(figure)).toBe(true);
         expect(Number.isInteger(count) && flops + bytes > 0).toBe(true);
       }
-      const flopsOf = (part: Kernel['part']) => sum(partOf(kernels, part), (one) => one.flops);
+      const flopsOf = (part: Kernel['part']) => sum(partOf(kernels, part), (kernel) => kernel.flops);
       expect(flopsOf('linear') / (made.linearFlops || 1)).toBeCloseTo(made.linearFlops > 0 ? 1 : 0, 9);
       expect(flopsOf('core') / (made.coreFlops || 1)).toBeCloseTo(made.coreFlops > 0 ? 1 : 0, 9);
       expect(flopsOf('elementwise')).toBe(0);
@@ -88,7 +88,7 @@ test('times are the sums of the kernels, each at the share of its own size', () 
             layer.recompute,
             made.recomputeFlops > 0
               ? seconds(
-                  all.filter((one) => one.kept !== true),
+                  all.filter((kernel) => kernel.kept !== true),
                   on,
                 )
               : 0,
@@ -244,7 +244,7 @@ describe('a device without sizes', () => {
     const linear = sum(partOf(gpt.kernels(), 'linear'), () => 1);
     // Two norms, four products, four kernels of the core, two residuals, an activation.
     expect([kernels, linear]).toEqual([13, 4]);
-    const [without, launched] = [on, { ...on, launch: 1 }].map((one) => timeOf(gpt, setting(), one));
+    const [without, launched] = [on, { ...on, launch: 1 }].map((deviceSpeed) => timeOf(gpt, setting(), deviceSpeed));
     expect(launched.forward - without.forward).toBeCloseTo(13, 9);
     expect(launched.backwardInput - without.backwardInput).toBeCloseTo(4 + 2 * 9, 9);
     expect(launched.backwardWeight - without.backwardWeight).toBeCloseTo(4, 9);

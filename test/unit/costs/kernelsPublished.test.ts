@@ -58,7 +58,9 @@ test.each(layers)('layer of the 22B model, $name: at most 3 % slower than measur
 });
 
 test('the costs page says by how much', () => {
-  const [alone, selective] = layers.map((one) => deviations(one).map((less) => `${Math.abs(100 * less).toFixed(0)} %`));
+  const [alone, selective] = layers.map((layer) =>
+    deviations(layer).map((less) => `${Math.abs(100 * less).toFixed(0)} %`),
+  );
   const page = textOf('docs/costs/time.md').replace(/\s+/g, ' ');
   expect(page.replaceAll(/\s+/g, ' ')).toContain(
     `the forward is ${alone[0]} too fast and the backward ${alone[1]} too slow.`,
@@ -87,8 +89,8 @@ describe('the models of Zero Bubble', () => {
   });
 
   it('W takes less of F the smaller the hidden size, as measured, but 0.11 to 0.15 more of it', () => {
-    const shares = ratios.map((one) => one.weight);
-    const measured = ratios.map((one) => one.measured.weight);
+    const shares = ratios.map((ratio) => ratio.weight);
+    const measured = ratios.map((ratio) => ratio.measured.weight);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     expect(measured).toEqual(measured.toSorted((a, b) => a - b));
     for (const [index, share] of shares.entries()) {

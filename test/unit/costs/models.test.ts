@@ -14,7 +14,7 @@ const references = Object.entries(JSON.parse(dataFile('hf_configs.json')) as Rec
 
 function modelOf(config: object): ConfiguredModel {
   const read = readConfiguration(JSON.stringify(config));
-  if ('faults' in read) throw new Error(read.faults.map((one) => one.message).join('\n'));
+  if ('faults' in read) throw new Error(read.faults.map((fault) => fault.message).join('\n'));
   return read;
 }
 
@@ -23,7 +23,7 @@ const totalOf = ({ layers }: ConfiguredModel): number =>
 
 describe.each(references)('%s as its configuration says', (_name, { config, expected }) => {
   const model = modelOf(config);
-  const named = (name: string) => model.layers.find((one) => one.name === name);
+  const named = (name: string) => model.layers.find((layer) => layer.name === name);
   it('has the published number of parameters', () => expect(totalOf(model)).toBe(expected.total));
   it('part by part', () => {
     const [embed, head, layer] = [named('embed'), named('head'), named('moe') ?? named('block')];
@@ -82,7 +82,7 @@ describe('std:models', () => {
     ['qwen3_32b', 32_762_123_264],
     ['qwen3_235b_a22b', 235_093_634_560],
   ])('%s: %d parameters', (name, total) => {
-    const found = publishedModels.find((one) => one.name === name);
+    const found = publishedModels.find((publishedModel) => publishedModel.name === name);
     expect(totalOf(modelOf(found?.config ?? {}))).toBe(total);
   });
 });

@@ -15,9 +15,9 @@ const sequence = 8192;
 /** Bytes that one rank sends in a forward and in a backward of one microbatch. */
 function sent(group: GroupName, args: Parameters<typeof cost>[1], over: Partial<LayerSetting>) {
   const at = setting({ sequence, ...over });
-  const all = cost('transformer', args, at).collectives.filter((one) => one.over === group);
+  const all = cost('transformer', args, at).collectives.filter((collective) => collective.over === group);
   const sum = (pass: 'forward' | 'backward') =>
-    all.reduce((total, one) => total + one[pass] * sentBytes(one, at[group]), 0);
+    all.reduce((total, collective) => total + collective[pass] * sentBytes(collective, at[group]), 0);
   return [sum('forward'), sum('backward')];
 }
 
@@ -153,7 +153,7 @@ describe('exposed or hidden', () => {
     const slow = device({ compute: 1e15, rings, overlap: { tensor: 1, context: 1, expert: 1 } });
     const layer = timeOf(made, at, slow);
     const base = timeOf({ ...made, collectives: [] }, at, slow);
-    const all = Object.values(layer.traffic ?? {}).reduce((sum, one) => sum + one.time, 0);
+    const all = Object.values(layer.traffic ?? {}).reduce((sum, groupTraffic) => sum + groupTraffic.time, 0);
     expect(layer.forward + layer.backwardInput).toBeGreaterThanOrEqual(all);
     expect(layer.forward + layer.backwardInput).toBeLessThanOrEqual(all + base.forward + base.backwardInput);
   });

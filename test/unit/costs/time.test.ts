@@ -67,7 +67,7 @@ describe('time of a derived layer', () => {
     const whole = cost('transformer', { hidden, heads, causal: false }, tp);
     expect((whole.linearFlops + whole.coreFlops) / 1e12).toBeCloseTo(0.979, 3);
     const reduces = whole.collectives.map(
-      (one) => one.forward * collectiveTime(one, 8, { bandwidth: 235e9, latency: 0 }),
+      (collective) => collective.forward * collectiveTime(collective, 8, { bandwidth: 235e9, latency: 0 }),
     );
     expect(reduces.reduce((sum, time) => sum + time, 0)).toBeCloseTo(1.5e-3, 5);
     const layer = timeOf(whole, setting(tp), a100);

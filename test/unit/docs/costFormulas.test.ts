@@ -45,7 +45,8 @@ const part = (name: keyof typeof parts, args: ShapeArguments): number =>
   (cost('transformer', args).activationParts?.[parts[name]] ?? 0) / symbols.N;
 const core = (args: ShapeArguments): number => cost('transformer', args, alone).coreFlops / (s * b);
 const sent = (over: 'tensor' | 'context' | 'expert', args: ShapeArguments, more: Partial<LayerSetting> = {}): number =>
-  cost('transformer', args, { ...setting, ...more }).collectives.findLast((one) => one.over === over)?.bytes ?? NaN;
+  cost('transformer', args, { ...setting, ...more }).collectives.findLast((collective) => collective.over === over)
+    ?.bytes ?? NaN;
 const norms = (width: number): number => 2 * 2 * width;
 
 type Row = readonly [formula: string, value: () => number, symbols?: Readonly<Record<string, number>>];

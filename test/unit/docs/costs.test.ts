@@ -49,8 +49,8 @@ test('the page of shapes names every shape with every argument', () => {
 
 test('the bytes of each recipe on the page of state are those that the engine counts', () => {
   const rows = [...statePage.matchAll(/^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \| (.+) \| (.+) \| (.+) \|$/gm)];
-  const all = optimizers.filter((one) => one.name !== 'none' && one.name !== 'custom');
-  expect(rows.map(([, name]) => name)).toEqual(all.map((one) => one.name));
+  const all = optimizers.filter((optimizer) => optimizer.name !== 'none' && optimizer.name !== 'custom');
+  expect(rows.map(([, name]) => name)).toEqual(all.map((optimizerRecipe) => optimizerRecipe.name));
   for (const [, name, weights, gradients, state, ...split] of rows) {
     const recipe = findOptimizer(name);
     const request = { local: 1000, experts: 0, ranks: 8, expertRanks: 8, precision: 'bf16' } as const;
@@ -66,7 +66,7 @@ test('the bytes of each recipe on the page of state are those that the engine co
         return Number(whole) / (ranks === 'n' ? 8 : 1);
       });
       expect(bytes.weights + bytes.gradients + bytes.optimizer, `${name} ${shard}`).toBeCloseTo(
-        1000 * written.reduce((sum, one) => sum + one, 0),
+        1000 * written.reduce((sum, value) => sum + value, 0),
         9,
       );
     }

@@ -14,16 +14,16 @@ describe.each([...codes])('the page of %s', (code) => {
   test('has an example that raises it, and no other error', () => {
     const [example] = blocks(textOf(page), 'pipe');
     const found = analyse(example).findings;
-    expect(found.map((one) => one.code)).toContain(code);
-    const others = found.filter((one) => one.severity === 'error' && one.code !== code);
-    expect(others.map((one) => `${one.code}: ${one.message}`)).toEqual([]);
+    expect(found.map((finding) => finding.code)).toContain(code);
+    const others = found.filter((finding) => finding.severity === 'error' && finding.code !== code);
+    expect(others.map((finding) => `${finding.code}: ${finding.message}`)).toEqual([]);
   });
 
   test('has a mended example, where it has one, without it and without errors', () => {
     for (const mended of blocks(textOf(page), 'pipe fixed')) {
-      const found = analyse(mended).findings.filter((one) => one.code === code || one.severity === 'error');
-      const informative = code === 'schedule/bubble' && found.every((one) => one.severity !== 'error');
-      if (!informative) expect(found.map((one) => `${one.code}: ${one.message}`)).toEqual([]);
+      const found = analyse(mended).findings.filter((finding) => finding.code === code || finding.severity === 'error');
+      const informative = code === 'schedule/bubble' && found.every((finding) => finding.severity !== 'error');
+      if (!informative) expect(found.map((finding) => `${finding.code}: ${finding.message}`)).toEqual([]);
     }
   });
 });

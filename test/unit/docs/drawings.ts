@@ -17,7 +17,7 @@ pipeline train { model = toy  devices = box  stages = balance(${4 * chunks})  mi
 `;
   const { pipelines, findings } = analyse(text);
   const run = pipelines[0]?.run;
-  if (run === undefined) throw new Error(findings.map((one) => one.message).join('\n'));
+  if (run === undefined) throw new Error(findings.map((finding) => finding.message).join('\n'));
   return run;
 }
 
@@ -31,7 +31,7 @@ function runOf(path: string): Run {
     first?.run?.report.asynchronous === undefined
       ? first?.run
       : evaluate({ ...first.plan, iterations: short }, defaultOptions).run;
-  if (run === undefined) throw new Error(findings.map((one) => one.message).join('\n'));
+  if (run === undefined) throw new Error(findings.map((finding) => finding.message).join('\n'));
   return run;
 }
 

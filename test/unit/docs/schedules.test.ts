@@ -40,7 +40,7 @@ describe.each(synchronous.map(({ name }) => name))('%s', (policy) => {
     const ms = 1e-3;
     expect(report.iteration / ms).toBeCloseTo(end, 9);
     for (const device of report.devices) expect(device.idle / ms).toBeCloseTo(idle, 9);
-    const longest = report.devices.reduce((most, one) => (one.span > most.span ? one : most));
+    const longest = report.devices.reduce((most, device) => (device.span > most.span ? device : most));
     expect((longest.span - longest.busy) / ms).toBeCloseTo(span, 9);
     expect(report.devices.map((device) => device.in_flight).join(', ')).toBe(row(policy)?.[4]);
   });

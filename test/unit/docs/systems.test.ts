@@ -5,7 +5,7 @@ import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import { analyse, pages, repository, textOf } from './pages.ts';
 
 const overview = textOf('docs/schedules/README.md');
-const section = (heading: string): string => overview.split(/^## /m).find((one) => one.startsWith(heading)) ?? '';
+const section = (heading: string): string => overview.split(/^## /m).find((name) => name.startsWith(heading)) ?? '';
 const rows = section('Systems')
   .split('\n')
   .filter((line) => line.startsWith('| ') && line.includes('.pipe'))
@@ -24,7 +24,7 @@ const systemOf = (example: string) => analyse(textOf(`examples/systems/${example
 function kindOf(example: string): string {
   const { pipelines, jobs } = systemOf(example);
   if (jobs.length > 0) return 'job';
-  const runs = pipelines.flatMap((one) => (one.run === undefined ? [] : [one.run]));
+  const runs = pipelines.flatMap((pipeline) => (pipeline.run === undefined ? [] : [pipeline.run]));
   if (runs.some((run) => run.program.forwardOnly === true)) return 'loading';
   if (runs.some((run) => run.report.fill !== undefined)) return 'filling';
   return runs.some((run) => run.report.asynchronous !== undefined) ? 'asynchronous' : 'synchronous';

@@ -5,7 +5,7 @@ import { format, LineIndex, parse } from '../../../grammar/index.ts';
 import { analyse, names, textOf } from './load.ts';
 
 function reportOf(name: string, pipeline: string, overrides?: Readonly<Record<string, number>>): PipelineReport {
-  const found = analyse(name, overrides).pipelines.find((one) => one.plan.name === pipeline)?.run?.report;
+  const found = analyse(name, overrides).pipelines.find((evaluation) => evaluation.plan.name === pipeline)?.run?.report;
   if (found === undefined) throw new Error(`${name} has no pipeline ${pipeline} that runs`);
   return found;
 }
@@ -16,12 +16,12 @@ describe.each(names.filter((name) => name !== 'broken.pipe'))('%s', (name) => {
     const serious = analysis.findings.filter(({ severity }) => severity === 'error' || severity === 'hint');
     expect(serious.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
     const declared = analysis.syntax.declarations.filter(
-      (one) => one.kind === 'block' && one.keyword.text === 'pipeline',
+      (declaration) => declaration.kind === 'block' && declaration.keyword.text === 'pipeline',
     );
     expect(analysis.pipelines).toHaveLength(declared.length);
     for (const { plan, run } of analysis.pipelines) {
       expect(run?.report.iteration).toBeGreaterThan(0);
-      const causes = Object.values(run?.report.bubble.causes ?? {}).reduce((sum, one) => sum + one, 0);
+      const causes = Object.values(run?.report.bubble.causes ?? {}).reduce((sum, cause) => sum + cause, 0);
       expect(causes).toBeCloseTo(run?.report.bubble.makespan ?? NaN, 9);
       expect(plan.expects.length).toBeGreaterThan(0);
     }
@@ -42,7 +42,7 @@ describe('quickstart.pipe', () => {
     const expected = (m + p - 1) * (F + B) + ((2 * (p - 1) * m) / p + 2 * (p - 2)) * c;
     expect(iteration).toBeCloseTo(expected, 12);
     expect(bubble.makespan).toBeCloseTo(1 - (m * (F + B)) / expected, 12);
-    expect(devices.map((one) => one.in_flight)).toEqual([4, 3, 2, 1]);
+    expect(devices.map((device) => device.in_flight)).toEqual([4, 3, 2, 1]);
   });
 
   test('as it is: a bubble of 27.3 %, and peaks of weights, gradients, activations in flight and a buffer for each neighbour', () => {
@@ -50,7 +50,7 @@ describe('quickstart.pipe', () => {
     expect((100 * bubble.makespan).toFixed(1)).toBe('27.3');
     const MiB = 2 ** 20;
     const neighbours = [1, 2, 2, 1];
-    expect(devices.map((one) => one.peak)).toEqual(
+    expect(devices.map((device) => device.peak)).toEqual(
       [4, 3, 2, 1].map((inFlight, device) => (2 * (256 + 256 + inFlight * 512) + neighbours[device] / 4) * MiB),
     );
   });
@@ -84,14 +84,16 @@ describe('the GPT examples', () => {
   });
 
   test('interleaving divides the bubble by the chunks, nearly', () => {
-    const [interleaved, plain] = ['interleaved', 'plain'].map((one) => reportOf('gpt-175b.pipe', one).bubble.makespan);
+    const [interleaved, plain] = ['interleaved', 'plain'].map(
+      (name) => reportOf('gpt-175b.pipe', name).bubble.makespan,
+    );
     expect(interleaved).toBeLessThan(plain / 2);
   });
 });
 
 test('custom-schedule.pipe: the rows are 1F1B, and the rule does no worse', () => {
-  const [rows, rule] = ['by_rows', 'by_rule'].map((one) => reportOf('custom-schedule.pipe', one));
-  expect(rows.devices.map((one) => one.in_flight)).toEqual([4, 3, 2, 1]);
+  const [rows, rule] = ['by_rows', 'by_rule'].map((name) => reportOf('custom-schedule.pipe', name));
+  expect(rows.devices.map((device) => device.in_flight)).toEqual([4, 3, 2, 1]);
   expect(rule.iteration).toBeLessThanOrEqual(rows.iteration);
 });
 
@@ -101,7 +103,7 @@ describe('broken.pipe', () => {
   const lines = new LineIndex(text);
   const raised = analysis.findings.map((found) => ({ ...found, line: lines.positionAt(found.place.start).line }));
   const promised = text.split('\n').flatMap((line, index) => {
-    const code = codes.find((one) => line.endsWith(`// ${one}`));
+    const code = codes.find((candidate) => line.endsWith(`// ${candidate}`));
     return code === undefined ? [] : [{ code, line: index }];
   });
 
@@ -112,14 +114,17 @@ describe('broken.pipe', () => {
   test('no line raises an error that it does not promise', () => {
     const surprises = raised.filter(
       (found) =>
-        found.severity === 'error' && !promised.some((one) => one.code === found.code && one.line === found.line),
+        found.severity === 'error' &&
+        !promised.some((candidate) => candidate.code === found.code && candidate.line === found.line),
     );
     expect(surprises.map(({ code, line, message }) => `${line + 1}: ${code}: ${message}`)).toEqual([]);
   });
 
   test('every code that one file can raise is there', () => {
     const elsewhere = ['import/outside-workspace', 'import/unreadable', 'syntax/unclosed'];
-    const missing = codes.filter((code) => !promised.some((one) => one.code === code) && !elsewhere.includes(code));
+    const missing = codes.filter(
+      (code) => !promised.some((candidate) => candidate.code === code) && !elsewhere.includes(code),
+    );
     expect(missing).toEqual([]);
   });
 });

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import { analyse } from './load.ts';
 
 const { pipelines } = analyse('nvlink-hops.pipe');
-const of = (name: string) => pipelines.find((one) => one.plan.name === name);
+const of = (name: string) => pipelines.find((pipeline) => pipeline.plan.name === name);
 
 test('nvlink-hops.pipe: two hops of NVLink go before one of PCIe, and 1F1B takes its time over them', () => {
   const hops = of('hops');
-  const route = (from: number, to: number) => hops?.plan.routes.find((one) => one.from === from && one.to === to);
+  const route = (from: number, to: number) =>
+    hops?.plan.routes.find((routePlan) => routePlan.from === from && routePlan.to === to);
   expect(route(3, 4)).toMatchObject({ bandwidth: 40e9, latency: 6.8e-6 });
   expect(route(3, 4)?.hops).toHaveLength(2);
   expect(route(0, 1)).toMatchObject({ bandwidth: 20e9 });

@@ -3,7 +3,7 @@ import type { Analysis } from '../../../engine/check.ts';
 import { analyse } from './load.ts';
 
 const stageOf = ({ resolution }: Analysis, pipeline: string, index: number) => {
-  const stage = resolution.plan.pipelines.find((one) => one.name === pipeline)?.stages[index];
+  const stage = resolution.plan.pipelines.find((pipelinePlan) => pipelinePlan.name === pipeline)?.stages[index];
   if (stage === undefined) throw new Error(`no stage ${index} in ${pipeline}`);
   return stage;
 };

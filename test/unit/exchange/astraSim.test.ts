@@ -14,7 +14,7 @@ describe('workloads of ASTRA-sim 1.0', () => {
   test('forward, both halves of the backward, and weights by what is reduced', () => {
     const read = readAstraSim(file(...rows));
     if ('faults' in read) throw new Error(read.faults[0].message);
-    expect(read.layers.map((one) => one.name)).toEqual(['conv1', 'layer_64_1_conv4', 'fc1000']);
+    expect(read.layers.map((layer) => layer.name)).toEqual(['conv1', 'layer_64_1_conv4', 'fc1000']);
     expect(read.layers[0]).toMatchObject({ weights: 37632, activation: 0, output: 0, after: [] });
     expect(read.layers[0].forward * 1e9).toBeCloseTo(13003, 6);
     expect((read.layers[0].backwardInput ?? 0) * 1e9).toBeCloseTo(12864, 6);
@@ -25,7 +25,7 @@ describe('workloads of ASTRA-sim 1.0', () => {
 
   test('a model-parallel layer has no weights that are known', () => {
     const read = readAstraSim(file('mlp\t-1\t32291\tALLGATHER\t37632\t32291\tALLREDUCE\t37632\t12864\tNONE\t0\t3229'));
-    expect('faults' in read ? [] : read.layers.map((one) => one.weights)).toEqual([0]);
+    expect('faults' in read ? [] : read.layers.map((layer) => layer.weights)).toEqual([0]);
   });
 
   test('is told from other files', () => {
@@ -54,7 +54,9 @@ describe('workloads of ASTRA-sim 1.0', () => {
         fc.array(fc.oneof(fc.string(), fc.constantFrom('\n', '\t', 'DATA', '1', ...rows)), { maxLength: 20 }),
         (parts) => {
           const read = readAstraSim(parts.join(''));
-          return 'faults' in read ? read.faults.length > 0 : read.layers.every((one) => Number.isFinite(one.forward));
+          return 'faults' in read
+            ? read.faults.length > 0
+            : read.layers.every((layer) => Number.isFinite(layer.forward));
         },
       ),
     );

@@ -75,7 +75,7 @@ describe('graphs of dnn-partitioning', () => {
 
   test('without backward nodes it says so', () => {
     const read = readDnnPartitioning(file({ nodes: nodes.slice(0, 2), edges: edges.slice(0, 1) }));
-    expect('faults' in read ? [] : read.layers.map((one) => one.backward)).toEqual([0, 0]);
+    expect('faults' in read ? [] : read.layers.map((layer) => layer.backward)).toEqual([0, 0]);
     expect('faults' in read ? '' : read.remarks.join()).toContain('no backward nodes');
   });
 
@@ -84,15 +84,15 @@ describe('graphs of dnn-partitioning', () => {
     ['{"nodes": 3, "edges": []}', 'needs `nodes`'],
     [file({ nodes: [...nodes, nodes[0]] }), 'second time'],
     [file({ nodes: nodes.slice(1) }), 'no forward nodes in its colour class'],
-    [file({ nodes: nodes.map((one) => ({ ...one, colorClass: 4 })) }), 'several forward nodes'],
-    [file({ nodes: nodes.map((one) => ({ ...one, supportedOnFpga: 0 })) }), 'CPU only'],
-    [file({ nodes: nodes.map((one) => ({ ...one, fpgaLatency: -1 })) }), '`fpgaLatency` is -1'],
+    [file({ nodes: nodes.map((node) => ({ ...node, colorClass: 4 })) }), 'several forward nodes'],
+    [file({ nodes: nodes.map((node) => ({ ...node, supportedOnFpga: 0 })) }), 'CPU only'],
+    [file({ nodes: nodes.map((node) => ({ ...node, fpgaLatency: -1 })) }), '`fpgaLatency` is -1'],
     [file({ edges: [{ sourceId: 4, destId: 7, size: 1 }] }), 'no node 7'],
     [file({ edges: [{ sourceId: 4, destId: 5 }] }), '`size` is missing'],
     [file({ edges: [...edges, { sourceId: 5, destId: 4, size: 1 }] }), 'circle'],
   ])('fault %#', (text, message) => {
     const read = readDnnPartitioning(text);
-    expect('faults' in read ? read.faults.map((one) => one.message).join() : '').toContain(message);
+    expect('faults' in read ? read.faults.map((fault) => fault.message).join() : '').toContain(message);
     expect('faults' in read).toBe(true);
   });
 

@@ -14,7 +14,7 @@ const setting: LayerSetting = {
 
 const read = (config: object) => {
   const found = readConfiguration(JSON.stringify(config));
-  if ('faults' in found) throw new Error(found.faults.map((one) => one.message).join('\n'));
+  if ('faults' in found) throw new Error(found.faults.map((fault) => fault.message).join('\n'));
   return found;
 };
 const parametersOf = (layers: ReturnType<typeof withPrediction>) =>
@@ -150,7 +150,7 @@ describe('multi-token prediction', () => {
   const layersOf = (text: string) => {
     const { findings, symbols } = resolveText(text, { files });
     expect(findings).toEqual([]);
-    return [...symbols.symbols.values()].filter((one) => one.kind === 'layer').map((one) => one.name);
+    return [...symbols.symbols.values()].filter((symbol) => symbol.kind === 'layer').map((symbol) => symbol.name);
   };
 
   test('one depth is a layer with experts, 2h² + 3h, and no matrices of the vocabulary', () => {
@@ -161,10 +161,16 @@ describe('multi-token prediction', () => {
     expect(main / 1e9).toBeCloseTo(671.03, 2);
     const more = parametersOf(withPrediction(model)) - main;
     expect((main + more + 2 * 129280 * 7168) / 1e9).toBeCloseTo(684.5, 1);
-    const moe = layers.find((one) => one.name === 'moe');
+    const moe = layers.find((layer) => layer.name === 'moe');
     expect(more).toBe(parametersOf(moe === undefined ? [] : [{ ...moe, count: 1 }]) + 2 * 7168 ** 2 + 3 * 7168);
     expect(prediction).toMatchObject({ name: 'mtp', count: 1, shape: 'mtp' });
-    expect(withPrediction(model).map((one) => one.name)).toEqual(['embed', 'dense', 'moe', 'mtp', 'head']);
+    expect(withPrediction(model).map((configuredLayer) => configuredLayer.name)).toEqual([
+      'embed',
+      'dense',
+      'moe',
+      'mtp',
+      'head',
+    ]);
   });
 
   test('is left out unless `mtp = true` says otherwise', () => {

@@ -69,7 +69,7 @@ const llama = {
 };
 const layersOf = (config: object) => {
   const read = readConfiguration(JSON.stringify(config));
-  if ('faults' in read) throw new Error(read.faults.map((one) => one.message).join('\n'));
+  if ('faults' in read) throw new Error(read.faults.map((fault) => fault.message).join('\n'));
   return read.layers;
 };
 
@@ -249,7 +249,7 @@ describe('`from` another model', () => {
   test('the hint beside `from` is the number of parameters of the model', () => {
     const text = `import { llama3_8b } from "std:models"\nmodel m { from = llama3_8b }\n${rest}`;
     const hints = resolveText(text).derived.filter(({ text: one }) => one.includes('parameters'));
-    expect(hints.map((one) => [one.offset, one.text])).toEqual([[text.indexOf(' }\ndevice'), ' 8.03 G parameters']]);
+    expect(hints.map((hint) => [hint.offset, hint.text])).toEqual([[text.indexOf(' }\ndevice'), ' 8.03 G parameters']]);
   });
   test('in any order, over several, with their layers by name', () => {
     const layers = 'layer a[2] { forward = 1ms  backward = 2ms }';
@@ -257,7 +257,7 @@ describe('`from` another model', () => {
     const { plan } = checkFindings(
       `model m { from = n  micro_batch = 3 }\nmodel n { from = o }\nmodel o { ${layers}  precision = fp16 }\n${stages}`,
     );
-    expect(plan.pipelines[0].stages.map((one) => one.forward)).toEqual([1e-3, 1e-3]);
+    expect(plan.pipelines[0].stages.map((stage) => stage.forward)).toEqual([1e-3, 1e-3]);
   });
   test('circles, unknown models, other things and layers beside', () => {
     checkFindings('model a { from = ⟦name/cycle:b⟧ }\nmodel b { from = a }', ['a → b → a']);

@@ -11,12 +11,12 @@ import { hostOf } from '../plan/fixture.ts';
 
 const stagesIn = (text: string): readonly string[] => {
   const read = readLayout(text);
-  return 'faults' in read ? ['fault'] : read.stages.map((own) => own.map((one) => one.symbol).join(''));
+  return 'faults' in read ? ['fault'] : read.stages.map((own) => own.map((placed) => placed.symbol).join(''));
 };
 const given = (args: string) => {
   const read = stagesOf(flagsOf(args), args.length);
   return 'faults' in read
-    ? read.faults.map((one) => `${args.slice(one.start, one.end)}: ${one.message}`)
+    ? read.faults.map((fault) => `${args.slice(fault.start, fault.end)}: ${fault.message}`)
     : read.stages.map((own) => own.join(''));
 };
 
@@ -131,7 +131,7 @@ test.each([
   const made = importText(text);
   if (made === undefined || 'faults' in made) throw new Error('not imported');
   const analysis = check({ uri: 'file:///project/a.pipe', text: made.pipe, host: hostOf(), options: defaultOptions });
-  expect(analysis.findings.filter((one) => one.severity === 'error')).toEqual([]);
+  expect(analysis.findings.filter((finding) => finding.severity === 'error')).toEqual([]);
   expect(analysis.pipelines[0].run?.report.iteration).toBeGreaterThan(0);
 });
 

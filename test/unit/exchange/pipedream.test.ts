@@ -11,10 +11,10 @@ const fileText = (name: string): string => readFileSync(join(folder, `${name}.gr
 
 function graphOf(text: string): ProfileGraph {
   const read = readProfileGraph(text);
-  if ('faults' in read) throw new Error(read.faults.map((one) => one.message).join('\n'));
+  if ('faults' in read) throw new Error(read.faults.map((fault) => fault.message).join('\n'));
   return read;
 }
-const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 describe('the profiles of PipeDream', () => {
   // Nodes, edges, ms forward, ms backward, MB of parameters; counted in the files by other means (a few lines of Python).
@@ -28,10 +28,10 @@ describe('the profiles of PipeDream', () => {
     const graph = graphOf(fileText(name));
     expect(graph.nodes).toHaveLength(nodes);
     expect(graph.edges).toBe(edges);
-    expect(sum(graph.needs.map((one) => one.length))).toBe(edges);
-    expect(sum(graph.nodes.map((one) => one.forward))).toBeCloseTo(forward, 6);
-    expect(sum(graph.nodes.map((one) => one.backward))).toBeCloseTo(backward, 6);
-    expect(sum(graph.nodes.map((one) => one.parameters)) / 1e6).toBeCloseTo(parameters, 3);
+    expect(sum(graph.needs.map((need) => need.length))).toBe(edges);
+    expect(sum(graph.nodes.map((profileNode) => profileNode.forward))).toBeCloseTo(forward, 6);
+    expect(sum(graph.nodes.map((profileNode) => profileNode.backward))).toBeCloseTo(backward, 6);
+    expect(sum(graph.nodes.map((profileNode) => profileNode.parameters)) / 1e6).toBeCloseTo(parameters, 3);
   });
 
   test('line ends do not matter', () => {
@@ -42,24 +42,29 @@ describe('the profiles of PipeDream', () => {
 
   test('an activation that is a list is summed', () => {
     const text = fileText('gnmt');
-    const line = text.split('\n').find((one) => one.includes('activation_size=['));
+    const line = text.split('\n').find((name) => name.includes('activation_size=['));
     const list =
       /activation_size=\[([^\]]*)\]/
         .exec(line ?? '')?.[1]
         .split(';')
         .map(Number) ?? [];
     expect(list.length).toBeGreaterThan(1);
-    const node = graphOf(text).nodes.find((one) => one.id === line?.split(' ')[0]);
+    const node = graphOf(text).nodes.find((profileNode) => profileNode.id === line?.split(' ')[0]);
     expect(node?.activation).toBe(sum(list));
   });
 
   test('the loading of data takes no time, and picks that nothing uses are left out', () => {
     const vgg = layersOfProfile(graphOf(fileText('vgg16')));
-    expect(vgg.find((one) => one.description === 'Input')).toMatchObject({ forward: 0, backward: 0 });
+    expect(vgg.find((measuredLayer) => measuredLayer.description === 'Input')).toMatchObject({
+      forward: 0,
+      backward: 0,
+    });
     expect(vgg).toHaveLength(41);
     const gnmt = graphOf(fileText('gnmt'));
     const used = new Set(gnmt.needs.flat());
-    const sinks = gnmt.nodes.filter((one, index) => !used.has(index) && one.description.startsWith('__getitem__'));
+    const sinks = gnmt.nodes.filter(
+      (profileNode, index) => !used.has(index) && profileNode.description.startsWith('__getitem__'),
+    );
     expect(sinks).toHaveLength(8);
     expect(layersOfProfile(gnmt)).toHaveLength(48 - 8);
   });
@@ -70,8 +75,11 @@ describe('the profiles of PipeDream', () => {
     const layers = layersOfProfile(graphOf(fileText('vgg16')));
     const stage = (from: number, to: number, replicas: number): number => {
       const own = layers.slice(from, to);
-      const compute = sum(own.map((one) => one.forward + (one.backward ?? 0)));
-      return (compute + ((4 * (replicas - 1)) / replicas) * (sum(own.map((one) => one.weights)) / 1e9)) / replicas;
+      const compute = sum(own.map((measuredLayer) => measuredLayer.forward + (measuredLayer.backward ?? 0)));
+      return (
+        (compute + ((4 * (replicas - 1)) / replicas) * (sum(own.map((measuredLayer) => measuredLayer.weights)) / 1e9)) /
+        replicas
+      );
     };
     // The input is the first layer here and none of its states.
     expect(Math.max(stage(0, 16, 3), stage(16, 41, 1))).toBeCloseTo(0.175732624, 9);
@@ -114,7 +122,7 @@ describe('what a file may look like', () => {
 describe('faults', () => {
   const faultsOf = (text: string): readonly (readonly [string, string])[] => {
     const read = readProfileGraph(text);
-    return 'faults' in read ? read.faults.map((one) => [text.slice(one.start, one.end), one.message]) : [];
+    return 'faults' in read ? read.faults.map((fault) => [text.slice(fault.start, fault.end), fault.message]) : [];
   };
   test.each([
     ['', '', 'no nodes'],
@@ -192,12 +200,14 @@ test('layers keep every need of any graph, each after those that it needs', () =
   );
   fc.assert(
     fc.property(graphs, ({ count, shuffle, edges }) => {
-      const order = Array.from({ length: count }, (_, one) => one).sort((a, b) => shuffle[a] - shuffle[b] || a - b);
-      const text = [...order.map((one) => node(`n${one}`)), ...edges.map(([a, b]) => `\tn${a} -- n${b}`)].join('\n');
+      const order = Array.from({ length: count }, (_, index) => index).sort((a, b) => shuffle[a] - shuffle[b] || a - b);
+      const text = [...order.map((value) => node(`n${value}`)), ...edges.map(([a, b]) => `\tn${a} -- n${b}`)].join(
+        '\n',
+      );
       const layers = layersOfProfile(graphOf(text));
-      const needs = layers.flatMap((one) => one.after.map((other) => `${layers[other].name} ${one.name}`)).sort();
+      const needs = layers.flatMap((layer) => layer.after.map((other) => `${layers[other].name} ${layer.name}`)).sort();
       expect(needs).toEqual(edges.map(([a, b]) => `n${a} n${b}`).sort());
-      expect(layers.every((one, index) => one.after.every((other) => other < index))).toBe(true);
+      expect(layers.every((layer, index) => layer.after.every((other) => other < index))).toBe(true);
     }),
   );
 });

@@ -45,7 +45,7 @@ describe.each(sound)('%s', (name) => {
       ];
       for (const other of others) {
         // One half of a fused cell in its place is an operation left out, not changed.
-        if ([cell, ...computing(cell)].some((one) => cellText(one) === cellText(other))) continue;
+        if ([cell, ...computing(cell)].some((torchCell) => cellText(torchCell) === cellText(other))) continue;
         expect(told(replaced(table, row, column, [other])), `${cellText(cell)} → ${cellText(other)}`).toContain(
           `${row}:${column}`,
         );
@@ -63,8 +63,8 @@ describe.each(sound)('%s', (name) => {
         const places = faults.filter((fault) => fault.row === row).map((fault) => fault.column);
         expect(missed?.row, cellText(cell)).toBe(row);
         if (cells.length === 1 && dialectOf(table) === 'compute_comms') expect(places).toContain(column);
-        const same = table.rows[row].flatMap((one, at) =>
-          computing(one).some(({ stage, type }) => stage === cell.stage && type === cell.type) ? [at] : [],
+        const same = table.rows[row].flatMap((torchCell, at) =>
+          computing(torchCell).some(({ stage, type }) => stage === cell.stage && type === cell.type) ? [at] : [],
         );
         const [before, after] = [same.findLast((at) => at < column) ?? -1, same.find((at) => at > column) ?? Infinity];
         if (before >= 0) expect(missed?.column).toBeGreaterThan(before);

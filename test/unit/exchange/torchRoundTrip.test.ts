@@ -65,7 +65,7 @@ describe('export, then import', () => {
     expect(exportTorch(plan, wide, false)).toMatchObject({ problem: expect.stringContaining('0F0') });
   });
 
-  test.each(policies.filter((one) => one.forwardOnly !== true).map((policy) => [policy.name, policy] as const))(
+  test.each(policies.filter((policy) => policy.forwardOnly !== true).map((policy) => [policy.name, policy] as const))(
     '%s keeps its order over a grid',
     (name, policy) => {
       let tried = 0;

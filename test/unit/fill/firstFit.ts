@@ -22,7 +22,7 @@ export function plainFirstFit({ idle, levels, capacity, tasks, overhead }: Case)
       ...levels.map(([at, level], index) => (at < to && (levels[index + 1]?.[0] ?? Infinity) > from ? level : -1)),
     );
   const spans: Span[] = [];
-  const real = tasks.filter((one) => one.seconds > 0);
+  const real = tasks.filter((task) => task.seconds > 0);
   if (real.length === 0) return spans;
   let next = 0;
   for (const [from, to] of idle) {

@@ -24,7 +24,7 @@ function placed({ idle, levels, capacity, tasks, overhead }: Case): Span[] {
   });
   expect(result.tasks).toBe(spans.length);
   expect(result.seconds).toBeCloseTo(
-    spans.reduce((sum, one) => sum + one.end - one.at, 0),
+    spans.reduce((sum, span) => sum + span.end - span.at, 0),
     9,
   );
   const within = (span: Span) => idle.findIndex(([from, to]) => span.at >= from && span.end <= to + 1e-9);

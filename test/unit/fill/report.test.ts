@@ -73,8 +73,8 @@ describe('a fill job', () => {
         const expected = devices.map(
           (_, i) => fits(i * F) + fits((p - 1 - i) * B) + (p - 1 - i) * fits(F) + fits(i * B),
         );
-        expect(devices.map((one) => one.tasks)).toEqual(expected);
-        const all = expected.reduce((sum, one) => sum + one, 0) * d;
+        expect(devices.map((device) => device.tasks)).toEqual(expected);
+        const all = expected.reduce((sum, value) => sum + value, 0) * d;
         expect(time).toBeCloseTo(all, 9);
         expect(recovered).toBeCloseTo(p === 1 ? 0 : all / (p * (p - 1) * (F + B)), 9);
         expect(slowdown).toBe(0);
@@ -159,7 +159,7 @@ describe('a fill job', () => {
         [100, 0],
       ]),
     });
-    expect(blocked.devices.map((one) => [one.tasks, one.next?.layer, one.next?.fits])).toEqual(
+    expect(blocked.devices.map((device) => [device.tasks, device.next?.layer, device.next?.fits])).toEqual(
       Array.from({ length: 4 }, () => [1, 'l[1]', false]),
     );
   });

@@ -32,7 +32,7 @@ it('fixes of any damaged file are edits within it, never fail, and bring back no
       );
       const analysis = analyse(text);
       const offered = [
-        ...analysis.findings.flatMap((one) => fixesFor(analysis, one, analyse)),
+        ...analysis.findings.flatMap((finding) => fixesFor(analysis, finding, analyse)),
         ...refactorings(analysis, at, analyse),
       ];
       for (const fix of offered) {

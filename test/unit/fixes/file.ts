@@ -10,7 +10,9 @@ export const analyse: Again = (text) => check({ uri, text, host, options: defaul
 
 /** Fixes of all findings with this code, in order of position. */
 export function fixesOf(analysis: Analysis, code: Code): readonly Fix[] {
-  return analysis.findings.filter((one) => one.code === code).flatMap((one) => fixesFor(analysis, one, analyse));
+  return analysis.findings
+    .filter((finding) => finding.code === code)
+    .flatMap((finding) => fixesFor(analysis, finding, analyse));
 }
 
 /** The file after a fix, checked. */

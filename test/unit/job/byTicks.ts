@@ -75,7 +75,7 @@ export function byTicks(workers: readonly TickWorker[], job: TickJob, waves: num
         const from = (op: Op | undefined) => endOf(op) + workers[index].latency;
         for (const ops of worker.devices) {
           if (ops.some((op) => op.start >= 0 && endOf(op) > now)) continue;
-          for (const op of ops.filter((one) => one.start < 0)) {
+          for (const op of ops.filter((candidate) => candidate.start < 0)) {
             const { kind, stage, number } = op;
             if (kind === 0 && stage === 0 && !isIn(number)) {
               worker.late.add(number);

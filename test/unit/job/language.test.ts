@@ -160,7 +160,7 @@ test('the report of a job, and that of an edit that changes nothing', () => {
   expect(report?.wave).toBe(3);
   expect(report?.staleness).toMatchObject({ local: 2, bound: 7 });
   expect(report?.throughput).toBeCloseTo(2 / 0.024, 1);
-  expect(report?.workers.map((one) => [one.pushed, one.waiting])).toEqual([
+  expect(report?.workers.map((worker) => [worker.pushed, worker.waiting])).toEqual([
     [2 ** 30, 0],
     [2 ** 30, 0],
   ]);

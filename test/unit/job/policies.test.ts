@@ -59,10 +59,10 @@ describe.each(schedules.map((schedule) => [schedule.name, schedule] as const))('
       expect(report.wave).toBeGreaterThanOrEqual(1);
       expect(report.staleness.observed).toBeLessThanOrEqual(report.staleness.bound);
       expect(report.throughput).toBeGreaterThan(0);
-      for (const one of report.workers) {
-        expect(one.period).toBeGreaterThanOrEqual(one.period_alone * 0.95);
-        expect(one.lead).toBeLessThanOrEqual(distance + 1);
-        expect(one.idle).toBeLessThan(1);
+      for (const worker of report.workers) {
+        expect(worker.period).toBeGreaterThanOrEqual(worker.period_alone * 0.95);
+        expect(worker.lead).toBeLessThanOrEqual(distance + 1);
+        expect(worker.idle).toBeLessThan(1);
       }
     },
   );

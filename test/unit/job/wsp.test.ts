@@ -68,7 +68,7 @@ describe('random workers', () => {
   test('run as by brute force', () => {
     fc.assert(
       fc.property(jobs, ({ workers, wave, distance, hold, latency }) => {
-        const made = workers.map((one) => worker(one, wave, (waves + distance + 2) * wave, hold));
+        const made = workers.map((each) => worker(each, wave, (waves + distance + 2) * wave, hold));
         const link = { bandwidth: 1, latency, duplex: 'full' } as const;
         const timeline = run(made, distance, wave, waves, link);
         const expected = byTicks(
@@ -100,7 +100,7 @@ describe('random workers', () => {
   test('never miss more updates than the bound, nor lead by more than the distance', () => {
     fc.assert(
       fc.property(jobs, ({ workers, wave, distance, hold, latency }) => {
-        const made = workers.map((one) => worker(one, wave, (waves + distance + 2) * wave, hold));
+        const made = workers.map((each) => worker(each, wave, (waves + distance + 2) * wave, hold));
         const timeline = run(made, distance, wave, waves, { bandwidth: 1, latency, duplex: 'half' });
         const bound = (distance + 1) * wave + (wave - 1) - 1;
         for (const own of timeline.workers) {

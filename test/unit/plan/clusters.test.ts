@@ -8,21 +8,21 @@ import type { PipelinePlan } from '../../../engine/plan.ts';
 import { resolveText } from './fixture.ts';
 
 const file = parse(clusters, { size: 1e6, faults: 10 });
-const blocks = file.declarations.flatMap((one) => (one.kind === 'block' ? [one] : []));
-const names = blocks.map((one) => one.name?.text ?? '');
+const blocks = file.declarations.flatMap((declaration) => (declaration.kind === 'block' ? [declaration] : []));
+const names = blocks.map((block) => block.name?.text ?? '');
 
 const planOn = (cluster: string, stages: number, nodes?: number): PipelinePlan => {
   const text = `import { ${cluster}, nodes } from "std:clusters"
 model m { layer l[${stages}] { forward = 1ms  backward = 2ms  output = 24MB } }
 pipeline p { model = m  devices = ${cluster}  microbatches = 8  stages = balance(${stages})  schedule = 1f1b }`;
   const { plan, findings } = resolveText(text, nodes === undefined ? {} : { overrides: { nodes } });
-  expect(findings.map((one) => `${one.code} ${one.message}`)).toEqual([]);
+  expect(findings.map((finding) => `${finding.code} ${finding.message}`)).toEqual([]);
   return plan.pipelines[0];
 };
 
 /** GB/s of the route between two devices. */
 const rate = (plan: PipelinePlan, from: number, to: number): number =>
-  (plan.routes.find((one) => one.from === from && one.to === to)?.bandwidth ?? 0) / 1e9;
+  (plan.routes.find((route) => route.from === from && route.to === to)?.bandwidth ?? 0) / 1e9;
 
 test('std:clusters is documented clusters with sources, formatted', () => {
   expect(file.errors).toEqual([]);

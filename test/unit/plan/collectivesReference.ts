@@ -59,7 +59,9 @@ export function finish(flows: readonly Flow[], bytes: number): number {
     const rates = fill(left.map(({ flow }) => flow));
     const step = Math.min(...left.map((one, at) => one.bytes / rates[at]));
     seconds += step;
-    left = left.map((one, at) => ({ ...one, bytes: one.bytes - step * rates[at] })).filter((one) => one.bytes > 1e-9);
+    left = left
+      .map((one, at) => ({ ...one, bytes: one.bytes - step * rates[at] }))
+      .filter((candidate) => candidate.bytes > 1e-9);
   }
   return seconds;
 }

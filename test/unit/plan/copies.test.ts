@@ -79,7 +79,7 @@ describe('two directions', () => {
   test('no order is faster than the bound, and the causes add up', () => {
     expect(report.bubble.bound).toBeLessThanOrEqual(report.bubble.makespan);
     expect(report.bubble.bound).toBeGreaterThan(0);
-    const causes = Object.values(report.bubble.causes).reduce((sum, one) => sum + one, 0);
+    const causes = Object.values(report.bubble.causes).reduce((sum, cause) => sum + cause, 0);
     expect(causes).toBeCloseTo(report.bubble.makespan, 12);
   });
 
@@ -165,7 +165,7 @@ describe('a stage of the file is all of its copies', () => {
       layers: 'layer block[8] { forward = 1ms  backward = 2ms }',
     });
     const analysis = analyse(text);
-    const fixes = analysis.findings.flatMap((one) => fixesFor(analysis, one, analyse));
+    const fixes = analysis.findings.flatMap((finding) => fixesFor(analysis, finding, analyse));
     const balance = fixes.find(({ title }) => title.startsWith('Write the balanced stages'));
     expect(balance).toBeDefined();
     const mended = balance === undefined ? undefined : after(analysis, balance);
@@ -184,7 +184,7 @@ describe('a stage of the file is all of its copies', () => {
       }),
     );
     const deviceOf = (name: string) =>
-      plan.devices[plan.placement[plan.stages.findIndex((one) => one.name === name)]].name;
+      plan.devices[plan.placement[plan.stages.findIndex((stage) => stage.name === name)]].name;
     expect(['a[0]', 'b[0]', 'c[0]', 'd[0]'].map(deviceOf)).toEqual(['gpu[2]', 'gpu[0]', 'gpu[3]', 'gpu[1]']);
     expect(['a[1]', 'b[1]', 'c[1]', 'd[1]'].map(deviceOf)).toEqual(['gpu[1]', 'gpu[3]', 'gpu[0]', 'gpu[2]']);
   });
@@ -224,7 +224,7 @@ describe('a schedule of one’s own with placement = bidirectional', () => {
 
   test('in_flight counts each copy', () => {
     const { report } = ranOf(file(own('order = greedy(prefer = [B, F])\n  in_flight(s) = 1')));
-    expect(Math.max(...report.devices.map((one) => one.in_flight))).toBe(2);
+    expect(Math.max(...report.devices.map((device) => device.in_flight))).toBe(2);
   });
 
   test('by rows, which name the stage of an operation', () => {

@@ -32,13 +32,14 @@ pipeline train { model = m  devices = box  microbatches = 8  schedule = ${schedu
 
 /** A model whose layers are written in the order of the graph's numbers. */
 const model = ({ needs, times, outputs }: Graph, weights: readonly number[] = []) => `model m {
-${needs.map((row, node) => `layer l${node} { forward = ${times[node]}ms  backward = 0ms  weights = ${weights[node] ?? 0}MiB  output = ${outputs[node]}KiB  after = [${row.map((one) => `l${one}`).join(', ')}] }`).join('\n')}
+${needs.map((row, node) => `layer l${node} { forward = ${times[node]}ms  backward = 0ms  weights = ${weights[node] ?? 0}MiB  output = ${outputs[node]}KiB  after = [${row.map((value) => `l${value}`).join(', ')}] }`).join('\n')}
 }`;
 
 const milliseconds = (plan: PipelinePlan) =>
-  plan.stages.map((one) => (one.forward + one.backwardInput + one.backwardWeight) * 1000);
+  plan.stages.map((stage) => (stage.forward + stage.backwardInput + stage.backwardWeight) * 1000);
 const slowestOf = (plan: PipelinePlan) => Math.max(...milliseconds(plan));
-const hints = (text: string, files = {}) => resolveText(text, { files }).derived.map((one) => one.text);
+const hints = (text: string, files = {}) =>
+  resolveText(text, { files }).derived.map((derivedValue) => derivedValue.text);
 const analyse = (text: string) => check({ uri, text, host: hostOf(), options: defaultOptions });
 
 /** Two branches, 5 + 1 and 2 + 6 ms: one after the other, no cut in two is below 8 ms; the first layers of both make 7. */
@@ -61,12 +62,14 @@ describe('balance on a graph', () => {
           slowestOfAll(graph, count, (_, node) => graph.times[node]),
           9,
         );
-        const stageOf = new Map(stages.flatMap((one, stage) => one.layers.map((name) => [name, stage] as const)));
+        const stageOf = new Map(
+          stages.flatMap((stagePlan, stage) => stagePlan.layers.map((name) => [name, stage] as const)),
+        );
         for (const [node, row] of graph.needs.entries())
-          for (const one of row) expect(stageOf.get(`l${one}`)).toBeLessThanOrEqual(stageOf.get(`l${node}`) ?? -1);
+          for (const value of row) expect(stageOf.get(`l${value}`)).toBeLessThanOrEqual(stageOf.get(`l${node}`) ?? -1);
         const sole = count === 1 || graph.needs.every((row, node) => node === 0 || row.includes(node - 1));
         expect(derived.at(-1)?.text).toBe(
-          ` ${stages.map((one) => one.layers.length).join(' + ')} layers${sole ? '' : ', exact best'}`,
+          ` ${stages.map((stage) => stage.layers.length).join(' + ')} layers${sole ? '' : ', exact best'}`,
         );
       }),
       { numRuns: 150 },
@@ -80,9 +83,9 @@ describe('balance on a graph', () => {
     expect([first.forward * 1000, second.forward * 1000].map(Math.round)).toEqual([7, 7]);
     for (let size = 1; size < 6; size += 1) {
       const plan = of(`stages = split(${size}, ${6 - size})`);
-      expect(plan.stages.map((one) => one.layers)).toEqual(
+      expect(plan.stages.map((stage) => stage.layers)).toEqual(
         [[0, 1, 2, 3, 4, 5].slice(0, size), [0, 1, 2, 3, 4, 5].slice(size)].map((nodes) =>
-          nodes.map((one) => `l${one}`),
+          nodes.map((node) => `l${node}`),
         ),
       );
     }
@@ -106,7 +109,7 @@ describe('balance on a graph', () => {
                 : []
               : count === 2
                 ? [`, ${left}`]
-                : Array.from({ length: left - 1 }, (_, one) => `, ${one + 1}, ${left - one - 1}`);
+                : Array.from({ length: left - 1 }, (_, index) => `, ${index + 1}, ${left - index - 1}`);
           for (const rest of rests)
             expect(found).toBeLessThanOrEqual(of(`stages = split(${first}${rest})`) * (1 + 1e-9));
         }
@@ -129,8 +132,8 @@ describe('balance on a graph', () => {
         const fullest = (stages: string) => {
           const analysis = analyse(model(graph, weights) + pipeline(stages, { devices: count, memory: '256MiB' }));
           const run = analysis.pipelines[0]?.run;
-          if (run === undefined) throw new Error(analysis.findings.map((one) => one.message).join('\n'));
-          return Math.max(...run.report.devices.map((one) => one.peak / one.capacity));
+          if (run === undefined) throw new Error(analysis.findings.map((finding) => finding.message).join('\n'));
+          return Math.max(...run.report.devices.map((device) => device.peak / device.capacity));
         };
         const found = Math.max(bound, fullest(`stages = balance(${count}, by = ${by})`));
         expect(found).toBeLessThanOrEqual(Math.max(bound, fullest(`stages = balance(${count})`)) * (1 + 1e-9));
@@ -152,16 +155,18 @@ describe('imbalance of a graph', () => {
   test('names the best over all cuts; the fix writes its stages, keeps their names, and says what is won', () => {
     // Of 20 ms: 7 + 13 as written; 12 + 8 where l3 alone comes first.
     const analysis = analyse(model(uneven) + pipeline(written, { devices: 2 }));
-    const finding = analysis.findings.find((one) => one.code === 'stage/imbalance');
+    const finding = analysis.findings.find((candidate) => candidate.code === 'stage/imbalance');
     expect(finding?.message).toContain(
       'Stage "b" takes 13 ms per microbatch, 30 % over the mean of 10 ms; the best cut has 12 ms (7.7 % less).',
     );
     if (finding === undefined) return;
     const [fix] = fixesFor(analysis, finding, analyse);
     const after = analyse(apply(analysis.syntax.text, fix.edits));
-    expect(after.findings.filter((one) => one.code === 'stage/imbalance' || one.severity === 'error')).toEqual([]);
+    expect(
+      after.findings.filter((candidate) => candidate.code === 'stage/imbalance' || candidate.severity === 'error'),
+    ).toEqual([]);
     const [plan] = after.resolution.plan.pipelines;
-    expect(plan.stages.map((one) => one.name)).toEqual(['a', 'b']);
+    expect(plan.stages.map((stage) => stage.name)).toEqual(['a', 'b']);
     expect(slowestOf(plan)).toBeCloseTo(12, 9);
     const change =
       (after.pipelines[0].run?.report.iteration ?? 0) / (analysis.pipelines[0].run?.report.iteration ?? 1) - 1;
@@ -171,7 +176,7 @@ describe('imbalance of a graph', () => {
 
   test('is told of split() too, where only another order has a better cut', () => {
     const analysis = analyse(model(branches) + pipeline('stages = split(3, 3)', { devices: 2 }));
-    const finding = analysis.findings.find((one) => one.code === 'stage/imbalance');
+    const finding = analysis.findings.find((candidate) => candidate.code === 'stage/imbalance');
     expect(finding?.message).toContain(
       'Stage "s1" takes 8 ms per microbatch, 14.3 % over the mean of 7 ms; the best cut has 7 ms (12.5 % less).',
     );
@@ -193,7 +198,7 @@ describe('imbalance of a graph', () => {
 
 /** Least possible slowest stage of a large graph with few sets: all sets and all pairs of them. */
 function slowestOfSets(needs: readonly (readonly number[])[], times: readonly number[], parts: number): number {
-  const masks = needs.map((row) => row.reduce((mask, one) => mask | (1n << BigInt(one)), 0n));
+  const masks = needs.map((row) => row.reduce((mask, value) => mask | (1n << BigInt(value)), 0n));
   const sums = new Map([[0n, 0]]);
   for (const [set, sum] of sums)
     for (const [node, mask] of masks.entries()) {
@@ -231,7 +236,7 @@ describe('measured graphs', () => {
     expect(layers.plan.pipelines).toHaveLength(1);
     for (const count of [2, 4, 8]) {
       const { plan, derived } = planOf(text, `stages = balance(${count})`, count);
-      expect(derived.some((one) => one.text.endsWith(' layers, exact best'))).toBe(true);
+      expect(derived.some((derivedValue) => derivedValue.text.endsWith(' layers, exact best'))).toBe(true);
       const [{ stages }] = plan.pipelines;
       const order = layers.plan.pipelines[0].stages[0].layers;
       // Figures of each layer and needs, from the text of the file.
@@ -249,10 +254,10 @@ describe('measured graphs', () => {
           ]),
       );
       const edges = lines.filter((line) => line.startsWith('\t')).map((line) => line.trim().split(' -- '));
-      const timed = [...time.keys()].filter((one) => order.includes(one));
+      const timed = [...time.keys()].filter((candidate) => order.includes(candidate));
       expect(timed.toSorted()).toEqual(order.toSorted());
       const slowest = Math.max(
-        ...stages.map((one) => one.layers.reduce((sum, layer) => sum + (time.get(layer) ?? 0), 0)),
+        ...stages.map((stage) => stage.layers.reduce((sum, layer) => sum + (time.get(layer) ?? 0), 0)),
       );
       expect(slowestOf(plan.pipelines[0])).toBeCloseTo(slowest, 9);
       const needs = order.map((one) => edges.filter(([, to]) => to === one).map(([from]) => order.indexOf(from)));
@@ -266,18 +271,18 @@ describe('measured graphs', () => {
     const started = performance.now();
     const { plan, findings, derived } = planOf(text, 'stages = balance(16)', 16);
     const taken = performance.now() - started;
-    expect(findings.filter((one) => one.severity === 'error')).toEqual([]);
+    expect(findings.filter((finding) => finding.severity === 'error')).toEqual([]);
     const all = milliseconds(plan.pipelines[0]);
-    const mean = all.reduce((sum, one) => sum + one, 0) / 16;
+    const mean = all.reduce((sum, value) => sum + value, 0) / 16;
     const said = /, at most ([\d.]+) % above the least possible$/.exec(
-      derived.map((one) => one.text).find((one) => one.includes('above')) ?? '',
+      derived.map((derivedValue) => derivedValue.text).find((name) => name.includes('above')) ?? '',
     );
     expect(Math.max(...all)).toBeLessThanOrEqual(mean * (1 + Number(said?.[1]) / 100));
     expect(Number(said?.[1])).toBeLessThanOrEqual(0.5);
     // Some 100 ms; the bound leaves room for a busy machine.
     expect(taken).toBeLessThan(3000);
     const split = planOf(text, `stages = split(${[...new Array<number>(15).fill(60), 1251 - 900].join(', ')})`, 16);
-    const told = split.findings.find((one) => one.code === 'stage/imbalance');
+    const told = split.findings.find((finding) => finding.code === 'stage/imbalance');
     expect(told?.message).toMatch(/; the best cut found has .* less\), at most 0\.\d % above the least possible\.$/);
   });
 
@@ -299,7 +304,7 @@ function cells(): string {
     lines.push(
       `node${node} -- Op${node} -- forward_compute_time=${time.toFixed(3)}, backward_compute_time=${(2 * time).toFixed(3)}, activation_size=${1e5 + (seed % 1000)}, parameter_size=1000`,
     );
-    for (const one of needs) edges.push(`\tnode${one} -- node${node}`);
+    for (const need of needs) edges.push(`\tnode${need} -- node${node}`);
     return node;
   };
   let [before, last] = [add([]), 0];

@@ -28,7 +28,7 @@ function expectCut(needs: readonly (readonly number[])[], stages: readonly (read
   expect(stages.flat().toSorted((a, b) => a - b)).toEqual([...needs.keys()]);
   const position = new Map(stages.flat().map((node, at) => [node, at]));
   for (const [node, row] of needs.entries())
-    for (const one of row) expect(position.get(one)).toBeLessThan(position.get(node) ?? -1);
+    for (const value of row) expect(position.get(value)).toBeLessThan(position.get(node) ?? -1);
 }
 
 describe('the fastest cut of a graph', () => {
@@ -39,7 +39,7 @@ describe('the fastest cut of a graph', () => {
         const cut = cutAlike(graph, count);
         const stages = stagesIn(cut);
         expectCut(graph.needs, stages, count);
-        const slowest = Math.max(...stages.map((nodes) => nodes.reduce((sum, one) => sum + graph.times[one], 0)));
+        const slowest = Math.max(...stages.map((nodes) => nodes.reduce((sum, node) => sum + graph.times[node], 0)));
         expect(slowest).toBe(slowestOfAll(graph, count, (_, node) => graph.times[node]));
         expect(cut.above).toBe(0);
         expect(cut.least).toBeCloseTo(slowest, 9);
@@ -55,7 +55,7 @@ describe('the fastest cut of a graph', () => {
         const count = Math.min(wanted, graph.needs.length);
         const cut = cutAlike(graph, count);
         const slowest = Math.max(
-          ...stagesIn(cut).map((nodes) => nodes.reduce((sum, one) => sum + graph.times[one], 0)),
+          ...stagesIn(cut).map((nodes) => nodes.reduce((sum, node) => sum + graph.times[node], 0)),
         );
         // Times are compared in steps of 1e-10 of the longest.
         expect(slowest).toBeCloseTo(
@@ -88,7 +88,7 @@ describe('the fastest cut of a graph', () => {
           const stages = stagesIn(cut);
           expectCut(graph.needs, stages, rows.length);
           const slowestIn = (nodes: readonly (readonly number[])[]) =>
-            Math.max(...nodes.map((one, stage) => one.reduce((sum, node) => sum + time(stage, node), 0)));
+            Math.max(...nodes.map((each, stage) => each.reduce((sum, node) => sum + time(stage, node), 0)));
           const slowest = slowestIn(stages);
           const best = slowestOfAll(graph, rows.length, time);
           const order = Int32Array.from(graph.needs.keys());
@@ -110,7 +110,7 @@ describe('the fastest cut of a graph', () => {
       outputs: [1, 1, 1, 1, 1, 1],
     };
     expect(
-      Math.max(...stagesIn(cutAlike(graph, 2)).map((one) => one.reduce((sum, node) => sum + graph.times[node], 0))),
+      Math.max(...stagesIn(cutAlike(graph, 2)).map((stage) => stage.reduce((sum, node) => sum + graph.times[node], 0))),
     ).toBe(7);
   });
 
@@ -130,16 +130,16 @@ describe('the fastest cut of a graph', () => {
     fc.assert(
       fc.property(fc.array(random, { minLength: 2, maxLength: 6 }), (groups) => {
         // One layer more in each group, so that all groups take as long: none can be faster.
-        const sums = groups.map((group) => group.reduce((sum, one) => sum + one, 0));
+        const sums = groups.map((group) => group.reduce((sum, value) => sum + value, 0));
         const most = Math.max(...sums) + 1;
         const times = groups.flatMap((group, index) => [...group, most - sums[index]]);
         const graph = {
           needs: times.map(() => []),
-          times: times.map((one) => one / 1000),
+          times: times.map((time) => time / 1000),
           outputs: times.map(() => 1),
         };
         const cut = cutAlike(graph, groups.length);
-        const slowest = Math.max(...stagesIn(cut).map((nodes) => nodes.reduce((sum, one) => sum + times[one], 0)));
+        const slowest = Math.max(...stagesIn(cut).map((nodes) => nodes.reduce((sum, node) => sum + times[node], 0)));
         expect(slowest).toBeGreaterThanOrEqual(most);
         expect(cut.least * 1000).toBeLessThanOrEqual(most * (1 + 1e-9));
         expect(cut.least * 1000 * (1 + cut.above)).toBeCloseTo(slowest, 6);
@@ -245,23 +245,23 @@ describe('its parts', () => {
           // Whether one needs the other, directly or not.
           const reach = needs.map(() => new Set<number>());
           for (const [node, row] of needs.entries())
-            for (const one of row) for (const each of [one, ...reach[one]]) reach[node].add(each);
+            for (const value of row) for (const each of [value, ...reach[value]]) reach[node].add(each);
           const weights = Float64Array.from(times);
-          const sum = (nodes: Iterable<number>) => [...nodes].reduce((total, one) => total + times[one], 0);
-          expect([...weightsBefore(dag, weights)]).toEqual(times.map((one, node) => one + sum(reach[node])));
-          const behind = (node: number) => [...needs.keys()].filter((one) => reach[one].has(node));
-          expect([...weightsAfter(dag, weights)]).toEqual(times.map((one, node) => one + sum(behind(node))));
+          const sum = (nodes: Iterable<number>) => [...nodes].reduce((total, node) => total + times[node], 0);
+          expect([...weightsBefore(dag, weights)]).toEqual(times.map((time, node) => time + sum(reach[node])));
+          const behind = (node: number) => [...needs.keys()].filter((index) => reach[index].has(node));
+          expect([...weightsAfter(dag, weights)]).toEqual(times.map((time, node) => time + sum(behind(node))));
           expect(turned(turned(dag))).toEqual(dag);
           const marks = Uint8Array.from({ length: count }, (_, node) => Number(kept[node]));
           const { dag: left, nodes } = withoutNodes(dag, marks);
           expect([...nodes]).toEqual([...needs.keys()].filter((node) => kept[node]));
           const leftReach = [...nodes].map(() => new Set<number>());
           for (let node = 0; node < left.count; node += 1)
-            for (const one of left.needs.nodes.subarray(left.needs.from[node], left.needs.from[node + 1]))
-              for (const each of [one, ...leftReach[one]]) leftReach[node].add(each);
+            for (const index of left.needs.nodes.subarray(left.needs.from[node], left.needs.from[node + 1]))
+              for (const each of [index, ...leftReach[index]]) leftReach[node].add(each);
           for (const [index, node] of nodes.entries())
-            expect([...leftReach[index]].map((one) => nodes[one]).toSorted((a, b) => a - b)).toEqual(
-              [...reach[node]].filter((one) => kept[one]).toSorted((a, b) => a - b),
+            expect([...leftReach[index]].map((at) => nodes[at]).toSorted((a, b) => a - b)).toEqual(
+              [...reach[node]].filter((at) => kept[at]).toSorted((a, b) => a - b),
             );
           expect(hasOneOrder(dag)).toBe(needs.every((row, node) => node === 0 || row.includes(node - 1)));
         },
@@ -284,7 +284,7 @@ describe('its parts', () => {
         const lists = (stageOf: Int32Array) =>
           Array.from({ length: count }, (_, stage) => [...needs.keys()].filter((node) => stageOf[node] === stage));
         const loads = (stageOf: Int32Array) =>
-          lists(stageOf).map((nodes) => nodes.reduce((sum, one) => sum + times[one], 0));
+          lists(stageOf).map((nodes) => nodes.reduce((sum, node) => sum + times[node], 0));
         const even = evenOut(dag, weights, given, count, 1, { left: 100_000 });
         expectCut(needs, lists(even), count);
         expect(Math.max(...loads(even))).toBeLessThanOrEqual(Math.max(...loads(given)));
@@ -302,7 +302,7 @@ describe('its parts', () => {
 
   test('times get a common unit where they have one, and are rounded alike where not', () => {
     const milliseconds = [0.073, 6.949, 5.247, 0, 0.196];
-    const { rows, unit } = wholeWeights([Float64Array.from(milliseconds, (one) => one / 1000)]);
+    const { rows, unit } = wholeWeights([Float64Array.from(milliseconds, (value) => value / 1000)]);
     expect([...rows[0]]).toEqual([73, 6949, 5247, 0, 196]);
     expect(unit).toBeCloseTo(1e-6, 15);
     // Devices 1.5 and 3 times as slow.
@@ -313,7 +313,7 @@ describe('its parts', () => {
       [12, 18],
     ]);
     const odd = wholeWeights([Float64Array.of(Math.PI, Math.E, Math.SQRT2)]);
-    const sum = odd.rows[0].reduce((total, one) => total + one, 0);
+    const sum = odd.rows[0].reduce((total, value) => total + value, 0);
     expect(sum).toBeLessThanOrEqual(2 ** 50 + 3);
     expect((odd.rows[0][0] / sum) * (Math.PI + Math.E + Math.SQRT2)).toBeCloseTo(Math.PI, 12);
   });

@@ -27,7 +27,7 @@ export const graphs = (most: number, time: fc.Arbitrary<number>): fc.Arbitrary<G
           share: fc.constantFrom(8, 20, 40, 70),
         })
         .map(({ rows, share }) =>
-          rows.map((row, node) => row.flatMap((one, at) => (at < node && one < share ? [at] : []))),
+          rows.map((row, node) => row.flatMap((value, at) => (at < node && value < share ? [at] : []))),
         ),
     }),
   );
@@ -50,7 +50,7 @@ export function cutAlike({ needs, times, outputs }: Graph, parts: number): DagCu
 
 /** Sets of nodes, as bits, that hold with each node all that it needs. */
 export function closedSets({ needs }: Pick<Graph, 'needs'>): number[] {
-  const masks = needs.map((row) => row.reduce((mask, one) => mask | (1 << one), 0));
+  const masks = needs.map((row) => row.reduce((mask, value) => mask | (1 << value), 0));
   const sets: number[] = [];
   for (let set = 0; set < 1 << needs.length; set += 1)
     if (masks.every((mask, node) => ((set >> node) & 1) === 0 || (set & mask) === mask)) sets.push(set);
@@ -87,6 +87,6 @@ export function bytesBetween({ needs, outputs }: Graph, stages: readonly (readon
   const stageOf = new Map(stages.flatMap((nodes, stage) => nodes.map((node) => [node, stage] as const)));
   const sent = new Set<string>();
   for (const [node, row] of needs.entries())
-    for (const one of row) if (stageOf.get(one) !== stageOf.get(node)) sent.add(`${one} ${stageOf.get(node)}`);
-  return [...sent].reduce((sum, one) => sum + outputs[Number(one.split(' ')[0])], 0);
+    for (const value of row) if (stageOf.get(value) !== stageOf.get(node)) sent.add(`${value} ${stageOf.get(node)}`);
+  return [...sent].reduce((sum, name) => sum + outputs[Number(name.split(' ')[0])], 0);
 }

@@ -7,7 +7,7 @@ import { checkFindings, resolveText } from './fixture.ts';
 const files = { 'a100.json': JSON.stringify(a100), 'gb300.yaml': gb300, 'h200.yaml': h200 };
 const detailOf = (text: string) => {
   const { findings, symbols } = resolveText(text, { files });
-  expect(findings.map((one) => one.message)).toEqual([]);
+  expect(findings.map((finding) => finding.message)).toEqual([]);
   return symbols.symbols.get('device:d')?.detail;
 };
 
@@ -20,7 +20,7 @@ describe('from = system(…)', () => {
     expect(derived[0].tooltip).toContain('compute(bf16)');
     // The memory is said where the file is named.
     const start = text.indexOf('system');
-    expect([...origins.values()].map((one) => one.start)).toContain(start);
+    expect([...origins.values()].map((origin) => origin.start)).toContain(start);
     expect(detailOf(text)).toBe('278 GiB, 2.5 PFLOPS in fp16, 2.5 PFLOPS in bf16, 5 PFLOPS in fp8');
   });
 
@@ -33,7 +33,7 @@ cluster c { gpu[1] = d }
 pipeline p { model = m  devices = c  microbatches = 1  stages = balance(1)  schedule = 1f1b }`,
         { files },
       );
-      expect(findings.map((one) => one.message)).toEqual([]);
+      expect(findings.map((finding) => finding.message)).toEqual([]);
       return plan.pipelines[0].stages[0].forward;
     };
     const from = 'from = system("a100.json")';

@@ -9,7 +9,7 @@ pipeline p { model = m  devices = k  microbatches = 2  stages = balance(2)  sche
 
 const forward = (...args: Parameters<typeof text>): number => {
   const { plan, findings } = resolveText(text(...args));
-  expect(findings.filter((one) => one.severity === 'error').map((one) => one.message)).toEqual([]);
+  expect(findings.filter((finding) => finding.severity === 'error').map((finding) => finding.message)).toEqual([]);
   return plan.pipelines[0].stages[0].forward;
 };
 
@@ -70,7 +70,7 @@ describe('shares by size', () => {
         const below = found
           .map((size, index) => ({ size: size * 1e6, share: percent[index] / 100 }))
           .filter(({ size }) => size <= flops(tokens));
-        const nearest = below.reduce((best, one) => (one.size > best.size ? one : best), {
+        const nearest = below.reduce((best, each) => (each.size > best.size ? each : best), {
           size: 0,
           share: percent[5] / 100,
         });

@@ -10,7 +10,7 @@ function valueOf(expression: string): { readonly value: number; readonly dimensi
   const { plan, findings } = resolveText(`param x = ${expression}`);
   const [param] = plan.params;
   return param === undefined
-    ? findings.map((one) => one.code).join()
+    ? findings.map((finding) => finding.code).join()
     : { value: param.value, dimension: param.dimension };
 }
 

@@ -14,7 +14,7 @@ test('the good file has no findings', () => {
 describe('syntax', () => {
   test('a fault of the parser is one finding and nothing follows from it', () => {
     const { findings } = resolveText(edited('schedule = 1f1b', 'schedule ='));
-    expect(findings.map((one) => one.code)).toEqual(['syntax/unexpected']);
+    expect(findings.map((finding) => finding.code)).toEqual(['syntax/unexpected']);
   });
   test('unit', () => {
     checkFindings(edited('forward = 4ms', 'forward = ⟦syntax/unit:4sec⟧'), ['Unknown unit "sec".']);
@@ -60,7 +60,7 @@ describe('names', () => {
   test('unused: not where the use may stand in text that was not understood', () => {
     checkFindings(edited('devices = box', '⟦key/unknown:device⟧ = box'));
     const { findings } = resolveText(edited('devices = box', 'devices = = box'));
-    expect(findings.map((one) => one.code)).not.toContain('name/unused');
+    expect(findings.map((finding) => finding.code)).not.toContain('name/unused');
   });
   test('cycle of lets', () => {
     const { findings } = checkFindings('let a = b + 1\nlet ⟦name/cycle:b⟧ = c\nlet c = min(b, 2)\nlet d = a');
@@ -241,7 +241,7 @@ describe('devices', () => {
 describe('limits', () => {
   test('file size', () => {
     const { findings } = resolveText(good, { options: options({ fileSize: 100 }) });
-    expect(findings.map((one) => one.code)).toEqual(['limit/too-large']);
+    expect(findings.map((finding) => finding.code)).toEqual(['limit/too-large']);
     expect(findings[0].message).toContain('pipewright.limits.fileSize');
   });
   test('operations, before anything is made', () => {

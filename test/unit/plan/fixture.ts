@@ -53,9 +53,9 @@ export function checkFindings(marked: string, messages: readonly string[] = [], 
   text += marked.slice(at);
   const resolution = resolveText(text, setting);
   const found = resolution.findings.map(
-    (one) => `${one.code} ${one.place.start} ${text.slice(one.place.start, one.place.end)}`,
+    (finding) => `${finding.code} ${finding.place.start} ${text.slice(finding.place.start, finding.place.end)}`,
   );
-  expect(found, resolution.findings.map((one) => one.message).join('\n')).toEqual(expected);
+  expect(found, resolution.findings.map((finding) => finding.message).join('\n')).toEqual(expected);
   for (const [index, part] of messages.entries()) expect(resolution.findings[index].message).toContain(part);
   return resolution;
 }

@@ -25,10 +25,10 @@ const graphs = fc.integer({ min: 2, max: 12 }).chain((count) =>
 
 /** Least possible slowest part over all cuts of `times` into `parts` runs, by trying each. */
 function bruteForce(times: readonly number[], parts: number): number {
-  if (parts === 1) return times.reduce((sum, one) => sum + one, 0);
+  if (parts === 1) return times.reduce((sum, time) => sum + time, 0);
   let best = Infinity;
   for (let first = 1; first <= times.length - parts + 1; first += 1) {
-    const head = times.slice(0, first).reduce((sum, one) => sum + one, 0);
+    const head = times.slice(0, first).reduce((sum, time) => sum + time, 0);
     best = Math.min(best, Math.max(head, bruteForce(times.slice(first), parts - 1)));
   }
   return best;
@@ -37,27 +37,30 @@ function bruteForce(times: readonly number[], parts: number): number {
 test('cuts of a graph: each stage needs earlier ones only, and `balance` is exact for their order', () => {
   fc.assert(
     fc.property(graphs, ({ times, keys, edges, parts }) => {
-      const written = times.map((_, one) => one).sort((a, b) => keys[a] - keys[b] || a - b);
+      const written = times.map((_, value) => value).sort((a, b) => keys[a] - keys[b] || a - b);
       const needs = (layer: number) => edges.flatMap(([a, b]) => (b === layer ? [`l${a}`] : []));
       const layers = written.map(
-        (one) => `layer l${one} { forward = ${times[one]}ms  backward = 0ms  after = [${needs(one).join(', ')}] }`,
+        (index) =>
+          `layer l${index} { forward = ${times[index]}ms  backward = 0ms  after = [${needs(index).join(', ')}] }`,
       );
       const model = `model m { ${layers.join('\n')} }`;
       const planOf = (stages: string) => {
         const [plan] = resolveText(around(model, stages, parts)).plan.pipelines;
-        const order = plan.stages.flatMap((one) => one.layers);
-        expect([...order].sort()).toEqual(times.map((_, one) => `l${one}`).sort());
-        const stageOf = new Map(plan.stages.flatMap((one, index) => one.layers.map((name) => [name, index] as const)));
+        const order = plan.stages.flatMap((stage) => stage.layers);
+        expect([...order].sort()).toEqual(times.map((_, value) => `l${value}`).sort());
+        const stageOf = new Map(
+          plan.stages.flatMap((stage, index) => stage.layers.map((name) => [name, index] as const)),
+        );
         for (const [a, b] of edges) expect(stageOf.get(`l${a}`)).toBeLessThanOrEqual(stageOf.get(`l${b}`) ?? -1);
         return plan;
       };
       const { stages } = planOf(`balance(${parts})`);
-      const order = stages.flatMap((one) => one.layers.map((name) => times[Number(name.slice(1))]));
-      const slowest = Math.max(...stages.map((one) => one.forward * 1000));
+      const order = stages.flatMap((stage) => stage.layers.map((name) => times[Number(name.slice(1))]));
+      const slowest = Math.max(...stages.map((stage) => stage.forward * 1000));
       // Layers of a stage are listed in the order of the cut.
       expect(slowest).toBeCloseTo(bruteForce(order, parts), 9);
       const sizes = [times.length - parts + 1, ...new Array<number>(parts - 1).fill(1)];
-      expect(planOf(`split(${sizes.join(', ')})`).stages.map((one) => one.layers.length)).toEqual(sizes);
+      expect(planOf(`split(${sizes.join(', ')})`).stages.map((stage) => stage.layers.length)).toEqual(sizes);
     }),
     { numRuns: 200 },
   );
@@ -84,14 +87,14 @@ test('a wide graph as large as that of NASNet-A Large is planned at once', () =>
   const started = performance.now();
   const { plan, findings } = resolveText(around('model m { from = profile("wide.txt") }', 'balance(8)', 8), { host });
   const taken = performance.now() - started;
-  expect(findings.filter((one) => one.severity === 'error')).toEqual([]);
+  expect(findings.filter((finding) => finding.severity === 'error')).toEqual([]);
   expect(lines).toHaveLength(1251);
-  expect(plan.pipelines[0].stages.reduce((sum, one) => sum + one.layers.length, 0)).toBe(1251);
-  const total = plan.pipelines[0].stages.map((one) => one.forward + one.backwardInput + one.backwardWeight);
-  const mean = total.reduce((sum, one) => sum + one, 0) / 8;
+  expect(plan.pipelines[0].stages.reduce((sum, stage) => sum + stage.layers.length, 0)).toBe(1251);
+  const total = plan.pipelines[0].stages.map((stage) => stage.forward + stage.backwardInput + stage.backwardWeight);
+  const mean = total.reduce((sum, value) => sum + value, 0) / 8;
   // No layer takes over 13 ms, so neither does the slowest stage take more than that over the mean.
   expect(Math.max(...total)).toBeLessThan(mean + 0.013);
-  expect(plan.pipelines[0].edges.every((one) => one.from < one.to)).toBe(true);
+  expect(plan.pipelines[0].edges.every((edge) => edge.from < edge.to)).toBe(true);
   // Some 50 ms; the bound leaves room for a busy machine.
   expect(taken).toBeLessThan(2000);
 });

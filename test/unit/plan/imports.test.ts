@@ -81,7 +81,7 @@ describe('imports', () => {
     );
     expect(resolveText('import "f0.pipe"', { files: chain }).imports).toHaveLength(1000);
     const many = Array.from({ length: 10_000 }, (_, i) => `import "g${i}.pipe"`).join('\n');
-    expect(resolveText(many).findings.every((one) => one.code === 'import/not-found')).toBe(true);
+    expect(resolveText(many).findings.every((finding) => finding.code === 'import/not-found')).toBe(true);
   });
 });
 

@@ -39,7 +39,7 @@ describe('a plan for 16,384 devices', () => {
     // Table 3 of the paper and the configuration: 126 layers of 16384, grouped queries, 53248 wide, vocabulary 128256.
     const layer = 2 * 16384 * 16384 + 2 * 16384 * 1024 + 3 * 16384 * 53248 + 2 * 16384;
     const parameters = 126 * layer + 2 * 128256 * 16384 + 16384;
-    expect(plan.stages.reduce((sum, one) => sum + one.parameters, 0)).toBe(parameters);
+    expect(plan.stages.reduce((sum, stage) => sum + stage.parameters, 0)).toBe(parameters);
     for (const [rank, { sync }] of plan.step.entries()) {
       // The state is in parts: fp32 gradients are scattered, 16-bit weights gathered.
       const { gradients, weights } = plan.stages[rank];
@@ -50,6 +50,8 @@ describe('a plan for 16,384 devices', () => {
   it('gives every replica its share: the throughput is that of 128 pipelines', () => {
     const report = analysis.pipelines[0].run?.report;
     expect(report?.throughput).toBeCloseTo((16 * 128) / (report?.iteration ?? NaN), 9);
-    expect(report?.devices.map((one) => one.in_flight)).toEqual(Array.from({ length: 16 }, (_, rank) => 16 - rank));
+    expect(report?.devices.map((device) => device.in_flight)).toEqual(
+      Array.from({ length: 16 }, (_, rank) => 16 - rank),
+    );
   });
 });

@@ -29,7 +29,7 @@ function analysisOf(
   stages: string,
 ): Analysis {
   const text = `model m {
-${layers.map(({ time, weights, activation, output, after }, i) => `  layer l${i} { forward = ${time}ms  backward = ${2 * time}ms  weights = ${weights}MiB  activation = ${activation}MiB  output = ${output}MiB ${after === undefined ? '' : `after = ${after.map((one) => `l${one}`).join()}`} }`).join('\n')}
+${layers.map(({ time, weights, activation, output, after }, i) => `  layer l${i} { forward = ${time}ms  backward = ${2 * time}ms  weights = ${weights}MiB  activation = ${activation}MiB  output = ${output}MiB ${after === undefined ? '' : `after = ${after.map((value) => `l${value}`).join()}`} }`).join('\n')}
 }
 ${devices.map(({ memory, slow }, i) => `device d${i} { memory = ${memory}MiB  speed = ${1 / slow} }`).join('\n')}
 cluster c {
@@ -44,13 +44,13 @@ pipeline train { model = m  devices = c  microbatches = ${microbatches}  stages 
 /** Largest share of its memory that a device takes, bytes of the fullest, and seconds of the slowest stage. */
 function figures(analysis: Analysis): { readonly share: number; readonly peak: number; readonly slowest: number } {
   const run = analysis.pipelines[0]?.run;
-  if (run === undefined) throw new Error(analysis.findings.map((one) => one.message).join('\n'));
+  if (run === undefined) throw new Error(analysis.findings.map((finding) => finding.message).join('\n'));
   const { stages, devices } = run.report;
   return {
     share: Math.max(...devices.map(({ peak, capacity }) => peak / capacity)),
     peak: Math.max(...devices.map(({ peak }) => peak)),
     slowest: Math.max(
-      ...stages.map((one) => one.forward + one.backward_input + (one.recompute ?? 0) + one.backward_weight),
+      ...stages.map((stage) => stage.forward + stage.backward_input + (stage.recompute ?? 0) + stage.backward_weight),
     ),
   };
 }
@@ -94,8 +94,8 @@ describe('balance by memory', () => {
     fc.assert(
       fc.property(settings, (setting) => {
         const { layers, devices } = setting;
-        const all = [...sizes(layers.length, devices.length)].map((one) =>
-          figures(analysisOf(setting, `split(${one.join()})`)),
+        const all = [...sizes(layers.length, devices.length)].map((size) =>
+          figures(analysisOf(setting, `split(${size.join()})`)),
         );
         const least = Math.min(...all.map(({ share }) => share));
         const found = figures(analysisOf(setting, `balance(${devices.length}, by = memory)`));
@@ -116,7 +116,7 @@ describe('balance by memory', () => {
     const devices = Array.from({ length: 4 }, () => ({ memory: 4096, slow: 1 }));
     const analysis = analysisOf({ layers, devices, microbatches: 8, schedule: '1f1b' }, 'balance(4, by = memory)');
     // Stage i holds 4 − i microbatches. With the activations of at most 8 layers on each device: ⌊8/4⌋ + ⌊8/3⌋ + ⌊8/2⌋ + ⌊8/1⌋ = 16.
-    expect(analysis.resolution.plan.pipelines[0].stages.map((one) => one.layers.length)).toEqual([2, 2, 4, 8]);
+    expect(analysis.resolution.plan.pipelines[0].stages.map((stage) => stage.layers.length)).toEqual([2, 2, 4, 8]);
   });
 
   it('finds the least peak of all cuts of a small model whose stages share devices', () => {
@@ -130,7 +130,9 @@ describe('balance by memory', () => {
     for (const schedule of ['interleaved_1f1b(chunks = 2)', 'zb_v', 'interleaved_1f1b(chunks = 3)', 'dualpipe_v']) {
       const stages = schedule.includes('3') ? 6 : 4;
       const setting = { layers, devices, microbatches: 6, schedule };
-      const all = [...sizes(layers.length, stages)].map((one) => figures(analysisOf(setting, `split(${one.join()})`)));
+      const all = [...sizes(layers.length, stages)].map((size) =>
+        figures(analysisOf(setting, `split(${size.join()})`)),
+      );
       const found = figures(analysisOf(setting, `balance(${stages}, by = memory)`));
       expect(found.peak, schedule).toBe(Math.min(...all.map(({ peak }) => peak)));
     }
@@ -170,7 +172,7 @@ describe('balance by memory', () => {
     for (const schedule of ['pipedream', 'bpipe']) {
       const setting = { layers, devices, microbatches: 8, schedule };
       const found = analysisOf(setting, 'balance(4, by = memory)');
-      const told = found.findings.find((one) => one.code === 'key/not-applicable');
+      const told = found.findings.find((finding) => finding.code === 'key/not-applicable');
       expect(told?.message).toContain('the cut is by time');
       expect(found.resolution.plan.pipelines[0].stages).toEqual(
         analysisOf(setting, 'balance(4)').resolution.plan.pipelines[0].stages,
@@ -195,7 +197,7 @@ describe('balance by memory', () => {
   it('knows the three words', () => {
     const setting = { layers: [plain, plain], devices: [{ memory: 100, slow: 1 }], microbatches: 1, schedule: '1f1b' };
     const found = (by: string) =>
-      analysisOf(setting, `balance(1, by = ${by})`).findings.map((one) => `${one.code}: ${one.message}`);
+      analysisOf(setting, `balance(1, by = ${by})`).findings.map((finding) => `${finding.code}: ${finding.message}`);
     expect(found('5').join()).toMatch(/type\/mismatch: .*`time`, `memory` or `both`/);
     expect(found('memry').join()).toMatch(/name\/unknown: .*"memory"/);
     for (const by of ['time', 'memory', 'both']) expect(found(by).join()).not.toContain('by');
@@ -230,7 +232,7 @@ describe('balance by memory', () => {
       if (byTime.pipelines[0]?.run === undefined) continue;
       const found = analysisOf(setting, 'balance(8, by = memory)');
       const told = found.findings.some(
-        (one) => one.code === 'key/not-applicable' && one.message.includes('by = memory'),
+        (finding) => finding.code === 'key/not-applicable' && finding.message.includes('by = memory'),
       );
       if (told) expect(figures(found), policy.name).toEqual(figures(byTime));
       else expect(figures(found).share, policy.name).toBeLessThanOrEqual(figures(byTime).share * (1 + 1e-9));

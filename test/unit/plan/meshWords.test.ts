@@ -11,7 +11,7 @@ const planOf = (text: string): PipelinePlan => {
   if (one === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
   return one;
 };
-const words = (plan: PipelinePlan): readonly string[] => plan.devices.map((one) => meshText(plan, one));
+const words = (plan: PipelinePlan): readonly string[] => plan.devices.map((device) => meshText(plan, device));
 
 const file = (keys: string, stages: string) => `model gpt {
   sequence = 128  micro_batch = 4
@@ -41,7 +41,7 @@ test('ranks of a stage of its own, even where these are as many devices as those
   const stages = 'stage a { layers = block[0] }  stage b { layers = block[1]  tensor = 2  data = 4 }';
   const plan = planOf(file('tensor = 4  data = 2', stages));
   expect(words(plan)).toEqual(['tensor 4 × data 2: 8 devices', 'tensor 2 × data 4: 8 devices']);
-  expect(plan.devices.map((one) => one.mesh)).toEqual([undefined, { tensor: 2, context: 1, data: 4, expert: 1 }]);
+  expect(plan.devices.map((device) => device.mesh)).toEqual([undefined, { tensor: 2, context: 1, data: 4, expert: 1 }]);
 });
 
 test('replicas that share microbatches', () => {

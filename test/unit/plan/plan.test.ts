@@ -7,14 +7,16 @@ import { checkFindings, edited, good, resolveText } from './fixture.ts';
 
 const planOf = (text: string) => {
   const { plan, findings } = resolveText(text);
-  expect(findings.filter((one) => one.severity === 'error').map((one) => one.message)).toEqual([]);
+  expect(findings.filter((finding) => finding.severity === 'error').map((finding) => finding.message)).toEqual([]);
   return plan.pipelines[0];
 };
 
 describe('stages', () => {
   test('costs add up and equal layers are cut evenly', () => {
     const plan = planOf(good);
-    expect(plan.stages.map((one) => one.layers)).toEqual([0, 2, 4, 6].map((i) => [`block[${i}]`, `block[${i + 1}]`]));
+    expect(plan.stages.map((stage) => stage.layers)).toEqual(
+      [0, 2, 4, 6].map((i) => [`block[${i}]`, `block[${i + 1}]`]),
+    );
     for (const stage of plan.stages) {
       expect(stage).toMatchObject({
         forward: 0.008,
@@ -69,7 +71,7 @@ pipeline p { model = m  devices = k  microbatches = 2  stages = split(1, 1, 2)  
     // Ring over two ranks: 2(n − 1)·α + 2(n − 1)/n·S/B.
     expect(plan.step[0].sync).toBeCloseTo(2 * 5e-6 + (2 * parameters) / 25e9, 12);
     expect(plan.step[0].optimizer).toBe(0.003);
-    expect(plan.devices.map((one) => one.name)).toEqual(['gpu[0]', 'gpu[2]', 'gpu[4]', 'gpu[6]']);
+    expect(plan.devices.map((device) => device.name)).toEqual(['gpu[0]', 'gpu[2]', 'gpu[4]', 'gpu[6]']);
   });
   test('shapes: parameters of a GPT layer are 12h² + 13h, whatever the tensor ranks', () => {
     for (const tensor of [1, 2]) {
@@ -109,7 +111,7 @@ describe('balance over unequal devices', () => {
           const slowest = (starts: readonly number[]) =>
             Math.max(
               ...kinds.map((kind, s) =>
-                costs.slice(starts[s], starts[s + 1] ?? costs.length).reduce((sum, one) => sum + one / kind.speed, 0),
+                costs.slice(starts[s], starts[s + 1] ?? costs.length).reduce((sum, cost) => sum + cost / kind.speed, 0),
               ),
             );
           let best = Infinity;
@@ -142,17 +144,18 @@ pipeline p { model = m  devices = k  microbatches = 2  stages = balance(${count}
 describe('routes', () => {
   test('inside a node and between nodes', () => {
     const found = routes('node[2] { gpu[2] = x  link = 100GB/s + 1us }  link = 10GB/s + 9us', 4);
-    const of = (from: number, to: number) => found.find((one) => one.from === from && one.to === to);
+    const of = (from: number, to: number) => found.find((route) => route.from === from && route.to === to);
     expect(of(0, 1)).toMatchObject({ bandwidth: 100e9, latency: 1e-6 });
     expect(of(1, 2)).toMatchObject({ bandwidth: 10e9, latency: 9e-6 });
     expect(of(2, 3)).toMatchObject({ bandwidth: 100e9, latency: 1e-6 });
-    expect(new Set(found.map((one) => one.channel)).size).toBe(6);
+    expect(new Set(found.map((route) => route.channel)).size).toBe(6);
   });
   test('half duplex: a channel a pair; shared: one for all, in each node', () => {
-    expect(new Set(routes('gpu[3] = x  link = half(10GB/s)', 3).map((one) => one.channel)).size).toBe(2);
-    expect(new Set(routes('gpu[3] = x  link = shared(10GB/s)', 3).map((one) => one.channel)).size).toBe(1);
+    expect(new Set(routes('gpu[3] = x  link = half(10GB/s)', 3).map((route) => route.channel)).size).toBe(2);
+    expect(new Set(routes('gpu[3] = x  link = shared(10GB/s)', 3).map((route) => route.channel)).size).toBe(1);
     expect(
-      new Set(routes('node[2] { gpu[2] = x  link = shared(10GB/s) }  link = 1GB/s', 4).map((one) => one.channel)).size,
+      new Set(routes('node[2] { gpu[2] = x  link = shared(10GB/s) }  link = 1GB/s', 4).map((route) => route.channel))
+        .size,
     ).toBe(4);
   });
   test('a named link goes first, and the fastest way over named links where there is no other', () => {
@@ -175,7 +178,7 @@ describe('routes', () => {
         '  stage a { layers = block[0..3] on = gpu[3] }\n  stage b { layers = block[4..7] on = gpu[0] }\n',
       ).replace('peak_memory(stage = 0)', 'peak_memory(stage = a)'),
     );
-    expect(plan.pipelines[0].devices.map((one) => one.name)).toEqual(['gpu[3]', 'gpu[0]']);
+    expect(plan.pipelines[0].devices.map((device) => device.name)).toEqual(['gpu[3]', 'gpu[0]']);
     expect(plan.pipelines[0].expects[2]).toMatchObject({ figure: 'peak_memory', stage: 0 });
   });
 });
@@ -202,7 +205,9 @@ describe('names for the editor', () => {
   test('every use of a name is found, declarations included', () => {
     const { symbols } = resolveText(good);
     const uses = (id: string) =>
-      symbols.references.filter((one) => one.symbol === id).map((one) => good.slice(one.place.start, one.place.end));
+      symbols.references
+        .filter((reference) => reference.symbol === id)
+        .map((reference) => good.slice(reference.place.start, reference.place.end));
     expect(uses('device:v100')).toEqual(['v100', 'v100']);
     expect(uses('param:m')).toEqual(['m', 'm']);
     expect(uses('pipeline:train')).toEqual(['train', 'train']);
@@ -216,7 +221,7 @@ describe('names for the editor', () => {
   });
   test('what is derived is shown behind it', () => {
     const { derived } = resolveText(good);
-    expect(derived.map((one) => good.slice(0, one.offset).slice(-11) + one.text)).toEqual([
+    expect(derived.map((derivedValue) => good.slice(0, derivedValue.offset).slice(-11) + derivedValue.text)).toEqual([
       'half = m / 2 = 4'.slice(-15),
       's = balance(4) 2 + 2 + 2 + 2 layers'.slice(3),
     ]);

@@ -47,13 +47,13 @@ pipeline train {
 `;
 
 const cutOf = (analysis: Analysis) => {
-  const [made] = analysis.resolution.derived.flatMap((one) => one.planned ?? []);
+  const [made] = analysis.resolution.derived.flatMap((derivedValue) => derivedValue.planned ?? []);
   return made?.stages.map(({ layers, on, replicate }) => [layers.length, on, replicate]);
 };
 /** The plan but for what the planner says of it. */
 const withoutCut = (analysis: Analysis) => ({ ...analysis.resolution.plan.pipelines[0], cut: undefined });
 const errorsOf = (analysis: Analysis) =>
-  analysis.findings.flatMap((one) => (one.severity === 'error' ? [`${one.code}: ${one.message}`] : []));
+  analysis.findings.flatMap((finding) => (finding.severity === 'error' ? [`${finding.code}: ${finding.message}`] : []));
 
 describe('plan(pipedream)', () => {
   test('gives the stage with few weights the replicas, and shows the plan', () => {
@@ -63,10 +63,10 @@ describe('plan(pipedream)', () => {
       [2, 'gpu[3]', undefined],
     ]);
     // 18 ms of three devices, 6 ms of one.
-    const hint = analysis.resolution.derived.find((one) => one.planned !== undefined);
+    const hint = analysis.resolution.derived.find((derivedValue) => derivedValue.planned !== undefined);
     expect(hint?.text).toBe(' 2 stages: 6 × 3, 2 × 1, planned 6 ms');
     const [plan] = analysis.resolution.plan.pipelines;
-    expect(plan.stages.map((one) => one.name)).toEqual(['s0[0]', 's0[1]', 's0[2]', 's1']);
+    expect(plan.stages.map((stage) => stage.name)).toEqual(['s0[0]', 's0[1]', 's0[2]', 's1']);
     expect(plan.devices).toHaveLength(4);
   });
 
@@ -74,7 +74,7 @@ describe('plan(pipedream)', () => {
     // A third of 18 ms, as by the paper; of 18 ms and (4 · 2/3 · 24 MB) / 50 GB/s by the code.
     const times = ['paper', 'released'].map((objective) => {
       const analysis = analyse(pipe({ layers: two, stages: `plan(pipedream, objective = ${objective})` }));
-      const text = analysis.resolution.derived.find((one) => one.planned !== undefined)?.text ?? '';
+      const text = analysis.resolution.derived.find((derivedValue) => derivedValue.planned !== undefined)?.text ?? '';
       expect(text).toContain(' 2 stages: 1 × 3, 1 × 1, planned ');
       return Number(text.split(' ').at(-2));
     });
@@ -109,7 +109,7 @@ describe('plan(pipedream)', () => {
   test('nodes are planned level by level: 2 · 20 MB over 5 GB/s between nodes', () => {
     const cluster = 'node[2] { gpu[2] = a  link = 100GB/s }  link = 5GB/s';
     const analysis = analyse(pipe({ layers: two.replaceAll('output = 1KB', 'output = 20MB'), cluster }));
-    const hint = analysis.resolution.derived.find((one) => one.planned !== undefined);
+    const hint = analysis.resolution.derived.find((derivedValue) => derivedValue.planned !== undefined);
     // A half of 18 ms in the first node; the transfer takes 8 ms, and the second layer 6 ms on one device of the second node.
     expect(hint?.text).toBe(' 2 stages: 1 × 2, 1 × 1, planned 9 ms');
     expect(cutOf(analysis)).toEqual([
@@ -233,7 +233,7 @@ describe('plan(dapple)', () => {
     // 8 · 9 ms / 4, and 2 · 3/4 · 3 MB / 50 GB/s.
     const expected = 18e-3 + 9e-5;
     expect(analysis.pipelines[0].run?.report.iteration).toBeCloseTo(expected, 9);
-    expect(analysis.resolution.derived.find((one) => one.planned !== undefined)?.text).toBe(
+    expect(analysis.resolution.derived.find((derivedValue) => derivedValue.planned !== undefined)?.text).toBe(
       ' 1 stage: 3 × 4, planned 18.1 ms',
     );
   });
@@ -300,7 +300,7 @@ test.each([
 });
 
 test('under every policy a plan runs, or one finding says why not', () => {
-  const named = policies.filter((one) => one.loading === undefined).map((one) => one.name);
+  const named = policies.filter((policy) => policy.loading === undefined).map((policy) => policy.name);
   fc.assert(
     fc.property(
       fc.constantFrom(...named),

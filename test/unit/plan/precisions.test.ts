@@ -8,7 +8,7 @@ pipeline p { model = m  devices = k  microbatches = 2  stages = balance(2)  sche
 
 const forward = (precision: string, device: string): number => {
   const { plan, findings } = resolveText(text(precision, device));
-  expect(findings.filter((one) => one.severity === 'error').map((one) => one.message)).toEqual([]);
+  expect(findings.filter((finding) => finding.severity === 'error').map((finding) => finding.message)).toEqual([]);
   return plan.pipelines[0].stages[0].forward;
 };
 
@@ -27,7 +27,7 @@ describe('figures by number format', () => {
     expect(forward('fp8', 'compute(fp8) = 200TFLOPS  compute = 1TFLOPS')).toBeCloseTo(flops / 200e12, 12);
     expect(forward('bf16', 'compute(bf16) = 200TFLOPS')).toBeCloseTo(flops / 200e12, 12);
     const { findings } = resolveText(text('fp32', 'compute(bf16) = 200TFLOPS'));
-    expect(findings.map((one) => one.code)).toContain('key/missing');
+    expect(findings.map((finding) => finding.code)).toContain('key/missing');
   });
 
   test('hovers show them', () => {

@@ -38,12 +38,12 @@ describe('from = profile(…)', () => {
     expect(findings).toEqual([]);
     expect(imports).toEqual(['file:///project/diamond.txt']);
     const { stages, edges } = plan.pipelines[0];
-    expect(stages.flatMap((one) => one.layers).sort()).toEqual(['a', 'b_1', 'b_1_2', 'd']);
+    expect(stages.flatMap((stage) => stage.layers).sort()).toEqual(['a', 'b_1', 'b_1_2', 'd']);
     // The input takes no time: 6 + 9 | 12, or 6 | 9 + 12, and the more even one is taken.
-    expect(stages.map((one) => one.forward * 1000).map(Math.round)).toEqual([5, 4]);
+    expect(stages.map((stage) => stage.forward * 1000).map(Math.round)).toEqual([5, 4]);
     expect(edges).toEqual([{ from: 0, to: 1, bytes: 2048 }]);
     // 32-bit numbers unless the model says otherwise.
-    expect(stages.reduce((sum, one) => sum + one.parameters, 0)).toBe((4 * 4096) / 4);
+    expect(stages.reduce((sum, stage) => sum + stage.parameters, 0)).toBe((4 * 4096) / 4);
     expect(symbols.symbols.get('layer:m/d')).toMatchObject({
       declaration: { uri: 'file:///project/diamond.txt', start: 0 },
       foreign: true,
@@ -145,13 +145,13 @@ test.each(['vgg16', 'resnet50', 'gnmt', 'alexnet', 'resnet18'])('%s: `from` and 
   const rest = around('', 'stages = balance(2)');
   const planOf = (text: string) => {
     const { plan, findings } = resolveText(text, { host: hostOf({ 'graph.txt': fileText(name) }) });
-    expect(findings.filter((one) => one.severity !== 'hint' && one.code !== 'stage/imbalance')).toEqual([]);
+    expect(findings.filter((finding) => finding.severity !== 'hint' && finding.code !== 'stage/imbalance')).toEqual([]);
     return plan.pipelines[0];
   };
   const from = planOf(`model m { from = profile("graph.txt") }${rest}`);
   const imported = planOf(made.pipe.replace('model imported', 'model m') + rest);
   expect(imported.edges).toEqual(from.edges);
-  expect(imported.stages.map((one) => one.layers)).toEqual(from.stages.map((one) => one.layers));
+  expect(imported.stages.map((stage) => stage.layers)).toEqual(from.stages.map((stage) => stage.layers));
   for (const [index, one] of imported.stages.entries()) {
     expect(one.forward).toBeCloseTo(from.stages[index].forward, 12);
     expect(one.backwardInput + one.backwardWeight).toBeCloseTo(

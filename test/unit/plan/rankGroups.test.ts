@@ -24,7 +24,8 @@ function megatron(sizes: Readonly<Record<string, number>>, differ: readonly stri
   return [...groups.values()];
 }
 
-const sorted = (groups: readonly (readonly number[])[]) => groups.map((one) => [...one]).sort((a, b) => a[0] - b[0]);
+const sorted = (groups: readonly (readonly number[])[]) =>
+  groups.map((group) => [...group]).sort((a, b) => a[0] - b[0]);
 
 /** Meshes with all that they need: experts split the context and data ranks, and the tensor ranks where these do not split experts. */
 const meshes = fc
@@ -38,7 +39,7 @@ const meshes = fc
   .map(({ tensor, context, data, whole, pick }): Mesh => {
     const expertTensor = whole ? tensor : 1;
     const ranks = (tensor * context * data) / expertTensor;
-    const divisors = Array.from({ length: ranks }, (_, index) => index + 1).filter((one) => ranks % one === 0);
+    const divisors = Array.from({ length: ranks }, (_, index) => index + 1).filter((value) => ranks % value === 0);
     return { ...lone, tensor, context, data, expertTensor, expert: divisors[pick % divisors.length] };
   });
 

@@ -44,7 +44,7 @@ describe('recomputation of a stage', () => {
 
   it('is what torchgpipe does, without being asked and whatever else is asked', () => {
     expect(stagesOf('schedule = torchgpipe')).toEqual(whole);
-    expect(stagesOf('schedule = torchgpipe(checkpoint = never)').map((one) => one.recomputeMode)).toEqual([
+    expect(stagesOf('schedule = torchgpipe(checkpoint = never)').map((stage) => stage.recomputeMode)).toEqual([
       'none',
       'none',
     ]);

@@ -186,17 +186,17 @@ test('units are what every sender has and every receiver needs: all of it, once'
     fc.property(mesh, mesh, (a, b) => {
       const [from, to] = [held(0, a), held(100, b)];
       const grains = 72;
-      const all = new Map([...from.devices, ...to.devices].map((one) => [one, 0]));
+      const all = new Map([...from.devices, ...to.devices].map((value) => [value, 0]));
       const rank = (one: number) => (one < 100 ? from : to);
       const whole = a.context * (a.sequenceParallel ? a.tensor : 1);
       expect(unitCount(from, to).units).toBe(unitsOf(from, to).length);
       for (const { share, senders, receivers } of unitsOf(from, to)) {
         const common = [...senders, ...receivers]
-          .map((one) => new Set(grainsOf(rank(one), one, grains)))
-          .reduce((left, one) => new Set([...left].filter((grain) => one.has(grain))));
+          .map((value) => new Set(grainsOf(rank(value), value, grains)))
+          .reduce((left, each) => new Set([...left].filter((grain) => each.has(grain))));
         // They share at least the unit.
         expect((common.size * whole) / grains ** 2).toBeGreaterThanOrEqual(share - 1e-9);
-        for (const one of [...senders, ...receivers]) all.set(one, (all.get(one) ?? 0) + share);
+        for (const value of [...senders, ...receivers]) all.set(value, (all.get(value) ?? 0) + share);
       }
       for (const [one, sum] of all)
         expect(sum).toBeCloseTo((grainsOf(rank(one), one, grains).length * whole) / grains ** 2, 9);
@@ -215,9 +215,9 @@ test('no way is faster than the ports of any receiver, and none moves less than 
       if ('unreachable' in found) throw new Error('no route');
       const parts = (one: Mesh) => one.context * (one.sequenceParallel ? one.tensor : 1);
       const needed = (bytes * parts(from.mesh)) / parts(to.mesh);
-      for (const one of found) {
-        expect(secondsOf(one, bytes)).toBeGreaterThanOrEqual(needed / 100e9 - 1e-12);
-        const carried = [...one.channels.values()].reduce((sum, { amount }) => sum + amount * bytes, 0);
+      for (const each of found) {
+        expect(secondsOf(each, bytes)).toBeGreaterThanOrEqual(needed / 100e9 - 1e-12);
+        const carried = [...each.channels.values()].reduce((sum, { amount }) => sum + amount * bytes, 0);
         // Everything reaches every device over some link.
         expect(carried).toBeGreaterThanOrEqual(needed * to.devices.length * (1 - 1e-9));
       }

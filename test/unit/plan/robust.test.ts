@@ -19,8 +19,8 @@ expect second { iteration < 4.2s  peak_memory(stage = first) < 70GiB }
 
 test('the rich file plans all of its pipelines', () => {
   const { plan, findings } = resolveText(rich);
-  expect(findings.map((one) => one.message)).toEqual([]);
-  expect(plan.pipelines.map((one) => one.name)).toEqual(['train', 'second', 'third']);
+  expect(findings.map((finding) => finding.message)).toEqual([]);
+  expect(plan.pipelines.map((pipeline) => pipeline.name)).toEqual(['train', 'second', 'third']);
 });
 
 function whole(text: string): void {
@@ -36,16 +36,16 @@ function whole(text: string): void {
   }
   for (const { offset } of derived) expect(offset).toBeLessThanOrEqual(text.length);
   for (const pipeline of plan.pipelines) {
-    const figures = pipeline.stages.flatMap((one) => [
-      one.forward,
-      one.backwardInput,
-      one.backwardWeight,
-      one.weights,
-      one.activation,
-      one.optimizer,
+    const figures = pipeline.stages.flatMap((stage) => [
+      stage.forward,
+      stage.backwardInput,
+      stage.backwardWeight,
+      stage.weights,
+      stage.activation,
+      stage.optimizer,
     ]);
-    expect(figures.every((one) => Number.isFinite(one) && one >= 0)).toBe(true);
-    expect(pipeline.placement.every((one) => one >= 0 && one < pipeline.devices.length)).toBe(true);
+    expect(figures.every((figure) => Number.isFinite(figure) && figure >= 0)).toBe(true);
+    expect(pipeline.placement.every((value) => value >= 0 && value < pipeline.devices.length)).toBe(true);
   }
 }
 
@@ -54,7 +54,7 @@ describe('any text', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), whole), { numRuns: 200 });
   });
   test('of the language’s own tokens', () => {
-    const token = fc.constantFrom(...new Set(parse(rich).tokens.map((one) => one.text)));
+    const token = fc.constantFrom(...new Set(parse(rich).tokens.map((each) => each.text)));
     fc.assert(
       fc.property(
         fc.array(token, { maxLength: 80 }).map((all) => all.join(' ')),
@@ -72,7 +72,7 @@ describe('any text', () => {
     });
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {
-        const texts: string[] = tokens.map((one) => one.text);
+        const texts: string[] = tokens.map((token) => token.text);
         for (const { at, by, other } of edits) {
           if (by === 'drop') texts[at] = '';
           else if (by === 'double') texts[at] = `${texts[at]} ${texts[at]}`;
@@ -95,7 +95,7 @@ test('white space and comments leave the plan equal', () => {
   const before = resolveText(rich.replaceAll('///', '//')).plan;
   fc.assert(
     fc.property(fc.array(gap, { minLength: tokens.length, maxLength: tokens.length }), (gaps) => {
-      expect(resolveText(tokens.map((one, index) => one.text + gaps[index]).join('')).plan).toEqual(before);
+      expect(resolveText(tokens.map((token, index) => token.text + gaps[index]).join('')).plan).toEqual(before);
     }),
     { numRuns: 20, endOnFailure: true },
   );

@@ -24,7 +24,7 @@ export function clusterIn(text: string, params: Readonly<Record<string, number>>
   declareAll(context, () => undefined);
   Array.from(linkFile(context));
   evaluateConstants(context, params);
-  const blocks = syntax.declarations.flatMap((one) => (one.kind === 'block' ? [one] : []));
+  const blocks = syntax.declarations.flatMap((declaration) => (declaration.kind === 'block' ? [declaration] : []));
   for (const block of blocks) if (block.keyword.text === 'device') readDevice(context, block);
   for (const block of blocks) if (block.keyword.text === 'cluster') readCluster(context, block);
   const [made] = context.clusters.values();

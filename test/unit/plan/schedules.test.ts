@@ -9,10 +9,11 @@ const own = (body: string, stages = 'balance(4)', microbatches = '2 * half') =>
     .replace('2 * half', microbatches)
     .replace('in_flight(device = 1) <= 3', '') + `schedule mine { ${body} }\n`;
 
-const name = (one: RowItem) => `${one.stage}${one.op}${one.microbatch}${one.fusedWithNext ? '&' : ''}`;
+const name = (rowItem: RowItem) =>
+  `${rowItem.stage}${rowItem.op}${rowItem.microbatch}${rowItem.fusedWithNext ? '&' : ''}`;
 function rowsOf(text: string, setting?: Setting): readonly string[] {
   const { plan, findings } = resolveText(text, setting);
-  expect(findings.filter((one) => one.severity === 'error').map((one) => one.message)).toEqual([]);
+  expect(findings.filter((finding) => finding.severity === 'error').map((finding) => finding.message)).toEqual([]);
   const { schedule } = plan.pipelines[0];
   return schedule.kind === 'rows' ? schedule.rows.map((row) => row.map(name).join(' ')) : [];
 }
@@ -67,7 +68,11 @@ describe('rows', () => {
       .replace(/^/, 'import { mine } from "s.pipe"\n');
     const { findings } = resolveText(text, { files: { 's.pipe': 'schedule mine { row(d) = F[d - 9] }' } });
     expect(
-      findings.map((one) => [one.code, text.slice(one.place.start, one.place.end), one.related[0].place.uri]),
+      findings.map((finding) => [
+        finding.code,
+        text.slice(finding.place.start, finding.place.end),
+        finding.related[0].place.uri,
+      ]),
     ).toEqual([['value/range', 'mine', 'file:///project/s.pipe']]);
   });
 });

@@ -13,8 +13,8 @@ pipeline p { model = m  devices = k  microbatches = 2  stages = balance(${count}
 
 function routes(cluster: string, count: number): (from: number, to: number) => RoutePlan | undefined {
   const { plan, findings } = resolveText(text(cluster, count));
-  expect(findings.filter((one) => one.severity === 'error').map((one) => one.message)).toEqual([]);
-  return (from, to) => plan.pipelines[0].routes.find((one) => one.from === from && one.to === to);
+  expect(findings.filter((finding) => finding.severity === 'error').map((finding) => finding.message)).toEqual([]);
+  return (from, to) => plan.pipelines[0].routes.find((route) => route.from === from && route.to === to);
 }
 
 describe('switches', () => {
@@ -38,7 +38,7 @@ describe('switches', () => {
     // Each node's shared uplink is a resource of its own, the same one both ways.
     const [, up, down] = of(1, 2)?.hops ?? [];
     expect(up?.channel).not.toBe(down?.channel);
-    expect(new Set(of(2, 1)?.hops?.map((one) => one.channel)).has(up?.channel ?? -1)).toBe(true);
+    expect(new Set(of(2, 1)?.hops?.map((hop) => hop.channel)).has(up?.channel ?? -1)).toBe(true);
   });
   test('the ports of one bus are one resource', () => {
     const of = routes('gpu[3] = x  switch bus { ports = gpu[0..2]  link = shared(10GB/s + 2us) }', 3);
@@ -146,8 +146,8 @@ test('a route is the fastest of all ways, whatever the size', () => {
       const route = routeBetween(cluster, 0, 1, bytes);
       const best = fastestWay(cluster, 0, 1, bytes);
       expect(route === undefined ? Infinity : route.latency + bytes / route.bandwidth).toBe(best);
-      expect(route?.hops.reduce((sum, one) => sum + one.latency, 0)).toBe(route?.latency);
-      expect(route?.hops.reduce((least, one) => Math.min(least, one.bandwidth), Infinity)).toBe(route?.bandwidth);
+      expect(route?.hops.reduce((sum, hop) => sum + hop.latency, 0)).toBe(route?.latency);
+      expect(route?.hops.reduce((least, hop) => Math.min(least, hop.bandwidth), Infinity)).toBe(route?.bandwidth);
     }),
     { numRuns: 500 },
   );

@@ -24,7 +24,7 @@ device gpu_16 { memory = 16GiB }
 `;
 
 const routeOf = ({ routes }: PipelinePlan, from: number, to: number) => {
-  const route = routes.find((one) => one.from === from && one.to === to);
+  const route = routes.find((routePlan) => routePlan.from === from && routePlan.to === to);
   if (route === undefined) throw new Error(`no route from ${from} to ${to}`);
   return route;
 };
@@ -120,7 +120,7 @@ pipeline train {
     expect(rule('transfer = rendezvous(batched = true, reshard = all_gather)')?.strategy).toBe('all_gather');
     const fastest = Math.max(
       ...['send_recv', 'all_gather', 'all_gather(scope = cluster)', 'broadcast'].map(
-        (one) => routeOf(planOf(two(`transfer = ${one}`, 'tensor = 2', 'tensor = 4')), 0, 1).bandwidth,
+        (name) => routeOf(planOf(two(`transfer = ${name}`, 'tensor = 2', 'tensor = 4')), 0, 1).bandwidth,
       ),
     );
     for (const transfer of ['', 'transfer = buffered', 'transfer = rendezvous'])
@@ -228,7 +228,7 @@ describe('any meshes', () => {
         (stages, base, cluster, transfer, schedule) => {
           const text = `${model(stages.length)}cluster box { ${cluster} }
 pipeline train { model = toy  devices = box  microbatches = 6  schedule = ${schedule}  transfer = ${transfer}  data = ${base}
-${stages.map((one, index) => `  stage s${index} { layers = block[${index}]  tensor = ${one.tensor}  context = ${one.context}  data = ${one.data}  sequence_parallel = ${one.sequence} }`).join('\n')}
+${stages.map((stage, index) => `  stage s${index} { layers = block[${index}]  tensor = ${stage.tensor}  context = ${stage.context}  data = ${stage.data}  sequence_parallel = ${stage.sequence} }`).join('\n')}
 }`;
           const analysis = check({ uri, text, host: hostOf(), options: defaultOptions, overrides: {} });
           const [pipeline] = analysis.pipelines;

@@ -59,7 +59,7 @@ function outcome(text: string): string {
   return 'ran';
 }
 
-describe.each(integers.map((one) => [`${one[0].name}(${one[1].name})`, ...one] as const))(
+describe.each(integers.map((integer) => [`${integer[0].name}(${integer[1].name})`, ...integer] as const))(
   '%s',
   (_, policy, parameter) => {
     test.each(values)('of %s runs or is refused', (value) => {

@@ -172,7 +172,7 @@ describe('chimera', () => {
         const N = units * D;
         const { idle, makespan, held } = run('chimera', D, N, { f: 2, i: 1, w: 1 });
         same(
-          idle.map((one) => one / makespan),
+          idle.map((value) => value / makespan),
           (D - 2) / (2 * N + D - 2),
         );
         expect(Math.min(...held)).toBe(D / 2 + 1);
@@ -197,7 +197,7 @@ describe('chimera', () => {
       for (const N of [2 * D, 4 * D, 6 * D]) {
         const { idle, makespan, held } = run('chimera', D, N, { args: { concat: 'forward_doubling' } });
         same(
-          idle.map((one) => one / makespan),
+          idle.map((value) => value / makespan),
           (D - 2) / ((3 * N) / 2 + D - 2),
         );
         expect(makespan).toBeLessThan(run('chimera', D, N).makespan);
@@ -239,7 +239,7 @@ describe('chimera', () => {
       expect(new Set(on).size).toBe(4);
     }
     for (let device = 0; device < 8; device += 1)
-      expect(plan.placement.filter((one) => one === device)).toHaveLength(4);
+      expect(plan.placement.filter((value) => value === device)).toHaveLength(4);
   });
   it('says what it takes', () => {
     const messages = (p: number, m: number, args: PolicyArguments) => {

@@ -25,7 +25,7 @@ const plain = (devices: number, microbatches: number, more = {}): PipelinePlan =
   );
 /** An activation of one byte takes 1 / bandwidth; what stages exchange has no bytes. */
 function withBandwidth(plan: PipelinePlan, bandwidth: number | undefined): PipelinePlan {
-  return bandwidth === undefined ? plan : { ...plan, routes: plan.routes.map((one) => ({ ...one, bandwidth })) };
+  return bandwidth === undefined ? plan : { ...plan, routes: plan.routes.map((route) => ({ ...route, bandwidth })) };
 }
 
 const sizes = fc.tuple(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 64 }));

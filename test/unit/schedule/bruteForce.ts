@@ -55,7 +55,7 @@ export function bruteForce(plan: PipelinePlan, rows: Rows, overlap = 0): Simulat
   const key = (letter: string, stage: number, microbatch: number) => `${letter} ${stage} ${microbatch}`;
   const transfer = (a: number, b: number, bytes: number) => {
     const [from, to] = [plan.placement[a], plan.placement[b]];
-    const route = plan.routes.find((one) => one.from === from && one.to === to);
+    const route = plan.routes.find((routePlan) => routePlan.from === from && routePlan.to === to);
     return route === undefined ? 0 : route.latency + bytes / route.bandwidth;
   };
   const arrival = ({ letter, stage, microbatch }: Operation): number | undefined => {
@@ -76,7 +76,7 @@ export function bruteForce(plan: PipelinePlan, rows: Rows, overlap = 0): Simulat
       for (const edge of plan.edges)
         if (edge.from === stage) needed.push(add(result('G', edge.to), transfer(edge.to, stage, edge.bytes)));
     }
-    return needed.some((one) => one === undefined) ? undefined : Math.max(0, ...needed.map(Number));
+    return needed.some((value) => value === undefined) ? undefined : Math.max(0, ...needed.map(Number));
   };
   for (let moved = true; moved;) {
     moved = false;
@@ -84,13 +84,13 @@ export function bruteForce(plan: PipelinePlan, rows: Rows, overlap = 0): Simulat
       while (at[device] < row.length) {
         const slot = row.slice(at[device], at[device] + (row[at[device]].withNext === true ? 2 : 1));
         const ready = slot.map(arrival);
-        if (!ready.every((one) => one !== undefined)) break;
+        if (!ready.every((value) => value !== undefined)) break;
         const times = slot.map(({ letter, stage }) => {
           const { forward: F, backwardInput: I, backwardWeight: W } = plan.stages[stage];
           return { F, I, W, B: I + W, R: plan.stages[stage].recompute, U: 0, E: 0, L: 0 }[letter];
         });
         const hides = slot.length > 1 ? overlap * Math.min(...times) : 0;
-        const duration = times.reduce((sum, one) => sum + one, -hides);
+        const duration = times.reduce((sum, time) => sum + time, -hides);
         const start = Math.max(...ready, now[device]);
         for (const { letter, stage, microbatch } of slot) {
           starts.set(key(letter, stage, microbatch), start);
@@ -113,7 +113,7 @@ export function bruteForce(plan: PipelinePlan, rows: Rows, overlap = 0): Simulat
   const longest = spans.indexOf(Math.max(...spans));
   return {
     makespan,
-    idle: busy.map((one) => makespan - one),
+    idle: busy.map((value) => makespan - value),
     spanBubble: spans[longest] - busy[longest],
     inFlight: rows.map(inFlightOf),
     starts,

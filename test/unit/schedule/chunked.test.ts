@@ -15,7 +15,7 @@ const cost = fc.integer({ min: 1, max: 9 });
 const costs = fc.array(cost, { minLength: 5, maxLength: 29 });
 
 const same = (values: readonly number[], value: number): void => {
-  for (const one of values) expect(one).toBeCloseTo(value, 9);
+  for (const each of values) expect(each).toBeCloseTo(value, 9);
 };
 
 describe('on their own placement', () => {
@@ -61,7 +61,7 @@ describe('breadth_first', () => {
         for (const row of rowsOf(program)) {
           expect(inFlightOf(row)).toBe(m * chunks);
           const runs = row.filter(
-            (one, at) => at === 0 || one.stage !== row[at - 1].stage || one.letter !== row[at - 1].letter,
+            (value, at) => at === 0 || value.stage !== row[at - 1].stage || value.letter !== row[at - 1].letter,
           );
           expect(runs).toHaveLength(2 * chunks);
         }
@@ -138,7 +138,7 @@ describe('v_half and v_min', () => {
       for (const m of [2 * devices, 3 * devices, 40, 97]) {
         const found = run(name, devices, m);
         expect(Math.max(...found.inFlight)).toBe(peak);
-        for (const one of found.idle) expect(one).toBeLessThanOrEqual(idle);
+        for (const value of found.idle) expect(value).toBeLessThanOrEqual(idle);
       }
     });
   }
@@ -174,7 +174,7 @@ describe('hanayo', () => {
   it.each(published)('on %i devices in %i waves has the published bubble', (p, waves, bubble) => {
     const { makespan, idle } = run('hanayo', p, p, { waves });
     same(
-      idle.map((one) => Math.round((one / makespan) * 1e4) / 1e4),
+      idle.map((value) => Math.round((value / makespan) * 1e4) / 1e4),
       bubble,
     );
   });

@@ -46,7 +46,7 @@ describe('dapple', () => {
       fc.property(p, m, cap, cost, cost, cost, (p, m, D, f, i, w) => {
         const slots = p - 1 + (D < p ? Math.max(0, m - D) * (p - D) : 0);
         const { idle } = simulated(policyPlan('dapple', p, m, { f, i, w, args: { in_flight: D } }));
-        for (const one of idle) expect(one).toBeCloseTo(slots * (f + i + w), 9);
+        for (const value of idle) expect(value).toBeCloseTo(slots * (f + i + w), 9);
       }),
       { numRuns: 300 },
     );
@@ -55,9 +55,9 @@ describe('dapple', () => {
     fc.assert(
       fc.property(p, m, cap, cost, cost, cost, (p, m, D, f, i, w) => {
         const { idle } = simulated(policyPlan('dapple', p, m, { f, i, w, args: { policy: 'b', in_flight: D } }));
-        for (const one of idle) {
-          if (D >= Math.min(m, 2 * p - 1)) expect(one).toBeCloseTo((p - 1) * (f + i + w), 9);
-          else expect(one).toBeGreaterThanOrEqual((p - 1) * (f + i + w) - 1e-9);
+        for (const value of idle) {
+          if (D >= Math.min(m, 2 * p - 1)) expect(value).toBeCloseTo((p - 1) * (f + i + w), 9);
+          else expect(value).toBeGreaterThanOrEqual((p - 1) * (f + i + w) - 1e-9);
         }
       }),
       { numRuns: 300 },

@@ -109,10 +109,14 @@ describe('a rule', () => {
               if (later.letter === 'F') {
                 const limit = rule.inFlight[later.stage] ?? Infinity;
                 const forwards = all.filter(
-                  (one) => one.letter === 'F' && one.stage === later.stage && one.microbatch < later.microbatch,
+                  (candidate) =>
+                    candidate.letter === 'F' &&
+                    candidate.stage === later.stage &&
+                    candidate.microbatch < later.microbatch,
                 ).length;
                 const over = all.filter(
-                  (one) => one.letter === gradient && one.stage === later.stage && endOf(one) <= before,
+                  (candidate) =>
+                    candidate.letter === gradient && candidate.stage === later.stage && endOf(candidate) <= before,
                 ).length;
                 if (forwards - over >= limit) continue;
               }

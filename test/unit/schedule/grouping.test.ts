@@ -14,7 +14,7 @@ function finish({ bytes, seconds }: Layers, groups: readonly (readonly number[])
   for (const [index, group] of groups.entries()) {
     const arrived = groups
       .slice(0, index + 1)
-      .reduce((sum, one) => sum + costs.call + total(bytes, one) / costs.bandwidth, 0);
+      .reduce((sum, each) => sum + costs.call + total(bytes, each) / costs.bandwidth, 0);
     end = Math.max(end, arrived) + costs.sync + total(seconds, group);
   }
   return end;
@@ -54,7 +54,7 @@ describe('groups of layers that are loaded while others run', () => {
       fc.property(layersOf(9), costs, fc.nat(), (layers, cost, seed) => {
         const all = [...everyGrouping(layers.bytes.length)];
         const groups = all[seed % all.length];
-        const sizes = groups.map((one) => one.length);
+        const sizes = groups.map((group) => group.length);
         expect(finishOf(layers, sizes, cost)).toBeCloseTo(finish(layers, groups, cost), 9);
       }),
     );
@@ -64,7 +64,7 @@ describe('groups of layers that are loaded while others run', () => {
     fc.assert(
       fc.property(layersOf(12), costs, (layers, cost) => {
         const sizes = groupSizes('best', layers, cost);
-        expect(sizes.reduce((sum, one) => sum + one, 0)).toBe(layers.bytes.length);
+        expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(layers.bytes.length);
         expect(Math.min(...sizes)).toBeGreaterThan(0);
         let least = Infinity;
         for (const groups of everyGrouping(layers.bytes.length)) least = Math.min(least, finish(layers, groups, cost));
@@ -89,7 +89,7 @@ describe('groups of layers that are loaded while others run', () => {
             end: finish(layers, groups, cost),
           }));
           const least = Math.min(...all.map((one) => one.end));
-          const fewest = Math.min(...all.filter((one) => one.end === least).map((one) => one.count));
+          const fewest = Math.min(...all.filter((candidate) => candidate.end === least).map((one) => one.count));
           expect(groupSizes('best', layers, cost)).toHaveLength(fewest);
         },
       ),

@@ -161,7 +161,7 @@ describe('idle time as explained', () => {
   };
   const shown = (value: number, text: number): void =>
     expect(Math.abs(value - text)).toBeLessThanOrEqual(5.01e-3 * Math.abs(text) + 1e-9);
-  for (const policy of policies.filter((one) => one.forwardOnly !== true)) {
+  for (const policy of policies.filter((candidate) => candidate.forwardOnly !== true)) {
     it(`of ${policy.name} is what a simulation finds`, () => {
       fc.assert(
         fc.property(p, m, fc.integer({ min: 1, max: 3 }), fc.nat(14), cost, cost, cost, (p, m, v, group, f, i, w) => {

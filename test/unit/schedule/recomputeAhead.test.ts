@@ -100,7 +100,7 @@ describe('recomputation ahead of the gradient', () => {
   });
 });
 
-const taking = policies.filter((one) => parametersOf(one).some(({ name }) => name === 'recompute'));
+const taking = policies.filter((candidate) => parametersOf(candidate).some(({ name }) => name === 'recompute'));
 describe.each(taking)('recomputation ahead under $name', (one) => {
   it('gives a program that ends no later and fits as well, whatever the costs and the memory', () => {
     fc.assert(

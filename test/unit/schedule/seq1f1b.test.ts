@@ -34,7 +34,7 @@ describe('seq1f1b', () => {
         const { idle, inFlight } = simulated(
           withCopies(policyPlan('seq1f1b', p, m, { f, i, w, args: { segments: k } })),
         );
-        for (const one of idle) expect(one).toBeCloseTo(((p - 1) * (f + i + w)) / k, 9);
+        for (const value of idle) expect(value).toBeCloseTo(((p - 1) * (f + i + w)) / k, 9);
         expect(inFlight).toEqual(inFlight.map((_, s) => Math.min(m * k, p - s + k - 1)));
       }),
     );
@@ -50,7 +50,7 @@ describe('seq1f1b', () => {
         fc.array(cost, { minLength: 8, maxLength: 8 }),
         fc.nat(3),
         (p, m, few, times, transfer) => {
-          const shares = [...few, 100 - few.reduce((sum, one) => sum + one, 0)];
+          const shares = [...few, 100 - few.reduce((sum, value) => sum + value, 0)];
           const plan = withCopies(
             planOf({
               microbatches: m,
@@ -77,7 +77,10 @@ describe('seq1f1b', () => {
   it('holds (p − s + k − 1) / k activations beside weights that are there once', () => {
     const [p, m, k] = [4, 8, 4];
     const cut = policyPlan('seq1f1b', p, m, { args: { segments: k } });
-    const plan = withCopies({ ...cut, stages: cut.stages.map((one) => ({ ...one, weights: 100, activation: 12 })) });
+    const plan = withCopies({
+      ...cut,
+      stages: cut.stages.map((stage) => ({ ...stage, weights: 100, activation: 12 })),
+    });
     const program = programFor(plan);
     const timeline = simulate(program, timingOf(plan, program));
     if (timeline === undefined) throw new Error('it never ends');

@@ -17,7 +17,7 @@ describe('1f1b(warmup = [...])', () => {
           const shape = shapeOf(plan);
           const rows = rowsOf(programOf(oneFOneB, shape));
           expect(bruteForce(plan, rows) !== undefined).toBe(oneFOneB.check(shape).length === 0);
-          expect(rows.map(inFlightOf)).toEqual(warmup.map((one) => Math.min(m, one)));
+          expect(rows.map(inFlightOf)).toEqual(warmup.map((value) => Math.min(m, value)));
         },
       ),
     );

@@ -18,7 +18,8 @@ async function complete(source: string, triggerCharacter?: string): Promise<read
   return (found as CompletionList | null)?.items ?? [];
 }
 
-const labels = async (source: string, trigger?: string) => (await complete(source, trigger)).map((one) => one.label);
+const labels = async (source: string, trigger?: string) =>
+  (await complete(source, trigger)).map((completionItem) => completionItem.label);
 
 test('declaration keywords at the start of a line', async () => {
   expect(await labels('$0')).toEqual([
@@ -85,7 +86,7 @@ test('the user’s own schedule before the built-in ones', async () => {
 
 test('a partly typed value is offered too, and is replaced whole', async () => {
   const found = await complete(toy.replace('= 1f1b', '= 1f$0'));
-  const item = found.find((one) => one.label === '1f1b');
+  const item = found.find((completionItem) => completionItem.label === '1f1b');
   expect(item?.textEdit).toMatchObject({
     newText: '1f1b',
     range: { start: { character: 17 }, end: { character: 19 } },

@@ -101,7 +101,7 @@ test('the hint stays short', async () => {
       textDocument: { uri: main },
       range: { start: { line: 0, character: 0 }, end: positionAt(text, text.length) },
     });
-    expect(hints.map((one) => one.label)).toContain('12.6 M parameters, F 321 µs, 57 MiB');
+    expect(hints.map((hint) => hint.label)).toContain('12.6 M parameters, F 321 µs, 57 MiB');
   });
 });
 

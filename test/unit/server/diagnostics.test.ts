@@ -17,11 +17,13 @@ async function checkDiagnostics(source: string): Promise<readonly Diagnostic[]> 
   await withClient(async (client) => {
     client.open(main, text);
     found = (await client.diagnostics(main)).diagnostics;
-    expect(found.map((one) => ({ code: one.code, severity: one.severity, range: one.range }))).toEqual(
-      expected.map((one) => ({
-        code: one.code,
-        severity: severityOf[one.severity],
-        range: { start: { line: one.line, character: one.from }, end: { line: one.line, character: one.to } },
+    expect(
+      found.map((diagnostic) => ({ code: diagnostic.code, severity: diagnostic.severity, range: diagnostic.range })),
+    ).toEqual(
+      expected.map((each) => ({
+        code: each.code,
+        severity: severityOf[each.severity],
+        range: { start: { line: each.line, character: each.from }, end: { line: each.line, character: each.to } },
       })),
     );
   });
@@ -51,7 +53,7 @@ test('an unused name is faded, not underlined', async () => {
   await withClient(async (client) => {
     client.open(main, `let spare = 1\n${toy}`);
     const { diagnostics } = await client.diagnostics(main);
-    const unused = diagnostics.find((one) => one.code === 'name/unused');
+    const unused = diagnostics.find((diagnostic) => diagnostic.code === 'name/unused');
     expect(unused?.tags).toEqual([DiagnosticTag.Unnecessary]);
     expect(unused?.severity).toBe(DiagnosticSeverity.Hint);
     expect(unused?.range.start).toEqual({ line: 0, character: 4 });
@@ -63,11 +65,13 @@ test('a mistake goes away with the edit that mends it, and with the document', a
     const broken = toy.replace('bubble < 30%', 'bubble < 20%');
     client.open(main, broken);
     const at = broken.indexOf('20%');
-    expect((await client.diagnostics(main)).diagnostics.map((one) => one.code)).toContain('expect/failed');
+    expect((await client.diagnostics(main)).diagnostics.map((diagnostic) => diagnostic.code)).toContain(
+      'expect/failed',
+    );
     client.edit(main, { start: positionAt(broken, at), end: positionAt(broken, at + 2) }, '30');
     const after = await client.diagnostics(main);
     expect(after.version).toBe(2);
-    expect(after.diagnostics.map((one) => one.code)).not.toContain('expect/failed');
+    expect(after.diagnostics.map((diagnostic) => diagnostic.code)).not.toContain('expect/failed');
     client.change(main, broken);
     await client.diagnostics(main);
     client.close(main);
@@ -92,7 +96,7 @@ test('a file over the size limit, text or not, has one finding', async () => {
     await withClient(async (client) => {
       client.open(main, text);
       const { diagnostics } = await client.diagnostics(main);
-      expect(diagnostics.map((one) => one.code)).toEqual(['limit/too-large']);
+      expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['limit/too-large']);
     });
   }
 });
@@ -103,16 +107,20 @@ test('settings of the client are kept to, and a change of them is seen at once',
     settings: { limits: { fileSize: 20 }, diagnostics: { bubble: 'much' } },
   });
   client.open(main, toy);
-  expect((await client.diagnostics(main)).diagnostics.map((one) => one.code)).toEqual(['limit/too-large']);
+  expect((await client.diagnostics(main)).diagnostics.map((diagnostic) => diagnostic.code)).toEqual([
+    'limit/too-large',
+  ]);
   client.stop();
 
   await withClient(async (other) => {
     other.open(main, toy);
-    expect((await other.diagnostics(main)).diagnostics.map((one) => one.code)).not.toContain('limit/too-large');
+    expect((await other.diagnostics(main)).diagnostics.map((diagnostic) => diagnostic.code)).not.toContain(
+      'limit/too-large',
+    );
     const before = other.published.length;
     other.notify('workspace/didChangeConfiguration', { settings: { pipewright: { limits: { fileSize: 20 } } } });
     await other.request('textDocument/hover', { textDocument: { uri: main }, position: { line: 0, character: 0 } });
     expect(other.published.length).toBeGreaterThan(before);
-    expect(other.published.at(-1)?.diagnostics.map((one) => one.code)).toEqual(['limit/too-large']);
+    expect(other.published.at(-1)?.diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['limit/too-large']);
   });
 });

@@ -70,7 +70,7 @@ test('of a burst of texts only the last is checked to the end', async () => {
   const { documents, checked } = open();
   for (let version = 1; version <= 20; version += 1) documents.set(main, version, `${toy}// ${version}\n`);
   expect((await documents.view(main, 'figures', none))?.version).toBe(20);
-  expect(checked.map((one) => one.version)).toEqual([20]);
+  expect(checked.map((view) => view.version)).toEqual([20]);
 });
 
 test('a check that a newer text overtakes, at whatever step, is dropped', async () => {
@@ -81,7 +81,7 @@ test('a check that a newer text overtakes, at whatever step, is dropped', async 
     const done = checked.length;
     documents.set(main, 2, toy.replace('4ms', '5ms'));
     await documents.view(main, 'figures', none);
-    expect(checked.slice(done).map((one) => one.version)).toEqual([2]);
+    expect(checked.slice(done).map((view) => view.version)).toEqual([2]);
   }
 });
 

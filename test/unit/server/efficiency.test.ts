@@ -14,7 +14,7 @@ async function ask<T>(method: string, source: string): Promise<T | undefined> {
   return found;
 }
 const labels = async (source: string): Promise<readonly string[]> =>
-  ((await ask<CompletionList | null>('textDocument/completion', source))?.items ?? []).map((one) => one.label);
+  ((await ask<CompletionList | null>('textDocument/completion', source))?.items ?? []).map((item) => item.label);
 
 test('in the parentheses of a key: its number formats, names of sizes, and units of its sizes', async () => {
   const inDevice = (entry: string) => labels(`let small = 1GFLOP\ndevice d { memory = 1GiB  ${entry} }`);
@@ -24,7 +24,7 @@ test('in the parentheses of a key: its number formats, names of sizes, and units
   expect(second).not.toContain('bf16');
   const sizes = await inDevice('efficiency(fp8, 16$0) = 10%');
   expect(sizes).toEqual(expect.arrayContaining(['16GFLOP', '16MFLOP']));
-  expect(sizes.filter((one) => !one.endsWith('FLOP'))).toEqual([]);
+  expect(sizes.filter((size) => !size.endsWith('FLOP'))).toEqual([]);
   expect(await inDevice('memory_efficiency(10$0) = 10%')).toContain('10MB');
   expect(await inDevice('memory_efficiency($0) = 10%')).not.toContain('fp8');
   expect(await inDevice('compute($0) = 1TFLOPS')).not.toContain('small');

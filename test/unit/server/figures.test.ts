@@ -26,7 +26,7 @@ test('what the engine derived stands in the text as hints', async () => {
   await withClient(async (client) => {
     client.open(main, toy);
     const hints = await client.request<InlayHint[]>('textDocument/inlayHint', { ...document, range: whole(toy) });
-    const cut = hints.find((one) => offsetOf(toy, one.position) === toy.indexOf('balance(4)') + 'balance(4)'.length);
+    const cut = hints.find((hint) => offsetOf(toy, hint.position) === toy.indexOf('balance(4)') + 'balance(4)'.length);
     expect(cut?.label).toMatch(/2.*2.*2.*2/);
     const none = await client.request<InlayHint[]>('textDocument/inlayHint', {
       ...document,
@@ -42,7 +42,7 @@ test('behind a plan stands what the planner says, and what the simulation makes 
     client.open(main, text);
     const hints = await client.request<InlayHint[]>('textDocument/inlayHint', { ...document, range: whole(text) });
     const at = text.indexOf('plan(dapple)') + 'plan(dapple)'.length;
-    const plan = hints.find((one) => offsetOf(text, one.position) === at);
+    const plan = hints.find((hint) => offsetOf(text, hint.position) === at);
     expect(plan?.label).toMatch(/^\d stages?: [^a-z]+, planned [\d.]+ \S+, simulated [\d.]+ \S+$/);
   });
 });
@@ -67,7 +67,7 @@ function applied(text: string, action: CodeAction): string {
   const edits = change !== undefined && 'edits' in change ? change.edits : [];
   return applyEdits(
     text,
-    edits.flatMap((one) => ('newText' in one ? [one] : [])),
+    edits.flatMap((edit) => ('newText' in edit ? [edit] : [])),
   );
 }
 
@@ -83,7 +83,7 @@ test('a wrong spelling is mended by its fix', async () => {
 
 test('the balanced cut is written out by a refactoring that keeps every figure', async () => {
   const [action] = (await actionsAt(toy, 'balance(4)', ['refactor.rewrite'])).filter(
-    (one) => one.kind === 'refactor.rewrite',
+    (codeAction) => codeAction.kind === 'refactor.rewrite',
   );
   const after = check({
     uri: main,
@@ -92,7 +92,7 @@ test('the balanced cut is written out by a refactoring that keeps every figure',
     options: defaultOptions,
   });
   const before = check({ uri: main, text: toy, host, options: defaultOptions });
-  expect(after.findings.filter((one) => one.severity === 'error')).toEqual([]);
+  expect(after.findings.filter((finding) => finding.severity === 'error')).toEqual([]);
   expect(after.syntax.text).toContain('stage ');
   expect(after.pipelines[0]?.run?.timeline.makespan).toBe(before.pipelines[0]?.run?.timeline.makespan);
 });

@@ -123,7 +123,7 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
     async diagnostics(uri) {
       for (;;) {
         const { version } = documentOf(uri);
-        const found = published.findLast((one) => one.uri === uri);
+        const found = published.findLast((candidate) => candidate.uri === uri);
         if (found?.version === version) return found;
         await new Promise<void>((resolve) => waiting.push(resolve));
       }
@@ -156,10 +156,10 @@ export const slice = (text: string, range: Range): string =>
 /** The text after edits that do not overlap, in any order. */
 export const applyEdits = (text: string, edits: readonly TextEdit[]): string =>
   edits
-    .map((one) => ({
-      start: offsetOf(text, one.range.start),
-      end: offsetOf(text, one.range.end),
-      newText: one.newText,
+    .map((edit) => ({
+      start: offsetOf(text, edit.range.start),
+      end: offsetOf(text, edit.range.end),
+      newText: edit.newText,
     }))
     .toSorted((a, b) => b.start - a.start)
-    .reduce((done, one) => done.slice(0, one.start) + one.newText + done.slice(one.end), text);
+    .reduce((done, each) => done.slice(0, each.start) + each.newText + done.slice(each.end), text);

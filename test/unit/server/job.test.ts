@@ -35,7 +35,7 @@ async function labels(job: string): Promise<readonly string[]> {
   const { answer } = await ask(file(job), 'textDocument/completion', {
     context: { triggerKind: 1 },
   });
-  return ((answer as CompletionList | null)?.items ?? []).map((one) => one.label);
+  return ((answer as CompletionList | null)?.items ?? []).map((item) => item.label);
 }
 
 test('a hover on a job shows its workers, waits and staleness', async () => {

@@ -26,7 +26,7 @@ async function started(running: ByteClient, processId: number | null = null): Pr
 async function lives(running: ByteClient, id = 900): Promise<void> {
   running.send(open);
   running.send(hover(id));
-  expect((await running.answer((one) => one.id === id)).error).toBeUndefined();
+  expect((await running.answer((answer) => answer.id === id)).error).toBeUndefined();
 }
 
 describe('the end of the process', () => {
@@ -125,7 +125,7 @@ describe('frames', () => {
   ])('%s is answered with an error, and the next message is read', async (_, body, code, id) => {
     const running = await started(startHere());
     running.bytes(frame(body));
-    expect(await running.answer((one) => one.error?.code === code)).toMatchObject({ id });
+    expect(await running.answer((answer) => answer.error?.code === code)).toMatchObject({ id });
     await lives(running);
   });
 

@@ -72,15 +72,15 @@ test('references and highlights are all uses of the name and no other', async ()
       ...position,
       context: { includeDeclaration: true },
     });
-    expect(uses.map((one) => slice(toy, one.range))).toEqual(['microbatches', 'microbatches']);
-    expect(uses.map((one) => one.range.start.line)).toEqual([9, 14]);
+    expect(uses.map((use) => slice(toy, use.range))).toEqual(['microbatches', 'microbatches']);
+    expect(uses.map((use) => use.range.start.line)).toEqual([9, 14]);
     const others = await client.request<Location[]>('textDocument/references', {
       ...position,
       context: { includeDeclaration: false },
     });
-    expect(others.map((one) => one.range.start.line)).toEqual([14]);
+    expect(others.map((location) => location.range.start.line)).toEqual([14]);
     const lit = await client.request<DocumentHighlight[]>('textDocument/documentHighlight', position);
-    expect(lit.map((one) => one.kind)).toEqual([3, 2]);
+    expect(lit.map((documentHighlight) => documentHighlight.kind)).toEqual([3, 2]);
   });
 });
 
@@ -89,7 +89,7 @@ test('paths of imports are links', async () => {
     client.open(`${folder}hardware.pipe`, 'device card { memory = 1GiB }');
     client.open(main, 'import "hardware.pipe"\nimport "nowhere.pipe"\n');
     const links = await client.request<DocumentLink[]>('textDocument/documentLink', { textDocument: { uri: main } });
-    expect(links.map((one) => one.target)).toEqual([`${folder}hardware.pipe`]);
+    expect(links.map((link) => link.target)).toEqual([`${folder}hardware.pipe`]);
   });
 });
 

@@ -25,13 +25,13 @@ async function ask<R>(client: Client, source: string, method: string): Promise<R
   client.close(main);
   return answer;
 }
-const labels = (list: CompletionList | null): readonly string[] => (list?.items ?? []).map((one) => one.label);
+const labels = (list: CompletionList | null): readonly string[] => (list?.items ?? []).map((item) => item.label);
 const shown = (hover: Hover | null): string => (hover?.contents as MarkupContent | undefined)?.value ?? '';
 
-describe.each(optimizers.map((one) => [one.name, one] as const))('%s', (name, recipe) => {
+describe.each(optimizers.map((optimizer) => [optimizer.name, optimizer] as const))('%s', (name, recipe) => {
   test('hover, completion and signature help know it, its arguments and their words', async () => {
     await withClient(async (client) => {
-      const whole = recipe.parameters.some((one) => one.required) ? `${name}(1, 2, 3)` : name;
+      const whole = recipe.parameters.some((parameter) => parameter.required) ? `${name}(1, 2, 3)` : name;
       expect(shown(await ask(client, file(`$0${whole}`), 'hover'))).toContain(recipe.doc.slice(0, 40));
       expect(labels(await ask(client, file('$0'), 'completion'))).toContain(name);
       const help = await ask<SignatureHelp | null>(client, file(`${name}($0)`), 'signatureHelp');

@@ -34,7 +34,7 @@ async function ask<R>(client: Client, source: string, method: string): Promise<R
   client.close(main);
   return answer;
 }
-const labels = (list: CompletionList | null): readonly string[] => (list?.items ?? []).map((one) => one.label);
+const labels = (list: CompletionList | null): readonly string[] => (list?.items ?? []).map((item) => item.label);
 const shown = (hover: Hover | null): string => (hover?.contents as MarkupContent | undefined)?.value ?? '';
 
 describe.each(policies.map((policy) => [policy.name, policy] as const))('%s', (name, policy) => {
@@ -152,7 +152,9 @@ async function actions(client: Client, text: string, diagnostic: Diagnostic): Pr
     context: { diagnostics: [diagnostic], only: ['quickfix'] },
   });
   for (const action of offered ?? []) {
-    const edits = (action.edit?.documentChanges ?? []).flatMap((one) => ('edits' in one ? one.edits : []));
+    const edits = (action.edit?.documentChanges ?? []).flatMap((documentChange) =>
+      'edits' in documentChange ? documentChange.edits : [],
+    );
     const own = action.edit?.changes?.[main] ?? edits;
     expect(action.title).not.toMatch(/NaN|undefined/);
     expect(applyEdits(text, own as never)).not.toBe(text);

@@ -49,7 +49,8 @@ test('a text without a plan says why and where', async () => {
 
 test('the client is told when a plan changes, not when a comment does', async () => {
   await withClient(async (client) => {
-    const told = () => client.notifications.filter((one) => one.method === 'pipewright/planChanged').length;
+    const told = () =>
+      client.notifications.filter((notification) => notification.method === 'pipewright/planChanged').length;
     client.open(main, toy);
     await client.diagnostics(main);
     await client.request('pipewright/plan', { uri: main });

@@ -52,7 +52,9 @@ async function askEverything(client: Client, text: string, offset: number): Prom
     }),
     client.request('pipewright/pathsAt', { uri: main, position }),
   ]);
-  for (const range of ranges(answers.filter((one) => JSON.stringify(one)?.includes('pipewright-policy:') !== true)))
+  for (const range of ranges(
+    answers.filter((answer) => JSON.stringify(answer)?.includes('pipewright-policy:') !== true),
+  ))
     checkRange(text, range);
 }
 
@@ -120,11 +122,11 @@ test('arbitrary edits: nothing crashes, ranges are valid, and the end is what a 
       async (start, edits, where) => {
         await withClient(async (client) => {
           client.open(main, start);
-          for (const one of edits) {
+          for (const each of edits) {
             const text = client.text(main);
-            const from = Math.floor(one.at * text.length);
-            const to = Math.min(text.length, from + one.remove);
-            client.edit(main, { start: positionAt(text, from), end: positionAt(text, to) }, one.insert);
+            const from = Math.floor(each.at * text.length);
+            const to = Math.min(text.length, from + each.remove);
+            client.edit(main, { start: positionAt(text, from), end: positionAt(text, to) }, each.insert);
           }
           const text = client.text(main);
           const { diagnostics } = await client.diagnostics(main);
@@ -163,7 +165,7 @@ test('a rename of any name leaves the same findings behind', async () => {
   }
 });
 
-const codes = (found: readonly Diagnostic[]) => found.map((one) => one.code);
+const codes = (found: readonly Diagnostic[]) => found.map((diagnostic) => diagnostic.code);
 
 test('requests with nonsense for an answer give none', async () => {
   await withClient(async (client) => {

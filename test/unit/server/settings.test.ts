@@ -39,7 +39,7 @@ test('what a framework holds follows the settings, and a tight fit with it', asy
       },
       { initialization: { settings } },
     );
-    return found.filter((one) => typeof one === 'string' && one.startsWith('memory/'));
+    return found.filter((candidate) => typeof candidate === 'string' && candidate.startsWith('memory/'));
   };
   expect(await codes({})).toEqual([]);
   expect(await codes({ memory: { context: 10.25, reservedMost: 20 } })).toEqual(['memory/headroom']);

@@ -37,7 +37,9 @@ test('a system is read from disk, and again when it changes', async () => {
         textDocument: { uri: main },
         position: positionAt(text, text.indexOf('card')),
       });
-      const codes = client.published.findLast((one) => one.uri === main)?.diagnostics.map((one) => one.code);
+      const codes = client.published
+        .findLast((candidate) => candidate.uri === main)
+        ?.diagnostics.map((diagnostic) => diagnostic.code);
       return { hover: JSON.stringify(hover), codes };
     };
     client.open(main, text);
@@ -74,7 +76,7 @@ test('paths are offered inside the quotes, by what their source reads', async ()
           position: positionAt(text, at[0]),
         });
         client.close(main);
-        return list?.items.map((one) => one.label).sort() ?? null;
+        return list?.items.map((item) => item.label).sort() ?? null;
       };
       const machines = 'machines/';
       expect(await offered('model m { from = profile("$0") }')).toEqual(['config.json', 'graph.txt', machines]);
@@ -109,7 +111,7 @@ test('a device is offered systems, a model profiles and configurations, with wha
         position: positionAt(text, at[0]),
       });
       client.close(main);
-      return list?.items.map((one) => one.label) ?? [];
+      return list?.items.map((item) => item.label) ?? [];
     };
     expect(await offered('device d { from = $0 }')).toEqual(['system']);
     expect(await offered('model m { from = $0 }')).toEqual(['m', 'profile', 'huggingface']);
@@ -134,7 +136,7 @@ device f { from = system("absent.yaml") }
 `,
       );
       const links = await client.request<DocumentLink[]>('textDocument/documentLink', { textDocument: { uri: main } });
-      expect(links.map((one) => one.target)).toEqual(
+      expect(links.map((link) => link.target)).toEqual(
         ['graph.txt', 'config.json', 'h200.yaml'].map((name) => uri('inner', name)),
       );
       expect(links[0].range).toEqual({ start: { line: 0, character: 25 }, end: { line: 0, character: 36 } });

@@ -12,7 +12,7 @@ test('the outline names what is declared, layers and stages within', async () =>
     client.open(main, toy);
     const found = await client.request<DocumentSymbol[]>('textDocument/documentSymbol', document);
     const names = (symbols: readonly DocumentSymbol[]): unknown[] =>
-      symbols.map((one) => [one.detail, one.name, ...names(one.children ?? [])]);
+      symbols.map((symbol) => [symbol.detail, symbol.name, ...names(symbol.children ?? [])]);
     expect(names(found)).toEqual([
       ['model', 'toy', ['layer', 'block']],
       ['device', 'v100'],
@@ -32,7 +32,7 @@ test('the outline and formatting hold out in a broken file', async () => {
     client.open(main, 'model { layer = }\npipeline p {\n let x = 1');
     const found = await client.request<DocumentSymbol[]>('textDocument/documentSymbol', document);
     expect(found.length).toBeGreaterThan(0);
-    for (const one of found) expect(one.name).not.toBe('');
+    for (const documentSymbol of found) expect(documentSymbol.name).not.toBe('');
     expect(
       await client.request('textDocument/formatting', { ...document, options: { tabSize: 2, insertSpaces: true } }),
     ).toBeNull();
@@ -46,7 +46,7 @@ test('blocks, comments and imports fold', async () => {
     client.open(main, text);
     const found = await client.request<FoldingRange[]>('textDocument/foldingRange', document);
     const lines = found
-      .map((one) => [one.startLine, one.endLine, one.kind])
+      .map((foldingRange) => [foldingRange.startLine, foldingRange.endLine, foldingRange.kind])
       .toSorted((a, b) => Number(a[0]) - Number(b[0]));
     expect(lines).toEqual([
       [0, 1, 'comment'],
@@ -113,7 +113,7 @@ test('formatting edits give the formatter’s text and touch white space alone',
     });
     const result = applyEdits(untidy, edits);
     expect(format(parse(untidy))).toEqual({ ok: true, text: result });
-    for (const one of edits) expect(slice(untidy, one.range) + one.newText).toMatch(/^\s*$/);
+    for (const edit of edits) expect(slice(untidy, edit.range) + edit.newText).toMatch(/^\s*$/);
     client.change(main, result);
     expect(
       await client.request('textDocument/formatting', { ...document, options: { tabSize: 2, insertSpaces: true } }),
@@ -126,6 +126,6 @@ test('formatting edits give the formatter’s text and touch white space alone',
       options: { tabSize: 2, insertSpaces: true },
     });
     expect(part.length).toBeGreaterThan(0);
-    for (const one of part) expect(one.range.start.line).toBe(line);
+    for (const textEdit of part) expect(textEdit.range.start.line).toBe(line);
   });
 });

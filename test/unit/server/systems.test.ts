@@ -30,7 +30,7 @@ async function labels(source: string): Promise<readonly string[]> {
       context: { triggerKind: 1 },
     });
   });
-  return ((found as CompletionList | null)?.items ?? []).map((one) => one.label);
+  return ((found as CompletionList | null)?.items ?? []).map((item) => item.label);
 }
 
 const filled = (value: string): string => toy.replace('pipeline train {', `pipeline train {\n  fill = ${value}\n`);

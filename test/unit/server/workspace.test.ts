@@ -24,7 +24,9 @@ test('an imported file is read from disk, and again when it changes', async () =
   await withClient(async (client) => {
     const newest = async () => {
       await client.request('textDocument/hover', { textDocument: { uri: main }, position: { line: 0, character: 0 } });
-      return client.published.findLast((one) => one.uri === main)?.diagnostics.map((one) => one.code);
+      return client.published
+        .findLast((candidate) => candidate.uri === main)
+        ?.diagnostics.map((diagnostic) => diagnostic.code);
     };
     client.open(main, user('hardware.pipe'));
     expect(await newest()).toEqual([]);
@@ -52,7 +54,7 @@ test('without trust nothing outside the workspace is read, not through a link ei
     async (client) => {
       const codes = async (text: string) => {
         client.change(main, text);
-        return (await client.diagnostics(main)).diagnostics.map((one) => one.code);
+        return (await client.diagnostics(main)).diagnostics.map((diagnostic) => diagnostic.code);
       };
       client.open(main, '');
       expect(await codes(user('../secret.pipe'))).toEqual(['import/outside-workspace']);
@@ -75,7 +77,7 @@ test('a folder, or a file that is too large, cannot be imported', async () => {
     for (const path of ['inner', 'large.pipe']) {
       client.open(main, `import "${path}"\n`);
       expect(
-        (await client.diagnostics(main)).diagnostics.map((one) => one.code),
+        (await client.diagnostics(main)).diagnostics.map((diagnostic) => diagnostic.code),
         path,
       ).toEqual(['import/unreadable']);
       client.close(main);
@@ -96,7 +98,7 @@ test('paths are completed from the folder', async () => {
         position: positionAt(text, text.lastIndexOf('"')),
       });
       client.close(main);
-      return found?.items.map((one) => one.label).toSorted();
+      return found?.items.map((item) => item.label).toSorted();
     };
     expect(await labels('import ""')).toEqual([
       'hardware.pipe',

@@ -33,8 +33,8 @@ function flowsFrom({ routes, capacity }: Network): Flows {
   return {
     offsets,
     channel: Int32Array.from(routes.flat()),
-    capacity: Float64Array.from(routes.flat(), (one) => capacity[one]),
-    rate: Float64Array.from(routes, (one) => Math.min(...one.map((at) => capacity[at]))),
+    capacity: Float64Array.from(routes.flat(), (route) => capacity[route]),
+    rate: Float64Array.from(routes, (route) => Math.min(...route.map((at) => capacity[at]))),
   };
 }
 
@@ -92,8 +92,11 @@ function raised({ routes, capacity }: Network, running: readonly number[], steps
   while (rising.size > 0) {
     for (const route of rising) {
       const fits = routes[route].every((at) => {
-        const load = running.reduce((sum, one) => sum + (routes[one].includes(at) ? (rates.get(one) ?? 0) : 0), 0);
-        const more = [...rising].filter((one) => routes[one].includes(at)).length;
+        const load = running.reduce(
+          (sum, index) => sum + (routes[index].includes(at) ? (rates.get(index) ?? 0) : 0),
+          0,
+        );
+        const more = [...rising].filter((index) => routes[index].includes(at)).length;
         return load + more * step <= capacity[at] + 1e-9;
       });
       if (!fits) rising.delete(route);
@@ -122,7 +125,7 @@ interface Sent {
 
 /** Ends of transfers: fluid, all rates anew at every event, one transfer of a route after the other. */
 function fluidEnds(net: Network, sends: readonly Sent[]): number[] {
-  const left = sends.map((one) => one.bytes);
+  const left = sends.map((send) => send.bytes);
   const ends = sends.map(() => -1);
   let now = 0;
   for (;;) {
@@ -131,7 +134,7 @@ function fluidEnds(net: Network, sends: readonly Sent[]): number[] {
       if (one.at <= now && ends[index] < 0 && !first.has(one.route)) first.set(one.route, index);
     const running = [...first.keys()];
     const rates = fairRates(net, running);
-    const coming = Math.min(...sends.filter((one) => one.at > now).map((one) => one.at), Infinity);
+    const coming = Math.min(...sends.filter((send) => send.at > now).map((send) => send.at), Infinity);
     const lasts = running.map((route, at) => left[first.get(route) ?? 0] / rates[at]);
     const next = Math.min(coming, now + Math.min(...lasts, Infinity));
     if (next === Infinity) return ends;
@@ -160,8 +163,8 @@ it('transfers end as a fluid does, shares made anew whenever one starts or ends'
       const zeros = new Float64Array(sends.length);
       const timing: Timing = {
         ...timingOf(planOf({ devices: 1, microbatches: 1, schedule: policy('1f1b') }), oneProgram()),
-        needRoute: Int32Array.from(sends, (one) => one.route),
-        needOccupancy: Float64Array.from(sends, (one) => one.bytes / flows.rate[one.route]),
+        needRoute: Int32Array.from(sends, (send) => send.route),
+        needOccupancy: Float64Array.from(sends, (send) => send.bytes / flows.rate[send.route]),
         needLatency: zeros,
         channels: net.capacity.length,
       };

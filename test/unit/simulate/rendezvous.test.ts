@@ -47,7 +47,7 @@ describe('blocking sends and receives', () => {
           const expected = plainRendezvous(blocking, program, batched);
           expect(timeline === undefined).toBe(expected === undefined);
           // What the search for a circle says is what the simulation does.
-          expect(validate(program, blocking).map((one) => one.code)).toEqual(
+          expect(validate(program, blocking).map((planFinding) => planFinding.code)).toEqual(
             expected === undefined ? ['schedule/deadlock'] : [],
           );
           if (timeline === undefined || expected === undefined) {

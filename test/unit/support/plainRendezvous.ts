@@ -27,19 +27,23 @@ export function plainRendezvous(
     microbatch: microbatchOf(program, word),
   }));
   const backward = (stage: number, microbatch: number) =>
-    all.some((one) => one.kind === B && one.stage === stage && one.microbatch === microbatch) ? B : I;
+    all.some((candidate) => candidate.kind === B && candidate.stage === stage && candidate.microbatch === microbatch)
+      ? B
+      : I;
   const seconds = (kind: number, stage: number): number => {
     const { forward, backwardInput, backwardWeight } = plan.stages[stage];
     return [forward, backwardInput + backwardWeight, backwardInput, backwardWeight][kind];
   };
   const delay = (from: number, to: number, bytes: number): number => {
-    const route = plan.routes.find((one) => one.from === from && one.to === to);
+    const route = plan.routes.find((routePlan) => routePlan.from === from && routePlan.to === to);
     return route === undefined ? 0 : route.latency + bytes / route.bandwidth;
   };
   const before: Exchange[][] = all.map(() => []);
   const after: Exchange[][] = all.map(() => []);
   const indexOf = (kind: number, stage: number, microbatch: number) =>
-    all.findIndex((one) => one.kind === kind && one.stage === stage && one.microbatch === microbatch);
+    all.findIndex(
+      (candidate) => candidate.kind === kind && candidate.stage === stage && candidate.microbatch === microbatch,
+    );
   const exchange = (maker: number, user: number, bytes: number, edge: number): void => {
     const from = program.placement[all[maker].stage];
     const to = program.placement[all[user].stage];
@@ -69,11 +73,11 @@ export function plainRendezvous(
       const both = [...sends, ...receives];
       if (batched === 'all' && both.length > 0) row.push({ group: both });
       else {
-        for (const one of both) {
-          const same = both.filter(({ peer }) => batched === 'peer' && peer === one.peer);
+        for (const each of both) {
+          const same = both.filter(({ peer }) => batched === 'peer' && peer === each.peer);
           const mixed = same.some(({ way }) => way === 'send') && same.some(({ way }) => way === 'receive');
-          if (!mixed) row.push({ group: [one] });
-          else if (same[0] === one) row.push({ group: same });
+          if (!mixed) row.push({ group: [each] });
+          else if (same[0] === each) row.push({ group: same });
         }
       }
       sends = [];
@@ -102,14 +106,14 @@ export function plainRendezvous(
         time[device] += item.seconds;
         ends.set(item.operation, time[device]);
       } else {
-        for (const one of item.group) {
-          if (!came.has(`${one.key}/${one.way}`)) moved = true;
-          came.set(`${one.key}/${one.way}`, time[device]);
+        for (const each of item.group) {
+          if (!came.has(`${each.key}/${each.way}`)) moved = true;
+          came.set(`${each.key}/${each.way}`, time[device]);
         }
-        const over = item.group.map((one) => {
-          const sent = came.get(`${one.key}/send`);
-          const taken = came.get(`${one.key}/receive`);
-          return sent === undefined || taken === undefined ? Infinity : Math.max(sent, taken) + one.seconds;
+        const over = item.group.map((each) => {
+          const sent = came.get(`${each.key}/send`);
+          const taken = came.get(`${each.key}/receive`);
+          return sent === undefined || taken === undefined ? Infinity : Math.max(sent, taken) + each.seconds;
         });
         if (over.includes(Infinity)) continue;
         time[device] = Math.max(...over);

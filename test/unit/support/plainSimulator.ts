@@ -25,49 +25,52 @@ export function plainEnds(plan: PipelinePlan, program: Program): Map<string, num
     );
   }
   const all = rows.flat();
-  const present = new Set(all.map((one) => one.name));
-  const length = (one: Operation): number => {
-    const stage = plan.stages[one.stage];
+  const present = new Set(all.map((operation) => operation.name));
+  const length = (operation: Operation): number => {
+    const stage = plan.stages[operation.stage];
     const input = stage.recompute + stage.backwardInput;
-    if (one.kind === F) return stage.forward;
-    if (one.kind === B) return input + stage.backwardWeight;
-    return one.kind === I ? input : stage.backwardWeight;
+    if (operation.kind === F) return stage.forward;
+    if (operation.kind === B) return input + stage.backwardWeight;
+    return operation.kind === I ? input : stage.backwardWeight;
   };
   const delay = (from: number, to: number, bytes: number): number => {
     const [sender, receiver] = [program.placement[from], program.placement[to]];
     if (sender === receiver) return 0;
-    const route = plan.routes.find((one) => one.from === sender && one.to === receiver);
+    const route = plan.routes.find((routePlan) => routePlan.from === sender && routePlan.to === receiver);
     return route === undefined ? 0 : route.latency + bytes / route.bandwidth;
   };
   const backward = (stage: number, microbatch: number) =>
     present.has(`${B}/${stage}/${microbatch}`) ? `${B}/${stage}/${microbatch}` : `${I}/${stage}/${microbatch}`;
-  const needs = (one: Operation): (readonly [string, number])[] => {
-    if (one.kind === W) return [[`${I}/${one.stage}/${one.microbatch}`, 0]];
-    if (one.kind === F) {
+  const needs = (operation: Operation): (readonly [string, number])[] => {
+    if (operation.kind === W) return [[`${I}/${operation.stage}/${operation.microbatch}`, 0]];
+    if (operation.kind === F) {
       return plan.edges
-        .filter((edge) => edge.to === one.stage)
-        .map((edge) => [`${F}/${edge.from}/${one.microbatch}`, delay(edge.from, one.stage, edge.bytes)] as const);
+        .filter((edge) => edge.to === operation.stage)
+        .map(
+          (edge) =>
+            [`${F}/${edge.from}/${operation.microbatch}`, delay(edge.from, operation.stage, edge.bytes)] as const,
+        );
     }
     return [
-      [`${F}/${one.stage}/${one.microbatch}`, 0] as const,
+      [`${F}/${operation.stage}/${operation.microbatch}`, 0] as const,
       ...plan.edges
-        .filter((edge) => edge.from === one.stage)
-        .map((edge) => [backward(edge.to, one.microbatch), delay(edge.to, one.stage, edge.bytes)] as const),
+        .filter((edge) => edge.from === operation.stage)
+        .map((edge) => [backward(edge.to, operation.microbatch), delay(edge.to, operation.stage, edge.bytes)] as const),
     ];
   };
-  const ends = new Map<string, number>(all.map((one) => [one.name, length(one)]));
+  const ends = new Map<string, number>(all.map((operation) => [operation.name, length(operation)]));
   for (let round = 0; round <= all.length + 1; round += 1) {
     let changed = false;
     for (const row of rows) {
       let before = 0;
-      for (const one of row) {
-        const start = needs(one).reduce(
+      for (const value of row) {
+        const start = needs(value).reduce(
           (latest, [name, wait]) => Math.max(latest, (ends.get(name) ?? Infinity) + wait),
           before,
         );
-        before = start + length(one);
-        if (ends.get(one.name) !== before) changed = true;
-        ends.set(one.name, before);
+        before = start + length(value);
+        if (ends.get(value.name) !== before) changed = true;
+        ends.set(value.name, before);
       }
     }
     if (!changed) return ends;

@@ -21,11 +21,11 @@ export function programOf(
     fused.push(withNext);
   };
   for (const row of rows) {
-    for (const one of row) {
-      if (typeof one === 'string') add(one, 0);
+    for (const value of row) {
+      if (typeof value === 'string') add(value, 0);
       else {
-        add(one[0], 1);
-        add(one[1], 0);
+        add(value[0], 1);
+        add(value[1], 0);
       }
     }
     offsets.push(order.length);

@@ -85,9 +85,9 @@ describe('equal layers', () => {
   });
 
   test('under a split backward only weight gradients are left to hide behind', () => {
-    for (const one of [16, 64, 256]) {
-      const { run } = runOf({ schedule: 'zb_h1', weights: [one], sync: 'overlap' });
-      const exchange = 2 * halfTime(one, 2);
+    for (const value of [16, 64, 256]) {
+      const { run } = runOf({ schedule: 'zb_h1', weights: [value], sync: 'overlap' });
+      const exchange = 2 * halfTime(value, 2);
       const weightGradient = 4e-3;
       for (const { sync } of run.report.devices)
         expect(sync.exposed).toBeCloseTo(exchange + (layers - 1) * Math.max(0, exchange - weightGradient), 9);
@@ -114,7 +114,7 @@ test('each device sends its buckets one after the other as they are ready, under
       const { plan, run } = runOf({ schedule: name, stages, weights, sync: `overlap(bucket = ${bucket}MiB)` });
       const { timeline, program } = run;
       const cutOf = (stage: number) => program.copies?.stage[stage] ?? stage;
-      const copied = program.copies !== undefined && program.copies.segment.every((one) => one < 0);
+      const copied = program.copies !== undefined && program.copies.segment.every((value) => value < 0);
       // Copies of a stage are on two devices; both are ready when the later one is.
       const ready = new Map<string, { at: number; seconds: number }>();
       plan.stages.forEach((stage, index) => {
@@ -178,13 +178,13 @@ describe('beside the last backward', () => {
           const shape: Shape = { ...one, weights };
           const end = runOf(shape).run.report;
           const overlap = runOf({ ...shape, sync }).run.report;
-          const most = Math.max(...end.devices.map((one) => one.sync.time));
+          const most = Math.max(...end.devices.map((device) => device.sync.time));
           // `zb_auto` looks for an order anew, and may find a better one for another end.
           if (one.schedule !== 'zb_auto') {
             expect(overlap.iteration).toBeLessThanOrEqual(end.iteration * (1 + 1e-12));
             expect(end.iteration - overlap.iteration).toBeLessThanOrEqual(most + 1e-12);
           }
-          const causes = Object.values(overlap.bubble.causes).reduce((sum, one) => sum + one, 0);
+          const causes = Object.values(overlap.bubble.causes).reduce((sum, cause) => sum + cause, 0);
           expect(causes).toBeCloseTo(overlap.bubble.makespan, 9);
           expect(overlap.bubble.bound).toBeLessThanOrEqual(overlap.bubble.makespan + 1e-12);
           overlap.devices.forEach(({ sync: { bytes, time } }, device) => {
@@ -204,13 +204,13 @@ describe('beside the last backward', () => {
         const none = runOf({ ...shape, data: 1, optimizer: 'adam_mixed' }).run.report;
         const end = runOf(shape).run.report;
         const overlap = runOf({ ...shape, sync: 'overlap' }).run.report;
-        const most = Math.max(...end.devices.map((one) => one.sync.time));
+        const most = Math.max(...end.devices.map((device) => device.sync.time));
         // Where stages have copies, there is an exchange without data ranks too.
         if (none.devices.every(({ sync }) => sync.time === 0)) {
           expect(overlap.iteration).toBeGreaterThanOrEqual(none.iteration * (1 - 1e-12));
           expect(overlap.iteration).toBeLessThanOrEqual(none.iteration + most + 1e-12);
         }
-        const causes = Object.values(overlap.bubble.causes).reduce((sum, one) => sum + one, 0);
+        const causes = Object.values(overlap.bubble.causes).reduce((sum, cause) => sum + cause, 0);
         expect(causes).toBeCloseTo(overlap.bubble.makespan, 9);
         expect(overlap.bubble.bound).toBeLessThanOrEqual(overlap.bubble.makespan + 1e-12);
       }),

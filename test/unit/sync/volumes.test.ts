@@ -138,10 +138,10 @@ pipeline p { model = m  devices = box  stages = split(2, 2)  microbatches = 4  s
     const copy = vocab * width * 2;
     for (const sync of ['end', 'overlap']) {
       const [tied, own] = [runs(true, sync), runs(false, sync)];
-      const bytes = (one: typeof tied) => one.run?.report.devices[0].sync.bytes ?? Number.NaN;
+      const bytes = (evaluation: typeof tied) => evaluation.run?.report.devices[0].sync.bytes ?? Number.NaN;
       expect(bytes(tied) - bytes(own)).toBeCloseTo(copy, 3);
       // Of the buckets it is none.
-      if (sync === 'overlap') expect(tied.plan.step.map((one) => one.sync)).toEqual([copy / 25e9, copy / 25e9]);
+      if (sync === 'overlap') expect(tied.plan.step.map((step) => step.sync)).toEqual([copy / 25e9, copy / 25e9]);
     }
   });
 });

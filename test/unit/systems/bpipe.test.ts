@@ -3,14 +3,14 @@ import { L, E, kindOf } from '../../../engine/program.ts';
 import { analyse } from '../examples/load.ts';
 
 const { pipelines } = analyse('systems/bpipe.pipe');
-const [even, uneven] = pipelines.map((one) => one.run);
+const [even, uneven] = pipelines.map((pipeline) => pipeline.run);
 const GiB = 2 ** 30;
 
 test('bpipe.pipe: nobody holds more than ⌈(p + 2) / 2⌉ microbatches, for the time of 1F1B', () => {
-  expect(uneven?.report.devices.map((one) => one.in_flight)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
-  const held = even?.report.devices.map((one) => one.in_flight) ?? [];
+  expect(uneven?.report.devices.map((device) => device.in_flight)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+  const held = even?.report.devices.map((device) => device.in_flight) ?? [];
   expect(Math.max(...held)).toBe(Math.ceil((8 + 2) / 2));
-  expect(even?.report.devices.map((one) => one.memory.activations)).toEqual(held.map((one) => one * GiB));
+  expect(even?.report.devices.map((device) => device.memory.activations)).toEqual(held.map((value) => value * GiB));
   expect(even?.report.iteration).toBeCloseTo(uneven?.report.iteration ?? NaN, 12);
 });
 
@@ -22,7 +22,7 @@ test('bpipe.pipe: what is evicted goes to the other end and comes back, a gibiby
       .length;
   };
   const bytes = (from: number, to: number) =>
-    even?.report.links.find((one) => one.from === `gpu[${from}]` && one.to === `gpu[${to}]`)?.bytes;
+    even?.report.links.find((link) => link.from === `gpu[${from}]` && link.to === `gpu[${to}]`)?.bytes;
   for (const device of [0, 1, 2]) {
     expect(count(E, device)).toBeGreaterThan(0);
     expect(count(L, device)).toBe(count(E, device));

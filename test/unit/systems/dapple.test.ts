@@ -25,7 +25,7 @@ describe.each([1, 4, 8, 16, 64])('%i microbatches', (microbatches) => {
 
 test('memory does not grow with M once all are in flight; with all forwards first it does', () => {
   const [eight, sixty] = [8, 64].map((microbatches) =>
-    ['policy_a', 'policy_b', 'all_forwards'].map((one) => peaks(systemReport('dapple', one, { microbatches }))),
+    ['policy_a', 'policy_b', 'all_forwards'].map((name) => peaks(systemReport('dapple', name, { microbatches }))),
   );
   expect(sixty.slice(0, 2)).toEqual(eight.slice(0, 2));
   // 1 GiB of activations for each of 56 more.
@@ -34,7 +34,7 @@ test('memory does not grow with M once all are in flight; with all forwards firs
 
 test('planned: three replicas share the blocks, and the simulation takes what the planner says', () => {
   const planned = systemReport('dapple', 'planned');
-  expect(planned.stages.map((one) => one.layers.length)).toEqual([6, 2]);
+  expect(planned.stages.map((stage) => stage.layers.length)).toEqual([6, 2]);
   // Both stages take F = 8 ms and B = 16 ms: the first has three replicas for 24 ms and 48 ms, the last one for 8 ms and 16 ms.
   const [f, b] = [0.008, 0.016];
   const reduce = 2 * (2 / 3) * ((6 * 32 * 2 ** 20) / 25e9);

@@ -28,5 +28,5 @@ test('holds p + 1 microbatches, and twice the weights of 1F1B', () => {
   expect(inFlight(systemReport('dualpipe', 'one_after_the_other'))).toEqual(Array.from({ length: p }, () => p + 1));
   expect(inFlight(systemReport('dualpipe', 'baseline'))).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   const weights = (pipeline: string) => systemReport('dualpipe', pipeline).devices.map(({ memory }) => memory.weights);
-  expect(weights('half_hidden')).toEqual(weights('baseline').map((one) => 2 * one));
+  expect(weights('half_hidden')).toEqual(weights('baseline').map((weight) => 2 * weight));
 });

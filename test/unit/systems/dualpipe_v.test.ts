@@ -7,10 +7,10 @@ const ms = 1e-3;
 
 describe.each([8, 10, 33])('%i microbatches', (microbatches) => {
   const idle = (pipeline: string) =>
-    systemReport('dualpipe_v', pipeline, { microbatches }).devices.map((one) => one.idle / ms);
+    systemReport('dualpipe_v', pipeline, { microbatches }).devices.map((device) => device.idle / ms);
 
   test('one operation after the other: every device idles (p − 1)(F&B + B − 3W), F&B = F + B', () => {
-    for (const one of idle('one_after_the_other')) expect(one).toBeCloseTo((p - 1) * (F + B + B - 3 * W), 9);
+    for (const value of idle('one_after_the_other')) expect(value).toBeCloseTo((p - 1) * (F + B + B - 3 * W), 9);
   });
 
   test('with half of each forward hidden it is at most (p − 1)(F&B + B − 3W), F&B = 2.5', () => {
@@ -18,7 +18,7 @@ describe.each([8, 10, 33])('%i microbatches', (microbatches) => {
   });
 
   test('zb_v on the same V idles (p − 1)F', () => {
-    for (const one of idle('zero_bubble')) expect(one).toBeCloseTo((p - 1) * F, 9);
+    for (const value of idle('zero_bubble')) expect(value).toBeCloseTo((p - 1) * F, 9);
   });
 });
 

@@ -23,7 +23,9 @@ function layer(h: number, heads: number): readonly [number, number, number] {
 }
 
 const stageOf = (pipeline: string) => {
-  const plan = analyse('systems/efficiency_by_size.pipe').pipelines.find((one) => one.plan.name === pipeline)?.plan;
+  const plan = analyse('systems/efficiency_by_size.pipe').pipelines.find(
+    (evaluation) => evaluation.plan.name === pipeline,
+  )?.plan;
   if (plan === undefined) throw new Error(pipeline);
   const [{ forward, backwardInput, backwardWeight }] = plan.stages;
   return [forward, backwardInput, backwardWeight] as const;
@@ -33,7 +35,7 @@ describe.each([
   ['wide_sized', 4096, 32, 1],
   ['narrow_sized', 1024, 8, 16],
 ] as const)('%s', (pipeline, hidden, heads, layers) => {
-  const wanted = layer(hidden, heads).map((one) => layers * one);
+  const wanted = layer(hidden, heads).map((value) => layers * value);
   const [forward, input, weight] = stageOf(pipeline);
   it('has the stages of the hand computation', () => {
     for (const [index, found] of [forward, input, weight].entries()) expect(found).toBeCloseTo(wanted[index], 9);
@@ -75,13 +77,13 @@ test('the page has these figures', () => {
   for (const [, layers, hidden, least, most, bySize, sizedTime, byOne, flatTime] of rows) {
     found += 1;
     const h = Number(hidden);
-    const stage = layer(h, h / 128).map((one) => ((Number(layers) / 4) * one * 1e3).toFixed(2));
+    const stage = layer(h, h / 128).map((value) => ((Number(layers) / 4) * value * 1e3).toFixed(2));
     expect(bySize).toBe(stage.join(', '));
     expect([least, most]).toEqual([2, 8].map((width) => ((width * n * h ** 2) / 1e9).toFixed(0)));
     const name = h === 4096 ? 'wide' : 'narrow';
     expect(byOne).toBe(
       stageOf(`${name}_flat`)
-        .map((one) => (one * 1e3).toFixed(2))
+        .map((value) => (value * 1e3).toFixed(2))
         .join(', '),
     );
     for (const [kind, time] of [

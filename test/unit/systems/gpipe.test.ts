@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { analyse } from '../examples/load.ts';
 
 const reportsFor = (microbatches: number) =>
-  analyse('systems/gpipe.pipe', { microbatches }).pipelines.map((one) => one.run?.report);
+  analyse('systems/gpipe.pipe', { microbatches }).pipelines.map((pipeline) => pipeline.run?.report);
 const [MiB, ms] = [2 ** 20, 1e-3];
 // Layers, devices; forward and backward of a stage; bytes of a layer's activation, which is the output of the one before; transfer.
 const [L, K, F, B, a] = [16, 4, 12 * ms, 24 * ms, 64 * MiB];
@@ -26,8 +26,8 @@ describe.each([4, 8, 32])('GPipe with %i microbatches', (M) => {
 
   test('keeps N L / K activations of a minibatch of N, or N + (L / K − 1) N / M with recomputation', () => {
     const N = M * a;
-    expect(kept?.devices.map((one) => one.memory.activations)).toEqual([0, 1, 2, 3].map(() => (N * L) / K));
-    const held = checkpoints?.devices.map((one) => one.memory.activations) ?? [];
+    expect(kept?.devices.map((device) => device.memory.activations)).toEqual([0, 1, 2, 3].map(() => (N * L) / K));
+    const held = checkpoints?.devices.map((device) => device.memory.activations) ?? [];
     // The input of the stage is one of its L / K activations; the paper's N + (L / K) N / M counts it once more.
     expect(held.slice(1)).toEqual([1, 2, 3].map(() => N + ((L / K - 1) * N) / M));
     expect(Math.max(...held)).toBeLessThanOrEqual(N + ((L / K) * N) / M);

@@ -17,7 +17,7 @@ describe.each(pipelines)('%s, W = %i', (pipeline, waves) => {
   test('crosses between devices 2W(p − 1) times one way', () => {
     const output = 2 ** 20;
     const { links, microbatches } = systemReport('hanayo', pipeline, { output });
-    const bytes = links.reduce((sum, one) => sum + one.bytes, 0);
+    const bytes = links.reduce((sum, link) => sum + link.bytes, 0);
     expect(bytes).toBe(2 * 2 * waves * (p - 1) * output * microbatches);
   });
 

@@ -21,7 +21,7 @@ test.each(pipelines)('%s: v = %i idles (p − 1)(F + B) / v, and transfers on to
 });
 
 test.each(pipelines)('%s: every device sends v times as much', (pipeline, v) => {
-  const sent = ({ links }: ReturnType<typeof systemReport>) => links.reduce((sum, one) => sum + one.bytes, 0);
+  const sent = ({ links }: ReturnType<typeof systemReport>) => links.reduce((sum, link) => sum + link.bytes, 0);
   // Each way p·v − 1 crossings of 16 MiB, for each of 8 microbatches.
   expect(sent(systemReport('megatron', pipeline))).toBe(2 * (p * v - 1) * 8 * 16 * 2 ** 20);
 });

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { analyse } from '../examples/load.ts';
 
 const reportOf = (pipeline: string) => {
-  const found = analyse('systems/pipedream.pipe').pipelines.find((one) => one.plan.name === pipeline)?.run?.report;
+  const found = analyse('systems/pipedream.pipe').pipelines.find((evaluation) => evaluation.plan.name === pipeline)?.run
+    ?.report;
   if (found === undefined) throw new Error(`no ${pipeline}`);
   return found;
 };
@@ -32,9 +33,9 @@ test.each([
 
 test('replicated: 2-1-1 keeps ⌈4 / 2⌉ minibatches at each replica of the input stage, whose updates wait for both gradients', () => {
   const report = reportOf('replicated');
-  expect(report.stages.map((one) => one.name)).toEqual(['first[0]', 'first[1]', 'second', 'third']);
-  expect(report.stages.map((one) => one.versions)).toEqual([2, 2, 2, 1]);
-  expect(report.devices.map((one) => one.in_flight)).toEqual([2, 2, 2, 1]);
+  expect(report.stages.map((stage) => stage.name)).toEqual(['first[0]', 'first[1]', 'second', 'third']);
+  expect(report.stages.map((stage) => stage.versions)).toEqual([2, 2, 2, 1]);
+  expect(report.devices.map((device) => device.in_flight)).toEqual([2, 2, 2, 1]);
   // The next round's first forward comes before this round's last backward on the second stage, so that a round of two takes a
   // forward and a backward of both stages, and the exchange of 64 MiB of gradients: 2 · ½ · S / B.
   expect(report.asynchronous?.steady).toBe(true);
@@ -46,14 +47,14 @@ test('replicated: 2-1-1 keeps ⌈4 / 2⌉ minibatches at each replica of the inp
 test('replicated_more: a third minibatch in flight at each replica hides the waiting, for a version more', () => {
   const report = reportOf('replicated_more');
   expect(report.asynchronous?.steady).toBe(true);
-  expect(report.stages.map((one) => one.versions)).toEqual([3, 3, 3, 1]);
+  expect(report.stages.map((stage) => stage.versions)).toEqual([3, 3, 3, 1]);
   expect(report.iteration).toBeCloseTo((6e-3 + exchange) / 2, 7);
   expect(report.bubble.causes.sync).toBeCloseTo(exchange / 2 / report.iteration, 5);
 });
 
 test('planned: three replicas for the convolutions, which share 18 ms; the classifier takes 6 ms on one device', () => {
   const planned = reportOf('planned');
-  expect(planned.stages.map((one) => one.name)).toEqual(['s0[0]', 's0[1]', 's0[2]', 's1']);
+  expect(planned.stages.map((stage) => stage.name)).toEqual(['s0[0]', 's0[1]', 's0[2]', 's1']);
   const F = 1e-3;
   // A round of three computes 18 ms and exchanges 24 MiB: 2 · 2/3 · S / B. No order is faster, and waiting adds less than a twentieth.
   const round = 6 * 3 * F + (4 / 3) * ((24 * MiB) / 50e9);

@@ -3,7 +3,7 @@ import { analyse } from '../examples/load.ts';
 
 test.each([4, 5, 8, 32])('pipedream_2bw.pipe with %i microbatches: two versions, one update late, no bubble', (m) => {
   const [async, flush] = analyse('systems/pipedream_2bw.pipe', { microbatches: m }).pipelines.map(
-    (one) => one.run?.report,
+    (pipeline) => pipeline.run?.report,
   );
   const [p, MiB] = [4, 2 ** 20];
   expect(async?.asynchronous).toMatchObject({ weights: 'double_buffer', steady: true });

@@ -8,8 +8,9 @@ const GiB = 2 ** 30;
 const MiB = 2 ** 20;
 const reportOf = (name: string, text = textOf('systems/pipefill.pipe')) => {
   const analysis = check({ uri: 'file:///project/test.pipe', text, host: hostOf(), options: defaultOptions });
-  const found = analysis.pipelines.find((one) => one.plan.name === name);
-  if (found?.run?.report.fill === undefined) throw new Error(analysis.findings.map((one) => one.message).join('\n'));
+  const found = analysis.pipelines.find((pipeline) => pipeline.plan.name === name);
+  if (found?.run?.report.fill === undefined)
+    throw new Error(analysis.findings.map((finding) => finding.message).join('\n'));
   return { plan: found.plan, report: found.run.report, fill: found.run.report.fill };
 };
 
@@ -41,8 +42,8 @@ describe('systems/pipefill.pipe', () => {
         const drain = Array.from({ length: p - 1 - i }, () => F);
         return firstFit([i * F, (p - 1 - i) * B, ...drain, i * B], cycle, overhead);
       });
-      expect(fill.devices.map((one) => one.tasks)).toEqual(tasks);
-      for (const one of fill.devices) expect(one.idle).toBeCloseTo((p - 1) * (F + B) * 1e-3, 9);
+      expect(fill.devices.map((device) => device.tasks)).toEqual(tasks);
+      for (const device of fill.devices) expect(device.idle).toBeCloseTo((p - 1) * (F + B) * 1e-3, 9);
       expect(fill.recovered).toBeCloseTo(fill.time / (p * (p - 1) * (F + B) * 1e-3), 9);
       expect(fill.slowdown).toBe(0);
     }
@@ -52,11 +53,12 @@ describe('systems/pipefill.pipe', () => {
     const { report, fill, plan } = reportOf('train');
     for (const [i, device] of fill.devices.entries()) {
       const { bubbles } = device;
-      const sum = (of: (bubble: (typeof bubbles)[number]) => number) => bubbles.reduce((all, one) => all + of(one), 0);
+      const sum = (of: (bubble: (typeof bubbles)[number]) => number) =>
+        bubbles.reduce((all, bubble) => all + of(bubble), 0);
       expect(bubbles).toHaveLength(device.intervals);
-      expect(sum((one) => one.seconds)).toBeCloseTo(device.idle, 9);
-      expect(sum((one) => one.tasks)).toBe(device.tasks);
-      expect(sum((one) => one.time)).toBeCloseTo(device.time, 9);
+      expect(sum((fillBubble) => fillBubble.seconds)).toBeCloseTo(device.idle, 9);
+      expect(sum((fillBubble) => fillBubble.tasks)).toBe(device.tasks);
+      expect(sum((fillBubble) => fillBubble.time)).toBeCloseTo(device.time, 9);
       // Before its first forward a device holds what never goes; while it waits for its first backward all that is in flight.
       const [{ activations, workspace }, all] = [report.devices[i].memory, report.devices[i].peak];
       const empty = report.devices[i].capacity - (all - activations - workspace);
@@ -83,11 +85,11 @@ describe('systems/pipefill.pipe', () => {
   });
 
   it('takes forward times for inference, all times and the gradients for training', () => {
-    const [train, serve] = ['train', 'serve'].map((one) => reportOf(one).plan.fill?.tasks['a100'] ?? []);
-    expect(train.map((one) => Math.round(one.seconds * 1e3))).toEqual([5, 9, 9, 9, 9, 9, 9, 6]);
-    expect(serve.map((one) => Math.round(one.seconds * 1e3))).toEqual([2, 3, 3, 3, 3, 3, 3, 2]);
-    expect(train.map((one) => one.bytes / MiB)).toEqual([320, ...Array.from({ length: 6 }, () => 416), 768]);
-    expect(serve.map((one) => one.bytes / MiB)).toEqual([192, ...Array.from({ length: 6 }, () => 352), 640]);
+    const [train, serve] = ['train', 'serve'].map((name) => reportOf(name).plan.fill?.tasks['a100'] ?? []);
+    expect(train.map((fillTask) => Math.round(fillTask.seconds * 1e3))).toEqual([5, 9, 9, 9, 9, 9, 9, 6]);
+    expect(serve.map((fillTask) => Math.round(fillTask.seconds * 1e3))).toEqual([2, 3, 3, 3, 3, 3, 3, 2]);
+    expect(train.map((fillTask) => fillTask.bytes / MiB)).toEqual([320, ...Array.from({ length: 6 }, () => 416), 768]);
+    expect(serve.map((fillTask) => fillTask.bytes / MiB)).toEqual([192, ...Array.from({ length: 6 }, () => 352), 640]);
   });
 
   it('takes no memory that the pipeline needs: on a device without room nothing fits', () => {
@@ -102,7 +104,7 @@ describe('systems/pipefill.pipe', () => {
   });
 
   it('is the example as it stands', () => {
-    expect(analyse('systems/pipefill.pipe').pipelines.map((one) => one.run?.report.fill?.work)).toEqual([
+    expect(analyse('systems/pipefill.pipe').pipelines.map((pipeline) => pipeline.run?.report.fill?.work)).toEqual([
       'training',
       'inference',
     ]);

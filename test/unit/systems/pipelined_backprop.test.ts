@@ -12,7 +12,7 @@ test('pipelined_backprop.pipe: delay 2(S − 1 − s), one version, and the coef
     const D = 2 * (S - 1 - s);
     expect([stage.versions, stage.staleness, stage.inconsistent]).toEqual([1, D, D > 0]);
     // b is the sum of the momentum's powers that the late gradient has missed.
-    const missed = Array.from({ length: D }, (_, k) => 0.9 ** k).reduce((sum, one) => sum + one, 0);
+    const missed = Array.from({ length: D }, (_, k) => 0.9 ** k).reduce((sum, value) => sum + value, 0);
     expect(stage.figures?.['spike_a']).toBeCloseTo(0.9 ** D, 12);
     expect(stage.figures?.['spike_b']).toBeCloseTo(missed, 12);
     expect(stage.figures?.['prediction_horizon']).toBe(D);

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { analyse } from '../examples/load.ts';
 
 test.each([1, 2, 4, 16])('pipemare.pipe with %i microbatches: delays, learning rates, memory', (n) => {
-  const [train, plain] = analyse('systems/pipemare.pipe', { microbatches: n }).pipelines.map((one) => one.run?.report);
+  const [train, plain] = analyse('systems/pipemare.pipe', { microbatches: n }).pipelines.map(
+    (pipeline) => pipeline.run?.report,
+  );
   const [p, F, B] = [4, 2e-3, 4e-3];
   for (const report of [train, plain]) {
     expect(report?.iteration).toBeCloseTo(n * (F + B), 7);
@@ -18,6 +20,6 @@ test.each([1, 2, 4, 16])('pipemare.pipe with %i microbatches: delays, learning r
   for (const [s, stage] of (train?.stages ?? []).entries())
     expect(stage.figures?.['correction_decay']).toBeCloseTo(0.135 ** (n / (2 * (p - 1 - s) + 1)), 12);
   const weights = 2 * 64 * 2 ** 20;
-  expect(train?.devices.map((one) => one.memory.versions)).toEqual([weights, weights, weights, weights]);
-  expect(plain?.devices.map((one) => one.memory.versions)).toEqual([0, 0, 0, 0]);
+  expect(train?.devices.map((device) => device.memory.versions)).toEqual([weights, weights, weights, weights]);
+  expect(plain?.devices.map((device) => device.memory.versions)).toEqual([0, 0, 0, 0]);
 });

@@ -30,7 +30,7 @@ function finish(layers: readonly Layer[], sizes: readonly number[], { bandwidth,
     const group = layers.slice(first, first + size);
     first += size;
     for (const [index, { bytes }] of group.entries()) arrived += (index === 0 ? call : 0) + bytes / bandwidth;
-    end = Math.max(end, arrived) + sync + group.reduce((sum, one) => sum + one.seconds, 0);
+    end = Math.max(end, arrived) + sync + group.reduce((sum, layer) => sum + layer.seconds, 0);
   }
   return end;
 }
@@ -39,8 +39,8 @@ function finish(layers: readonly Layer[], sizes: readonly number[], { bandwidth,
 function leastFinish(layers: readonly Layer[], { bandwidth, call, sync }: Costs): number {
   const count = layers.length;
   const sum = (of: (layer: Layer) => number) =>
-    layers.reduce((sums, one) => [...sums, sums[sums.length - 1] + of(one)], [0]);
-  const [bytes, work] = [sum((one) => one.bytes), sum((one) => one.seconds)];
+    layers.reduce((sums, layer) => [...sums, sums[sums.length - 1] + of(layer)], [0]);
+  const [bytes, work] = [sum((layer) => layer.bytes), sum((layer) => layer.seconds)];
   let least = Infinity;
   let before = [0, ...Array.from({ length: count }, () => Infinity)];
   for (let groups = 1; groups <= count; groups += 1) {
@@ -74,7 +74,7 @@ ${rules
 const analysisOf = (source: string): Analysis =>
   check({ uri: 'file:///project/test.pipe', text: source, host: hostOf(), options: defaultOptions });
 const named = ({ pipelines }: Analysis, name: string): Evaluation => {
-  const found = pipelines.find((one) => one.plan.name === name);
+  const found = pipelines.find((pipeline) => pipeline.plan.name === name);
   if (found === undefined) throw new Error(`no ${name}`);
   return found;
 };
@@ -117,11 +117,11 @@ describe('pipeswitch', () => {
       expect(validate(run.program, plan)).toEqual([]);
       expect(run.program.forwardOnly).toBe(true);
       const { bubble, devices } = run.report;
-      expect(Object.values(bubble.causes).reduce((sum, one) => sum + one, 0)).toBeCloseTo(bubble.makespan, 12);
+      expect(Object.values(bubble.causes).reduce((sum, cause) => sum + cause, 0)).toBeCloseTo(bubble.makespan, 12);
       expect(bubble.bound).toBeLessThanOrEqual(bubble.makespan + 1e-12);
-      expect(devices.map((one) => one.name)).toEqual(['gpu[0] transfer', 'gpu[0]']);
-      expect(devices.map((one) => one.in_flight)).toEqual([1, 1]);
-      const weights = layers.reduce((sum, one) => sum + one.bytes * 1000, 0);
+      expect(devices.map((device) => device.name)).toEqual(['gpu[0] transfer', 'gpu[0]']);
+      expect(devices.map((device) => device.in_flight)).toEqual([1, 1]);
+      const weights = layers.reduce((sum, layer) => sum + layer.bytes * 1000, 0);
       expect(devices[0].peak).toBe(0);
       expect(devices[1].peak).toBe(weights + (8 + 3) * 2 ** 20);
       const { bytes } = memoryTrack(plan, run.timeline, 1);
@@ -130,7 +130,7 @@ describe('pipeswitch', () => {
       const groups = plan.stages.length / 2;
       expect(devices[0].busy).toBeCloseTo(groups * 20e-6 + weights / 1e9, 12);
       expect(devices[1].busy).toBeCloseTo(
-        groups * 10e-6 + layers.reduce((sum, one) => sum + one.seconds * 1e-6, 0),
+        groups * 10e-6 + layers.reduce((sum, layer) => sum + layer.seconds * 1e-6, 0),
         12,
       );
       expect(exportTorch(plan, run.program, false)).toHaveProperty('problem');
@@ -164,11 +164,11 @@ describe('pipeswitch', () => {
     const analysis = analysisOf(text(layers, costs, extra));
     const { plan, run } = named(analysis, 'best');
     expect(run?.report.iteration).toBeCloseTo(1e-6 + 1e-6 + 1e-6 + 1e-6, 12);
-    expect([plan.tensor, plan.fill, plan.stages.map((one) => one.gradients)]).toEqual([1, undefined, [0, 0]]);
-    const useless = analysis.findings.filter((one) => one.code === 'key/not-applicable');
+    expect([plan.tensor, plan.fill, plan.stages.map((stage) => stage.gradients)]).toEqual([1, undefined, [0, 0]]);
+    const useless = analysis.findings.filter((finding) => finding.code === 'key/not-applicable');
     expect(useless).toHaveLength(15);
     const many = analysisOf(text(layers, costs).replaceAll('microbatches = 1', 'microbatches = 4'));
-    const [fault] = many.findings.filter((one) => one.code === 'schedule/shape');
+    const [fault] = many.findings.filter((finding) => finding.code === 'schedule/shape');
     expect(fault.message).toContain('not 4; nearest microbatches: 1');
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { analyse } from '../examples/load.ts';
 
 const reports = new Map(
-  analyse('systems/recompute_ahead.pipe').pipelines.map((one) => [one.plan.name, one.run] as const),
+  analyse('systems/recompute_ahead.pipe').pipelines.map((pipeline) => [pipeline.plan.name, pipeline.run] as const),
 );
 const [ahead, inside, fits] = ['ahead', 'inside', 'where_it_fits'].map((name) => reports.get(name));
 // Two layers a stage: 4 ms forward and recomputed, 8 ms backward each.
@@ -21,13 +21,13 @@ test('recompute_ahead.pipe: (p − 1)(F + R + B) becomes (p − 1)(F + B)', () =
 test('recompute_ahead.pipe: an R holds both layers of its stage instead of one', () => {
   const MiB = 2 ** 20;
   // Inputs of 32 MiB: two layers keep 64 MiB of a microbatch, the first stage 32; 224 MiB of a layer are made again, 256 of the first.
-  expect(inside?.report.devices.map((one) => one.memory.activations / MiB)).toEqual([
+  expect(inside?.report.devices.map((device) => device.memory.activations / MiB)).toEqual([
     4 * 32 + 256,
     3 * 64 + 224,
     2 * 64 + 224,
     64 + 224,
   ]);
-  expect(ahead?.report.devices.map((one) => one.memory.activations / MiB)).toEqual([
+  expect(ahead?.report.devices.map((device) => device.memory.activations / MiB)).toEqual([
     4 * 32 + 256 + 224,
     3 * 64 + 2 * 224,
     2 * 64 + 2 * 224,

@@ -21,7 +21,7 @@ test.each([1, 2, 8, 64])('%i microbatches meet the closed forms for two devices'
 test('without batches, 1F1B waits for itself, and the finding stands at the key', () => {
   const text = textOf('systems/rendezvous.pipe').replace('rendezvous(batched = true)', 'rendezvous');
   const { findings } = check({ uri: 'file:///project/a.pipe', text, host: hostOf(), options: defaultOptions });
-  const [found] = findings.filter((one) => one.severity === 'error');
+  const [found] = findings.filter((finding) => finding.severity === 'error');
   expect(found.code).toBe('schedule/deadlock');
   expect(text.slice(found.place.start, found.place.end)).toBe('rendezvous');
   expect(found.message).toContain('0SEND_F1 (gpu[0]) → 1RECV_F1 (gpu[1]) → 1SEND_B0 (gpu[1]) → 0RECV_B0 (gpu[0])');
@@ -37,5 +37,5 @@ test.each([
 ])('transfer = %s is %s', (written, code) => {
   const text = textOf('systems/rendezvous.pipe').replace('rendezvous(batched = true)', written);
   const { findings } = check({ uri: 'file:///project/a.pipe', text, host: hostOf(), options: defaultOptions });
-  expect(findings.filter((one) => one.severity === 'error')[0].code).toBe(code);
+  expect(findings.filter((finding) => finding.severity === 'error')[0].code).toBe(code);
 });

@@ -7,10 +7,12 @@ export function systemReport(
   pipeline: string,
   overrides?: Readonly<Record<string, number>>,
 ): PipelineReport {
-  const found = analyse(`systems/${name}.pipe`, overrides).pipelines.find((one) => one.plan.name === pipeline);
+  const found = analyse(`systems/${name}.pipe`, overrides).pipelines.find(
+    (evaluation) => evaluation.plan.name === pipeline,
+  );
   if (found?.run === undefined) throw new Error(`${name}.pipe has no pipeline ${pipeline} that runs`);
   return found.run.report;
 }
 
-export const inFlight = ({ devices }: PipelineReport): readonly number[] => devices.map((one) => one.in_flight);
-export const peaks = ({ devices }: PipelineReport): readonly number[] => devices.map((one) => one.peak);
+export const inFlight = ({ devices }: PipelineReport): readonly number[] => devices.map((device) => device.in_flight);
+export const peaks = ({ devices }: PipelineReport): readonly number[] => devices.map((device) => device.peak);

@@ -9,21 +9,21 @@ const between = [32 * MiB, 16 * MiB, 16 * MiB];
 
 describe.each([1, 2, 8, 20])('torchgpipe with %i microbatches', (M) => {
   const [portals, relays, kept] = analyse('systems/torchgpipe.pipe', { microbatches: M }).pipelines.map(
-    (one) => one.run?.report,
+    (pipeline) => pipeline.run?.report,
   );
   const bytesOf = (report: typeof portals, from: number, to: number) =>
-    report?.links.find((one) => one.from === `gpu[${from}]` && one.to === `gpu[${to}]`)?.bytes ?? 0;
+    report?.links.find((link) => link.from === `gpu[${from}]` && link.to === `gpu[${to}]`)?.bytes ?? 0;
 
   test('ends after (M + K − 1)(F + B) and the recomputation of all microbatches but the last', () => {
-    const hops = (bytes: readonly number[]) => bytes.reduce((sum, one) => sum + (2 * one) / 1000e9, 0);
+    const hops = (bytes: readonly number[]) => bytes.reduce((sum, value) => sum + (2 * value) / 1000e9, 0);
     expect(kept?.iteration).toBeCloseTo((M + K - 1) * (F + B) + hops(between), 9);
     expect(portals?.iteration).toBeCloseTo((M + K - 1) * (F + B) + (M - 1) * R + hops(between), 9);
-    const relayed = hops(between.map((one) => one + skip));
+    const relayed = hops(between.map((value) => value + skip));
     expect(relays?.iteration).toBeCloseTo((M + K - 1) * (F + B) + (M - 1) * R + relayed, 9);
   });
 
   test('keeps the inputs of a stage and one whole microbatch', () => {
-    const held = (report: typeof portals) => report?.devices.map((one) => one.memory.activations);
+    const held = (report: typeof portals) => report?.devices.map((device) => device.memory.activations);
     // What enters: nothing but data, the output of the layer above, and for the last one the skip tensor too.
     const inputs = [0, 32 * MiB, 16 * MiB, (16 + 32) * MiB];
     expect(held(kept)).toEqual(inputs.map(() => M * whole));
@@ -49,6 +49,6 @@ describe.each([1, 2, 8, 20])('torchgpipe with %i microbatches', (M) => {
       }
     }
     expect([bytesOf(portals, 0, 3), bytesOf(portals, 3, 0)]).toEqual([M * skip, M * skip]);
-    expect(relays?.links.some((one) => one.from === 'gpu[0]' && one.to === 'gpu[3]')).toBe(false);
+    expect(relays?.links.some((link) => link.from === 'gpu[0]' && link.to === 'gpu[3]')).toBe(false);
   });
 });

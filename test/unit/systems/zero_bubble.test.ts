@@ -23,20 +23,20 @@ describe.each([8, 12, 32])('zero_bubble.pipe with %i microbatches', (m) => {
     expect(h1.iteration).toBeGreaterThanOrEqual(least(m) - 1e-12);
     // 1F1B waits for no more transfers than this.
     expect(h1.iteration).toBeLessThanOrEqual(least(m) + ((2 * (p - 1) * m) / p + 2 * (p - 2)) * c);
-    expect(h1.devices.map((one) => one.in_flight)).toEqual([4, 4, 4, 4]);
+    expect(h1.devices.map((device) => device.in_flight)).toEqual([4, 4, 4, 4]);
   });
 
   test('zb_h2 idles no more than until the last device begins, and next to nothing within a span', () => {
     expect(h2.iteration).toBeCloseTo(least(m), 12);
     expect(h2.bubble.span).toBeLessThan(1e-3);
-    expect(h2.devices.map((one) => one.in_flight)).toEqual(Array.from({ length: p }, () => Math.min(m, 7)));
+    expect(h2.devices.map((device) => device.in_flight)).toEqual(Array.from({ length: p }, () => Math.min(m, 7)));
   });
 
   test('zb_auto is no longer than either in its memory', () => {
     expect(auto_1p.iteration).toBeLessThanOrEqual(h1.iteration + 1e-12);
-    expect(Math.max(...auto_1p.devices.map((one) => one.in_flight))).toBeLessThanOrEqual(4);
+    expect(Math.max(...auto_1p.devices.map((device) => device.in_flight))).toBeLessThanOrEqual(4);
     expect(auto_2p.iteration).toBeCloseTo(least(m), 12);
-    expect(Math.max(...auto_2p.devices.map((one) => one.in_flight))).toBeLessThanOrEqual(7);
+    expect(Math.max(...auto_2p.devices.map((device) => device.in_flight))).toBeLessThanOrEqual(7);
     expect(auto_device.iteration).toBeCloseTo(least(m), 12);
   });
 
@@ -54,6 +54,6 @@ describe.each([8, 12, 32])('zero_bubble.pipe with %i microbatches', (m) => {
     const idle = v.iteration - 3 * m * F;
     expect(idle).toBeGreaterThanOrEqual(((p - 1) * F) / 2);
     expect(idle).toBeLessThan(((p - 1) * F) / 2 + 8 * p * c);
-    expect(v.devices.map((one) => one.in_flight)).toEqual([8, 8, 8, 8]);
+    expect(v.devices.map((device) => device.in_flight)).toEqual([8, 8, 8, 8]);
   });
 });

@@ -117,5 +117,5 @@ export const activations: Family = {
     kept('1T', 'selective', 62.04),
     kept('1T', 'selective_sequence', 20.27),
     kept('1T', 'recompute', 9.42),
-  ].map((one) => ({ ...one, name: one.setting, setting: one.name })),
+  ].map((run) => ({ ...run, name: run.setting, setting: run.name })),
 };

@@ -63,5 +63,5 @@ export function predicted(run: Run, mode: Mode = 'one'): number {
 /** Share by which the engine's figure is above the measured one. */
 export const deviation = (run: Run, mode: Mode = 'one'): number => predicted(run, mode) / run.measured - 1;
 
-export const longestSpan = ({ devices }: PipelineReport): number => Math.max(...devices.map((one) => one.span));
-export const highestPeak = ({ devices }: PipelineReport): number => Math.max(...devices.map((one) => one.peak));
+export const longestSpan = ({ devices }: PipelineReport): number => Math.max(...devices.map((device) => device.span));
+export const highestPeak = ({ devices }: PipelineReport): number => Math.max(...devices.map((device) => device.peak));

@@ -39,9 +39,9 @@ describe('times of a stage: F, input gradient, weight gradient', () => {
         const core = tokens * 2 * at.s * a * hd;
         const again = { none: 0, selective: flash ? 0 : core, full: linear + core, stage: linear + core }[recompute];
         const { report } = stageOf(layer('block', 'transformer', args), at, recompute);
-        expect(report.forward).toSatisfy((one: number) => near(one, linear + core));
-        expect(report.backward_input).toSatisfy((one: number) => near(one, linear + 2 * core + again));
-        expect(report.backward_weight).toSatisfy((one: number) => near(one, linear));
+        expect(report.forward).toSatisfy((value: number) => near(value, linear + core));
+        expect(report.backward_input).toSatisfy((value: number) => near(value, linear + 2 * core + again));
+        expect(report.backward_weight).toSatisfy((value: number) => near(value, linear));
         expect(report.backward_weight).toBeLessThan(report.forward);
       }),
       { numRuns: 60 },
@@ -98,7 +98,7 @@ describe('what a split backward keeps (arXiv:2401.10241, table 1)', () => {
     fc.assert(
       fc.property(dimensions, ranks, ({ h, a }, { s, b }) => {
         const { plan } = stageOf(layer('block[3]', 'transformer', { hidden: h, heads: a }), { s, b });
-        expect(plan.activation).toSatisfy((one: number) => near(one, 3 * s * b * h * (34 + (5 * a * s) / h)));
+        expect(plan.activation).toSatisfy((value: number) => near(value, 3 * s * b * h * (34 + (5 * a * s) / h)));
         expect(plan.activationForWeight).toBe(3 * 32 * s * b * h);
       }),
       { numRuns: 40 },
@@ -114,7 +114,7 @@ describe('what a split backward keeps (arXiv:2401.10241, table 1)', () => {
         // What is as wide as h is split by sequence parallelism only: inputs of qkv and fc1, gradients of proj's and fc2's outputs.
         const wide = (2 * 4 * h) / (at.sp ? at.t : 1);
         const split = (2 * (a * hd + (a + 2 * kv) * hd + 2 * f)) / at.t;
-        expect(plan.activationForWeight).toSatisfy((one: number) => near(one, tokens * (wide + split)));
+        expect(plan.activationForWeight).toSatisfy((value: number) => near(value, tokens * (wide + split)));
       }),
       { numRuns: 40 },
     );

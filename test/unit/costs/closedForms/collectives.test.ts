@@ -38,16 +38,16 @@ describe('point to point: α + S/B', () => {
           });
           const S = (s * b * h * 2) / (sp ? t : 1) / c;
           const working = report.stages.reduce(
-            (sum, one) => sum + one.forward + one.backward_input + one.backward_weight,
+            (sum, stage) => sum + stage.forward + stage.backward_input + stage.backward_weight,
             0,
           );
           const moving = 2 * hops * (alpha * us + S / (B * GB));
           // Then context ranks reduce the gradients of h²/t weights, the first stage last.
           const gradients = 2 * (c - 1) * alpha * us + ((2 * (c - 1)) / c) * ((2 * h * h) / t / (B * GB));
           expect(report.iteration).toSatisfy((found: number) => near(found, working + moving + gradients));
-          for (const one of report.links) {
-            expect(one.bytes).toBe(S);
-            expect(one.busy).toSatisfy((found: number) => near(found, S / (B * GB)));
+          for (const linkReport of report.links) {
+            expect(linkReport.bytes).toBe(S);
+            expect(linkReport.busy).toSatisfy((found: number) => near(found, S / (B * GB)));
           }
         },
       ),
@@ -186,8 +186,8 @@ describe('all-reduce in levels', () => {
     const level = fc.record({
       ranks: fc.integer({ min: 2, max: 16 }),
       ring: fc.record({
-        bandwidth: fc.integer({ min: 1, max: 400 }).map((one) => one * GB),
-        latency: fc.integer({ min: 0, max: 30 }).map((one) => one * us),
+        bandwidth: fc.integer({ min: 1, max: 400 }).map((value) => value * GB),
+        latency: fc.integer({ min: 0, max: 30 }).map((value) => value * us),
       }),
     });
     fc.assert(

@@ -26,7 +26,7 @@ describe('1F1B with a pure latency c between stages, p dividing m', () => {
           const [m, c] = [p * rounds, (Math.min(F, B) * share) / 10];
           const found = makespan('1f1b', p, m, `forward = ${F}us  backward = ${B}us`, c);
           const closed = (m + p - 1) * (F + B) + ((2 * (p - 1) * m) / p + 2 * (p - 2)) * c;
-          expect(found).toSatisfy((one: number) => near(one, closed * 1e-6));
+          expect(found).toSatisfy((value: number) => near(value, closed * 1e-6));
         },
       ),
       { numRuns: 120 },
@@ -44,7 +44,7 @@ describe('1F1B with a pure latency c between stages, p dividing m', () => {
         });
         const c = (50 * KB) / 1e3;
         const closed = (m + p - 1) * (F + B) + ((2 * (p - 1) * m) / p + 2 * (p - 2)) * c;
-        expect(report.iteration).toSatisfy((one: number) => near(one, closed * 1e-6));
+        expect(report.iteration).toSatisfy((value: number) => near(value, closed * 1e-6));
       }
   });
 });

@@ -35,8 +35,8 @@ interface Configuration {
 }
 
 /** Of `batch` samples. `apart` is what it counts that no product of the model is: norms, as if each were a weight. */
-function logged(one: Configuration, batch: number): { readonly total: number; readonly apart: number } {
-  const { layers, h, f, heads, groups, kvChannels, vocab, s, swiglu, latent, experts, depths = 0 } = one;
+function logged(configuration: Configuration, batch: number): { readonly total: number; readonly apart: number } {
+  const { layers, h, f, heads, groups, kvChannels, vocab, s, swiglu, latent, experts, depths = 0 } = configuration;
   const matrices = swiglu ? 3 : 2;
   const moe = experts === undefined ? 0 : layers - experts.dense + depths;
   const all = layers + depths;
@@ -90,8 +90,8 @@ const configurations: readonly Configuration[] = [
   },
 ];
 
-function textOf(one: Configuration): readonly string[] {
-  const { layers, h, f, heads, groups, kvChannels, vocab, swiglu, latent, experts, depths = 0 } = one;
+function textOf(configuration: Configuration): readonly string[] {
+  const { layers, h, f, heads, groups, kvChannels, vocab, swiglu, latent, experts, depths = 0 } = configuration;
   const attention: Readonly<Record<string, number>> =
     latent === undefined
       ? { kv_heads: groups, head_dim: kvChannels }
@@ -118,7 +118,7 @@ function textOf(one: Configuration): readonly string[] {
   ];
 }
 
-describe.each(configurations)('$name', (one) => {
+describe.each(configurations)('$name', (configuration) => {
   test.each([
     ['one device', 1, 1, 1],
     ['four stages', 4, 1, 1],
@@ -126,18 +126,22 @@ describe.each(configurations)('$name', (one) => {
   ] as const)('on %s', (_name, p, t, c) => {
     const [m, b] = [3, 2];
     const { plan, report } = run({
-      model: { sequence: one.s, micro_batch: b },
-      layers: textOf(one),
+      model: { sequence: configuration.s, micro_batch: b },
+      layers: textOf(configuration),
       devices: p * t * c,
       pipeline: {
         ...{ microbatches: m, stages: `balance(${p})`, schedule: '1f1b', tensor: t, context: c },
         ...(t > 1 ? { sequence_parallel: true } : {}),
       },
     });
-    const { total, apart } = logged(one, m * b);
+    const { total, apart } = logged(configuration, m * b);
     // Routers are products too, which Megatron-LM leaves out.
-    const layersOfExperts = one.experts === undefined ? 0 : one.layers - one.experts.dense + (one.depths ?? 0);
-    const routers = 6 * m * b * one.s * layersOfExperts * one.h * (one.experts?.count ?? 0);
+    const layersOfExperts =
+      configuration.experts === undefined
+        ? 0
+        : configuration.layers - configuration.experts.dense + (configuration.depths ?? 0);
+    const routers =
+      6 * m * b * configuration.s * layersOfExperts * configuration.h * (configuration.experts?.count ?? 0);
     const forward = plan.stages.reduce((sum, stage) => sum + stage.forwardFlops, 0);
     expect(3 * m * forward * t * c).toSatisfy((found: number) => near(found, total - apart + routers));
     // As times on a device of one FLOP a second: a forward, and twice that in the backward.

@@ -123,7 +123,7 @@ describe('efficiencies by size (Isaev et al., Calculon, SC 2023)', () => {
           [f, h],
         ].map(([inner, columns]) => 2 * s * inner * columns);
         const seconds = (flops: number) => flops / (1e12 * ofFlops(flops));
-        const linear = products.reduce((sum, one) => sum + seconds(one), 0);
+        const linear = products.reduce((sum, each) => sum + seconds(each), 0);
         const core = seconds(2 * s * s * h);
         expect(times[0]).toSatisfy((found: number) => near(found, linear + core));
         expect(times[1]).toSatisfy((found: number) => near(found, linear + 2 * core));

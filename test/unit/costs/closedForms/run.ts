@@ -31,7 +31,7 @@ export function run(written: Written): { readonly plan: PipelinePlan; readonly r
   const text = textOf(written);
   const { pipelines, findings } = check({ uri: 'file:///test.pipe', text, host, options: defaultOptions });
   const [found] = pipelines;
-  const errors = findings.filter((one) => one.severity === 'error' && !one.code.startsWith('memory/'));
+  const errors = findings.filter((finding) => finding.severity === 'error' && !finding.code.startsWith('memory/'));
   if (found?.run === undefined || errors.length > 0)
     throw new Error([...errors, ...(found?.findings ?? [])].map((one) => one.message).join('\n') + `\n${text}`);
   return { plan: found.plan, report: found.run.report };
@@ -50,14 +50,14 @@ function textOf({
   return `${imports}
 model net {
   ${entries(model)}
-  ${layers.map((one) => `layer ${one}`).join('\n  ')}
+  ${layers.map((each) => `layer ${each}`).join('\n  ')}
 }
 device gpu { ${device ?? 'memory = 1000000TiB  compute = 1FLOPS'} }
 cluster box { ${cluster ?? `gpu[${devices}] = gpu  link = 1000000TB/s`} }
 pipeline train {
   model = net  devices = box
   ${entries(pipeline)}
-  ${stages.map((one, index) => `stage s${index} { layers = ${one} }`).join('\n  ')}
+  ${stages.map((stage, index) => `stage s${index} { layers = ${stage} }`).join('\n  ')}
 }
 `;
 }
@@ -79,7 +79,7 @@ export const dimensions = fc
     groups: fc.constantFrom(1, 2, 3),
     headDim: fc.constantFrom(8, 16, 24),
     kv: fc.constantFrom(4, 8, 12),
-    f: fc.integer({ min: 1, max: 40 }).map((one) => 4 * one),
+    f: fc.integer({ min: 1, max: 40 }).map((value) => 4 * value),
   })
   .map(({ groups, headDim, kv, f }) => ({ h: groups * kv * headDim, a: groups * kv, kv, hd: headDim, f }));
 

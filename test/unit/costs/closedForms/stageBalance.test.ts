@@ -56,14 +56,14 @@ describe('126 layers of Llama 3 405B on 16 stages (arXiv:2407.21783, section 3.3
   test('none is slower than eight layers, for the last holds seven and the head', () => {
     const stages = cutOf(126);
     const each = 2 * (2 * 16384 ** 2 * (1 + 1 / 16) + 3 * 16384 * 53248) + 2 * 8192 * 16384;
-    const slowest = Math.max(...stages.map((one) => one.forwardFlops));
+    const slowest = Math.max(...stages.map((stage) => stage.forwardFlops));
     expect(slowest).toBeCloseTo(8 * 8192 * each, -3);
     expect(stages[15].forwardFlops / (8192 * each)).toBeCloseTo(7 + 0.63, 2);
     expect(stages[15].layers).toHaveLength(7 + 1);
   });
 
   test('with 128 the best cut has eight and the head on the last', () => {
-    const [slow, fast] = [128, 126].map((layers) => Math.max(...cutOf(layers).map((one) => one.forward)));
+    const [slow, fast] = [128, 126].map((layers) => Math.max(...cutOf(layers).map((stage) => stage.forward)));
     expect(slow / fast).toBeCloseTo((8 + 0.63) / 8, 2);
   });
 });
@@ -96,7 +96,7 @@ describe('a 7B model, V = 131200, p = 4, v = 8, m = 4 on interleaved stages of o
     expect(ratio).toBeCloseTo(2.56, 2);
     const found = efficiencyOf(
       [embed, block, head],
-      stages.map((one, stage) => (stage === 0 ? `embed, ${one}` : stage === p * v - 1 ? `${one}, head` : one)),
+      stages.map((each, stage) => (stage === 0 ? `embed, ${each}` : stage === p * v - 1 ? `${each}, head` : each)),
     );
     // The last device works m(v + head) layer times, after p − 1 forwards and before p − 1 backwards of the others.
     expect(found).toBeCloseTo((m * (v + ratio / p)) / (m * (v + ratio) + p - 1), 9);

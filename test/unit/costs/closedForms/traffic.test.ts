@@ -135,7 +135,7 @@ describe('bytes that a device sends in one iteration', () => {
         const sum = links.reduce((all, { bytes }) => all + bytes, 0);
         expect(sum).toBe(2 * (p * v - 1) * message);
         const between = (from: number, to: number) =>
-          links.find((one) => one.from === `gpu[${from}]` && one.to === `gpu[${to}]`)?.bytes;
+          links.find((link) => link.from === `gpu[${from}]` && link.to === `gpu[${to}]`)?.bytes;
         // Over two devices the way on and the way around are one.
         if (p > 2)
           for (let i = 0; i < p; i += 1) {

@@ -50,7 +50,7 @@ describe('versions of the weights: the newest, and those that minibatches under 
       const { stages } = replicated(replicas, 'pipedream');
       for (const stage of stages) {
         const i = Number(/^s(\d+)/.exec(stage.name)?.[1]);
-        const from = replicas.slice(i).reduce((sum, one) => sum + one, 0);
+        const from = replicas.slice(i).reduce((sum, replica) => sum + replica, 0);
         expect(stage.versions, `${replicas.join()} ${stage.name}`).toBe(Math.ceil(from / replicas[i]));
       }
     }

@@ -84,7 +84,7 @@ describe('weights, gradients and state of a stage', () => {
             ];
             const found = [memory.weights, memory.gradients, memory.optimizer];
             for (const [index, bytes] of expected.entries())
-              expect(found[index]).toSatisfy((one: number) => near(one, bytes));
+              expect(found[index]).toSatisfy((value: number) => near(value, bytes));
           }
         }),
         { numRuns: 8 },

@@ -17,10 +17,10 @@ function latency({ layers, microbatches: M, data, link }: Setting, plan: readonl
   const steps = plan.flatMap(({ from, to, replicas }, stage) => {
     const own = layers.slice(from, to);
     const n = replicas * data;
-    const bytes = sumOf(own.map((one) => one.gradients));
+    const bytes = sumOf(own.map((layerFigures) => layerFigures.gradients));
     const step = {
-      F: sumOf(own.map((one) => one.forward)) / replicas,
-      B: sumOf(own.map((one) => one.backward)) / replicas,
+      F: sumOf(own.map((layerFigures) => layerFigures.forward)) / replicas,
+      B: sumOf(own.map((layerFigures) => layerFigures.backward)) / replicas,
       AR: 2 * (n - 1) * (link.latency + bytes / n / link.bandwidth),
     };
     if (stage === 0) return [step];
@@ -28,12 +28,12 @@ function latency({ layers, microbatches: M, data, link }: Setting, plan: readonl
     const sent = link.latency + layers[from - 1].output / (lanes * link.bandwidth);
     return [{ F: sent, B: sent, AR: 0 }, step];
   });
-  const both = (from: number, to: number) => sumOf(steps.slice(from, to).map((one) => one.F + one.B));
-  const backward = (from: number, to: number) => sumOf(steps.slice(from, to).map((one) => one.B));
+  const both = (from: number, to: number) => sumOf(steps.slice(from, to).map((step) => step.F + step.B));
+  const backward = (from: number, to: number) => sumOf(steps.slice(from, to).map((step) => step.B));
   let Q = steps.length - 1;
   for (let s = Q - 1; s >= 0; s -= 1) if ((M - 1) * both(s, s + 1) > (M - 1) * both(Q, Q + 1) + both(s + 1, Q)) Q = s;
   const ending = steps.map(({ AR }, s) => AR + (s <= Q ? backward(s, Q + 1) : -backward(Q, s)));
-  return sumOf(steps.slice(0, Q + 1).map((one) => one.F)) + (M - 1) * both(Q, Q + 1) + Math.max(...ending);
+  return sumOf(steps.slice(0, Q + 1).map((step) => step.F)) + (M - 1) * both(Q, Q + 1) + Math.max(...ending);
 }
 
 /** Divisible by all replicas, data ranks and bandwidths below, so that no sum is rounded: a pivot of equal figures is a pivot everywhere. */

@@ -122,7 +122,7 @@ test.each(pipedreamObjectives)('%s: no cut and no replicas are better than the p
               : (compute + (4 * (m - 1) * weights) / (m * bandwidth)) / m;
           }),
         );
-      const plans = plansOf(layers.length, machines).filter((plan) => plan.every((one) => allows(one.replicas)));
+      const plans = plansOf(layers.length, machines).filter((plan) => plan.every((split) => allows(split.replicas)));
       const least = Math.min(...plans.map(time));
       const planned = endOf(
         pipedreamSteps({
@@ -134,10 +134,12 @@ test.each(pipedreamObjectives)('%s: no cut and no replicas are better than the p
       );
       expect(planned.seconds).toBeCloseTo(least, 9);
       expect(time(planned.stages)).toBeCloseTo(least, 9);
-      expect(planned.stages.every((one) => allows(one.replicas))).toBe(true);
-      const used = sumOf(planned.stages.map((one) => one.replicas));
+      expect(planned.stages.every((stage) => allows(stage.replicas))).toBe(true);
+      const used = sumOf(planned.stages.map((stage) => stage.replicas));
       const fewest = Math.min(
-        ...plans.flatMap((plan) => (time(plan) <= least * (1 + 1e-9) ? [sumOf(plan.map((one) => one.replicas))] : [])),
+        ...plans.flatMap((plan) =>
+          time(plan) <= least * (1 + 1e-9) ? [sumOf(plan.map((split) => split.replicas))] : [],
+        ),
       );
       expect(used).toBe(fewest);
     }),
@@ -210,7 +212,7 @@ function leastSlowest({ layers, levels, microbatches, replicates, objective }: G
         for (let m = 1; m <= left; m += 1) {
           if (m > 1 && !(replicates && (microbatches === 1 || microbatches % (around * m) === 0))) continue;
           const weights = sumOf(
-            all.filter((one) => has(next, one) && !has(at, one)).map((one) => layers.gradients[one]),
+            all.filter((value) => has(next, value) && !has(at, value)).map((index) => layers.gradients[index]),
           );
           const time = least(level - 1, around * m, at, next);
           const transfer = at === from ? 0 : (2 * microbatches * sent(at)) / bandwidth;

@@ -13,11 +13,11 @@ export interface LayerFigures {
 /** Layers that each need the one before only. */
 export const plannerLayers = (layers: readonly LayerFigures[]): PlannerLayers => ({
   count: layers.length,
-  forward: Float64Array.from(layers, (one) => one.forward),
-  backward: Float64Array.from(layers, (one) => one.backward),
-  gradients: Float64Array.from(layers, (one) => one.gradients),
-  crossing: Float64Array.from([0, ...layers.map((one, index) => (index + 1 < layers.length ? one.output : 0))]),
-  outputs: Float64Array.from(layers, (one) => one.output),
+  forward: Float64Array.from(layers, (layer) => layer.forward),
+  backward: Float64Array.from(layers, (layer) => layer.backward),
+  gradients: Float64Array.from(layers, (layer) => layer.gradients),
+  crossing: Float64Array.from([0, ...layers.map((layer, index) => (index + 1 < layers.length ? layer.output : 0))]),
+  outputs: Float64Array.from(layers, (layer) => layer.output),
   needs: dagOf(layers.length, (layer) => (layer === 0 ? [] : [layer - 1])).needs,
 });
 
@@ -39,7 +39,7 @@ export function plansOf(count: number, machines: number, from = 0): readonly (re
 
 export const sumOf = (values: Iterable<number>): number => {
   let sum = 0;
-  for (const one of values) sum += one;
+  for (const value of values) sum += value;
   return sum;
 };
 

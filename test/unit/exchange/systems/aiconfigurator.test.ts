@@ -6,7 +6,7 @@ import { gb300, h200 } from './files.ts';
 
 const read = (text: string) => {
   const found = readAiconfigurator(text);
-  if ('faults' in found) throw new Error(found.faults.map((one) => one.message).join('\n'));
+  if ('faults' in found) throw new Error(found.faults.map((fault) => fault.message).join('\n'));
   return found;
 };
 const faultsOf = (text: string) => {

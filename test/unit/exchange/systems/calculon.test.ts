@@ -6,7 +6,7 @@ import { a100 } from './files.ts';
 
 const read = (system: object) => {
   const found = readCalculon(JSON.stringify(system));
-  if ('faults' in found) throw new Error(found.faults.map((one) => one.message).join('\n'));
+  if ('faults' in found) throw new Error(found.faults.map((fault) => fault.message).join('\n'));
   return found;
 };
 const faultsOf = (text: string) => {

@@ -41,7 +41,7 @@ it.each([
   expect(laidOut.ok && laidOut.text).toBe(pipe);
   for (const [index, { bandwidth, latency }] of networksOf(text).entries()) {
     const { plan, findings } = resolveText(pipe + pipeline(0, partners[index]));
-    expect(findings.map((one) => one.message)).toEqual([]);
+    expect(findings.map((finding) => finding.message)).toEqual([]);
     const [route] = plan.pipelines[0].routes;
     expect(route.bandwidth / bandwidth).toBeCloseTo(1, 12);
     expect(route.latency).toBeCloseTo(latency, 12);
@@ -99,8 +99,8 @@ test('whatever the figures are, the file written says them', () => {
         );
         if (devices > 1000) return;
         const { plan, findings } = resolveText(`${few}${pipeline(0, 0)}`);
-        expect(findings.filter((one) => /^(syntax|type|value|key|name|limit)/.test(one.code))).toEqual([]);
-        const [device] = plan.pipelines.flatMap((one) => one.devices);
+        expect(findings.filter((finding) => /^(syntax|type|value|key|name|limit)/.test(finding.code))).toEqual([]);
+        const [device] = plan.pipelines.flatMap((pipelinePlan) => pipelinePlan.devices);
         if (device === undefined) return;
         expect(device.memory / read.device.memory).toBeCloseTo(1, 12);
         expect(device.reserved - read.device.reserved).toBeLessThanOrEqual(1e-9 * device.memory);

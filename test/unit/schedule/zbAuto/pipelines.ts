@@ -13,7 +13,7 @@ export interface Sizes {
 }
 
 const cost = fc.integer({ min: 0, max: 9 });
-const list = (one: fc.Arbitrary<number>) => fc.array(one, { minLength: 12, maxLength: 12 });
+const list = (arbitrary: fc.Arbitrary<number>) => fc.array(arbitrary, { minLength: 12, maxLength: 12 });
 
 /** Stages of any times and sizes (W may need more than F kept), any transfers, any steps; `schedule` is set by `under`. */
 export const pipelines = ({ devices, microbatches }: Sizes): fc.Arbitrary<PipelinePlan> =>

@@ -31,7 +31,7 @@ const relativeOf = (plan: PipelinePlan, index: number): Program => {
   return programOf({ ...zbH1, order }, shapeOf(plan));
 };
 const most = (plan: PipelinePlan): number =>
-  Math.max(...plan.stages.map((one) => Math.max(one.activation, one.activationForWeight)));
+  Math.max(...plan.stages.map((stage) => Math.max(stage.activation, stage.activationForWeight)));
 
 describe('zb_auto with equal times', () => {
   it.each([
@@ -74,7 +74,7 @@ describe('zb_auto with any times, sizes, transfers and limits', () => {
         const room = least + amount;
         const plan =
           kind === 'device'
-            ? under({ ...bare, devices: bare.devices.map((one) => ({ ...one, memory: room })) })
+            ? under({ ...bare, devices: bare.devices.map((device) => ({ ...device, memory: room })) })
             : under(bare, kind === 'bytes' ? bytes(room) : amount);
         const program = programFor(plan);
         expect(validate(program, plan)).toEqual([]);
@@ -192,7 +192,10 @@ describe('zb_auto against every order there is', () => {
 
 describe('a limit that cannot be', () => {
   const plan = policyPlan('zb_auto', 2, 4);
-  const sized = { ...plan, stages: plan.stages.map((one, stage) => ({ ...one, activation: (stage + 1) * 2 ** 20 })) };
+  const sized = {
+    ...plan,
+    stages: plan.stages.map((stagePlan, stage) => ({ ...stagePlan, activation: (stage + 1) * 2 ** 20 })),
+  };
 
   it('says the least that would do, and that does', () => {
     expect(generate(under(sized, bytes(2 ** 20)))).toMatchObject({
@@ -210,7 +213,7 @@ describe('a limit that cannot be', () => {
   });
 
   it('of a device that has no room is left to the finding on memory', () => {
-    const full = { ...sized, devices: sized.devices.map((one) => ({ ...one, memory: 1000 })) };
+    const full = { ...sized, devices: sized.devices.map((device) => ({ ...device, memory: 1000 })) };
     expect(heldBy(full, programFor(under(full)))).toEqual([2 ** 20, 2 ** 21]);
   });
 });
