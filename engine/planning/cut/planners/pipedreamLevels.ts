@@ -92,15 +92,15 @@ export function* pipedreamLevels(
     const within = level === 0 ? 1 : levels[level - 1].machines;
     // A part computes for so long at most; more work than that needs another one.
     const longest =
-      most * (level === 0 ? 1 : levels.slice(0, level).reduce((product, one) => product * one.machines, 1));
+      most * (level === 0 ? 1 : levels.slice(0, level).reduce((product, inner) => product * inner.machines, 1));
     const needed = (seconds: number): number => (longest < Infinity ? Math.ceil((seconds / longest) * (1 - 1e-9)) : 0);
     for (let to = start + 1; to <= end; to += 1) {
       if (!states.contains(to, start)) continue;
       steps += to - start;
       const last = machines - needed(compute[end] - compute[to]);
       for (let from = start; from < to; from += 1) {
-        const own = compute[to] - compute[from];
-        const least = Math.max(1, needed(own));
+        const computing = compute[to] - compute[from];
+        const least = Math.max(1, needed(computing));
         const first = needed(compute[from] - compute[start]);
         if (first + least > last || best[(last - least) * count + from] === Infinity) continue;
         if ((from > start && !states.contains(from, start)) || !states.contains(to, from)) continue;
@@ -111,7 +111,7 @@ export function* pipedreamLevels(
         for (const replicas of choices) {
           if (replicas < least) continue;
           if (first + replicas > last) break;
-          const time = times[replicas]?.[from * count + to] ?? own;
+          const time = times[replicas]?.[from * count + to] ?? computing;
           const exchange = ((replicas - 1) * weights) / bandwidth;
           const stage =
             objective === 'paper'
