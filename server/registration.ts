@@ -17,6 +17,7 @@ import { prepareRename, rename } from './features/rename.ts';
 import { selectionRanges } from './features/selectionRange.ts';
 import { semanticTokens } from './features/semanticTokens.ts';
 import { signatureHelp } from './features/signatureHelp.ts';
+import type { Searches } from '../engine/searches.ts';
 import type { Need } from './documents.ts';
 import { handler, type Handler } from './handlers.ts';
 import type { SyntaxView, View } from './view.ts';
@@ -54,7 +55,12 @@ export function registerFeatures(session: Session): void {
   connection.onDocumentFormatting(fromText('formatting', formatting));
   connection.onDocumentRangeFormatting(fromText('range formatting', rangeFormatting));
 
-  connection.onHover(fromAnalysis('hover', 'soon', (view, params) => hover(view, params, session.docs)));
+  connection.onHover(
+    fromAnalysis('hover', 'soon', async (view, params, token) => {
+      const answer = (searches: Searches) => hover(view, params, session.docs, searches);
+      return (await documents.answered(view.uri, answer, token)) ?? null;
+    }),
+  );
   connection.onCompletion(
     fromAnalysis('completion', 'names', (view, params) => completion(view, params, session.abilities)),
   );

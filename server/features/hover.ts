@@ -1,5 +1,6 @@
 import { MarkupKind, type Hover, type HoverParams } from 'vscode-languageserver';
 import { nodeAt } from '../../grammar/index.ts';
+import type { Searches } from '../../engine/searches.ts';
 import { toOffset } from '../convert.ts';
 import { hoverDevice } from '../hover/device.ts';
 import { hoverCallee, hoverKey, hoverQuantity, hoverWord } from '../hover/language.ts';
@@ -8,7 +9,7 @@ import { hoverSymbol } from '../hover/symbol.ts';
 import { rangeIn, referenceAt, type View } from '../view.ts';
 
 /** What the thing under the pointer is, with this file's figures. */
-export function hover(view: View, params: HoverParams, docs: string | undefined): Hover | null {
+export function hover(view: View, params: HoverParams, docs: string | undefined, searches: Searches): Hover | null {
   const offset = toOffset(view.lines, params.position);
   const path = nodeAt(view.syntax, offset);
   const operation = hoverOperation(view, path) ?? hoverDevice(view, path);
@@ -17,7 +18,7 @@ export function hover(view: View, params: HoverParams, docs: string | undefined)
   const word = hoverWord(path);
   // A figure or a word of the language is a variable to the names, and more than that to the reader.
   if (found !== undefined && (found.symbol.kind !== 'variable' || word === undefined)) {
-    const text = hoverSymbol(view, found.symbol, offset, docs);
+    const text = hoverSymbol(view, found.symbol, offset, docs, searches);
     if (text !== '') return shown(view, found.place, text);
   }
   const other = hoverQuantity(path) ?? hoverKey(path, offset) ?? hoverCallee(path, offset, docs) ?? word;

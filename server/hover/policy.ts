@@ -1,21 +1,27 @@
+import { explanation } from '../../engine/explanation.ts';
 import { findFunction } from '../../engine/language/functions.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { paths } from '../../engine/plan.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
-import { shapeOf } from '../../engine/policies/shape.ts';
+import type { Searches } from '../../engine/searches.ts';
 import { holds } from '../convert.ts';
 import type { View } from '../view.ts';
 import { functionText } from './language.ts';
 import { sections } from './markdown.ts';
 
 /** What a built-in policy does; with the numbers of the pipeline that it stands in. */
-export function policyText(view: View, name: string, offset: number, docs: string | undefined): string {
+export function policyText(
+  view: View,
+  name: string,
+  offset: number,
+  docs: string | undefined,
+  searches: Searches,
+): string {
   const policy = findPolicy(name);
   const schema = findFunction('schedule', name);
   if (policy === undefined || schema === undefined) return '';
   const plan = planAt(view, name, offset);
-  const shape = plan === undefined ? undefined : shapeOf(plan);
-  const numbers = shape !== undefined && policy.check(shape).length === 0 ? policy.explain(shape) : [];
+  const numbers = plan === undefined ? [] : (searches.answer(explanation, plan) ?? []);
   return sections(
     functionText(schema, undefined),
     numbers.length === 0

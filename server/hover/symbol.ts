@@ -10,16 +10,23 @@ import { layerText } from './layer.ts';
 import { functionText } from './language.ts';
 import { bytes, count, list } from '../../engine/quantities.ts';
 import { code, sections, table } from './markdown.ts';
+import type { Searches } from '../../engine/searches.ts';
 import { policyText } from './policy.ts';
 import { stageText } from './stage.ts';
 import { summary } from '../features/codeLens.ts';
 import { printable } from '../printable.ts';
 import { userMarkdown } from '../userText.ts';
 
-export function hoverSymbol(view: View, symbol: SymbolInfo, offset: number, docs: string | undefined): string {
+export function hoverSymbol(
+  view: View,
+  symbol: SymbolInfo,
+  offset: number,
+  docs: string | undefined,
+  searches: Searches,
+): string {
   switch (symbol.kind) {
     case 'policy':
-      return policyText(view, symbol.name, offset, docs);
+      return policyText(view, symbol.name, offset, docs, searches);
     case 'function': {
       const schema = functions.find((functionSchema) => functionId(functionSchema) === symbol.id);
       return schema === undefined ? '' : functionText(schema, docs);
