@@ -177,6 +177,7 @@ function* resolveFile(
   yield;
   const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
   for (const block of blocks('expect')) {
+    yield;
     const plan = readExpect(context, block, pipelines.get(block.name?.text ?? ''));
     if (plan !== undefined) pipelines.set(plan.name, plan);
   }

@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
+import { directSearches, noSearches, type Searches } from '../../../engine/searches.ts';
 import { createAnswers } from '../../../server/answers.ts';
 import { createDocuments, type Documents } from '../../../server/documents.ts';
+import { hover } from '../../../server/features/hover.ts';
 import { createThreads, type Threads } from '../../../server/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from './harness.ts';
@@ -236,4 +238,20 @@ pipeline train { model = m  devices = c  microbatches = 8  stages = plan(dapple)
   expect(view?.analysis.pending).toEqual([]);
   expect(view?.analysis.pipelines[0].run?.report.plan?.exact).toBe(true);
   held.threads.close();
+});
+
+test('a hover on a schedule does not search for its order itself', async () => {
+  const threads = createThreads();
+  const { documents } = open(threads);
+  const text = `${models}${pipeline('train', 8).replace('gpipe', 'zb_auto')}`;
+  documents.set(main, 1, text);
+  const view = await documents.view(main, 'figures', none);
+  if (view === undefined) throw new Error('There is no view.');
+  const position = view.lines.positionAt(text.indexOf('zb_auto'));
+  const shown = (searches: Searches) =>
+    JSON.stringify(hover(view, { textDocument: { uri: main }, position }, undefined, searches));
+  expect(shown(directSearches())).toMatch(/In `train`/);
+  expect(shown(noSearches)).not.toMatch(/In `train`/);
+  expect(await documents.answered(main, shown, none)).toBe(shown(directSearches()));
+  threads.close();
 });

@@ -67,6 +67,17 @@ describe('answers that come later', () => {
     expect(partial.pipelines.every(({ run, findings }) => run === undefined && findings.length === 0)).toBe(true);
     expect(partial.findings).toEqual(whole.resolution.findings);
   });
+
+  test('a planner that has not answered leaves its pipeline out, without a finding', () => {
+    const request = requestOf('systems/dapple.pipe');
+    const whole = check(request).resolution.plan.pipelines.map(({ name }) => name);
+    const { pending, resolution } = check({ ...request, searches: noSearches });
+    const planned = resolution.plan.pipelines.map(({ name }) => name);
+    expect(resolution.pending.length).toBeGreaterThan(0);
+    expect([...planned, ...resolution.pending].toSorted()).toEqual(whole.toSorted());
+    expect(pending).toEqual([...resolution.pending, ...planned]);
+    expect(resolution.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
 });
 
 test('an answer is found once for equal problems, and what was used last is kept longest', () => {
