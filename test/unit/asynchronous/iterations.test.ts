@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resolveText } from '../plan/fixture.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const iterationsOf = (stages: number, microbatches: number, line = ''): number | undefined =>
   resolveText(`device d { memory = 16GiB }

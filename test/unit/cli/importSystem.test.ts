@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { a100, h200 } from '../exchange/systems/files.ts';
+import { a100, h200 } from '../formats/systems/files.ts';
 import { call } from './harness.ts';
 
 test('import makes a device and a cluster of a system, laid out and without findings', async () => {

@@ -4,7 +4,7 @@ import { defaultOptions } from '../../../engine/host.ts';
 import { type PlanProblem, planSearch } from '../../../engine/planning/cut/planners/planSearch.ts';
 import { runSearch, type Search } from '../../../engine/searches.ts';
 import { createThreads } from '../../../server/threads.ts';
-import { plannerLayers } from '../costs/planners/plans.ts';
+import { plannerLayers } from '../planning/planners/plans.ts';
 import { planOf, policy } from '../support/plans.ts';
 
 const problem = { plan: planOf({ devices: 4, microbatches: 8, schedule: policy('1f1b') }), options: defaultOptions };

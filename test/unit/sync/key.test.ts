@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkFindings, resolveText } from '../plan/fixture.ts';
+import { checkFindings, resolveText } from '../../support/resolve.ts';
 import { fileOf } from './fixture.ts';
 
 const bucketsOf = (sync: string) =>

@@ -4,7 +4,7 @@ import { B, W, operationName } from '../../../engine/program.ts';
 import { idleOf } from '../../../engine/fill/intervals.ts';
 import { endAt, startAt, stepAt } from '../../../engine/timeline.ts';
 import { fileOf, halfTime, runOf, type Shape } from './fixture.ts';
-import { resolveText } from '../plan/fixture.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 /** Policies on four devices: what is written, and stages. */
 const policies = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { analyse, textOf } from '../examples/load.ts';
-import { checkFindings, edited, good, hostOf } from '../plan/fixture.ts';
+import { checkFindings, edited, good, hostOf } from '../../support/resolve.ts';
 
 const GiB = 2 ** 30;
 const MiB = 2 ** 20;

@@ -11,7 +11,7 @@ import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { analyse } from '../examples/load.ts';
-import { hostOf } from '../plan/fixture.ts';
+import { hostOf } from '../../support/resolve.ts';
 
 interface Layer {
   readonly bytes: number;

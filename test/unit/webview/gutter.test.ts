@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commonEnd } from '../../../webview/view/paint/gutter.ts';
-import { planOf } from '../plan/optimizerFixture.ts';
+import { planOf } from '../planning/optimizerFixture.ts';
 
 test('what all names end in tells no device apart', () => {
   const plan = planOf('adam', 1);

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { clusters } from '../../../engine/std/clusters.ts';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { format } from '../../../grammar/printer.ts';
+import { parse } from '../../../grammar/parse.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { resolveText } from '../../support/resolve.ts';
+
+const file = parse(clusters, { size: 1e6, faults: 10 });
+const blocks = file.declarations.flatMap((declaration) => (declaration.kind === 'block' ? [declaration] : []));
+const names = blocks.map((block) => block.name?.text ?? '');
+
+const planOn = (cluster: string, stages: number, nodes?: number): PipelinePlan => {
+  const text = `import { ${cluster}, nodes } from "std:clusters"
+model m { layer l[${stages}] { forward = 1ms  backward = 2ms  output = 24MB } }
+pipeline p { model = m  devices = ${cluster}  microbatches = 8  stages = balance(${stages})  schedule = 1f1b }`;
+  const { plan, findings } = resolveText(text, nodes === undefined ? {} : { overrides: { nodes } });
+  expect(findings.map((finding) => `${finding.code} ${finding.message}`)).toEqual([]);
+  return plan.pipelines[0];
+};
+
+/** GB/s of the route between two devices. */
+const rate = (plan: PipelinePlan, from: number, to: number): number =>
+  (plan.routes.find((route) => route.from === from && route.to === to)?.bandwidth ?? 0) / 1e9;
+
+test('std:clusters is documented clusters with sources, formatted', () => {
+  expect(file.errors).toEqual([]);
+  for (const { doc } of blocks) {
+    expect(doc).toMatch(/Sources: \S/);
+    expect(doc).toMatch(/Confidence: (high|medium|low)\./);
+  }
+  expect(format(file)).toMatchObject({ text: clusters });
+});
+
+describe.each(names)('%s', (name) => {
+  test('reaches every device from every other, in one node and over the network, and runs', () => {
+    const plan = planOn(name, 16);
+    expect(plan.devices).toHaveLength(16);
+    expect(plan.routes).toHaveLength(30);
+    // Eight microbatches of 3 ms on 16 devices, and what transfers add.
+    expect(evaluate(plan, defaultOptions).run?.report.iteration).toBeGreaterThan(23 * 0.003);
+  });
+});
+
+describe('figures', () => {
+  test.each([
+    ['dgx_a100', 235, 23.5],
+    ['dgx_h100', 370, 48.5],
+    ['dgx_b200', 720, 48.5],
+    ['p4d', 235, 24],
+    ['p5', 370, 48],
+    ['pcie_a100', 24, 10],
+  ])('%s: %f GB/s inside, %f GB/s between nodes', (name, inside, between) => {
+    const plan = planOn(name, 16);
+    expect(rate(plan, 0, 1)).toBe(inside);
+    expect(rate(plan, 7, 8)).toBe(between);
+  });
+  test('nodes as many as asked for', () => {
+    expect(planOn('dgx_h100', 32, 4).devices.at(-1)?.name).toBe('node[3].gpu[7]');
+  });
+  test('each V100 of a cube mesh has six NVLinks of 20 GB/s', () => {
+    const links = new Map<number, number>();
+    for (let from = 0; from < 8; from += 1) {
+      for (let to = 0; to < 8; to += 1) {
+        if (from === to) continue;
+        const text = `import "std:clusters"
+model m { layer l[2] { forward = 1ms  backward = 2ms  output = 24MB } }
+pipeline p { model = m  devices = dgx1_v100  microbatches = 1  schedule = 1f1b
+  stage a { layers = l[0]  on = gpu[${from}] }
+  stage b { layers = l[1]  on = gpu[${to}] } }`;
+        const [route] = resolveText(text).plan.pipelines[0].routes;
+        expect([20e9, 40e9]).toContain(route.bandwidth);
+        if (route.hops === undefined) links.set(from, (links.get(from) ?? 0) + route.bandwidth / 20e9);
+      }
+    }
+    expect([...links.values()]).toEqual([6, 6, 6, 6, 6, 6, 6, 6]);
+  });
+});
+
+describe('schedules on shared links', () => {
+  const report = (more: string) => {
+    const text = `import "std:clusters"
+model m { layer l[8] { forward = 1ms  backward = 2ms  output = 24MB  activation = 1GiB } }
+pipeline p { model = m  devices = pcie_a100  microbatches = 16  stages = balance(8)  ${more} }`;
+    const run = evaluate(resolveText(text).plan.pipelines[0], defaultOptions).run;
+    if (run === undefined) throw new Error('does not run');
+    return run.report;
+  };
+  test.each([
+    'schedule = bpipe',
+    'schedule = 1f1b  transfer = rendezvous(batched = true)',
+    'schedule = pipedream',
+    'schedule = zb_h1',
+  ])('%s', (more) => {
+    const { devices, links, iteration } = report(more);
+    expect(iteration).toBeGreaterThan(16 * 0.003);
+    for (const { peak } of devices) expect(peak).toBeGreaterThanOrEqual(2 ** 30);
+    for (const { busy, exposed } of links) expect(busy >= 0 && exposed >= 0).toBe(true);
+  });
+});
