@@ -15,7 +15,7 @@ export interface Plan {
   readonly jobs: readonly JobPlan[];
 }
 
-/** A number that a person may turn. Path `param:NAME`. */
+/** A number that you can change without editing the file. Path `param:NAME`. */
 export interface ParamPlan {
   readonly name: string;
   readonly value: number;
@@ -50,7 +50,7 @@ export interface PipelinePlan extends MeshPlan {
   readonly model: string;
   /** Microbatches of one iteration: one update of the weights. */
   readonly microbatches: number;
-  /** Iterations that are simulated on end; 1 unless the schedule is asynchronous. */
+  /** Consecutive iterations that are simulated; 1 for a synchronous schedule. */
   readonly iterations: number;
   readonly schedule: SchedulePlan;
   /** How devices exchange results; absent where a transfer runs beside the work of both. */
@@ -326,9 +326,9 @@ export interface ExpectPlan {
   readonly operator: '<' | '<=' | '>' | '>=' | '==' | '!=';
   readonly bound: number;
   readonly dimension: Dimension;
-  /** As written, for messages: `bubble < 30%`. */
+  /** For messages: `bubble < 30%`, also where the file says `30% > bubble`. */
   readonly text: string;
-  /** True where figure stands on the right: `30% > bubble` is stored as `bubble < 30%`. */
+  /** Path of the condition in `Origins`: `expect:NAME/I`. */
   readonly path: string;
 }
 
