@@ -114,7 +114,8 @@ describe('arithmetic', () => {
         const wanted = Number(new Function(`return ${text}`)()) + 0;
         const found = valueOf(text);
         if (Number.isFinite(wanted) && typeof found === 'object') expect(found.value).toBe(wanted);
-        else expect(found).toBe('value/range');
+        // One finding for each division that has no result.
+        else expect(found).toMatch(/^value\/range(?:,value\/range)*$/);
       }),
     );
   });
