@@ -110,8 +110,7 @@ function planningProblem({ resolution, syntax }: Planned, pipeline: string): Row
   const body = pipelineBody(syntax, pipeline);
   const errors = resolution.findings.filter(({ severity }) => severity === 'error');
   const own = errors.find(({ place }) => body !== undefined && place.start >= body.start && place.end <= body.end);
-  const { code, message } = own ??
-    errors[0] ?? { code: 'name/unknown', message: `There is no pipeline "${pipeline}".` };
+  const { code, message } = own ?? errors[0] ?? { code: 'name/unknown', message: `Unknown pipeline "${pipeline}".` };
   return { code, message };
 }
 
@@ -123,8 +122,8 @@ function scheduleText({ syntax }: Planned, pipeline: string): string {
 
 function otherDevices({ devices, schedule, stages }: PipelinePlan, own: number): RowProblem {
   const numbers = new Set(stages.map(({ copy }, index) => copy?.stage ?? index)).size;
-  const what = `${schedule.name} would spread ${count(numbers, 'stage', 'stages')} over ${count(devices.length, 'device', 'devices')}`;
-  return { code: 'schedule/shape', message: `${what}, where the schedule of the file uses ${own}.` };
+  const what = `${schedule.name} needs ${count(numbers, 'stage', 'stages')} over ${count(devices.length, 'device', 'devices')}`;
+  return { code: 'schedule/shape', message: `${what}; the schedule of the file uses ${own}.` };
 }
 
 /** Stages of one device that are tried. */

@@ -16,8 +16,8 @@ import type { LayerSetting } from './types.ts';
 
 export const headParameters: readonly ShapeParameter[] = [
   { name: 'heads', kind: 'integer', doc: 'query heads' },
-  { name: 'kv_heads', kind: 'integer', default: null, doc: 'key and value heads; as many as query heads unless said' },
-  { name: 'head_dim', kind: 'integer', default: null, doc: 'width of a head; hidden / heads unless said' },
+  { name: 'kv_heads', kind: 'integer', default: null, doc: 'key and value heads. Default: the number of query heads' },
+  { name: 'head_dim', kind: 'integer', default: null, doc: 'width of a head. Default: hidden / heads' },
 ];
 
 export const attentionParameters: readonly ShapeParameter[] = [
@@ -25,7 +25,7 @@ export const attentionParameters: readonly ShapeParameter[] = [
     name: 'qkv_bias',
     kind: 'boolean',
     default: null,
-    doc: 'biases of query, key and value alone, as in Qwen 2; as `bias` unless said',
+    doc: 'biases of query, key and value only, as in Qwen 2. Default: as `bias`',
   },
   { name: 'qk_norm', kind: 'boolean', default: false, doc: 'RMSNorm of each query and key head, as in Qwen 3' },
 ];
@@ -34,7 +34,7 @@ export const outBias: ShapeParameter = {
   name: 'out_bias',
   kind: 'boolean',
   default: null,
-  doc: 'bias of the projection after attention alone; as `bias` unless said',
+  doc: 'bias of the projection after attention only. Default: as `bias`',
 };
 
 export function checkAttention(args: ShapeArguments, tensor: number): string | undefined {

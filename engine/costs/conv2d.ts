@@ -11,7 +11,7 @@ export const conv2d: ShapeSchema = {
     { name: 'inputs', kind: 'integer', doc: 'channels of what it reads' },
     { name: 'outputs', kind: 'integer', doc: 'channels of what it writes' },
     { name: 'height', kind: 'integer', doc: 'height of what it reads' },
-    { name: 'width', kind: 'integer', default: null, doc: 'width of what it reads; as `height` unless said' },
+    { name: 'width', kind: 'integer', default: null, doc: 'width of the input image. Default: `height`' },
     { name: 'kernel', kind: 'integer', default: 3, doc: 'side of the window' },
     { name: 'stride', kind: 'integer', default: 1, doc: 'step of the window' },
     {
@@ -19,7 +19,7 @@ export const conv2d: ShapeSchema = {
       kind: 'integer',
       default: null,
       min: 0,
-      doc: 'rows added at each edge; (kernel − 1) / 2 unless said, which keeps the size at stride 1',
+      doc: 'rows added at each edge. Default: (kernel − 1) / 2, which keeps the size at stride 1',
     },
     { name: 'groups', kind: 'integer', default: 1, doc: 'groups of channels that do not meet' },
     { name: 'bias', kind: 'boolean', default: true, doc: 'a bias for each output channel' },

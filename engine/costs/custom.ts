@@ -14,10 +14,10 @@ const quantity = (name: string, dimension: Dimension, doc: string): ShapeParamet
 export const custom: ShapeSchema = {
   name: 'custom',
   doc:
-    'A layer by its own amounts, for one microbatch on one device: times follow from the device. Tensor ranks do not divide ' +
+    'A layer given by its FLOPs and bytes, for one microbatch on one device. Times follow from the device. Tensor ranks do not divide ' +
     'them. Without `params` the whole backward is input gradient.',
   parameters: [
-    quantity('flops', 'flops', 'forward FLOPs; a multiply-add counts two'),
+    quantity('flops', 'flops', 'forward FLOPs; a multiply-add is two'),
     quantity('traffic', 'bytes', 'bytes of memory that the forward moves'),
     { name: 'params', kind: 'integer', default: 0, min: 0, doc: 'parameters' },
     quantity('activation', 'bytes', 'bytes kept from the forward to the backward'),

@@ -8,7 +8,7 @@ import { paddedVocabulary, padParameter, vocabularyParameters } from './vocabula
 /** A look-up of tokens: no FLOPs, only memory traffic. Its rows are split over tensor ranks. */
 export const embedding: ShapeSchema = {
   name: 'embedding',
-  doc: 'Token embedding, with learned positions where `positions` says how many.',
+  doc: 'Token embedding. With `positions`, also a learned embedding of that many positions.',
   parameters: [
     ...vocabularyParameters,
     { name: 'positions', kind: 'integer', default: 0, min: 0, doc: 'learned positions; 0 for rotary or none' },

@@ -18,26 +18,26 @@ import type { Collective, LayerSetting } from './types.ts';
 export const expertParameters: readonly ShapeParameter[] = [
   { name: 'experts', kind: 'integer', default: null, doc: 'experts that a router chooses from: a mixture of experts' },
   { name: 'experts_per_token', kind: 'integer', default: null, doc: 'experts that each token goes to' },
-  { name: 'expert_ffn', kind: 'integer', default: null, doc: 'inner width of an expert; `ffn` unless said' },
+  { name: 'expert_ffn', kind: 'integer', default: null, doc: 'inner width of an expert. Default: `ffn`' },
   {
     name: 'shared_experts',
     kind: 'integer',
     default: 0,
     min: 0,
-    doc: 'experts that every token goes to besides, as in DeepSeek-V3',
+    doc: 'additional experts that every token goes to, as in DeepSeek-V3',
   },
   {
     name: 'capacity',
     kind: 'quantity',
     dimension: 'number',
     default: 1,
-    doc: 'tokens of the fullest expert rank over those of an even spread: what imbalance, or padding to a capacity factor, costs',
+    doc: 'tokens of the fullest expert rank relative to an even spread: the cost of imbalance, or of padding to a capacity factor',
   },
   {
     name: 'router_bias',
     kind: 'boolean',
     default: false,
-    doc: 'a correction of each expert in the choice, as in DeepSeek-V3',
+    doc: 'a bias for each expert in the router, as in DeepSeek-V3',
   },
 ];
 

@@ -14,8 +14,8 @@ import { flagOf, numberOf, type ShapeArguments, type ShapeParameter, wordOf } fr
 import type { Kernel, LayerSetting } from './types.ts';
 
 export const feedForwardParameters: readonly ShapeParameter[] = [
-  { name: 'ffn', kind: 'integer', default: null, doc: 'inner width of the MLP; 4 × hidden unless said' },
-  { name: 'gated', kind: 'boolean', default: false, doc: 'SwiGLU: a gate beside the up projection' },
+  { name: 'ffn', kind: 'integer', default: null, doc: 'inner width of the MLP. Default: 4 × hidden' },
+  { name: 'gated', kind: 'boolean', default: false, doc: 'SwiGLU: a gate in addition to the up projection' },
 ];
 
 export const swigluParameter: ShapeParameter = {
@@ -24,8 +24,8 @@ export const swigluParameter: ShapeParameter = {
   words: ['fused', 'recompute', 'eager'],
   default: 'fused',
   doc:
-    'what a gated MLP keeps: `fused` gate, up and product, `recompute` all but the product, ' +
-    '`eager` the activated gate too',
+    'what a gated MLP keeps. `fused`: gate, up and product. `recompute`: all but the product. ' +
+    '`eager`: the activated gate too',
 };
 
 /** Inner width of the MLP of a layer without experts. */

@@ -26,7 +26,7 @@ export const latentParameters: readonly ShapeParameter[] = [
     name: 'q_lora_rank',
     kind: 'integer',
     default: null,
-    doc: 'width that queries are compressed to; not compressed unless said',
+    doc: 'width that queries are compressed to. Default: not compressed',
   },
   { name: 'qk_nope_head_dim', kind: 'integer', default: null, doc: 'width of a query and key head without positions' },
   {
@@ -52,7 +52,7 @@ export function checkLatent(args: ShapeArguments): string | undefined {
   const absent = widthNames.find((widthName) => !(widthName in args));
   if (absent !== undefined) return `kv_lora_rank needs ${absent}`;
   const excluded = ofOthers.find((name) => name in args);
-  if (excluded !== undefined) return `${excluded} has no meaning with kv_lora_rank`;
+  if (excluded !== undefined) return `${excluded} has no effect with kv_lora_rank`;
   return args['bias'] === false ? undefined : 'kv_lora_rank needs `bias = false`';
 }
 

@@ -15,7 +15,7 @@ export const linear: ShapeSchema = {
       name: 'tokens',
       kind: 'integer',
       default: null,
-      doc: 'vectors of a microbatch; sequence × micro_batch unless said',
+      doc: 'vectors of a microbatch. Default: sequence × micro_batch',
     },
   ],
   cost: costOfLinear,

@@ -14,7 +14,7 @@ export const mtp: ShapeSchema = {
   name: 'mtp',
   doc:
     'One depth of multi-token prediction, as in DeepSeek-V3: a projection of 2 × hidden, a transformer layer with the same ' +
-    'arguments, and logits of its own. It stands before the head, on the same stage, and shares its matrix.',
+    'arguments, and separate logits. Place it before the head, on the same stage; it shares the matrix of the head.',
   parameters: [
     { name: 'vocab', kind: 'integer', doc: 'entries of the vocabulary' },
     ...transformer.parameters,

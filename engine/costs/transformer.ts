@@ -16,9 +16,9 @@ import type { LayerSetting, ShapeCost } from './types.ts';
 export const transformer: ShapeSchema = {
   name: 'transformer',
   doc:
-    'A transformer layer: attention and MLP. The defaults are those of GPT; Llama is ' +
-    '`gated = true, bias = false, norm = rmsnorm, flash = true, dropout = false` with its own `kv_heads` and `ffn`. ' +
-    '`experts` makes the MLP a mixture of experts, `kv_lora_rank` the attention a latent one.',
+    'A transformer layer: attention and MLP. The defaults describe GPT. For Llama, write ' +
+    "`gated = true, bias = false, norm = rmsnorm, flash = true, dropout = false` and Llama's `kv_heads` and `ffn`. " +
+    '`experts` makes the MLP a mixture of experts, `kv_lora_rank` selects latent attention.',
   parameters: [
     { name: 'hidden', kind: 'integer', doc: 'width of a token' },
     ...headParameters,
@@ -45,7 +45,7 @@ export const transformer: ShapeSchema = {
       name: 'window',
       kind: 'integer',
       default: null,
-      doc: 'latest tokens that a causal layer attends to (sliding window); all unless said',
+      doc: 'latest tokens that a causal layer attends to (sliding window). Default: all',
     },
     ...expertParameters,
     ...latentParameters,

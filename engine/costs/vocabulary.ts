@@ -9,7 +9,7 @@ export const padParameter: ShapeParameter = {
   name: 'pad',
   kind: 'integer',
   default: 1,
-  doc: 'rounds the vocabulary up to a multiple of `pad` × tensor ranks; 1 takes it as written, Megatron-LM uses 128',
+  doc: 'rounds the vocabulary up to a multiple of `pad` × tensor ranks; 1 leaves it as written, Megatron-LM uses 128',
 };
 
 /** Rows of the table, over all ranks. Padding follows Megatron-LM's `make_vocab_size_divisible_by`. */

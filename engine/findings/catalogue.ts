@@ -256,7 +256,7 @@ export const catalogue = {
     'error',
     'Weights that are needed before they exist',
     (p: { stage: string; microbatch: number; version: number; newest: number; rule: string }) =>
-      `Under ${p.rule} the forward of microbatch ${p.microbatch} needs version ${p.version} of the weights of ${p.stage}, but only version ${p.newest} exists by then; allow fewer microbatches in flight, or use more microbatches per update.`,
+      `Under ${p.rule} the forward of microbatch ${p.microbatch} needs version ${p.version} of the weights of ${p.stage}, but only version ${p.newest} exists by then. Allow fewer microbatches in flight, or use more microbatches per update.`,
   ),
 
   'comm/exposed': entry(

@@ -47,7 +47,7 @@ const formats: readonly ImportFormat[] = [
 
 /** What a text that is none of them, and no PyTorch table either, could not be recognised as. */
 export const importable =
-  'a PyTorch schedule table (no cell is an action such as `2F0`), a PipeDream profile, a workload of ASTRA-sim 1.0, a graph of dnn-partitioning, a Hugging Face config.json, a system of Calculon or aiconfigurator, or a Megatron-LM command line';
+  'a PyTorch schedule table (with cells such as `2F0`), a PipeDream, ASTRA-sim 1.0 or dnn-partitioning profile, a Hugging Face config.json, a system of Calculon or aiconfigurator, or a Megatron-LM script';
 
 /** `undefined` where the text looks like none of these formats. */
 export const importText = (text: string): TextImport | undefined =>

@@ -34,7 +34,7 @@ export function evaluateConstants(context: FileContext, overrides: Readonly<Reco
       {
         related: circle
           .slice(1, 12)
-          .map((member) => ({ place: context.report.place(constants[member].name), message: 'Part of the circle.' })),
+          .map((member) => ({ place: context.report.place(constants[member].name), message: 'Part of the cycle.' })),
       },
     );
     for (const member of circle) context.values.set(idOf(constants[member]), undefined);

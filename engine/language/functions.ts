@@ -60,33 +60,38 @@ const values: readonly FunctionSchema[] = [
   one('value', 'abs', 'The value without its sign.', [need('x', 'a value of any dimension')]),
   one('value', 'sqrt', 'The square root.', [number]),
   one('value', 'log2', 'The logarithm to base two.', [number]),
-  one('value', 'if', 'The second argument where the first holds, else the third.', [
+  one('value', 'if', 'The second argument if the first is true, otherwise the third.', [
     need('condition', 'a comparison'),
     need('then', 'value where it holds'),
     need('else', 'value where it does not'),
   ]),
   one('link', 'half', 'A half-duplex link: both directions are one resource.', [need('link', 'bandwidth + latency')]),
   one('link', 'shared', 'One resource that all pairs of this link queue for.', [need('link', 'bandwidth + latency')]),
-  one('cut', 'balance', 'Contiguous stages of the least possible slowest time, exactly; or of the least memory.', [
-    need('stages', 'number of stages'),
-    may(
-      'by',
-      'what is least: the time of the slowest stage, the memory of the fullest device, or (both) the time where all devices fit',
-      { words: ['time', 'memory', 'both'], default: 'time' },
-    ),
-  ]),
+  one(
+    'cut',
+    'balance',
+    'Splits the layers into contiguous stages so that the slowest is as fast as possible (or uses as little memory as possible).',
+    [
+      need('stages', 'number of stages'),
+      may(
+        'by',
+        'what to minimise: the time of the slowest stage, the memory of the fullest device, or (`both`) the time among cuts that fit',
+        { words: ['time', 'memory', 'both'], default: 'time' },
+      ),
+    ],
+  ),
   one('cut', 'split', 'Layers of each stage, in order.', [need('layers', 'number of layers of a stage')], {
     rest: true,
   }),
-  one('cut', 'plan', 'Stages, and replicas of them, as the planner of a system makes them from the costs.', [
+  one('cut', 'plan', 'Stages and their replicas, as the planner of a published system computes them from the costs.', [
     need(
       'planner',
-      'whose planner: `pipedream` makes the slowest stage of a full pipeline as fast as can be, `dapple` a synchronous iteration as short as can be',
+      'the planner: `pipedream` makes the slowest stage of a full pipeline as fast as possible, `dapple` makes a synchronous iteration as short as possible',
       ['pipedream', 'dapple'],
     ),
     may(
       'objective',
-      'how `pipedream` counts: as its paper says, or as its released code does (computing and exchange added, transfers left out)',
+      'the objective of `pipedream`: as in its paper, or as in its released code (compute and exchange added, transfers left out)',
       { words: pipedreamObjectives, default: 'paper' },
     ),
   ]),
@@ -99,7 +104,7 @@ const values: readonly FunctionSchema[] = [
   one(
     'source',
     'huggingface',
-    'Layers that a Hugging Face configuration describes, as shapes. `sequence` stays to be said.',
+    'Layers that a Hugging Face configuration describes, as shapes. You still set `sequence`.',
     [
       need('file', 'path of the config.json, from this file'),
       may('mtp', 'whether the model has its layers for multi-token prediction (`num_nextn_predict_layers`)', {
@@ -111,12 +116,12 @@ const values: readonly FunctionSchema[] = [
   one(
     'system',
     'system',
-    'Figures of the device that a system of Calculon (JSON) or aiconfigurator (YAML) describes, told apart by content.',
+    'Figures of the device in a system file of Calculon (JSON) or aiconfigurator (YAML). The content decides which.',
     [need('file', 'path of the system, from this file')],
   ),
-  one('placement', 'loop', 'Stage s on device s mod p, v stages a device.', [need('v', 'stages of each device')]),
-  one('placement', 'wave', 'A zig-zag over the devices, 2w stages a device.', [need('w', 'waves')]),
-  one('transfer', 'buffered', 'Transfers run beside the work of both devices.', [], { bare: true }),
+  one('placement', 'loop', 'Stage s is on device s mod p, v stages per device.', [need('v', 'stages of each device')]),
+  one('placement', 'wave', 'A zig-zag over the devices, 2w stages per device.', [need('w', 'waves')]),
+  one('transfer', 'buffered', 'Transfers run while both devices work.', [], { bare: true }),
   one(
     'transfer',
     'rendezvous',
@@ -124,10 +129,10 @@ const values: readonly FunctionSchema[] = [
     [
       may(
         'batched',
-        'exchanges between two operations that are issued together: none, those to and from one device, or all',
+        'exchanges between two operations that are issued as one batch: none, those with one device, or all',
         { words: ['false', 'true', 'all'], default: 'false' },
       ),
-      may('reshard', 'how stages of unlike meshes exchange data', {
+      may('reshard', 'how stages of different meshes exchange data', {
         words: ['send_recv', 'all_gather', 'broadcast', 'scatter_gather'],
         default: 'the fastest but scatter_gather',
       }),
@@ -137,14 +142,14 @@ const values: readonly FunctionSchema[] = [
   one(
     'transfer',
     'send_recv',
-    'Buffered. Between unlike meshes each device gets all that it needs from devices that have it.',
+    'Buffered. Between different meshes each device gets all that it needs from devices that have it.',
     [],
     { bare: true },
   ),
   one(
     'transfer',
     'all_gather',
-    'Buffered. Between unlike meshes the devices that need the same data get a share each, then gather it.',
+    'Buffered. Between different meshes the devices that need the same data get an equal part each, then gather it.',
     [
       may('scope', 'who gathers: the devices of each node, or all in the cluster', {
         words: ['node', 'cluster'],
@@ -156,14 +161,14 @@ const values: readonly FunctionSchema[] = [
   one(
     'transfer',
     'broadcast',
-    'Buffered. Between unlike meshes data goes in chunks through a chain of all devices that need it.',
+    'Buffered. Between different meshes data goes in chunks through a chain of all devices that need it.',
     [may('chunks', 'chunks of each message', { default: 'chunks of 512 KiB' })],
     { bare: true },
   ),
   one(
     'transfer',
     'scatter_gather',
-    'Buffered. Each tensor rank sends a share of what all of them hold, and the receivers gather it (Megatron-LM).',
+    'Buffered. Each tensor rank sends a part of the data that all of them hold, and the receivers gather it (Megatron-LM).',
     [],
     { bare: true },
   ),
@@ -175,7 +180,7 @@ const values: readonly FunctionSchema[] = [
     'overlap',
     'Gradients of a layer are exchanged as soon as the last backward of its stage has passed it.',
     [
-      may('bucket', 'bytes of gradients that are exchanged at once: layers are collected until they have as many', {
+      may('bucket', 'bytes of gradients that are exchanged at once: layers are collected until they reach this size', {
         default: '0B',
       }),
     ],
@@ -196,14 +201,20 @@ const values: readonly FunctionSchema[] = [
   one(
     'operations',
     'zip',
-    'One of each list in turn; what is left over follows.',
-    [need('rows', 'operations, a row for each argument')],
+    'Alternates between its lists; the rest of the longer one follows.',
+    [need('rows', 'operations, one list per argument')],
     { rest: true },
   ),
-  one('operations', 'repeat', 'The operations n times over.', [need('n', 'times'), need('operations', 'operations')], {
-    rest: true,
-  }),
-  one('operations', 'fused', 'Two operations in one overlapped slot.', [
+  one(
+    'operations',
+    'repeat',
+    'Repeats the operations n times.',
+    [need('n', 'times'), need('operations', 'operations')],
+    {
+      rest: true,
+    },
+  ),
+  one('operations', 'fused', 'Runs two operations in one overlapped slot.', [
     need('first', 'an operation'),
     need('second', 'an operation'),
   ]),

@@ -87,7 +87,7 @@ function duplicate(context: FileContext, block: BlockName, entry: Entry, first: 
     entry.key,
     { key: entry.key.text, block },
     {
-      related: [{ place: context.report.place(first.key), message: 'This one counts.' }],
+      related: [{ place: context.report.place(first.key), message: 'This one is used.' }],
       hint: { kind: 'remove' },
     },
   );

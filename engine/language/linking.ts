@@ -50,7 +50,7 @@ function linkBlock(context: FileContext, block: BlockDeclaration): void {
 
 /** Names that a schedule's expressions are given: counts of the pipeline that uses it. */
 export const variableDocs: Readonly<Record<string, string>> = {
-  stages: 'Number of stages of the pipeline, chunks of a device counted apart.',
+  stages: 'Number of stages of the pipeline, counting each chunk of a device.',
   devices: 'Number of pipeline ranks.',
   microbatches: 'Microbatches of one iteration.',
 };

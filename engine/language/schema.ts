@@ -17,7 +17,7 @@ export type { BlockName, BlockSchema, Form, KeySchema, ValueSchema } from './sch
 
 const expect: BlockSchema = {
   name: 'expect',
-  doc: 'What must hold; checked in the editor and by the command line.',
+  doc: 'Conditions that the editor and the command line check.',
   keys: [],
 };
 
@@ -60,8 +60,8 @@ export const dimensionIn = (schema: ValueSchema | undefined, term: 'first' | 'ad
 
 /** What each declaration keyword says, for completion and hover. */
 export const declarationDocs: Readonly<Record<string, string>> = {
-  import: 'Names of another file: `import "hardware.pipe"`, `import { h100 } from "std:hardware"`.',
-  param: 'A number that a person may turn: `param m = 8 in 1..64 step 1`.',
+  import: 'Imports names from another file: `import "hardware.pipe"`, `import { h100 } from "std:hardware"`.',
+  param: 'A number that you can change with a slider or with `--set`: `param m = 8 in 1..64 step 1`.',
   let: 'A named expression.',
   ...Object.fromEntries(Object.values(blocks).map((block) => [block.name, block.doc])),
 };

@@ -43,18 +43,18 @@ export const units: readonly Unit[] = [
   unit('min', 'time', 60, 'minutes'),
   unit('h', 'time', 3600, 'hours'),
   ...sizes.map(([prefix, scale, words]) => unit(`${prefix}B`, 'bytes', scale, `${words}bytes`)),
-  ...sizes.map(([prefix, scale, words]) => unit(`${prefix}B/s`, 'bandwidth', scale, `${words}bytes a second`)),
+  ...sizes.map(([prefix, scale, words]) => unit(`${prefix}B/s`, 'bandwidth', scale, `${words}bytes per second`)),
   ...decimal
     .slice(1, 5)
     .flatMap(([prefix, scale, words]) => [
-      unit(`${prefix}b/s`, 'bandwidth', scale / 8, `${words}bits a second, eight to the byte`),
-      unit(`${prefix}bps`, 'bandwidth', scale / 8, `${words}bits a second, eight to the byte`),
+      unit(`${prefix}b/s`, 'bandwidth', scale / 8, `${words}bits per second, eight per byte`),
+      unit(`${prefix}bps`, 'bandwidth', scale / 8, `${words}bits per second, eight per byte`),
     ]),
   ...decimal.map(([prefix, scale, words]) =>
-    unit(`${prefix}FLOPS`, 'compute', scale, `${words}floating-point operations a second`),
+    unit(`${prefix}FLOPS`, 'compute', scale, `${words}floating-point operations per second`),
   ),
   ...decimal.map(([prefix, scale, words]) =>
-    unit(`${prefix}FLOP`, 'flops', scale, `${words}floating-point operations (a multiply-add counts two)`),
+    unit(`${prefix}FLOP`, 'flops', scale, `${words}floating-point operations (a multiply-add is two)`),
   ),
   unit('%', 'share', 0.01, 'hundredths'),
   unit('/s', 'rate', 1, 'a second'),

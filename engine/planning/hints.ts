@@ -22,8 +22,8 @@ export function hintBalance(notes: Notes, at: Span, elements: readonly (readonly
       text: `${text}, ${above === 0 ? 'exact best' : `at most ${shareAtMost(above)} above the least possible`}`,
       tooltip:
         above === 0
-          ? 'No cut in which stages need earlier stages only has a faster slowest stage.'
-          : `The best cut found: there are too many to look at all of them. The slowest stage of none is faster by more than ${shareAtMost(above)}.`,
+          ? 'No cut in which stages need only earlier stages has a faster slowest stage.'
+          : `The best cut found; there are too many to try them all. No cut has a slowest stage that is faster by more than ${shareAtMost(above)}.`,
     });
 }
 

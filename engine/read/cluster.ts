@@ -147,7 +147,7 @@ function readTemplate(
       defaultEntry = entry;
       link = definition;
     } else {
-      const related = [{ place: context.report.place(defaultEntry.key), message: 'This one counts.' }];
+      const related = [{ place: context.report.place(defaultEntry.key), message: 'This one is used.' }];
       context.report.report(
         'key/duplicate',
         entry.key,
@@ -282,7 +282,7 @@ function join(
   if (budget.pairs < 0) {
     const limit = pairsOf(context);
     context.report.report('limit/too-large', at, {
-      what: 'Pairs of devices with a link of their own',
+      what: 'Pairs of devices with a separate link',
       figure: (limit - budget.pairs).toLocaleString('en-US'),
       limit: limit.toLocaleString('en-US'),
       setting: 'pipewright.limits.elements',

@@ -89,7 +89,7 @@ function readPlan(context: ReadContext, call: Call): PlanCut | undefined {
   const written = bound.get('objective')?.value;
   const objective = written === undefined ? 'paper' : word(context, written, pipedreamObjectives);
   if (written !== undefined && planner === 'dapple') {
-    const reason = '`plan(dapple)` always makes the latency of an iteration least';
+    const reason = '`plan(dapple)` always minimises the latency of an iteration';
     context.report.report('key/not-applicable', written, { key: 'objective', reason });
   }
   return planner === undefined || objective === undefined ? undefined : { kind: 'plan', planner, objective, at: call };

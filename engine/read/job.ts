@@ -156,7 +156,7 @@ function misfit(context: ReadContext, plans: readonly PipelinePlan[], index: num
     const shared = own.devices.find((device) => theirs.devices.includes(device));
     if (shared === undefined) continue;
     const { devices, name } = own.cluster;
-    const message = `Workers "${other.name}" and "${plan.name}" both use ${devices[shared].name} of "${name}"; each worker needs devices of its own.`;
+    const message = `Workers "${other.name}" and "${plan.name}" both use ${devices[shared].name} of "${name}"; each worker needs separate devices.`;
     return { message };
   }
   return undefined;
@@ -179,10 +179,7 @@ function serverLink(
   if (at !== undefined) {
     const [text, tooltip] =
       slowest === undefined
-        ? [
-            ' pushes and pulls take no time',
-            'No `link` says how fast servers are reached, nor does a cluster with nodes.',
-          ]
+        ? [' pushes and pulls take no time', 'No `link` sets the bandwidth to the servers, and no cluster has nodes.']
         : [
             ' over the link between nodes',
             'The slowest `link` between nodes of the workers’ clusters, for each server.',

@@ -19,7 +19,7 @@ export function checkGraph(
       at,
       { circle: circleNames(names) },
       {
-        related: others.slice(0, 10).map((place) => ({ place, message: 'Part of the circle.' })),
+        related: others.slice(0, 10).map((place) => ({ place, message: 'Part of the cycle.' })),
       },
     );
   }

@@ -29,7 +29,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   if (block.name === undefined) return;
   const id = symbolId('model', block.name.text);
   if (from !== undefined && base !== undefined) {
-    for (const entry of keys.all('layer')) notApplicable(context, entry, 'the layers are those of another model');
+    for (const entry of keys.all('layer')) notApplicable(context, entry, 'the layers come from another model');
     const sequence = or(own, base.sequence);
     if (microBatch === undefined || precision === undefined || context.report.errors() !== before || keys.doubtful)
       return;

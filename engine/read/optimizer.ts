@@ -103,7 +103,7 @@ export function hintOptimizer(
   const split = shardsWeights(shard) ? 'all of it' : shardsGradients(shard) ? 'gradients and state' : 'the state';
   context.derived.push({
     offset: at.end,
-    text: ` ${weights + gradients + optimizer} bytes a parameter`,
-    tooltip: `Weights ${weights}, gradients ${gradients}, optimizer state ${optimizer} bytes a parameter${shard === 'none' ? '' : `, ${split} split over ${group}`}.`,
+    text: ` ${weights + gradients + optimizer} bytes/parameter`,
+    tooltip: `Weights ${weights}, gradients ${gradients}, optimizer state ${optimizer} bytes per parameter${shard === 'none' ? '' : `, ${split} split over ${group}`}.`,
   });
 }

@@ -68,7 +68,7 @@ function readBlock(context: ReadContext, block: BlockDeclaration): PipelineDefin
       context,
       keys,
       'iterations',
-      'a synchronous schedule ends every iteration before the next begins, so that all are equal',
+      'a synchronous schedule ends every iteration before the next begins, so all iterations are equal',
     );
   if (microbatches.is !== 'value' || mesh === undefined || rankOrder === undefined) return undefined;
   if (overlap === undefined || recompute === undefined || transfer === undefined || sync === undefined)

@@ -74,7 +74,7 @@ function readFigures(
     const earlier = sizes.get(at.size);
     if (earlier !== undefined) {
       const written = (entry.parameters ?? []).map((parameter) => textOf(context, parameter)).join(', ');
-      const related = [{ place: context.report.place(earlier.entry.key), message: 'This one counts.' }];
+      const related = [{ place: context.report.place(earlier.entry.key), message: 'This one is used.' }];
       const hint = { kind: 'remove' } as const;
       const params = { key: written === '' ? name : `${name}(${written})`, block: keys.block };
       context.report.report('key/duplicate', entry.key, params, { related, hint });

@@ -23,7 +23,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const weightsEntry = keys.one('weights');
   const byRows = body?.kind === 'rows' && weightsRead !== 'flush';
   if (byRows && weightsEntry !== undefined)
-    notApplicable(context, weightsEntry, 'rows say one iteration; a schedule without a flush is written by rule');
+    notApplicable(context, weightsEntry, 'rows describe one iteration; write a schedule without a flush by rule');
   const weights = byRows ? 'flush' : weightsRead;
   const placed = placementEntry === undefined || placement !== undefined;
   if (block.name === undefined || backward === undefined || weights === undefined || !placed || body === undefined)
@@ -122,7 +122,7 @@ function readRows(context: ReadContext, rows: readonly Entry[]): ScheduleDefinit
     }
     const earlier = device < 0 ? general : own.get(device);
     if (earlier !== undefined) {
-      const related = [{ place: context.report.place(earlier.entry.key), message: 'This one counts.' }];
+      const related = [{ place: context.report.place(earlier.entry.key), message: 'This one is used.' }];
       context.report.report(
         'key/duplicate',
         entry.key,

@@ -26,7 +26,7 @@ const parameters: Readonly<Record<string, readonly string[]>> = {
 /** `buffered`, `broadcast(chunks = 64)` or `rendezvous(batched = true)`; `undefined` where it is wrong, which has been reported. */
 export function readTransfer(context: ReadContext, expression: Expression): TransferUse | undefined {
   if (expression.kind === 'group') return readTransfer(context, expression.inner);
-  const name = readCallee(context, expression, '`buffered`, `rendezvous` or a way to reshard such as `broadcast`');
+  const name = readCallee(context, expression, '`buffered`, `rendezvous` or a reshard method such as `broadcast`');
   if (name === undefined || !context.links.has(name)) return undefined;
   const bound =
     expression.kind === 'call'

@@ -9,7 +9,7 @@ import { readCallee } from '../language/callee.ts';
 /** `wsp(distance = 2)`, or `wsp` for a distance of 0; `undefined` where it is wrong, which has been reported. */
 export function readWorkerSync(context: ReadContext, expression: Expression): JobPlan['sync'] | undefined {
   if (expression.kind === 'group') return readWorkerSync(context, expression.inner);
-  const name = readCallee(context, expression, 'a way to synchronise such as `wsp(distance = 0)`');
+  const name = readCallee(context, expression, 'a synchronisation rule such as `wsp(distance = 0)`');
   if (name === undefined || !context.links.has(name)) return undefined;
   if (expression.kind !== 'call') return { kind: 'wsp', distance: 0 };
   const argument = bindArguments(context, expression, name.text, ['distance']);

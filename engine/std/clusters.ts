@@ -45,7 +45,7 @@ const source = '"std:hardware"';
 
 /** The text of `std:clusters`. */
 export const clusters: string = `// Machines to import: \`import { dgx_h100, nodes } from "std:clusters"\`. \`nodes\` is a param: a slider, or --set nodes=4.
-// Rates are what transfers reach (\`std:hardware\` has them with their sources); a way over two hops has half the latency of a
+// Rates are what transfers reach (\`std:hardware\` has them with their sources). A route over two hops has half the latency of a
 // transfer on each. Transfers that meet on a port, a network card or an uplink share it.
 import { a100_40, a100_80, a100_pcie_80, b200, h100, l40s, v100, v100_32 } from ${source}
 import { p4000, rtx2060, titan_rtx, titan_v, nvlink2_link, pcie3x16 } from ${source}

@@ -89,7 +89,7 @@ export const publishedModels: readonly PublishedModel[] = [
   {
     name: 'llama3_2_1b',
     title: 'Llama 3.2 1B',
-    source: 'its config.json; sequence as that of Llama 3',
+    source: 'its config.json; sequence as in Llama 3',
     sequence: 8192,
     config: { ...rotary('llama', [16, 2048, 32], 8, 8192, 128256), head_dim: 64, tie_word_embeddings: true },
   },

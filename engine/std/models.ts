@@ -4,8 +4,8 @@ import { publishedModels, type PublishedModel } from './modelTable.ts';
 
 /** The text of `std:models`, made of the table by the reader of Hugging Face configurations. */
 export const models: string = `// Published models to import: \`import { llama3_8b } from "std:models"\`.
-// \`sequence\` is that of their pre-training, \`micro_batch\` is 1 and \`precision\` bf16. A model of your own takes the layers and
-// changes these: \`model mine { from = llama3_8b  sequence = 4096  micro_batch = 2 }\`.
+// \`sequence\` is the length used in pre-training, \`micro_batch\` is 1 and \`precision\` bf16. Your own model can take the layers and
+// change these: \`model mine { from = llama3_8b  sequence = 4096  micro_batch = 2 }\`.
 
 ${publishedModels.map(textOf).join('\n')}`;
 

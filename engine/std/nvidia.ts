@@ -3,7 +3,7 @@ import type { DeviceFigures } from './device.ts';
 const byV100 = 'the 30 % that training on one V100 reached as a whole (Megatron-LM, arXiv:1909.08053, abstract)';
 const byA100 = 'large GPT layers (arXiv:2205.05198, table 4)';
 const byH100 =
-  'Llama 3 405B (38 to 43 % as a whole; arXiv:2407.21783, table 4), Megatron-LM and torchtitan; that of fp8 by 1.2 to 1.5 times the speed of bf16';
+  'Llama 3 405B (38 to 43 % as a whole, arXiv:2407.21783, table 4), Megatron-LM and torchtitan; fp8 at 1.2 to 1.5 times the speed of bf16';
 const byB200 = 'how much less of a higher peak Megatron-LM reaches on each newer device';
 
 /** NVIDIA's accelerators for servers; rates are dense. */

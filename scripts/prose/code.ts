@@ -12,7 +12,8 @@ const lineStarts = (text: string): readonly number[] => [
   ...[...text.matchAll(/\n/gu)].map(({ index }) => index + 1),
 ];
 
-export function passagesOfCode(file: string, text: string): readonly Passage[] {
+/** Messages of a file, and with `comments` its documenting comments. */
+export function passagesOfCode(file: string, text: string, withComments: boolean): readonly Passage[] {
   const { program, comments } = parseSync(file, text);
   const starts = lineStarts(text);
   const passages: Passage[] = [];
@@ -20,7 +21,11 @@ export function passagesOfCode(file: string, text: string): readonly Passage[] {
     // A message may be Markdown of several paragraphs: each line is read alone.
     for (const [index, row] of words.split('\n').entries())
       if (isProse(row))
-        passages.push({ file, line: starts.findLastIndex((at) => at <= offset) + 1 + index, text: row.trim() });
+        passages.push({
+          file,
+          line: starts.findLastIndex((at) => at <= offset) + 1 + index,
+          text: row.trim().replace(/^\/\/\/? /u, ''),
+        });
   };
   new Visitor({
     Literal: ({ value, start }) => {
@@ -31,7 +36,7 @@ export function passagesOfCode(file: string, text: string): readonly Passage[] {
       add(start, withoutCode(whole.replaceAll(/§?`[^`]*`/gu, codeWord)));
     },
   }).visit(program);
-  for (const { type, value, start } of comments)
+  for (const { type, value, start } of withComments ? comments : [])
     if (type === 'Block' && value.startsWith('*')) {
       const words = withoutCode(value.slice(1).replaceAll(/\n\s*\* ?/gu, ' '));
       const [description, ...tags] = words.split(/\s(?=@\w)/u);

@@ -2,7 +2,6 @@
 export const unrevised: readonly string[] = [
   'ARCHITECTURE.md',
   'CHANGELOG.md',
-  'cli/',
   'client/',
   'engine/',
   'examples/broken.pipe',
@@ -12,7 +11,4 @@ export const unrevised: readonly string[] = [
   'examples/nvlink-hops.pipe',
   'examples/published/',
   'examples/systems/',
-  'grammar/',
-  'package.json',
-  'server/',
 ];

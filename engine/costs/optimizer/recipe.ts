@@ -74,7 +74,7 @@ export interface MovedBytes {
 export const step: OptimizerParameter = {
   name: 'step',
   kind: 'time',
-  doc: 'seconds of the update after the last backward; none unless said',
+  doc: 'seconds of the update after the last backward. Default: 0',
 };
 
 /** Arguments of every recipe that can be split. */
@@ -85,21 +85,21 @@ export const sharing: readonly OptimizerParameter[] = [
     words: shardWords,
     default: 'none',
     doc:
-      'what the data ranks split: `zero1` and `distributed` (as Megatron-LM calls it) the optimizer state, `zero2` the ' +
-      'gradients too, `zero3` and `fsdp` (as PyTorch calls it) the weights too',
+      "what the data ranks split. `zero1` and `distributed` (Megatron-LM's name): the optimizer state. `zero2`: the " +
+      "gradients too. `zero3` and `fsdp` (PyTorch's name): the weights too",
   },
   step,
   {
     name: 'over',
     kind: 'count',
-    doc: 'ranks of one shard group; it divides the data ranks, and each group holds all (hybrid sharding). All ranks unless said',
+    doc: 'ranks of one shard group (hybrid sharding). It must divide the data ranks, and each group holds everything. Default: all ranks',
   },
   {
     name: 'reshard',
     kind: 'word',
     words: ['true', 'false'],
     default: 'true',
-    doc: 'under `zero3` and `fsdp`: whether a layer drops its gathered weights after each forward and backward; `false` keeps them, and whole gradients, from the first forward to the last backward, as torchtitan does under pipelines',
+    doc: 'under `zero3` and `fsdp`: whether a layer frees its gathered weights after each forward and backward. `false` keeps them, and whole gradients, from the first forward to the last backward, as torchtitan does',
   },
 ];
 
@@ -123,7 +123,7 @@ export const recipe = (
   more: Pick<OptimizerRecipe, 'with'> & { readonly parameters?: readonly OptimizerParameter[] } = {},
 ): OptimizerRecipe => ({
   name,
-  doc: `${doc} ${kept.weight + kept.gradient + kept.state} bytes a parameter: weights ${kept.weight}, gradients ${kept.gradient}, state ${kept.state}.`,
+  doc: `${doc} ${kept.weight + kept.gradient + kept.state} bytes per parameter: weights ${kept.weight}, gradients ${kept.gradient}, state ${kept.state}.`,
   bytes: (request) => splitBytes(kept, request),
   moved: (precision) => ({
     weight: kept.moved?.weight ?? Math.min(kept.weight, elementBytes(precision)),

@@ -48,7 +48,7 @@ function systemOf(fields: Fields): ReturnType<typeof readAiconfigurator> {
       launch: 'mem_empirical_constant_latency',
     },
     remarks: [
-      'The file measures products one by one and has no share of the peak that they reach: say an `efficiency` of your own.',
+      'The file measures products one by one and has no overall share of the peak: set an `efficiency`.',
       ...(absent.length === 0 ? [] : [`Rates of ${absent.join(' and ')} are left out.`]),
     ],
     networkRemarks: [],

@@ -12,8 +12,8 @@ const secondsOfCycle = 1e-9;
 const columns = 12;
 const collectives = ['NONE', 'ALLREDUCE', 'ALLTOALL', 'ALLGATHER', 'REDUCESCATTER', 'ALLREDUCEALLTOALL'];
 const remarks = [
-  'Times are cycles of a 1 GHz clock. The file has no activations and no outputs: memory and transfers lack them.',
-  'The weights of a layer are what its weight gradient reduces; other collectives are left out.',
+  'Times are cycles of a 1 GHz clock. The file has no activations and no outputs, so memory and transfers are too small.',
+  'The weights of a layer are the bytes that its weight gradient reduces. Other collectives are left out.',
 ];
 
 /** Whether a text looks like a workload: a word in capitals, a count, then layers with the name of a collective. */
@@ -68,14 +68,14 @@ function readRow({ text, start }: Line, index: number): MeasuredLayer | TextFaul
     if (/^\d+(\.\d+)?$/.test(fields[column][0])) continue;
     return {
       ...at(column),
-      message: `"${clipped(fields[column][0])}" stands in column ${column + 1}: expected a number of ${[4, 7, 10].includes(column) ? 'bytes' : 'cycles'}.`,
+      message: `"${clipped(fields[column][0])}" is in column ${column + 1}: expected a number of ${[4, 7, 10].includes(column) ? 'bytes' : 'cycles'}.`,
     };
   }
   for (const column of [3, 6, 9]) {
     if (/^[A-Z][A-Z_]*$/.test(fields[column][0])) continue;
     return {
       ...at(column),
-      message: `"${clipped(fields[column][0])}" stands in column ${column + 1}: expected a collective such as ALLREDUCE, or NONE.`,
+      message: `"${clipped(fields[column][0])}" is in column ${column + 1}: expected a collective such as ALLREDUCE, or NONE.`,
     };
   }
   const number = (column: number): number => Number(fields[column][0]);

@@ -67,7 +67,7 @@ function readMatrix(matrix: Fields): Pick<SystemDevice, 'compute' | 'efficiency'
   for (const name of byType?.names ?? []) {
     const targets = formats[name];
     if (targets === undefined || byType === undefined) {
-      byType?.fault(name, `"${name}" is no number format; known are ${Object.keys(formats).join(', ')}.`);
+      byType?.fault(name, `"${name}" is not a known number format. Known formats: ${Object.keys(formats).join(', ')}.`);
       continue;
     }
     const own = shared === undefined ? byType.inner(name) : byType;
@@ -151,7 +151,7 @@ function readNetworks(fields: Fields): { networks: readonly SystemNetwork[]; rem
     inside = size;
     if (!ring) remarks.add('All-reduces are rings over these links; factors of `ops` for collectives are left out.');
     if (own.amount('processor_usage', { otherwise: 0, zero: true, least: 0 }) > 0)
-      remarks.add('`processor_usage`, what a transfer takes of the processor, is left out.');
+      remarks.add('`processor_usage`, the share of the processor that a transfer takes, is left out.');
   }
   return { networks, remarks: [...remarks] };
 }
@@ -178,7 +178,7 @@ function readFactors(network: Fields): { readonly pair: number; readonly ring: b
 /** What this engine counts in another way. */
 function leftOut(fields: Fields): readonly string[] {
   return [
-    ...(fields.has('vector') ? ['`vector` is left out: work without products takes the time of its bytes.'] : []),
-    ...(fields.has('mem2') ? ['`mem2`, the memory to offload to, is left out.'] : []),
+    ...(fields.has('vector') ? ['`vector` is left out: work other than products takes the time of its bytes.'] : []),
+    ...(fields.has('mem2') ? ['`mem2`, the offloading memory, is left out.'] : []),
   ];
 }

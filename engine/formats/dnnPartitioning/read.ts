@@ -40,7 +40,7 @@ export function readDnnPartitioning(
   for (const [index, { id }] of forward.entries()) numbers.set(id, index);
   const known = new Map<number, Node>();
   for (const node of nodes) {
-    if (known.has(node.id)) tell(node.place, `The node ${node.id} stands here a second time.`);
+    if (known.has(node.id)) tell(node.place, `The node ${node.id} is defined a second time here.`);
     known.set(node.id, node);
   }
   if (forward.length === 0 && faults.length === 0) tell(json, 'The file has no forward nodes.');
@@ -65,7 +65,7 @@ export function readDnnPartitioning(
   if (circles.length > 0) {
     const [circle] = circles;
     const names = circleNames(circle.map((member) => forward[member].name).toReversed()).join(' → ');
-    tell(forward[circle[0]].place, `Nodes need one another in a circle: ${names}.`);
+    tell(forward[circle[0]].place, `Nodes depend on each other in a cycle: ${names}.`);
     return { faults };
   }
   const backwards = new Float64Array(forward.length);

@@ -5,7 +5,7 @@ import type { ConfiguredParts } from './model.ts';
 
 /** What layers with attention and MLP side by side are, and how the engine counts them. */
 const sideBySide =
-  "Attention and MLP run side by side in this family; they are counted one after the other, with an all-reduce and a norm's input more.";
+  'Attention and MLP run in parallel in this family. Here they run one after the other, with one more all-reduce and one more norm input.';
 
 /** GPT-NeoX and Pythia: a norm each for attention and MLP, side by side unless `use_parallel_residual` is false. */
 export function gptNeoX(fields: Fields): ConfiguredParts {
@@ -36,7 +36,7 @@ export function falcon(fields: Fields): ConfiguredParts {
   )
     fields.fault(
       'new_decoder_architecture',
-      'Only layers of Falcon with two norms are known, those of 40B and 180B (`new_decoder_architecture`).',
+      'Only Falcon layers with two norms can be read: 40B and 180B (`new_decoder_architecture`).',
     );
   const heads = fields.whole('num_attention_heads');
   const kv = fields.whole('num_kv_heads', { otherwise: heads });

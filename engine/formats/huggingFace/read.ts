@@ -42,7 +42,7 @@ const beyond: ReadonlyMap<string, string> = new Map([
   ['llama4', 'three of four of its layers attend within chunks'],
   ['llama4_text', 'three of four of its layers attend within chunks'],
   ['gpt_oss', 'its heads have sinks, and its router and experts have biases'],
-  ['olmo2', 'its norms stand behind attention and MLP, and those of queries and keys are as wide as all heads'],
+  ['olmo2', 'its norms come after attention and MLP, and the norms of queries and keys are as wide as all heads'],
   ['qwen3_next', 'three of four of its layers have linear attention'],
 ]);
 
@@ -90,7 +90,7 @@ function typeOf(fields: Fields): string | undefined {
         ? `"model_type" is missing; ${known}.`
         : beyond.has(type)
           ? `Models of the family "${type}" cannot be read: ${beyond.get(type)}, which no shape has. ${known.replace('known', 'Known')}.`
-          : `"${clipped(type)}" is no known model_type; ${known}.`,
+          : `"${clipped(type)}" is not a known model_type; ${known}.`,
     );
   }
   return byClass;

@@ -19,7 +19,7 @@ const usualSequence = 4096;
 
 /** Layers for multi-token prediction, as a comment: few runs train with them. */
 const predictionText = (prediction: ConfiguredLayer | undefined): string =>
-  prediction === undefined ? '' : `// Multi-token prediction, to be put in here:\n// ${layersText([prediction])}`;
+  prediction === undefined ? '' : `// Multi-token prediction would go here:\n// ${layersText([prediction])}`;
 
 /** A model in the language: its layers, and a sequence to begin with. */
 export function pipeOfConfiguration({ type, layers, prediction, precision, positions }: ConfiguredModel): string {

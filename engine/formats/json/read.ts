@@ -32,7 +32,7 @@ function documentOf(text: string): JsonValue {
   const cursor: Cursor = { text, at: text.startsWith('\uFEFF') ? 1 : 0 };
   const value = valueAt(cursor, 0);
   skip(cursor);
-  if (cursor.at < text.length) damaged(cursor, `${shown(cursor)} stands after the end of the JSON text.`);
+  if (cursor.at < text.length) damaged(cursor, `${shown(cursor)} comes after the end of the JSON text.`);
   return value;
 }
 
@@ -113,7 +113,7 @@ function stringAt(cursor: Cursor): string {
     if (next !== '\\') damaged(cursor, 'The string is not closed.', start, end);
     escape.lastIndex = end;
     const found = escape.exec(cursor.text)?.[0];
-    if (found === undefined) return damaged(cursor, 'This is no escape of JSON.', end, end + 2);
+    if (found === undefined) return damaged(cursor, 'This is not a JSON escape.', end, end + 2);
     parts.push(unescaped(found));
     cursor.at += found.length;
   }
@@ -138,7 +138,7 @@ function listAt(cursor: Cursor, close: string, one: () => void): void {
     if (next === ',') {
       cursor.at += 1;
       skip(cursor);
-      if (cursor.text[cursor.at] === close) damaged(cursor, `A comma stands before \`${close}\`.`);
+      if (cursor.text[cursor.at] === close) damaged(cursor, `There is a comma before \`${close}\`.`);
       continue;
     }
     if (next === close) {
@@ -166,7 +166,8 @@ function objectAt(cursor: Cursor, depth: number): JsonValue {
     if (cursor.text[cursor.at] !== '"') damaged(cursor, `Expected a key in quotes, found ${shown(cursor)}.`);
     const name = stringAt(cursor);
     key.end = cursor.at;
-    if (members.has(name)) damaged(cursor, `The key "${clipped(name)}" stands here a second time.`, key.start, key.end);
+    if (members.has(name))
+      damaged(cursor, `The key "${clipped(name)}" appears a second time here.`, key.start, key.end);
     skip(cursor);
     if (cursor.text[cursor.at] !== ':') damaged(cursor, `Expected \`:\` after the key, found ${shown(cursor)}.`);
     cursor.at += 1;

@@ -61,10 +61,10 @@ export function readLayout(
     at += 1;
     if (char === ',') continue;
     if (char === '(') {
-      if (group !== undefined) fault(start, at, 'Groups do not hold groups.');
+      if (group !== undefined) fault(start, at, 'Groups cannot be nested.');
       group = { from: symbols.length, at: start };
     } else if (char === ')') {
-      if (group === undefined) fault(start, at, 'This closes no group.');
+      if (group === undefined) fault(start, at, 'There is no open group to close.');
       else if (group.from === symbols.length) fault(group.at, at, 'This group is empty.');
       const number = times('A group', true);
       if (group !== undefined && !repeat(group.from, number, group.at)) break;
@@ -72,12 +72,12 @@ export function readLayout(
     } else if (char === 'E' || char === 't' || char === 'm' || char === 'L' || char === '|') {
       symbols.push({ symbol: char, start: offset + start, end: offset + at });
       if (!repeat(symbols.length - 1, times('', false), start)) break;
-    } else if (char === '*') fault(start, at, 'There is nothing here to repeat.');
+    } else if (char === '*') fault(start, at, 'There is no symbol or group to repeat.');
     else
       fault(
         start,
         at,
-        `"${clipped(char)}" is no symbol of a layout: expected E, t, m, L, \`|\`, \`,\`, \`*n\` or \`(…)*n\`.`,
+        `"${clipped(char)}" is not a symbol of a layout: expected E, t, m, L, \`|\`, \`,\`, \`*n\` or \`(…)*n\`.`,
       );
   }
   if (group !== undefined) fault(group.at, group.at + 1, 'This group is not closed.');

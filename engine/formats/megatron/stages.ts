@@ -52,7 +52,7 @@ export function stagesOf(flags: Flags, end: number): Result {
         faults.push({
           start: flag.start,
           end: flag.end,
-          message: `\`--${name}\` shares out layers, and a layout does so already: only one of them may stand.`,
+          message: `\`--${name}\` distributes layers, and the layout does so too. Use only one of them.`,
         });
     }
     if (layout.value === undefined)
@@ -107,7 +107,7 @@ function shared(flags: Flags, numbers: Numbers, end: number): Result {
   if (counted !== undefined && (first ?? last) !== undefined)
     return one(
       counted,
-      'The embedding and the loss are not counted as layers where the first or the last rank has a number of its own.',
+      'The embedding and the loss cannot be counted as layers if the first or the last rank has an explicit number of layers.',
     );
   const perRank = new Array<number>(ranks).fill(0);
   if (first !== undefined || last !== undefined) {
@@ -115,11 +115,14 @@ function shared(flags: Flags, numbers: Numbers, end: number): Result {
     const rest = total.value - (first?.value ?? 0) - (last?.value ?? 0);
     const among = ranks - own;
     if (among < 0)
-      return one(last ?? total, 'One rank cannot be both the first and the last with a number of its own.');
+      return one(
+        last ?? total,
+        'A single rank cannot have explicit numbers of layers both as the first and as the last rank.',
+      );
     if (rest < 0 || (among === 0 ? rest !== 0 : rest % among !== 0))
       return one(
         total,
-        `${total.value} layers less those of the first and last rank leave ${rest}, which ${among} ranks do not share evenly.`,
+        `${total.value} layers minus the layers of the first and last rank leave ${rest}, which ${among} ranks do not share evenly.`,
       );
     perRank.fill(among === 0 ? 0 : rest / among);
     if (first !== undefined) perRank[0] = first.value;
@@ -157,7 +160,7 @@ function chunksOf(numbers: Numbers, perRank: readonly number[], layers: number):
       start: number.start,
       end: number.end,
       message:
-        'Only one of `--num-layers-per-virtual-pipeline-stage` and `--num-virtual-stages-per-pipeline-rank` may stand.',
+        'Only one of `--num-layers-per-virtual-pipeline-stage` and `--num-virtual-stages-per-pipeline-rank` may be used.',
     };
   const place = per ?? number;
   if (place === undefined) return 1;

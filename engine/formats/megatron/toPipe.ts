@@ -21,7 +21,7 @@ export function pipeOfMegatron(
   const read = stagesOf(flags, text.length);
   if ('faults' in read) return read;
   const remarks = read.stages.some((own) => own.length === 0)
-    ? ['Stages without layers have one that takes no time: it only passes on what it is given.']
+    ? ['Stages without layers have a layer that takes no time and only passes data on.']
     : [];
   return { pipe: written(read, flags), remarks };
 }
@@ -80,7 +80,7 @@ function written({ stages, ranks, group }: MegatronStages, flags: Flags): string
   const grouped = group === undefined || group === ranks ? '' : `, group = ${group}`;
   const least = Math.max(ranks, group ?? 1);
   return laidOut(`/// Stages of Megatron-LM${layout === undefined ? '' : `, layout ${layout.replace(/[\r\n]/g, ' ')}`}: ${shown.join(', ')}.
-/// It has no times and no sizes: put those of your layers here.
+/// It has no times and no sizes: replace them with the values of your layers.
 model imported {
 ${layers.join('\n')}
 }

@@ -21,7 +21,7 @@ export function readNode({ text, start }: Line): ProfileNode | TextFault {
   if (at < 2) {
     const expected =
       '`ID -- DESCRIPTION -- forward_compute_time=…, backward_compute_time=…, activation_size=…, parameter_size=…`';
-    return { ...whole, message: `This is no node of a profile: expected ${expected}.` };
+    return { ...whole, message: `This is not a node of a profile: expected ${expected}.` };
   }
   const before = fields.slice(0, at).join(separator).length + separator.length;
   const read = readFigures(fields[at], start + before);
@@ -33,7 +33,7 @@ export function readNode({ text, start }: Line): ProfileNode | TextFault {
     return {
       start: whole.end - last.length,
       end: whole.end,
-      message: `"${clipped(last.trim())}" is no stage: expected \`stage_id=N\`.`,
+      message: `"${clipped(last.trim())}" is not a stage: expected \`stage_id=N\`.`,
     };
   return {
     id,
@@ -55,7 +55,7 @@ function readFigures(field: string, start: number): Record<Figure, number> | Tex
     const name = figures.find((figure) => figure === part.slice(0, Math.max(0, equals)).trim());
     if (name === undefined) continue;
     const place = { start: start + index + equals + 1, end: start + index + part.length };
-    if (found[name] !== undefined) return { ...place, message: `${name} stands here twice.` };
+    if (found[name] !== undefined) return { ...place, message: `${name} appears twice here.` };
     const value = numberOrSum(part.slice(equals + 1).trim());
     if (value === undefined)
       return {

@@ -24,7 +24,11 @@ export function readProfileGraph(text: string): ProfileGraph | { readonly faults
     const node = readNode(line);
     if ('message' in node) fault(node);
     else if (numbers.has(node.id))
-      fault({ start: node.start, end: node.end, message: `The node "${clipped(node.id)}" stands here a second time.` });
+      fault({
+        start: node.start,
+        end: node.end,
+        message: `The node "${clipped(node.id)}" is defined a second time here.`,
+      });
     else {
       numbers.set(node.id, nodes.length);
       nodes.push(node);
@@ -40,7 +44,7 @@ export function readProfileGraph(text: string): ProfileGraph | { readonly faults
     // From what is needed to what needs it: the way the data goes.
     const names = circle.map((member) => clipped(nodes[member].id)).toReversed();
     const { start, end } = nodes[circle[0]];
-    fault({ start, end, message: `Nodes need one another in a circle: ${circleNames(names).join(' → ')}.` });
+    fault({ start, end, message: `Nodes depend on each other in a cycle: ${circleNames(names).join(' → ')}.` });
   }
   return faults.length > 0 ? { faults } : { nodes, needs, edges: edgeLines.length };
 }
@@ -57,7 +61,7 @@ function readEdges(
     const end = start + text.length;
     const ends = text.trim().split(separator);
     if (ends.length !== 2) {
-      fault({ start, end, message: 'This is no edge of a profile: expected `SOURCE -- TARGET` after a tab.' });
+      fault({ start, end, message: 'This is not an edge of a profile: expected `SOURCE -- TARGET` after a tab.' });
       continue;
     }
     const [from, to] = ends.map((name) => numbers.get(name.trim()));
@@ -68,7 +72,7 @@ function readEdges(
       continue;
     }
     const key = from * nodes + to;
-    if (seen.has(key)) fault({ start, end, message: 'This edge stands here a second time.' });
+    if (seen.has(key)) fault({ start, end, message: 'This edge appears a second time.' });
     else {
       seen.add(key);
       needs[to].push(from);

@@ -77,7 +77,7 @@ function clusterText(networks: readonly SystemNetwork[], remarks: readonly strin
     param === undefined
       ? ''
       : `/// How many ${param} there are.\nparam ${param} = ${Math.min(networks.length === 1 ? 8 : 2, most)} in 1..${most}\n\n`;
-  return `${slider}/// Bandwidths are those of one device in one direction.\n${lines(remarks)}cluster machines {\n${body}\n}\n`;
+  return `${slider}/// Bandwidths are per device and direction.\n${lines(remarks)}cluster machines {\n${body}\n}\n`;
 }
 
 const perSecond = (value: number): string => (value < 1e6 ? amount(value, 1, 'B/s') : amount(value, 1e9, 'GB/s'));

@@ -33,7 +33,7 @@ export function readCell(text: string): TorchCell | CellFault {
     if ('message' in one) return one;
     if (one.kind !== 'compute')
       return {
-        message: `\`${shown(text)}\` fuses something that does not compute.`,
+        message: `\`${shown(text)}\` fuses an action that is not a compute operation.`,
         expected: 'two of F, I, B and W in OVERLAP_F_B',
       };
   }
@@ -47,7 +47,7 @@ function readAction(text: string): Exclude<TorchCell, { kind: 'fused' | 'blank' 
   const [stage, microbatch] = [Number(stageText), Number(microbatchText)];
   if (stage > largestNumber || microbatch > largestNumber) {
     return {
-      message: `\`${shown(text)}\` has a number out of all reason.`,
+      message: `\`${shown(text)}\` has a number that is too large.`,
       expected: `numbers up to ${largestNumber}`,
     };
   }
@@ -55,7 +55,7 @@ function readAction(text: string): Exclude<TorchCell, { kind: 'fused' | 'blank' 
     return microbatchText === ''
       ? { kind: 'stage', stage, type }
       : {
-          message: `\`${shown(text)}\` names a microbatch, but ${type} is of a whole stage.`,
+          message: `\`${shown(text)}\` names a microbatch, but ${type} applies to a whole stage.`,
           expected: `\`${stage}${type}\``,
         };
   }
@@ -77,7 +77,7 @@ function notAnAction(text: string): CellFault {
     };
   }
   if (/^-\d/.test(text)) return { message: `\`${shown(text)}\` names a negative stage.`, expected: forms };
-  return { message: `\`${shown(text)}\` is no action of a schedule.`, expected: forms };
+  return { message: `\`${shown(text)}\` is not an action of a schedule.`, expected: forms };
 }
 
 const shown = (text: string): string => (text.length <= 40 ? text : `${text.slice(0, 40)}…`);

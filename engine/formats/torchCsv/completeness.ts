@@ -55,7 +55,7 @@ const placeOf = ({ row, column }: Entry): { row: number; column: number } => ({ 
 const isTransfer = (type: Entry['type']): boolean => (transferTypes as readonly string[]).includes(type);
 
 const needless = (entry: Entry): { message: string; expected: string } => ({
-  message: `\`${entryName(entry)}\` moves data that nobody else needs.`,
+  message: `\`${entryName(entry)}\` moves data that no other rank needs.`,
   expected: 'transfers only between neighbouring stages on different ranks',
 });
 
@@ -68,7 +68,7 @@ function shiftedForwards(forwards: readonly Entry[], { microbatches }: Majority,
   const first = { ...last, microbatch: 0 };
   report({
     ...placeOf(last),
-    message: `\`${entryName(last)}\` is of a microbatch that is not there, and \`${entryName(first)}\` is missing: every forward of stage ${last.stage} is counted one too high, as Schedule1F1B of PyTorch does for its last rank.`,
+    message: `\`${entryName(last)}\` names a microbatch that does not exist, and \`${entryName(first)}\` is missing. Every forward of stage ${last.stage} is numbered one too high, as in PyTorch's Schedule1F1B for its last rank.`,
     expected: `microbatches ${range(microbatches)}`,
     repair: 'shifted-forwards',
   });
@@ -126,7 +126,7 @@ function judge(
     if (entry.microbatch >= microbatches) {
       if (shifted) continue;
       told += 1;
-      const message = `\`${entryName(entry)}\` is of a microbatch that is not there.`;
+      const message = `\`${entryName(entry)}\` names a microbatch that does not exist.`;
       report({ ...placeOf(entry), message, expected: `microbatches ${range(microbatches)}` });
       continue;
     }
@@ -140,10 +140,10 @@ function judge(
         missing.length === 1
           ? `perhaps \`${entryName({ ...entry, ...missing[0] })}\`, which is missing`
           : 'each operation once';
-      const related = [{ ...placeOf(right), message: `\`${entryName(right)}\` stands here, too` }];
+      const related = [{ ...placeOf(right), message: `\`${entryName(right)}\` appears here too` }];
       report({
         ...placeOf(wrong),
-        message: `\`${entryName(entry)}\` stands there more than once.`,
+        message: `\`${entryName(entry)}\` appears more than once.`,
         expected: likely,
         related,
       });
@@ -190,9 +190,9 @@ function beside(group: ReadonlyMap<Entry['type'], readonly Entry[]>, wanted: Wan
     report({
       ...placeOf(entry),
       message: whole.has(entry.microbatch)
-        ? `\`${entryName(entry)}\` stands beside another backward of the same microbatch.`
+        ? `\`${entryName(entry)}\` duplicates another backward of the same microbatch.`
         : `\`${entryName(entry)}\` is half a backward.`,
-      expected: 'B, or I and W: B is both in one',
+      expected: 'B, or I and W: B includes both',
     });
   }
 }

@@ -28,7 +28,7 @@ export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean
   if ('stuck' in lowered) {
     const [{ row, column }] = lowered.stuck;
     return {
-      problem: `${cellText(table.rows[row][column])} waits for ever: PyTorch runs stages in one chain, and this order needs stages beside one another`,
+      problem: `${cellText(table.rows[row][column])} waits forever: PyTorch runs stages in one chain, and this order needs parallel stages`,
     };
   }
   return { table: comms ? lowered.table : table, notes: notCarried(plan, program) };
@@ -37,7 +37,7 @@ export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean
 /** What no order of PyTorch's actions can say. */
 function unlikePyTorch(program: Program): string | undefined {
   const { copies, forwardOnly, stages } = program;
-  if (forwardOnly === true) return 'nothing runs backwards: a table of PyTorch has a backward for each forward';
+  if (forwardOnly === true) return 'the schedule has no backward: a PyTorch table has a backward for each forward';
   if (copies === undefined) return undefined;
   for (let stage = 0; stage < stages; stage += 1) {
     const number = stageNumberOfStage(program, stage);

@@ -77,7 +77,7 @@ function placement(table: TorchTable, shape: Majority, dialect: Dialect, report:
           report({
             row,
             column,
-            message: 'An idle step stands among transfers.',
+            message: 'There is an idle step among transfers.',
             expected: 'no empty cells in a table with transfers',
           });
         continue;
@@ -87,9 +87,9 @@ function placement(table: TorchTable, shape: Majority, dialect: Dialect, report:
       const { stage } = wrong;
       if (stage >= shape.stages) {
         const expected = `stages 0 to ${shape.stages - 1}`;
-        report({ row, column, message: `\`${cellText(wrong)}\` is of a stage that is not there.`, expected });
+        report({ row, column, message: `\`${cellText(wrong)}\` names a stage that does not exist.`, expected });
       } else {
-        const message = `\`${cellText(wrong)}\` stands at rank ${row}, but stage ${stage} is at rank ${shape.placement[stage]}.`;
+        const message = `\`${cellText(wrong)}\` is at rank ${row}, but stage ${stage} is at rank ${shape.placement[stage]}.`;
         report({ row, column, message, expected: `each stage on one rank` });
       }
     }

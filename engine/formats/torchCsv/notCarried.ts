@@ -22,9 +22,9 @@ export function notCarried(plan: PipelinePlan, program: Program): readonly strin
       `A row is one pipeline rank; how its devices share the work (${list([...meshes])}) is not in the table.`,
     );
   if (stages.some(({ traffic }) => traffic?.weights !== undefined))
-    notes.push('That ranks keep weights in parts is not in the table: wrap the stages in fully_shard.');
-  if (plan.transfer !== undefined) notes.push('That sends and receives block both devices is not in the table.');
-  if (plan.fill !== undefined) notes.push('What runs where devices idle is not in the table.');
+    notes.push('Weight sharding is not in the table: wrap the stages in fully_shard.');
+  if (plan.transfer !== undefined) notes.push('The blocking of sends and receives is not in the table.');
+  if (plan.fill !== undefined) notes.push('The fill job is not in the table.');
   const rule = schedule.kind === 'greedy' ? schedule.weights : (program.weights ?? 'flush');
   if (rule !== 'flush')
     notes.push(
@@ -44,13 +44,13 @@ export function notCarried(plan: PipelinePlan, program: Program): readonly strin
   }
   if (plan.step.some(({ sync, optimizer, overlap }) => sync + optimizer > 0 || overlap !== undefined))
     notes.push(
-      'The exchange of gradients and the optimizer step are not in the table: PyTorch runs them outside of the schedule.',
+      'The exchange of gradients and the optimizer step are not in the table: PyTorch runs them outside the schedule.',
     );
   return notes;
 }
 
 const others: readonly { readonly kinds: readonly number[]; readonly what: string }[] = [
-  { kinds: [R], what: 'Recomputation as an operation of its own (R)' },
+  { kinds: [R], what: 'Recomputation as a separate operation (R)' },
   { kinds: [U], what: 'The update of a single stage (U)' },
   { kinds: [E, L], what: 'Moving activations to another device and back (E, L)' },
 ];

@@ -45,7 +45,7 @@ function rowOrder(table: TorchTable, row: number, { stages, microbatches, placem
     report({
       row,
       column,
-      message: `\`${entryName(what)}\` stands before ${needed}, which it needs.`,
+      message: `\`${entryName(what)}\` comes before ${needed}, which it needs.`,
       expected: `${needed} first`,
     });
   };

@@ -64,7 +64,7 @@ export function readTorchCsv(text: string): ReadTable | { readonly faults: reado
     at = line.end + line.lineEnd.length;
     if (line.lineEnd === '' || at === text.length) {
       if (faults.length > 0) return { faults };
-      if (lineEnds.size > 1) seen.remarks.add('The rows end in different ways.');
+      if (lineEnds.size > 1) seen.remarks.add('The rows have different line endings.');
       const [lineEnd] = lineEnds;
       return {
         table: { rows, lineEnd: (lineEnd ?? '\r\n') as TorchTable['lineEnd'], lastLineEnds: line.lineEnd !== '' },

@@ -23,11 +23,11 @@ export function stageActions(table: TorchTable, { stages }: Majority, report: (p
       const { stage, type } = cell;
       const name = `\`${stage}${type}\``;
       if (type === 'REDUCE_GRAD') {
-        if (reduced.has(stage)) tell(`${name} stands there more than once.`, 'one for each stage');
+        if (reduced.has(stage)) tell(`${name} appears more than once.`, 'one for each stage');
         reduced.set(stage, { row, column });
       } else if ((type === 'UNSHARD') === active.has(stage)) {
         const [state, other] = type === 'UNSHARD' ? ['already gathered', 'RESHARD'] : ['not gathered', 'UNSHARD'];
-        tell(`${name} is of a stage whose parameters are ${state}.`, `\`${stage}${other}\` before it`);
+        tell(`${name} is for a stage whose parameters are ${state}.`, `\`${stage}${other}\` before it`);
       } else if (type === 'UNSHARD') active.add(stage);
       else active.delete(stage);
     }
@@ -39,6 +39,6 @@ export function stageActions(table: TorchTable, { stages }: Majority, report: (p
     if (last === undefined || (at !== undefined && at.row === last.row && at.column > last.column)) continue;
     const expected = `${name} after the last backward of stage ${stage}`;
     if (at === undefined) report({ row: last.row, column: last.column + 1, message: `${name} is missing.`, expected });
-    else report({ ...at, message: `${name} stands before the last backward of its stage.`, expected });
+    else report({ ...at, message: `${name} comes before the last backward of its stage.`, expected });
   }
 }

@@ -23,7 +23,7 @@ export function pipeOfTable(table: TorchTable, { shape }: TorchSchedule): string
     count(microbatches, 'microbatch', 'microbatches'),
   ];
   const text = `/// The order of a PyTorch pipelining schedule: ${what.join(', ')}.
-/// The table has no times and no sizes: put those of your layers here.
+/// The table has no times and no sizes: replace them with the values of your layers.
 model imported {
   layer stage[${stages}] { forward = 1ms  backward_input = 1ms  backward_weight = 1ms }
 }

@@ -17,7 +17,7 @@ export function header({ devices }: PipelinePlan, { stages, microbatches }: Prog
     python SCRIPT --spawn --check${' '.repeat(String(devices.length).length)}             the same without torchrun
 
 Needs PyTorch with torch.distributed.pipelining, and numpy. Uses nccl where each process of a
-node has a GPU of its own, else gloo on the CPU. Written by Pipewright.
+node has a separate GPU, otherwise gloo on the CPU. Written by Pipewright.
 """
 
 import argparse

@@ -38,7 +38,7 @@ function valueOf(node: ParsedNode, depth: number): Read {
   const [start, end] = node.range;
   const at = { start, end };
   if (depth > deepest) return refused(at, tooDeep);
-  if (isAlias(node)) return refused(at, 'An alias is not read here.');
+  if (isAlias(node)) return refused(at, 'Aliases cannot be read.');
   if (isScalar(node)) return scalarOf(node.value, at);
   if (isSeq<ParsedNode>(node)) {
     const items: JsonValue[] = [];
@@ -56,7 +56,7 @@ function valueOf(node: ParsedNode, depth: number): Read {
     const keyAt = { start: keyStart, end: keyEnd };
     if (!isScalar(key)) return refused(keyAt, 'A key must be a plain value.');
     const name = String(key.value);
-    if (members.has(name)) return refused(keyAt, `The key "${clipped(name)}" stands here a second time.`);
+    if (members.has(name)) return refused(keyAt, `The key "${clipped(name)}" appears a second time here.`);
     const read = value === null ? { kind: 'null' as const, ...keyAt } : valueOf(value, depth + 1);
     if ('fault' in read) return read;
     members.set(name, { key: keyAt, value: read });

@@ -11,7 +11,7 @@ const gpu = key(
   'gpu',
   'gpu[8] = v100',
   { kind: 'name', of: 'device' },
-  '`gpu[n]` adds n devices of a kind, `gpu[a..b]` those with these numbers.',
+  '`gpu[n]` adds n devices of a kind, `gpu[a..b]` adds devices with these numbers.',
   {
     forms: ['indexed'],
     repeatable: true,
@@ -21,7 +21,7 @@ const node = key(
   'node',
   'node[4] {\n  gpu[8] = v100\n  link = 150GB/s + 2us\n}',
   { kind: 'any' },
-  '`node[n] { … }` adds n equal nodes with devices of their own.',
+  '`node[n] { … }` adds n equal nodes with separate devices.',
   {
     forms: ['indexed-block'],
     repeatable: true,
@@ -33,12 +33,12 @@ const hub = key(
   'switch',
   'switch pcie {\n  ports = gpu[0..3]\n  link = 24GB/s + 2us\n}',
   { kind: 'any' },
-  'A switch, host bridge or network card: a name that links may end at. Transfers that meet on a link of a way over several share it.',
+  'A switch, host bridge or network card: a name that links may end at. Transfers that meet on a link of a longer route share it.',
   { forms: ['block'], repeatable: true, block: 'switch' },
 );
 export const switchBlock: BlockSchema = {
   name: 'switch',
-  doc: 'A switch, host bridge or network card: what links may end at besides devices.',
+  doc: 'A switch, host bridge or network card: links may end at it, as at devices.',
   keys: [
     key('ports', 'ports = gpu[0..3]', { kind: 'devices' }, 'Devices and other switches that are linked to it.', {
       several: true,
@@ -59,6 +59,6 @@ export const cluster: BlockSchema = {
 };
 export const nodeBlock: BlockSchema = {
   name: 'node',
-  doc: 'A node: devices with links of their own.',
+  doc: 'A node: devices with links inside the node.',
   keys: [gpu, node, hub, link],
 };

@@ -17,18 +17,18 @@ export const model: BlockSchema = {
       },
     ),
     key('sequence', 'sequence = 2048', whole(1), 'Tokens of one sample. Needed for layers with a shape.'),
-    key('micro_batch', 'micro_batch = 1', whole(1), 'Samples of one microbatch; 1 unless said.'),
+    key('micro_batch', 'micro_batch = 1', whole(1), 'Samples of one microbatch. Default: 1.'),
     key(
       'precision',
       'precision = bf16',
       { kind: 'words', words: precisions },
-      'Number format of weights and activations; bf16 unless said.',
+      'Number format of weights and activations. Default: bf16.',
     ),
     key(
       'from',
       'from = profile("graph.txt")',
       { kind: 'source' },
-      'Layers that stand elsewhere, instead of `layer`: `profile("graph.txt")` a measured profile, `huggingface("config.json")` a configuration, or the name of another model, such as one of `std:models`.',
+      'Takes layers from elsewhere, instead of `layer`: `profile("graph.txt")` (a measured profile), `huggingface("config.json")` (a configuration), or the name of another model, such as one of `std:models`.',
     ),
   ],
 };
@@ -40,7 +40,12 @@ export const layer: BlockSchema = {
   doc: 'Times and sizes of one microbatch on one device of the stage.',
   keys: [
     key('forward', 'forward = 4ms', time, 'Time of the forward pass.'),
-    key('backward', 'backward = 8ms', time, 'Time of the whole backward pass. A policy that splits it takes halves.'),
+    key(
+      'backward',
+      'backward = 8ms',
+      time,
+      'Time of the whole backward pass. A policy that splits it uses two equal halves.',
+    ),
     key(
       'backward_input',
       'backward_input = 4ms',
@@ -61,13 +66,13 @@ export const layer: BlockSchema = {
       'shape',
       'shape = transformer(hidden = 4096, heads = 32)',
       { kind: 'shape' },
-      'Derives every cost from a shape, where the layer also needs `after`.',
+      'Derives every cost from a shape, in a layer that also needs `after`.',
     ),
     key(
       'after',
       'after = [embed]',
       { kind: 'layers' },
-      'Layers whose output this one needs; without it, the layer above.',
+      'Layers whose output this one needs. Default: the layer above.',
       { several: true },
     ),
   ],

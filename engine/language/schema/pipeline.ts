@@ -8,7 +8,7 @@ const meshKeys: readonly KeySchema[] = [
     'tensor',
     'tensor = 8',
     whole(1),
-    'Tensor-parallel ranks of each stage; 1 unless said. Splits layers with a shape only.',
+    'Tensor-parallel ranks of each stage. Default: 1. Splits layers with a shape only.',
   ),
   key(
     'sequence_parallel',
@@ -17,7 +17,7 @@ const meshKeys: readonly KeySchema[] = [
       ['true', 'Split norms and dropout over the tensor ranks too.'],
       ['false', 'Each tensor rank does all norms and dropout.'],
     ),
-    'Sequence parallelism within the tensor group; false unless said.',
+    'Sequence parallelism within the tensor group. Default: false.',
   ),
   key(
     'sequence',
@@ -29,20 +29,20 @@ const meshKeys: readonly KeySchema[] = [
     'context',
     'context = 2',
     whole(1),
-    'Context-parallel ranks, which each have a part of every sequence and pass keys and values around a ring; 1 unless said. Splits layers with a shape only.',
+    'Context-parallel ranks, which each have a part of every sequence and pass keys and values around a ring. Default: 1. Splits layers with a shape only.',
   ),
-  key('data', 'data = 2', whole(1), 'Data-parallel ranks; 1 unless said.'),
+  key('data', 'data = 2', whole(1), 'Data-parallel ranks. Default: 1.'),
   key(
     'expert',
     'expert = 8',
     whole(1),
-    'Expert-parallel ranks, among the data and context ranks, which each hold some of the experts; 1 unless said.',
+    'Expert-parallel ranks, among the data and context ranks, which each hold some of the experts. Default: 1.',
   ),
   key(
     'expert_tensor',
     'expert_tensor = 1',
     whole(1),
-    'Tensor ranks that split each expert: all of them unless said, or 1, which makes tensor ranks expert ranks.',
+    'Tensor ranks that split each expert. Default: all of them. The only other value is 1, which makes tensor ranks expert ranks.',
   ),
 ];
 const groupWords: readonly Word[] = [
@@ -59,7 +59,7 @@ export const stage: BlockSchema = {
       'layers',
       'layers = block[0..3]',
       { kind: 'layers' },
-      'Layers of the stage. `a..b` includes both ends, `a..<b` leaves the last out.',
+      'Layers of the stage. `a..b` includes both ends, `a..<b` excludes the last.',
       {
         required: true,
         several: true,
@@ -75,7 +75,7 @@ export const stage: BlockSchema = {
       'recompute',
       'recompute = full',
       recompute,
-      'What the stage computes again in the backward pass, instead of what the pipeline says.',
+      'What the stage recomputes in the backward pass. Overrides the pipeline.',
     ),
     ...meshKeys,
     key(
@@ -85,7 +85,7 @@ export const stage: BlockSchema = {
         ['split', 'Each replica takes a share of every microbatch.'],
         ['round_robin', 'Replicas take microbatches in turn; for `pipedream`.'],
       ),
-      'How the devices of `on` share the work of the stage, where they are several replicas of it.',
+      'How the replicas on the devices of `on` share the work of the stage.',
     ),
   ],
 };
@@ -94,8 +94,8 @@ export const pipeline: BlockSchema = {
   name: 'pipeline',
   doc: 'One model on one cluster under one schedule.',
   keys: [
-    key('model', 'model = toy', { kind: 'name', of: 'model' }, 'What is trained.', { required: true }),
-    key('devices', 'devices = box', { kind: 'name', of: 'cluster' }, 'The cluster that it is trained on.', {
+    key('model', 'model = toy', { kind: 'name', of: 'model' }, 'The model to train.', { required: true }),
+    key('devices', 'devices = box', { kind: 'name', of: 'cluster' }, 'The cluster to train on.', {
       required: true,
     }),
     key('microbatches', 'microbatches = 8', whole(1), 'Microbatches of one iteration.', { required: true }),
@@ -103,7 +103,7 @@ export const pipeline: BlockSchema = {
       'stages',
       'stages = balance(4)',
       { kind: 'cut' },
-      '`balance(n)`: n stages of the least possible slowest time; `by = memory` and `by = both` look at memory. `split(3, 4, 4, 3)`: layers of each stage. `plan(pipedream)`, `plan(dapple)`: stages and replicas as a planner makes them.',
+      '`balance(n)`: n stages whose slowest is as fast as possible; `by = memory` and `by = both` consider memory. `split(3, 4, 4, 3)`: layers of each stage. `plan(pipedream)`, `plan(dapple)`: stages and replicas from a planner.',
     ),
     key('stage', 'stage first {\n  layers = embed\n}', { kind: 'any' }, 'One stage, in order.', {
       forms: ['block'],
@@ -128,56 +128,56 @@ export const pipeline: BlockSchema = {
           'Devices of one data rank have consecutive numbers, as with `--use-tp-pp-dp-mapping`, and in Llama 3.',
         ],
       ),
-      'Which ranks get consecutive devices, innermost first: tensor, context, data and pipeline ranks; `tp_cp_dp_pp` unless said.',
+      'Which ranks get consecutive devices, innermost first: tensor, context, data and pipeline ranks. Default: `tp_cp_dp_pp`.',
     ),
     key(
       'overlap',
       'overlap(tensor) = 60%',
       amountOf('share', { min: 0, max: 1 }),
-      'Share of the traffic of `tensor`, `context` or `expert` ranks that may run beside computing; unless said 100 % of the context ranks’, beside the attention core, and none of the others’.',
+      'Share of the communication of `tensor`, `context` or `expert` ranks that may overlap with compute. Default: 100 % for context ranks (during the attention core), 0 % for the others.',
       { forms: ['call'], repeatable: true, parameters: groupWords },
     ),
     key(
       'recompute',
       'recompute = selective',
       recompute,
-      'What every stage computes again in the backward pass; none unless said.',
+      'What every stage recomputes in the backward pass. Default: none.',
     ),
     key(
       'optimizer',
       'optimizer = adam_mixed',
       { kind: 'optimizer' },
-      'Recipe of weights, gradients and optimizer state, such as `adam`, `adam_mixed(shard = fsdp)`, `megatron_bf16(shard = distributed)`, `custom(weight = 2, gradient = 4, state = 12)`. Unless said: weights and gradients only.',
+      'Recipe of weights, gradients and optimizer state, such as `adam`, `adam_mixed(shard = fsdp)`, `megatron_bf16(shard = distributed)`, `custom(weight = 2, gradient = 4, state = 12)`. Default: weights and gradients only.',
     ),
     key(
       'sync',
       'sync = overlap',
       { kind: 'gradientSync' },
-      'When gradients are exchanged. `end` (unless said): all at once after the last operation of a device. `overlap`: those of a layer as soon as the last backward of its stage has passed it; `overlap(bucket = 25MB)` collects layers until they have as many bytes.',
+      'When gradients are exchanged. `end` (default): all at once after the last operation of a device. `overlap`: a layer’s gradients as soon as the last backward of its stage has passed it. `overlap(bucket = 25MB)` collects layers until they reach that size.',
     ),
     key(
       'transfer',
       'transfer = buffered',
       { kind: 'transfer' },
-      'How devices exchange results. `buffered`: transfers run beside the work of both devices. `rendezvous`: a send and its receive block both devices until the transfer is over; `rendezvous(batched = true)` issues together what goes to and comes from one device. `send_recv`, `all_gather` and `broadcast` are buffered, and say how stages of unlike meshes exchange data (the fastest way unless said); `scatter_gather` is that of Megatron-LM.',
+      'How devices exchange results. `buffered` (default): transfers run while both devices work. `rendezvous`: a send and its receive block both devices until the transfer is over. `rendezvous(batched = true)` issues both directions as one batch. `send_recv`, `all_gather` and `broadcast` are buffered, and set how stages of different meshes exchange data (default: the fastest). `scatter_gather` works as in Megatron-LM.',
     ),
     key(
       'fill',
       'fill = training(small)',
       { kind: 'fill' },
-      'A model whose layers run where devices idle, each device with a job of its own: `inference(NAME)` (also the plain name) takes the forward time of a layer, `training(NAME)` forward and backward.',
+      'A model whose layers run while devices are idle, as a separate job on each device. `inference(NAME)` (or only the name) takes the forward time of a layer, `training(NAME)` forward and backward.',
     ),
     key(
       'fill_overhead',
       'fill_overhead = 2ms',
       amountOf('time'),
-      'Time of a change between the pipeline and the fill job, before and after the tasks of an idle interval; 0 unless said.',
+      'Time of a switch between the pipeline and the fill job, before and after the tasks of an idle interval. Default: 0.',
     ),
     key(
       'iterations',
       'iterations = 32',
       whole(1),
-      'Iterations (updates of the weights) that an asynchronous schedule runs on end; figures are those of the last half. Unless said: enough to reach a steady state.',
+      'Consecutive iterations (weight updates) under an asynchronous schedule. Figures describe the last half. Default: enough to reach a steady state.',
     ),
   ],
 };

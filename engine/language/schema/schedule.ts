@@ -2,31 +2,31 @@ import { whole, words, key, type BlockSchema } from './types.ts';
 
 export const schedule: BlockSchema = {
   name: 'schedule',
-  doc: 'A policy of your own: by rule (`order`), or by rows (`row`).',
+  doc: 'Your own policy: by rule (`order`), or by rows (`row`).',
   keys: [
     key(
       'placement',
       'placement = linear',
       { kind: 'placement' },
-      'Where stages live: `linear`, `loop(v)`, `v_shape`, `wave(w)`, `bidirectional`, or for each device a list of its stages.',
+      'Placement of stages: `linear`, `loop(v)`, `v_shape`, `wave(w)`, `bidirectional`, or for each device a list of its stages.',
     ),
     key(
       'backward',
       'backward = split',
       words(['whole', 'One operation, B.'], ['split', 'Two operations: I, then W.']),
-      'Whole backward passes, or input and weight gradients apart; whole unless said.',
+      'Whole backward passes, or separate input and weight gradients. Default: whole.',
     ),
     key(
       'order',
       'order = greedy(prefer = [B, F])',
       { kind: 'order' },
-      'A device that is free runs the first ready operation by these kinds.',
+      'A free device runs the first ready operation by these kinds.',
     ),
     key(
       'in_flight',
       'in_flight(s) = stages - s',
       whole(1),
-      'Most microbatches in flight at stage s; no limit unless said.',
+      'Most microbatches in flight at stage s. Default: no limit.',
       { forms: ['call', 'value'] },
     ),
     key(
@@ -40,7 +40,7 @@ export const schedule: BlockSchema = {
         ['predict', 'Forward with predicted weights.'],
         ['latest', 'Always the newest weights.'],
       ),
-      'Update rule of the weights; flush unless said.',
+      'Update rule of the weights. Default: flush.',
     ),
     key(
       'row',

@@ -12,8 +12,8 @@ export const precisions: readonly Word[] = [
 export const recompute = words(
   ['none', 'Keep every activation until the backward pass.'],
   ['selective', 'Make the attention scores again in the backward pass; keep the rest.'],
-  ['full', 'Keep only the input of each layer and run its forward again in the backward pass.'],
-  ['stage', 'Keep only what enters the stage and run its whole forward again in the backward pass, as GPipe does.'],
+  ['full', 'Keep only the input of each layer and recompute its forward in the backward pass.'],
+  ['stage', 'Keep only the input of the stage and recompute its whole forward in the backward pass, as GPipe does.'],
 );
 
 /** What `plan(pipedream)` can make least: the bottleneck as the paper defines it, or as the released program does. */

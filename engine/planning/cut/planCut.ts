@@ -103,13 +103,13 @@ function byPipedream({ searches, read, cut, layers, machines, link }: Request): 
   const levels = isNested ? nested : oneLevel(read, machines, link.bandwidth);
   const planned = searches.answer(planSearch, { planner: 'pipedream', layers, levels, ...turns, objective });
   if (planned === undefined) return undefined;
-  const alone = turns.replicates ? '' : ` One device a stage: "${scheduleName(read)}" takes no replicas in turn.`;
+  const alone = turns.replicates ? '' : ` One device per stage: "${scheduleName(read)}" takes no replicas in turn.`;
   const what = objective === 'paper' ? 'stage or transfer' : 'stage';
   const gap = planned.exact ? '' : ` The plan keeps one order of the layers; no plan is below ${time(planned.least)}.`;
   return {
     ...planned,
     levels,
-    tooltip: `the slowest ${what} takes ${time(planned.seconds)} an update by the planner's formula.${gap}${alone}`,
+    tooltip: `the slowest ${what} takes ${time(planned.seconds)} per update by the planner's formula.${gap}${alone}`,
   };
 }
 
@@ -120,7 +120,7 @@ function byDapple({ searches, read, layers, machines, link }: Request): Explaine
   if (planned === undefined) return undefined;
   const how = planned.exact
     ? 'and no plan has less'
-    : `the least that a bounded search finds; no plan has less than ${time(planned.least)}`;
+    : `the least that a bounded search found; no plan takes less than ${time(planned.least)}`;
   return {
     ...planned,
     levels: [{ machines, bandwidth: link.bandwidth }],
@@ -136,17 +136,17 @@ function problemOf(read: Uncut, { planner }: PlanCut): string | undefined {
   const { cluster, use, mesh } = read;
   const kinds = [...new Set<DeviceDefinition>(cluster.devices.map((device) => device.kind))];
   if (kinds.length > 1)
-    return `it needs devices of one kind, and "${cluster.name}" has ${list(kinds.map((kind) => kind.name))}; \`balance\` weighs unlike devices`;
+    return `it needs devices of one kind, and "${cluster.name}" has ${list(kinds.map((kind) => kind.name))}; \`balance\` supports different devices`;
   const chunks = use.kind === 'policy' ? use.policy.chunks(use.args) : 1;
   const copies = use.kind === 'policy' && use.policy.copies !== undefined && use.policy.replicates !== true;
   const placed = use.kind === 'own' && (use.definition.placement?.rule ?? 'linear') !== 'linear';
   if (chunks > 1 || copies || placed)
-    return `it plans stages that are each on devices of their own, and "${scheduleName(read)}" puts several, or parts of them, on one; \`balance\` cuts for such`;
+    return `it plans stages on separate devices, and "${scheduleName(read)}" puts several, or parts of them, on one device; use \`balance\``;
   const asynchronous = (use.kind === 'policy' ? use.policy.weights?.(use.args) : use.definition.weights) ?? 'flush';
   if (planner === 'dapple' && asynchronous !== 'flush')
-    return `it plans iterations that end in a flush, which "${scheduleName(read)}" has none of; \`plan(pipedream)\` plans for such`;
+    return `it plans iterations that end in a flush, and "${scheduleName(read)}" has no flush; use \`plan(pipedream)\``;
   if (planner === 'pipedream' && takesTurns(read) && mesh.data > 1)
-    return `it makes replicas of each stage itself; leave out \`data = ${mesh.data}\``;
+    return `it replicates stages by itself; leave out \`data = ${mesh.data}\``;
   return undefined;
 }
 

@@ -71,7 +71,7 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
   const found =
     rule === 'bidirectional' && use.definition.weights !== 'flush'
       ? {
-          problem: `bidirectional placement has two copies of each stage, which "${use.definition.weights}" would update apart`,
+          problem: `bidirectional placement has two copies of each stage, which "${use.definition.weights}" would update separately`,
         }
       : placementOf(rule, stages, devices);
   if ('placement' in found) return { of: found.placement, copies: found.copies };
@@ -130,7 +130,7 @@ function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Rank
     const fit = Math.floor(cluster.devices.length / size);
     const most = alike ? `; at most ${count(fit, 'rank fits', 'ranks fit')}` : '';
     const message =
-      `${count(meshes.length, 'pipeline rank', 'pipeline ranks')}${alike ? each : ' of unlike meshes'} ${meshes.length === 1 ? 'needs' : 'need'} ${count(needed, 'device', 'devices')}, ` +
+      `${count(meshes.length, 'pipeline rank', 'pipeline ranks')}${alike ? each : ' of different meshes'} ${meshes.length === 1 ? 'needs' : 'need'} ${count(needed, 'device', 'devices')}, ` +
       `but "${cluster.name}" has ${cluster.devices.length}${most}.`;
     notes.report.report(
       'stage/device-count',
@@ -187,7 +187,7 @@ function meshesOf(
   }
   const odd = meshes.findIndex((mesh) => !sameMesh(mesh, meshes[0]));
   if (order === 'tp_cp_pp_dp' && odd >= 0) {
-    const message = `\`rank_order = tp_cp_pp_dp\` needs stages of one mesh, and "${holder[odd].name}" is for ${meshName(meshes[odd])}; \`on\` places unlike stages.`;
+    const message = `\`rank_order = tp_cp_pp_dp\` needs stages of one mesh, and "${holder[odd].name}" is for ${meshName(meshes[odd])}; use \`on\` to place stages of different meshes.`;
     notes.report.report('stage/device-count', holder[odd].at, { message });
     return undefined;
   }
@@ -235,7 +235,7 @@ function ranksOn(notes: Notes, request: RanksRequest, placed: Placed): Ranks | u
     if (replicate === undefined ? devices.length !== size : devices.length % size !== 0) {
       const needs =
         replicate === undefined
-          ? `${meshName(mesh)} needs ${size}${devices.length > size && devices.length % size === 0 ? '; `replicate` says how replicas share the work' : ''}`
+          ? `${meshName(mesh)} needs ${size}${devices.length > size && devices.length % size === 0 ? '; set `replicate` to share the work among replicas' : ''}`
           : `they do not divide into replicas of ${size} devices (${meshName(mesh)})`;
       const message = `Stage "${block.name}" has ${count(devices.length, 'device', 'devices')}, but ${needs}.`;
       notes.report.report('stage/device-count', on.at, { message });

@@ -77,7 +77,7 @@ const transfersPerElement = 10;
 
 function tooMany(notes: Notes, { pipeline, at }: RoutesRequest, transfers: number): undefined {
   notes.report.report('limit/too-large', at.transfer, {
-    what: `Transfers of one message between ranks of unlike meshes in pipeline "${pipeline}"`,
+    what: `Transfers of one message between ranks of different meshes in pipeline "${pipeline}"`,
     figure: transfers.toLocaleString('en-US'),
     limit: (transfersPerElement * notes.options.limits.elements).toLocaleString('en-US'),
     setting: 'pipewright.limits.elements',
@@ -200,7 +200,7 @@ function reportIdle(
     ? 'no stage sends to another device'
     : reshard.strategy === 'scatter_gather'
       ? 'no two tensor ranks of a stage hold the same output, so there is nothing to scatter'
-      : 'stages that exchange data have meshes alike, and each device sends to the one of its position';
+      : 'stages that exchange data have equal meshes, and each device sends to the device at the same position';
   notes.report.report('key/not-applicable', at.transfer, { key: reshard.strategy, reason });
 }
 

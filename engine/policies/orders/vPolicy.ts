@@ -40,7 +40,7 @@ export function vPolicy({ name, summary, share, block }: VDefinition): Policy {
       const [f0, f1, i1, i0] = block(0, shape.devices);
       return [
         'chunks: device i holds stages i and 2p − 1 − i',
-        `building block, every 6 operations of a chunk: on the first device F at ${f0} and ${f1}, I at ${i1} and ${i0}, each W in the first free slot after its I; then moved forward if a device would idle`,
+        `building block, every 6 operations of a chunk. On the first device F at ${f0} and ${f1}, I at ${i1} and ${i0}, each W in the first free slot after its I. Then operations move forward if a device would idle`,
         `in flight until W: at most ${held} chunks, ${held / 2} of a device’s microbatches; 1F1B’s first device holds ${Math.min(shape.microbatches, shape.devices)} (${share} of that for many devices)`,
         'the block is optimised for F = I = W; its gaps are filled for the times of your stages and their transfers',
       ];

@@ -188,6 +188,6 @@ it('every recipe is documented and findable, and its doc says its bytes', () => 
   for (const recipe of optimizers) {
     expect(findOptimizer(recipe.name)).toBe(recipe);
     if (recipe.name === 'none' || recipe.name === 'custom') continue;
-    expect(recipe.doc).toContain(`${total(recipe, 'none', 1)} bytes a parameter`);
+    expect(recipe.doc).toContain(`${total(recipe, 'none', 1)} bytes per parameter`);
   }
 });

@@ -89,7 +89,7 @@ describe('graphs of dnn-partitioning', () => {
     [file({ nodes: nodes.map((node) => ({ ...node, fpgaLatency: -1 })) }), '`fpgaLatency` is -1'],
     [file({ edges: [{ sourceId: 4, destId: 7, size: 1 }] }), 'no node 7'],
     [file({ edges: [{ sourceId: 4, destId: 5 }] }), '`size` is missing'],
-    [file({ edges: [...edges, { sourceId: 5, destId: 4, size: 1 }] }), 'circle'],
+    [file({ edges: [...edges, { sourceId: 5, destId: 4, size: 1 }] }), 'cycle'],
   ])('fault %#', (text, message) => {
     const read = readDnnPartitioning(text);
     expect('faults' in read ? read.faults.map((fault) => fault.message).join() : '').toContain(message);

@@ -110,7 +110,7 @@ test('embedding and head are one matrix where the family says so', () => {
 });
 
 test('attention and MLP side by side are told', () => {
-  expect(read(neox(2, 64, 8, 100)).remarks.join()).toContain('side by side');
+  expect(read(neox(2, 64, 8, 100)).remarks.join()).toContain('in parallel');
   expect(read({ ...neox(2, 64, 8, 100), use_parallel_residual: false }).remarks).toEqual([]);
 });
 

@@ -41,14 +41,14 @@ describe('layouts', () => {
   });
 
   test.each([
-    ['Ex|L', 'x', 'no symbol'],
-    ['E(t|(t)*2)*2L', '(', 'do not hold groups'],
+    ['Ex|L', 'x', 'not a symbol'],
+    ['E(t|(t)*2)*2L', '(', 'cannot be nested'],
     ['E(tt|L', '(', 'not closed'],
-    ['Ett)*2|L', ')', 'closes no group'],
+    ['Ett)*2|L', ')', 'no open group'],
     ['E(tt)|L', ')', 'needs a number of times'],
     ['E()*2|L', '()', 'empty'],
     ['Et*|L', '*', 'needs a number after it'],
-    ['*3E|L', '*', 'nothing here to repeat'],
+    ['*3E|L', '*', 'no symbol or group to repeat'],
     ['Et*99999999|L', 't*99999999', 'more than 100,000 layers'],
   ])('a fault in %s', (text, place, message) => {
     const read = readLayout(text);
@@ -72,7 +72,7 @@ describe('layouts', () => {
     ['Et|m|t|L', '--pipeline-model-parallel-size 2', 'last virtual stage'],
     ['Et|t|m|L', '--pipeline-model-parallel-size 2', 'not be on pipeline rank 0'],
     ['Et|t|L', '--pipeline-model-parallel-size 2', '3 stages, which 2 pipeline ranks'],
-    ['Et|L', '--decoder-first-pipeline-num-layers 1', 'only one of them may stand'],
+    ['Et|L', '--decoder-first-pipeline-num-layers 1', 'Use only one of them'],
   ])('%s %s is refused', (text, more, message) => {
     expect(layout(text.replaceAll('(', '\\('), more).join('\n')).toContain(message);
   });
@@ -108,7 +108,7 @@ describe('layers shared out by flags', () => {
     ['8 --num-layers-per-virtual-pipeline-stage 3', 'do not divide'],
     ['8 --num-layers-per-virtual-pipeline-stage 1 --num-virtual-stages-per-pipeline-rank 2', 'Only one of'],
     ['10 --decoder-first-pipeline-num-layers 3', '3 ranks do not share evenly'],
-    ['10 --decoder-first-pipeline-num-layers 3 --account-for-loss-in-pipeline-split', 'not counted as layers'],
+    ['10 --decoder-first-pipeline-num-layers 3 --account-for-loss-in-pipeline-split', 'cannot be counted as layers'],
   ])('%s is refused', (more, message) => expect(args(more).join('\n')).toContain(message));
 });
 

@@ -126,7 +126,7 @@ describe('faults', () => {
   };
   test.each([
     ['', '', 'no nodes'],
-    ['hello', 'hello', 'no node of a profile'],
+    ['hello', 'hello', 'not a node of a profile'],
     [
       node('a', '', 'forward_compute_time=-1, backward_compute_time=2, activation_size=3, parameter_size=4'),
       '-1',
@@ -153,14 +153,14 @@ describe('faults', () => {
       'no backward_compute_time',
     ],
     [node('a', '', 'forward_compute_time=1, forward_compute_time=1'), '1', 'twice'],
-    [node('a', ' -- stage_id=x'), 'stage_id=x', 'no stage'],
+    [node('a', ' -- stage_id=x'), 'stage_id=x', 'not a stage'],
     [`${node('a')}\n${node('a')}`, node('a'), 'second time'],
     [`${node('a')}\n\ta -- zz`, 'zz', 'no node "zz"'],
     [`${node('a')}\n\tzz -- a`, 'zz', 'no node "zz"'],
-    [`${node('a')}\n\ta`, '\ta', 'no edge'],
+    [`${node('a')}\n\ta`, '\ta', 'not an edge'],
     [`${node('a')}\n${node('b')}\n\ta -- b\n\ta -- b`, '\ta -- b', 'second time'],
-    [`${node('a')}\n\ta -- a`, node('a'), 'circle: a → a'],
-    [`${node('a')}\n${node('b')}\n${node('c')}\n\ta -- b\n\tb -- c\n\tc -- a`, node('a'), 'circle'],
+    [`${node('a')}\n\ta -- a`, node('a'), 'cycle: a → a'],
+    [`${node('a')}\n${node('b')}\n${node('c')}\n\ta -- b\n\tb -- c\n\tc -- a`, node('a'), 'cycle'],
   ])('%j', (text, place, message) => {
     const faults = faultsOf(text);
     expect(faults).toHaveLength(1);

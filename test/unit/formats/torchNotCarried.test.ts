@@ -22,11 +22,11 @@ it('names every kind of rank, and those of each unlike stage', () => {
 
 it('names sharded weights, blocking transfers and what follows the last backward', () => {
   const plain = notesOf('stages = balance(2)');
-  for (const part of ['in parts', 'block both devices', 'exchange of gradients']) expect(plain).not.toContain(part);
+  for (const part of ['sharding', 'blocking', 'exchange of gradients']) expect(plain).not.toContain(part);
   const all = notesOf(
     'stages = balance(2)  data = 2  optimizer = adam(shard = fsdp, over = 1)  transfer = rendezvous(batched = true)',
   );
-  expect(all).toContain('block both devices');
+  expect(all).toContain('blocking of sends and receives');
   expect(all).toContain('exchange of gradients');
   expect(notesOf('stages = balance(2)  data = 2  optimizer = adam(shard = fsdp)')).toContain('fully_shard');
 });

@@ -46,7 +46,7 @@ describe('reading and writing', () => {
   test.each([
     ['spaces', ' 0F0 ,0B0', 'Cells have spaces around them.'],
     ['quotes', '"0F0",0B0\n', 'Cells are in quotes.'],
-    ['line ends', '0F0,0B0\n1F0,1B0\r\n', 'The rows end in different ways.'],
+    ['line ends', '0F0,0B0\n1F0,1B0\r\n', 'The rows have different line endings.'],
     ['a mark', '\ufeff0F0,0B0\n', 'The file begins with a byte-order mark.'],
   ])('%s are read and remarked on', (_, text, remark) => {
     expect(readTorchCsv(text)).toMatchObject({ remarks: [remark] });
@@ -54,15 +54,15 @@ describe('reading and writing', () => {
 
   test.each([
     ['0F', 'names no microbatch'],
-    ['0UNSHARD1', 'is of a whole stage'],
-    ['F0', 'is no action'],
-    ['0F0x', 'is no action'],
+    ['0UNSHARD1', 'applies to a whole stage'],
+    ['F0', 'is not an action'],
+    ['0F0x', 'is not an action'],
     ['-1F0', 'negative stage'],
-    ['0X0', 'is no action'],
-    ['(0F0;0B0)', 'is no action'],
-    ['(0F0;0B0;0F1)OVERLAP_F_B', 'is no action'],
-    ['(0F0;0UNSHARD)OVERLAP_F_B', 'does not compute'],
-    ['99999999999F0', 'out of all reason'],
+    ['0X0', 'is not an action'],
+    ['(0F0;0B0)', 'is not an action'],
+    ['(0F0;0B0;0F1)OVERLAP_F_B', 'is not an action'],
+    ['(0F0;0UNSHARD)OVERLAP_F_B', 'not a compute operation'],
+    ['99999999999F0', 'too large'],
   ])('%s is refused at its cell', (cell, message) => {
     const text = `0F0,0B0\r\n1F0,${cell},1B0\r\n`;
     const read = readTorchCsv(text);

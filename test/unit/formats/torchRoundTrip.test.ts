@@ -122,5 +122,5 @@ test('an order that needs stages beside one another is refused with the operatio
   const program = programOf(rows, 3, 2, [0, 1, 2]);
   expect(exportTorch(plan, program, false)).toHaveProperty('table');
   const crossed = programOf([['0F0', '0B0', '0F1', '0B1'], ['1F1', '1F0', '1B1', '1B0'], rows[2]], 3, 2, [0, 1, 2]);
-  expect(exportTorch(plan, crossed, false)).toMatchObject({ problem: expect.stringContaining('waits for ever') });
+  expect(exportTorch(plan, crossed, false)).toMatchObject({ problem: expect.stringContaining('waits forever') });
 });

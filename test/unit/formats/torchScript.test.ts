@@ -78,7 +78,7 @@ describe('what PyTorch has no action for', () => {
 
   test.each([
     ['chimera', 'in PyTorch each stage is on one rank'],
-    ['pipeswitch', 'nothing runs backwards'],
+    ['pipeswitch', 'the schedule has no backward'],
     ['seq1f1b(segments = 2)', 'segments'],
   ])('%s is refused in words', async (schedule, reason) => {
     const files = {

@@ -90,12 +90,13 @@ it('what a parameter takes is shown behind the optimizer', () => {
   const hint = (optimizer: string) =>
     resolveText(optimizer, 4).derived.find(({ text }) => text.includes('a parameter'));
   expect(hint('adam_mixed')).toMatchObject({
-    text: ' 16 bytes a parameter',
-    tooltip: 'Weights 2, gradients 2, optimizer state 12 bytes a parameter.',
+    text: ' 16 bytes/parameter',
+    tooltip: 'Weights 2, gradients 2, optimizer state 12 bytes per parameter.',
   });
   expect(hint('megatron_bf16(shard = zero2, moments = bf16)')).toMatchObject({
-    text: ' 14 bytes a parameter',
-    tooltip: 'Weights 2, gradients 4, optimizer state 8 bytes a parameter, gradients and state split over data ranks.',
+    text: ' 14 bytes/parameter',
+    tooltip:
+      'Weights 2, gradients 4, optimizer state 8 bytes per parameter, gradients and state split over data ranks.',
   });
   expect(hint('adam(shard = fsdp, over = 2)')?.tooltip).toContain('all of it split over 2 data ranks');
 });

@@ -280,7 +280,7 @@ test.each([
     '"interleaved_1f1b" puts several, or parts of them, on one',
   ],
   [{ schedule: 'chimera', microbatches: 8 }, '"chimera" puts several, or parts of them, on one'],
-  [{ stages: 'plan(dapple)' }, '`plan(pipedream)` plans for such'],
+  [{ stages: 'plan(dapple)' }, 'use `plan(pipedream)`'],
   [{ cluster: 'gpu[4] = a' }, 'device/unknown-route'],
   [{ stages: 'plan()' }, 'key/missing'],
   [{ stages: 'plan(alpa)' }, 'name/unknown'],

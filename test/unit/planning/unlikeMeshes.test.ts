@@ -167,8 +167,8 @@ pipeline train {
 }`;
 
   test('a way to reshard where meshes are alike', () => {
-    checkFindings(alike('⟦key/not-applicable:broadcast⟧'), ['have meshes alike']);
-    checkFindings(alike('⟦key/not-applicable:all_gather(scope = node)⟧', 'tensor = 2'), ['have meshes alike']);
+    checkFindings(alike('⟦key/not-applicable:broadcast⟧'), ['have equal meshes']);
+    checkFindings(alike('⟦key/not-applicable:all_gather(scope = node)⟧', 'tensor = 2'), ['have equal meshes']);
     checkFindings(alike('⟦key/not-applicable:scatter_gather⟧'), ['nothing to scatter']);
     checkFindings(alike('⟦key/not-applicable:scatter_gather⟧', 'tensor = 2  sequence_parallel = true'), [
       'nothing to scatter',
@@ -194,7 +194,7 @@ pipeline ⟦limit/too-large:train⟧ {
     checkFindings(alike('all_gather(scope = ⟦type/mismatch:3⟧)'), ['`node` or `cluster`']);
     checkFindings(alike('rendezvous(reshard = ⟦type/mismatch:3⟧)'), ['`broadcast`']);
     checkFindings(alike('⟦name/unknown:multicast⟧'));
-    checkFindings(alike('⟦type/mismatch:3⟧'), ['a way to reshard']);
+    checkFindings(alike('⟦type/mismatch:3⟧'), ['a reshard method']);
   });
 });
 

@@ -96,8 +96,8 @@ describe('YAML with places', () => {
     expect(members.get('2')?.value.kind).toBe('null');
   });
   it.each([
-    ['a: 1\na: 2', 'a', 'The key "a" stands here a second time.'],
-    ['a: &x [1]\nb: *x', '*x', 'An alias is not read here.'],
+    ['a: 1\na: 2', 'a', 'The key "a" appears a second time here.'],
+    ['a: &x [1]\nb: *x', '*x', 'Aliases cannot be read.'],
     ['a: 1\n---\nb: 2', '---', 'A second document starts here'],
     ['? [1]\n: 2', '[1]', 'A key must be a plain value.'],
     ['a: [1', '', 'Flow sequence'],

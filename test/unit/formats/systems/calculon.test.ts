@@ -113,7 +113,11 @@ describe('damaged systems', () => {
     ['{"matrix": {}, "mem1": 3}', '{', 'There is no number format'],
     ['{"matrix": 3, "mem1": 3}', '3', '"matrix" must be an object, found 3.'],
     [change((one) => (one['mem1'] = { ...one['mem1'], GiB: 0 })), '0', '"mem1.GiB" must be a number over 0, found 0.'],
-    [change((one) => (one['matrix'] = { int4: {} })), '{}', '"int4" is no number format; known are float8'],
+    [
+      change((one) => (one['matrix'] = { int4: {} })),
+      '{}',
+      '"int4" is not a known number format. Known formats: float8',
+    ],
     [
       change((one) => (one['mem1'] = { ...one['mem1'], MB_efficiency: [[10, 0.5]] })),
       '[10,0.5]',
