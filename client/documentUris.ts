@@ -1,4 +1,4 @@
-/** Which documents the extension opens when somebody else names them: a command's argument, or the state of a restored preview. */
+/** Documents that the extension may open if their name comes from outside: a command's argument, or the state of a restored preview. */
 
 /** Schemes of the documents that the language server is asked about. */
 export const documentSchemes: readonly string[] = ['file', 'untitled', 'vscode-vfs', 'vscode-userdata'];
@@ -11,8 +11,8 @@ export interface UriParts {
 }
 
 /**
- * Whether a preview of the document may be opened without the user having chosen it in the editor: a `.pipe` file of a workspace
- * folder, or any document that is open. A file on another machine (`file://server/…`) would be fetched over the network.
+ * Whether a preview of the document may open although the user has not chosen it in the editor. True for a `.pipe` file of a
+ * workspace folder, and for any open document. A file on another machine (`file://server/…`) would be fetched over the network.
  */
 export function mayPreview(
   uri: UriParts,

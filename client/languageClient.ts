@@ -26,7 +26,7 @@ export interface Server extends Requests, vscode.Disposable {
   stop(): Promise<void>;
 }
 
-/** The language server in a process of its own. `changed` hears of every change of its state. */
+/** The language server in a separate process. Calls `changed` on every change of its state. */
 export function createServer(
   context: vscode.ExtensionContext,
   output: vscode.LogOutputChannel,

@@ -5,7 +5,6 @@ import { proseFiles, repository } from '../../../scripts/prose/files.ts';
 import { mostWords, problemsOf } from '../../../scripts/prose/lint.ts';
 import { passagesOf } from '../../../scripts/prose/passages.ts';
 import { sentencesOf, wordsOf } from '../../../scripts/prose/sentences.ts';
-import { unrevised } from '../../../scripts/prose/unrevised.ts';
 import { avoidedWords } from '../../../scripts/prose/words.ts';
 
 const problemsIn = (file: string, text: string): readonly string[] =>
@@ -14,20 +13,10 @@ const problemsIn = (file: string, text: string): readonly string[] =>
     .map(({ line, message }) => `${file}:${line} ${message}`);
 const problemsOfFile = (file: string): readonly string[] =>
   problemsIn(file, readFileSync(join(repository, file), 'utf8').replaceAll('\r\n', '\n'));
-const isUnrevised = (file: string): boolean => unrevised.some((start) => file.startsWith(start));
 
 test('pages, examples and messages are in plain English', () => {
-  const revised = proseFiles().filter((file) => !isUnrevised(file));
   expect(proseFiles().length).toBeGreaterThan(100);
-  expect(revised.flatMap(problemsOfFile)).toEqual([]);
-});
-
-test.each(unrevised.map((start) => [start]))('%s waits for its revision', (start) => {
-  expect(
-    proseFiles()
-      .filter((file) => file.startsWith(start))
-      .flatMap(problemsOfFile),
-  ).not.toEqual([]);
+  expect(proseFiles().flatMap(problemsOfFile)).toEqual([]);
 });
 
 /** A sentence for each avoided word, in the order of the list. */

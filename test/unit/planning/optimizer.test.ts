@@ -87,8 +87,7 @@ describe('findings', () => {
 });
 
 it('what a parameter takes is shown behind the optimizer', () => {
-  const hint = (optimizer: string) =>
-    resolveText(optimizer, 4).derived.find(({ text }) => text.includes('a parameter'));
+  const hint = (optimizer: string) => resolveText(optimizer, 4).derived.find(({ text }) => text.includes('/parameter'));
   expect(hint('adam_mixed')).toMatchObject({
     text: ' 16 bytes/parameter',
     tooltip: 'Weights 2, gradients 2, optimizer state 12 bytes per parameter.',
