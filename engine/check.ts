@@ -68,7 +68,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       ? earlier.syntax
       : parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
   yield 'parsed';
-  const fresh = (one: { readonly options: EngineOptions }) => one.options === options;
+  const fresh = (previous: { readonly options: EngineOptions }) => previous.options === options;
   const known = new Map((earlier?.pipelines ?? []).filter(fresh).map((pipeline) => [planKey(pipeline.plan), pipeline]));
   const knownJobs = new Map((earlier?.jobs ?? []).filter(fresh).map((job) => [jobKey(job), job]));
   let resolution: Resolution | undefined;
@@ -112,7 +112,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     const { origins } = resolution;
     const findings = [
       ...resolution.findings,
-      ...[...pipelines, ...jobs].flatMap((one) => one.findings.flatMap((found) => placed(found, origins))),
+      ...[...pipelines, ...jobs].flatMap((evaluated) => evaluated.findings.flatMap((found) => placed(found, origins))),
     ]
       .filter((found) => found.place.uri === uri)
       .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
@@ -184,9 +184,9 @@ const jobKey = ({ plan, workers }: Pick<JobEvaluation, 'plan' | 'workers'>): str
 function placed(found: PlanFinding, origins: Origins): Finding[] {
   const place = placeOf(found.at, origins);
   if (place === undefined) return [];
-  const related = found.related.flatMap((one) => {
-    const there = placeOf(one.at, origins);
-    return there === undefined ? [] : [{ place: there, message: one.message }];
+  const related = found.related.flatMap((mention) => {
+    const there = placeOf(mention.at, origins);
+    return there === undefined ? [] : [{ place: there, message: mention.message }];
   });
   return [{ ...found, place, related }];
 }

@@ -46,8 +46,8 @@ export function share(value: number, signed = false): string {
 export const shareAtMost = (value: number): string => `${Math.ceil(value * 1000 - 1e-9) / 10} %`;
 
 /** `1 microbatch`, `6 microbatches`, with thousands separated. */
-export const count = (value: number, one: string, many: string): string =>
-  `${value.toLocaleString('en-US')} ${value === 1 ? one : many}`;
+export const count = (value: number, singular: string, plural: string): string =>
+  `${value.toLocaleString('en-US')} ${value === 1 ? singular : plural}`;
 
 /** `a`, `a and b`, `a, b and c`. */
 export const list = (items: readonly string[]): string =>

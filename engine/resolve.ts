@@ -64,9 +64,9 @@ export function* resolveSteps({
   let jobs: readonly JobPlan[] = [];
   let pending: readonly string[] = [];
   for (const file of graph.order) {
-    const one = yield* resolveFile(graph, file, resolved, options, foreign, asked.get(file) ?? {}, searches);
-    resolved.set(file, one.context);
-    if (file === 0) ({ pipelines, jobs, pending } = one);
+    const resolution = yield* resolveFile(graph, file, resolved, options, foreign, asked.get(file) ?? {}, searches);
+    resolved.set(file, resolution.context);
+    if (file === 0) ({ pipelines, jobs, pending } = resolution);
   }
   const context =
     resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);

@@ -26,13 +26,13 @@ export function wholeStages(plan: Pick<PipelinePlan, 'stages'>): ReturnType<type
   for (const stage of plan.stages) {
     if (stage.copy === undefined || (stage.copy.segment ?? 0) === 0) continue;
     const { index, plan: sum } = cut[stage.copy.stage];
-    cut[stage.copy.stage] = { index, plan: together(sum, stage) };
+    cut[stage.copy.stage] = { index, plan: mergeSegments(sum, stage) };
   }
   return cut;
 }
 
 /** What two segments cost, and what they keep; the rest is the first one's, which holds the weights. */
-const together = (first: StagePlan, next: StagePlan): StagePlan => ({
+const mergeSegments = (first: StagePlan, next: StagePlan): StagePlan => ({
   ...first,
   forward: first.forward + next.forward,
   backwardInput: first.backwardInput + next.backwardInput,

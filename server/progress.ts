@@ -17,13 +17,15 @@ export function createProgress(connection: Connection, send: (message: () => unk
       send(() => {
         const reporter = connection.window.createWorkDoneProgress();
         shown.set(uri, reporter);
-        return reporter.then((one) => one.begin('Pipewright', undefined, `computing ${named(analysis.pending)}`));
+        return reporter.then((progress) =>
+          progress.begin('Pipewright', undefined, `computing ${named(analysis.pending)}`),
+        );
       });
     },
     hide(uri) {
       const reporter = shown.get(uri);
       shown.delete(uri);
-      if (reporter !== undefined) send(() => reporter.then((one) => one.done()));
+      if (reporter !== undefined) send(() => reporter.then((progress) => progress.done()));
     },
   };
 }

@@ -47,8 +47,8 @@ function buffersOf(answer: unknown): ArrayBuffer[] {
       if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
     } else if (Array.isArray(value)) {
       // Lists of plain numbers and texts hold no arrays.
-      if (typeof value[0] === 'object') for (const one of value) pending.push(one);
-    } else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) pending.push(one);
+      if (typeof value[0] === 'object') for (const item of value) pending.push(item);
+    } else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) pending.push(item);
   }
   return [...found];
 }

@@ -153,12 +153,12 @@ function groupRows(report: PipelineReport): string[][] {
       const { exposed, time: moving } = devices[top];
       return device.exposed > exposed || (device.exposed === exposed && device.time > moving) ? index : top;
     }, 0);
-    const one = devices[most];
+    const device = devices[most];
     return [
       groupWords[kind],
-      bytes(one.bytes),
-      time(one.time),
-      `exposed ${time(one.exposed)} (${share(report.iteration > 0 ? one.exposed / report.iteration : 0)}) on ${report.devices[most].name}`,
+      bytes(device.bytes),
+      time(device.time),
+      `exposed ${time(device.exposed)} (${share(report.iteration > 0 ? device.exposed / report.iteration : 0)}) on ${report.devices[most].name}`,
     ];
   });
 }

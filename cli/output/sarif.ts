@@ -55,9 +55,9 @@ function result(found: Finding, file: Checked) {
     ...(related.length === 0
       ? {}
       : {
-          relatedLocations: related.map((one) => ({
-            physicalLocation: location(one.place, file.source),
-            message: { text: one.message },
+          relatedLocations: related.map((mention) => ({
+            physicalLocation: location(mention.place, file.source),
+            message: { text: mention.message },
           })),
         }),
   };

@@ -12,8 +12,8 @@ export function evictedBytes(plan: PipelinePlan, program: Program): (from: numbe
     if (kind !== E && kind !== L) continue;
     const home = placement[row % stages];
     const away = partner[home];
-    const way = kind === E ? home * devices + away : away * devices + home;
-    bytes.set(way, (bytes.get(way) ?? 0) + plan.stages[row % stages].activation);
+    const edge = kind === E ? home * devices + away : away * devices + home;
+    bytes.set(edge, (bytes.get(edge) ?? 0) + plan.stages[row % stages].activation);
   }
   return (from, to) => bytes.get(from * devices + to) ?? 0;
 }

@@ -5,8 +5,8 @@ import type { DeviceReport, MemoryItem } from '../report.ts';
 
 /** `activations`, `activations of s0 for gpu[0]`: with its stage, where the device holds something of several. */
 export function itemName({ kind, stage, of }: MemoryItem, { memory_items: all, stages }: DeviceReport): string {
-  const several = stages.length > 1 || all.some((memoryItem) => memoryItem.of !== undefined);
-  if (stage === undefined || !several) return itemNames[kind];
+  const listed = stages.length > 1 || all.some((memoryItem) => memoryItem.of !== undefined);
+  if (stage === undefined || !listed) return itemNames[kind];
   return `${itemNames[kind]} of ${stage}${of === undefined ? '' : ` for ${of}`}`;
 }
 

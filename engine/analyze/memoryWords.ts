@@ -48,8 +48,8 @@ function unitsText(items: readonly MemoryItem[], unit: Unit): string {
   if (counted.length === 1 && counted[0].of === undefined) return all;
   if (counted.length > mostStages) return `${all} of ${counted.length} stages`;
   return list(
-    counted.map(({ count: one = 0, stage = '', of }, index) => {
-      const units = index === 0 ? unitCount(one, unit) : one.toLocaleString('en-US');
+    counted.map(({ count: size = 0, stage = '', of }, index) => {
+      const units = index === 0 ? unitCount(size, unit) : size.toLocaleString('en-US');
       return `${units} of ${stage}${of === undefined ? '' : ` for ${of}`}`;
     }),
   );

@@ -62,7 +62,7 @@ function whatHelps(plan: PipelinePlan, bubble: number): string {
     })
     .sort((a, b) => a.outcome.bubble - b.outcome.bubble);
   const best: typeof better = [];
-  for (const one of better) if (best.length < 2 && one.outcome.fits()) best.push(one);
+  for (const candidate of better) if (best.length < 2 && candidate.outcome.fits()) best.push(candidate);
   return best.map(({ words, outcome }) => `${words} it would reach ${share(outcome.bubble)}.`).join(' ');
 }
 

@@ -50,9 +50,9 @@ export function steadyOf(timeline: Timeline): Steady | undefined {
   const { period, window } = slowest;
   // A stage that goes faster than another works off or fills what lies between them, which ends: it may slow the others down
   // then, unless the busiest device sets the pace by never waiting.
-  const together = paces.every((pace) => pace.repeats) && quickest >= period * (1 - alike);
+  const alikePaces = paces.every((pace) => pace.repeats) && quickest >= period * (1 - alike);
   const busiest = slowest.repeats && Math.abs(period - least) <= least * slack;
-  const steady = (together || busiest) && filled <= window.from && period >= least * (1 - alike);
+  const steady = (alikePaces || busiest) && filled <= window.from && period >= least * (1 - alike);
   return { period: Math.max(period, least), steady, window, ...work };
 }
 

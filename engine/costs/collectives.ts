@@ -75,8 +75,8 @@ export function sumTraffic(all: readonly Traffic[]): Traffic {
   const some = all.filter((candidate) => candidate !== noTraffic);
   if (some.length <= 1) return some[0] ?? noTraffic;
   const sum: Partial<Record<keyof Traffic, GroupTraffic>> = {};
-  for (const one of some) {
-    for (const [name, { bytes, time, exposed }] of Object.entries(one) as [keyof Traffic, GroupTraffic][]) {
+  for (const traffic of some) {
+    for (const [name, { bytes, time, exposed }] of Object.entries(traffic) as [keyof Traffic, GroupTraffic][]) {
       const known = sum[name];
       sum[name] =
         known === undefined

@@ -33,11 +33,11 @@ export function kernelTime({ flops, bytes }: Pick<Kernel, 'flops' | 'bytes'>, de
   const share = efficiencyBySize === undefined ? efficiency : shareAt(efficiencyBySize, flops);
   const computing = compute > 0 ? flops / (compute * share) : 0;
   const moving = bandwidth > 0 ? bytes / (bandwidth * shareAt(memoryEfficiency, bytes)) : 0;
-  return together(computing, moving, memoryOverlap) + launch;
+  return overlapTime(computing, moving, memoryOverlap) + launch;
 }
 
 /** Seconds of computing and of moving bytes, where this share of the shorter runs beside the longer: all of it is a roofline. */
-export const together = (computing: number, moving: number, overlap = 1): number =>
+export const overlapTime = (computing: number, moving: number, overlap = 1): number =>
   Math.max(computing, moving) + (1 - overlap) * Math.min(computing, moving);
 
 /** Seconds of one microbatch on a device, without communication. */

@@ -22,8 +22,8 @@ export interface ShardRule {
  * scatter with the weight gradient: 3 Ψ′ elements a microbatch in all.
  */
 export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
-  const gather = rule.weights ? movement(cost, rule, rule.weightBytes, 'all_gather') : still;
-  const scatter = rule.gradients ? movement(cost, rule, rule.gradientBytes, 'reduce_scatter') : still;
+  const gather = rule.weights ? movement(cost, rule, rule.weightBytes, 'all_gather') : nothing;
+  const scatter = rule.gradients ? movement(cost, rule, rule.gradientBytes, 'reduce_scatter') : nothing;
   if (gather.time + scatter.time === 0) return cost;
   const forward = Math.max(cost.forward, gather.time);
   const backwardInput = Math.max(cost.backwardInput, gather.time);
@@ -44,7 +44,7 @@ export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
   };
 }
 
-const still = { bytes: 0, time: 0 };
+const nothing = { bytes: 0, time: 0 };
 
 function movement(
   { localParameters, expertParameters }: LayerCost,

@@ -1,5 +1,5 @@
 import { exchange, noTraffic, sumTraffic } from './collectives.ts';
-import { byKernel, kernelWork, shareAt, type Work, together } from './kernels.ts';
+import { byKernel, kernelWork, shareAt, type Work, overlapTime } from './kernels.ts';
 import { elementBytes } from './precision.ts';
 import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode, ShapeCost } from './types.ts';
 
@@ -79,7 +79,7 @@ function layerWork(cost: ShapeCost, device: DeviceSpeed): Work {
   const roofline = (flops: number, traffic: number): number => {
     const computing = device.compute > 0 ? flops / (device.compute * device.efficiency) : 0;
     const moving = bandwidth > 0 ? traffic / bandwidth : 0;
-    return together(computing, moving, device.memoryOverlap);
+    return overlapTime(computing, moving, device.memoryOverlap);
   };
   const run = (flops: number) => roofline(flops, cost.traffic);
   return {

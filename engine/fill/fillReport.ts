@@ -38,15 +38,20 @@ function deviceFill(plan: PipelinePlan, fill: FillPlan, timeline: Timeline, devi
   const tasks = tasksOf(fill.tasks[kind] ?? []);
   const slack = makespan * 1e-12;
   const free = leastFree(idle, memory, slack);
+  const request = { idle, memory, overhead: fill.overhead, slack };
   const bubbles: FillBubble[] = [];
-  const placed = placeTasks(idle, memory, tasks, fill.overhead, slack, undefined, 0, (interval, count, seconds) => {
-    if (interval >= listedBubbles) return;
-    const at = idle.from[interval];
-    bubbles.push({ at, seconds: idle.to[interval] - at, free: free[interval], tasks: count, time: seconds });
+  const placed = placeTasks({
+    ...request,
+    tasks,
+    filled: (interval, count, seconds) => {
+      if (interval >= listedBubbles) return;
+      const at = idle.from[interval];
+      bubbles.push({ at, seconds: idle.to[interval] - at, free: free[interval], tasks: count, time: seconds });
+    },
   });
   const next = tasks.list.at(placed.next);
   // Alone, and first in every interval.
-  const only = next === undefined ? undefined : placeTasks(idle, memory, tasksOf([next]), fill.overhead, slack);
+  const only = next === undefined ? undefined : placeTasks({ ...request, tasks: tasksOf([next]) });
   // Rounding may leave −1e−16 where nothing is idle.
   const whole = Math.max(0, makespan - busy[device]);
   return {

@@ -14,10 +14,22 @@ export interface Placed {
 }
 
 /** What an idle interval took: tasks and their seconds. */
-export type Filled = (interval: number, tasks: number, seconds: number) => void;
+type Filled = (interval: number, tasks: number, seconds: number) => void;
 
 /** Where tasks went, for who wants to see it: `count` tasks on end from `at`, the first of them task `first` of the job. */
-export type Visit = (at: number, count: number, first: number) => void;
+type Visit = (at: number, count: number, first: number) => void;
+
+export interface FillRequest {
+  readonly idle: Idle;
+  readonly memory: MemoryTrack;
+  readonly tasks: Tasks;
+  /** Seconds of a change between the pipeline and the fill job. */
+  readonly overhead: number;
+  /** Seconds of rounding. */
+  readonly slack: number;
+  readonly visit?: Visit;
+  readonly filled?: Filled;
+}
 
 /**
  * First fit (Arfeen et al., "PipeFill", MLSys 2025): goes through the idle intervals in order of time and puts the next
@@ -26,17 +38,16 @@ export type Visit = (at: number, count: number, first: number) => void;
  * `overhead` seconds lies before the first task of an interval and after its last. `slack` seconds are rounding.
  * O(intervals + changes of memory), times the logarithm of the tasks; where memory is short, also the tasks placed.
  */
-export function placeTasks(
-  idle: Idle,
-  memory: MemoryTrack,
-  tasks: Tasks,
-  overhead: number,
-  slack: number,
-  visit: Visit = () => {},
-  from = 0,
-  filled: Filled = () => {},
-): Placed {
-  const placed = { tasks: 0, seconds: 0, used: 0, next: from };
+export function placeTasks({
+  idle,
+  memory,
+  tasks,
+  overhead,
+  slack,
+  visit = () => {},
+  filled = () => {},
+}: FillRequest): Placed {
+  const placed = { tasks: 0, seconds: 0, used: 0, next: 0 };
   const { list } = tasks;
   if (list.length === 0) return placed;
   const endOf = (level: number): number => (level + 1 < memory.at.length ? memory.at[level + 1] : Infinity);
@@ -58,9 +69,9 @@ export function placeTasks(
       while (endOf(level) <= at + slack) level += 1;
       // Those that run while the level stays.
       const stays = Math.min(until, endOf(level) + slack);
-      const several = fitting(tasks, placed.next, stays - at, freeAt(level));
-      put(at, several.count, several.seconds);
-      at += several.seconds;
+      const run = fitting(tasks, placed.next, stays - at, freeAt(level));
+      put(at, run.count, run.seconds);
+      at += run.seconds;
       if (endOf(level) + slack >= until) break;
       // The next one runs into later levels, or waits for them.
       const { seconds: takes, bytes } = list[placed.next];

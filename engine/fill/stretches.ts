@@ -31,29 +31,29 @@ export function fillStretches(plan: PipelinePlan, timeline: Timeline, device: nu
   const count: number[] = [];
   const first: number[] = [];
   const slack = timeline.makespan * 1e-12;
-  placeTasks(
-    idleOf(timeline, device),
-    memoryTrack(plan, timeline, device),
+  placeTasks({
+    idle: idleOf(timeline, device),
+    memory: memoryTrack(plan, timeline, device),
     tasks,
-    fill.overhead,
+    overhead: fill.overhead,
     slack,
-    (at, several, start) => {
-      const passes = Math.floor(several / tasks.list.length);
-      const rest = several - passes * tasks.list.length;
+    visit: (at, placed, start) => {
+      const passes = Math.floor(placed / tasks.list.length);
+      const rest = placed - passes * tasks.list.length;
       const end = at + passes * pass + (tasks.before[start + rest] - tasks.before[start]);
       const last = to.length - 1;
       // One that follows at once is part of the same stretch.
       if (last >= 0 && at - to[last] <= slack) {
         to[last] = end;
-        count[last] += several;
+        count[last] += placed;
         return;
       }
       from.push(at);
       to.push(end);
-      count.push(several);
+      count.push(placed);
       first.push(start);
     },
-  );
+  });
   return {
     layers: tasks.list.map(({ layer }) => layer),
     seconds: Float64Array.from(tasks.list, ({ seconds }) => seconds),

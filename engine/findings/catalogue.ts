@@ -38,9 +38,9 @@ function alike(stages: readonly StageVersions[]): readonly (readonly StageVersio
 /** `s0 and s1 keep 1 version and are 1 update late`. */
 function versionsKept(stages: readonly StageVersions[]): string {
   const [{ versions, staleness }] = stages;
-  const one = stages.length === 1;
+  const alone = stages.length === 1;
   const late = staleness === 0 ? 'not late' : `${count(staleness, 'update', 'updates')} late`;
-  return `${list(stages.map(({ name }) => name))} ${one ? 'keeps' : 'keep'} ${count(versions, 'version', 'versions')} and ${one ? 'is' : 'are'} ${late}`;
+  return `${list(stages.map(({ name }) => name))} ${alone ? 'keeps' : 'keep'} ${count(versions, 'version', 'versions')} and ${alone ? 'is' : 'are'} ${late}`;
 }
 
 /** `kind` is "key", "layer", "unit", …; `nearest` a spelling that exists. */

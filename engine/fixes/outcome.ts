@@ -38,8 +38,8 @@ export const relativeIteration = (before: Simulated, after: Simulated): number =
   before.run.report.iteration > 0 ? after.run.report.iteration / before.run.report.iteration - 1 : 0;
 
 /** Whether a device's peak is within its memory. */
-export function fits(one: Simulated, device: number): boolean {
-  const report = one.run.report.devices[device];
+export function fits(outcome: Simulated, device: number): boolean {
+  const report = outcome.run.report.devices[device];
   return report !== undefined && report.peak <= report.capacity;
 }
 

@@ -38,8 +38,8 @@ function choices(analysis: Analysis, pipeline: string, stage: number): readonly 
   const body = pipelineBody(analysis.syntax, pipeline);
   const plan = simulated(analysis, pipeline)?.plan;
   if (body === undefined || plan === undefined) return [];
-  const together = writtenOnce(plan.stages.filter((_, index) => plan.placement[index] === plan.placement[stage]));
-  const groups = together.length > 1 ? [[plan.stages[stage]], together] : [[plan.stages[stage]]];
+  const written = writtenOnce(plan.stages.filter((_, index) => plan.placement[index] === plan.placement[stage]));
+  const groups = written.length > 1 ? [[plan.stages[stage]], written] : [[plan.stages[stage]]];
   const out: Choice[] = [];
   for (const group of groups) {
     const bodies = group.map((stagePlan) => stageBody(body, stageName(stagePlan)));

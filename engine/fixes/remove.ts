@@ -14,8 +14,8 @@ export function removeFixes(analysis: Analysis, finding: Finding, again: Again):
   if (node === undefined || node.kind === 'file') return [];
   const edit = importedName(node, finding) ?? whole(analysis, node);
   const after = tried(analysis, [edit], again);
-  const complaints = (one: Analysis) =>
-    one.findings.filter(({ code, message }) => code === finding.code && message === finding.message).length;
+  const complaints = (checked: Analysis) =>
+    checked.findings.filter(({ code, message }) => code === finding.code && message === finding.message).length;
   if (after === undefined || complaints(after) >= complaints(analysis)) return [];
   return [{ title: `Remove ${label(node, text, finding)}`, edits: [edit], preferred: true }];
 }

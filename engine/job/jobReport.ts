@@ -16,7 +16,7 @@ export function jobReport(
   const window = windowOf(timeline);
   const length = window.until - window.from;
   const { distance } = plan.sync;
-  const over = (one: { readonly until: number }) => one.until > window.from && one.until <= window.until;
+  const over = (run: { readonly until: number }) => run.until > window.from && run.until <= window.until;
   let traffic = 0;
   const reports = workers.map((worker, index): JobWorkerReport => {
     const own = timeline.workers[index];

@@ -19,11 +19,11 @@ export interface Servers {
  */
 export function serversOf({ servers, link }: Pick<JobPlan, 'servers' | 'link'>): Servers {
   const free = new Float64Array(2);
-  const exchange = (way: number, bytes: number, now: number): Exchange => {
+  const exchange = (direction: number, bytes: number, now: number): Exchange => {
     if (link === undefined) return { from: now, until: now };
-    const from = Math.max(now, free[way]);
-    free[way] = from + bytes / (servers * link.bandwidth);
-    return { from, until: free[way] + link.latency };
+    const from = Math.max(now, free[direction]);
+    free[direction] = from + bytes / (servers * link.bandwidth);
+    return { from, until: free[direction] + link.latency };
   };
   const out = link?.duplex === 'half' ? 0 : 1;
   return {

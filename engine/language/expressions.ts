@@ -37,7 +37,7 @@ function composed(
   variables: Variables | undefined,
   depth: number,
 ): Value | undefined {
-  const inner = (one: Expression) => evaluate(context, one, variables, depth + 1);
+  const inner = (nested: Expression) => evaluate(context, nested, variables, depth + 1);
   switch (expression.kind) {
     case 'missing':
       return undefined;

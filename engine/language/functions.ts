@@ -42,7 +42,7 @@ const may = (name: string, doc: string, more: Partial<FunctionParameter> = {}): 
   optional: true,
   ...more,
 });
-const one = (
+const functionRow = (
   context: FunctionContext,
   name: string,
   doc: string,
@@ -52,22 +52,26 @@ const one = (
 
 const number = need('x', 'a plain number');
 const values: readonly FunctionSchema[] = [
-  one('value', 'min', 'The least of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
-  one('value', 'max', 'The greatest of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
-  one('value', 'ceil', 'The next whole number above.', [number]),
-  one('value', 'floor', 'The next whole number below.', [number]),
-  one('value', 'round', 'The nearest whole number; halves go up.', [number]),
-  one('value', 'abs', 'The value without its sign.', [need('x', 'a value of any dimension')]),
-  one('value', 'sqrt', 'The square root.', [number]),
-  one('value', 'log2', 'The logarithm to base two.', [number]),
-  one('value', 'if', 'The second argument if the first is true, otherwise the third.', [
+  functionRow('value', 'min', 'The least of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
+  functionRow('value', 'max', 'The greatest of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
+  functionRow('value', 'ceil', 'The next whole number above.', [number]),
+  functionRow('value', 'floor', 'The next whole number below.', [number]),
+  functionRow('value', 'round', 'The nearest whole number; halves go up.', [number]),
+  functionRow('value', 'abs', 'The value without its sign.', [need('x', 'a value of any dimension')]),
+  functionRow('value', 'sqrt', 'The square root.', [number]),
+  functionRow('value', 'log2', 'The logarithm to base two.', [number]),
+  functionRow('value', 'if', 'The second argument if the first is true, otherwise the third.', [
     need('condition', 'a comparison'),
     need('then', 'value where it holds'),
     need('else', 'value where it does not'),
   ]),
-  one('link', 'half', 'A half-duplex link: both directions are one resource.', [need('link', 'bandwidth + latency')]),
-  one('link', 'shared', 'One resource that all pairs of this link queue for.', [need('link', 'bandwidth + latency')]),
-  one(
+  functionRow('link', 'half', 'A half-duplex link: both directions are one resource.', [
+    need('link', 'bandwidth + latency'),
+  ]),
+  functionRow('link', 'shared', 'One resource that all pairs of this link queue for.', [
+    need('link', 'bandwidth + latency'),
+  ]),
+  functionRow(
     'cut',
     'balance',
     'Splits the layers into contiguous stages so that the slowest is as fast as possible (or uses as little memory as possible).',
@@ -80,28 +84,33 @@ const values: readonly FunctionSchema[] = [
       ),
     ],
   ),
-  one('cut', 'split', 'Layers of each stage, in order.', [need('layers', 'number of layers of a stage')], {
+  functionRow('cut', 'split', 'Layers of each stage, in order.', [need('layers', 'number of layers of a stage')], {
     rest: true,
   }),
-  one('cut', 'plan', 'Stages and their replicas, as the planner of a published system computes them from the costs.', [
-    need(
-      'planner',
-      'the planner: `pipedream` makes the slowest stage of a full pipeline as fast as possible, `dapple` makes a synchronous iteration as short as possible',
-      ['pipedream', 'dapple'],
-    ),
-    may(
-      'objective',
-      'the objective of `pipedream`: as in its paper, or as in its released code (compute and exchange added, transfers left out)',
-      { words: pipedreamObjectives, default: 'paper' },
-    ),
-  ]),
-  one(
+  functionRow(
+    'cut',
+    'plan',
+    'Stages and their replicas, as the planner of a published system computes them from the costs.',
+    [
+      need(
+        'planner',
+        'the planner: `pipedream` makes the slowest stage of a full pipeline as fast as possible, `dapple` makes a synchronous iteration as short as possible',
+        ['pipedream', 'dapple'],
+      ),
+      may(
+        'objective',
+        'the objective of `pipedream`: as in its paper, or as in its released code (compute and exchange added, transfers left out)',
+        { words: pipedreamObjectives, default: 'paper' },
+      ),
+    ],
+  ),
+  functionRow(
     'source',
     'profile',
     'Measured layers of a profile: times and sizes of one microbatch, and which layers each one needs.',
     [need('file', 'path of the profile, from this file')],
   ),
-  one(
+  functionRow(
     'source',
     'huggingface',
     'Layers that a Hugging Face configuration describes, as shapes. You still set `sequence`.',
@@ -113,16 +122,18 @@ const values: readonly FunctionSchema[] = [
       }),
     ],
   ),
-  one(
+  functionRow(
     'system',
     'system',
     'Figures of the device in a system file of Calculon (JSON) or aiconfigurator (YAML). The content decides which.',
     [need('file', 'path of the system, from this file')],
   ),
-  one('placement', 'loop', 'Stage s is on device s mod p, v stages per device.', [need('v', 'stages of each device')]),
-  one('placement', 'wave', 'A zig-zag over the devices, 2w stages per device.', [need('w', 'waves')]),
-  one('transfer', 'buffered', 'Transfers run while both devices work.', [], { bare: true }),
-  one(
+  functionRow('placement', 'loop', 'Stage s is on device s mod p, v stages per device.', [
+    need('v', 'stages of each device'),
+  ]),
+  functionRow('placement', 'wave', 'A zig-zag over the devices, 2w stages per device.', [need('w', 'waves')]),
+  functionRow('transfer', 'buffered', 'Transfers run while both devices work.', [], { bare: true }),
+  functionRow(
     'transfer',
     'rendezvous',
     'A send and its receive block both devices until the transfer is over.',
@@ -139,14 +150,14 @@ const values: readonly FunctionSchema[] = [
     ],
     { bare: true },
   ),
-  one(
+  functionRow(
     'transfer',
     'send_recv',
     'Buffered. Between different meshes each device gets all that it needs from devices that have it.',
     [],
     { bare: true },
   ),
-  one(
+  functionRow(
     'transfer',
     'all_gather',
     'Buffered. Between different meshes the devices that need the same data get an equal part each, then gather it.',
@@ -158,24 +169,24 @@ const values: readonly FunctionSchema[] = [
     ],
     { bare: true },
   ),
-  one(
+  functionRow(
     'transfer',
     'broadcast',
     'Buffered. Between different meshes data goes in chunks through a chain of all devices that need it.',
     [may('chunks', 'chunks of each message', { default: 'chunks of 512 KiB' })],
     { bare: true },
   ),
-  one(
+  functionRow(
     'transfer',
     'scatter_gather',
     'Buffered. Each tensor rank sends a part of the data that all of them hold, and the receivers gather it (Megatron-LM).',
     [],
     { bare: true },
   ),
-  one('gradientSync', 'end', 'Gradients are exchanged all at once after the last operation of a device.', [], {
+  functionRow('gradientSync', 'end', 'Gradients are exchanged all at once after the last operation of a device.', [], {
     bare: true,
   }),
-  one(
+  functionRow(
     'gradientSync',
     'overlap',
     'Gradients of a layer are exchanged as soon as the last backward of its stage has passed it.',
@@ -186,26 +197,28 @@ const values: readonly FunctionSchema[] = [
     ],
     { bare: true },
   ),
-  one('fill', 'inference', 'Runs the forward of each layer in turn.', [need('model', 'a model of the file')]),
-  one('fill', 'training', 'Runs forward and backward of each layer in turn.', [need('model', 'a model of the file')]),
-  one(
+  functionRow('fill', 'inference', 'Runs the forward of each layer in turn.', [need('model', 'a model of the file')]),
+  functionRow('fill', 'training', 'Runs forward and backward of each layer in turn.', [
+    need('model', 'a model of the file'),
+  ]),
+  functionRow(
     'workerSync',
     'wsp',
     'Wave Synchronous Parallel: workers push the summed updates of a wave of minibatches, and a worker waits before it leads the slowest by more than `distance` waves.',
     [may('distance', 'waves that a worker may lead the slowest one by', { default: '0' })],
     { bare: true },
   ),
-  one('order', 'greedy', 'A list scheduler: a free device runs its first ready operation.', [
+  functionRow('order', 'greedy', 'A list scheduler: a free device runs its first ready operation.', [
     need('prefer', 'kinds in order of preference: `[I, F, W]`'),
   ]),
-  one(
+  functionRow(
     'operations',
     'zip',
     'Alternates between its lists; the rest of the longer one follows.',
     [need('rows', 'operations, one list per argument')],
     { rest: true },
   ),
-  one(
+  functionRow(
     'operations',
     'repeat',
     'Repeats the operations n times.',
@@ -214,7 +227,7 @@ const values: readonly FunctionSchema[] = [
       rest: true,
     },
   ),
-  one('operations', 'fused', 'Runs two operations in one overlapped slot.', [
+  functionRow('operations', 'fused', 'Runs two operations in one overlapped slot.', [
     need('first', 'an operation'),
     need('second', 'an operation'),
   ]),
@@ -232,7 +245,7 @@ const written = ({ kind, default: value, dimension }: PolicyParameter): string =
 export const functions: readonly FunctionSchema[] = [
   ...values,
   ...shapes.map((shape) =>
-    one(
+    functionRow(
       'shape',
       shape.name,
       shape.doc,
@@ -246,7 +259,7 @@ export const functions: readonly FunctionSchema[] = [
     ),
   ),
   ...optimizers.map((recipe) =>
-    one(
+    functionRow(
       'optimizer',
       recipe.name,
       recipe.doc,
@@ -257,7 +270,7 @@ export const functions: readonly FunctionSchema[] = [
     ),
   ),
   ...policies.map((policy) =>
-    one(
+    functionRow(
       'schedule',
       policy.name,
       policy.summary,

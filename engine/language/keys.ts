@@ -9,7 +9,7 @@ import { blocks, findKey, keysOf, type BlockName, type Form, type KeySchema } fr
 export interface Keys {
   readonly block: BlockName;
   /** The first entry of a key. */
-  one(name: string): Entry | undefined;
+  find(name: string): Entry | undefined;
   all(name: string): readonly Entry[];
   /** Entries in order. */
   readonly entries: readonly Entry[];
@@ -50,7 +50,7 @@ export function readKeys(context: FileContext, name: BlockName, body: Block | un
   }
   return {
     block: name,
-    one: (key) => firsts.get(key),
+    find: (key) => firsts.get(key),
     all: (key) => entries.filter((entry) => entry.key.text === key),
     entries,
     doubtful,
@@ -118,8 +118,8 @@ function formOf(entry: Entry): Form | undefined {
 
 function isForm(context: FileContext, key: KeySchema, entry: Entry): boolean {
   const form = formOf(entry);
-  if (form !== undefined && key.forms.includes(form)) return several(context, key, entry);
-  const written = (one: Form) => `\`${shapes[one].replace('KEY', key.name)}\``;
+  if (form !== undefined && key.forms.includes(form)) return takesValues(context, key, entry);
+  const written = (allowed: Form) => `\`${shapes[allowed].replace('KEY', key.name)}\``;
   // Half an entry is the parser's finding.
   if (form === undefined && entry.body === undefined) {
     if (!context.syntax.errors.some((fault) => fault.start >= entry.start && fault.start <= entry.end + 1)) {
@@ -143,9 +143,9 @@ function isForm(context: FileContext, key: KeySchema, entry: Entry): boolean {
   return false;
 }
 
-function several(context: FileContext, key: KeySchema, entry: Entry): boolean {
+function takesValues(context: FileContext, key: KeySchema, entry: Entry): boolean {
   const second = entry.values?.[1];
-  if (second === undefined || key.several || second.kind === 'missing') return true;
+  if (second === undefined || key.list || second.kind === 'missing') return true;
   context.report.report('type/mismatch', second, {
     expected: `one value for "${key.name}"`,
     found: `${entry.values?.length ?? 0} values`,
@@ -165,7 +165,7 @@ export type Read<T> =
 
 /** A quantity by the schema of its key. */
 export function readQuantity(context: FileContext, keys: Keys, name: string): Read<number> {
-  const entry = keys.one(name);
+  const entry = keys.find(name);
   const schema = entry === undefined ? undefined : findKey(keys.block, name)?.value;
   if (entry === undefined || schema?.kind !== 'quantity') return { is: 'absent' };
   const expression = valueOf(entry);
@@ -175,7 +175,7 @@ export function readQuantity(context: FileContext, keys: Keys, name: string): Re
 
 /** One of the words of its key. */
 export function readWord<W extends string>(context: FileContext, keys: Keys, name: string): Read<W> {
-  const entry = keys.one(name);
+  const entry = keys.find(name);
   const schema = entry === undefined ? undefined : findKey(keys.block, name)?.value;
   if (entry === undefined || schema?.kind !== 'words') return { is: 'absent' };
   const expression = valueOf(entry);

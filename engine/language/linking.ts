@@ -203,8 +203,8 @@ function linkComposed(
   scope: Scope,
   depth: number,
 ): void {
-  const inner = (one: Expression) => linkExpression(context, one, schema, scope, depth + 1);
-  const value = (one: Expression) => linkExpression(context, one, undefined, scope, depth + 1);
+  const inner = (nested: Expression) => linkExpression(context, nested, schema, scope, depth + 1);
+  const value = (nested: Expression) => linkExpression(context, nested, undefined, scope, depth + 1);
   switch (expression.kind) {
     case 'missing':
     case 'string':

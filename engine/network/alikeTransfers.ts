@@ -43,9 +43,9 @@ export function alikeTransfers(
   const starts: (number | Unreachable)[] = [];
   const latencies = new Float64Array(pairings.length);
   let [next, plainRate] = [0, 0];
-  const take = (one: number): void => {
-    const slot = one >= 0 ? one : bandwidth.length - 1 - one;
-    rate[slot] = one >= 0 ? bandwidth[one] : plainRate;
+  const take = (width: number): void => {
+    const slot = width >= 0 ? width : bandwidth.length - 1 - width;
+    rate[slot] = width >= 0 ? bandwidth[width] : plainRate;
     users[slot] += 1;
     hops.push(slot);
   };

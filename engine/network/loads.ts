@@ -52,13 +52,13 @@ export function loadsOf(graph: Graph): Loads {
   const plain: number[] = [];
   const plainRate: number[] = [];
   let [amount, rate] = [0, 0];
-  const take = (one: number): void => {
-    if (one >= 0) {
-      if (named[one] === 0 && amount > 0) used.push(one);
-      named[one] += amount;
+  const take = (resource: number): void => {
+    if (resource >= 0) {
+      if (named[resource] === 0 && amount > 0) used.push(resource);
+      named[resource] += amount;
       return;
     }
-    const at = -1 - one;
+    const at = -1 - resource;
     if (at < plain.length) plain[at] += amount;
     else {
       plain.push(amount);

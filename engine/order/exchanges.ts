@@ -101,11 +101,11 @@ export function exchangesOf(program: Program, table: NeedTable, batched: Transfe
       for (let at = position; at < position + width; at += 1) {
         const row = order[at] >> shift;
         const before = receives.length;
-        for (let one = first[row]; one < last[row]; one += 1) {
-          const exchange = exchangeAt[one * microbatches + (order[at] & mask)];
+        for (let edge = first[row]; edge < last[row]; edge += 1) {
+          const exchange = exchangeAt[edge * microbatches + (order[at] & mask)];
           if (exchange < 0) continue;
-          peer[exchange] = placement[needs[one] % stages];
-          need[exchange] = one;
+          peer[exchange] = placement[needs[edge] % stages];
+          need[exchange] = edge;
           microbatch[exchange] = order[at] & mask;
           usedAt[exchange] = at;
           receives.push(exchange);

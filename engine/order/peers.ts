@@ -16,7 +16,7 @@ export function peersOf({ copies, weights, stages }: Program): readonly (readonl
   if (copies === undefined || weights === undefined || weights === 'flush') return undefined;
   const { stage, every, first, segment } = copies;
   const of = new Map<number, number[]>();
-  for (let one = 0; one < stages; one += 1) of.set(stage[one], [...(of.get(stage[one]) ?? []), one]);
+  for (let copy = 0; copy < stages; copy += 1) of.set(stage[copy], [...(of.get(stage[copy]) ?? []), copy]);
   const peers = Array.from({ length: stages }, (_, index): readonly Peer[] =>
     (of.get(stage[index]) ?? [])
       .filter(

@@ -27,7 +27,7 @@ export function* draft(
   const { copies } = ranks;
   const modes = stageModes(notes, pipeline);
   const names = elements.map((_, stage) => (cut.kind === 'blocks' ? cut.stages[stage].name : `s${stage}`));
-  const { edges, entering, relayed } = messagesOf({ read: pipeline, stageOf, kinds: sites, costs, copies, parts });
+  const { edges, entering, relayed } = messagesOf({ pipeline: pipeline, stageOf, kinds: sites, costs, copies, parts });
   yield;
   const routes = pipelineRoutes(notes, {
     pipeline: name,

@@ -40,10 +40,10 @@ export interface LayersHint {
 export function hintLayers(notes: Notes, hint: LayersHint): void {
   if (hintInherited(notes, hint)) return;
   const { pipeline, model, costs, site, recompute } = hint;
-  const told = new Set(notes.derived.map(({ offset }) => offset));
+  const hinted = new Set(notes.derived.map(({ offset }) => offset));
   for (const layer of model.layers) {
-    if (layer.cost.kind !== 'shape' || layer.place.uri !== notes.uri || told.has(layer.end)) continue;
-    told.add(layer.end);
+    if (layer.cost.kind !== 'shape' || layer.place.uri !== notes.uri || hinted.has(layer.end)) continue;
+    hinted.add(layer.end);
     const under = (mode: RecomputeMode) => costs.of(layer.first, site, mode);
     // Worked out when somebody looks: a file may have thousands of layers, and a window shows few.
     notes.derived.push({

@@ -22,11 +22,11 @@ import { loneSite } from './place/sites.ts';
  * call + bytes / bandwidth, `run[g]` takes sync + the forwards of its layers and needs `load[g]` and `run[g − 1]`. All weights
  * are counted on the device, whose memory for them is set aside before the first group arrives.
  */
-export function planLoading(notes: Notes, read: SettledPipeline): PipelinePlan | undefined {
-  const { name, model, cluster, use, microbatches } = read;
+export function planLoading(notes: Notes, pipeline: SettledPipeline): PipelinePlan | undefined {
+  const { name, model, cluster, use, microbatches } = pipeline;
   const loading = use.kind === 'policy' ? use.policy.loading?.(use.args) : undefined;
   const [device] = cluster.devices;
-  if (use.kind !== 'policy' || loading === undefined || !computes(notes, { ...read, meshes: [] }, [device.kind]))
+  if (use.kind !== 'policy' || loading === undefined || !computes(notes, { ...pipeline, meshes: [] }, [device.kind]))
     return undefined;
   const site = loneSite(device.kind);
   const costs = layerCosts(model);
@@ -45,14 +45,14 @@ export function planLoading(notes: Notes, read: SettledPipeline): PipelinePlan |
     first += size;
   }
   const rank = { devices: [0], kind: device.kind, mesh: lone };
-  planOrigins(notes, read, { ranks: [rank, rank] }, stages.length);
+  planOrigins(notes, pipeline, { ranks: [rank, rank] }, stages.length);
   hintLayers(notes, { pipeline: name, model, costs, site, recompute: 'none' });
   notes.describe(name, `${use.policy.name}, ${count(groups.length, 'group', 'groups')}`, []);
   const { name: kind, memory } = device.kind;
   const held = reservedOf(device.kind, alone, notes.options.memory);
   return {
     name,
-    doc: read.doc,
+    doc: pipeline.doc,
     model: model.name,
     microbatches,
     iterations: 1,

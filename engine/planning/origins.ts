@@ -19,13 +19,13 @@ export function planOrigins(
     const written = cut.kind === 'blocks' ? cut.stages[ranks.copies?.[index].stage ?? index].at : at('stages');
     set(paths.stage(name, index), notes.report.place(written));
   }
-  for (const [index, one] of ranks.ranks.entries()) {
+  for (const [index, rank] of ranks.ranks.entries()) {
     set(
       paths.device(name, index),
-      one.at === undefined ? cluster.devices[one.devices[0]].place : notes.report.place(one.at),
+      rank.at === undefined ? cluster.devices[rank.devices[0]].place : notes.report.place(rank.at),
     );
-    set(paths.deviceKind(one.kind.name), one.kind.place);
-    set(paths.deviceMemory(one.kind.name), one.kind.memoryPlace);
+    set(paths.deviceKind(rank.kind.name), rank.kind.place);
+    set(paths.deviceMemory(rank.kind.name), rank.kind.memoryPlace);
   }
   for (const layer of model.layers) {
     set(paths.layer(model.name, layer.name), layer.place);

@@ -256,8 +256,8 @@ function spread(
   const named = new Map<number, Map<number, NamedLink>>();
   const budget = { pairs: pairsOf(context) };
   for (const [group, own] of templates.entries()) {
-    for (const one of own.named)
-      if (!join(context, one, groups, group, children[group], named, budget)) return undefined;
+    for (const link of own.named)
+      if (!join(context, link, groups, group, children[group], named, budget)) return undefined;
   }
   return { name, devices, groups, nodes: children[0], named, linkless: !linked };
 }

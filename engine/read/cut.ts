@@ -30,7 +30,7 @@ export function readCut(
   at: Span,
 ): Cut | PlanCut | undefined {
   const blocks = keys.all('stage');
-  const entry = keys.one('stages');
+  const entry = keys.find('stages');
   if (blocks.length > 0) {
     if (entry !== undefined) notApplicable(context, entry, 'the `stage` blocks cut the model');
     return readBlocks(context, blocks, model, mesh);
@@ -144,18 +144,18 @@ function readBlocks(
 function readStage(context: ReadContext, block: Entry, model: ModelDefinition, base: Mesh): StageBlock | undefined {
   const at = block.name ?? block.key;
   const keys = readKeys(context, 'stage', block.body, at);
-  const values = keys.one('layers')?.values;
+  const values = keys.find('layers')?.values;
   const elements = values === undefined ? undefined : readLayers(context, values, model.layers);
-  const onValue = valueOf(keys.one('on'));
+  const onValue = valueOf(keys.find('on'));
   const end = onValue === undefined ? undefined : readEnd(context, onValue);
   const recompute = readWord<RecomputeMode>(context, keys, 'recompute');
   const replicate = readWord<Replication>(context, keys, 'replicate');
-  const replicateAt = valueOf(keys.one('replicate'));
+  const replicateAt = valueOf(keys.find('replicate'));
   const mesh = readMesh(context, keys, base);
   if (replicate.is === 'wrong' || mesh === undefined) return undefined;
   if (replicate.is === 'value' && onValue === undefined) missing(context, 'stage', 'on', at);
   if (block.name === undefined || elements === undefined || keys.doubtful) return undefined;
-  if ((keys.one('on') !== undefined && end === undefined) || recompute.is === 'wrong') return undefined;
+  if ((keys.find('on') !== undefined && end === undefined) || recompute.is === 'wrong') return undefined;
   return {
     name: block.name.text,
     at,

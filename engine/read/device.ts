@@ -29,7 +29,7 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
   const name = block.name.text;
   const id = symbolId('device', name);
   const place = context.report.place(block.name);
-  const entry = keys.one('memory');
+  const entry = keys.find('memory');
   const memoryPlace = context.report.place(entry?.values?.[0] ?? block.name);
   context.devices.set(id, {
     name,

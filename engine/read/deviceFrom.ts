@@ -84,7 +84,7 @@ type Position = Pick<Entry, 'start' | 'end' | 'first' | 'last'>;
 
 /** A tree with all of its places replaced: what is found wrong in it, or leads to it, is at the call. */
 function moved<T>(tree: T, at: Position): T {
-  if (Array.isArray(tree)) return tree.map((one: unknown) => moved(one, at)) as T;
+  if (Array.isArray(tree)) return tree.map((item: unknown) => moved(item, at)) as T;
   if (typeof tree !== 'object' || tree === null) return tree;
   const parts = Object.entries(tree).map(([name, value]) => [name, moved(value, at)] as const);
   return { ...Object.fromEntries(parts), ...('start' in tree ? at : {}) } as T;

@@ -10,7 +10,7 @@ import { bindArguments } from './arguments.ts';
 
 /** The fill job; `undefined` where there is none, `'wrong'` where it has an error (reported). */
 export function readFill(context: ReadContext, keys: Keys): FillUse | undefined | 'wrong' {
-  const entry = keys.one('fill');
+  const entry = keys.find('fill');
   const overhead = or(readQuantity(context, keys, 'fill_overhead'), 0);
   if (entry === undefined) return undefined;
   const value = valueOf(entry);

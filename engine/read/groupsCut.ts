@@ -42,7 +42,7 @@ export function keysThatCount(context: ReadContext, keys: Keys): Keys {
   return {
     ...keys,
     entries: keys.entries.filter((entry) => !isMeaningless(entry.key.text)),
-    one: (key) => (isMeaningless(key) ? undefined : keys.one(key)),
+    find: (key) => (isMeaningless(key) ? undefined : keys.find(key)),
     all: (key) => (isMeaningless(key) ? [] : keys.all(key)),
   };
 }

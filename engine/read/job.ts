@@ -24,11 +24,11 @@ export function readJob(
   const at = block.name ?? block.keyword;
   const keys = readKeys(context, 'job', block.body, at);
   const names = readWorkers(context, keys);
-  const syncValue = valueOf(keys.one('sync'));
+  const syncValue = valueOf(keys.find('sync'));
   const sync = syncValue === undefined ? undefined : readWorkerSync(context, syncValue);
   const servers = or(readQuantity(context, keys, 'servers'), 1);
   const waves = or(readQuantity(context, keys, 'waves'), usualWaves);
-  const linkValue = valueOf(keys.one('link'));
+  const linkValue = valueOf(keys.find('link'));
   const written = linkValue === undefined ? undefined : readLink(context, linkValue);
   if (block.name === undefined || keys.doubtful || names === undefined || sync === undefined) return undefined;
   if (servers === undefined || waves === undefined || (linkValue !== undefined && written === undefined))
@@ -41,7 +41,7 @@ export function readJob(
   const origin = (path: string, span: { readonly start: number; readonly end: number }) =>
     context.origins.set(path, context.report.place(span));
   origin(paths.job(name.text), name);
-  for (const [index, one] of names.entries()) origin(paths.jobWorker(name.text, index), one);
+  for (const [index, worker] of names.entries()) origin(paths.jobWorker(name.text, index), worker);
   for (const entry of keys.entries) {
     const value = valueOf(entry);
     if (value !== undefined) origin(paths.jobKey(name.text, entry.key.text), value);
@@ -63,7 +63,7 @@ export function readJob(
 }
 
 function readWorkers(context: ReadContext, keys: Keys): readonly Name[] | undefined {
-  const entry = keys.one('workers');
+  const entry = keys.find('workers');
   const written = (entry?.values ?? []).flatMap((value) => (value.kind === 'list' ? value.items : [value]));
   const names: Name[] = [];
   let wrong = false;
@@ -76,11 +76,11 @@ function readWorkers(context: ReadContext, keys: Keys): readonly Name[] | undefi
     context.report.report('type/mismatch', entry.key, { expected: 'at least one pipeline', found: 'none' });
     return undefined;
   }
-  for (const [index, one] of names.entries()) {
-    const first = names.find((other) => other.text === one.text);
-    if (first === undefined || first === one || names.indexOf(first) === index) continue;
+  for (const [index, worker] of names.entries()) {
+    const first = names.find((other) => other.text === worker.text);
+    if (first === undefined || first === worker || names.indexOf(first) === index) continue;
     const related = [{ place: context.report.place(first), message: 'Here too.' }];
-    context.report.report('name/duplicate', one, { kind: 'worker', name: one.text }, { related });
+    context.report.report('name/duplicate', worker, { kind: 'worker', name: worker.text }, { related });
   }
   return wrong || names.length === 0 ? undefined : names;
 }

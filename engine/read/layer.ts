@@ -23,15 +23,15 @@ export function readLayer(context: ReadContext, entry: Entry): LayerRead | undef
     return value === undefined ? undefined : shaped(context, value);
   }
   const keys = readKeys(context, 'layer', entry.body, entry.name ?? entry.key);
-  const after = keys.one('after')?.values;
-  const shape = keys.one('shape');
+  const after = keys.find('after')?.values;
+  const shape = keys.find('shape');
   if (shape === undefined) {
     const read = readMeasured(context, keys, entry);
     return read === undefined ? undefined : { ...read, after };
   }
   for (const key of measuredKeys) {
-    const one = keys.one(key);
-    if (one !== undefined) notApplicable(context, one, 'the shape derives it');
+    const written = keys.find(key);
+    if (written !== undefined) notApplicable(context, written, 'the shape derives it');
   }
   const value = valueOf(shape);
   const read = value === undefined ? undefined : shaped(context, value);
@@ -55,7 +55,7 @@ function readMeasured(context: ReadContext, keys: Keys, entry: Entry): LayerRead
   if (keys.doubtful) return undefined;
   const at = entry.name ?? entry.key;
   const half = values['backward_input'] !== undefined || values['backward_weight'] !== undefined;
-  const whole = keys.one('backward');
+  const whole = keys.find('backward');
   if (half && whole !== undefined) notApplicable(context, whole, 'its two halves are given');
   for (const [one, other] of [
     ['backward_input', 'backward_weight'],

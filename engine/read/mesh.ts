@@ -12,7 +12,7 @@ const meshKeys = ['tensor', 'sequence_parallel', 'sequence', 'context', 'data', 
  * `base` itself where it says nothing else.
  */
 export function readMesh(context: ReadContext, keys: Keys, base: Mesh): Mesh | undefined {
-  if (meshKeys.every((meshKey) => keys.one(meshKey) === undefined)) return base;
+  if (meshKeys.every((meshKey) => keys.find(meshKey) === undefined)) return base;
   const tensor = or(readQuantity(context, keys, 'tensor'), base.tensor);
   const parts = or(readQuantity(context, keys, 'context'), base.context);
   const data = or(readQuantity(context, keys, 'data'), base.data);
@@ -29,7 +29,7 @@ export function readMesh(context: ReadContext, keys: Keys, base: Mesh): Mesh | u
   const fault = faultOf(mesh);
   if (fault === undefined) return sameMesh(mesh, base) ? base : mesh;
   const entry =
-    keys.one(fault.key) ?? meshKeys.map((meshKey) => keys.one(meshKey)).find((candidate) => candidate !== undefined);
+    keys.find(fault.key) ?? meshKeys.map((meshKey) => keys.find(meshKey)).find((candidate) => candidate !== undefined);
   const at: Span | undefined = entry?.values?.[0] ?? entry?.key;
   if (at !== undefined)
     context.report.report('value/range', at, {
@@ -42,7 +42,7 @@ export function readMesh(context: ReadContext, keys: Keys, base: Mesh): Mesh | u
 
 /** Which of its two names sequence parallelism has in a block; a second one is a duplicate. */
 export function sequenceKey(context: ReadContext, keys: Keys): 'sequence_parallel' | 'sequence' {
-  const [long, short] = [keys.one('sequence_parallel'), keys.one('sequence')];
+  const [long, short] = [keys.find('sequence_parallel'), keys.find('sequence')];
   if (long !== undefined && short !== undefined)
     context.report.report(
       'key/duplicate',

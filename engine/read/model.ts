@@ -20,7 +20,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   const before = context.report.errors();
   const at = block.name ?? block.keyword;
   const keys = readKeys(context, 'model', block.body, at);
-  const from = keys.one('from');
+  const from = keys.find('from');
   const source = from === undefined ? undefined : context.sources.get(from);
   const own = readQuantity(context, keys, 'sequence');
   const base = baseOf(context, from);

@@ -18,17 +18,17 @@ export function readOverlap(context: ReadContext, keys: Keys): Overlap | undefin
   const seen = new Set<string>();
   let wrong = false;
   for (const entry of keys.all('overlap')) {
-    const [one, second] = entry.parameters ?? [];
+    const [first, second] = entry.parameters ?? [];
     const group =
-      one?.kind === 'name' && second === undefined ? groupNames.find((name) => name === one.text) : undefined;
+      first?.kind === 'name' && second === undefined ? groupNames.find((name) => name === first.text) : undefined;
     const value = valueOf(entry);
     const schema = findKey(keys.block, 'overlap')?.value;
     if (group === undefined || value === undefined || schema?.kind !== 'quantity') {
       // A name that is no group has been reported where names get their meaning.
-      if (one !== undefined && one.kind !== 'missing' && one.kind !== 'name')
-        context.report.report('type/mismatch', one, {
+      if (first !== undefined && first.kind !== 'missing' && first.kind !== 'name')
+        context.report.report('type/mismatch', first, {
           expected: 'a group, such as `overlap(tensor)`',
-          found: `\`${context.syntax.text.slice(one.start, Math.min(one.end, one.start + 40))}\``,
+          found: `\`${context.syntax.text.slice(first.start, Math.min(first.end, first.start + 40))}\``,
         });
       wrong = true;
       continue;

@@ -31,7 +31,7 @@ export function readPipeline(context: ReadContext, block: BlockDeclaration): Pip
 function readBlock(context: ReadContext, block: BlockDeclaration): PipelineDefinition | undefined {
   const name = block.name ?? block.keyword;
   const written = readKeys(context, 'pipeline', block.body, name);
-  const scheduleValue = valueOf(written.one('schedule'));
+  const scheduleValue = valueOf(written.find('schedule'));
   const use = scheduleValue === undefined ? undefined : readScheduleUse(context, scheduleValue);
   const keys = cutsItself(use) ? keysThatCount(context, written) : written;
   const model = readDefinition(context, keys, 'model', context.models);
@@ -42,11 +42,11 @@ function readBlock(context: ReadContext, block: BlockDeclaration): PipelineDefin
   const rankOrder = or(readWord<RankOrder>(context, keys, 'rank_order'), 'tp_cp_dp_pp');
   const overlap = readOverlap(context, keys);
   const recompute = or(readWord<RecomputeMode>(context, keys, 'recompute'), 'none');
-  const optimizerValue = valueOf(keys.one('optimizer'));
+  const optimizerValue = valueOf(keys.find('optimizer'));
   const optimizer = optimizerValue === undefined ? undefined : readOptimizer(context, optimizerValue);
-  const transferValue = valueOf(keys.one('transfer'));
+  const transferValue = valueOf(keys.find('transfer'));
   const transfer = transferValue === undefined ? {} : readTransfer(context, transferValue);
-  const syncValue = valueOf(keys.one('sync'));
+  const syncValue = valueOf(keys.find('sync'));
   const sync = syncValue === undefined ? 'end' : readSync(context, syncValue);
   const fill = readFill(context, keys);
   const cut =
@@ -58,7 +58,7 @@ function readBlock(context: ReadContext, block: BlockDeclaration): PipelineDefin
   if (block.name !== undefined) origins(context, block.name.text, written, name);
   if (optimizer !== undefined && optimizerValue !== undefined)
     hintOptimizer(context, optimizer, optimizerValue, model?.precision ?? 'bf16');
-  if (keys.one('optimizer') !== undefined && optimizer === undefined) return undefined;
+  if (keys.find('optimizer') !== undefined && optimizer === undefined) return undefined;
   if (block.name === undefined || keys.doubtful || isDuplicate(context, block)) return undefined;
   if (model === undefined || cluster === undefined || use === undefined || cut === undefined) return undefined;
   if (iterationsRead.is === 'wrong' || fill === 'wrong') return undefined;
@@ -96,7 +96,7 @@ function readBlock(context: ReadContext, block: BlockDeclaration): PipelineDefin
     transfer,
     ...(sync === 'end' || asynchronous ? {} : { sync }),
     ...(fill === undefined ? {} : { fill }),
-    at: (key: string) => valueOf(keys.one(key)) ?? name,
+    at: (key: string) => valueOf(keys.find(key)) ?? name,
   };
 }
 
@@ -126,7 +126,7 @@ function reportIdleKeys(
 }
 
 function withoutEffect(context: ReadContext, keys: Keys, key: string, reason: string): void {
-  const entry = keys.one(key);
+  const entry = keys.find(key);
   if (entry !== undefined) notApplicable(context, entry, reason);
 }
 
@@ -142,7 +142,7 @@ function readDefinition<T>(
   key: string,
   definitions: ReadonlyMap<string, T>,
 ): T | undefined {
-  const value = valueOf(keys.one(key));
+  const value = valueOf(keys.find(key));
   if (value === undefined) return undefined;
   if (value.kind === 'name') return definitions.get(context.links.get(value) ?? '');
   const found = evaluate(context, value);

@@ -11,7 +11,7 @@ export function readReserved(
   keys: Keys,
   memory: number,
 ): DeviceDefinition['reserved'] | undefined {
-  const entry = keys.one('reserved');
+  const entry = keys.find('reserved');
   const value = plain(valueOf(entry));
   const word = value?.kind === 'name' && value.text === 'framework';
   if (value?.kind === 'list') {

@@ -73,10 +73,10 @@ export function expandRows(
         return undefined;
       }
       for (const unit of spread(segment)) {
-        for (const [index, one] of unit.entries()) {
-          const stage = one.stage >= 0 ? one.stage : ownStage(context, expression, stagesOf[device]);
+        for (const [index, slot] of unit.entries()) {
+          const stage = slot.stage >= 0 ? slot.stage : ownStage(context, expression, stagesOf[device]);
           if (stage === undefined) return undefined;
-          const base: RowItem = { op: one.op, stage, microbatch: one.microbatch, item };
+          const base: RowItem = { op: slot.op, stage, microbatch: slot.microbatch, item };
           items.push(index + 1 < unit.length ? { ...base, fusedWithNext: true } : base);
         }
       }
@@ -111,7 +111,7 @@ const letters: readonly string[] = writtenLetters;
 
 function read(context: ReadContext, expression: Expression, variables: Variables, depth: number): Segment | undefined {
   if (depth > 200) return undefined;
-  const inner = (one: Expression) => read(context, one, variables, depth + 1);
+  const inner = (nested: Expression) => read(context, nested, variables, depth + 1);
   switch (expression.kind) {
     case 'missing':
       return undefined;
@@ -162,7 +162,7 @@ function fused(
   context: ReadContext,
   expression: Expression,
   values: readonly Expression[],
-  inner: (one: Expression) => Segment | undefined,
+  inner: (nested: Expression) => Segment | undefined,
 ): Segment | undefined {
   const [left, right] = values.map(inner);
   if (values.length !== 2) return wrong(context, expression, '`fused(F[i], B[j])`');

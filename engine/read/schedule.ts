@@ -17,10 +17,10 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const keys = readKeys(context, 'schedule', block.body, at);
   const backward = or(readWord<'whole' | 'split'>(context, keys, 'backward'), 'whole');
   const weightsRead = or(readWord<string>(context, keys, 'weights'), 'flush');
-  const placementEntry = keys.one('placement');
+  const placementEntry = keys.find('placement');
   const placement = placementEntry === undefined ? undefined : readPlacement(context, placementEntry);
   const body = readBody(context, keys, backward, block);
-  const weightsEntry = keys.one('weights');
+  const weightsEntry = keys.find('weights');
   const byRows = body?.kind === 'rows' && weightsRead !== 'flush';
   if (byRows && weightsEntry !== undefined)
     notApplicable(context, weightsEntry, 'rows describe one iteration; write a schedule without a flush by rule');
@@ -48,13 +48,13 @@ function readBody(
   backward: 'whole' | 'split' | undefined,
   block: BlockDeclaration,
 ): ScheduleDefinition['body'] | undefined {
-  const order = keys.one('order');
+  const order = keys.find('order');
   const rows = keys.all('row');
   if (order !== undefined) {
     for (const row of rows) notApplicable(context, row, '`order` decides');
     const prefer = readPrefer(context, order, backward);
     if (prefer === undefined) return undefined;
-    const limit = keys.one('in_flight');
+    const limit = keys.find('in_flight');
     return {
       kind: 'greedy',
       prefer,
@@ -66,7 +66,7 @@ function readBody(
     return undefined;
   }
   for (const key of ['backward', 'in_flight'] as const) {
-    const entry = keys.one(key);
+    const entry = keys.find(key);
     if (entry !== undefined) notApplicable(context, entry, 'the rows decide');
   }
   return readRows(context, rows);

@@ -70,11 +70,11 @@ function readArgument(
   if (value.kind === 'name' && parameter.words?.includes(value.text)) return value.text;
   const found = evaluate(context, value);
   if (found === undefined) return undefined;
-  const whole = (one: Value) =>
+  const whole = (item: Value) =>
     checked(
       context,
       value,
-      one,
+      item,
       {
         kind: 'quantity',
         dimension: 'number',

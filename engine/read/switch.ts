@@ -20,7 +20,7 @@ export function readSwitch(context: ReadContext, entry: Entry): Switch | undefin
   const symbol = name === undefined ? undefined : context.references.get(name.start)?.symbol;
   if (name === undefined || symbol === undefined) return undefined;
   const keys = readKeys(context, 'switch', entry.body, name);
-  const [ports, link] = [keys.one('ports'), keys.one('link')];
+  const [ports, link] = [keys.find('ports'), keys.find('link')];
   const end = switchEnd(symbol);
   if (ports === undefined && link === undefined) return keys.doubtful ? undefined : { symbol, end };
   if (ports === undefined || link === undefined) {

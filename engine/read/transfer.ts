@@ -52,10 +52,13 @@ export function readTransfer(context: ReadContext, expression: Expression): Tran
 
 function readRendezvous(context: ReadContext, bound: ReadonlyMap<string, Argument>): TransferUse | undefined {
   const [batched, reshard] = [bound.get('batched'), bound.get('reshard')];
-  const together = batched === undefined ? 'none' : readWord(context, batched, batches);
-  const way = reshard === undefined ? 'fastest' : readWord(context, reshard, reshardings);
-  if (together === undefined || way === undefined) return undefined;
-  return { rule: { kind: 'rendezvous', batched: together }, ...(way === 'fastest' ? {} : { reshard: way }) };
+  const batching = batched === undefined ? 'none' : readWord(context, batched, batches);
+  const resharding = reshard === undefined ? 'fastest' : readWord(context, reshard, reshardings);
+  if (batching === undefined || resharding === undefined) return undefined;
+  return {
+    rule: { kind: 'rendezvous', batched: batching },
+    ...(resharding === 'fastest' ? {} : { reshard: resharding }),
+  };
 }
 
 /** What the word of an argument stands for. */

@@ -82,8 +82,8 @@ function stuckItems(exchanges: Exchanges, reductions: Reductions): Int32Array {
       const item: number = at[device];
       if (entered[device] !== item) {
         entered[device] = item;
-        for (let one: number = from[item]; one < from[item + 1]; one += 1) {
-          const exchange: number = members[one];
+        for (let edge: number = from[item]; edge < from[item + 1]; edge += 1) {
+          const exchange: number = members[edge];
           if (issued[exchange] === 1) {
             const other = deviceOfItem(exchanges, otherEnd(exchanges, exchange, item));
             open[other] -= 1;

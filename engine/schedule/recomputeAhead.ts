@@ -95,13 +95,13 @@ function guestBytes(program: Program, plan: PipelinePlan, device: number): numbe
       const row = order[position] >> shift;
       const kind = Math.trunc(row / stages);
       const stage = row % stages;
-      const one = (stage << shift) | (order[position] & ((1 << shift) - 1));
+      const backward = (stage << shift) | (order[position] & ((1 << shift) - 1));
       if (kind === E) {
-        away.add(one);
+        away.add(backward);
         sum += plan.stages[stage].activation;
         most = Math.max(most, sum);
         // One that is called back has arrived when its backward starts, at the latest.
-      } else if ((kind === B || kind === I) && away.delete(one)) sum -= plan.stages[stage].activation;
+      } else if ((kind === B || kind === I) && away.delete(backward)) sum -= plan.stages[stage].activation;
     }
     bytes += most;
   }
@@ -147,15 +147,15 @@ function rowWith(
   let at = 0;
   for (let position = from; position < to;) {
     const width = fused?.[position] === 1 ? 2 : 1;
-    for (let one = position; one < position + width; one += 1) {
-      if (!asks(one)) continue;
-      const stage = (order[one] >> shift) % stages;
-      next[at] = ((R * stages + stage) << shift) | (order[one] & ((1 << shift) - 1));
+    for (let item = position; item < position + width; item += 1) {
+      if (!asks(item)) continue;
+      const stage = (order[item] >> shift) % stages;
+      next[at] = ((R * stages + stage) << shift) | (order[item] & ((1 << shift) - 1));
       at += 1;
     }
-    for (let one = position; one < position + width; one += 1) {
-      next[at] = order[one];
-      if (nextFused !== undefined && fused !== undefined) nextFused[at] = fused[one];
+    for (let item = position; item < position + width; item += 1) {
+      next[at] = order[item];
+      if (nextFused !== undefined && fused !== undefined) nextFused[at] = fused[item];
       at += 1;
     }
     position += width;

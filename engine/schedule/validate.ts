@@ -102,7 +102,7 @@ function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): Pla
     names: [],
   }));
   for (let stage = 0; stage < stages; stage += 1) {
-    const one = missing[placement[stage]];
+    const missed = missing[placement[stage]];
     let used = 0;
     for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
       used |= seen[stage * microbatches + microbatch];
@@ -118,9 +118,9 @@ function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): Pla
       const lacks = wanted & ~bits;
       for (let kind = 0; lacks >> kind !== 0; kind += 1) {
         if (((lacks >> kind) & 1) === 0) continue;
-        one.total += 1;
-        if (one.names.length < named)
-          one.names.push(`${program.copies?.stage[stage] ?? stage}${letters[kind]}${microbatch}`);
+        missed.total += 1;
+        if (missed.names.length < named)
+          missed.names.push(`${program.copies?.stage[stage] ?? stage}${letters[kind]}${microbatch}`);
       }
     }
   }
@@ -146,7 +146,7 @@ function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly 
   const shown = names.length <= mostSteps ? names : [...names.slice(0, mostSteps - 2), '…', names[names.length - 1]];
   const related = circle.map((step, index) => {
     const next = circle[(index + 1) % circle.length];
-    const together =
+    const counted =
       step.exchange === undefined &&
       next.exchange === undefined &&
       (next.position > step.position || sameSlot(program, next.position, step.position));
@@ -155,7 +155,7 @@ function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly 
         ? `${name(step)} waits for the result of ${name(next)}`
         : step.because === 'exchange'
           ? `${name(step)} ends at the same time as ${name(next)}`
-          : `${name(step)} ${together ? 'starts at the same time as' : 'comes after'} ${stepName(program, next)}`;
+          : `${name(step)} ${counted ? 'starts at the same time as' : 'comes after'} ${stepName(program, next)}`;
     return { at: pathAt(program, plan, step.device, step.position), message };
   });
   const { device, position } = circle[0];

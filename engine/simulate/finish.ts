@@ -59,8 +59,8 @@ function hidden(
   const { duration } = timing;
   for (let at = offsets[device]; at + 1 < offsets[device + 1]; at += 1) {
     if (fused[at] === 0) continue;
-    const [one, other] = [order[at] >> shift, order[at + 1] >> shift];
-    count[duration[one] < duration[other] ? one : other] += 1;
+    const [first, second] = [order[at] >> shift, order[at + 1] >> shift];
+    count[duration[first] < duration[second] ? first : second] += 1;
     at += 1;
   }
   return overlap * drain(count, rows, duration);

@@ -25,8 +25,8 @@ export function gradientBuckets(plan: PipelinePlan, { apart }: Program): readonl
         const key = `${cutStage(plan, stage)} ${index}`;
         const bucket = found.get(key) ?? { seconds, members: [] };
         found.set(key, bucket);
-        const still = left.recompute * again + left.input * backwardInput + left.weight * backwardWeight;
-        bucket.members.push({ device, stage, whole: whole > 0 ? still / whole : 0, weight: left.weight });
+        const remaining = left.recompute * again + left.input * backwardInput + left.weight * backwardWeight;
+        bucket.members.push({ device, stage, whole: whole > 0 ? remaining / whole : 0, weight: left.weight });
       });
     }
   });
@@ -72,12 +72,12 @@ export function holdersOf({ stages, placement, devices }: PipelinePlan): Int32Ar
   const of = new Map<number, number>();
   stages.forEach((stage, index) => {
     const cut = stage.copy?.stage ?? index;
-    const one = leader[placement[index]];
+    const first = leader[placement[index]];
     const other = leader[of.get(cut) ?? placement[index]];
     of.set(cut, placement[index]);
-    const least = Math.min(one, other);
+    const least = Math.min(first, other);
     leader.forEach((now, device) => {
-      if (now === one || now === other) leader[device] = least;
+      if (now === first || now === other) leader[device] = least;
     });
   });
   return leader.every((value, device) => value === device) ? undefined : leader;

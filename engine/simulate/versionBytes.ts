@@ -29,13 +29,13 @@ export function versionBytes(plan: PipelinePlan, program: Program, device: numbe
   const after = new Float64Array(length);
   for (let at = 0; at < length;) {
     const width = fused !== undefined && fused[from + at] === 1 ? 2 : 1;
-    for (let one = at; one < at + width; one += 1) {
-      const stage = (order[from + one] >> shift) % stages;
-      held[stage] = one === at ? versions.during[from + one] : Math.max(held[stage], versions.during[from + one]);
+    for (let item = at; item < at + width; item += 1) {
+      const stage = (order[from + item] >> shift) % stages;
+      held[stage] = item === at ? versions.during[from + item] : Math.max(held[stage], versions.during[from + item]);
     }
     during.fill(level(), at, at + width);
-    for (let one = at; one < at + width; one += 1)
-      held[(order[from + one] >> shift) % stages] = versions.after[from + one];
+    for (let item = at; item < at + width; item += 1)
+      held[(order[from + item] >> shift) % stages] = versions.after[from + item];
     after.fill(level(), at, at + width);
     at += width;
   }

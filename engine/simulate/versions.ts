@@ -161,7 +161,7 @@ function reads(program: Program, rule: WeightRule, facts: Facts): readonly Missi
       pending[stage] = slot;
     } else if (kind === U) {
       updates[stage] += 1;
-      for (let one = pending[stage]; one >= 0; one = next[one]) made[one] = updates[stage];
+      for (let waiting = pending[stage]; waiting >= 0; waiting = next[waiting]) made[waiting] = updates[stage];
       pending[stage] = -1;
     }
   }

@@ -24,11 +24,11 @@ export function folding(view: SyntaxView): FoldingRange[] {
 }
 
 /** Joins neighbours that belong together. */
-function runs(spans: readonly Span[], together: (a: Span, b: Span) => boolean): Span[] {
+function runs(spans: readonly Span[], areJoined: (a: Span, b: Span) => boolean): Span[] {
   const joined: Span[] = [];
   for (const { start, end } of spans) {
     const last = joined.at(-1);
-    if (last !== undefined && together(last, { start, end })) joined[joined.length - 1] = { start: last.start, end };
+    if (last !== undefined && areJoined(last, { start, end })) joined[joined.length - 1] = { start: last.start, end };
     else joined.push({ start, end });
   }
   return joined;

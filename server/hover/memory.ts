@@ -15,7 +15,7 @@ const mostDevices = 8;
  * Every item at the peak with its bytes and share of the capacity, what is left, and what others hold. `told`: name in the file of a
  * stage whose activations stand by part elsewhere.
  */
-export function memoryText(plan: PipelinePlan, device: DeviceReport, told?: string): string {
+export function memoryText(plan: PipelinePlan, device: DeviceReport, shown?: string): string {
   const { capacity, memory_items: items, peak, name } = device;
   const unit = unitOf(plan);
   const part = (size: number): string => (capacity > 0 ? share(size / capacity) : '');
@@ -35,7 +35,7 @@ export function memoryText(plan: PipelinePlan, device: DeviceReport, told?: stri
         ? partsText(
             plan.stages.find((stagePlan) => stagePlan.name === stage),
             unit,
-            told,
+            shown,
           )
         : [],
     ),
@@ -44,9 +44,9 @@ export function memoryText(plan: PipelinePlan, device: DeviceReport, told?: stri
 }
 
 /** Of what one microbatch leaves, which part of the layers leaves how much; nothing where that is not known. */
-function partsText(stage: StagePlan | undefined, unit: Unit, told: string | undefined): readonly string[] {
+function partsText(stage: StagePlan | undefined, unit: Unit, shown: string | undefined): readonly string[] {
   const parts = Object.entries(stage?.activationParts ?? {}).filter(([, size]) => size > 0);
-  if (stage === undefined || parts.length === 0 || stageName(stage) === told) return [];
+  if (stage === undefined || parts.length === 0 || stageName(stage) === shown) return [];
   return [`One ${unit} of ${stage.name} keeps ${list(parts.map(([name, size]) => `${name} ${bytes(size)}`))}.`];
 }
 

@@ -15,7 +15,7 @@ export function pathsAt(view: View, { position }: PathsRequest): PathsAnswer {
     const text = place.uri === view.uri ? textOf(place, offset, around) : undefined;
     return text === undefined ? [] : [{ path, size: text.end - text.start }];
   });
-  return found.sort((a, b) => a.size - b.size).map((one) => one.path);
+  return found.sort((a, b) => a.size - b.size).map((candidate) => candidate.path);
 }
 
 function textOf(place: Place, offset: number, around: readonly SyntaxNode[]): Span | undefined {

@@ -19,7 +19,7 @@ const remarks = [
 /** Whether a text looks like a workload: a word in capitals, a count, then layers with the name of a collective. */
 export function isAstraSim(text: string): boolean {
   const lines = linesOf(text);
-  const [first, second, third] = [lines.next(), lines.next(), lines.next()].map((one) => one.value?.text ?? '');
+  const [first, second, third] = [lines.next(), lines.next(), lines.next()].map((line) => line.value?.text ?? '');
   const fields = third.trim().split(/\s+/);
   return /^[A-Z][A-Z_]*(\s|$)/.test(first) && /^\d+\s*$/.test(second) && collectives.includes(fields[3]);
 }

@@ -123,7 +123,7 @@ const unescaped = (text: string): string =>
   text[1] === 'u' ? String.fromCharCode(Number.parseInt(text.slice(2), 16)) : (escapes[text[1]] ?? text[1]);
 
 /** Reads what stands between brackets: `one` for each of it, commas between. */
-function listAt(cursor: Cursor, close: string, one: () => void): void {
+function listAt(cursor: Cursor, close: string, readItem: () => void): void {
   const start = cursor.at;
   cursor.at += 1;
   skip(cursor);
@@ -132,7 +132,7 @@ function listAt(cursor: Cursor, close: string, one: () => void): void {
     return;
   }
   for (;;) {
-    one();
+    readItem();
     skip(cursor);
     const next = cursor.text[cursor.at];
     if (next === ',') {

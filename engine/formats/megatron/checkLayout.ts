@@ -21,9 +21,9 @@ export function checkLayout(
   };
   const of = (
     symbol: LayerSymbol,
-  ): readonly { readonly one: Placed; readonly stage: number; readonly index: number }[] =>
+  ): readonly { readonly placed: Placed; readonly stage: number; readonly index: number }[] =>
     stages.flatMap((own, stage) =>
-      own.flatMap((placed, index) => (placed.symbol === symbol ? [{ one: placed, stage, index }] : [])),
+      own.flatMap((placed, index) => (placed.symbol === symbol ? [{ placed, stage, index }] : [])),
     );
   const [embeddings, losses, decoders, predictions] = [of('E'), of('L'), of('t'), of('m')];
   const last = stages.length - 1;
@@ -32,13 +32,13 @@ export function checkLayout(
   if (stages.length % ranks !== 0)
     fault(at, `The layout has ${stages.length} stages, which ${ranks} pipeline ranks do not share evenly.`);
   if (embeddings.length !== 1)
-    fault(embeddings[1]?.one ?? at, `The layout has ${embeddings.length} embeddings (E): it needs just one.`);
+    fault(embeddings[1]?.placed ?? at, `The layout has ${embeddings.length} embeddings (E): it needs just one.`);
   else if (embeddings[0].stage !== 0 || embeddings[0].index !== 0)
-    fault(embeddings[0].one, 'The embedding (E) must come first, in the first stage.');
+    fault(embeddings[0].placed, 'The embedding (E) must come first, in the first stage.');
   if (losses.length !== 1)
-    fault(losses[1]?.one ?? at, `The layout has ${losses.length} losses (L): it needs just one.`);
+    fault(losses[1]?.placed ?? at, `The layout has ${losses.length} losses (L): it needs just one.`);
   else if (losses[0].stage !== last || losses[0].index !== stages[last].length - 1)
-    fault(losses[0].one, 'The loss (L) must come last, in the last stage.');
+    fault(losses[0].placed, 'The loss (L) must come last, in the last stage.');
   if (setting.layers !== undefined && decoders.length !== setting.layers)
     fault(at, `The layout has ${decoders.length} transformer layers (t), and \`--num-layers\` says ${setting.layers}.`);
   if (setting.mtpLayers !== undefined && predictions.length !== setting.mtpLayers)
@@ -50,14 +50,14 @@ export function checkLayout(
   const [first] = predictions;
   if (first === undefined) return faults;
   const apart = predictions.find((prediction) => prediction.stage !== first.stage);
-  if (apart !== undefined) fault(apart.one, 'All prediction layers (m) must be in one stage.');
+  if (apart !== undefined) fault(apart.placed, 'All prediction layers (m) must be in one stage.');
   const late = decoders.find(
     (decoder) => decoder.stage > first.stage || (decoder.stage === first.stage && decoder.index > first.index),
   );
   if (late !== undefined)
-    fault(late.one, 'This transformer layer (t) comes after a prediction layer (m): they must all come before.');
+    fault(late.placed, 'This transformer layer (t) comes after a prediction layer (m): they must all come before.');
   if (first.stage < stages.length - ranks)
-    fault(first.one, 'Prediction layers (m) must be in the last virtual stage of their rank.');
-  if (first.stage % ranks === 0) fault(first.one, 'Prediction layers (m) must not be on pipeline rank 0.');
+    fault(first.placed, 'Prediction layers (m) must be in the last virtual stage of their rank.');
+  if (first.stage % ranks === 0) fault(first.placed, 'Prediction layers (m) must not be on pipeline rank 0.');
   return faults;
 }

@@ -91,11 +91,11 @@ function fromLayout(
 /** Equal shares; the first and the last rank may have numbers of their own, or the embedding and the loss count as a layer each. */
 function shared(flags: Flags, numbers: Numbers, end: number): Result {
   const [size, total] = [numbers.get('pipeline-model-parallel-size'), numbers.get('num-layers')];
-  const one = (place: { readonly start: number; readonly end: number }, message: string): Result => ({
+  const refused = (place: { readonly start: number; readonly end: number }, message: string): Result => ({
     faults: [{ ...place, message }],
   });
-  if (size === undefined) return one({ start: 0, end }, '`--pipeline-model-parallel-size` is missing.');
-  if (total === undefined) return one({ start: 0, end }, '`--num-layers` is missing.');
+  if (size === undefined) return refused({ start: 0, end }, '`--pipeline-model-parallel-size` is missing.');
+  if (total === undefined) return refused({ start: 0, end }, '`--num-layers` is missing.');
   const ranks = size.value;
   const [first, last] = [
     numbers.get('decoder-first-pipeline-num-layers'),
@@ -105,7 +105,7 @@ function shared(flags: Flags, numbers: Numbers, end: number): Result {
   const loss = flags.get('account-for-loss-in-pipeline-split')?.flag;
   const counted = embedding ?? loss;
   if (counted !== undefined && (first ?? last) !== undefined)
-    return one(
+    return refused(
       counted,
       'The embedding and the loss cannot be counted as layers if the first or the last rank has an explicit number of layers.',
     );
@@ -115,12 +115,12 @@ function shared(flags: Flags, numbers: Numbers, end: number): Result {
     const rest = total.value - (first?.value ?? 0) - (last?.value ?? 0);
     const among = ranks - own;
     if (among < 0)
-      return one(
+      return refused(
         last ?? total,
         'A single rank cannot have explicit numbers of layers both as the first and as the last rank.',
       );
     if (rest < 0 || (among === 0 ? rest !== 0 : rest % among !== 0))
-      return one(
+      return refused(
         total,
         `${total.value} layers minus the layers of the first and last rank leave ${rest}, which ${among} ranks do not share evenly.`,
       );
@@ -130,7 +130,7 @@ function shared(flags: Flags, numbers: Numbers, end: number): Result {
   } else {
     const all = total.value + (embedding === undefined ? 0 : 1) + (loss === undefined ? 0 : 1);
     if (all % ranks !== 0)
-      return one(
+      return refused(
         total,
         `${all} layers${counted === undefined ? '' : ', embedding and loss counted,'} are not shared evenly by ${ranks} pipeline ranks.`,
       );

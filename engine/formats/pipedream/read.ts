@@ -53,7 +53,7 @@ function readEdges(
   lines: readonly Line[],
   numbers: ReadonlyMap<string, number>,
   nodes: number,
-  fault: (one: TextFault) => void,
+  fault: (problem: TextFault) => void,
 ): readonly (readonly number[])[] {
   const needs = Array.from({ length: nodes }, (): number[] => []);
   const seen = new Set<number>();

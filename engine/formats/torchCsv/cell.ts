@@ -29,9 +29,9 @@ export function readCell(text: string): TorchCell | CellFault {
   const pair = fused.exec(text);
   if (pair === null) return readAction(text);
   const [left, right] = [readAction(pair[1].trim()), readAction(pair[2].trim())];
-  for (const one of [left, right]) {
-    if ('message' in one) return one;
-    if (one.kind !== 'compute')
+  for (const half of [left, right]) {
+    if ('message' in half) return half;
+    if (half.kind !== 'compute')
       return {
         message: `\`${shown(text)}\` fuses an action that is not a compute operation.`,
         expected: 'two of F, I, B and W in OVERLAP_F_B',

@@ -37,7 +37,7 @@ export function completeness(
       }
       judge(entries, group, shape, missing, shifted && type === 'F', report);
     }
-    beside(group, wanted[stage], report);
+    reportNeedless(group, wanted[stage], report);
     for (const each of missing.slice(0, mostFaults)) {
       const name = entryName({ ...each, stage });
       const at = insertion(table, group, each, stage, shape);
@@ -120,12 +120,12 @@ function judge(
   report: Report,
 ): void {
   const first = new Map<number, Entry>();
-  let told = 0;
+  let reported = 0;
   for (const entry of entries) {
-    if (told === mostFaults) return;
+    if (reported === mostFaults) return;
     if (entry.microbatch >= microbatches) {
       if (shifted) continue;
-      told += 1;
+      reported += 1;
       const message = `\`${entryName(entry)}\` names a microbatch that does not exist.`;
       report({ ...placeOf(entry), message, expected: `microbatches ${range(microbatches)}` });
       continue;
@@ -133,7 +133,7 @@ function judge(
     const earlier = first.get(entry.microbatch);
     if (earlier === undefined) first.set(entry.microbatch, entry);
     else {
-      told += 1;
+      reported += 1;
       const [wrong, right] =
         odd(entries, earlier, entry, group, missing) === earlier ? [earlier, entry] : [entry, earlier];
       const likely =
@@ -164,9 +164,9 @@ function odd(
   const cost = (wrong: Entry): number => {
     const rest = entries.filter((entry) => entry !== wrong);
     if (type === undefined) return variation(rest);
-    const mended = { ...wrong, type, microbatch };
+    const corrected = { ...wrong, type, microbatch };
     const others = type === wrong.type ? rest : (group.get(type) ?? []);
-    const filled = [...others, mended].sort((a, b) => a.column - b.column);
+    const filled = [...others, corrected].sort((a, b) => a.column - b.column);
     return variation(filled) + (type === wrong.type ? 0 : variation(rest));
   };
   return cost(earlier) < cost(later) ? earlier : later;
@@ -176,7 +176,7 @@ const variation = (entries: readonly Entry[]): number =>
   entries.reduce((sum, entry, at) => (at === 0 ? 0 : sum + Math.abs(entry.microbatch - entries[at - 1].microbatch)), 0);
 
 /** B beside I or W of the same microbatch: those that the stage mostly does without are wrong. */
-function beside(group: ReadonlyMap<Entry['type'], readonly Entry[]>, wanted: Wanted, report: Report): void {
+function reportNeedless(group: ReadonlyMap<Entry['type'], readonly Entry[]>, wanted: Wanted, report: Report): void {
   const whole = new Set((group.get('B') ?? []).map((entry) => entry.microbatch));
   const halves = [...(group.get('I') ?? []), ...(group.get('W') ?? [])];
   const half = new Set(halves.map((entry) => entry.microbatch));

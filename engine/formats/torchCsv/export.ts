@@ -12,8 +12,8 @@ export type TorchExport =
 
 /** The table of a pipeline that runs here; with `comms` in the dialect that has transfers. */
 export function exportTorch(plan: PipelinePlan, program: Program, comms: boolean): TorchExport {
-  const unlike = unlikePyTorch(program);
-  if (unlike !== undefined) return { problem: unlike };
+  const unsupported = unlikePyTorch(program);
+  if (unsupported !== undefined) return { problem: unsupported };
   const { table, tooWide } = tableOfProgram(program, layoutOf(plan.schedule, program));
   if (tooWide.length > 0)
     return {

@@ -43,9 +43,9 @@ export function checkTable(
 }
 
 function judge(table: TorchTable, shape: Majority, dialect: Dialect, report: (problem: CellProblem) => void): void {
-  const told: CellProblem[] = [];
+  const reported: CellProblem[] = [];
   const tell = (problem: CellProblem): void => {
-    told.push(problem);
+    reported.push(problem);
     report(problem);
   };
   const cells = table.rows.reduce((sum, row) => sum + row.length, 0);
@@ -57,11 +57,11 @@ function judge(table: TorchTable, shape: Majority, dialect: Dialect, report: (pr
   const here = [...entriesOf(table)].filter((entry) => shape.placement[entry.stage] === entry.row);
   const groups = groupsOf(here);
   oldLetters(groupsOf(here), tell);
-  if (told.some((cellProblem) => cellProblem.repair === 'old-letters')) return;
+  if (reported.some((cellProblem) => cellProblem.repair === 'old-letters')) return;
   completeness(table, groups, shape, wantedOf(groups, shape, dialect), tell);
-  if (told.length > 0) return;
+  if (reported.length > 0) return;
   stageActions(table, shape, tell);
-  if (told.length === 0) order(table, shape, tell);
+  if (reported.length === 0) order(table, shape, tell);
 }
 
 /** Stages on two ranks, stages and ranks without operations, numbers of stages that are not there, blanks among transfers. */

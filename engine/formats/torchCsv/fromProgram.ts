@@ -107,7 +107,7 @@ function interleavedBlanks(program: Program, row: readonly TorchCell[], device: 
     }
     cells.push(cell);
     if (cell.kind === 'compute' && cell.type === 'F' && forwards === warmup)
-      for (let one = 0; one < wait; one += 1) cells.push(blank);
+      for (let waited = 0; waited < wait; waited += 1) cells.push(blank);
   }
   return cells;
 }

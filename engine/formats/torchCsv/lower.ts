@@ -74,12 +74,12 @@ export function transferOf(
   { stages, placement }: TorchShape,
 ): { readonly send: TransferAction; readonly receive: TransferAction; readonly to: number } | undefined {
   if (type === 'W') return undefined;
-  const way = type === 'F' ? 'F' : 'B';
+  const letter = type === 'F' ? 'F' : 'B';
   const target = type === 'F' ? stage + 1 : stage - 1;
   if (target < 0 || target >= stages || placement[target] === placement[stage]) return undefined;
   return {
-    send: { kind: 'transfer', stage, type: `SEND_${way}`, microbatch },
-    receive: { kind: 'transfer', stage: target, type: `RECV_${way}`, microbatch },
+    send: { kind: 'transfer', stage, type: `SEND_${letter}`, microbatch },
+    receive: { kind: 'transfer', stage: target, type: `RECV_${letter}`, microbatch },
     to: placement[target],
   };
 }

@@ -23,7 +23,7 @@ export function order(table: TorchTable, shape: Majority, report: Report): void 
       ...first,
       message: 'The operation waits for itself through other ranks: the order never ends.',
       expected: 'rows that do not wait for each other in a circle',
-      related: others.slice(0, 8).map((one) => ({ ...one, message: 'this rank waits here' })),
+      related: others.slice(0, 8).map((place) => ({ ...place, message: 'this rank waits here' })),
     });
   } else channels(table, shape, report);
 }

@@ -9,9 +9,9 @@ export const repairTitles: Readonly<Record<RepairName, string>> = {
 /** The text with the repairs that its faults name; everything else stays as it is. */
 export function repairText(text: string, faults: readonly TorchFault[]): string {
   const names = new Set(faults.map((fault) => fault.repair));
-  let mended = text;
+  let repaired = text;
   if (names.has('old-letters')) {
-    mended = mended.replace(/(?<![\w"])(\d+)(BW|B)(\d+)(?!\w)/g, (_, stage, type, microbatch) =>
+    repaired = repaired.replace(/(?<![\w"])(\d+)(BW|B)(\d+)(?!\w)/g, (_, stage, type, microbatch) =>
       type === 'BW' ? `${stage}B${microbatch}` : `${stage}I${microbatch}`,
     );
   }
@@ -20,9 +20,9 @@ export function repairText(text: string, faults: readonly TorchFault[]): string 
     const stage = /^\s*"?\(?(\d+)F|;(\d+)F/.exec(text.slice(fault.start, fault.end));
     const wanted = stage?.[1] ?? stage?.[2];
     if (wanted === undefined) continue;
-    mended = mended.replace(/(?<!\w)(\d+)F(\d+)(?!\w)/g, (whole, one, microbatch) =>
-      one === wanted && Number(microbatch) > 0 ? `${one}F${Number(microbatch) - 1}` : whole,
+    repaired = repaired.replace(/(?<!\w)(\d+)F(\d+)(?!\w)/g, (whole, wrongStage, microbatch) =>
+      wrongStage === wanted && Number(microbatch) > 0 ? `${wrongStage}F${Number(microbatch) - 1}` : whole,
     );
   }
-  return mended;
+  return repaired;
 }

@@ -11,10 +11,10 @@ export function withSharding(row: readonly Numbered[]): readonly Numbered[] {
   const ahead = nextStages(row);
   const active = new Set<number>();
   const result: Numbered[] = [];
-  for (const [at, one] of row.entries()) {
+  for (const [at, action] of row.entries()) {
     const wanted = ahead[at];
     const put = (stage: number, type: StageAction['type']): void => {
-      result.push({ ...one, cell: { kind: 'stage', stage, type } });
+      result.push({ ...action, cell: { kind: 'stage', stage, type } });
     };
     const release = [...active].filter((stage) => !wanted.includes(stage)).sort((a, b) => a - b);
     for (const stage of release) {
@@ -26,7 +26,7 @@ export function withSharding(row: readonly Numbered[]): readonly Numbered[] {
       active.add(stage);
       put(stage, 'UNSHARD');
     }
-    result.push(one);
+    result.push(action);
   }
   const last = row.at(-1);
   if (last !== undefined) {
@@ -49,8 +49,8 @@ function nextStages(row: readonly Numbered[]): readonly (readonly number[])[] {
       at.set(stage, position);
     }
     const [third, fourth] = [nearest[mostActive - 1], nearest[mostActive]];
-    const together = fourth !== undefined && at.get(third) === at.get(fourth);
-    result[position] = nearest.slice(0, together ? mostActive + 1 : mostActive);
+    const paired = fourth !== undefined && at.get(third) === at.get(fourth);
+    result[position] = nearest.slice(0, paired ? mostActive + 1 : mostActive);
   }
   return result;
 }

@@ -41,7 +41,7 @@ export const switchBlock: BlockSchema = {
   doc: 'A switch, host bridge or network card: links may end at it, as at devices.',
   keys: [
     key('ports', 'ports = gpu[0..3]', { kind: 'devices' }, 'Devices and other switches that are linked to it.', {
-      several: true,
+      list: true,
     }),
     key(
       'link',

@@ -9,7 +9,7 @@ export const job: BlockSchema = {
       'workers = [first, second]',
       { kind: 'name', of: 'pipeline' },
       'The pipelines. Each has separate devices and an asynchronous schedule, and all have equally many minibatches in flight.',
-      { several: true, required: true },
+      { list: true, required: true },
     ),
     key(
       'sync',

@@ -73,7 +73,7 @@ export const layer: BlockSchema = {
       'after = [embed]',
       { kind: 'layers' },
       'Layers whose output this one needs. Default: the layer above.',
-      { several: true },
+      { list: true },
     ),
   ],
 };

@@ -62,7 +62,7 @@ export const stage: BlockSchema = {
       'Layers of the stage. `a..b` includes both ends, `a..<b` excludes the last.',
       {
         required: true,
-        several: true,
+        list: true,
       },
     ),
     key(

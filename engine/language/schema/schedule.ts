@@ -50,7 +50,7 @@ export const schedule: BlockSchema = {
       {
         forms: ['call'],
         repeatable: true,
-        several: true,
+        list: true,
       },
     ),
   ],

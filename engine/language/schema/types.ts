@@ -45,7 +45,7 @@ export interface KeySchema {
   /** May stand more than once in a block. */
   readonly repeatable?: boolean;
   /** Takes several values with commas. */
-  readonly several?: boolean;
+  readonly list?: boolean;
   /** Keys inside its `{ … }`. */
   readonly block?: BlockName;
 }

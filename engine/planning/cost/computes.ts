@@ -13,31 +13,31 @@ export interface ToCost {
 }
 
 /** Shapes need the device's peak rate, and ranks that they divide by. */
-export function computes(notes: Notes, read: ToCost, kinds: readonly DeviceDefinition[]): boolean {
-  if (read.model.layers.every((layer) => layer.cost.kind === 'measured')) return true;
+export function computes(notes: Notes, pipeline: ToCost, kinds: readonly DeviceDefinition[]): boolean {
+  if (pipeline.model.layers.every((layer) => layer.cost.kind === 'measured')) return true;
   for (const kind of kinds) {
-    if (speedAt(kind, read.model.precision).compute !== undefined) continue;
+    if (speedAt(kind, pipeline.model.precision).compute !== undefined) continue;
     const own = kind.place.uri === notes.uri;
-    notes.report.report('key/missing', own ? kind.place : read.at('devices'), {
+    notes.report.report('key/missing', own ? kind.place : pipeline.at('devices'), {
       key: 'compute',
       block: own ? 'device' : `device "${kind.name}"`,
       example: 'compute = 312TFLOPS',
     });
     return false;
   }
-  for (const mesh of read.meshes) {
-    const { sequence = 1 } = read.model;
+  for (const mesh of pipeline.meshes) {
+    const { sequence = 1 } = pipeline.model;
     if (sequence % mesh.context !== 0) {
-      notes.report.report('value/range', read.at('context'), {
+      notes.report.report('value/range', pipeline.at('context'), {
         what: '"context"',
         value: String(mesh.context),
         allowed: `a divisor of the ${sequence} tokens of a sequence`,
       });
       return false;
     }
-    const found = meshProblem(read.model, mesh);
+    const found = meshProblem(pipeline.model, mesh);
     if (found === undefined) continue;
-    notes.report.report('value/range', read.at(found.key), {
+    notes.report.report('value/range', pipeline.at(found.key), {
       what: `"${found.key}"`,
       value: String(mesh[found.key]),
       allowed: `a number that fits layer "${found.layer.name}": ${found.problem.replace(/\.$/, '')}`,

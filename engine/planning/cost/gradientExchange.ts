@@ -14,7 +14,7 @@ export interface Moved {
   readonly bytes: number;
 }
 export const stillness: Moved = { seconds: 0, bytes: 0 };
-export const together = (...all: readonly Moved[]): Moved =>
+export const sumOfTraffic = (...all: readonly Moved[]): Moved =>
   all.reduce((sum, each) => ({ seconds: sum.seconds + each.seconds, bytes: sum.bytes + each.bytes }), stillness);
 
 /** What parameters on one device take: their gradients once the last backward has made them, their weights once the optimizer has. */
@@ -47,14 +47,14 @@ export function gradientExchange(
   const size = shardsState(shard) ? shardRanks(parts[0][0].length, optimizer?.over) : 1;
   const ringOver = (groups: Groups): Ring | undefined =>
     groupRing(notes, { cluster, at }, 'ring', [members[0]], () => groups);
-  const within = size > 1 ? ringOver(joined.flatMap((group) => slices(group, size))) : still;
-  const across = size < ranks ? ringOver(joined.flatMap((group) => strides(group, size))) : still;
+  const within = size > 1 ? ringOver(joined.flatMap((group) => slices(group, size))) : noRing;
+  const across = size < ranks ? ringOver(joined.flatMap((group) => strides(group, size))) : noRing;
   if (within === undefined || across === undefined) return undefined;
   const resharded = shardsWeights(shard) && optimizer?.reshard === true;
   const scattered = shardsGradients(shard) && (resharded || !shardsWeights(shard));
   return {
     gradients: (parameters) =>
-      together(
+      sumOfTraffic(
         scattered ? stillness : moved('reduce_scatter', parameters * per.gradient, size, within),
         moved('all_reduce', (parameters * per.gradient) / size, ranks / size, across),
       ),
@@ -62,7 +62,7 @@ export function gradientExchange(
   };
 }
 
-const still: Ring = { bandwidth: 0, latency: 0 };
+const noRing: Ring = { bandwidth: 0, latency: 0 };
 
 /** One collective over `count` ranks; nothing where there is nothing to move. */
 export function moved(pattern: Collective['pattern'], bytes: number, count: number, ring: Ring): Moved {

@@ -9,7 +9,7 @@ import { relay } from './relay.ts';
 import type { Site, SitedRanks } from '../place/sites.ts';
 
 export interface MessagesRequest {
-  readonly read: SettledPipeline;
+  readonly pipeline: SettledPipeline;
   /** Stage of the cut of each element, and the site of each such stage. */
   readonly stageOf: Int32Array;
   readonly kinds: readonly Site[];
@@ -28,8 +28,8 @@ export interface Messages {
 }
 
 /** Each tensor goes straight to the stages that need it, or through all between where the schedule has no other way. */
-export function messagesOf({ read, stageOf, kinds, costs, copies, parts }: MessagesRequest): Messages {
-  const { model, use } = read;
+export function messagesOf({ pipeline, stageOf, kinds, costs, copies, parts }: MessagesRequest): Messages {
+  const { model, use } = pipeline;
   const count = kinds.length;
   const sequences = kinds.map((kind) => sequenceParts(kind.mesh));
   const ofAllReplicas = (element: number): number => {
@@ -42,8 +42,8 @@ export function messagesOf({ read, stageOf, kinds, costs, copies, parts }: Messa
   const relays = use.kind === 'policy' && use.policy.relays?.(use.args) === true;
   const relayed = relays ? relay(direct, count, sequences) : undefined;
   const sent = relayed === undefined ? direct : withGradients(relayed.edges, sequences);
-  const pieces = sent.map(({ bytes, back, ...one }) => ({
-    ...one,
+  const pieces = sent.map(({ bytes, back, ...edge }) => ({
+    ...edge,
     bytes: bytes / parts,
     ...(back === undefined ? {} : { back: back / parts }),
   }));

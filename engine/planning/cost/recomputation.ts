@@ -13,15 +13,15 @@ const forced = (use: SettledPipeline['use']): RecomputeMode | undefined =>
   use.kind === 'policy' ? use.policy.recompute?.(use.args) : undefined;
 
 /** Modes of the stages of the cut. A key that the schedule overrules is reported as without effect. */
-export function stageModes(notes: Notes, read: SettledPipeline): readonly RecomputeMode[] {
-  const { cut, use } = read;
+export function stageModes(notes: Notes, pipeline: SettledPipeline): readonly RecomputeMode[] {
+  const { cut, use } = pipeline;
   const blocks = cut.kind === 'blocks' ? cut.stages : undefined;
   const mode = forced(use);
   if (mode === undefined || use.kind !== 'policy')
-    return Array.from({ length: cut.count }, (_, stage) => blocks?.[stage].recompute ?? read.recompute);
+    return Array.from({ length: cut.count }, (_, stage) => blocks?.[stage].recompute ?? pipeline.recompute);
   const reason = `${use.policy.name} decides what is recomputed`;
   const written = [
-    ...(read.recompute === 'none' ? [] : [read.at('recompute')]),
+    ...(pipeline.recompute === 'none' ? [] : [pipeline.at('recompute')]),
     ...(blocks ?? []).flatMap((block) => (block.recompute === undefined ? [] : [block.at])),
   ];
   for (const at of written) notes.report.report('key/not-applicable', at, { key: 'recompute', reason });

@@ -5,7 +5,7 @@ import { optimizers } from '../../costs/optimizer.ts';
 import type { Precision } from '../../costs/types.ts';
 import type { StepPlan, StageExchange } from '../../plan.ts';
 import { gradientBuckets } from './gradientBuckets.ts';
-import { gradientExchange, type Moved, moved, stillness, together } from './gradientExchange.ts';
+import { gradientExchange, type Moved, moved, stillness, sumOfTraffic } from './gradientExchange.ts';
 import { groupRing } from '../place/groupRing.ts';
 import { dataGroups, expertDataGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
@@ -32,23 +32,23 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
     const ofOwn = gradientExchange(notes, request, all, per, dataGroups);
     const ofExperts = experts === 0 ? ofOwn : gradientExchange(notes, request, all, per, expertDataGroups);
     if (ofOwn === undefined || ofExperts === undefined) return undefined;
-    const weights = together(ofOwn.weights(own), ofExperts.weights(experts));
-    const gradients = together(ofOwn.gradients(own), ofExperts.gradients(experts));
+    const weights = sumOfTraffic(ofOwn.weights(own), ofExperts.weights(experts));
+    const gradients = sumOfTraffic(ofOwn.gradients(own), ofExperts.gradients(experts));
     // Copies on several ranks run their first forwards in different orders: they gather after the step.
     const gathers = sync !== undefined && members.length === 1 && weights.seconds > 0;
     const bucket = gradients.seconds > 0 || gathers ? sync?.bucket : undefined;
-    const later = together(gathers ? stillness : weights, bucket === undefined ? gradients : stillness);
-    for (const member of members) after[member] = together(after[member], later);
+    const later = sumOfTraffic(gathers ? stillness : weights, bucket === undefined ? gradients : stillness);
+    for (const member of members) after[member] = sumOfTraffic(after[member], later);
     if (bucket === undefined) continue;
     for (const { layers, plan, on } of held) {
       const made = gradientBuckets(layers, per.gradient, bucket, plan.recomputeMode === 'stage').map(
         (gradientBucket) => {
-          const out = together(ofOwn.gradients(gradientBucket.own), ofExperts.gradients(gradientBucket.experts));
+          const out = sumOfTraffic(ofOwn.gradients(gradientBucket.own), ofExperts.gradients(gradientBucket.experts));
           const back = gathers
-            ? together(ofOwn.weights(gradientBucket.own), ofExperts.weights(gradientBucket.experts))
+            ? sumOfTraffic(ofOwn.weights(gradientBucket.own), ofExperts.weights(gradientBucket.experts))
             : stillness;
           return {
-            moved: together(out, back),
+            moved: sumOfTraffic(out, back),
             plan: {
               seconds: out.seconds,
               left: gradientBucket.left,
@@ -57,9 +57,9 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
           };
         },
       );
-      for (const [one, stage] of on) {
-        inBuckets[one] = together(inBuckets[one], ...made.map((each) => each.moved));
-        overlap[one].push({ stage, buckets: made.map((each) => each.plan) });
+      for (const [device, stage] of on) {
+        inBuckets[device] = sumOfTraffic(inBuckets[device], ...made.map((each) => each.moved));
+        overlap[device].push({ stage, buckets: made.map((each) => each.plan) });
       }
     }
   }
@@ -73,7 +73,7 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
     });
   const step = optimizer?.step ?? 0;
   return after.map((each, rank) => {
-    const { seconds, bytes } = together(each, embeddings[rank]);
+    const { seconds, bytes } = sumOfTraffic(each, embeddings[rank]);
     const sent = bytes + inBuckets[rank].bytes;
     return {
       sync: seconds,
@@ -131,12 +131,12 @@ function holders({ ranks, placement }: SitedRanks, stages: readonly StageParts[]
     holding.set(stage, known);
   }
   const groups = new Map<string, Holders>();
-  for (const one of holding.values()) {
-    const members = [...one.on.keys()].sort((a, b) => a - b);
+  for (const holder of holding.values()) {
+    const members = [...holder.on.keys()].sort((a, b) => a - b);
     const group = groups.get(members.join()) ?? { members, own: 0, experts: 0, held: [] };
-    group.own += one.parts.own;
-    group.experts += one.parts.experts;
-    group.held.push(one);
+    group.own += holder.parts.own;
+    group.experts += holder.parts.experts;
+    group.held.push(holder);
     groups.set(members.join(), group);
   }
   return [...groups.values()].filter(({ members }) => members.every((member) => member < ranks.length));

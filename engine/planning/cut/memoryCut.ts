@@ -59,17 +59,17 @@ interface Load {
  * is that of the cut by time which counts. The cut by time where it is as good, and, with a finding, where
  * what devices hold follows from more than the order.
  */
-export function memoryCut(notes: Notes, read: SettledPipeline, request: MemoryCutRequest): OrderedCut {
+export function memoryCut(notes: Notes, pipeline: SettledPipeline, request: MemoryCutRequest): OrderedCut {
   const { byTime, order, kinds } = request;
-  if (read.cut.kind !== 'balance' || read.cut.by === 'time') return byTime;
-  const both = read.cut.by === 'both';
+  if (pipeline.cut.kind !== 'balance' || pipeline.cut.by === 'time') return byTime;
+  const both = pipeline.cut.by === 'both';
   const first = request.trial(byTime);
   // Why there is no program is reported where the plan is run.
   if (first === undefined) return byTime;
   const { plan, program } = first;
-  const reason = reasonAgainst(read, program, order.length);
+  const reason = reasonAgainst(pipeline, program, order.length);
   if (reason !== undefined) {
-    notes.report.report('key/not-applicable', read.cut.at, { key: `by = ${read.cut.by}`, reason });
+    notes.report.report('key/not-applicable', pipeline.cut.at, { key: `by = ${pipeline.cut.by}`, reason });
     return byTime;
   }
   const bound = both ? 1 : 0;

@@ -22,22 +22,22 @@ import { pipelineMode } from '../cost/recomputation.ts';
 import { sitesOf } from '../place/sites.ts';
 
 /** The planned stages as `stage` blocks; `undefined` if there can be no plan, which has been reported, or if the plan is being found elsewhere. */
-export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefined {
-  const { cluster, model, mesh } = read;
+export function planCut(notes: Notes, pipeline: Uncut, cut: PlanCut): Cut | undefined {
+  const { cluster, model, mesh } = pipeline;
   const [kind] = cluster.devices.map((device) => device.kind);
   const size = sizeOf(mesh);
   // Where not even one rank fits, that is told where ranks are made.
   const machines = Math.max(1, Math.floor(cluster.devices.length / size));
-  const problem = problemOf(read, cut);
+  const problem = problemOf(pipeline, cut);
   if (problem !== undefined || kind === undefined) return refuse(notes, cut, problem ?? 'there are no devices');
   // Without named links neighbours tell how far all are from one another; with them each pair may have a way of its own.
-  if (!isInTime(read, cut, machines) || (cluster.named.size > 0 && cluster.devices.length > mostNamed))
+  if (!isInTime(pipeline, cut, machines) || (cluster.named.size > 0 && cluster.devices.length > mostNamed))
     return refuse(
       notes,
       cut,
       `${count(model.elements, 'layer', 'layers')} on ${count(machines, 'device', 'devices')} have too many plans to search; \`balance\` cuts any number`,
     );
-  if (!computes(notes, { ...read, meshes: [mesh] }, [kind])) return undefined;
+  if (!computes(notes, { ...pipeline, meshes: [mesh] }, [kind])) return undefined;
   const groups = Array.from({ length: machines }, (_, machine) => ({
     kind,
     mesh,
@@ -45,32 +45,32 @@ export function planCut(notes: Notes, read: Uncut, cut: PlanCut): Cut | undefine
       (value) => value < cluster.devices.length,
     ),
   }));
-  const [site] = sitesOf(notes, read, groups) ?? [];
+  const [site] = sitesOf(notes, pipeline, groups) ?? [];
   if (site === undefined) return undefined;
   const order = elementOrder(model);
   const costs = layerCosts(model);
-  const layers = plannerCosts(read, costs, order, site, pipelineMode(read));
+  const layers = plannerCosts(pipeline, costs, order, site, pipelineMode(pipeline));
   const first = groups.flatMap(({ devices }) => devices.filter((_, index) => index % mesh.tensor === 0));
   const link = plannerLink(
     notes,
-    read,
+    pipeline,
     first,
     layers.crossing.reduce((most, value) => Math.max(most, value), 0),
   );
   if (link === undefined) return undefined;
-  const request = { searches: notes.searches, read, cut, layers, machines, link };
+  const request = { searches: notes.searches, pipeline, cut, layers, machines, link };
   const planned = cut.planner === 'dapple' ? byDapple(request) : byPipedream(request);
   // The answer is being found elsewhere.
   if (planned === undefined) return undefined;
-  const blocks = blocksOf(read, cut, planned, order);
-  hint(notes, read, cut, planned, blocks);
-  const made = cutPlan(read, cut, planned, blocks);
+  const blocks = blocksOf(pipeline, cut, planned, order);
+  hint(notes, pipeline, cut, planned, blocks);
+  const made = cutPlan(pipeline, cut, planned, blocks);
   return { kind: 'blocks', stages: blocks.map(({ block }) => block), count: blocks.length, planned: made };
 }
 
 interface Request {
   readonly searches: Searches;
-  readonly read: Uncut;
+  readonly pipeline: Uncut;
   readonly cut: PlanCut;
   readonly layers: PlannerLayers;
   readonly machines: number;
@@ -81,29 +81,29 @@ interface Request {
 const mostNamed = 512;
 
 /** Whether the plan is found in about a second; several levels of links are planned as one if that takes longer. */
-function isInTime(read: Uncut, { planner }: PlanCut, machines: number): boolean {
-  const layers = { count: read.model.elements };
+function isInTime(pipeline: Uncut, { planner }: PlanCut, machines: number): boolean {
+  const layers = { count: pipeline.model.elements };
   if (planner === 'dapple') return dappleInTime({ layers, machines });
-  return pipedreamInTime({ layers, levels: oneLevel(read, machines, Infinity), ...turnsOf(read) });
+  return pipedreamInTime({ layers, levels: oneLevel(pipeline, machines, Infinity), ...turnsOf(pipeline) });
 }
 
-const turnsOf = (read: Uncut) => ({ microbatches: read.microbatches, replicates: takesTurns(read) });
+const turnsOf = (pipeline: Uncut) => ({ microbatches: pipeline.microbatches, replicates: takesTurns(pipeline) });
 
 /** Where stages have no replicas, no more machines than layers are of use. */
-const oneLevel = (read: Uncut, machines: number, bandwidth: number): readonly PlannerLevel[] => [
-  { machines: takesTurns(read) ? machines : Math.min(machines, read.model.elements), bandwidth },
+const oneLevel = (pipeline: Uncut, machines: number, bandwidth: number): readonly PlannerLevel[] => [
+  { machines: takesTurns(pipeline) ? machines : Math.min(machines, pipeline.model.elements), bandwidth },
 ];
 
-function byPipedream({ searches, read, cut, layers, machines, link }: Request): Explained | undefined {
+function byPipedream({ searches, pipeline, cut, layers, machines, link }: Request): Explained | undefined {
   const { objective } = cut;
-  const turns = turnsOf(read);
+  const turns = turnsOf(pipeline);
   const most = layers.crossing.reduce((larger, bytes) => Math.max(larger, bytes), 0);
-  const nested = plannerLevels(read.cluster, sizeOf(read.mesh), most);
+  const nested = plannerLevels(pipeline.cluster, sizeOf(pipeline.mesh), most);
   const isNested = nested !== undefined && nested.length > 1 && pipedreamInTime({ layers, levels: nested, ...turns });
-  const levels = isNested ? nested : oneLevel(read, machines, link.bandwidth);
+  const levels = isNested ? nested : oneLevel(pipeline, machines, link.bandwidth);
   const planned = searches.answer(planSearch, { planner: 'pipedream', layers, levels, ...turns, objective });
   if (planned === undefined) return undefined;
-  const alone = turns.replicates ? '' : ` One device per stage: "${scheduleName(read)}" takes no replicas in turn.`;
+  const alone = turns.replicates ? '' : ` One device per stage: "${scheduleName(pipeline)}" takes no replicas in turn.`;
   const what = objective === 'paper' ? 'stage or transfer' : 'stage';
   const gap = planned.exact ? '' : ` The plan keeps one order of the layers; no plan is below ${time(planned.least)}.`;
   return {
@@ -113,8 +113,8 @@ function byPipedream({ searches, read, cut, layers, machines, link }: Request): 
   };
 }
 
-function byDapple({ searches, read, layers, machines, link }: Request): Explained | undefined {
-  const { microbatches, mesh } = read;
+function byDapple({ searches, pipeline, layers, machines, link }: Request): Explained | undefined {
+  const { microbatches, mesh } = pipeline;
   const data = mesh.data * mesh.context;
   const planned = searches.answer(planSearch, { planner: 'dapple', layers, microbatches, machines, data, link });
   if (planned === undefined) return undefined;
@@ -132,8 +132,8 @@ const scheduleName = ({ use }: Uncut): string => (use.kind === 'policy' ? use.po
 
 const takesTurns = ({ use }: Uncut): boolean => use.kind === 'policy' && use.policy.replicates === true;
 
-function problemOf(read: Uncut, { planner }: PlanCut): string | undefined {
-  const { cluster, use, mesh } = read;
+function problemOf(pipeline: Uncut, { planner }: PlanCut): string | undefined {
+  const { cluster, use, mesh } = pipeline;
   const kinds = [...new Set<DeviceDefinition>(cluster.devices.map((device) => device.kind))];
   if (kinds.length > 1)
     return `it needs devices of one kind, and "${cluster.name}" has ${list(kinds.map((kind) => kind.name))}; \`balance\` supports different devices`;
@@ -141,11 +141,11 @@ function problemOf(read: Uncut, { planner }: PlanCut): string | undefined {
   const copies = use.kind === 'policy' && use.policy.copies !== undefined && use.policy.replicates !== true;
   const placed = use.kind === 'own' && (use.definition.placement?.rule ?? 'linear') !== 'linear';
   if (chunks > 1 || copies || placed)
-    return `it plans stages on separate devices, and "${scheduleName(read)}" puts several, or parts of them, on one device; use \`balance\``;
+    return `it plans stages on separate devices, and "${scheduleName(pipeline)}" puts several, or parts of them, on one device; use \`balance\``;
   const asynchronous = (use.kind === 'policy' ? use.policy.weights?.(use.args) : use.definition.weights) ?? 'flush';
   if (planner === 'dapple' && asynchronous !== 'flush')
-    return `it plans iterations that end in a flush, and "${scheduleName(read)}" has no flush; use \`plan(pipedream)\``;
-  if (planner === 'pipedream' && takesTurns(read) && mesh.data > 1)
+    return `it plans iterations that end in a flush, and "${scheduleName(pipeline)}" has no flush; use \`plan(pipedream)\``;
+  if (planner === 'pipedream' && takesTurns(pipeline) && mesh.data > 1)
     return `it replicates stages by itself; leave out \`data = ${mesh.data}\``;
   return undefined;
 }

@@ -46,9 +46,9 @@ export function isLess(one: CutFigures, other: CutFigures): boolean {
 
 /** Ways to cut so many layers into so many parts, none of them empty. */
 function cutsOf(count: number, parts: number): number {
-  let ways = 1;
-  for (let part = 1; part < parts; part += 1) ways = (ways * (count - part)) / part;
-  return ways;
+  let cuts = 1;
+  for (let part = 1; part < parts; part += 1) cuts = (cuts * (count - part)) / part;
+  return cuts;
 }
 
 function bestOfAll(count: number, parts: number, figures: (starts: Int32Array) => CutFigures): Int32Array {

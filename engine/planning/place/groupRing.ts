@@ -46,6 +46,7 @@ function fasterRing(cluster: ClusterDefinition, groups: Groups): Ring | Unreacha
   const levels = levelsOf(cluster, groups, typical);
   if (levels === undefined || 'from' in levels) return flat;
   const ring = levelRing(levels);
-  const time = (one: Ring) => collectiveTime({ pattern: 'all_reduce', bytes: typical }, groups[0].length, one);
+  const time = (candidate: Ring) =>
+    collectiveTime({ pattern: 'all_reduce', bytes: typical }, groups[0].length, candidate);
   return time(ring) < time(flat) ? ring : flat;
 }

@@ -158,9 +158,9 @@ function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Rank
         : (Math.floor(offset / inner) * meshes.length + index) * inner + (offset % inner),
     );
     next += size;
-    const one = rankOf(notes, request, { devices: own, mesh, at: at.devices });
-    if (one === undefined) return undefined;
-    found.push(one);
+    const rank = rankOf(notes, request, { devices: own, mesh, at: at.devices });
+    if (rank === undefined) return undefined;
+    found.push(rank);
   }
   return { ranks: found, placement: Array.from(placed.of), copies: placed.copies };
 }
@@ -249,15 +249,15 @@ function ranksOn(notes: Notes, request: RanksRequest, placed: Placed): Ranks | u
       if (index === undefined) {
         index = ranks.length;
         const shared = group.find((value) => holder.has(value));
-        const one = rankOf(notes, request, { devices: group, mesh, at: on.at, own: on.at });
+        const rank = rankOf(notes, request, { devices: group, mesh, at: on.at, own: on.at });
         if (shared !== undefined) {
           const message = `Stage "${block.name}" shares ${cluster.devices[shared].name} with another stage but not all of its devices.`;
           notes.report.report('stage/device-count', on.at, { message });
         }
-        if (one === undefined || shared !== undefined) continue;
+        if (rank === undefined || shared !== undefined) continue;
         byDevices.set(key, index);
         for (const device of group) holder.set(device, index);
-        ranks.push(replicate?.rule === 'split' ? { ...one, split: (one.split ?? 1) * replicas } : one);
+        ranks.push(replicate?.rule === 'split' ? { ...rank, split: (rank.split ?? 1) * replicas } : rank);
       }
       own.push(index);
     }

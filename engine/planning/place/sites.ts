@@ -40,39 +40,39 @@ export const loneSite = (kind: DeviceDefinition): Site => ({
   ...kind,
   mesh: lone,
   share: 1,
-  rings: { tensor: still, context: still, expert: still },
+  rings: { tensor: noRing, context: noRing, expert: noRing },
   overlap: { tensor: 0, context: 0, expert: 0 },
   ranks: 1,
   expertRanks: 1,
 });
-const still: Ring = { bandwidth: 0, latency: 0 };
+const noRing: Ring = { bandwidth: 0, latency: 0 };
 
 type Request = Pick<SettledPipeline, 'cluster' | 'model' | 'overlap' | 'optimizer' | 'at'>;
 
 /** The ranks with their sites; `undefined` where devices that must talk have no route (reported). */
-export function siteRanks(notes: Notes, read: Request, ranks: Ranks): SitedRanks | undefined {
-  const sites = sitesOf(notes, read, ranks.ranks);
+export function siteRanks(notes: Notes, pipeline: Request, ranks: Ranks): SitedRanks | undefined {
+  const sites = sitesOf(notes, pipeline, ranks.ranks);
   return sites === undefined
     ? undefined
     : { ...ranks, ranks: ranks.ranks.map((rank, index) => ({ ...rank, kind: sites[index] })) };
 }
 
 /** The site of each rank. */
-export function sitesOf(notes: Notes, read: Request, ranks: Members): readonly Site[] | undefined {
+export function sitesOf(notes: Notes, pipeline: Request, ranks: Members): readonly Site[] | undefined {
   const alike = new Map<string, { readonly members: Member[]; readonly numbers: number[] }>();
   const kinds = [...new Set(ranks.map((rank) => rank.kind))];
-  for (const [index, one] of ranks.entries()) {
-    const key = `${kinds.indexOf(one.kind)} ${JSON.stringify(one.mesh)} ${one.split ?? 1}`;
+  for (const [index, rank] of ranks.entries()) {
+    const key = `${kinds.indexOf(rank.kind)} ${JSON.stringify(rank.mesh)} ${rank.split ?? 1}`;
     const known = alike.get(key);
-    if (known === undefined) alike.set(key, { members: [one], numbers: [index] });
+    if (known === undefined) alike.set(key, { members: [rank], numbers: [index] });
     else {
-      known.members.push(one);
+      known.members.push(rank);
       known.numbers.push(index);
     }
   }
   const sites: Site[] = [];
   for (const { members, numbers } of alike.values()) {
-    const site = siteOf(notes, read, members);
+    const site = siteOf(notes, pipeline, members);
     if (site === undefined) return undefined;
     for (const index of numbers) sites[index] = site;
   }
@@ -82,25 +82,25 @@ export function sitesOf(notes: Notes, read: Request, ranks: Members): readonly S
 type Member = Pick<Rank, 'devices' | 'kind' | 'mesh' | 'split' | 'at'>;
 type Members = readonly Member[];
 
-function siteOf(notes: Notes, read: Request, members: Members): Site | undefined {
+function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undefined {
   const [{ kind, mesh, split = 1, devices }] = members;
   const ring = (name: GroupName): Ring | undefined =>
     mesh[name] === 1
-      ? still
-      : groupRing(notes, read, name === 'expert' ? 'all_to_all' : 'ring', members, (note) =>
-          groupsOf(note.devices, note.mesh, name),
+      ? noRing
+      : groupRing(notes, pipeline, name === 'expert' ? 'all_to_all' : 'ring', members, (rank) =>
+          groupsOf(rank.devices, rank.mesh, name),
         );
   const tensor = ring('tensor');
   const parts = ring('context');
   const expert = ring('expert');
-  const shards = shardRule(notes, read, members);
+  const shards = shardRule(notes, pipeline, members);
   if (tensor === undefined || parts === undefined || expert === undefined || shards === 'wrong') return undefined;
   return {
     ...kind,
     mesh,
     share: 1 / split,
     rings: { tensor, context: parts, expert },
-    overlap: read.overlap,
+    overlap: pipeline.overlap,
     ranks: devices.length / mesh.tensor,
     expertRanks: devices.length / (mesh.expert * mesh.expertTensor),
     ...(shards === undefined ? {} : { shards }),
@@ -108,8 +108,8 @@ function siteOf(notes: Notes, read: Request, members: Members): Site | undefined
 }
 
 /** What is gathered and scattered for each microbatch; nothing where gathered weights are kept for the whole iteration. */
-function shardRule(notes: Notes, read: Request, members: Members): ShardRule | undefined | 'wrong' {
-  const { optimizer, model } = read;
+function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule | undefined | 'wrong' {
+  const { optimizer, model } = pipeline;
   if (optimizer === undefined || !shardsGradients(optimizer.shard)) return undefined;
   const weights = shardsWeights(optimizer.shard);
   if (weights && !optimizer.reshard) return undefined;
@@ -119,23 +119,23 @@ function shardRule(notes: Notes, read: Request, members: Members): ShardRule | u
   const parts = (groups: Groups, size: number): Groups => groups.flatMap((group) => slices(group, size));
   const own =
     ranks === 1
-      ? still
-      : groupRing(notes, read, 'ring', members, (note) => parts(dataGroups(note.devices, note.mesh), ranks));
+      ? noRing
+      : groupRing(notes, pipeline, 'ring', members, (rank) => parts(dataGroups(rank.devices, rank.mesh), ranks));
   const experts =
     expertRanks === 1 || !hasExperts(model)
-      ? still
-      : groupRing(notes, read, 'ring', members, (note) =>
-          parts(expertDataGroups(note.devices, note.mesh), expertRanks),
+      ? noRing
+      : groupRing(notes, pipeline, 'ring', members, (rank) =>
+          parts(expertDataGroups(rank.devices, rank.mesh), expertRanks),
         );
   if (own === undefined || experts === undefined) return 'wrong';
-  const one = optimizer.recipe.moved(model.precision);
+  const moved = optimizer.recipe.moved(model.precision);
   return {
     weights,
     gradients: true,
     own: { ranks, ring: own },
     experts: { ranks: expertRanks, ring: experts },
-    weightBytes: one.weight,
-    gradientBytes: one.gradient,
+    weightBytes: moved.weight,
+    gradientBytes: moved.gradient,
   };
 }
 

@@ -5,7 +5,7 @@ import { nearestTo } from '../nearest.ts';
 import type { StageCopy } from '../../plan.ts';
 import type { OperationSink, Policy, PolicyArguments, Shape, ShapeFault } from '../policy.ts';
 
-const ways = ['direct', 'forward_doubling', 'backward_halving'] as const;
+const concatenations = ['direct', 'forward_doubling', 'backward_halving'] as const;
 
 /**
  * Li and Hoefler, "Chimera" (2021): pipelines of both directions over the same devices, section 3.1; more microbatches
@@ -21,7 +21,7 @@ export const chimera: Policy = {
     {
       name: 'concat',
       kind: 'word',
-      words: ways,
+      words: concatenations,
       default: 'direct',
       summary:
         'Order for more microbatches than devices. `direct` runs units of p microbatches one after the other. `forward_doubling` runs forwards two at a time, for B = 2F. `backward_halving` cuts each microbatch in two for the backward.',
@@ -79,8 +79,8 @@ const asked = (args: PolicyArguments): number => Math.max(2, integerArgument(arg
 /** No more than there are devices: `faults` refuses others, but is asked only once stages have their places. */
 const pipelinesOf = ({ stages, args }: Pick<Shape, 'stages' | 'args'>): number =>
   Math.max(2, Math.min(asked(args), stages));
-const concatOf = (args: PolicyArguments): (typeof ways)[number] =>
-  ways.find((name) => name === args['concat']) ?? 'direct';
+const concatOf = (args: PolicyArguments): (typeof concatenations)[number] =>
+  concatenations.find((name) => name === args['concat']) ?? 'direct';
 
 /** Pipelines 0, 2, … run down and begin p / f devices apart, f of each direction; 1, 3, … are their mirror images. */
 function deviceOf(stage: number, pipeline: number, devices: number, pipelines: number): number {

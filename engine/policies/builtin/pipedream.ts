@@ -2,7 +2,7 @@ import type { StageCopy } from '../../plan.ts';
 import { badInteger, integerArgument } from '../arguments.ts';
 import { perStage } from '../describe.ts';
 import { fewInFlight } from '../orders/fewInFlight.ts';
-import { aheadOnEnd, alternateOnEnd, microbatchesOnEnd, replicaFaults } from '../orders/onEnd.ts';
+import { runAhead, alternateWithoutFlush, microbatchesOfRun, replicaFaults } from '../orders/withoutFlush.ts';
 import type { Ahead } from '../orders/period.ts';
 import { linear } from '../placement.ts';
 import type { Policy, PolicyArguments, Shape } from '../policy.ts';
@@ -58,7 +58,7 @@ function mostAhead(shape: Shape): ArrayLike<number> {
   if (ahead === undefined) return warmups(shape);
   return Float64Array.from({ length: shape.stages }, (_, stage) => {
     let most = 1;
-    for (let microbatch = 0; microbatch < microbatchesOnEnd(shape); microbatch += 1)
+    for (let microbatch = 0; microbatch < microbatchesOfRun(shape); microbatch += 1)
       most = Math.max(most, ahead(stage, microbatch) - microbatch);
     return most;
   });
@@ -116,11 +116,11 @@ export const pipedream: Policy = {
     const every = shape.replicas[stage];
     const ahead = aheadOf(shape);
     if (ahead !== undefined) {
-      const run = { stage, microbatches: microbatchesOnEnd(shape), minibatch: shape.microbatches };
-      return aheadOnEnd(run, (microbatch) => ahead(stage, microbatch), out);
+      const run = { stage, microbatches: microbatchesOfRun(shape), minibatch: shape.microbatches };
+      return runAhead(run, (microbatch) => ahead(stage, microbatch), out);
     }
-    const run = { stage: device, first, every, microbatches: microbatchesOnEnd(shape), minibatch: shape.microbatches };
-    return alternateOnEnd({ ...run, warmup: warmups(shape)[stage] }, out);
+    const run = { stage: device, first, every, microbatches: microbatchesOfRun(shape), minibatch: shape.microbatches };
+    return alternateWithoutFlush({ ...run, warmup: warmups(shape)[stage] }, out);
   },
   explain(shape) {
     const warmup = mostAhead(shape);

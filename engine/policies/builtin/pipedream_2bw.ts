@@ -1,6 +1,6 @@
 import { count } from '../../quantities.ts';
 import { perStage } from '../describe.ts';
-import { onEnd } from '../orders/onEnd.ts';
+import { withoutFlush } from '../orders/withoutFlush.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
 
@@ -30,7 +30,7 @@ export const pipedream2bw: Policy = {
             fix: { input: 'microbatches', values: [stages] },
           },
         ],
-  order: onEnd(warmupOf),
+  order: withoutFlush(warmupOf),
   explain: (shape) => [
     `warm-up: p − s = ${perStage(shape, (stage) => warmupOf(shape, stage))} forwards, then without a flush`,
     'bubble: none once the pipeline is full and stages take the same time',

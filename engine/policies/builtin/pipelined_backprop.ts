@@ -1,6 +1,6 @@
 import { share } from '../../quantities.ts';
 import { figure, perStage } from '../describe.ts';
-import { onEnd } from '../orders/onEnd.ts';
+import { withoutFlush } from '../orders/withoutFlush.ts';
 import { linear } from '../placement.ts';
 import type { Policy, PolicyArguments, Shape } from '../policy.ts';
 
@@ -49,7 +49,7 @@ export const pipelinedBackprop: Policy = {
     return { spike_a: a, spike_b: b, prediction_horizon: staleness };
   },
   check: () => [],
-  order: onEnd(warmupOf),
+  order: withoutFlush(warmupOf),
   explain(shape) {
     const momentum = momentumOf(shape.args);
     const of = (stage: number) => spikeCompensation(momentum, horizon(shape, stage));

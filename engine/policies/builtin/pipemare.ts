@@ -1,5 +1,5 @@
 import { figure, perStage } from '../describe.ts';
-import { onEnd } from '../orders/onEnd.ts';
+import { withoutFlush } from '../orders/withoutFlush.ts';
 import { linear } from '../placement.ts';
 import type { Policy, PolicyArguments, Shape } from '../policy.ts';
 
@@ -70,7 +70,7 @@ export const pipemare: Policy = {
     ...(corrects(args) ? { correction_decay: correctionDecay(numberOf(args, 'decay', 0.135), delay) } : {}),
   }),
   check: () => [],
-  order: onEnd(warmupOf),
+  order: withoutFlush(warmupOf),
   explain(shape) {
     const { args } = shape;
     const annealing = args['annealing'];

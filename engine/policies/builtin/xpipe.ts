@@ -1,6 +1,6 @@
 import { count } from '../../quantities.ts';
 import { perStage } from '../describe.ts';
-import { onEnd } from '../orders/onEnd.ts';
+import { withoutFlush } from '../orders/withoutFlush.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
 
@@ -32,7 +32,7 @@ export const xpipe: Policy = {
     const message = `the minibatch has ${count(written, 'microbatch', 'microbatches')}, but the pipeline gives it ${microbatches}`;
     return [{ message, fix: { input: 'microbatches', values: [written] } }];
   },
-  order: onEnd(warmupOf),
+  order: withoutFlush(warmupOf),
   explain: (shape) => [
     `warm-up: p − s = ${perStage(shape, (stage) => warmupOf(shape, stage))} forwards, then without a flush`,
     'bubble: none once the pipeline is full and stages take the same time',

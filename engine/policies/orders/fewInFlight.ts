@@ -12,7 +12,7 @@ import { listSchedule } from '../../order/listSchedule.ts';
 import type { Shape } from '../policy.ts';
 import { B, kindOf, microbatchOf } from '../../program.ts';
 import { linear } from '../placement.ts';
-import { microbatchesOnEnd } from './onEnd.ts';
+import { microbatchesOfRun } from './withoutFlush.ts';
 import { type Ahead, type Times, leastPeriod, periodOf, timesOf } from './period.ts';
 
 /** The even order: on stage s the forwards of all microbatches that enter no later than p − 1 − s slots after this one. */
@@ -91,7 +91,7 @@ export function fewInFlight(shape: Shape, inFlight: number, warmup: ArrayLike<nu
   return found;
 
   function shortest(): Ahead {
-    const microbatches = microbatchesOnEnd(shape);
+    const microbatches = microbatchesOfRun(shape);
     const times = timesOf(shape, Math.max(runs, microbatches));
     const least = leastPeriod(times, inFlight);
     let best = even;

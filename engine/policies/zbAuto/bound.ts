@@ -64,7 +64,8 @@ function microbatchesIn(limit: number, activation: number, forWeight: number, mi
   if (!(largest <= limit)) return 0;
   let count = activation > 0 ? Math.min(microbatches, Math.floor((limit - largest) / activation) + 1) : microbatches;
   // The quotient may be rounded either way; the sums decide.
-  const holds = (one: number): boolean => one * activation <= limit && (one - 1) * activation + forWeight <= limit;
+  const holds = (inFlight: number): boolean =>
+    inFlight * activation <= limit && (inFlight - 1) * activation + forWeight <= limit;
   while (count < microbatches && holds(count + 1)) count += 1;
   while (count > 0 && !holds(count)) count -= 1;
   return count;

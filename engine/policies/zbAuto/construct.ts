@@ -61,9 +61,9 @@ export function* construct(
 ): Generator<void, boolean> {
   const { forwards, inputs, weights, free, idle, last, forwardEnd, inputEnd, events } = site;
   const [forwardTime, inputTime, weightTime] = duration;
-  for (const one of [forwards, inputs, weights]) one.fill(0);
-  for (const one of [free, idle]) one.fill(0);
-  for (const one of [forwardEnd, inputEnd]) one.fill(Infinity);
+  for (const times of [forwards, inputs, weights]) times.fill(0);
+  for (const times of [free, idle]) times.fill(0);
+  for (const times of [forwardEnd, inputEnd]) times.fill(Infinity);
   last.fill(inputKind);
   events.size = 0;
   push(events, 0, 0);

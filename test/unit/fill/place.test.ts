@@ -15,12 +15,19 @@ function placed({ idle, levels, capacity, tasks, overhead }: Case): Span[] {
   const intervals = { from: Float64Array.from(idle, ([at]) => at), to: Float64Array.from(idle, ([, to]) => to) };
   const spans: Span[] = [];
   const all = tasksOf(tasks);
-  const result = placeTasks(intervals, track, all, overhead, 1e-9, (at, count, first) => {
-    for (let one = 0, now = at; one < count; one += 1) {
-      const task = (first + one) % all.list.length;
-      spans.push({ at: now, end: now + all.list[task].seconds, task });
-      now += all.list[task].seconds;
-    }
+  const result = placeTasks({
+    idle: intervals,
+    memory: track,
+    tasks: all,
+    overhead,
+    slack: 1e-9,
+    visit: (at, count, first) => {
+      for (let one = 0, now = at; one < count; one += 1) {
+        const task = (first + one) % all.list.length;
+        spans.push({ at: now, end: now + all.list[task].seconds, task });
+        now += all.list[task].seconds;
+      }
+    },
   });
   expect(result.tasks).toBe(spans.length);
   expect(result.seconds).toBeCloseTo(
@@ -96,7 +103,7 @@ describe('tasks in idle intervals', () => {
       { layer: 'a', seconds: 1e-6, bytes: 0 },
       { layer: 'b', seconds: 3e-6, bytes: 1 },
     ]);
-    const result = placeTasks(idle, track, tiny, 0, 1e-9);
+    const result = placeTasks({ idle, memory: track, tasks: tiny, overhead: 0, slack: 1e-9 });
     expect(result.tasks).toBeGreaterThanOrEqual(499_999_998);
     expect(result.tasks).toBeLessThanOrEqual(500_000_002);
     expect(result.seconds).toBeCloseTo(1000, 5);

@@ -64,20 +64,20 @@ function fill(
     const here = stage[set];
     if (here === parts) continue;
     for (let at = from[set]; at < from[set + 1]; at += 1) {
-      const one = node[at];
+      const moved = node[at];
       let next = here;
-      let sum = load[set] + weights[here][one];
+      let sum = load[set] + weights[here][moved];
       while (sum > limit) {
         if (sum < exceeded) exceeded = sum;
         next += 1;
         if (next === parts) break;
-        sum = weights[next][one];
+        sum = weights[next][moved];
       }
       const made = to[at];
       if (next > stage[made] || next === parts || (next === stage[made] && sum >= load[made])) continue;
       stage[made] = next;
       load[made] = sum;
-      by[made] = one;
+      by[made] = moved;
       before[made] = set;
     }
   }

@@ -88,9 +88,9 @@ export function withoutNodes(given: Dag, kept: Uint8Array): { readonly dag: Dag;
       for (;;) {
         const left = sets[node * width + word] & marks[word] & ~covered[word];
         if (left === 0) break;
-        const one = (word << 5) + 31 - Math.clz32(left);
-        found.push(number[one]);
-        for (let at = 0; at <= word; at += 1) covered[at] |= sets[one * width + at];
+        const member = (word << 5) + 31 - Math.clz32(left);
+        found.push(number[member]);
+        for (let at = 0; at <= word; at += 1) covered[at] |= sets[member * width + at];
       }
     }
     return found;

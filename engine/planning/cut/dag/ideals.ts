@@ -39,44 +39,44 @@ export function idealsOf(dag: Dag): Ideals | undefined {
   let found = 1;
   table[0] = 1;
 
-  const holdsAll = (set: number, one: number): boolean => {
-    for (let at = needs.from[one]; at < needs.from[one + 1]; at += 1) {
+  const holdsAll = (set: number, member: number): boolean => {
+    for (let at = needs.from[member]; at < needs.from[member + 1]; at += 1) {
       const needed = needs.nodes[at];
       if (((sets[set * width + (needed >>> 5)] >>> (needed & 31)) & 1) === 0) return false;
     }
     return true;
   };
   /** Whether `set` is `other` and `one`. */
-  const isSum = (set: number, other: number, one: number): boolean => {
+  const isSum = (set: number, other: number, last: number): boolean => {
     for (let word = 0; word < width; word += 1) {
-      const bit = word === one >>> 5 ? 1 << (one & 31) : 0;
+      const bit = word === last >>> 5 ? 1 << (last & 31) : 0;
       if (sets[set * width + word] !== (sets[other * width + word] | bit)) return false;
     }
     return true;
   };
   /** The set with a node more; −1 where there is no room for it. */
-  const grown = (set: number, one: number): number => {
-    const hash = hashes[set] ^ keys[one];
+  const grown = (set: number, member: number): number => {
+    const hash = hashes[set] ^ keys[member];
     let at = (hash ^ (hash >>> 15)) & (table.length - 1);
     for (; table[at] !== 0; at = (at + 1) & (table.length - 1)) {
       const known = table[at] - 1;
-      if (hashes[known] === hash && isSum(known, set, one)) return known;
+      if (hashes[known] === hash && isSum(known, set, member)) return known;
     }
     if (found === most) return -1;
     const made = found;
     found += 1;
     sets.copyWithin(made * width, set * width, (set + 1) * width);
-    sets[made * width + (one >>> 5)] |= 1 << (one & 31);
+    sets[made * width + (member >>> 5)] |= 1 << (member & 31);
     hashes[made] = hash;
     parent[made] = set;
-    added[made] = one;
+    added[made] = member;
     table[at] = made + 1;
     return made;
   };
 
   for (let set = 0; set < found; set += 1) {
     if (set === 0) {
-      for (let one = 0; one < count; one += 1) if (holdsAll(0, one)) node.push(one);
+      for (let candidate = 0; candidate < count; candidate += 1) if (holdsAll(0, candidate)) node.push(candidate);
     } else {
       // What could be added before still can; besides, what the last node was missing for.
       const last = added[set];

@@ -1,7 +1,7 @@
 /** What no cut of a graph can be below. */
 import { bestSlowest } from '../balance.ts';
 import { type Dag, pairLimit, weightsAfter, weightsBefore } from './graph.ts';
-import { heaviestWays } from './orders.ts';
+import { heaviestPaths } from './orders.ts';
 
 /**
  * A lower bound of the slowest stage over all cuts; `weights` are whole numbers, one row for each stage. The largest of: the
@@ -18,10 +18,10 @@ export function leastPossible(dag: Dag, weights: readonly Float64Array[]): numbe
   least = Math.max(least, heaviest[0] ?? 0);
   // Of any k · parts + 1 layers, k + 1 share a stage.
   for (let shared = 1; shared * parts < heaviest.length; shared += 1) {
-    const together = heaviest.subarray(shared * parts - shared, shared * parts + 1);
+    const joined = heaviest.subarray(shared * parts - shared, shared * parts + 1);
     least = Math.max(
       least,
-      together.reduce((sum, value) => sum + value, 0),
+      joined.reduce((sum, value) => sum + value, 0),
     );
   }
   least = Math.max(least, bestSlowest(heaviestChain(dag, row), parts));
@@ -31,12 +31,12 @@ export function leastPossible(dag: Dag, weights: readonly Float64Array[]): numbe
 
 /** Weights along the heaviest way. */
 function heaviestChain(dag: Dag, weights: Float64Array): Float64Array {
-  const ways = heaviestWays(dag, weights);
+  const heaviest = heaviestPaths(dag, weights);
   const chain: number[] = [];
-  let candidates: Iterable<number> = ways.keys();
+  let candidates: Iterable<number> = heaviest.keys();
   for (;;) {
     let next = -1;
-    for (const node of candidates) if (next < 0 || ways[node] > ways[next]) next = node;
+    for (const node of candidates) if (next < 0 || heaviest[node] > heaviest[next]) next = node;
     if (next < 0) return Float64Array.from(chain);
     chain.push(weights[next]);
     candidates = dag.users.nodes.subarray(dag.users.from[next], dag.users.from[next + 1]);

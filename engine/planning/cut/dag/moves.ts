@@ -34,11 +34,11 @@ export function moverOf(dag: Dag, budget: Budget): Mover {
     for (let next = 0; next < found.length; next += 1) {
       budget.left -= 1 + from[found[next] + 1] - from[found[next]];
       for (let at = from[found[next]]; at < from[found[next] + 1]; at += 1) {
-        const one = nodes[at];
-        if (stageOf[one] !== stageOf[start] || marks[one] === mark) continue;
+        const node = nodes[at];
+        if (stageOf[node] !== stageOf[start] || marks[node] === mark) continue;
         if (found.length === mostNodes) return undefined;
-        marks[one] = mark;
-        found.push(one);
+        marks[node] = mark;
+        found.push(node);
       }
     }
     return found;

@@ -10,19 +10,19 @@ export function goodOrders(dag: Dag, weights: Float64Array, most: number): reado
   const { count } = dag;
   const last = count - 1;
   const negative = (keys: Float64Array) => keys.map((key) => -key);
-  const ways = heaviestWays(dag, weights);
+  const heaviest = heaviestPaths(dag, weights);
   const around = turned(dag);
-  const waysBack = heaviestWays(around, weights.toReversed());
+  const waysBack = heaviestPaths(around, weights.toReversed());
   const orders = [
     () => Int32Array.from({ length: count }, (_, node) => node),
-    () => depthFirst(dag, ways),
+    () => depthFirst(dag, heaviest),
     () =>
       depthFirst(around, waysBack)
         .toReversed()
         .map((node) => last - node),
-    () => leastFirst(dag, negative(ways)),
+    () => leastFirst(dag, negative(heaviest)),
     () => leastFirst(dag, depths(dag)),
-    () => depthFirst(dag, negative(ways), -1),
+    () => depthFirst(dag, negative(heaviest), -1),
     () => leastFirst(dag, waysBack.toReversed()),
     () => leastFirst(dag, negative(weightsAfter(dag, weights))),
     () => leastFirst(dag, weightsBefore(dag, weights)),
@@ -31,7 +31,7 @@ export function goodOrders(dag: Dag, weights: Float64Array, most: number): reado
 }
 
 /** Heaviest sum of weights on a way from each node to an end, itself included. */
-export function heaviestWays({ count, users }: Dag, weights: Float64Array): Float64Array {
+export function heaviestPaths({ count, users }: Dag, weights: Float64Array): Float64Array {
   const sums = new Float64Array(count);
   for (let node = count - 1; node >= 0; node -= 1) {
     let most = 0;
@@ -52,10 +52,10 @@ export function depths({ count, needs }: Dag): Float64Array {
 }
 
 /** Goes on with what became ready last; of several the one with the lighter way first, so that branches end before others begin. */
-function depthFirst(dag: Dag, ways: Float64Array, sign = 1): Int32Array {
+function depthFirst(dag: Dag, heaviest: Float64Array, sign = 1): Int32Array {
   const { count, needs, users } = dag;
   const missing = Int32Array.from({ length: count }, (_, node) => needs.from[node + 1] - needs.from[node]);
-  const heavierFirst = (a: number, b: number) => ways[b] - ways[a] || sign * (b - a);
+  const heavierFirst = (a: number, b: number) => heaviest[b] - heaviest[a] || sign * (b - a);
   const stack = [...missing.keys()].filter((node) => missing[node] === 0).sort(heavierFirst);
   const order = new Int32Array(count);
   for (let at = 0; at < count; at += 1) {
@@ -63,9 +63,9 @@ function depthFirst(dag: Dag, ways: Float64Array, sign = 1): Int32Array {
     order[at] = node;
     const ready: number[] = [];
     for (let user = users.from[node]; user < users.from[node + 1]; user += 1) {
-      const one = users.nodes[user];
-      missing[one] -= 1;
-      if (missing[one] === 0) ready.push(one);
+      const next = users.nodes[user];
+      missing[next] -= 1;
+      if (missing[next] === 0) ready.push(next);
     }
     stack.push(...ready.sort(heavierFirst));
   }

@@ -16,7 +16,7 @@ export interface Run {
 }
 
 /** `warmup` forwards, then a backward and a forward in turn, then the remaining backwards; an update after each minibatch. */
-export function alternateOnEnd(
+export function alternateWithoutFlush(
   { stage, first, every, microbatches, minibatch, warmup }: Run,
   out: OperationSink,
 ): void {
@@ -35,7 +35,7 @@ export function alternateOnEnd(
  * The same on one device for each stage, with as many forwards before each backward as `ahead` says: what it asks for beyond the
  * last microbatch is not there.
  */
-export function aheadOnEnd(
+export function runAhead(
   { stage, microbatches, minibatch }: Pick<Run, 'stage' | 'microbatches' | 'minibatch'>,
   ahead: (microbatch: number) => number,
   out: OperationSink,
@@ -53,18 +53,18 @@ export function aheadOnEnd(
 }
 
 /** All microbatches that run on end. */
-export const microbatchesOnEnd = (shape: Shape): number => shape.microbatches * shape.iterations;
+export const microbatchesOfRun = (shape: Shape): number => shape.microbatches * shape.iterations;
 
 /** The order where each stage is on one device and runs every microbatch; `warmup` as above, by stage. */
-export const onEnd =
+export const withoutFlush =
   (warmup: (shape: Shape, stage: number) => number): Policy['order'] =>
   (shape, device, out) =>
-    alternateOnEnd(
+    alternateWithoutFlush(
       {
         stage: device,
         first: 0,
         every: 1,
-        microbatches: microbatchesOnEnd(shape),
+        microbatches: microbatchesOfRun(shape),
         minibatch: shape.microbatches,
         warmup: warmup(shape, device),
       },
