@@ -89,8 +89,8 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     for (const plan of resolution.plan.pipelines) {
       const problem = { plan, options };
       const found = known.get(planKey(plan)) ?? answered(problem, searches.answer(evaluation, problem));
-      if (found === undefined) pending.push(plan.name);
-      else known.set(planKey(plan), found);
+      if (found !== undefined) known.set(planKey(plan), found);
+      else if (!pending.includes(plan.name)) pending.push(plan.name);
       pipelines.push(found ?? { ...problem, findings: [] });
       yield 'evaluated';
     }

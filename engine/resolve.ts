@@ -172,7 +172,8 @@ function* resolveFile(
     const definition = readPipeline(context, block);
     const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
-    else if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
+    // A plan may lack a finding that needs an answer: whether another cut is better.
+    if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
   }
   yield;
   const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);

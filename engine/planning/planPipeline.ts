@@ -20,7 +20,7 @@ import { toEnd } from '../steps.ts';
 /** The order of a plan; `undefined` where there is none. A cut by memory asks for it. */
 export type Orderer = (plan: PipelinePlan) => Program | undefined;
 
-/** The plan, in steps; `undefined` where something does not fit together, which has been reported. */
+/** The plan, in steps; `undefined` where something does not fit together, which has been reported, or where an answer is being found elsewhere. */
 export function* planPipeline(
   notes: Notes,
   definition: PipelineDefinition,
@@ -40,6 +40,7 @@ export function* planPipeline(
     const program = plan === undefined ? undefined : order(plan);
     return plan === undefined || program === undefined ? undefined : { plan, program };
   });
+  if (cut === undefined) return undefined;
   yield;
   const plan = yield* draft(notes, placed, costs, cut);
   if (plan === undefined) return undefined;
@@ -72,7 +73,7 @@ function noteCut(
       notes,
       name,
       plan.stages.filter((_, index) => copies === undefined || firstCopy(copies, copies[index].stage) === index),
-      () => bestCut(made.request),
+      () => bestCut(notes.searches, made.request),
       (stage) => blocks?.[stage].at ?? at.stages,
     );
   }

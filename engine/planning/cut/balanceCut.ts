@@ -6,6 +6,7 @@ import { type Dag, dagOf, hasOneOrder } from './dag/graph.ts';
 import { goodOrders } from './dag/orders.ts';
 import { graphCut } from './graphCut.ts';
 import { orderByNeed } from '../../ordering.ts';
+import type { Searches } from '../../searches.ts';
 
 /** Elements in an order in which each comes after those that it needs: as written where that is one. */
 export function elementOrder(model: ModelDefinition): Int32Array {
@@ -44,9 +45,9 @@ export interface CutRequest<Kind> {
   output(element: number): number;
 }
 
-/** The cut by sizes, or that by time. */
-export function cutOf<Kind>(cut: Cut, request: CutRequest<Kind>): OrderedCut {
-  if (cut.kind !== 'split') return cutByTime(request);
+/** The cut by sizes, or the cut by time; `undefined` if it is being found elsewhere. */
+export function cutOf<Kind>(searches: Searches, cut: Cut, request: CutRequest<Kind>): OrderedCut | undefined {
+  if (cut.kind !== 'split') return cutByTime(searches, request);
   const starts = new Int32Array(cut.sizes.length);
   for (let stage = 1; stage < starts.length; stage += 1) starts[stage] = starts[stage - 1] + cut.sizes[stage - 1];
   return { order: request.order, starts };
@@ -54,18 +55,22 @@ export function cutOf<Kind>(cut: Cut, request: CutRequest<Kind>): OrderedCut {
 
 /**
  * The cut whose slowest stage is as fast as can be, over all cuts in which stages need earlier ones only, as far as `above` says.
- * Layers of one stage keep their order.
+ * Layers of one stage keep their order. `undefined` if the cut is being found elsewhere.
  */
-export function cutByTime<Kind>({ model, order, kinds, time, output }: CutRequest<Kind>): OrderedCut {
+export function cutByTime<Kind>(
+  searches: Searches,
+  { model, order, kinds, time, output }: CutRequest<Kind>,
+): OrderedCut | undefined {
   const dag = dagInOrder(model, order);
   if (dag === undefined || kinds.length === 1) return { order, starts: balancedStarts(order, kinds, time) };
   const rows = [...new Set(kinds)];
-  const cut = graphCut({
+  const cut = searches.answer(graphCut, {
     dag,
     times: rows.map((kind) => Float64Array.from(order, (element) => time(element, kind))),
     kinds: Int32Array.from(kinds, (kind) => rows.indexOf(kind)),
     outputs: Float64Array.from(order, output),
   });
+  if (cut === undefined) return undefined;
   return { order: cut.order.map((node) => order[node]), starts: Int32Array.from(cut.starts), above: cut.above };
 }
 

@@ -20,13 +20,13 @@ export interface PipelineCut {
   readonly request: CutRequest<Site>;
 }
 
-/** `trial` plans and orders a cut that is looked at; it leaves no notes. */
+/** `trial` plans and orders a cut that is looked at; it leaves no notes. `undefined` if the cut is being found elsewhere. */
 export function cutPipeline(
   notes: Notes,
   placed: PlacedPipeline,
   costs: LayerCosts,
   trial: (cut: PipelineCut) => Trial | undefined,
-): PipelineCut {
+): PipelineCut | undefined {
   const { pipeline, assigned, sites, ranks, parts, interleaved } = placed;
   const { cut, model, optimizer } = pipeline;
   const order = elementOrder(model);
@@ -43,7 +43,8 @@ export function cutPipeline(
     ...withElements(request, stagesOf(elements, starts)),
     above,
   });
-  const byTime = cutOf(cut, request);
+  const byTime = cutOf(notes.searches, cut, request);
+  if (byTime === undefined) return undefined;
   if (cut.kind !== 'balance' || cut.by === 'time') return inOrder(byTime);
   return inOrder(
     memoryCut(notes, pipeline, {

@@ -4,6 +4,7 @@ import { slowestOf } from './balance.ts';
 import type { StagePlan } from '../../plan.ts';
 import { type CutRequest, cutByTime } from './balanceCut.ts';
 import { totalTime } from '../cost/layerCosts.ts';
+import type { Searches } from '../../searches.ts';
 
 /** A better cut must win at least this share of the slowest stage: less is rounding. */
 const leastGain = 0.01;
@@ -16,13 +17,13 @@ export interface BestCut {
 
 /**
  * `stage/imbalance` where the slowest stage is over the mean by more than the threshold and the best cut into as many stages is
- * better. `best` is asked for only then; all stages are on devices of one kind.
+ * better. `best` is asked for only then; all stages are on devices of one kind. It gives `undefined` if the cut is being found elsewhere.
  */
 export function reportImbalance(
   notes: Notes,
   pipeline: string,
   stages: readonly StagePlan[],
-  best: () => BestCut,
+  best: () => BestCut | undefined,
   at: (stage: number) => Span,
 ): void {
   const totals = stages.map(totalTime);
@@ -30,7 +31,9 @@ export function reportImbalance(
   const slowest = Math.max(...totals);
   const over = mean > 0 ? slowest / mean - 1 : 0;
   if (over <= notes.options.thresholds.imbalance) return;
-  const { slowest: fastest, above = 0 } = best();
+  const found = best();
+  if (found === undefined) return;
+  const { slowest: fastest, above = 0 } = found;
   const gain = 1 - fastest / slowest;
   if (gain <= leastGain) return;
   const stage = totals.indexOf(slowest);
@@ -42,9 +45,11 @@ export function reportImbalance(
   );
 }
 
-/** The best cut of layers on devices of one kind. */
-export function bestCut<Kind>(request: CutRequest<Kind>): BestCut {
-  const { order, starts, above } = cutByTime(request);
+/** The best cut of layers on devices of one kind; `undefined` if it is being found elsewhere. */
+export function bestCut<Kind>(searches: Searches, request: CutRequest<Kind>): BestCut | undefined {
+  const cut = cutByTime(searches, request);
+  if (cut === undefined) return undefined;
+  const { order, starts, above } = cut;
   const slowest = slowestOf(
     Float64Array.from(order, (element) => request.time(element, request.kinds[0])),
     starts,
