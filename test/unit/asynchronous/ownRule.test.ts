@@ -139,7 +139,7 @@ describe('replicas', () => {
     [
       'on = gpu[0..1]',
       'microbatches = 1  schedule = pipedream',
-      'stage/device-count: Stage "a" has 2 devices, but one device needs 1; `replicate` says',
+      'stage/device-count: Stage "a" has 2 devices, but one device needs 1; set `replicate` to share',
     ],
     ['replicate = round_robin', 'microbatches = 1  schedule = pipedream', 'key/missing'],
     ['on = gpu[0..1]  replicate = sideways', 'microbatches = 1  schedule = pipedream', 'name/unknown'],

@@ -15,6 +15,6 @@ test.each([
 test('a table with one action is taken for a table, and each other cell is told', async () => {
   const { status, err } = await call(['import', 'x.csv'], { files: { 'x.csv': '0F0,what\nelse\n' } });
   expect(status).toBe(1);
-  expect(err).toContain('x.csv:1:5: rank 0, column 2: `what` is no action');
-  expect(err).toContain('x.csv:2:1: rank 1, column 1: `else` is no action');
+  expect(err).toContain('x.csv:1:5: rank 0, column 2: `what` is not an action');
+  expect(err).toContain('x.csv:2:1: rank 1, column 1: `else` is not an action');
 });

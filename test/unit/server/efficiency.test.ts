@@ -38,6 +38,6 @@ test('hovers: the number format, the size, the name of one, the key', async () =
   expect(await hover('efficiency(f$0p8, 16GFLOP) = 10%')).toContain('Multiplied in one byte');
   expect(await hover('efficiency(fp8, 16$0GFLOP) = 10%')).toContain('16 GFLOP');
   expect(await hover('efficiency(fp8, sm$0all) = 10%')).toContain('small');
-  expect(await hover('memory_eff$0iciency(1MB) = 10%')).toContain('kernels that move so many bytes');
+  expect(await hover('memory_eff$0iciency(1MB) = 10%')).toContain('kernels that move at least that many bytes');
   expect(await hover('lau$0nch = 4us')).toContain('each kernel');
 });
