@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileProblem, readDescriptor, readRegularFile } from '../server/regularFile.ts';
 import type { Io } from './io.ts';
 
-/** Larger files are refused before they are read, and standard input after so many bytes: the engine's own limit is far below. */
+/** Larger files are refused before they are read, and standard input after this number of bytes. The engine's limit is far below. */
 const largestFile = 256 * 1024 * 1024;
 
 export function nodeIo(): Io {

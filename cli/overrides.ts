@@ -9,7 +9,7 @@ export interface Overrides {
   readonly dimensions: ReadonlyMap<string, Dimension>;
 }
 
-/** `--set name=value`: value is a number with an optional unit, as it would stand in the file. */
+/** `--set name=value`: value is a number with an optional unit, as written in the file. */
 export function readOverrides(settings: readonly string[]): Overrides | { readonly problem: string } {
   const values = new Map<string, number>();
   const dimensions = new Map<string, Dimension>();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Io } from './io.ts';
 
-/** Of `package.json` beside the program. */
+/** The version in `package.json` next to the program. */
 export function version(io: Io): string {
   try {
     const manifest: unknown = JSON.parse(readFileSync(join(io.packageRoot, 'package.json'), 'utf8'));

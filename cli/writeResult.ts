@@ -2,7 +2,7 @@ import { usageFault } from './command.ts';
 import type { Io } from './io.ts';
 import { status, type Status } from './status.ts';
 
-/** Writes a command's result to the file that `--output` names, else to standard output. */
+/** Writes a command's result to the file that `--output` names, otherwise to standard output. */
 export async function writeResult(
   io: Io,
   command: string,

@@ -50,7 +50,7 @@ const formats: readonly Format[] = [
 ];
 const names = formats.map(({ name }) => name);
 
-/** `export FILE --to FORMAT`: somebody else's format from a pipeline. */
+/** `export FILE --to FORMAT`: a pipeline in another program's format. */
 export const exportCommand: Command = {
   spec: {
     name: 'export',

@@ -13,7 +13,7 @@ import { readOperand } from '../readOperand.ts';
 import { status } from '../status.ts';
 import { writeResult } from '../writeResult.ts';
 
-/** `import FILE`: a `.pipe` file from somebody else's format. */
+/** `import FILE`: a `.pipe` file from another program's format. */
 export const importCommand: Command = {
   spec: {
     name: 'import',

@@ -42,8 +42,8 @@ export function laneOf(run: Run, device: number): Lane {
 }
 
 /**
- * The lane as a row of characters can show it: the two operations of a fused slot, which run side by side in all of it, stand
- * one after the other with their own lengths, so that both are seen. For drawing only: their times are those of `laneOf`.
+ * The lane as a row of characters shows it. The two operations of a fused slot overlap in time, so they are drawn one after the
+ * other with their lengths, and both are visible. For drawing only: the real times are in `laneOf`.
  */
 export function drawnLaneOf(run: Run, device: number): Lane {
   const lane = laneOf(run, device);

@@ -96,7 +96,7 @@ function blockText(cell: Cell, cells: number, lane: Lane, scale: Scale, colours:
   return `${mark}${number.length < cells ? number : ''}`.padEnd(cells, fill);
 }
 
-/** Neighbouring microbatches get two shades, so that blocks without a number can be told apart. */
+/** Neighbouring microbatches get two shades, so that you can distinguish blocks without a number. */
 function painter(kind: CellKind, microbatch: number, colours: Colours): (text: string) => string {
   const bright = microbatch % 2 === 1;
   const ground: Readonly<Record<CellKind, (text: string) => string>> = {

@@ -103,7 +103,7 @@ export const columns: readonly Column[] = [
   },
 ];
 
-/** Without those of weight versions where every row uses one version, and without utilisation where no row has one. */
+/** Leaves out the columns of weight versions if every row uses one version, and utilisation if no row has one. */
 export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
   const asynchronous = rows.some(
     ({ result }) =>

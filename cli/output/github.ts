@@ -32,5 +32,5 @@ export function githubLines(file: Checked): string {
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions: `%`, CR and LF are escaped, in properties `:` and `,` too.
 const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const message = (text: string): string => escaped(printable(text));
-/** Line breaks of a name stay what they are, so that the name is that of the file; other controls would reach the log. */
+/** Line breaks of a name are kept, so that the name matches the file; other controls would reach the log. */
 const property = (text: string): string => printable(escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C'));

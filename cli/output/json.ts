@@ -1,4 +1,4 @@
-/** What `JSON.stringify` leaves as it is although a terminal obeys it: control characters over U+007E and those of the writing direction. */
+/** Characters that a terminal obeys but `JSON.stringify` does not escape: controls over U+007E and controls of the writing direction. */
 const obeyed = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** A value as indented JSON that is safe to print: the same value for every reader of JSON. */

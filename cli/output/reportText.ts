@@ -146,7 +146,7 @@ function linkRows(report: PipelineReport): string[][] {
     ]);
 }
 
-/** What ranks exchange in one iteration, by kind: on the device where most of it is exposed, or else where most is moved. */
+/** Exchanges of ranks in one iteration, by kind, on the device with the most exposed time; otherwise with the most bytes. */
 function groupRows(report: PipelineReport): string[][] {
   return trafficByDevice(report).map(({ kind, devices }) => {
     const most = devices.reduce((top, device, index) => {
