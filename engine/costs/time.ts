@@ -93,10 +93,10 @@ function layerWork(cost: ShapeCost, device: DeviceSpeed): Work {
   };
 }
 
-/** A layer as measured: seconds and bytes of one microbatch on one device of its stage. */
-export interface MeasuredLayer {
+/** What a file says of a measured layer: seconds and bytes of one microbatch on one device of its stage. */
+export interface MeasuredFigures {
   readonly forward: number;
-  /** Of both gradients; split in halves where nothing else is known. */
+  /** Of both gradients. It is split into halves if they are not measured separately. */
   readonly backward?: number;
   readonly backwardInput?: number;
   readonly backwardWeight?: number;
@@ -104,7 +104,11 @@ export interface MeasuredLayer {
   readonly activation?: number;
   readonly output?: number;
   readonly workspace?: number;
-  /** Bytes that it reads from other layers; what full recomputation keeps. Absent counts as 0: a first layer reads the data. */
+}
+
+/** A measured layer under a recompute mode. */
+export interface MeasuredLayer extends MeasuredFigures {
+  /** Bytes that it reads from other layers, which full recomputation keeps. Default: 0, because a first layer reads the data. */
   readonly input?: number;
   readonly recomputeMode: RecomputeMode;
 }

@@ -1,5 +1,6 @@
 /** What a `model` declaration says: layers, and which needs which. An element is one layer of an array. */
 import type { ShapeArguments } from '../costs/shapes.ts';
+import type { MeasuredFigures } from '../costs/time.ts';
 import type { Precision } from '../costs/types.ts';
 import type { Place } from '../plan.ts';
 
@@ -14,17 +15,7 @@ export interface LayerDefinition {
   /** Where an inlay hint about it goes. */
   readonly end: number;
   readonly cost:
-    | {
-        readonly kind: 'measured';
-        readonly forward: number;
-        readonly backward?: number;
-        readonly backwardInput?: number;
-        readonly backwardWeight?: number;
-        readonly weights: number;
-        readonly activation: number;
-        readonly output: number;
-        readonly workspace: number;
-      }
+    | ({ readonly kind: 'measured' } & MeasuredFigures)
     | { readonly kind: 'shape'; readonly shape: string; readonly args: ShapeArguments };
 }
 

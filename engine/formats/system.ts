@@ -21,14 +21,15 @@ const aiconfigurator: SystemFormat = {
   is: isAiconfigurator,
   read: readAiconfigurator,
 };
+const formats: readonly SystemFormat[] = [calculon, aiconfigurator];
 
 /** Whether a text looks like a system of a format that `readSystem` knows. */
-export const isKnownSystem = (text: string): boolean => isCalculon(text) || isAiconfigurator(text);
+export const isKnownSystem = (text: string): boolean => formats.some((format) => format.is(text));
 
-/** The device and the networks of a system, or what is wrong with it. What starts with a brace is read as JSON. */
+/** The device and the networks of a system, or what is wrong with it. A text of no known format is read as JSON if it starts with a brace. */
 export function readSystem(text: string): SystemRead | { readonly faults: readonly TextFault[] } {
   const format =
-    isCalculon(text) || (/^\uFEFF?\s*\{/.test(text) && !isAiconfigurator(text)) ? calculon : aiconfigurator;
+    formats.find((systemFormat) => systemFormat.is(text)) ?? (/^\uFEFF?\s*\{/.test(text) ? calculon : aiconfigurator);
   const read = format.read(text);
   return 'faults' in read ? read : { ...read, format: format.name };
 }

@@ -1,6 +1,6 @@
 /**
  * Every block and its keys: one table for checking, completion, hover and signature help.
- * Adding a key is a line of its block in `schema/` and its reader in `blocks/`.
+ * Adding a key is a line of its block in `schema/` and its reader in `engine/read/`. The guide is `docs/how-to/adding-a-key.md`.
  */
 import { cluster, nodeBlock, switchBlock } from './schema/cluster.ts';
 import { device } from './schema/device.ts';

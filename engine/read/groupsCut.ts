@@ -4,29 +4,13 @@ import type { ScheduleUse } from '../definitions/schedule.ts';
 import type { ReadContext } from './context.ts';
 import { notApplicable, type Keys } from '../language/keys.ts';
 
-/** Keys of a pipeline that say nothing where the schedule loads the model onto one device and runs it once. */
-const meaningless: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['stages', 'stage'].map((key) => [key, 'the schedule groups the layers itself'])),
-  ...Object.fromEntries(
-    [
-      'tensor',
-      'data',
-      'context',
-      'expert',
-      'expert_tensor',
-      'sequence_parallel',
-      'sequence',
-      'rank_order',
-      'overlap',
-      'recompute',
-      'optimizer',
-      'sync',
-      'transfer',
-      'fill',
-      'fill_overhead',
-    ].map((key) => [key, 'the schedule loads the model onto one device and runs it once']),
-  ),
-};
+/** Keys of a pipeline that have an effect if the schedule loads the model onto one device and runs it once. */
+const effective: ReadonlySet<string> = new Set(['model', 'devices', 'microbatches', 'iterations', 'schedule']);
+
+const reasonOf = (key: string): string =>
+  key === 'stages' || key === 'stage'
+    ? 'the schedule groups the layers itself'
+    : 'the schedule loads the model onto one device and runs it once';
 
 /** Whether the schedule groups the layers itself. */
 export const cutsItself = (use: ScheduleUse | undefined): boolean =>
@@ -34,16 +18,15 @@ export const cutsItself = (use: ScheduleUse | undefined): boolean =>
 
 /** The keys of such a pipeline that count; the others are reported. */
 export function keysThatCount(context: ReadContext, keys: Keys): Keys {
-  const isMeaningless = (key: string): boolean => Object.hasOwn(meaningless, key);
   for (const entry of keys.entries) {
     const { text } = entry.key;
-    if (isMeaningless(text)) notApplicable(context, entry, meaningless[text]);
+    if (!effective.has(text)) notApplicable(context, entry, reasonOf(text));
   }
   return {
     ...keys,
-    entries: keys.entries.filter((entry) => !isMeaningless(entry.key.text)),
-    find: (key) => (isMeaningless(key) ? undefined : keys.find(key)),
-    all: (key) => (isMeaningless(key) ? [] : keys.all(key)),
+    entries: keys.entries.filter((entry) => effective.has(entry.key.text)),
+    find: (key) => (effective.has(key) ? keys.find(key) : undefined),
+    all: (key) => (effective.has(key) ? keys.all(key) : []),
   };
 }
 

@@ -32,7 +32,7 @@ export function readProfile(context: ReadContext, call: Call): ModelSource | und
         name: layer.name,
         cost: {
           kind: 'measured',
-          ...{ forward, backward, backwardInput, backwardWeight, weights, activation, output, workspace: 0 },
+          ...{ forward, backward, backwardInput, backwardWeight, weights, activation, output },
         },
         text: `${layer.description === '' ? '' : `${layer.description}, `}forward ${time(forward)}, backward ${time(total)}`,
         place: { uri: file.uri, start: layer.start, end: layer.end },

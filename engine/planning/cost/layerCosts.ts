@@ -102,7 +102,7 @@ function shapeOf(name: string) {
 }
 
 function outputOf(model: ModelDefinition, { cost }: LayerDefinition, { mesh, share }: Site): number {
-  if (cost.kind === 'measured') return cost.output * share;
+  if (cost.kind === 'measured') return (cost.output ?? 0) * share;
   return shapeOf(cost.shape).cost(cost.args, settingOf(model, mesh, share, 'none')).output;
 }
 

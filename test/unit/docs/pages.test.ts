@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../cli/commands/index.ts';
 import { blocks as blockSchemas } from '../../../engine/language/schema.ts';
+import { shapes } from '../../../engine/costs/shapes.ts';
 import { figures } from '../../../engine/language/figures.ts';
 import { units } from '../../../engine/language/units.ts';
 import { policies } from '../../../engine/policies/registry.ts';
@@ -37,13 +38,14 @@ describe.each([...pages])('%s', (page) => {
   });
 });
 
-test('the language page names every key, unit and figure', () => {
+test('the language page names every key, shape, unit and figure', () => {
   const page = textOf('docs/language.md');
   const words = new Set([...page.matchAll(/[\w%/µ]+/g)].map(([word]) => word));
   const missing = Object.values(blockSchemas).flatMap(({ name, keys }) =>
     keys.filter((key) => !words.has(key.name)).map((key) => `${name}.${key.name}`),
   );
   expect(missing).toEqual([]);
+  expect(shapes.filter((shape) => !words.has(shape.name)).map((shape) => shape.name)).toEqual([]);
   expect(figures.filter((figure) => !words.has(figure.name))).toEqual([]);
   const simple = units.filter((unit) => !/^[KMGTP]i?(B\/s|b\/s|bps|FLOPS?)$|^B\/s$/.test(unit.name));
   expect(simple.filter((unit) => !words.has(unit.name)).map((unit) => unit.name)).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Evaluation } from '../../../engine/evaluation.ts';
+import { keysOf } from '../../../engine/language/schema.ts';
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { type Analysis, check } from '../../../engine/check.ts';
@@ -170,6 +171,17 @@ describe('pipeswitch', () => {
     const many = analysisOf(text(layers, costs).replaceAll('microbatches = 1', 'microbatches = 4'));
     const [fault] = many.findings.filter((finding) => finding.code === 'schedule/shape');
     expect(fault.message).toContain('not 4; nearest microbatches: 1');
+  });
+
+  it('refuses every key of a pipeline that trains', () => {
+    const effective = ['model', 'devices', 'microbatches', 'iterations', 'schedule'];
+    const refused = [...keysOf('pipeline').values()].filter(({ name }) => !effective.includes(name));
+    for (const { name, example } of refused) {
+      const { findings } = analysisOf(text([{ bytes: 1, seconds: 1 }], { bandwidth: 1000, call: 1, sync: 1 }, example));
+      const messages = findings.filter(({ code }) => code === 'key/not-applicable').map(({ message }) => message);
+      expect(messages[0], name).toContain(`"${name}"`);
+    }
+    expect(refused.length).toBeGreaterThan(15);
   });
 
   it('takes arguments of the right dimension only', () => {
