@@ -119,6 +119,28 @@ export const kindOf = (program: Pick<Program, 'shift' | 'stages'>, word: number)
   Math.trunc((word >> program.shift) / program.stages) as Kind;
 export const stageOf = (program: Pick<Program, 'shift' | 'stages'>, word: number): number =>
   (word >> program.shift) % program.stages;
+/** The word of an operation. */
+export const wordOf = (
+  { shift, stages }: Pick<Program, 'shift' | 'stages'>,
+  kind: number,
+  stage: number,
+  microbatch: number,
+): number => ((kind * stages + stage) << shift) | microbatch;
+/** Kind of the operations of a row. Helpers of rows take the number of stages: they also stand in hot loops. */
+export const kindOfRow = (stages: number, row: number): Kind => Math.trunc(row / stages) as Kind;
+/** Row of the result of a kind of one stage. */
+export const resultRow = (stages: number, kind: number, stage: number): number => resultOf[kind] * stages + stage;
+/** Row of the result of the operations of a row. */
+export const resultRowOf = (stages: number, row: number): number => {
+  const kind = Math.trunc(row / stages);
+  return resultOf[kind] * stages + (row - kind * stages);
+};
+/** Result row of each row; without operations beyond F, B, I and W the rows of those four. */
+export const resultRows = ({ stages, extended }: Pick<Program, 'stages' | 'extended'>): Int32Array =>
+  Int32Array.from({ length: (extended === true ? kinds : 4) * stages }, (_, row) => resultRowOf(stages, row));
+/** Slot of the result of an operation: result row × microbatches + microbatch. */
+export const resultSlotOf = (program: Pick<Program, 'shift' | 'stages' | 'microbatches'>, word: number): number =>
+  resultRowOf(program.stages, rowOf(program, word)) * program.microbatches + microbatchOf(program, word);
 /** Number in the cut of a stage of the program. */
 export const stageNumberOfStage = ({ copies }: Program, stage: number): number =>
   copies === undefined ? stage : copies.stage[stage];

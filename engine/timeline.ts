@@ -1,5 +1,5 @@
 import type { TransferRule } from './plan.ts';
-import { type Kind, type Program, resultOf, resultsIn, type ShiftedNeeds, needSlot } from './program.ts';
+import { needSlot, type Program, resultRowOf, resultsIn, type ShiftedNeeds } from './program.ts';
 
 /** What running a program takes. A row is a kind of one stage (`kind * stages + stage`); seconds. */
 export interface Timing extends ShiftedNeeds {
@@ -57,20 +57,17 @@ export interface Flows {
   readonly rate: Float64Array;
 }
 
-/** Row of the result of a kind: result × stages + stage. */
-export const resultOfKind = resultOf;
-export const resultRow = (stages: number, kind: Kind, stage: number): number => resultOf[kind] * stages + stage;
-
 /** An end for each slot of a program: −1 for results that are still to come, NaN for those that it leaves out, which nothing waits for. */
 export function emptyEnds(program: Program): Float64Array {
   const { order, shift, stages, microbatches, copies, extended } = program;
   const end = new Float64Array(resultsIn(program) * stages * microbatches);
   if (copies === undefined && extended !== true) return end.fill(-1);
   end.fill(NaN);
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   for (let position = 0; position < order.length; position += 1) {
     const row = order[position] >> shift;
-    end[(resultOf[Math.trunc(row / stages)] * stages + (row % stages)) * microbatches + (order[position] & mask)] = -1;
+    end[resultRowOf(stages, row) * microbatches + (order[position] & mask)] = -1;
   }
   return end;
 }
@@ -119,10 +116,7 @@ export function endAt(timeline: Pick<Timeline, 'program' | 'end'>, position: num
   const { order, shift, stages, microbatches } = timeline.program;
   const word = order[position];
   const row = word >> shift;
-  const kind = Math.trunc(row / stages);
-  return timeline.end[
-    (resultOfKind[kind] * stages + (row - kind * stages)) * microbatches + (word & ((1 << shift) - 1))
-  ];
+  return timeline.end[resultRowOf(stages, row) * microbatches + (word & ((1 << shift) - 1))];
 }
 
 /** Start of the operation at a position of `order`, seconds. */

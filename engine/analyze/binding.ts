@@ -1,4 +1,4 @@
-import { needSlot } from '../program.ts';
+import { microbatchOf, needSlot, rowOf } from '../program.ts';
 import { type Timeline, arrivalAt, startAt } from '../timeline.ts';
 
 /** First position of the slot of the operation at `position`: its own, or that of the operation that it is fused with. */
@@ -15,13 +15,13 @@ export function bindingNeed(
   slack: number,
 ): { readonly need: number; readonly slot: number } | undefined {
   const { program, timing } = timeline;
-  const { order, shift, fused } = program;
+  const { order, fused } = program;
   const start = startAt(timeline, position);
   const first = slotFirst(timeline, position);
   const last = fused?.[first] === 1 ? first + 1 : first;
   for (let at = first; at <= last; at += 1) {
-    const row = order[at] >> shift;
-    const microbatch = order[at] & ((1 << shift) - 1);
+    const row = rowOf(program, order[at]);
+    const microbatch = microbatchOf(program, order[at]);
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
       if (Math.abs(arrivalAt(timeline, need, microbatch) - start) <= slack)
         return { need, slot: needSlot(timing, program.microbatches, need, microbatch) };

@@ -1,6 +1,6 @@
 /** What decides the times of a run whose sends and receives block: its critical path, and what devices wait for in exchanges. */
+import { microbatchOf, resultRowOf, rowOf } from '../program.ts';
 import { deviceOfItem } from '../order/exchanges.ts';
-import { microbatchOf, resultOf } from '../program.ts';
 import { slotWidth } from '../order/slot.ts';
 import { type Blocking, type Timeline, arrivalAt, startAt } from '../timeline.ts';
 import { bindingNeed } from './binding.ts';
@@ -86,7 +86,7 @@ function itemOfNeed(timeline: Timeline, { exchanges }: Blocking, position: numbe
   const binding = bindingNeed(timeline, position, slack);
   if (binding === undefined) return -1;
   const { program } = timeline;
-  const { stages, microbatches, order, placement, shift } = program;
+  const { stages, microbatches, order, placement } = program;
   const [result, microbatch] = [Math.trunc(binding.slot / microbatches), binding.slot % microbatches];
   const device = placement[result % stages];
   for (let item = exchanges.offsets[device]; item < exchanges.offsets[device + 1]; item += 1) {
@@ -95,12 +95,8 @@ function itemOfNeed(timeline: Timeline, { exchanges }: Blocking, position: numbe
       at >= 0 && at < exchanges.slot[item] + slotWidth(program, exchanges.slot[item]);
       at += 1
     ) {
-      const row = order[at] >> shift;
-      if (
-        resultOf[Math.trunc(row / stages)] * stages + (row % stages) === result &&
-        microbatchOf(program, order[at]) === microbatch
-      )
-        return item;
+      const row = rowOf(program, order[at]);
+      if (resultRowOf(stages, row) === result && microbatchOf(program, order[at]) === microbatch) return item;
     }
   }
   return -1;

@@ -1,9 +1,9 @@
+import { B, F, I, kindOfRow, microbatchesOf, type Program, R, resultRow, rowOf, W } from '../program.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { B, F, I, type Program, R, W, microbatchesOf } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { staticBytes } from '../simulate/memory.ts';
 import { leastExposed } from '../simulate/gradients.ts';
-import { resultRow, type Timing } from '../timeline.ts';
+import { type Timing } from '../timeline.ts';
 
 /**
  * A makespan that no order of these operations can be under, seconds. For each device: it cannot begin before the first
@@ -94,11 +94,12 @@ export function leastMakespan(
 }
 
 /** Seconds of each stage's recomputation that stands apart from the backward. */
-function recomputedApart({ apart, stages, order, shift }: Program, duration: Float64Array): Float64Array {
+function recomputedApart(program: Program, duration: Float64Array): Float64Array {
+  const { apart, stages, order } = program;
   const seconds = new Float64Array(apart === undefined ? 0 : stages);
   for (let at = 0; apart !== undefined && at < order.length; at += 1) {
-    const row = order[at] >> shift;
-    if (Math.trunc(row / stages) === R) seconds[row % stages] += duration[row];
+    const row = rowOf(program, order[at]);
+    if (kindOfRow(stages, row) === R) seconds[row % stages] += duration[row];
   }
   return seconds;
 }

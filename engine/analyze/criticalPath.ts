@@ -1,4 +1,5 @@
-import { resultOfKind, type Timeline, endAt, startAt, stepAt } from '../timeline.ts';
+import { microbatchOf, resultRowOf, rowOf, stageOf } from '../program.ts';
+import { type Timeline, endAt, startAt, stepAt } from '../timeline.ts';
 import { bindingNeed, slotFirst } from './binding.ts';
 import { blockingPath } from './blocking.ts';
 
@@ -9,25 +10,20 @@ import { blockingPath } from './blocking.ts';
  */
 export function criticalPath(timeline: Timeline): Int32Array {
   const { program } = timeline;
-  const { devices, stages, order, offsets, shift, microbatches } = program;
+  const { devices, stages, order, offsets, microbatches } = program;
   if (order.length === 0) return new Int32Array(0);
   if (timeline.blocking !== undefined) {
     return blockingPath(timeline, timeline.blocking, lastDevice(timeline));
   }
   const slack = timeline.makespan * 1e-12;
-  const mask = (1 << shift) - 1;
   // The walk goes back in time, so on each device it finds positions in falling order: one cursor a device, moved only down.
   const cursors = Int32Array.from({ length: devices }, (_, device) => offsets[device + 1] - 1);
   const find = (result: number, microbatch: number): number => {
     const device = program.placement[result % stages];
     let at = cursors[device];
     for (; at >= offsets[device]; at -= 1) {
-      const row = order[at] >> shift;
-      if (
-        (order[at] & mask) === microbatch &&
-        resultOfKind[Math.trunc(row / stages)] * stages + (row % stages) === result
-      )
-        break;
+      const row = rowOf(program, order[at]);
+      if (microbatchOf(program, order[at]) === microbatch && resultRowOf(stages, row) === result) break;
     }
     cursors[device] = at;
     return at;
@@ -39,7 +35,7 @@ export function criticalPath(timeline: Timeline): Int32Array {
     path.push(at);
     const start = startAt(timeline, at);
     if (start <= slack) break;
-    const device = program.placement[(order[at] >> shift) % stages];
+    const device = program.placement[stageOf(program, order[at])];
     const first = slotFirst(timeline, at);
     if (first > offsets[device] && Math.abs(endAt(timeline, first - 1) - start) <= slack) {
       at = first - 1;

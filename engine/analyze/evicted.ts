@@ -1,14 +1,14 @@
+import { E, kindOfRow, L, type Program, rowOf } from '../program.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { E, L, type Program } from '../program.ts';
 
 /** Bytes of evicted activations between two devices of a program; 0 for most. Each goes one way with E and back with L. */
 export function evictedBytes(plan: PipelinePlan, program: Program): (from: number, to: number) => number {
-  const { partner, order, shift, stages, placement, devices } = program;
+  const { partner, order, stages, placement, devices } = program;
   if (partner === undefined) return () => 0;
   const bytes = new Map<number, number>();
   for (const word of order) {
-    const row = word >> shift;
-    const kind = Math.trunc(row / stages);
+    const row = rowOf(program, word);
+    const kind = kindOfRow(stages, row);
     if (kind !== E && kind !== L) continue;
     const home = placement[row % stages];
     const away = partner[home];

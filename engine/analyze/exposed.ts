@@ -1,3 +1,4 @@
+import { rowOf } from '../program.ts';
 import { type Timeline, endAt } from '../timeline.ts';
 import { bindingNeed } from './binding.ts';
 import { blockedByRoute } from './blocking.ts';
@@ -14,14 +15,14 @@ export function exposedByRoute(
 ): Float64Array {
   if (timeline.blocking !== undefined) return blockedByRoute(timeline, timeline.blocking, routes, window);
   const { program, timing } = timeline;
-  const { devices, order, offsets, shift } = program;
+  const { devices, order, offsets } = program;
   const exposed = new Float64Array(routes);
   const slack = timeline.makespan * 1e-12;
   for (let device = 0; device < devices; device += 1) {
     let before = 0;
     for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
       const end = endAt(timeline, at);
-      const row = order[at] >> shift;
+      const row = rowOf(program, order[at]);
       const start = timeline.starts === undefined ? end - timing.duration[row] : timeline.starts[at];
       const gap = start - before;
       before = end;

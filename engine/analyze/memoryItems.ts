@@ -1,7 +1,7 @@
 /** What a device holds at its peak, item by item. */
+import { B, I, kindOf, type Program, stageOf, U } from '../program.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { heldAt } from '../order/memoryWalk.ts';
-import { B, I, type Program, U } from '../program.ts';
 import { stagesOn, turnsOf } from '../stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import type { MemoryItem, MemoryItemKind } from '../report.ts';
@@ -56,11 +56,11 @@ export function memoryItems(
 }
 
 /** Operations of the slot whose last one is at `position`. */
-function slotOf({ fused, order, offsets, shift, stages }: Program, device: number, position: number) {
+function slotOf(program: Program, device: number, position: number) {
+  const { fused, order, offsets } = program;
   const both = position > offsets[device] && fused?.[position - 1] === 1;
-  return Array.from(order.subarray(both ? position - 1 : position, position + 1), (word) => {
-    const row = word >> shift;
-    const kind = Math.trunc(row / stages);
-    return { kind, stage: row - kind * stages };
-  });
+  return Array.from(order.subarray(both ? position - 1 : position, position + 1), (word) => ({
+    kind: kindOf(program, word),
+    stage: stageOf(program, word),
+  }));
 }

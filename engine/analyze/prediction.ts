@@ -1,5 +1,5 @@
 /** How far ahead a schedule that predicts weights must predict them: counted in the simulated timeline. */
-import { B, F, I, resultOf } from '../program.ts';
+import { B, F, I, microbatchOf, resultRow, rowOf, stageOf } from '../program.ts';
 import { type Timeline, startAt } from '../timeline.ts';
 
 export interface Prediction {
@@ -16,10 +16,10 @@ export interface Prediction {
  */
 export function predictionsOf(timeline: Timeline): readonly Prediction[] | undefined {
   const { program, end } = timeline;
-  const { stages, microbatches, minibatch = 1, order, offsets, shift, placement, weights } = program;
+  const { stages, microbatches, minibatch = 1, order, offsets, placement, weights } = program;
   if (weights !== 'predict') return undefined;
   const first = Math.trunc(Math.floor(microbatches / minibatch) / 2) * minibatch;
-  const row = (stage: number) => (resultOf[B] * stages + stage) * microbatches;
+  const row = (stage: number) => resultRow(stages, B, stage) * microbatches;
   const slack = timeline.makespan * 1e-12;
   let home = 0;
   for (let microbatch = first; microbatch < Math.min(first + minibatch, microbatches); microbatch += 1)
@@ -27,8 +27,8 @@ export function predictionsOf(timeline: Timeline): readonly Prediction[] | undef
   const startOf = (stage: number, kinds: readonly number[]): number => {
     const device = placement[stage];
     for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
-      const kind = Math.trunc((order[at] >> shift) / stages);
-      if ((order[at] >> shift) % stages === stage && (order[at] & ((1 << shift) - 1)) === first && kinds.includes(kind))
+      const kind = Math.trunc(rowOf(program, order[at]) / stages);
+      if (stageOf(program, order[at]) === stage && microbatchOf(program, order[at]) === first && kinds.includes(kind))
         return startAt(timeline, at);
     }
     return home;

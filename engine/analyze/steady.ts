@@ -1,5 +1,5 @@
 /** What an asynchronous program does once it is full: the time from one update to the next. */
-import { F, U, resultOf } from '../program.ts';
+import { F, kindOfRow, resultRow, rowOf, U } from '../program.ts';
 import type { Timeline } from '../timeline.ts';
 
 export interface Steady {
@@ -68,7 +68,7 @@ interface Pace {
 function paceOf({ program, end, makespan }: Timeline, stage: number, runsDry: number): Pace | undefined {
   const { stages, microbatches, minibatch = 1 } = program;
   const half = Math.trunc(Math.floor(microbatches / minibatch) / 2) * minibatch;
-  const row = (resultOf[U] * stages + stage) * microbatches;
+  const row = resultRow(stages, U, stage) * microbatches;
   // The last update before the middle, then all after it.
   let ends: number[] = [0];
   let at: number[] = [-1];
@@ -109,7 +109,7 @@ function firstLastForward({ program, end }: Timeline): number {
   const { stages, microbatches } = program;
   let first = Infinity;
   for (let stage = 0; stage < stages; stage += 1) {
-    const row = (resultOf[F] * stages + stage) * microbatches;
+    const row = resultRow(stages, F, stage) * microbatches;
     let latest = -1;
     for (let slot = row; slot < row + microbatches; slot += 1) if (end[slot] > latest) latest = end[slot];
     if (latest >= 0 && latest < first) first = latest;
@@ -132,16 +132,16 @@ function repetition(times: readonly number[], slack: number): number | undefined
 
 /** Counted by kind of operation and multiplied: each copy of a stage runs its share of the minibatch. */
 function workOf({ program, timing }: Timeline): Pick<Steady, 'busy' | 'step'> {
-  const { order, shift, stages, placement, devices, minibatch = 1, copies } = program;
+  const { order, stages, placement, devices, minibatch = 1, copies } = program;
   const count = new Int32Array(timing.duration.length);
-  for (const word of order) count[word >> shift] += 1;
+  for (const word of order) count[rowOf(program, word)] += 1;
   const busy = new Float64Array(devices);
   const step = new Float64Array(devices);
   for (let row = 0; row < count.length; row += 1) {
     const stage = row % stages;
     if (count[row] === 0 || count[F * stages + stage] === 0) continue;
     const runs = (minibatch / (copies?.every[stage] ?? 1)) * (count[row] / count[F * stages + stage]);
-    (Math.trunc(row / stages) === U ? step : busy)[placement[stage]] += runs * timing.duration[row];
+    (kindOfRow(stages, row) === U ? step : busy)[placement[stage]] += runs * timing.duration[row];
   }
   return { busy, step };
 }

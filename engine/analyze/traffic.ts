@@ -1,7 +1,7 @@
 /** What the ranks of devices and stages exchange in one iteration beside the transfers between stages. */
+import { microbatchesOf, microbatchOf, type Program, rowOf } from '../program.ts';
 import { scaleTraffic } from '../costs/collectives.ts';
 import type { PipelinePlan, TrafficName } from '../plan.ts';
-import { type Program, microbatchesOf } from '../program.ts';
 import { type Timeline, arrivalAt, endAt, startAt, stepAt } from '../timeline.ts';
 import { slotFirst } from './binding.ts';
 import type { PipelineReport, StageReport, TrafficReport } from '../report.ts';
@@ -22,17 +22,17 @@ export function syncTraffic(plan: PipelinePlan, timeline: Timeline, device: numb
 function gatherWait(timeline: Timeline, device: number): number {
   const { program, timing } = timeline;
   if (timing.release === undefined) return 0;
-  const { order, offsets, shift, stages } = program;
+  const { order, offsets, stages } = program;
   const seen = new Set<number>();
   let waited = 0;
   for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
-    const row = order[at] >> shift;
+    const row = rowOf(program, order[at]);
     if (row >= stages || seen.has(row) || slotFirst(timeline, at) !== at) continue;
     seen.add(row);
     if (timing.release[row] === 0) continue;
     let ready = at === offsets[device] ? 0 : endAt(timeline, at - 1);
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1)
-      ready = Math.max(ready, arrivalAt(timeline, need, order[at] & ((1 << shift) - 1)) || 0);
+      ready = Math.max(ready, arrivalAt(timeline, need, microbatchOf(program, order[at])) || 0);
     waited += Math.max(0, Math.min(timing.release[row], startAt(timeline, at)) - ready);
   }
   return waited;

@@ -1,3 +1,4 @@
+import { rowOf } from '../program.ts';
 import { type Timeline, endAt, stepAt } from '../timeline.ts';
 
 /** Idle intervals of a device within one run, in order: from `from[i]` to `to[i]`, seconds. */
@@ -12,7 +13,7 @@ export interface Idle {
  */
 export function idleOf(timeline: Timeline, device: number): Idle {
   const { program, timing, makespan } = timeline;
-  const { offsets, order, shift } = program;
+  const { offsets, order } = program;
   const from: number[] = [];
   const to: number[] = [];
   const slack = makespan * 1e-12;
@@ -24,7 +25,7 @@ export function idleOf(timeline: Timeline, device: number): Idle {
   };
   for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
     const end = endAt(timeline, at);
-    gap(timeline.starts === undefined ? end - timing.duration[order[at] >> shift] : timeline.starts[at]);
+    gap(timeline.starts === undefined ? end - timing.duration[rowOf(program, order[at])] : timeline.starts[at]);
     before = Math.max(before, end);
   }
   const step = Math.max(before, stepAt(timeline, device));

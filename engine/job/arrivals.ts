@@ -1,5 +1,5 @@
-import { type Program, resultsIn, needSlot } from '../program.ts';
-import { type Timing, resultOfKind } from '../timeline.ts';
+import { needSlot, type Program, resultsIn } from '../program.ts';
+import { type Timing } from '../timeline.ts';
 import { transfersOf } from '../simulate/transfers.ts';
 
 /** When a worker's results are where they are needed, seconds. */
@@ -15,6 +15,7 @@ export function arrivalsOf(program: Program, timing: Timing, ends: Float64Array,
   if (!never) return transfersOf(program, timing, ends);
   const { order, shift, microbatches } = program;
   const { needOffsets, needs, needShift } = timing;
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const delay = timing.needOccupancy.map((occupancy, need) => occupancy + timing.needLatency[need]);
   return {
@@ -54,10 +55,3 @@ export function usersOf(program: Program, { duration, needOffsets, needs }: Timi
   users.forEach((own, result) => (offsets[result + 1] = offsets[result] + own.size));
   return { offsets, device: Int32Array.from(users.flatMap((own) => [...own])) };
 }
-
-/** Row of the result of each row of a program. */
-export const resultsOfRows = ({ stages, extended }: Program): Int32Array =>
-  Int32Array.from(
-    { length: (extended === true ? resultOfKind.length : 4) * stages },
-    (_, row) => resultOfKind[Math.trunc(row / stages)] * stages + (row % stages),
-  );

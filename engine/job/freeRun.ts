@@ -1,9 +1,8 @@
 import type { Worker } from './worker.ts';
-import { type Program, U } from '../program.ts';
+import { resultRows, type Program, U } from '../program.ts';
 import { transfersNeverQueue } from '../simulate/channels.ts';
 import { runInOrder } from '../simulate/inOrder.ts';
 import type { Timing } from '../timeline.ts';
-import { resultsOfRows } from './arrivals.ts';
 import { minibatchOf, wavesOf } from './wave.ts';
 import type { WorkerEvents, WorkerRun } from './workerRun.ts';
 
@@ -30,7 +29,7 @@ export function freeRun(
   events: Pick<WorkerEvents, 'entered' | 'waveEnded'> & { heldBack(): void },
 ): WorkerRun {
   const minibatch = minibatchOf(worker.program);
-  const results = resultsOfRows(worker.program);
+  const results = resultRows(worker.program);
   const turns = turnsOf(worker, ends, results);
   const waves = waveEnds(worker, ends, wave, turns, results);
   const entries = entriesOf(worker, ends, turns, results);
@@ -81,6 +80,7 @@ export function freeRun(
  */
 function turnsOf({ program, timing }: Worker, ends: Float64Array, results: Int32Array): Uint16Array {
   const { devices, order, offsets, shift, microbatches } = program;
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const turns = new Uint16Array(order.length);
   for (let device = 0; device < devices; device += 1) {

@@ -1,7 +1,7 @@
+import { resultSlotOf, rowOf } from '../program.ts';
 import type { Worker } from './worker.ts';
 import type { JobReport, JobWorkerReport } from '../report.ts';
 import type { JobPlan, PipelinePlan } from '../plan.ts';
-import { resultOf } from '../program.ts';
 import { clockAt, period, windowOf } from './period.ts';
 import type { JobTimeline, WorkerTimeline } from './wsp.ts';
 
@@ -76,12 +76,11 @@ const within = (window: Span, from: number, until: number): number =>
 
 /** Seconds that a worker's devices compute within the window, all together. */
 function busy({ program, timing }: Worker, { ends }: WorkerTimeline, window: Span): number {
-  const { order, shift, stages, microbatches } = program;
-  const mask = (1 << shift) - 1;
+  const { order } = program;
   let sum = 0;
   for (const word of order) {
-    const row = word >> shift;
-    const until = ends[(resultOf[Math.trunc(row / stages)] * stages + (row % stages)) * microbatches + (word & mask)];
+    const row = rowOf(program, word);
+    const until = ends[resultSlotOf(program, word)];
     if (until >= 0) sum += within(window, until - timing.duration[row], until);
   }
   return sum;

@@ -1,18 +1,17 @@
-import { B, F, I, U, type Program, kindOf, microbatchOf, stageNumberOf } from '../program.ts';
+import { B, F, I, kindOf, microbatchOf, type Program, stageNumberOf, U } from '../program.ts';
 
 /** Microbatches of one update of a program. */
 export const minibatchOf = ({ minibatch = 1 }: Program): number => minibatch;
 
 /** Wave of each microbatch, and how many operations each wave has. */
 export function wavesOf(program: Program, wave: number): { readonly waveOf: Int32Array; readonly left: Int32Array } {
-  const { order, shift, microbatches } = program;
+  const { order, microbatches } = program;
   const size = minibatchOf(program) * wave;
-  const mask = (1 << shift) - 1;
   const waveOf = new Int32Array(microbatches);
   for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
     waveOf[microbatch] = Math.trunc(microbatch / size);
   const left = new Int32Array(Math.ceil(microbatches / size));
-  for (let at = 0; at < order.length; at += 1) left[waveOf[order[at] & mask]] += 1;
+  for (let at = 0; at < order.length; at += 1) left[waveOf[microbatchOf(program, order[at])]] += 1;
   return { waveOf, left };
 }
 

@@ -1,7 +1,7 @@
 import type { Worker } from './worker.ts';
-import { F } from '../program.ts';
+import { resultRows, F } from '../program.ts';
 import { emptyEnds } from '../timeline.ts';
-import { arrivalsOf, resultsOfRows, usersOf } from './arrivals.ts';
+import { arrivalsOf, usersOf } from './arrivals.ts';
 import { Turns } from './turns.ts';
 import { minibatchOf, wavesOf } from './wave.ts';
 
@@ -39,12 +39,13 @@ export function workerRun({ program, timing, entries, free }: Worker, wave: numb
   const { devices, stages, order, offsets, shift, microbatches } = program;
   const { duration } = timing;
   const minibatch = minibatchOf(program);
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const forwards = (F + 1) * stages;
   const ends = emptyEnds(program);
   const { readyAt, send } = arrivalsOf(program, timing, ends, free !== undefined);
   const users = usersOf(program, timing);
-  const results = resultsOfRows(program);
+  const results = resultRows(program);
   const { waveOf, left } = wavesOf(program, wave);
   // What a device has still to do, as a list through its order: `behind` leads from an operation to the next one that has not ended.
   const behind = new Int32Array(order.length);

@@ -1,6 +1,18 @@
 import type { Exchanges } from '../timeline.ts';
 import type { TransferRule } from '../plan.ts';
-import { B, I, type Program, microbatchOf, resultOf, resultsIn, stageOf, type ShiftedNeeds } from '../program.ts';
+import {
+  B,
+  I,
+  kindOfRow,
+  microbatchOf,
+  type Program,
+  resultRowOf,
+  resultSlotOf,
+  resultsIn,
+  rowOf,
+  type ShiftedNeeds,
+  stageOf,
+} from '../program.ts';
 import { slotWidth } from './slot.ts';
 
 /** What each row (kind × stages + stage) of a program needs: `needs[first[row]]` to `needs[last[row]]`, result rows. */
@@ -30,20 +42,23 @@ export function deviceOfItem({ offsets }: Exchanges, item: number): number {
  * a collective is no send.
  */
 export function exchangesOf(program: Program, table: NeedTable, batched: TransferRule['batched']): Exchanges {
-  const { devices, stages, microbatches, order, offsets, shift, placement } = program;
+  const { devices, stages, microbatches, order, offsets, placement } = program;
   const { first, last, needs, needShift } = table;
-  const mask = (1 << shift) - 1;
   const made = new Uint8Array(resultsIn(program) * stages * microbatches);
-  for (const word of order) made[resultSlot(program, word)] = 1;
+  for (const word of order) made[resultSlotOf(program, word)] = 1;
   // Exchange of a need and microbatch.
   const exchangeAt = new Int32Array(needs.length * microbatches).fill(-1);
   let count = 0;
   for (const word of order) {
     const device = placement[stageOf(program, word)];
-    for (let at = first[word >> shift]; at < last[word >> shift]; at += 1) {
+    for (let at = first[rowOf(program, word)]; at < last[rowOf(program, word)]; at += 1) {
       if (needShift !== undefined && needShift[at] !== 0) continue;
-      if (placement[needs[at] % stages] === device || made[needs[at] * microbatches + (word & mask)] === 0) continue;
-      exchangeAt[at * microbatches + (word & mask)] = count;
+      if (
+        placement[needs[at] % stages] === device ||
+        made[needs[at] * microbatches + microbatchOf(program, word)] === 0
+      )
+        continue;
+      exchangeAt[at * microbatches + microbatchOf(program, word)] = count;
       count += 1;
     }
   }
@@ -99,14 +114,14 @@ export function exchangesOf(program: Program, table: NeedTable, batched: Transfe
     for (let position = offsets[device]; position < offsets[device + 1];) {
       const width = slotWidth(program, position);
       for (let at = position; at < position + width; at += 1) {
-        const row = order[at] >> shift;
+        const row = rowOf(program, order[at]);
         const before = receives.length;
         for (let edge = first[row]; edge < last[row]; edge += 1) {
-          const exchange = exchangeAt[edge * microbatches + (order[at] & mask)];
+          const exchange = exchangeAt[edge * microbatches + microbatchOf(program, order[at])];
           if (exchange < 0) continue;
           peer[exchange] = placement[needs[edge] % stages];
           need[exchange] = edge;
-          microbatch[exchange] = order[at] & mask;
+          microbatch[exchange] = microbatchOf(program, order[at]);
           usedAt[exchange] = at;
           receives.push(exchange);
         }
@@ -118,9 +133,9 @@ export function exchangesOf(program: Program, table: NeedTable, batched: Transfe
       gap();
       item(position);
       for (let at = position; at < position + width; at += 1) {
-        const result = Math.trunc(resultSlot(program, order[at]) / microbatches);
+        const result = resultRowOf(stages, rowOf(program, order[at]));
         for (let use = users.offsets[result]; use < users.offsets[result + 1]; use += 1) {
-          const exchange = exchangeAt[users.needs[use] * microbatches + (order[at] & mask)];
+          const exchange = exchangeAt[users.needs[use] * microbatches + microbatchOf(program, order[at])];
           if (exchange < 0) continue;
           peer[exchange] = users.device[use];
           madeAt[exchange] = at;
@@ -146,12 +161,6 @@ export function exchangesOf(program: Program, table: NeedTable, batched: Transfe
   };
 }
 
-function resultSlot(program: Program, word: number): number {
-  const row = word >> program.shift;
-  const result = resultOf[Math.trunc(row / program.stages)] * program.stages + (row % program.stages);
-  return result * program.microbatches + microbatchOf(program, word);
-}
-
 /** Needs by the result that they ask for, with the device that needs it; nearest stages first. */
 function usersOf(program: Program, { first, last, needs }: NeedTable) {
   const { stages, placement } = program;
@@ -161,7 +170,7 @@ function usersOf(program: Program, { first, last, needs }: NeedTable) {
   );
   for (let row = 0; row < first.length; row += 1) {
     // The two kinds of backward may share one list.
-    if (Math.trunc(row / stages) === I && first[row] === first[row + (B - I) * stages]) continue;
+    if (kindOfRow(stages, row) === I && first[row] === first[row + (B - I) * stages]) continue;
     for (let need = first[row]; need < last[row]; need += 1) users[needs[need]].push({ need, stage: row % stages });
   }
   for (const [result, list] of users.entries()) {

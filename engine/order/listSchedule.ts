@@ -1,7 +1,7 @@
 import type { OperationLetter } from '../plan.ts';
 import { type Dependencies, resultKinds } from './dependencies.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
-import { B, F, I, type Program, type ProgramCopies, W, shiftFor } from '../program.ts';
+import { B, F, I, kindOfRow, type Program, type ProgramCopies, shiftFor, W } from '../program.ts';
 import type { Ticks } from './wholeTicks.ts';
 
 export interface Preference {
@@ -97,7 +97,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
     push(events, readyAt[row], row);
   };
   const offer = (row: number): void => {
-    const kind = Math.trunc(row / stages);
+    const kind = kindOfRow(stages, row);
     const stage = row - kind * stages;
     if (kind === 0 && inFlight[stage] + 1 > limits[stage]) {
       parked[stage] = 1;
@@ -114,7 +114,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
     const microbatch = ended[row];
     end[row * microbatches + microbatch] = now;
     ended[row] += 1;
-    const kind = Math.trunc(row / stages);
+    const kind = kindOfRow(stages, row);
     const stage = row - kind * stages;
     if (kind === 1) {
       inFlight[stage] -= 1;
@@ -132,7 +132,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
   };
   const start = (device: number, now: number): void => {
     const row = pop(ready[device]);
-    const kind = Math.trunc(row / stages);
+    const kind = kindOfRow(stages, row);
     const stage = row - kind * stages;
     order[at[device]] = ((kindOfResult[kind] * stages + stage) << shift) | (first[stage] + every[stage] * next[row]);
     at[device] += 1;

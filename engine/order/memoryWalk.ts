@@ -3,7 +3,7 @@
  * devices put there (evicted activations) is not part of it.
  */
 import type { PipelinePlan } from '../plan.ts';
-import { B, F, I, type Program, R, U, W } from '../program.ts';
+import { B, F, I, kindOfRow, type Program, R, U, W } from '../program.ts';
 import { stagesOn, turnsOf } from '../stagesOn.ts';
 
 /**
@@ -100,7 +100,7 @@ function walk(
     let workspace = 0;
     for (let at = position; at < position + width; at += 1) {
       const row = order[at] >> shift;
-      const kind = Math.trunc(row / stages);
+      const kind = kindOfRow(stages, row);
       const stage = row - kind * stages;
       if (kind <= U) workspace += plan.stages[stage].workspace;
       if (kind === F) {
@@ -116,7 +116,7 @@ function walk(
     const heldDuring = held;
     for (let at = position; at < position + width; at += 1) {
       const row = order[at] >> shift;
-      const kind = Math.trunc(row / stages);
+      const kind = kindOfRow(stages, row);
       const stage = row - kind * stages;
       if (kind === B || kind === I) {
         kept[turn[stage]] -= 1;
@@ -145,11 +145,12 @@ function recomputedApart(
   to: number,
 ): ((word: number) => boolean) | undefined {
   if (!local.some((stage) => apart[stage] === 1)) return undefined;
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const found = new Uint8Array(local.length * microbatches);
   for (let at = from; at < to; at += 1) {
     const row = order[at] >> shift;
-    if (Math.trunc(row / stages) === R) found[turn[row % stages] * microbatches + (order[at] & mask)] = 1;
+    if (kindOfRow(stages, row) === R) found[turn[row % stages] * microbatches + (order[at] & mask)] = 1;
   }
   return (word) => found[turn[(word >> shift) % stages] * microbatches + (word & mask)] === 1;
 }

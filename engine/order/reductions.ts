@@ -1,7 +1,7 @@
 /** Where sends block: items of the exchanges whose gradients an update waits for, without an exchange of its own. */
 import type { Exchanges } from '../timeline.ts';
 import type { NeedTable } from './exchanges.ts';
-import { type Program, resultOf, needSlot } from '../program.ts';
+import { microbatchOf, needSlot, type Program, resultSlotOf, rowOf } from '../program.ts';
 import { slotWidth } from './slot.ts';
 
 /** What an item waits for: the item with another copy's last backward, by the update at `position`. */
@@ -11,25 +11,22 @@ export type Reductions = (item: number) => readonly { readonly item: number; rea
 export function reductionsOf(program: Program, table: NeedTable, { slot }: Exchanges): Reductions {
   const { needShift, first, last } = table;
   if (needShift === undefined) return () => [];
-  const { order, shift, stages, microbatches } = program;
-  const mask = (1 << shift) - 1;
+  const { order, microbatches } = program;
   const madeIn = new Map<number, number>();
   const positionsOf = (item: number): readonly number[] =>
     slot[item] < 0 ? [] : Array.from({ length: slotWidth(program, slot[item]) }, (_, index) => slot[item] + index);
   for (const item of slot.keys()) {
     for (const position of positionsOf(item)) {
-      const row = order[position] >> shift;
-      const result = resultOf[Math.trunc(row / stages)] * stages + (row % stages);
-      madeIn.set(result * microbatches + (order[position] & mask), item);
+      madeIn.set(resultSlotOf(program, order[position]), item);
     }
   }
   return (item) =>
     positionsOf(item).flatMap((position) => {
-      const row = order[position] >> shift;
+      const row = rowOf(program, order[position]);
       const found: { readonly item: number; readonly position: number }[] = [];
       for (let need = first[row]; need < last[row]; need += 1) {
         if (needShift[need] === 0) continue;
-        const made = madeIn.get(needSlot(table, microbatches, need, order[position] & mask));
+        const made = madeIn.get(needSlot(table, microbatches, need, microbatchOf(program, order[position])));
         if (made !== undefined) found.push({ item: made, position });
       }
       return found;

@@ -1,5 +1,5 @@
 import type { Dependencies } from './dependencies.ts';
-import { type Program, resultOf, resultsIn, needSlot } from '../program.ts';
+import { needSlot, type Program, resultRowOf, resultsIn } from '../program.ts';
 
 /**
  * Visits the positions of a program so that each comes after what stands before it on its device and after what it needs;
@@ -14,13 +14,14 @@ export function visitInOrder(
 ): Int32Array {
   const { devices, stages, microbatches, order, offsets, shift, fused } = program;
   const { offsets: needOffsets } = dependencies;
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const slots = resultsIn(program) * stages * microbatches;
   // 0: not in the program or over; 1: still to run.
   const open = new Uint8Array(slots);
   for (let position = 0; position < order.length; position += 1) {
     const row = order[position] >> shift;
-    open[(resultOf[Math.trunc(row / stages)] * stages + (row % stages)) * microbatches + (order[position] & mask)] = 1;
+    open[resultRowOf(stages, row) * microbatches + (order[position] & mask)] = 1;
   }
   const at = offsets.slice(0, devices);
   // Devices that wait for a slot, as a linked list; and those that may go on.
@@ -32,7 +33,7 @@ export function visitInOrder(
   /** First slot that the operation at `position` must still wait for; −1 for none. */
   const missing = (position: number): number => {
     const row = order[position] >> shift;
-    const result = resultOf[Math.trunc(row / stages)] * stages + (row % stages);
+    const result = resultRowOf(stages, row);
     const microbatch = order[position] & mask;
     for (let need = needOffsets[result]; need < needOffsets[result + 1]; need += 1) {
       const slot = needSlot(dependencies, microbatches, need, microbatch);
@@ -61,8 +62,7 @@ export function visitInOrder(
       for (; position <= last; position += 1) {
         visit(position);
         const row = order[position] >> shift;
-        const slot =
-          (resultOf[Math.trunc(row / stages)] * stages + (row % stages)) * microbatches + (order[position] & mask);
+        const slot = resultRowOf(stages, row) * microbatches + (order[position] & mask);
         open[slot] = 0;
         for (let woken = waiting[slot]; woken >= 0; woken = nextWaiting[woken]) {
           ready[count] = woken;

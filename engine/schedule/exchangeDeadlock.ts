@@ -5,7 +5,7 @@ import type { DeadlockStep } from './deadlockSteps.ts';
 import type { Dependencies } from '../order/dependencies.ts';
 import { type NeedTable, deviceOfItem, exchangesOf } from '../order/exchanges.ts';
 import { type Reductions, reductionsOf } from '../order/reductions.ts';
-import { type Program, kinds, resultOf } from '../program.ts';
+import { type Program, resultRows } from '../program.ts';
 
 /**
  * A shortest circle of a program whose sends and receives block, which otherwise runs: undefined where it runs all the same.
@@ -53,12 +53,7 @@ export function exchangeCircle(
 
 /** Kinds share the needs of their result: those of B and I are one list. */
 function needsByRow(program: Program, { offsets, ...needs }: Dependencies): NeedTable {
-  const { stages } = program;
-  const rows = (program.extended === true ? kinds : 4) * stages;
-  const result = Int32Array.from(
-    { length: rows },
-    (_, row) => resultOf[Math.trunc(row / stages)] * stages + (row % stages),
-  );
+  const result = resultRows(program);
   return { first: result.map((row) => offsets[row]), last: result.map((row) => offsets[row + 1]), ...needs };
 }
 

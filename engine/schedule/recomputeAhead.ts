@@ -4,7 +4,7 @@
  */
 import type { PipelinePlan } from '../plan.ts';
 import { staticBytes, walkMemory } from '../order/memoryWalk.ts';
-import { B, E, I, type Program, R } from '../program.ts';
+import { B, E, I, kindOf, kindOfRow, microbatchOf, type Program, R, rowOf, stageOf, wordOf } from '../program.ts';
 
 /**
  * The program with R just before the backward (before its slot, where it shares one) on every stage that recomputes and whose
@@ -92,10 +92,10 @@ function guestBytes(program: Program, plan: PipelinePlan, device: number): numbe
     let sum = 0;
     let most = 0;
     for (let position = offsets[home]; position < offsets[home + 1]; position += 1) {
-      const row = order[position] >> shift;
-      const kind = Math.trunc(row / stages);
+      const row = rowOf(program, order[position]);
+      const kind = kindOfRow(stages, row);
       const stage = row % stages;
-      const backward = (stage << shift) | (order[position] & ((1 << shift) - 1));
+      const backward = (stage << shift) | microbatchOf(program, order[position]);
       if (kind === E) {
         away.add(backward);
         sum += plan.stages[stage].activation;
@@ -130,15 +130,15 @@ function joined(program: Program, apart: Uint8Array): Program {
 }
 
 function rowWith(
-  { stages, order, offsets, shift, fused }: Program,
+  program: Program,
   apart: Uint8Array,
   device: number,
 ): { readonly order: Int32Array; readonly fused?: Uint8Array } {
+  const { order, offsets, fused } = program;
   const [from, to] = [offsets[device], offsets[device + 1]];
   const asks = (position: number): boolean => {
-    const row = order[position] >> shift;
-    const kind = Math.trunc(row / stages);
-    return (kind === B || kind === I) && apart[row % stages] === 1;
+    const kind = kindOf(program, order[position]);
+    return (kind === B || kind === I) && apart[stageOf(program, order[position])] === 1;
   };
   let more = 0;
   for (let position = from; position < to; position += 1) if (asks(position)) more += 1;
@@ -149,8 +149,8 @@ function rowWith(
     const width = fused?.[position] === 1 ? 2 : 1;
     for (let item = position; item < position + width; item += 1) {
       if (!asks(item)) continue;
-      const stage = (order[item] >> shift) % stages;
-      next[at] = ((R * stages + stage) << shift) | (order[item] & ((1 << shift) - 1));
+      const stage = stageOf(program, order[item]);
+      next[at] = wordOf(program, R, stage, microbatchOf(program, order[item]));
       at += 1;
     }
     for (let item = position; item < position + width; item += 1) {

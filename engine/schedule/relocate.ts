@@ -1,7 +1,18 @@
 import type { PipelinePlan } from '../plan.ts';
 import { programDependencies } from '../order/dependencies.ts';
 import { partnersOn } from '../policies/partners.ts';
-import { B, type Program, resultOf, resultsIn, needSlot } from '../program.ts';
+import {
+  B,
+  kindOf,
+  microbatchOf,
+  needSlot,
+  type Program,
+  resultRow,
+  resultRowOf,
+  resultsIn,
+  rowOf,
+  stageOf,
+} from '../program.ts';
 import { slotTime } from '../order/slot.ts';
 import { ticksOf } from './ticks.ts';
 import { visitInOrder } from '../order/topology.ts';
@@ -52,9 +63,9 @@ function reordered(program: Program, positions: Int32Array, apart?: Uint8Array):
 }
 
 function merged(program: Program, plan: PipelinePlan, placement: Int32Array, devices: number): Program {
-  const { stages, fused } = program;
+  const { fused } = program;
   const total = program.order.length;
-  const deviceOf = (position: number): number => placement[(program.order[position] >> program.shift) % stages];
+  const deviceOf = (position: number): number => placement[stageOf(program, program.order[position])];
   const { starts, turn } = startsOf(program, plan);
   // A slot is sorted by its first operation; where its two stages go to different devices, each goes alone.
   const apart = new Uint8Array(total);
@@ -81,25 +92,22 @@ function merged(program: Program, plan: PipelinePlan, placement: Int32Array, dev
 
 /** Start of each operation if each row has a device to itself, in ticks, and its turn in an order in which all could run. */
 function startsOf(program: Program, plan: PipelinePlan): { readonly starts: Float64Array; readonly turn: Int32Array } {
-  const { stages, microbatches, shift, fused, overlap = 0 } = program;
-  const mask = (1 << shift) - 1;
+  const { stages, microbatches, fused, overlap = 0 } = program;
   const dependencies = programDependencies(program, plan.edges);
   const ticks = ticksOf(plan, dependencies, true, program.apart);
   const total = program.order.length;
   const starts = new Float64Array(total);
   const turn = new Int32Array(total);
   const end = new Float64Array(resultsIn(program) * stages * microbatches);
-  const rowOf = new Int32Array(total);
-  for (let row = 0; row < program.devices; row += 1) rowOf.fill(row, program.offsets[row], program.offsets[row + 1]);
+  const deviceOf = new Int32Array(total);
+  for (let device = 0; device < program.devices; device += 1)
+    deviceOf.fill(device, program.offsets[device], program.offsets[device + 1]);
   const free = new Float64Array(program.devices);
   let turns = 0;
-  const resultAt = (position: number): number => {
-    const row = program.order[position] >> shift;
-    return resultOf[Math.trunc(row / stages)] * stages + (row % stages);
-  };
+  const resultAt = (position: number): number => resultRowOf(stages, rowOf(program, program.order[position]));
   const ready = (position: number): number => {
-    const microbatch = program.order[position] & mask;
-    let start = free[rowOf[position]];
+    const microbatch = microbatchOf(program, program.order[position]);
+    let start = free[deviceOf[position]];
     for (
       let need = dependencies.offsets[resultAt(position)];
       need < dependencies.offsets[resultAt(position) + 1];
@@ -112,8 +120,8 @@ function startsOf(program: Program, plan: PipelinePlan): { readonly starts: Floa
   };
   const ends = (position: number, start: number, over: number): void => {
     starts[position] = start;
-    end[resultAt(position) * microbatches + (program.order[position] & mask)] = over;
-    free[rowOf[position]] = over;
+    end[resultAt(position) * microbatches + microbatchOf(program, program.order[position])] = over;
+    free[deviceOf[position]] = over;
   };
   visitInOrder(program, dependencies, (position) => {
     turn[position] = turns;
@@ -135,9 +143,9 @@ function startsOf(program: Program, plan: PipelinePlan): { readonly starts: Floa
 }
 
 /** Ticks of an operation: of B those of I and W together. */
-function lengthAt({ order, shift, stages }: Program, { duration }: Ticks, position: number): number {
-  const row = order[position] >> shift;
-  const kind = Math.trunc(row / stages);
-  const stage = row % stages;
-  return duration[resultOf[kind] * stages + stage] + (kind === B ? duration[2 * stages + stage] : 0);
+function lengthAt(program: Program, { duration }: Ticks, position: number): number {
+  const { order, stages } = program;
+  const kind = kindOf(program, order[position]);
+  const stage = stageOf(program, order[position]);
+  return duration[resultRow(stages, kind, stage)] + (kind === B ? duration[2 * stages + stage] : 0);
 }

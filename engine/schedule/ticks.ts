@@ -1,6 +1,6 @@
 import type { PipelinePlan } from '../plan.ts';
 import { type Dependencies, resultKinds } from '../order/dependencies.ts';
-import { R, resultOf } from '../program.ts';
+import { R, resultRow } from '../program.ts';
 import { type TransferTime, transferTimes } from '../policies/shape.ts';
 import { type Ticks, wholeTicks } from '../order/wholeTicks.ts';
 
@@ -13,7 +13,7 @@ export function ticksOf(plan: PipelinePlan, dependencies: Dependencies, split: b
   const duration = new Float64Array(Math.max(resultKinds * stages, dependencies.offsets.length - 1));
   for (const [index, stage] of plan.stages.entries()) {
     const input = (apart?.[index] === 1 ? 0 : stage.recompute) + stage.backwardInput;
-    if (apart?.[index] === 1) duration[resultOf[R] * stages + index] = stage.recompute;
+    if (apart?.[index] === 1) duration[resultRow(stages, R, index)] = stage.recompute;
     duration[index] = stage.forward;
     duration[stages + index] = split ? input : input + stage.backwardWeight;
     duration[2 * stages + index] = split ? stage.backwardWeight : 0;

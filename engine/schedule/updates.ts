@@ -1,4 +1,4 @@
-import { F, type Program, U, W, type WeightRule } from '../program.ts';
+import { F, kindOfRow, microbatchOf, type Program, rowOf, stageOf, U, W, type WeightRule } from '../program.ts';
 
 /**
  * An order of forwards and backwards with an update of each stage after the last backward of every minibatch there: what makes
@@ -6,14 +6,15 @@ import { F, type Program, U, W, type WeightRule } from '../program.ts';
  */
 export function withUpdates(program: Program, weights: WeightRule, minibatch: number): Program {
   const { devices, stages, microbatches, shift, order, offsets } = program;
-  const mask = (1 << shift) - 1;
   const minibatches = Math.ceil(microbatches / minibatch);
   // Operations of each stage and minibatch that its update waits for: all but the forwards.
   const left = new Int32Array(stages * minibatches);
   const slotOf = (word: number): number => {
-    const row = word >> shift;
-    const kind = Math.trunc(row / stages);
-    return kind === F || kind > W ? -1 : (row - kind * stages) * minibatches + Math.trunc((word & mask) / minibatch);
+    const row = rowOf(program, word);
+    const kind = kindOfRow(stages, row);
+    return kind === F || kind > W
+      ? -1
+      : (row - kind * stages) * minibatches + Math.trunc(microbatchOf(program, word) / minibatch);
   };
   for (const word of order) {
     const slot = slotOf(word);
@@ -30,7 +31,8 @@ export function withUpdates(program: Program, weights: WeightRule, minibatch: nu
       const slot = slotOf(word);
       if (slot < 0) continue;
       left[slot] -= 1;
-      if (left[slot] === 0) found[at++] = ((U * stages + ((word >> shift) % stages)) << shift) | (word & mask);
+      if (left[slot] === 0)
+        found[at++] = ((U * stages + stageOf(program, word)) << shift) | microbatchOf(program, word);
     }
     starts[device + 1] = at;
   }

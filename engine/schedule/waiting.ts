@@ -1,5 +1,5 @@
 import type { Dependencies } from '../order/dependencies.ts';
-import { type Program, kindOf, kinds, resultOf, microbatchOf, slotOf, stageOf, needSlot } from '../program.ts';
+import { kindOfRow, kinds, microbatchOf, needSlot, type Program, resultRowOf, rowOf, slotOf } from '../program.ts';
 
 /** Who waits for whom among the operations of a program that never run. */
 export interface Waiting {
@@ -42,12 +42,12 @@ export function eachWait(
   const { order, stages, microbatches } = program;
   for (let position = group; position < order.length && starts[position] === group; position += 1) {
     const word = order[position];
-    const result = resultOf[kindOf(program, word)] * stages + stageOf(program, word);
+    const result = resultRowOf(stages, rowOf(program, word));
     for (let need = dependencies.offsets[result]; need < dependencies.offsets[result + 1]; need += 1) {
       const slot = needSlot(dependencies, microbatches, need, microbatchOf(program, word));
       if (slot < 0) continue;
       const row = dependencies.needs[need];
-      for (const kind of kindsOfResult[Math.trunc(row / stages)]) {
+      for (const kind of kindsOfResult[kindOfRow(stages, row)]) {
         const target = positions[(kind * stages + (row % stages)) * microbatches + (slot % microbatches)];
         if (target >= 0) visit(position, target, 'needs');
       }

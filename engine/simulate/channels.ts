@@ -1,5 +1,5 @@
-import { type Program, resultsIn } from '../program.ts';
-import { type Timing, resultOfKind } from '../timeline.ts';
+import { kindOfRow, type Program, resultOf, resultsIn } from '../program.ts';
+import { type Timing } from '../timeline.ts';
 
 /**
  * True where no transfer can ever find its channel taken, so that each arrives a constant after its operation's end:
@@ -16,7 +16,7 @@ export function transfersNeverQueue(program: Program, timing: Timing): boolean {
   const used = new Set<number>();
   for (let row = 0; row < rows; row += 1) {
     // B and I of a stage need the same, but only one of the two is in a program for one microbatch.
-    if (Math.trunc(row / stages) === 2) continue;
+    if (kindOfRow(stages, row) === 2) continue;
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
       const channel = timing.needChannel[need];
       if (channel < 0 || timing.needOccupancy[need] === 0) continue;
@@ -30,7 +30,7 @@ export function transfersNeverQueue(program: Program, timing: Timing): boolean {
       used.add(at);
       if (timing.needOccupancy[need] > longest[channel]) longest[channel] = timing.needOccupancy[need];
       for (let kind = 0; kind < rows / stages; kind += 1) {
-        if (resultOfKind[kind] !== Math.trunc(result / stages)) continue;
+        if (resultOf[kind] !== Math.trunc(result / stages)) continue;
         shortest[channel] = Math.min(shortest[channel], timing.duration[kind * stages + (result % stages)]);
       }
     }

@@ -1,7 +1,7 @@
 /** Exchanges of gradients beside the last backwards. */
 import type { PipelinePlan } from '../plan.ts';
 import { exchangeTail } from '../order/exchangeTail.ts';
-import { B, F, type Program, W } from '../program.ts';
+import { B, F, kindOf, kindOfRow, type Program, rowOf, W } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
 import {
   type BucketMember,
@@ -126,7 +126,7 @@ function bucketEnds(
     const at = lastOf(device, stage);
     if (at < 0) return 0;
     const end = endAt(timeline, at);
-    const kind = Math.trunc((program.order[at] >> program.shift) / program.stages);
+    const kind = kindOf(program, program.order[at]);
     return end - (kind === W ? weight : whole) * (end - startAt(timeline, at));
   };
   const queue = buckets.map(({ seconds, members }) => ({
@@ -170,10 +170,10 @@ export function leastExposed(
 
 /** Position of the last operation on the device that adds to the gradients of the stage's layers, its other parts included; −1 for none. */
 function lastBackward(program: Program, device: number, stage: number): number {
-  const { offsets, order, shift, stages, copies } = program;
+  const { offsets, order, stages, copies } = program;
   for (let at = offsets[device + 1] - 1; at >= offsets[device]; at -= 1) {
-    const row = order[at] >> shift;
-    const kind = Math.trunc(row / stages);
+    const row = rowOf(program, order[at]);
+    const kind = kindOfRow(stages, row);
     if (kind !== B && kind !== W) continue;
     if (row % stages === stage || (copies !== undefined && copies.stage[row % stages] === copies.stage[stage]))
       return at;

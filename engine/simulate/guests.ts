@@ -3,8 +3,8 @@
  * start of that transfer until they have been sent back (L), and they are at home again from the start of the way back.
  * Kim et al., "BPipe" (ICML 2023).
  */
-import { B, E, type Kind, L } from '../program.ts';
-import { type Timeline, arrivalAt, resultRow } from '../timeline.ts';
+import { B, E, type Kind, kindOfRow, L, microbatchOf, resultRow, rowOf } from '../program.ts';
+import { type Timeline, arrivalAt } from '../timeline.ts';
 
 /** Microbatches of a stage that come to a device or leave it, beside its own operations; in order of time. */
 export interface Moves {
@@ -18,9 +18,8 @@ export interface Moves {
 /** The moves of a device; undefined where it neither evicts nor keeps what others evict. */
 export function movesOf(timeline: Timeline, device: number): Moves | undefined {
   const { program, timing } = timeline;
-  const { partner, order, offsets, shift, stages } = program;
+  const { partner, order, offsets, stages } = program;
   if (partner === undefined) return undefined;
-  const mask = (1 << shift) - 1;
   const moves: { readonly at: number; readonly stage: number; readonly change: number }[] = [];
   for (let home = 0; home < program.devices; home += 1) {
     const away = partner[home];
@@ -28,14 +27,14 @@ export function movesOf(timeline: Timeline, device: number): Moves | undefined {
     // The change at home; away it is the other way round.
     const sign = home === device ? 1 : -1;
     for (let position = offsets[home]; position < offsets[home + 1]; position += 1) {
-      const row = order[position] >> shift;
-      const kind = Math.trunc(row / stages);
+      const row = rowOf(program, order[position]);
+      const kind = kindOfRow(stages, row);
       if (kind !== E && kind !== L) continue;
       const stage = row % stages;
       const need = needOf(timeline, kind === E ? L : B, kind, stage);
       if (need < 0) continue;
-      const ends = arrivalAt(timeline, need, order[position] & mask);
-      const slot = need * program.microbatches + (order[position] & mask);
+      const ends = arrivalAt(timeline, need, microbatchOf(program, order[position]));
+      const slot = need * program.microbatches + microbatchOf(program, order[position]);
       const starts = timeline.sent?.[slot] ?? ends - timing.needOccupancy[need] - timing.needLatency[need];
       // What receives holds it from the start, what sends until the end.
       if (kind === E) moves.push({ at: home === device ? ends : starts, stage, change: -sign });

@@ -1,20 +1,18 @@
-import { type Program, needSlot } from '../program.ts';
+import { needSlot, type Program, resultRows } from '../program.ts';
 import { finish } from './finish.ts';
-import { type Timeline, type Timing, emptyEnds, resultOfKind } from '../timeline.ts';
+import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
 
 /**
  * The fast way: one pass, no queue of events. A device that must wait leaves its number in the slot of the result it waits
  * for and is taken up again when that result is there; O(operations + needs), no allocation per operation.
  */
 export function runInOrder(program: Program, timing: Timing): Timeline | undefined {
-  const { devices, stages, microbatches, order, offsets, shift } = program;
+  const { devices, microbatches, order, offsets, shift } = program;
   const { duration, needOffsets, needs, needShift, release } = timing;
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const delay = timing.needOccupancy.map((occupancy, need) => occupancy + timing.needLatency[need]);
-  const resultOf = Int32Array.from(
-    duration,
-    (_, row) => resultOfKind[Math.trunc(row / stages)] * stages + (row % stages),
-  );
+  const results = resultRows(program);
   // A slot holds the end of its result, −1 while it has none, or −2 − d while device d waits for it; NaN where the program has no
   // such operation, and NaN is neither less nor more than anything, so that nobody waits.
   const end = emptyEnds(program);
@@ -54,7 +52,7 @@ export function runInOrder(program: Program, timing: Timing): Timeline | undefin
         if (arrival > start) start = arrival;
       }
       free = start + duration[row];
-      const slot = resultOf[row] * microbatches + microbatch;
+      const slot = results[row] * microbatches + microbatch;
       let waiting = end[slot] < -1 ? -2 - end[slot] : -1;
       end[slot] = free;
       cursor += 1;

@@ -1,10 +1,10 @@
 import type { PipelinePlan } from '../plan.ts';
 import { ownNeeds } from '../order/dependencies.ts';
 import { peerResults, peersOf, updateResult } from '../order/peers.ts';
-import { B, F, I, L, type Program, R, U, W, kinds, resultOf } from '../program.ts';
+import { B, F, I, L, type Program, R, U, W, kinds, resultOf, resultRow } from '../program.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
 import { channelsOf, flowsOf } from './hops.ts';
-import { type Timing, resultRow } from '../timeline.ts';
+import { type Timing } from '../timeline.ts';
 
 /** Which parts of a plan's costs to leave out, for asking what they cost. */
 export interface TimingOptions {

@@ -1,6 +1,6 @@
-import { type Program, resultsIn, runsMicrobatch, needSlot } from '../program.ts';
+import { kindOfRow, needSlot, type Program, resultRows, resultsIn, runsMicrobatch } from '../program.ts';
 import type { FlowNetwork } from './flows.ts';
-import { type Timing, resultOfKind } from '../timeline.ts';
+import { type Timing } from '../timeline.ts';
 
 /** Results on their way between devices: when each is there. A channel serves transfers in the order in which they are sent. */
 export interface Transfers {
@@ -29,6 +29,7 @@ export interface Transfers {
 export function transfersOf(program: Program, timing: Timing, end: Float64Array, own = false): Transfers {
   const { stages, microbatches, order, shift, placement } = program;
   const { needOffsets, needs, needShift, needChannel, needOccupancy, needLatency } = timing;
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const arrival = new Float64Array(needs.length * microbatches).fill(-1);
   for (let need = 0; need < needs.length; need += 1) {
@@ -39,10 +40,7 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
   }
   const channelFree = new Float64Array(timing.channels);
   const users = usersOf(program, timing);
-  const resultOfRow = Int32Array.from(
-    timing.duration,
-    (_, row) => resultOfKind[Math.trunc(row / stages)] * stages + (row % stages),
-  );
+  const resultOfRow = resultRows(program);
   const resultAt = (position: number): number => resultOfRow[order[position] >> shift];
   const begin = (need: number, now: number): number => {
     const channel = needChannel[need];
@@ -105,7 +103,7 @@ function usersOf(program: Program, timing: Timing) {
     () => [],
   );
   for (let row = 0; row < timing.duration.length; row += 1) {
-    const kind = Math.trunc(row / stages);
+    const kind = kindOfRow(stages, row);
     if (kind === 2) continue;
     for (let need = needOffsets[row]; need < needOffsets[row + 1]; need += 1) {
       const twin = kind === 1 ? needOffsets[row + stages] + (need - needOffsets[row]) : -1;

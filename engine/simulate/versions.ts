@@ -9,12 +9,13 @@ import {
   B,
   F,
   I,
-  type Program,
-  U,
-  type WeightRule,
+  kindOfRow,
   microbatchOf,
+  type Program,
   runsMicrobatch,
   stageNumberOfStage,
+  U,
+  type WeightRule,
 } from '../program.ts';
 
 /** What each rule reads, and copies of the weights that it keeps beyond the versions that are still to be used. */
@@ -140,7 +141,7 @@ function reads(program: Program, rule: WeightRule, facts: Facts): readonly Missi
   for (let position = 0; position < order.length; position += 1) {
     const word = order[position];
     const row = word >> shift;
-    const kind = Math.trunc(row / stages);
+    const kind = kindOfRow(stages, row);
     const stage = row - kind * stages;
     const microbatch = microbatchOf(program, word);
     const slot = stage * microbatches + microbatch;
@@ -179,7 +180,7 @@ function reachOfVersions(program: Program): readonly number[][] {
   const reach: number[][] = Array.from({ length: stages }, () => []);
   for (const word of order) {
     const row = word >> shift;
-    if (Math.trunc(row / stages) !== U) continue;
+    if (kindOfRow(stages, row) !== U) continue;
     const stage = row % stages;
     const block = Math.max(minibatch, copies?.every[stage] ?? 1);
     reach[stage].push((Math.trunc(microbatchOf(program, word) / block) + 1) * block);
@@ -207,7 +208,7 @@ function entries(program: Program): Int32Array {
   const updates = new Int32Array(stages);
   for (const word of order) {
     const row = word >> shift;
-    const kind = Math.trunc(row / stages);
+    const kind = kindOfRow(stages, row);
     const stage = row - kind * stages;
     const microbatch = microbatchOf(program, word);
     if (kind === U) updates[stage] += 1;
@@ -235,7 +236,7 @@ function hold(program: Program, { read, used, updates }: Facts, during: Int32Arr
   for (let position = 0; position < order.length; position += 1) {
     const word = order[position];
     const row = word >> shift;
-    const kind = Math.trunc(row / stages);
+    const kind = kindOfRow(stages, row);
     const stage = row - kind * stages;
     let ends = false;
     if (kind === U) {

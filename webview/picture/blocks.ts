@@ -7,7 +7,7 @@ import {
   rowOf,
   stageOf as stageOfWord,
 } from '../../engine/program.ts';
-import { resultRow } from '../../engine/timeline.ts';
+import { resultRow } from '../../engine/program.ts';
 import { kindCollective, kindOptimizer, optimizerWord, syncWord } from './columns.ts';
 import type { Picture } from './picture.ts';
 

@@ -1,5 +1,5 @@
-import { needSlot } from '../../engine/program.ts';
-import { resultOfKind, type Timing } from '../../engine/timeline.ts';
+import { needSlot, resultRowOf } from '../../engine/program.ts';
+import { type Timing } from '../../engine/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 
 /**
@@ -13,6 +13,7 @@ export function slackOf(
   arrival: Float64Array | undefined,
 ): Float64Array {
   const { start, end, word, offsets, shift, microbatches, makespan } = columns;
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const latest = new Float64Array(word.length).fill(makespan);
   // A block's followers start no earlier than it ends, so falling starts put followers first; ties (blocks of no length) by position.
@@ -55,8 +56,7 @@ export function makersOf({ word, shift, stages, microbatches }: Columns, results
     const code = word[block];
     if (code < 0) continue;
     const row = code >> shift;
-    const kind = Math.trunc(row / stages);
-    maker[(resultOfKind[kind] * stages + (row - kind * stages)) * microbatches + (code & mask)] = block;
+    maker[resultRowOf(stages, row) * microbatches + (code & mask)] = block;
   }
   return maker;
 }
