@@ -93,7 +93,9 @@ export function* pipedreamLevels(
     // A part computes for so long at most; more work than that needs another one.
     const longest =
       most * (level === 0 ? 1 : levels.slice(0, level).reduce((product, inner) => product * inner.machines, 1));
-    const needed = (seconds: number): number => (longest < Infinity ? Math.ceil((seconds / longest) * (1 - 1e-9)) : 0);
+    // Work that takes no time needs no machines of its own: each stage has one.
+    const needed = (seconds: number): number =>
+      longest > 0 && longest < Infinity ? Math.ceil((seconds / longest) * (1 - 1e-9)) : 0;
     for (let to = start + 1; to <= end; to += 1) {
       if (!states.contains(to, start)) continue;
       steps += to - start;

@@ -147,6 +147,22 @@ test.each(pipedreamObjectives)('%s: no cut and no replicas are better than the p
   );
 });
 
+test.each(pipedreamObjectives)('%s: layers that take no time are one stage on one machine', (objective) => {
+  const none = { forward: 0, backward: 0, gradients: 0, output: 0 };
+  const planned = endOf(
+    pipedreamSteps({
+      planner: 'pipedream',
+      layers: plannerLayers([none, none]),
+      levels: [{ machines: 4, bandwidth: 1 }],
+      ...{ microbatches: 1, objective, replicates: true },
+    }),
+  );
+  expect(planned.stages.map(({ from, to, replicas }) => ({ from, to, replicas }))).toEqual([
+    { from: 0, to: 2, replicas: 1 },
+  ]);
+  expect(planned.seconds).toBe(0);
+});
+
 interface GraphSetting {
   readonly layers: PlannerLayers;
   readonly levels: readonly PlannerLevel[];
