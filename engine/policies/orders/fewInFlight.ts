@@ -85,7 +85,8 @@ export function fewInFlight(shape: Shape, inFlight: number, warmup: ArrayLike<nu
   const even = evenEntries(stages, inFlight);
   // Whole rounds of the even order, which repeats after `inFlight` microbatches: as many to settle as to measure.
   const window = inFlight * Math.max(8, Math.ceil((4 * stages) / inFlight));
-  const runs = 2 * window;
+  const measure = { runs: 2 * window + inFlight, drain: inFlight, window };
+  const { runs } = measure;
   const found = 3 * 2 * stages * runs > budget ? even : shortest();
   chosen.set(shape, found);
   return found;
@@ -95,11 +96,11 @@ export function fewInFlight(shape: Shape, inFlight: number, warmup: ArrayLike<nu
     const times = timesOf(shape, Math.max(runs, microbatches));
     const least = leastPeriod(times, inFlight);
     let best = even;
-    let period = periodOf(times, even, runs, window);
+    let period = periodOf(times, even, measure);
     for (const order of [() => asReady(times, inFlight, Math.max(runs, microbatches)), () => constantAhead(warmup)]) {
       if (period <= least * (1 + 1e-9)) break;
       const candidate = order();
-      const found = periodOf(times, candidate, runs, window);
+      const found = periodOf(times, candidate, measure);
       if (found < period * (1 - 1e-9)) [best, period] = [candidate, found];
     }
     return best;

@@ -49,8 +49,21 @@ export function leastPeriod({ forward, backward, update, transfer, minibatch }: 
   return Math.max(slowest, latency / inFlight);
 }
 
-/** Ticks between microbatches over the last `window` of `runs`; Infinity where stages wait for one another. Linear in the operations. */
-export function periodOf(times: Times, ahead: Ahead, runs: number, window: number): number {
+/** Which microbatches of a run are measured. */
+export interface Measure {
+  /** Microbatches of the run. */
+  readonly runs: number;
+  /** Microbatches at the end that are left out: no further forward enters before their backwards, so these come sooner. */
+  readonly drain: number;
+  /** Microbatches before those, which are measured. */
+  readonly window: number;
+}
+
+/**
+ * Ticks between microbatches once the order repeats; Infinity if stages wait for one another. The mean of one repetition if the
+ * window holds two of them, otherwise the mean of the window. Time: linear in the operations, plus window² at worst.
+ */
+export function periodOf(times: Times, ahead: Ahead, { runs, drain, window }: Measure): number {
   const { forward, backward, update, transfer, minibatch } = times;
   const stages = forward.length;
   const forwardEnd = new Float64Array(stages * runs);
@@ -86,5 +99,17 @@ export function periodOf(times: Times, ahead: Ahead, runs: number, window: numbe
       }
     }
   }
-  return backwards[0] < runs ? Infinity : (backwardEnd[runs - 1] - backwardEnd[runs - 1 - window]) / window;
+  return backwards[0] < runs ? Infinity : meanStep(backwardEnd.subarray(runs - drain - window - 1, runs - drain));
+}
+
+/** Mean difference of neighbours: of the shortest repetition of these differences, of all if none is there twice. */
+function meanStep(ends: Float64Array): number {
+  const steps = ends.subarray(1).map((end, index) => end - ends[index]);
+  const last = ends.length - 1;
+  for (let lag = 1; 2 * lag <= steps.length; lag += 1) {
+    let at = steps.length - 1;
+    while (at >= lag && steps[at] === steps[at - lag]) at -= 1;
+    if (at < lag) return (ends[last] - ends[last - lag]) / lag;
+  }
+  return (ends[last] - ends[0]) / last;
 }
