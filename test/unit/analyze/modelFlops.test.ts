@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-
-const host = { read: () => ({ problem: 'not-found' as const }), resolve: (path: string) => path };
-const analyse = (text: string) => check({ uri: 'file:///a.pipe', text, host, options: defaultOptions });
+import { analyse } from '../../support/analyse.ts';
 
 const file = (pipeline: string, rest = '') => `
 model m {

@@ -1,15 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import { check } from '../../../engine/check.ts';
-
-const analyse = (text: string) =>
-  check({
-    uri: 'file:///a.pipe',
-    text,
-    host: { read: () => ({ problem: 'not-found' }), resolve: (path) => path },
-    options: defaultOptions,
-    overrides: {},
-  });
+import { analyse } from '../../support/analyse.ts';
 
 const file = (schedule: string, pipeline: string, stages = 4) => `
 device gpu { memory = 16GiB }

@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions, type EngineHost } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { analyse } from '../../support/analyse.ts';
 
-const host: EngineHost = { read: () => ({ problem: 'not-found' }), resolve: (path) => path };
 const findingsOf = (text: string, findings: number) =>
-  check({
-    uri: 'file:///a.pipe',
-    text,
-    host,
-    options: { ...defaultOptions, limits: { ...defaultOptions.limits, findings } },
-  }).findings;
+  analyse(text, { options: { ...defaultOptions, limits: { ...defaultOptions.limits, findings } } }).findings;
 
 it('of 100,000 mistakes the first are shown, and that there are more, with the setting', () => {
   const found = findingsOf('model m {\n  layer a { forward = }\n}\n'.repeat(100_000 / 4), 50);

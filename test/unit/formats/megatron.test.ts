@@ -7,7 +7,7 @@ import { readLayout } from '../../../engine/formats/megatron/layout.ts';
 import { stagesOf } from '../../../engine/formats/megatron/stages.ts';
 import { isMegatron, pipeOfMegatron } from '../../../engine/formats/megatron/toPipe.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { hostOf } from '../../support/resolve.ts';
+import { hostOf } from '../../support/host.ts';
 
 const stagesIn = (text: string): readonly string[] => {
   const read = readLayout(text);

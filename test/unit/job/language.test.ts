@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { checkFindings, hostOf, resolveText, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
+import { checkFindings, resolveText } from '../../support/resolve.ts';
 
 const file = (job: string, more = '') => `model toy {
   layer block[4] { forward = 4ms  backward = 8ms  weights = 256MiB  activation = 512MiB }

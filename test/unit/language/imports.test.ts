@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkFindings, edited, good, hostOf, resolveText } from '../../support/resolve.ts';
+import { edited, good } from '../../support/goodFile.ts';
+import { hostOf, refusedFiles } from '../../support/host.ts';
+import { checkFindings, resolveText } from '../../support/resolve.ts';
 
 const hardware =
   'device v100 { memory = 16GiB }\ncluster box { gpu[4] = v100  link = 25GB/s + 5us }\nparam speed = 2 in 1..4\nlet twice = 2 * speed\n';
@@ -39,8 +41,10 @@ describe('imports', () => {
   });
   test('that are not there, outside or unreadable: one finding, nothing follows', () => {
     checkFindings(main('import ⟦import/not-found:"gone.pipe"⟧'));
-    checkFindings(main('import { box, twice } from ⟦import/outside-workspace:"outside.pipe"⟧'));
-    checkFindings(main('import ⟦import/unreadable:"locked.pipe"⟧'), ['permission denied']);
+    checkFindings(main('import { box, twice } from ⟦import/outside-workspace:"outside.pipe"⟧'), [], {
+      files: refusedFiles,
+    });
+    checkFindings(main('import ⟦import/unreadable:"locked.pipe"⟧'), ['permission denied'], { files: refusedFiles });
   });
   test('of paths that no host can resolve', () => {
     checkFindings('import ⟦import/not-found:"//["⟧');

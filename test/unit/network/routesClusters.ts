@@ -11,7 +11,7 @@ import { foreignFiles } from '../../../engine/language/foreign.ts';
 import { linkFile } from '../../../engine/language/linking.ts';
 import { clusters } from '../../../engine/std/clusters.ts';
 import { hardware } from '../../../engine/std/hardware.ts';
-import { hostOf, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
 
 /** Room for thousands of nodes. */
 const options = { ...defaultOptions, limits: { ...defaultOptions.limits, elements: 1e6 } };

@@ -8,7 +8,8 @@ import { apply } from '../../../engine/fixes/proposal.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { graphs, type Graph, slowestOfAll } from './dagFixture.ts';
-import { hostOf, resolveText, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const folder = join(process.env['PIPEWRIGHT_DATA'] ?? resolve(import.meta.dirname, '../../data'), 'pipedream');
 

@@ -1,6 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { expect, test } from 'vitest';
-import { hostOf, resolveText } from '../../support/resolve.ts';
+import { hostOf } from '../../support/host.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const around = (model: string, stages: string, devices: number) => `${model}
 device d { memory = 1000GiB }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { hostOf, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
 
 /** Tensor 8, pipeline 16, data 128: Llama Team, "The Llama 3 Herd of Models" (2024), table 4. */
 const text = `import { h100 } from "std:hardware"

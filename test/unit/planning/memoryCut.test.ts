@@ -4,7 +4,7 @@ import { type Analysis, check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { refactorings } from '../../../engine/fixes/fix.ts';
 import { policies } from '../../../engine/policies/registry.ts';
-import { hostOf, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
 
 interface Layer {
   readonly time: number;

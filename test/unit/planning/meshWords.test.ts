@@ -3,14 +3,8 @@ import { meshText } from '../../../engine/mesh.ts';
 import { expect, test } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { wholeStages } from '../../../engine/stages.ts';
-import { resolveText } from '../../support/resolve.ts';
+import { planOf } from '../../support/resolve.ts';
 
-const planOf = (text: string): PipelinePlan => {
-  const { plan, findings } = resolveText(text);
-  const [one] = plan?.pipelines ?? [];
-  if (one === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
-  return one;
-};
 const words = (plan: PipelinePlan): readonly string[] => plan.devices.map((device) => meshText(plan, device));
 
 const file = (keys: string, stages: string) => `model gpt {

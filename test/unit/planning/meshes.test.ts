@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings, planOf } from '../../support/resolve.ts';
 
 const shape = 'transformer(hidden = 512, heads = 8, flash = true';
 const file = (pipeline: string, layer = `${shape})`, devices = 64) => `model m {
@@ -12,13 +12,6 @@ pipeline p { model = m  devices = box  microbatches = 8  ${pipeline} }
 `;
 const cut = 'stages = balance(4)  schedule = 1f1b';
 const moe = `${shape}, experts = 16, experts_per_token = 2)`;
-
-function planOf(text: string) {
-  const { plan, findings } = resolveText(text);
-  const [pipeline] = plan.pipelines;
-  if (pipeline === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
-  return pipeline;
-}
 
 describe('devices of pipeline ranks', () => {
   const sizes = 'tensor = 2  sequence_parallel = true  context = 2  data = 4';

@@ -5,7 +5,7 @@ import { refactorings, apply } from '../../../engine/fixes/fix.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { sumOf } from './planners/plans.ts';
-import { hostOf, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
 
 interface Setting {
   readonly layers?: string;

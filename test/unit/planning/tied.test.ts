@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveText } from '../../support/resolve.ts';
+import { planOf } from '../../support/resolve.ts';
 
 const [vocab, hidden, block] = [50000, 1024, 12 * 1024 ** 2 + 13 * 1024];
 const file = (pipeline: string, layers = 4, head = 'tied = true') => `model m {
@@ -13,12 +13,6 @@ cluster box { gpu[8] = gpu  link = 100GB/s }
 pipeline p { model = m  devices = box  microbatches = 8  ${pipeline} }
 `;
 
-function planOf(text: string) {
-  const { plan, findings } = resolveText(text);
-  const [pipeline] = plan.pipelines;
-  if (pipeline === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
-  return pipeline;
-}
 const matrix = vocab * hidden;
 const norm = 2 * hidden;
 

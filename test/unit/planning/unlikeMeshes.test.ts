@@ -3,14 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
-import { checkFindings, hostOf, resolveText, uri } from '../../support/resolve.ts';
-
-const planOf = (text: string): PipelinePlan => {
-  const { plan, findings } = resolveText(text);
-  const [one] = plan?.pipelines ?? [];
-  if (one === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
-  return one;
-};
+import { hostOf, uri } from '../../support/host.ts';
+import { checkFindings, planOf, resolveText } from '../../support/resolve.ts';
 
 const model = (layers: number) => `model toy {
   sequence = 128  micro_batch = 12

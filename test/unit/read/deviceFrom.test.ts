@@ -2,6 +2,7 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { a100, gb300, h200 } from '../formats/systems/files.ts';
+import { refusedFiles } from '../../support/host.ts';
 import { checkFindings, resolveText } from '../../support/resolve.ts';
 
 const files = { 'a100.json': JSON.stringify(a100), 'gb300.yaml': gb300, 'h200.yaml': h200 };
@@ -63,8 +64,10 @@ pipeline p { model = m  devices = c  microbatches = 1  stages = balance(1)  sche
 
   test('a file that is missing, damaged or forbidden; what lacks then is no second mistake', () => {
     checkFindings('device d { from = system(⟦import/not-found:"no.yaml"⟧) }', ['"no.yaml"']);
-    checkFindings('device d { from = system(⟦import/outside-workspace:"outside.pipe"⟧) }');
-    checkFindings('device d { from = system(⟦import/unreadable:"locked.pipe"⟧) }', ['permission denied']);
+    checkFindings('device d { from = system(⟦import/outside-workspace:"outside.pipe"⟧) }', [], { files: refusedFiles });
+    checkFindings('device d { from = system(⟦import/unreadable:"locked.pipe"⟧) }', ['permission denied'], {
+      files: refusedFiles,
+    });
     const damaged = gb300.replace('num_gpus_per_node: 4', 'num_gpus_per_node: four');
     const { findings } = checkFindings(
       'device d { from = system(⟦import/unreadable:"bad.yaml"⟧)  ⟦key/unknown:memry⟧ = 1GiB }\ncluster c { gpu[2] = d }',

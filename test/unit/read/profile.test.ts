@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importText } from '../../../engine/formats/importText.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { checkFindings, hostOf, resolveText } from '../../support/resolve.ts';
+import { hostOf, refusedFiles } from '../../support/host.ts';
+import { checkFindings, resolveText } from '../../support/resolve.ts';
 
 const folder = join(process.env['PIPEWRIGHT_DATA'] ?? resolve(import.meta.dirname, '../../data'), 'pipedream');
 const fileText = (name: string): string => readFileSync(join(folder, `${name}.graph.txt`), 'utf8');
@@ -85,8 +86,8 @@ describe('from = profile(…)', () => {
     const of = (path: string) =>
       around(`model m { from = profile(${path}) }`, 'stage first { layers = a }  stage second { layers = b }');
     checkFindings(of('⟦import/not-found:"no.txt"⟧'), ['"no.txt"']);
-    checkFindings(of('⟦import/outside-workspace:"outside.pipe"⟧'));
-    checkFindings(of('⟦import/unreadable:"locked.pipe"⟧'), ['permission denied']);
+    checkFindings(of('⟦import/outside-workspace:"outside.pipe"⟧'), [], { files: refusedFiles });
+    checkFindings(of('⟦import/unreadable:"locked.pipe"⟧'), ['permission denied'], { files: refusedFiles });
     expect(resolveText(of('"no.txt"')).imports).toEqual(['file:///project/no.txt']);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
-import { checkFindings, edited, good, resolveText } from '../../support/resolve.ts';
+import { edited, good } from '../../support/goodFile.ts';
+import { checkFindings, resolveText } from '../../support/resolve.ts';
 
 const GiB = 2 ** 30;
 const own = 'reserved = 1GiB';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { RowItem } from '../../../engine/plan.ts';
-import { checkFindings, edited, good, resolveText, type Setting } from '../../support/resolve.ts';
+import { edited, good } from '../../support/goodFile.ts';
+import { checkFindings, resolveText, type Setting } from '../../support/resolve.ts';
 
 const own = (body: string, stages = 'balance(4)', microbatches = '2 * half') =>
   edited('schedule = 1f1b', 'schedule = mine')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
-import { checkFindings, edited, good, resolveText } from '../../support/resolve.ts';
+import { edited, good } from '../../support/goodFile.ts';
+import { checkFindings, resolveText } from '../../support/resolve.ts';
 
 const options = (limits: Partial<typeof defaultOptions.limits>) => ({
   ...defaultOptions,

@@ -3,13 +3,8 @@ import type { DeviceDefinition } from '../../../engine/definitions/device.ts';
 import { describe, expect, test } from 'vitest';
 import { balancedStarts } from '../../../engine/planning/cut/balancedStarts.ts';
 import { checkOverrides } from '../../../engine/language/overrides.ts';
-import { checkFindings, edited, good, resolveText } from '../../support/resolve.ts';
-
-const planOf = (text: string) => {
-  const { plan, findings } = resolveText(text);
-  expect(findings.filter((finding) => finding.severity === 'error').map((finding) => finding.message)).toEqual([]);
-  return plan.pipelines[0];
-};
+import { edited, good } from '../../support/goodFile.ts';
+import { checkFindings, planOf, resolveText } from '../../support/resolve.ts';
 
 describe('stages', () => {
   test('costs add up and equal layers are cut evenly', () => {

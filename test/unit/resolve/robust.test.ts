@@ -1,7 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../../grammar/parse.ts';
-import { edited, good, resolveText } from '../../support/resolve.ts';
+import { edited, good } from '../../support/goodFile.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const rich = `${good}import { h100 } from "std:hardware"
 cluster pod { node[2] { gpu[2] = h100  link = half(100GB/s + 1us) }  link = shared(10GB/s)  link gpu[0] -- node[1] = 5GB/s }

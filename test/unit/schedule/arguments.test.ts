@@ -6,7 +6,7 @@ import { generate } from '../../../engine/schedule/generate.ts';
 import type { Policy, PolicyParameter } from '../../../engine/policies/policy.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { hostOf, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
 
 const values = ['0', '-1', '1', '1.5', '2', `${2 ** 31 - 1}`, `${2 ** 31}`, `${2 ** 32}`, '1e12', '1e300'];
 

@@ -11,7 +11,7 @@ import { validate } from '../../../engine/schedule/validate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { parse } from '../../../grammar/index.ts';
-import { hostOf } from '../../support/resolve.ts';
+import { hostOf } from '../../support/host.ts';
 
 /** A pipeline to ask a policy for: devices, microbatches, arguments, and costs of stages that repeat. */
 export interface Case {

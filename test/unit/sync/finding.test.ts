@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { type EngineOptions, defaultOptions } from '../../../engine/host.ts';
-import { hostOf, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
 import { fileOf, halfTime } from './fixture.ts';
 
 const sharded = (tensor: number, bandwidth: string, more = '') => `model m {

@@ -2,7 +2,7 @@ import type { Run } from '../../../engine/evaluation.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { hostOf, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
 
 export interface Shape {
   readonly schedule?: string;

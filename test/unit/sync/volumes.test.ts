@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { hostOf, uri } from '../../support/resolve.ts';
+import { hostOf, uri } from '../../support/host.ts';
 
 // Like Llama 3 8B, a block for each of four stages.
 const [s, b, h, ffn, heads, kv, layers, m] = [8192, 1, 4096, 14336, 32, 8, 4, 8];

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { analyse, textOf } from '../examples/load.ts';
-import { checkFindings, edited, good, hostOf } from '../../support/resolve.ts';
+import { edited, good } from '../../support/goodFile.ts';
+import { hostOf } from '../../support/host.ts';
+import { checkFindings } from '../../support/resolve.ts';
 
 const GiB = 2 ** 30;
 const MiB = 2 ** 20;

@@ -12,7 +12,7 @@ import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { analyse } from '../examples/load.ts';
-import { hostOf } from '../../support/resolve.ts';
+import { hostOf } from '../../support/host.ts';
 
 interface Layer {
   readonly bytes: number;

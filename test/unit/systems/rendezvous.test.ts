@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { check } from '../../../engine/check.ts';
 import { textOf } from '../examples/load.ts';
-import { hostOf } from '../../support/resolve.ts';
+import { hostOf } from '../../support/host.ts';
 import { systemReport } from './system.ts';
 
 // Four layers of 4 ms and 8 ms on each of two devices, transfers of 1 ms.

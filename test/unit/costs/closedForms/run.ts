@@ -1,11 +1,8 @@
 /** Pipelines written as text, and what the engine makes of them. */
 import * as fc from '../../../support/property.ts';
 import type { PipelineReport } from '../../../../engine/report.ts';
-import { check } from '../../../../engine/check.ts';
-import { defaultOptions, type EngineHost } from '../../../../engine/host.ts';
 import type { PipelinePlan } from '../../../../engine/plan.ts';
-
-const host: EngineHost = { read: () => ({ problem: 'not-found' }), resolve: (path) => path };
+import { analyse } from '../../../support/analyse.ts';
 
 type Value = number | boolean | string;
 
@@ -29,7 +26,7 @@ export interface Written {
 /** The plan and the report of a pipeline; throws with the messages of its findings where it does not run. */
 export function run(written: Written): { readonly plan: PipelinePlan; readonly report: PipelineReport } {
   const text = textOf(written);
-  const { pipelines, findings } = check({ uri: 'file:///test.pipe', text, host, options: defaultOptions });
+  const { pipelines, findings } = analyse(text);
   const [found] = pipelines;
   const errors = findings.filter((finding) => finding.severity === 'error' && !finding.code.startsWith('memory/'));
   if (found?.run === undefined || errors.length > 0)

@@ -1,0 +1,77 @@
+/** Text to reports and findings: what the command line and the editor show. */
+import { expect } from 'vitest';
+import { type Analysis, type CheckRequest, check } from '../../engine/check.ts';
+import type { Run } from '../../engine/evaluation.ts';
+import type { Code } from '../../engine/findings/catalogue.ts';
+import { type Fix, apply, fixesFor } from '../../engine/fixes/fix.ts';
+import { defaultOptions } from '../../engine/host.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { exampleText, exampleUri } from './example.ts';
+import { type Files, diskHost, hostOf, uri } from './host.ts';
+import { marks } from './marks.ts';
+
+export interface AnalysisSetting extends Partial<Omit<CheckRequest, 'text'>> {
+  /** Other files, by name. */
+  readonly files?: Files;
+}
+
+/** Checks a text. */
+export const analyse = (text: string, { files, ...setting }: AnalysisSetting = {}): Analysis =>
+  check({ uri, text, host: hostOf(files), options: defaultOptions, ...setting });
+
+/** Checks an example (`systems/dualpipe.pipe`), or another text in its place. */
+export const analyseExample = (
+  name: string,
+  overrides: Readonly<Record<string, number>> = {},
+  text: string = exampleText(name),
+): Analysis => analyse(text, { uri: exampleUri(name), host: diskHost, overrides });
+
+/** Plan and run of the first pipeline. Throws with the messages of all findings if it does not run. */
+export function runOf(
+  text: string,
+  setting: AnalysisSetting = {},
+): { readonly plan: PipelinePlan; readonly run: Run; readonly analysis: Analysis } {
+  const analysis = analyse(text, setting);
+  const [pipeline] = analysis.pipelines;
+  if (pipeline?.run === undefined) throw new Error(analysis.findings.map(({ message }) => message).join('\n'));
+  return { plan: pipeline.plan, run: pipeline.run, analysis };
+}
+
+export const codesOf = ({ findings }: Pick<Analysis, 'findings'>): readonly string[] =>
+  findings.map(({ code }) => code);
+
+/** Fixes of all findings with this code, in order of position. */
+export const fixesOf = (analysis: Analysis, code: Code): readonly Fix[] =>
+  analysis.findings
+    .filter((finding) => finding.code === code)
+    .flatMap((finding) => fixesFor(analysis, finding, analyse));
+
+/** The file after a fix, checked. */
+export const after = (analysis: Analysis, fix: Pick<Fix, 'edits'>): Analysis =>
+  analyse(apply(analysis.syntax.text, fix.edits));
+
+/**
+ * Expects the one marked finding, and that its first fix, or the fix with this title, makes the text that the arrows say:
+ * `schedule = ⟦name/unknown:1f1bb→1f1b⟧`. The finding must be gone after the fix.
+ */
+export function checkFix(source: string, title?: string): Fix {
+  const { text, findings, fixed } = marks(source);
+  const [expected] = findings;
+  if (findings.length !== 1 || fixed === text)
+    throw new Error('Mark one finding and what its fix changes: ⟦code:old→new⟧.');
+  const analysis = analyse(text);
+  const isExpected = ({ findings: found }: Analysis) =>
+    found.find(({ code, place }) => code === expected.code && place.start === expected.start);
+  const finding = isExpected(analysis);
+  expect(finding, `found ${codesOf(analysis).join(', ')}`).toBeDefined();
+  expect(finding?.place.end).toBe(expected.end);
+  if (expected.severity !== undefined) expect(finding?.severity).toBe(expected.severity);
+  const fixes = finding === undefined ? [] : fixesFor(analysis, finding, analyse);
+  const fix = title === undefined ? fixes.at(0) : fixes.find((each) => each.title === title);
+  if (fix === undefined)
+    throw new Error(`There is no such fix, only: ${fixes.map((each) => each.title).join(', ') || 'none'}`);
+  const changed = after(analysis, fix);
+  expect(changed.syntax.text).toBe(fixed);
+  expect(isExpected(changed)).toBeUndefined();
+  return fix;
+}
