@@ -1,5 +1,4 @@
 /** Text to reports and findings: what the command line and the editor show. */
-import { expect } from 'vitest';
 import { type Analysis, type CheckRequest, check } from '../../engine/check.ts';
 import type { Run } from '../../engine/evaluation.ts';
 import type { Code } from '../../engine/findings/catalogue.ts';
@@ -8,7 +7,6 @@ import { defaultOptions } from '../../engine/host.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { exampleText, exampleUri } from './example.ts';
 import { type Files, diskHost, hostOf, uri } from './host.ts';
-import { marks } from './marks.ts';
 
 export interface AnalysisSetting extends Partial<Omit<CheckRequest, 'text'>> {
   /** Other files, by name. */
@@ -49,29 +47,3 @@ export const fixesOf = (analysis: Analysis, code: Code): readonly Fix[] =>
 /** The file after a fix, checked. */
 export const after = (analysis: Analysis, fix: Pick<Fix, 'edits'>): Analysis =>
   analyse(apply(analysis.syntax.text, fix.edits));
-
-/**
- * Expects the one marked finding, and that its first fix, or the fix with this title, makes the text that the arrows say:
- * `schedule = ⟦name/unknown:1f1bb→1f1b⟧`. The finding must be gone after the fix.
- */
-export function checkFix(source: string, title?: string): Fix {
-  const { text, findings, fixed } = marks(source);
-  const [expected] = findings;
-  if (findings.length !== 1 || fixed === text)
-    throw new Error('Mark one finding and what its fix changes: ⟦code:old→new⟧.');
-  const analysis = analyse(text);
-  const isExpected = ({ findings: found }: Analysis) =>
-    found.find(({ code, place }) => code === expected.code && place.start === expected.start);
-  const finding = isExpected(analysis);
-  expect(finding, `found ${codesOf(analysis).join(', ')}`).toBeDefined();
-  expect(finding?.place.end).toBe(expected.end);
-  if (expected.severity !== undefined) expect(finding?.severity).toBe(expected.severity);
-  const fixes = finding === undefined ? [] : fixesFor(analysis, finding, analyse);
-  const fix = title === undefined ? fixes.at(0) : fixes.find((each) => each.title === title);
-  if (fix === undefined)
-    throw new Error(`There is no such fix, only: ${fixes.map((each) => each.title).join(', ') || 'none'}`);
-  const changed = after(analysis, fix);
-  expect(changed.syntax.text).toBe(fixed);
-  expect(isExpected(changed)).toBeUndefined();
-  return fix;
-}

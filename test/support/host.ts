@@ -9,7 +9,7 @@ export const uri = `${folder}test.pipe`;
 export type File = string | Exclude<ReturnType<EngineHost['read']>, { readonly text: string }>;
 export type Files = Readonly<Record<string, File>>;
 
-/** A host with these files and no others. `read` collects the addresses that the engine asks for, in order. */
+/** A host with these files and no others; a file outside the folder is named by its whole address. `read` collects the addresses that the engine asks for, in order. */
 export const hostOf = (files: Files = {}, read: string[] = []): EngineHost => ({
   resolve: (path, from) => new URL(path, from).href,
   read(wanted) {

@@ -1,5 +1,4 @@
 /** Text to plan: everything up to, and without, the simulation. */
-import { expect } from 'vitest';
 import { parse } from '../../grammar/parse.ts';
 import { type EngineHost, type EngineOptions, defaultOptions } from '../../engine/host.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
@@ -7,7 +6,6 @@ import type { PipelinePlan } from '../../engine/plan.ts';
 import { resolve } from '../../engine/resolve.ts';
 import { exampleText, exampleUri, isExample } from './example.ts';
 import { type Files, diskHost, hostOf, uri } from './host.ts';
-import { marks } from './marks.ts';
 
 export interface Setting {
   /** Other files, by name. */
@@ -40,27 +38,4 @@ export function planOf(source: string, setting: Setting = {}): PipelinePlan {
   if (pipeline === undefined || errors.length > 0)
     throw new Error(['There is no plan.', ...errors.map(({ message }) => message)].join('\n'));
   return pipeline;
-}
-
-/**
- * Resolves a text with marks and expects its findings, no others, at these places, hints included.
- * `messages` are parts of the messages, in order of the findings. An empty part matches every message.
- */
-export function checkFindings(source: string, messages: readonly string[] = [], setting: Setting = {}): Resolution {
-  const { text, findings: expected, files } = marks(source);
-  const resolution = resolveText(text, { ...setting, files: { ...files, ...setting.files } });
-  const found = resolution.findings.map(({ code, severity, place: { start, end } }, index) => [
-    expected[index]?.severity === undefined ? code : `${severity} ${code}`,
-    start,
-    text.slice(start, end),
-  ]);
-  expect(found, resolution.findings.map((finding) => finding.message).join('\n')).toEqual(
-    expected.map(({ code, severity, start, end }) => [
-      severity === undefined ? code : `${severity} ${code}`,
-      start,
-      text.slice(start, end),
-    ]),
-  );
-  for (const [index, part] of messages.entries()) expect(resolution.findings[index].message).toContain(part);
-  return resolution;
 }

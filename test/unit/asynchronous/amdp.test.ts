@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { operationName } from '../../../engine/program.ts';
 import { stalenessAt, versionsOf } from '../../../engine/simulate/versions.ts';
-import { analyse } from '../docs/pages.ts';
+import { analyse } from '../../support/analyse.ts';
 
 interface Case {
   readonly p: number;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
-import { analyse, textOf } from '../docs/pages.ts';
+import { analyse } from '../../support/analyse.ts';
+import { textOf } from '../docs/pages.ts';
 
 const section = /^## Asynchronous$[^]*?(?=^## )/m.exec(textOf('docs/schedules/README.md'))?.[0] ?? '';
 const rows = [

@@ -2,7 +2,7 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { type Steady, steadyOf } from '../../../engine/analyze/steady.ts';
-import { analyse } from '../docs/pages.ts';
+import { analyse } from '../../support/analyse.ts';
 import { asynchronousPlan, run } from './plans.ts';
 
 /** Seconds of the busiest device for one minibatch, its updates included, from the costs alone. */

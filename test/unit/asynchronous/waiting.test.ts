@@ -14,7 +14,7 @@ import { runWithQueues } from '../../../engine/simulate/queues.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { type Timeline, endAt, startAt } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import { analyse } from '../docs/pages.ts';
+import { analyse } from '../../support/analyse.ts';
 import { asynchronousPlan, run } from './plans.ts';
 
 /**

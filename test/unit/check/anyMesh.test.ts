@@ -4,7 +4,8 @@ import { reportOf } from '../../../engine/reportOf.ts';
 import { apply, refactorings } from '../../../engine/fixes/fix.ts';
 import { anyMesh } from './anyMesh.ts';
 import { damaged } from './damage.ts';
-import { analyse, breaches } from './holds.ts';
+import { analyse } from '../../support/analyse.ts';
+import { breaches } from './holds.ts';
 import { terminalBreaches } from './terminal.ts';
 
 it('whatever a file says of ranks and of what they exchange, figures are figures, and what does not run says why', () => {

@@ -1,7 +1,8 @@
 import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { anyPipe } from './anyPipe.ts';
-import { analyse, breaches } from './holds.ts';
+import { analyse } from '../../support/analyse.ts';
+import { breaches } from './holds.ts';
 import { terminalBreaches } from './terminal.ts';
 
 it('whatever a file says, figures are figures, add up, and what does not run says why', () => {

@@ -1,6 +1,6 @@
 /** Runs that an engineer would size on paper first: each figure is derived here from the model's dimensions alone. */
 import { describe, expect, it } from 'vitest';
-import { analyse } from './holds.ts';
+import { analyse } from '../../support/analyse.ts';
 import type { Outcome } from './changed.ts';
 
 /** Switched nodes of eight, a network card for each device. */

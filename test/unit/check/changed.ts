@@ -2,7 +2,7 @@
 import * as fc from '../../support/property.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
-import { analyse } from './holds.ts';
+import { analyse } from '../../support/analyse.ts';
 
 export interface Parts {
   readonly imports?: string;

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { damaged } from './damage.ts';
-import { analyse, breaches } from './holds.ts';
+import { analyse } from '../../support/analyse.ts';
+import { breaches } from './holds.ts';
 
 const folder = resolve(import.meta.dirname, '../../../examples/systems');
 const examples = readdirSync(folder).map((name) => readFileSync(resolve(folder, name), 'utf8'));

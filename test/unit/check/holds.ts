@@ -2,17 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { bubbleCauses, type PipelineReport } from '../../../engine/report.ts';
 import { reportOf } from '../../../engine/reportOf.ts';
-import { check, type Analysis } from '../../../engine/check.ts';
+import type { Analysis } from '../../../engine/check.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { apply, fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
-import { defaultOptions, type EngineHost } from '../../../engine/host.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { analyse } from '../../support/analyse.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { bytes, share } from '../../../engine/quantities.ts';
 import { format, parse } from '../../../grammar/index.ts';
-
-const host: EngineHost = { read: () => ({ problem: 'not-found' }), resolve: (path) => path };
-export const analyse = (text: string): Analysis =>
-  check({ uri: 'file:///project/a.pipe', text, host, options: defaultOptions });
 
 /** All breaches that `text` brings to light. */
 export function breaches(text: string): readonly string[] {

@@ -1,7 +1,8 @@
 /** Small files that once went wrong. */
 import { expect, test } from 'vitest';
 import { apply, fixesFor } from '../../../engine/fixes/fix.ts';
-import { analyse, breaches } from './holds.ts';
+import { analyse } from '../../support/analyse.ts';
+import { breaches } from './holds.ts';
 
 interface Parts {
   readonly layer?: string;

@@ -1,6 +1,6 @@
 /** What holds for the commands on any text; each breach is one sentence. */
 import { call } from '../cli/harness.ts';
-import { analyse } from './holds.ts';
+import { analyse } from '../../support/analyse.ts';
 
 const calls: readonly (readonly string[])[] = [
   ['check', 'a.pipe'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue, codes } from '../../../engine/findings/catalogue.ts';
-import { analyse, blocks, exists, pages, textOf } from './pages.ts';
+import { analyseBlock, blocks, exists, pages, textOf } from './pages.ts';
 
 describe.each([...codes])('the page of %s', (code) => {
   const page = `docs/diagnostics/${code}.md`;
@@ -13,7 +13,7 @@ describe.each([...codes])('the page of %s', (code) => {
 
   test('has an example that raises it, and no other error', () => {
     const [example] = blocks(textOf(page), 'pipe');
-    const found = analyse(example).findings;
+    const found = analyseBlock(example).findings;
     expect(found.map((finding) => finding.code)).toContain(code);
     const others = found.filter((finding) => finding.severity === 'error' && finding.code !== code);
     expect(others.map((finding) => `${finding.code}: ${finding.message}`)).toEqual([]);
@@ -21,7 +21,9 @@ describe.each([...codes])('the page of %s', (code) => {
 
   test('has a mended example, where it has one, without it and without errors', () => {
     for (const mended of blocks(textOf(page), 'pipe fixed')) {
-      const found = analyse(mended).findings.filter((finding) => finding.code === code || finding.severity === 'error');
+      const found = analyseBlock(mended).findings.filter(
+        (finding) => finding.code === code || finding.severity === 'error',
+      );
       const informative = code === 'schedule/bubble' && found.every((finding) => finding.severity !== 'error');
       if (!informative) expect(found.map((finding) => `${finding.code}: ${finding.message}`)).toEqual([]);
     }

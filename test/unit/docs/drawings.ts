@@ -4,7 +4,7 @@ import { timelineText } from '../../../cli/drawing/timeline.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
-import { analyse, textOf } from './pages.ts';
+import { analyseBlock, textOf } from './pages.ts';
 
 /** The workload of the schedules page: four devices, eight microbatches, F = I = W = 1 ms for a device, free transfers. */
 export function runUnder(policy: string): Run {
@@ -15,7 +15,7 @@ cluster box { gpu[4] = gpu  link = 1000GB/s + 0us }
 model toy { layer block[${4 * chunks}] { forward = ${time}  backward_input = ${time}  backward_weight = ${time} } }
 pipeline train { model = toy  devices = box  stages = balance(${4 * chunks})  microbatches = 8  schedule = ${policy} }
 `;
-  const { pipelines, findings } = analyse(text);
+  const { pipelines, findings } = analyseBlock(text);
   const run = pipelines[0]?.run;
   if (run === undefined) throw new Error(findings.map((finding) => finding.message).join('\n'));
   return run;
@@ -23,7 +23,7 @@ pipeline train { model = toy  devices = box  stages = balance(${4 * chunks})  mi
 
 /** The first pipeline of a file of the project, as it is. */
 function runOf(path: string): Run {
-  const { pipelines, findings } = analyse(textOf(path));
+  const { pipelines, findings } = analyseBlock(textOf(path));
   const [first] = pipelines;
   // Iterations that run on end are many: a page has room for the first few and the drain.
   const short = first === undefined ? 1 : Math.max(3, Math.ceil(12 / first.plan.microbatches));

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Analysis, check } from '../../../engine/check.ts';
-import { defaultOptions, type EngineHost } from '../../../engine/host.ts';
+import type { Analysis } from '../../../engine/check.ts';
+import { analyse } from '../../support/analyse.ts';
 
 export const repository = resolve(import.meta.dirname, '../../..');
 export const docs = join(repository, 'docs');
@@ -26,15 +26,11 @@ export const blocks = (text: string, info: string): string[] =>
     found.trim() === info ? [body] : [],
   );
 
-/** A workspace with one file that cannot be read and one that lies outside it. */
-const host: EngineHost = {
-  read(uri) {
-    if (uri.endsWith('outside.pipe')) return { problem: 'outside' };
-    if (uri.endsWith('unreadable.pipe')) return { problem: 'unreadable', detail: 'permission is denied' };
-    return { problem: 'not-found' };
-  },
-  resolve: (path, from) => new URL(path, from).href,
-};
-
-export const analyse = (text: string): Analysis =>
-  check({ uri: 'file:///docs/example.pipe', text, host, options: defaultOptions });
+/** Checks the example of a page, in a workspace with one file that cannot be read and one that lies outside it. */
+export const analyseBlock = (text: string): Analysis =>
+  analyse(text, {
+    files: {
+      'file:///outside.pipe': { problem: 'outside' },
+      'unreadable.pipe': { problem: 'unreadable', detail: 'permission is denied' },
+    },
+  });

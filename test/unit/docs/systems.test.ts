@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
-import { analyse, pages, repository, textOf } from './pages.ts';
+import { analyseBlock, pages, repository, textOf } from './pages.ts';
 
 const overview = textOf('docs/schedules/README.md');
 const section = (heading: string): string => overview.split(/^## /m).find((name) => name.startsWith(heading)) ?? '';
@@ -18,7 +18,7 @@ const rows = section('Systems')
     return { system, kind, example: /systems\/(\w+)\.pipe\)/.exec(example)?.[1] ?? '', named };
   });
 
-const systemOf = (example: string) => analyse(textOf(`examples/systems/${example}.pipe`));
+const systemOf = (example: string) => analyseBlock(textOf(`examples/systems/${example}.pipe`));
 
 /** What an example shows that no plain pipeline does. */
 function kindOf(example: string): string {

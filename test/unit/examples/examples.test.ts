@@ -2,17 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { codes } from '../../../engine/findings/catalogue.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
 import { format, LineIndex, parse } from '../../../grammar/index.ts';
-import { analyse, names, textOf } from './load.ts';
+import { analyseExample } from '../../support/analyse.ts';
+import { exampleNames, exampleText } from '../../support/example.ts';
 
 function reportOf(name: string, pipeline: string, overrides?: Readonly<Record<string, number>>): PipelineReport {
-  const found = analyse(name, overrides).pipelines.find((evaluation) => evaluation.plan.name === pipeline)?.run?.report;
+  const found = analyseExample(name, overrides).pipelines.find((evaluation) => evaluation.plan.name === pipeline)?.run
+    ?.report;
   if (found === undefined) throw new Error(`${name} has no pipeline ${pipeline} that runs`);
   return found;
 }
 
-describe.each(names.filter((name) => name !== 'broken.pipe'))('%s', (name) => {
+describe.each(exampleNames.filter((name) => name !== 'broken.pipe'))('%s', (name) => {
   test('has no mistake, and every pipeline runs and meets its expectations', () => {
-    const analysis = analyse(name);
+    const analysis = analyseExample(name);
     const serious = analysis.findings.filter(({ severity }) => severity === 'error' || severity === 'hint');
     expect(serious.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
     const declared = analysis.syntax.declarations.filter(
@@ -28,7 +30,7 @@ describe.each(names.filter((name) => name !== 'broken.pipe'))('%s', (name) => {
   });
 
   test('is laid out by the formatter', () => {
-    expect(format(parse(textOf(name)))).toEqual({ ok: true, text: textOf(name) });
+    expect(format(parse(exampleText(name)))).toEqual({ ok: true, text: exampleText(name) });
   });
 });
 
@@ -98,8 +100,8 @@ test('custom-schedule.pipe: the rows are 1F1B, and the rule does no worse', () =
 });
 
 describe('broken.pipe', () => {
-  const text = textOf('broken.pipe');
-  const analysis = analyse('broken.pipe');
+  const text = exampleText('broken.pipe');
+  const analysis = analyseExample('broken.pipe');
   const lines = new LineIndex(text);
   const raised = analysis.findings.map((found) => ({ ...found, line: lines.positionAt(found.place.start).line }));
   const promised = text.split('\n').flatMap((line, index) => {

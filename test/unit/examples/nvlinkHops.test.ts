@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { analyse } from './load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
-const { pipelines } = analyse('nvlink-hops.pipe');
+const { pipelines } = analyseExample('nvlink-hops.pipe');
 const of = (name: string) => pipelines.find((pipeline) => pipeline.plan.name === name);
 
 test('nvlink-hops.pipe: two hops of NVLink go before one of PCIe, and 1F1B takes its time over them', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../engine/check.ts';
-import { analyse } from './load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 const stageOf = ({ resolution }: Analysis, pipeline: string, index: number) => {
   const stage = resolution.plan.pipelines.find((pipelinePlan) => pipelinePlan.name === pipeline)?.stages[index];
@@ -9,7 +9,7 @@ const stageOf = ({ resolution }: Analysis, pipeline: string, index: number) => {
 };
 
 describe('long-context.pipe', () => {
-  const analysis = analyse('long-context.pipe');
+  const analysis = analyseExample('long-context.pipe');
   /** Stage 1 of 16 has five of the 80 layers. */
   const layers = 5;
   const tokens = 131072;
@@ -26,7 +26,7 @@ describe('long-context.pipe', () => {
   });
 
   it('waits for what does not hide', () => {
-    const shown = analyse('long-context.pipe', { hidden: 0 });
+    const shown = analyseExample('long-context.pipe', { hidden: 0 });
     const { traffic, forward } = stageOf(shown, 'ring', 1);
     expect(traffic?.context?.exposed).toBe(traffic?.context?.time);
     // The forward has a quarter of it.
@@ -52,7 +52,7 @@ describe('long-context.pipe', () => {
 });
 
 describe('mixture-of-experts.pipe', () => {
-  const analysis = analyse('mixture-of-experts.pipe');
+  const analysis = analyseExample('mixture-of-experts.pipe');
 
   it('sends each token to eight experts and back, both ways', () => {
     const bytes = 8 * 2 * 4096 * 2048 * 2;

@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { reportOf } from '../../../engine/reportOf.ts';
-import { analyse, names } from './load.ts';
+import { analyseExample } from '../../support/analyse.ts';
+import { exampleNames } from '../../support/example.ts';
 
 const folder = join(import.meta.dirname, '../../data/reports');
 const fileOf = (name: string): string => join(folder, name.replace(/\.pipe$/, '.json'));
@@ -24,7 +25,7 @@ function shortened(key: string, value: unknown): unknown {
 
 /** Words and their places may get better, figures may not: of findings, the codes and severities are held. */
 function held(name: string): unknown {
-  const report = reportOf(analyse(name), name);
+  const report = reportOf(analyseExample(name), name);
   const findings = report.findings.map(({ code, severity }) => ({ code, severity }));
   return JSON.parse(JSON.stringify({ ...report, findings }, shortened)) as unknown;
 }
@@ -39,7 +40,7 @@ function inLines(value: unknown, depth = 0): string {
   return inner.length === 0 ? open + close : `${open}\n${inner.join(',\n')}\n${close}`;
 }
 
-test.each(names)('%s', (name) => {
+test.each(exampleNames)('%s', (name) => {
   const file = fileOf(name);
   if (process.env['UPDATE_REPORTS'] !== undefined) {
     mkdirSync(dirname(file), { recursive: true });
@@ -51,6 +52,6 @@ test.each(names)('%s', (name) => {
 
 test('no report is left of an example that is gone', () => {
   const kept = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
-  expect(kept.map((name) => name.replace(/\.json$/, '.pipe')).sort()).toEqual([...names].sort());
-  expect(names.every((name) => existsSync(fileOf(name)))).toBe(true);
+  expect(kept.map((name) => name.replace(/\.json$/, '.pipe')).sort()).toEqual([...exampleNames].sort());
+  expect(exampleNames.every((name) => existsSync(fileOf(name)))).toBe(true);
 });

@@ -2,7 +2,8 @@ import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { apply, fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
 import { parse } from '../../../grammar/index.ts';
-import { after, analyse, pipe } from './file.ts';
+import { after, analyse } from '../../support/analyse.ts';
+import { pipe } from './file.ts';
 
 const files = [
   pipe({ memory: '3GiB', pipeline: '  microbatches = 8\n  stages = balance(4)\n  schedule = 1f1b' }),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { refactorings } from '../../../engine/fixes/fix.ts';
 import { share, time } from '../../../engine/quantities.ts';
-import { after, analyse, codesOf, fixesOf, pipe } from './file.ts';
+import { after, analyse, codesOf, fixesOf } from '../../support/analyse.ts';
+import { pipe } from './file.ts';
 
 const four = ['block[0..1]', 'block[2..3]', 'block[4..5]', 'block[6..7]'];
 const blocks = (layers: readonly string[], first = '') =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { after, analyse, codesOf, fixesOf, pipe } from './file.ts';
+import { after, analyse, codesOf, fixesOf } from '../../support/analyse.ts';
+import { pipe } from './file.ts';
 
 const layers = 'layer block[32] { forward = 4ms  backward = 8ms  weights = 64MiB  activation = 1MiB  output = 1MiB }';
 

@@ -5,7 +5,8 @@ import { importText } from '../../../engine/formats/importText.ts';
 import { findShape } from '../../../engine/costs/shapes.ts';
 import type { LayerSetting } from '../../../engine/costs/types.ts';
 import { publishedModels } from '../../../engine/std/modelTable.ts';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const setting: LayerSetting = {
   ...{ sequence: 1, microBatch: 1, precision: 'bf16', tensor: 1, sequenceParallel: false },

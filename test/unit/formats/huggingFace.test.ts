@@ -7,7 +7,8 @@ import type { JsonValue } from '../../../engine/formats/json/value.ts';
 import { publishedModels } from '../../../engine/std/modelTable.ts';
 import { models } from '../../../engine/std/models.ts';
 import { dataFile } from '../support/data.ts';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const plain = (value: JsonValue): unknown => {
   switch (value.kind) {

@@ -1,13 +1,11 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { check } from '../../../engine/check.ts';
 import { importText } from '../../../engine/formats/importText.ts';
 import { flagsOf } from '../../../engine/formats/megatron/flags.ts';
 import { readLayout } from '../../../engine/formats/megatron/layout.ts';
 import { stagesOf } from '../../../engine/formats/megatron/stages.ts';
 import { isMegatron, pipeOfMegatron } from '../../../engine/formats/megatron/toPipe.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { hostOf } from '../../support/host.ts';
+import { analyse } from '../../support/analyse.ts';
 
 const stagesIn = (text: string): readonly string[] => {
   const read = readLayout(text);
@@ -130,7 +128,7 @@ test.each([
 ])('what is imported from %s runs', (text) => {
   const made = importText(text);
   if (made === undefined || 'faults' in made) throw new Error('not imported');
-  const analysis = check({ uri: 'file:///project/a.pipe', text: made.pipe, host: hostOf(), options: defaultOptions });
+  const analysis = analyse(made.pipe);
   expect(analysis.findings.filter((finding) => finding.severity === 'error')).toEqual([]);
   expect(analysis.pipelines[0].run?.report.iteration).toBeGreaterThan(0);
 });

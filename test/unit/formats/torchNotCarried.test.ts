@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { notCarried } from '../../../engine/formats/torchCsv/notCarried.ts';
-import { analyse } from '../check/holds.ts';
+import { analyse } from '../../support/analyse.ts';
 
 function notesOf(pipeline: string): string {
   const text = `model net { sequence = 256  layer block[4] = transformer(hidden = 256, heads = 8, experts = 4, experts_per_token = 1) }

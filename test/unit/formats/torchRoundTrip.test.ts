@@ -9,7 +9,7 @@ import { type Program } from '../../../engine/program.ts';
 import { bareShape } from '../../../engine/policies/shape.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { findDeadlock } from '../../../engine/schedule/deadlock.ts';
-import { analyse } from '../docs/pages.ts';
+import { analyse } from '../../support/analyse.ts';
 import { planOf } from '../support/plans.ts';
 import { runnable } from '../support/cases.ts';
 import { programOf } from '../support/programs.ts';

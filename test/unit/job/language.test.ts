@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { hostOf, uri } from '../../support/host.ts';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
+import { analyse } from '../../support/analyse.ts';
 
 const file = (job: string, more = '') => `model toy {
   layer block[4] { forward = 4ms  backward = 8ms  weights = 256MiB  activation = 512MiB }
@@ -15,8 +14,7 @@ pipeline b { model = toy  devices = crate  microbatches = 1  stages = balance(2)
 ${more}job all { ${job} }
 `;
 const stale = 'schedule/stale-weights';
-const evaluated = (text: string) =>
-  check({ uri, text, host: hostOf(), options: defaultOptions }).findings.filter(({ code }) => code !== stale);
+const evaluated = (text: string) => analyse(text).findings.filter(({ code }) => code !== stale);
 
 describe('what a job says', () => {
   test('goes into its plan, with the places of its parts', () => {
@@ -126,7 +124,7 @@ describe('mistakes', () => {
     'workers = [a, b]  sync = wsp  link = 1B/s + 1h',
     '',
   ])('%s does no harm', (job) => {
-    const { jobs, resolution } = check({ uri, text: file(job), host: hostOf(), options: defaultOptions });
+    const { jobs, resolution } = analyse(file(job));
     for (const { report } of jobs) {
       expect(report?.throughput).toBeGreaterThan(0);
       expect(JSON.parse(JSON.stringify(report))).toEqual(report);
@@ -155,7 +153,7 @@ describe('mistakes', () => {
 
 test('the report of a job, and that of an edit that changes nothing', () => {
   const text = file('workers = [a, b]  sync = wsp(distance = 1)');
-  const first = check({ uri, text, host: hostOf(), options: defaultOptions });
+  const first = analyse(text);
   const report = first.jobs[0].report;
   // Each stage has two layers of 12 ms: without a transfer one minibatch of one sample each 24 ms for each of two workers.
   expect(report?.wave).toBe(3);
@@ -167,6 +165,6 @@ test('the report of a job, and that of an edit that changes nothing', () => {
   ]);
   // Two workers push and pull one GiB a wave.
   expect(report?.server_traffic).toBeCloseTo((4 * 2 ** 30) / 0.072, -7);
-  const again = check({ uri, text: `// more\n${text}`, host: hostOf(), options: defaultOptions, earlier: first });
+  const again = analyse(`// more\n${text}`, { earlier: first });
   expect(again.jobs[0]).toBe(first.jobs[0]);
 });

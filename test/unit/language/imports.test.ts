@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { edited, good } from '../../support/goodFile.ts';
 import { hostOf, refusedFiles } from '../../support/host.ts';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const hardware =
   'device v100 { memory = 16GiB }\ncluster box { gpu[4] = v100  link = 25GB/s + 5us }\nparam speed = 2 in 1..4\nlet twice = 2 * speed\n';

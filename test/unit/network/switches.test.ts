@@ -3,7 +3,8 @@ import type { ClusterDefinition, LinkDefinition, NamedLink } from '../../../engi
 import { describe, expect, test } from 'vitest';
 import { routeBetween } from '../../../engine/network/routes.ts';
 import type { RoutePlan } from '../../../engine/plan.ts';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const text = (cluster: string, count: number): string =>
   `model m { layer l[${count}] { forward = 1ms  backward = 1ms  output = 1MB } }

@@ -5,7 +5,7 @@ import { paths, type PipelinePlan } from '../../../engine/plan.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { operationName } from '../../../engine/program.ts';
-import { after, analyse, codesOf, fixesOf } from '../fixes/file.ts';
+import { after, analyse, codesOf, fixesOf } from '../../support/analyse.ts';
 
 interface Parts {
   readonly pipeline?: string;

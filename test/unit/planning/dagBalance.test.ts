@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { check } from '../../../engine/check.ts';
 import { fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
 import { apply } from '../../../engine/fixes/proposal.ts';
-import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { graphs, type Graph, slowestOfAll } from './dagFixture.ts';
-import { hostOf, uri } from '../../support/host.ts';
 import { resolveText } from '../../support/resolve.ts';
+import { analyse } from '../../support/analyse.ts';
 
 const folder = join(process.env['PIPEWRIGHT_DATA'] ?? resolve(import.meta.dirname, '../../data'), 'pipedream');
 
@@ -41,7 +39,6 @@ const milliseconds = (plan: PipelinePlan) =>
 const slowestOf = (plan: PipelinePlan) => Math.max(...milliseconds(plan));
 const hints = (text: string, files = {}) =>
   resolveText(text, { files }).derived.map((derivedValue) => derivedValue.text);
-const analyse = (text: string) => check({ uri, text, host: hostOf(), options: defaultOptions });
 
 /** Two branches, 5 + 1 and 2 + 6 ms: one after the other, no cut in two is below 8 ms; the first layers of both make 7. */
 const branches: Graph = {

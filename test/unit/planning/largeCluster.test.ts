@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { hostOf, uri } from '../../support/host.ts';
 
 /** Tensor 8, pipeline 16, data 128: Llama Team, "The Llama 3 Herd of Models" (2024), table 4. */
 const text = `import { h100 } from "std:hardware"
@@ -22,9 +19,10 @@ pipeline train {
   schedule = 1f1b
 }
 `;
+import { analyse } from '../../support/analyse.ts';
 
 describe('a plan for 16,384 devices', () => {
-  const analysis = check({ uri, text, host: hostOf(), options: defaultOptions });
+  const analysis = analyse(text);
   const [plan] = analysis.resolution.plan.pipelines;
 
   it('has one device for each pipeline rank, the first of its 8 × 128', () => {

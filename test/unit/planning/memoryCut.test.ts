@@ -1,10 +1,9 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { type Analysis, check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
+import { type Analysis } from '../../../engine/check.ts';
 import { refactorings } from '../../../engine/fixes/fix.ts';
 import { policies } from '../../../engine/policies/registry.ts';
-import { hostOf, uri } from '../../support/host.ts';
+import { analyse } from '../../support/analyse.ts';
 
 interface Layer {
   readonly time: number;
@@ -38,7 +37,7 @@ ${devices.map((_, i) => `  gpu[${i}..${i}] = d${i}`).join('\n')}
 }
 pipeline train { model = m  devices = c  microbatches = ${microbatches}  stages = ${stages}  schedule = ${schedule}  recompute = ${recompute} }
 `;
-  return check({ uri, text, host: hostOf(), options: defaultOptions });
+  return analyse(text);
 }
 
 /** Largest share of its memory that a device takes, bytes of the fullest, and seconds of the slowest stage. */
@@ -184,14 +183,13 @@ describe('balance by memory', () => {
     const layers = Array.from({ length: 10 }, () => ({ time: 4, weights: 1, activation: 64, output: 1 }));
     const devices = Array.from({ length: 3 }, () => ({ memory: 4096, slow: 1 }));
     const analysis = analysisOf({ layers, devices, microbatches: 8, schedule: '1f1b' }, 'balance(3, by = memory)');
-    const again = (text: string) => check({ uri, text, host: hostOf(), options: defaultOptions });
-    const [fix] = refactorings(analysis, analysis.syntax.text.indexOf('balance(3') + 3, again);
+    const [fix] = refactorings(analysis, analysis.syntax.text.indexOf('balance(3') + 3, analyse);
     const text = fix.edits.reduce(
       (all, { start, end, text }) => all.slice(0, start) + text + all.slice(end),
       analysis.syntax.text,
     );
     expect(text).not.toContain('balance');
-    expect(figures(again(text))).toEqual(figures(analysis));
+    expect(figures(analyse(text))).toEqual(figures(analysis));
   });
 
   it('knows the three words', () => {

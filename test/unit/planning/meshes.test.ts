@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkFindings, planOf } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { planOf } from '../../support/resolve.ts';
 
 const shape = 'transformer(hidden = 512, heads = 8, flash = true';
 const file = (pipeline: string, layer = `${shape})`, devices = 64) => `model m {

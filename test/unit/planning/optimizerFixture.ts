@@ -1,4 +1,5 @@
-import { checkFindings as check, resolveText as resolve } from '../../support/resolve.ts';
+import { checkFindings as check } from '../../support/expected.ts';
+import { resolveText as resolve } from '../../support/resolve.ts';
 
 /** Two stages of two measured layers, 256 MiB of weights each. */
 const file = (optimizer: string, data: number): string => `model m {

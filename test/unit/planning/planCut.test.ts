@@ -1,11 +1,10 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { type Analysis, check } from '../../../engine/check.ts';
+import { type Analysis } from '../../../engine/check.ts';
 import { refactorings, apply } from '../../../engine/fixes/fix.ts';
-import { defaultOptions } from '../../../engine/host.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { sumOf } from './planners/plans.ts';
-import { hostOf, uri } from '../../support/host.ts';
+import { analyse } from '../../support/analyse.ts';
 
 interface Setting {
   readonly layers?: string;
@@ -20,8 +19,6 @@ interface Setting {
 /** The same in two layers. */
 const two = `layer conv { forward = 6ms  backward = 12ms  weights = 24MB  activation = 1MiB  output = 1KB }
   layer top { forward = 2ms  backward = 4ms  weights = 512MB  activation = 1MiB  output = 1KB }`;
-
-const analyse = (text: string): Analysis => check({ uri, text, host: hostOf(), options: defaultOptions });
 
 /** Six layers of 1 ms and 2 ms with few weights, two with many. */
 const pipe = ({

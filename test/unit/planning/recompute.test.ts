@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StagePlan } from '../../../engine/plan.ts';
 import { relay } from '../../../engine/planning/cost/relay.ts';
-import { checkFindings } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
 
 /** Three layers of 3 ms, 9 MiB each, 2 MiB out; two stages, two layers and one. */
 const file = (keys: string, stages = 'stages = split(2, 1)') => `

@@ -1,10 +1,9 @@
 import * as fc from '../../support/property.ts';
+import { analyse } from '../../support/analyse.ts';
 import { describe, expect, test } from 'vitest';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
-import { hostOf, uri } from '../../support/host.ts';
-import { checkFindings, planOf, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { planOf, resolveText } from '../../support/resolve.ts';
 
 const model = (layers: number) => `model toy {
   sequence = 128  micro_batch = 12
@@ -224,7 +223,7 @@ describe('any meshes', () => {
 pipeline train { model = toy  devices = box  microbatches = 6  schedule = ${schedule}  transfer = ${transfer}  data = ${base}
 ${stages.map((stage, index) => `  stage s${index} { layers = block[${index}]  tensor = ${stage.tensor}  context = ${stage.context}  data = ${stage.data}  sequence_parallel = ${stage.sequence} }`).join('\n')}
 }`;
-          const analysis = check({ uri, text, host: hostOf(), options: defaultOptions, overrides: {} });
+          const analysis = analyse(text);
           const [pipeline] = analysis.pipelines;
           const errors = analysis.findings.filter(({ severity }) => severity === 'error');
           if (transfer.startsWith('rendezvous') && errors.some(({ code }) => code === 'schedule/deadlock')) return;

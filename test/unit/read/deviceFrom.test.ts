@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { a100, gb300, h200 } from '../formats/systems/files.ts';
 import { refusedFiles } from '../../support/host.ts';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const files = { 'a100.json': JSON.stringify(a100), 'gb300.yaml': gb300, 'h200.yaml': h200 };
 const detailOf = (text: string) => {

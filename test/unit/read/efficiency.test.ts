@@ -1,6 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const text = (device: string, precision = 'bf16', tokens = 128): string => `device x { memory = 80GiB  ${device} }
 cluster k { gpu[2] = x  link = 100GB/s }

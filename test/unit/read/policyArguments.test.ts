@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const text = (schedule: string, microbatches = 8): string => `device gpu { memory = 16GiB }
 cluster box { gpu[4] = gpu  link = 100GB/s }

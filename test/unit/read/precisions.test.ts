@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const text = (precision: string, device: string): string => `device x { memory = 80GiB  ${device} }
 cluster k { gpu[2] = x  link = 100GB/s }

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { importText } from '../../../engine/formats/importText.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { hostOf, refusedFiles } from '../../support/host.ts';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const folder = join(process.env['PIPEWRIGHT_DATA'] ?? resolve(import.meta.dirname, '../../data'), 'pipedream');
 const fileText = (name: string): string => readFileSync(join(folder, `${name}.graph.txt`), 'utf8');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { edited, good } from '../../support/goodFile.ts';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const GiB = 2 ** 30;
 const own = 'reserved = 1GiB';

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { RowItem } from '../../../engine/plan.ts';
 import { edited, good } from '../../support/goodFile.ts';
-import { checkFindings, resolveText, type Setting } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText, type Setting } from '../../support/resolve.ts';
 
 const own = (body: string, stages = 'balance(4)', microbatches = '2 * half') =>
   edited('schedule = 1f1b', 'schedule = mine')

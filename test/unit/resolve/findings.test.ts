@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { edited, good } from '../../support/goodFile.ts';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 
 const options = (limits: Partial<typeof defaultOptions.limits>) => ({
   ...defaultOptions,

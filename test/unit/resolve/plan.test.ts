@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { balancedStarts } from '../../../engine/planning/cut/balancedStarts.ts';
 import { checkOverrides } from '../../../engine/language/overrides.ts';
 import { edited, good } from '../../support/goodFile.ts';
-import { checkFindings, planOf, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { planOf, resolveText } from '../../support/resolve.ts';
 
 describe('stages', () => {
   test('costs add up and equal layers are cut evenly', () => {

@@ -1,12 +1,10 @@
 /** Whole numbers as arguments of policies, from none to far too many: each is refused where it is written, or runs. */
 import { describe, expect, test } from 'vitest';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import type { Policy, PolicyParameter } from '../../../engine/policies/policy.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { hostOf, uri } from '../../support/host.ts';
+import { analyse } from '../../support/analyse.ts';
 
 const values = ['0', '-1', '1', '1.5', '2', `${2 ** 31 - 1}`, `${2 ** 31}`, `${2 ** 32}`, '1e12', '1e300'];
 
@@ -44,7 +42,7 @@ function notFinite(value: unknown, path = ''): readonly string[] {
 
 /** What a text gives: `ran` or the codes of its errors. Whatever it says has no NaN in it and lies in the text. */
 function outcome(text: string): string {
-  const { findings, pipelines } = check({ uri, text, host: hostOf(), options: defaultOptions });
+  const { findings, pipelines } = analyse(text);
   for (const { message, place } of findings) {
     expect(message).not.toMatch(/NaN|undefined/);
     expect(place.start).toBeLessThan(place.end);
@@ -75,7 +73,7 @@ describe.each(integers.map((integer) => [`${integer[0].name}(${integer[1].name})
 test('the finding gives the range', () => {
   const pipedream = policies.filter(({ name }) => name === 'pipedream');
   const [text] = pipedream.map((policy) => textOf(policy, 'in_flight', `${2 ** 31}`));
-  const { findings } = check({ uri, text, host: hostOf(), options: defaultOptions });
+  const { findings } = analyse(text);
   expect(findings.map(({ message }) => message)).toEqual([
     '"in_flight" is 2147483648; it must be a whole number from 1 to 2147483647.',
   ]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { analyse, analyseExample, checkFix, codesOf, runOf } from '../../support/analyse.ts';
+import { checkFix } from '../../support/expected.ts';
+import { analyse, analyseExample, codesOf, runOf } from '../../support/analyse.ts';
 import { edited, good } from '../../support/goodFile.ts';
 
 test('a text and an example are checked, with other files and values of params', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { edited, good } from '../../support/goodFile.ts';
-import { checkFindings, planOf } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { planOf } from '../../support/resolve.ts';
 
 describe('planOf', () => {
   test('takes a text or the name of an example', () => {

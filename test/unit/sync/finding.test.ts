@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { check } from '../../../engine/check.ts';
 import { type EngineOptions, defaultOptions } from '../../../engine/host.ts';
-import { hostOf, uri } from '../../support/host.ts';
 import { fileOf, halfTime } from './fixture.ts';
+import { analyse } from '../../support/analyse.ts';
 
 const sharded = (tensor: number, bandwidth: string, more = '') => `model m {
   sequence = 2048  micro_batch = 1  precision = bf16
@@ -17,7 +16,7 @@ pipeline p {
 `;
 
 function exposedIn(text: string, options: EngineOptions = defaultOptions) {
-  const { pipelines, findings } = check({ uri, text, host: hostOf(), options });
+  const { pipelines, findings } = analyse(text, { options });
   const [one] = pipelines;
   if (one?.run === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
   const found = findings.filter(({ code }) => code === 'comm/exposed');

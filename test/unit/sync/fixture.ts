@@ -1,8 +1,6 @@
 import type { Run } from '../../../engine/evaluation.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { hostOf, uri } from '../../support/host.ts';
+import { runOf as runText } from '../../support/analyse.ts';
 
 export interface Shape {
   readonly schedule?: string;
@@ -44,10 +42,8 @@ pipeline p {
 
 /** Its plan and run; throws where it does not run. */
 export function runOf(shape: Shape): { readonly plan: PipelinePlan; readonly run: Run } {
-  const { pipelines, findings } = check({ uri, text: fileOf(shape), host: hostOf(), options: defaultOptions });
-  const [one] = pipelines;
-  if (one?.run === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
-  return { plan: one.plan, run: one.run };
+  const { plan, run } = runText(fileOf(shape));
+  return { plan, run };
 }
 
 /** Seconds of an exchange of so many MiB over n ranks: an all-reduce, and one half of it. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkFindings, resolveText } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
 import { fileOf } from './fixture.ts';
 
 const bucketsOf = (sync: string) =>

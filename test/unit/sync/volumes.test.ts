@@ -4,9 +4,7 @@
  * arXiv:2006.16668), data ranks and their shards (Rajbhandari et al., ZeRO, arXiv:1910.02054, section 7).
  */
 import { describe, expect, test } from 'vitest';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { hostOf, uri } from '../../support/host.ts';
+import { analyse, runOf } from '../../support/analyse.ts';
 
 // Like Llama 3 8B, a block for each of four stages.
 const [s, b, h, ffn, heads, kv, layers, m] = [8192, 1, 4096, 14336, 32, 8, 4, 8];
@@ -35,10 +33,7 @@ pipeline p {
   ${more}
 }
 `;
-  const { pipelines, findings } = check({ uri, text, host: hostOf(), options: defaultOptions });
-  const [one] = pipelines;
-  if (one?.run === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
-  return one.run.report;
+  return runOf(text).run.report;
 }
 
 describe('per device and iteration', () => {
@@ -132,7 +127,7 @@ cluster box { gpu[4] = gpu  link = 25GB/s }
 pipeline p { model = m  devices = box  stages = split(2, 2)  microbatches = 4  schedule = 1f1b  data = 2  sync = ${sync} }
 `;
     const runs = (tied: boolean, sync: string) => {
-      const { pipelines } = check({ uri, text: text(tied, sync), host: hostOf(), options: defaultOptions });
+      const { pipelines } = analyse(text(tied, sync));
       return pipelines[0];
     };
     const copy = vocab * width * 2;

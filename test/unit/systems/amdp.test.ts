@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 test('amdp.pipe: two and four copies of the weights, one update late at most, and never faster than the work', () => {
-  const runs = analyse('systems/amdp.pipe').pipelines.map((pipeline) => pipeline.run?.report);
+  const runs = analyseExample('systems/amdp.pipe').pipelines.map((pipeline) => pipeline.run?.report);
   expect(runs).toHaveLength(2);
   for (const [index, report] of runs.entries()) {
     const ways = index === 0 ? 2 : 4;

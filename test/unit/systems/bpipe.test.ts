@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { L, E, kindOf } from '../../../engine/program.ts';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
-const { pipelines } = analyse('systems/bpipe.pipe');
+const { pipelines } = analyseExample('systems/bpipe.pipe');
 const [even, uneven] = pipelines.map((pipeline) => pipeline.run);
 const GiB = 2 ** 30;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 import { textOf } from '../docs/pages.ts';
 import { systemReport } from './system.ts';
 
@@ -23,7 +23,7 @@ function layer(h: number, heads: number): readonly [number, number, number] {
 }
 
 const stageOf = (pipeline: string) => {
-  const plan = analyse('systems/efficiency_by_size.pipe').pipelines.find(
+  const plan = analyseExample('systems/efficiency_by_size.pipe').pipelines.find(
     (evaluation) => evaluation.plan.name === pipeline,
   )?.plan;
   if (plan === undefined) throw new Error(pipeline);

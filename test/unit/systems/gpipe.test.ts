@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 const reportsFor = (microbatches: number) =>
-  analyse('systems/gpipe.pipe', { microbatches }).pipelines.map((pipeline) => pipeline.run?.report);
+  analyseExample('systems/gpipe.pipe', { microbatches }).pipelines.map((pipeline) => pipeline.run?.report);
 const [MiB, ms] = [2 ** 20, 1e-3];
 // Layers, devices; forward and backward of a stage; bytes of a layer's activation, which is the output of the one before; transfer.
 const [L, K, F, B, a] = [16, 4, 12 * ms, 24 * ms, 64 * MiB];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 import { systemReport } from './system.ts';
 
 // Four stages of four layers of 4 ms and 8 ms, and 120 MiB of 16-bit gradients a layer over four data ranks at 25 GB/s.
@@ -39,7 +39,7 @@ test('a device further down waits for weights only as long as no microbatch has 
 });
 
 test('the finding names gradients where they are exposed, and what would help', () => {
-  const { findings } = analyse('systems/gradient_overlap.pipe');
+  const { findings } = analyseExample('systems/gradient_overlap.pipe');
   const messages = findings.filter(({ code }) => code === 'comm/exposed').map(({ message }) => message);
   expect(messages).toHaveLength(1);
   expect(messages[0]).toContain('waiting for gradients. `sync = overlap`');

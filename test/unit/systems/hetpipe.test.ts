@@ -3,9 +3,9 @@ import { defaultOptions } from '../../../engine/host.ts';
 import { evaluateJob } from '../../../engine/job/evaluateJob.ts';
 import type { JobPlan } from '../../../engine/plan.ts';
 import { textOf } from '../docs/pages.ts';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
-const analysis = analyse('systems/hetpipe.pipe');
+const analysis = analyseExample('systems/hetpipe.pipe');
 const jobs = ['node', 'node_loose', 'equal', 'equal_ahead', 'hybrid'];
 
 /** The report of a job of the file, with parts of its plan changed. */

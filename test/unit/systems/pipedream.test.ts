@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 const reportOf = (pipeline: string) => {
-  const found = analyse('systems/pipedream.pipe').pipelines.find((evaluation) => evaluation.plan.name === pipeline)?.run
-    ?.report;
+  const found = analyseExample('systems/pipedream.pipe').pipelines.find(
+    (evaluation) => evaluation.plan.name === pipeline,
+  )?.run?.report;
   if (found === undefined) throw new Error(`no ${pipeline}`);
   return found;
 };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 test.each([4, 5, 8, 32])('pipedream_2bw.pipe with %i microbatches: two versions, one update late, no bubble', (m) => {
-  const [async, flush] = analyse('systems/pipedream_2bw.pipe', { microbatches: m }).pipelines.map(
+  const [async, flush] = analyseExample('systems/pipedream_2bw.pipe', { microbatches: m }).pipelines.map(
     (pipeline) => pipeline.run?.report,
   );
   const [p, MiB] = [4, 2 ** 20];

@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { analyse, textOf } from '../examples/load.ts';
+import { analyse, analyseExample } from '../../support/analyse.ts';
+import { exampleText } from '../../support/example.ts';
 import { edited, good } from '../../support/goodFile.ts';
-import { hostOf } from '../../support/host.ts';
-import { checkFindings } from '../../support/resolve.ts';
+import { checkFindings } from '../../support/expected.ts';
 
 const GiB = 2 ** 30;
 const MiB = 2 ** 20;
-const reportOf = (name: string, text = textOf('systems/pipefill.pipe')) => {
-  const analysis = check({ uri: 'file:///project/test.pipe', text, host: hostOf(), options: defaultOptions });
+const reportOf = (name: string, text = exampleText('systems/pipefill.pipe')) => {
+  const analysis = analyse(text);
   const found = analysis.pipelines.find((pipeline) => pipeline.plan.name === name);
   if (found?.run?.report.fill === undefined)
     throw new Error(analysis.findings.map((finding) => finding.message).join('\n'));
@@ -32,7 +30,7 @@ describe('systems/pipefill.pipe', () => {
 
   it('fills what 1F1B leaves idle, as first fit into the intervals of its closed form does', () => {
     // Without transfers, so that the intervals are those of the closed form: iF, (p − 1 − i)B, p − 1 − i times F, iB.
-    const text = textOf('systems/pipefill.pipe')
+    const text = exampleText('systems/pipefill.pipe')
       .replace('link = 300GB/s + 3us', 'link = 300GB/s + 0us')
       .replace('output = 16MiB', 'output = 0B');
     for (const [name, cycle, overhead] of [
@@ -72,13 +70,8 @@ describe('systems/pipefill.pipe', () => {
 
   it('leaves the iteration as it is, and shares what the bubble is', () => {
     const { report, fill } = reportOf('train');
-    const bare = textOf('systems/pipefill.pipe').replace(/ {2}fill +=.*\n {2}fill_overhead.*\n/, '');
-    const [without] = check({
-      uri: 'file:///project/test.pipe',
-      text: bare,
-      host: hostOf(),
-      options: defaultOptions,
-    }).pipelines;
+    const bare = exampleText('systems/pipefill.pipe').replace(/ {2}fill +=.*\n {2}fill_overhead.*\n/, '');
+    const [without] = analyse(bare).pipelines;
     expect(without.run?.report.fill).toBeUndefined();
     expect(without.run?.report.iteration).toBe(report.iteration);
     const idle = report.bubble.makespan * p * report.iteration;
@@ -96,20 +89,19 @@ describe('systems/pipefill.pipe', () => {
 
   it('takes no memory that the pipeline needs: on a device without room nothing fits', () => {
     const { report } = reportOf('train');
-    const tight = textOf('systems/pipefill.pipe').replace('memory = 40GiB', `memory = ${report.devices[0].peak}B`);
+    const tight = exampleText('systems/pipefill.pipe').replace('memory = 40GiB', `memory = ${report.devices[0].peak}B`);
     const { fill } = reportOf('train', tight);
     // Before the first forward and after the last backward only the static 4 GiB and a buffer are held.
     expect(fill.devices[7].tasks).toBe(reportOf('train').fill.devices[7].tasks);
-    const none = textOf('systems/pipefill.pipe').replace('memory = 40GiB', `memory = ${4 * GiB + 40 * MiB}B`);
+    const none = exampleText('systems/pipefill.pipe').replace('memory = 40GiB', `memory = ${4 * GiB + 40 * MiB}B`);
     expect(reportOf('train', none).fill.tasks).toBe(0);
     expect(reportOf('train', none).fill.devices[0].next?.fits).toBe(false);
   });
 
   it('is the example as it stands', () => {
-    expect(analyse('systems/pipefill.pipe').pipelines.map((pipeline) => pipeline.run?.report.fill?.work)).toEqual([
-      'training',
-      'inference',
-    ]);
+    expect(
+      analyseExample('systems/pipefill.pipe').pipelines.map((pipeline) => pipeline.run?.report.fill?.work),
+    ).toEqual(['training', 'inference']);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { spikeCompensation } from '../../../engine/policies/builtin/pipelined_backprop.ts';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 const S = 4;
 
 test('pipelined_backprop.pipe: delay 2(S − 1 − s), one version, and the coefficients of spike compensation', () => {
-  const report = analyse('systems/pipelined_backprop.pipe').pipelines[0]?.run?.report;
+  const report = analyseExample('systems/pipelined_backprop.pipe').pipelines[0]?.run?.report;
   expect(report?.asynchronous).toMatchObject({ weights: 'latest', steady: true });
   expect(report?.iteration).toBeCloseTo(2e-3, 7);
   for (const [s, stage] of (report?.stages ?? []).entries()) {
@@ -30,7 +30,7 @@ describe.each([1, 8, 64])('fill and drain of %i samples', (N) => {
     let last = 0;
     for (let j = 0; j < N; j += 1) for (let s = 0; s < S; s += 1) last = Math.max(last, j + 2 * (S - 1) - s);
     expect(N / (last + 1)).toBeCloseTo(N / (N + 2 * S - 2), 12);
-    const report = analyse('systems/pipelined_backprop.pipe', { samples: N }).pipelines[1]?.run?.report;
+    const report = analyseExample('systems/pipelined_backprop.pipe', { samples: N }).pipelines[1]?.run?.report;
     // Without such steps fill and drain overlap by half: N / (N + S − 1), which is what the simulated order does.
     expect(1 - (report?.bubble.makespan ?? NaN)).toBeCloseTo(N / (N + S - 1), 5);
   });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 test.each([1, 2, 4, 16])('pipemare.pipe with %i microbatches: delays, learning rates, memory', (n) => {
-  const [train, plain] = analyse('systems/pipemare.pipe', { microbatches: n }).pipelines.map(
+  const [train, plain] = analyseExample('systems/pipemare.pipe', { microbatches: n }).pipelines.map(
     (pipeline) => pipeline.run?.report,
   );
   const [p, F, B] = [4, 2e-3, 4e-3];

@@ -2,17 +2,15 @@ import type { Evaluation } from '../../../engine/evaluation.ts';
 import { keysOf } from '../../../engine/language/schema.ts';
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { type Analysis, check } from '../../../engine/check.ts';
+import { type Analysis } from '../../../engine/check.ts';
 import { exportTorch } from '../../../engine/formats/torchCsv/export.ts';
-import { defaultOptions } from '../../../engine/host.ts';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryTrack } from '../../../engine/simulate/memory.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import { analyse } from '../examples/load.ts';
-import { hostOf } from '../../support/host.ts';
+import { analyse, analyseExample } from '../../support/analyse.ts';
 
 interface Layer {
   readonly bytes: number;
@@ -72,8 +70,7 @@ ${rules
   )
   .join('\n')}
 `;
-const analysisOf = (source: string): Analysis =>
-  check({ uri: 'file:///project/test.pipe', text: source, host: hostOf(), options: defaultOptions });
+const analysisOf = (source: string): Analysis => analyse(source);
 const named = ({ pipelines }: Analysis, name: string): Evaluation => {
   const found = pipelines.find((pipeline) => pipeline.plan.name === name);
   if (found === undefined) throw new Error(`no ${name}`);
@@ -139,7 +136,7 @@ describe('pipeswitch', () => {
   });
 
   it('explains each grouping with its finish, and what the groups cost', () => {
-    const { plan } = named(analyse('systems/pipeswitch.pipe'), 'best');
+    const { plan } = named(analyseExample('systems/pipeswitch.pipe'), 'best');
     const lines = findPolicy('pipeswitch')?.explain(shapeOf(plan)).join('\n') ?? '';
     const layers = exampleLayers();
     const costs = { bandwidth: 12e9, call: 20e-6, sync: 30e-6 };
@@ -212,7 +209,7 @@ describe('systems/pipeswitch.pipe', () => {
   it('has the finishes of the recursion, and the best of all groupings', () => {
     const layers = exampleLayers();
     const costs = { bandwidth: 12e9, call: 20e-6, sync: 30e-6 };
-    const analysis = analyse('systems/pipeswitch.pipe');
+    const analysis = analyseExample('systems/pipeswitch.pipe');
     const iteration = (name: string) => named(analysis, name).run?.report.iteration;
     expect(iteration('best')).toBeCloseTo(leastFinish(layers, costs), 12);
     expect(iteration('one')).toBeCloseTo(finish(layers, [42], costs), 12);

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 const reports = new Map(
-  analyse('systems/recompute_ahead.pipe').pipelines.map((pipeline) => [pipeline.plan.name, pipeline.run] as const),
+  analyseExample('systems/recompute_ahead.pipe').pipelines.map(
+    (pipeline) => [pipeline.plan.name, pipeline.run] as const,
+  ),
 );
 const [ahead, inside, fits] = ['ahead', 'inside', 'where_it_fits'].map((name) => reports.get(name));
 // Two layers a stage: 4 ms forward and recomputed, 8 ms backward each.

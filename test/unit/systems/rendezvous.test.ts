@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { defaultOptions } from '../../../engine/host.ts';
-import { check } from '../../../engine/check.ts';
-import { textOf } from '../examples/load.ts';
-import { hostOf } from '../../support/host.ts';
+import { exampleText } from '../../support/example.ts';
 import { systemReport } from './system.ts';
+import { analyse } from '../../support/analyse.ts';
 
 // Four layers of 4 ms and 8 ms on each of two devices, transfers of 1 ms.
 const [F, B, c] = [0.016, 0.032, 0.001];
@@ -19,8 +17,8 @@ test.each([1, 2, 8, 64])('%i microbatches meet the closed forms for two devices'
 });
 
 test('without batches, 1F1B waits for itself, and the finding stands at the key', () => {
-  const text = textOf('systems/rendezvous.pipe').replace('rendezvous(batched = true)', 'rendezvous');
-  const { findings } = check({ uri: 'file:///project/a.pipe', text, host: hostOf(), options: defaultOptions });
+  const text = exampleText('systems/rendezvous.pipe').replace('rendezvous(batched = true)', 'rendezvous');
+  const { findings } = analyse(text);
   const [found] = findings.filter((finding) => finding.severity === 'error');
   expect(found.code).toBe('schedule/deadlock');
   expect(text.slice(found.place.start, found.place.end)).toBe('rendezvous');
@@ -35,7 +33,7 @@ test.each([
   ['buffered(batched = true)', 'key/unknown'],
   ['12', 'type/mismatch'],
 ])('transfer = %s is %s', (written, code) => {
-  const text = textOf('systems/rendezvous.pipe').replace('rendezvous(batched = true)', written);
-  const { findings } = check({ uri: 'file:///project/a.pipe', text, host: hostOf(), options: defaultOptions });
+  const text = exampleText('systems/rendezvous.pipe').replace('rendezvous(batched = true)', written);
+  const { findings } = analyse(text);
   expect(findings.filter((finding) => finding.severity === 'error')[0].code).toBe(code);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { PipelineReport } from '../../../engine/report.ts';
 import { operationName } from '../../../engine/program.ts';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 const run = (pipeline: string, microbatches = 8) => {
-  const found = analyse('systems/seq1f1b.pipe', { microbatches }).pipelines.find(
+  const found = analyseExample('systems/seq1f1b.pipe', { microbatches }).pipelines.find(
     (evaluation) => evaluation.plan.name === pipeline,
   );
   if (found?.run === undefined) throw new Error(`${pipeline} does not run`);

@@ -1,5 +1,5 @@
 import type { PipelineReport } from '../../../engine/report.ts';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 /** The report of a pipeline of `examples/systems/NAME.pipe`; throws where it does not run. */
 export function systemReport(
@@ -7,7 +7,7 @@ export function systemReport(
   pipeline: string,
   overrides?: Readonly<Record<string, number>>,
 ): PipelineReport {
-  const found = analyse(`systems/${name}.pipe`, overrides).pipelines.find(
+  const found = analyseExample(`systems/${name}.pipe`, overrides).pipelines.find(
     (evaluation) => evaluation.plan.name === pipeline,
   );
   if (found?.run === undefined) throw new Error(`${name}.pipe has no pipeline ${pipeline} that runs`);

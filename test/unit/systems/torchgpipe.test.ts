@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 const [MiB, ms] = [2 ** 20, 1e-3];
 // Equal stages of one layer: forward, backward, which is also the time of a recomputation; bytes of a whole stage; skip tensor.
@@ -8,7 +8,7 @@ const [K, F, B, R, whole, skip] = [4, 8 * ms, 16 * ms, 8 * ms, 96 * MiB, 32 * Mi
 const between = [32 * MiB, 16 * MiB, 16 * MiB];
 
 describe.each([1, 2, 8, 20])('torchgpipe with %i microbatches', (M) => {
-  const [portals, relays, kept] = analyse('systems/torchgpipe.pipe', { microbatches: M }).pipelines.map(
+  const [portals, relays, kept] = analyseExample('systems/torchgpipe.pipe', { microbatches: M }).pipelines.map(
     (pipeline) => pipeline.run?.report,
   );
   const bytesOf = (report: typeof portals, from: number, to: number) =>

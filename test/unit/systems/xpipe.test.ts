@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { analyse, textOf } from '../examples/load.ts';
-import { analyse as analyseText } from '../docs/pages.ts';
+import { analyseExample } from '../../support/analyse.ts';
+import { exampleText } from '../../support/example.ts';
+import { analyse } from '../../support/analyse.ts';
 
 test('the schedule may say the microbatches of a minibatch again, but not others', () => {
   const errors = (own: number) =>
-    analyseText(textOf('systems/xpipe.pipe').replace('= xpipe', `= xpipe(microbatches = ${own})`)).findings.filter(
+    analyse(exampleText('systems/xpipe.pipe').replace('= xpipe', `= xpipe(microbatches = ${own})`)).findings.filter(
       ({ severity }) => severity === 'error',
     );
   expect(errors(4)).toEqual([]);
@@ -14,7 +15,7 @@ test('the schedule may say the microbatches of a minibatch again, but not others
 });
 
 test.each([1, 2, 4, 8])('xpipe.pipe with %i microbatches: prediction, period, memory', (m) => {
-  const report = analyse('systems/xpipe.pipe', { microbatches: m }).pipelines[0]?.run?.report;
+  const report = analyseExample('systems/xpipe.pipe', { microbatches: m }).pipelines[0]?.run?.report;
   const [p, F, B] = [4, 2e-3, 2e-3];
   expect(report?.asynchronous).toMatchObject({ weights: 'predict', steady: true });
   expect(report?.iteration).toBeCloseTo(m * (F + B), 7);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { PipelineReport } from '../../../engine/report.ts';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 const reports = (microbatches: number): Readonly<Record<string, PipelineReport>> =>
   Object.fromEntries(
-    analyse('systems/zero_bubble.pipe', { microbatches }).pipelines.flatMap(({ plan, run }) =>
+    analyseExample('systems/zero_bubble.pipe', { microbatches }).pipelines.flatMap(({ plan, run }) =>
       run === undefined ? [] : [[plan.name, run.report]],
     ),
   );

@@ -9,12 +9,12 @@ import { rangeFigures, secondsByKind } from '../../../webview/picture/rangeFigur
 import { find, parseQuery } from '../../../webview/input/query.ts';
 import { type Picture } from '../../../webview/picture/picture.ts';
 import { pictureOf } from '../../../webview/worker/makePicture.ts';
-import { analyse } from '../examples/load.ts';
+import { analyseExample } from '../../support/analyse.ts';
 
 const folder = new URL('../../../examples/systems/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.pipe'));
 const pictures = (file: string) =>
-  analyse(`systems/${file}`).pipelines.map((evaluation) => {
+  analyseExample(`systems/${file}`).pipelines.map((evaluation) => {
     if (evaluation.run === undefined) throw new Error(`${file}: ${evaluation.plan.name} does not run`);
     return { plan: evaluation.plan, run: evaluation.run, picture: pictureOf(evaluation, evaluation.run, 1) };
   });

@@ -1,7 +1,8 @@
 /** One measured figure of a publication, and how the engine comes to its own. */
 import type { PipelineReport } from '../../../../engine/report.ts';
 import type { PipelinePlan } from '../../../../engine/plan.ts';
-import { analyse, textOf } from '../../examples/load.ts';
+import { analyseExample } from '../../../support/analyse.ts';
+import { exampleText } from '../../../support/example.ts';
 
 export interface Run {
   /** What the paper calls it, and what sets it apart. */
@@ -32,7 +33,7 @@ export interface Family {
 /** One efficiency for all kernels, as `std:hardware` has it, or shares by size (`a100_by_kernel.pipe`). */
 export type Mode = 'one' | 'kernels';
 
-type Found = ReturnType<typeof analyse>['pipelines'];
+type Found = ReturnType<typeof analyseExample>['pipelines'];
 const known = new Map<string, Found>();
 
 const byKernel = (text: string): string =>
@@ -46,9 +47,9 @@ function pipelinesOf({ file, sliders = {} }: Run, mode: Mode): Found {
   const before = known.get(key);
   if (before !== undefined) return before;
   const name = `published/${file}`;
-  const text = mode === 'one' ? textOf(name) : byKernel(textOf(name));
-  if (mode === 'kernels' && text === textOf(name)) throw new Error(`${name} does not import an A100`);
-  const { pipelines } = analyse(name, sliders, text);
+  const text = mode === 'one' ? exampleText(name) : byKernel(exampleText(name));
+  if (mode === 'kernels' && text === exampleText(name)) throw new Error(`${name} does not import an A100`);
+  const { pipelines } = analyseExample(name, sliders, text);
   known.set(key, pipelines);
   return pipelines;
 }
