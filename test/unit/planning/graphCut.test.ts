@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
 import { dagOf } from '../../../engine/planning/cut/dag/graph.ts';
 import { graphCut } from '../../../engine/planning/cut/graphCut.ts';
 import { directSearches, type Searches } from '../../../engine/searches.ts';
-import { hostOf, uri } from '../../support/resolve.ts';
+import { analyse } from '../../support/analyse.ts';
 
 const problem = (first: number) => ({
   dag: dagOf(4, (node) => (node < 2 ? [] : [node - 2])),
@@ -48,8 +46,7 @@ pipeline train { model = m  devices = k  microbatches = 4  stages = ${stages}  s
 const noCuts: Searches = {
   answer: (search, asked) => (search.name === graphCut.name ? undefined : directSearches().answer(search, asked)),
 };
-const checked = (stages: string, searches?: Searches) =>
-  check({ uri, text: branches(stages), host: hostOf(), options: defaultOptions, searches });
+const checked = (stages: string, searches?: Searches) => analyse(branches(stages), { searches });
 
 test('while a graph is being cut, its pipeline is pending and nothing is reported of it', () => {
   const { pending, pipelines, findings } = checked('balance(2)', noCuts);
@@ -60,7 +57,7 @@ test('while a graph is being cut, its pipeline is pending and nothing is reporte
 });
 
 test('while the best cut is being found, the plan of another is there, and whether it is worse is to come', () => {
-  const worse = ({ findings }: ReturnType<typeof check>) => findings.some(({ code }) => code === 'stage/imbalance');
+  const worse = ({ findings }: ReturnType<typeof analyse>) => findings.some(({ code }) => code === 'stage/imbalance');
   const analysis = checked('split(3, 1)', noCuts);
   expect(analysis.pending).toEqual(['train']);
   expect(analysis.pipelines.map(({ run }) => run === undefined)).toEqual([false]);
