@@ -1,4 +1,4 @@
-/** Text to syntax tree and back. Imports nothing of ours; never throws for any text. */
+/** Text to syntax tree and back. Imports no other folder of the project; never throws, whatever the text. */
 export * from './syntax.ts';
 export { parse } from './parse.ts';
 export type { ParseLimits } from './parse.ts';

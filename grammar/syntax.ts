@@ -107,7 +107,7 @@ export interface BlockDeclaration extends NodeBase, Documented {
   readonly body?: Block;
 }
 
-/** Tokens that belong to nothing: what recovery passed over. A fault stands at or before its start. */
+/** Tokens that belong to no other node: what recovery passed over. Its fault is reported at or before its start. */
 export interface Skipped extends NodeBase {
   readonly kind: 'skipped';
 }
@@ -124,8 +124,8 @@ export interface Block extends NodeBase {
 export type BlockItem = Entry | Check | Skipped;
 
 /**
- * Everything that may stand in a block has one form: `key name[index](parameters) end -- end = value, value` or
- * the same with `{ … }` instead of `= …`; what is not written is absent. Examples:
+ * Every entry of a block has one form: `key name[index](parameters) end -- end = value, value` or the same with `{ … }` instead
+ * of `= …`. Parts that are not written are absent. Examples:
  * `forward = 4ms` (key, values) · `layer block[8] { … }` (key, name, index, body) · `gpu[4] = v100` (key, index, values) ·
  * `link gpu[0] -- gpu[1] = …` (key, ends, values) · `row(d) = F[0], B[0]` (key, parameters, values) · `stage first { … }`.
  */
@@ -220,7 +220,7 @@ export interface Range extends NodeBase {
   readonly exclusive: boolean;
 }
 
-/** Where an expression was expected and none stands; empty span at that place. */
+/** An expression was expected and there is none; an empty span at that place. */
 export interface Missing extends NodeBase {
   readonly kind: 'missing';
 }

@@ -68,8 +68,8 @@ const span = (node: SyntaxNode): { readonly start: number; readonly end: number 
   node.kind === 'file' ? { start: 0, end: node.text.length } : node;
 
 /**
- * The nodes that hold `offset`, from the file down to the innermost. The end of a node belongs to it, so that a cursor
- * right behind a name is still on it; where two nodes touch, the one that begins at the cursor counts.
+ * The nodes that hold `offset`, from the file down to the innermost. The end of a node belongs to it, so that a cursor right
+ * behind a name is still on it. If two nodes touch, the node that begins at the cursor is taken.
  */
 export const nodeAt = (file: SyntaxFile, offset: number): SyntaxNode[] => {
   const path: SyntaxNode[] = [];

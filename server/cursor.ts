@@ -1,11 +1,11 @@
-/** Where in the language a position stands: what completion may offer there, and which call it is in. */
+/** The position of the cursor in the language: what completion may offer there, and which call it is in. */
 import type { BlockName, KeySchema, ValueSchema } from '../engine/language/schema.ts';
 import { findKey } from '../engine/language/schema.ts';
 import type { Block, BlockDeclaration, Entry, Span, SyntaxFile, Token } from '../grammar/index.ts';
 
 export interface Cursor {
   readonly offset: number;
-  /** What is being typed: the token that holds or touches the offset, as far as it is a name or a quantity; else empty. */
+  /** What is being typed: the token that holds or touches the offset. Empty if that is neither a name nor a quantity. */
   readonly word: Span;
   readonly wordKind: 'name' | 'quantity' | 'none';
   /** Last token before the word. */
@@ -14,9 +14,9 @@ export interface Cursor {
   readonly index: number;
   /** Blocks around it, outermost first. */
   readonly blocks: readonly Surrounding[];
-  /** Declaration that it stands in or right behind. */
+  /** The declaration that the offset is in or behind. */
   readonly declaration?: SyntaxFile['declarations'][number];
-  /** Entry of the innermost block that it stands in or right behind. */
+  /** The entry of the innermost block that the offset is in or behind. */
   readonly entry?: Entry;
 }
 
@@ -98,7 +98,7 @@ export interface CallAt {
 export interface Nesting {
   /** Innermost first. */
   readonly calls: readonly CallAt[];
-  /** The position stands in `name[ … ]`. */
+  /** The position is inside `name[ … ]`. */
   readonly indexed: boolean;
 }
 
@@ -140,7 +140,7 @@ function call(syntax: SyntaxFile, callee: Token, open: number, index: number, co
   };
 }
 
-/** The key in whose own parentheses the cursor stands: `compute(…) = …`. */
+/** The key in whose parentheses the cursor is: `compute(…) = …`. */
 export function keyAround({ blocks, entry }: Cursor, { calls: [call] }: Nesting): KeySchema | undefined {
   const block = blocks.at(-1);
   return block === undefined || call === undefined || call.callee.start !== entry?.key.start

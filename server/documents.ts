@@ -1,7 +1,7 @@
 /**
- * Open documents and what is known of each. Checking runs off the request path, in slices: between two slices the server reads its
- * input and other documents have their turn, and a check whose text is no longer the newest is dropped. Plans and simulations that
- * take long are found in threads; until they are there, a document is known in part.
+ * Open documents, and what the server knows about each. Checking runs off the request path, in slices. Between two slices the
+ * server reads its input and other documents have their turn. A check whose text is no longer the newest is dropped. Plans and
+ * simulations that take long are found in threads; until they arrive, a document is known in part.
  */
 import type { CancellationToken } from 'vscode-languageserver';
 import { type Analysis, type CheckStep, checkSteps } from '../engine/check.ts';
@@ -59,7 +59,7 @@ interface State {
   version: number;
   /** When the text was set, and before that; milliseconds. */
   setAt: number;
-  /** Counts texts and rechecks; `done` is that of the last check that ended, `viewed` that of `view`. */
+  /** Number of texts and rechecks so far. `done` is the revision of the last completed check, `viewed` the revision of `view`. */
   revision: number;
   done: number;
   viewed: number;
@@ -86,7 +86,7 @@ interface Check {
 
 /** Milliseconds of checking between two looks at the input. */
 const slice = 8;
-/** Edits that follow one another within so many milliseconds are a burst, of which the last text is checked after a pause. */
+/** Edits that follow each other within this many milliseconds are a burst. Its last text is checked after a pause. */
 const burst = 50;
 const pause = 10;
 const usualPatience = 250;

@@ -8,7 +8,7 @@ export interface FrameFault {
   readonly message: string;
   /** Of the request that the frame was meant to be; null if it has none. */
   readonly id: string | number | null;
-  /** Where the next frame begins is not known, so nothing more can be read. */
+  /** The start of the next frame is unknown, so nothing more can be read. */
   readonly fatal: boolean;
 }
 

@@ -17,7 +17,7 @@ interface Refused {
   readonly message: string;
 }
 
-/** What stands in the place of a request that is refused, so that its answer goes the way of all answers. */
+/** Replaces a refused request, so that its answer takes the same route as all answers. */
 const refused = new RequestType<Refused, never, void>('pipewright/refused');
 
 export interface Lifecycle {

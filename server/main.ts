@@ -1,4 +1,7 @@
-/** The server as a process of its own, over what its arguments name: `--stdio`, `--node-ipc`, `--socket=…` or `--pipe=…`. */
+/**
+ * The server as a separate process, over the channel that its arguments name: `--stdio`, `--node-ipc`, `--socket=…` or
+ * `--pipe=…`.
+ */
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
 import { docsFolder } from './docs.ts';
 import { createLifecycle } from './lifecycle.ts';

@@ -1,6 +1,6 @@
 /**
- * The same text, safe to print: tabs as two spaces, other control characters as their pictures (␛), so that a file
- * cannot steer a terminal, and controls of the writing direction as `�`, so that it cannot hide what it says.
+ * The same text, safe to print. Tabs become two spaces. Other control characters become their pictures (␛), so that a file cannot
+ * steer a terminal. Controls of the writing direction become `�`, so that a file cannot hide what it says.
  */
 export function printable(text: string): string {
   return text

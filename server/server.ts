@@ -1,4 +1,4 @@
-/** Wires the features to a connection. Knows the protocol, and nothing of what the features do. */
+/** Wires the features to a connection. Knows the protocol, but not what the features do. */
 import type { Session } from './session.ts';
 import { TextDocuments, type Connection, type Disposable } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
@@ -21,7 +21,7 @@ import { createWorkspace } from './workspace.ts';
 export interface ServerOptions {
   /** Uri of the folder `docs/`, with a slash at the end; pages are not linked without it. */
   readonly docs?: string;
-  /** Files in the place of those of the workspace, for instance of a host that has no disk. */
+  /** Replaces the files of the workspace, for instance for a host without a disk. */
   readonly files?: (workspace: Files) => Files;
 }
 

@@ -2,8 +2,8 @@
 import { defaultOptions, type EngineOptions } from '../engine/host.ts';
 
 /**
- * What holds where an editor sets nothing, as `package.json` has it for VS Code. A timeline that is worked out again at each
- * keystroke is smaller than what the command line takes.
+ * Options if an editor sets none: the defaults of `package.json` for VS Code. A timeline that is simulated again at each
+ * keystroke must be smaller than the largest that the command line accepts.
  */
 export const editorOptions: EngineOptions = {
   ...defaultOptions,

@@ -1,6 +1,6 @@
 import type { Expression, StringLiteral, SyntaxFile } from '../grammar/index.ts';
 
-/** A path in `profile("…")`, `huggingface("…")` or `system("…")`, and which of them it stands in. */
+/** A path in `profile("…")`, `huggingface("…")` or `system("…")`, and which of the three it is in. */
 export interface SourcePath {
   readonly path: StringLiteral;
   readonly source: string;

@@ -1,4 +1,4 @@
-/** Threads that find answers beside the server, so that no document and no request waits for the work of another. */
+/** Threads that find answers outside the server's thread, so that no document and no request waits for the work of another. */
 import { Worker } from 'node:worker_threads';
 import type { Search } from '../engine/searches.ts';
 import type { Answered, Asked } from './thread.ts';
@@ -35,7 +35,7 @@ interface Thread {
 const most = 4;
 const mostOfOwner = 2;
 
-/** The thread's own bundle, beside the server's; its source when the server runs from source. */
+/** The thread's bundle, next to the server's; its source if the server runs from source. */
 const script = (): URL => new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
 export function createThreads(entry: () => URL = script): Threads {

@@ -1,15 +1,16 @@
 /**
- * Text of a file in Markdown that an editor renders. Files come from other people: their text may have emphasis, lists, headings,
- * code and links to web pages, but no image, no HTML, and no link that runs a command or opens a file.
+ * Text of a file, in Markdown that an editor renders. Files come from other people. Their text may have emphasis, lists,
+ * headings, code and links to web pages. It may have no image, no HTML, and no link that runs a command or opens a file.
  *
- * What is allowed is found first and written in one fixed form; all else that Markdown or HTML could read is escaped.
+ * What is allowed is found first and written in one fixed form. Everything else that Markdown or HTML could read is escaped.
  */
 import { printable } from './printable.ts';
 
 const fence = /^ {0,3}(`{3,})([^`]*)$/;
 const fenceEnd = /^\s*`{3,}\s*$/;
 /**
- * Code on one line, without bars, which split the cells of a table also inside of code; a link to a web page; or its address alone.
+ * Code on one line, a link to a web page, or its address alone. Code must be without bars, which split the cells of a table even
+ * inside code.
  */
 const allowed =
   /(?<code>(?<!`)`(?!`)[^`|]+`(?!`))|\[(?<words>[^[\]`<>\\|]*)\]\((?<target>https?:\/\/[\w.~:/?#@!$&'*+,;=%-]+)\)|(?<address>https?:\/\/[\w.~/?#&+=%-]*[\w/#])/gu;
@@ -48,7 +49,7 @@ function lineOf(line: string): string {
 const escaped = (text: string): string =>
   text.replaceAll(/[\\`[\]<>&|~!@]|:(?=\/\/)|(?<=www)\./gi, (character) => `\\${character}`);
 
-/** A text of a file inside of a paragraph, as it is: nothing in it is Markdown. */
+/** A text of a file inside a paragraph, unchanged: no part of it is read as Markdown. */
 export const plainMarkdown = (text: string): string =>
   text
     .split(/\r\n|\r|\n/)

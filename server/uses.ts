@@ -15,7 +15,7 @@ export interface Uses {
   readonly places: readonly Place[];
 }
 
-/** By file, that of the view first. Built-in names and names inside a block are looked for in the view's file only. */
+/** By file, the view's file first. Built-in names and names inside a block are searched in the view's file only. */
 export function usesOf(view: View, symbol: SymbolInfo): readonly Uses[] {
   const { resolution, syntax } = view.analysis;
   const own = { uri: view.uri, text: syntax.text, resolution, places: placesIn(resolution, symbol) };

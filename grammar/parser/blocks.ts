@@ -4,7 +4,7 @@ import * as types from '../tokens.ts';
 import { isComparison } from './chain.ts';
 import { ExpressionParser } from './expressions.ts';
 
-/** The rules of blocks and what stands in them. One broken entry costs that entry. */
+/** The rules of blocks and their contents. One broken entry costs only that entry. */
 export abstract class BlockParser extends ExpressionParser {
   /** The first token of the entry whose head was read last. */
   private head = 0;
@@ -184,7 +184,7 @@ export abstract class BlockParser extends ExpressionParser {
     return values;
   };
 
-  /** Neither `=` nor `{` follows: reports that, and goes on at the one that stands further on in the line, if one does. */
+  /** Reports that neither `=` nor `{` follows, and continues at the first one further on in the line, if there is one. */
   private recoverHead(key: number): void {
     const { marks } = this;
     const { next } = this;

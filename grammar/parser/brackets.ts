@@ -3,7 +3,7 @@ import type { Argument, Expression } from '../syntax.ts';
 import * as types from '../tokens.ts';
 import { TolerantParser } from './tolerant.ts';
 
-/** The rules of `( … )` and `[ … ]`, wherever they stand: items that commas part, each of which may carry a name. */
+/** The rules of `( … )` and `[ … ]`, wherever they occur: items separated by commas, each with an optional name. */
 export abstract class BracketParser extends TolerantParser {
   /** Operators and brackets on the longest path down the expression read last. */
   protected height = 0;

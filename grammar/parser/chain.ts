@@ -41,7 +41,10 @@ export class Chain {
     this.last = { value, height };
   }
 
-  /** The left operand of the operator at `i`; one that is missing stands right before it, as nodes begin at a token. */
+  /**
+   * The left operand of the operator at `i`. A missing operand gets the place right before the operator, because nodes begin at a
+   * token.
+   */
   private beside(i: number): Operand {
     const { value, height } = this.last;
     if (value.kind !== 'missing') return this.last;

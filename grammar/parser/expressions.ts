@@ -7,7 +7,7 @@ import { BracketParser } from './brackets.ts';
 import { Chain } from './chain.ts';
 import type { Operator } from './operators.ts';
 
-/** The rules of expressions. Where no value stands, an expression is `missing`, and the fault is reported. */
+/** The rules of expressions. If there is no value, the expression is `missing` and the fault is reported. */
 export abstract class ExpressionParser extends BracketParser {
   /** The operand that operators may follow. */
   private first: Expression = this.gap();
@@ -53,7 +53,7 @@ export abstract class ExpressionParser extends BracketParser {
     { ALT: () => this.SUBRULE(this.negation) },
   ];
 
-  /** Minus signs, and what they stand before; a loop, because there may be a million of them. */
+  /** Minus signs and their operand. A loop, because there may be a million signs. */
   readonly negation = this.RULE('negation', (): Expression => {
     const from = this.next;
     this.AT_LEAST_ONE(() => this.CONSUME(types.Minus));
@@ -84,7 +84,7 @@ export abstract class ExpressionParser extends BracketParser {
     return { kind: 'string', first: place, last: place, start, end, value: unquote(text) };
   }
 
-  /** What stands at an end of a link: `gpu`, `gpu[0]`, `node(1)`. */
+  /** An end of a link: `gpu`, `gpu[0]`, `node(1)`. */
   readonly reference = this.RULE('reference', (): Expression => this.nameOrMore());
 
   /** A name, a call or an element. */

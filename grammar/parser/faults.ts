@@ -22,7 +22,7 @@ export class Faults {
     this.found = source.faults.slice(0, limit);
   }
 
-  /** Something stands at token `i` that cannot stand there: the fault is at that token. */
+  /** Token `i` is not allowed at its place: the fault is at that token. */
   unexpected(i: number, expected: string): void {
     this.add(
       i,
@@ -53,7 +53,7 @@ export class Faults {
     );
   }
 
-  /** An item with a name where only values may stand. */
+  /** An item with a name in a place that takes only values. */
   namedItem({ text, start, end }: Name): void {
     if (this.found.length < this.limit) {
       this.found.push({
@@ -91,7 +91,10 @@ export class Faults {
     this.found.push(opened === undefined ? { code, start, end, message } : { code, start, end, message, opened });
   }
 
-  /** What stands on one line after characters without meaning follows from those, and they are reported already. */
+  /**
+   * Whether characters without meaning come before token `i` on its line. They are reported already, and its fault follows from
+   * them.
+   */
   private isSpoilt(i: number): boolean {
     const { left, tokens } = this.source;
     if (left.length === 0) return false;

@@ -139,12 +139,12 @@ export class Landmarks {
     return this.is(next, types.Equals) || this.is(next, types.LeftBrace);
   }
 
-  /** Where recovery inside a block goes on. */
+  /** Whether recovery inside a block may continue at token `i`. */
   resumesBlock(i: number): boolean {
     return this.isWord(i) && (this.startsLine(i) || this.isEntry(i));
   }
 
-  /** `layer name`, `stage name` on a line of their own. */
+  /** `layer name`, `stage name` on one line, at its start. */
   isNamedEntry(i: number): boolean {
     return this.isNamedKey(i) && this.isWord(i + 1) && this.startsLine(i) && !this.startsLine(i + 1);
   }

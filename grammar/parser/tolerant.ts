@@ -9,8 +9,8 @@ import { Landmarks } from './landmarks.ts';
 import { Places } from './places.ts';
 
 /**
- * Before the first text, and while chevrotain records the rules, the parser stands at a name with nothing around it. A
- * value can begin there and nothing is wrong there, so no check for faults leads away from a rule that is recorded.
+ * Before the first text, and while chevrotain records the rules, the parser reads a single name with nothing around it. A value
+ * can begin there and nothing is wrong there, so no check for faults leads away from a rule that is recorded.
  */
 const idle = 'name';
 const idleTokens = tokenize(idle);
@@ -28,7 +28,7 @@ export abstract class TolerantParser extends EmbeddedActionsParser {
   protected marks: Landmarks = new Landmarks(idle, idleTokens);
   protected faults: Faults = new Faults(idle, idleTokens, this.marks, 0);
   protected places: Places = new Places(idle, idleTokens, this.marks);
-  /** What may stand after the node read last, for the message where something else does. */
+  /** What may follow the node read last, for the message if something different does. */
   protected allowed = '';
   protected nesting = 0;
   protected deepest = Infinity;
@@ -74,7 +74,7 @@ export abstract class TolerantParser extends EmbeddedActionsParser {
     return { kind: 'name', first: place, last: place, start, end, text };
   }
 
-  /** The value that should stand here, after the token read last, does not. */
+  /** A value is required after the token read last, and there is none. */
   protected missing(): Missing {
     this.faults.missing(this.next, `a value after "${this.marks.shown(this.next - 1)}"`);
     return this.gap();
@@ -98,7 +98,7 @@ export abstract class TolerantParser extends EmbeddedActionsParser {
     return { kind: 'skipped', ...this.places.node(from, this.next) };
   }
 
-  /** Where recovery inside a block goes on: an entry may begin here, or the block ends. */
+  /** Whether recovery inside a block may continue at token `i`: an entry may begin here, or the block ends. */
   protected readonly resumesBlock = (i: number): boolean => {
     const { marks } = this;
     return marks.is(i, types.RightBrace) || marks.is(i, types.Semicolon) || marks.resumesBlock(i);

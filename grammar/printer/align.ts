@@ -21,9 +21,9 @@ const linesOf = ({ indents }: Layout): Line[] => {
 };
 
 /**
- * Widens gaps so that the `=` of entries on consecutive lines stand below one another, and then the comments at the ends
- * of consecutive lines. A blank line, and a line of another form, ends such a run; a comment on its own line does not
- * part the `=` around it, nor an entry without a comment the comments around it.
+ * Widens gaps so that the `=` of entries on consecutive lines are below each other, and then the comments at the ends of
+ * consecutive lines. A blank line or a line of another form ends such a run. A comment on a separate line does not separate the
+ * `=` around it. An entry without a comment does not separate the comments around it.
  */
 export const align = ({ all }: Pieces, layout: Layout, gaps: string[]): void => {
   const lines = linesOf(layout);

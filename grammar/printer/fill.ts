@@ -9,8 +9,8 @@ export const continuation = 2;
 const levels = 4;
 
 /**
- * Where a stretch that does not fit on one line is broken: after its outermost commas, and where a line is still too
- * long after those inside its brackets. Only widths decide, not where the source has its line ends.
+ * The places to break a stretch that does not fit on one line. Breaks come after its outermost commas; if a line is still too
+ * long, also after the commas inside its brackets. Only widths decide, not the line ends of the source.
  */
 export const fill = (
   all: readonly Piece[],

@@ -10,7 +10,7 @@ export interface Layout {
   readonly indents: Int32Array;
   /** Pieces above which a blank line of the source stays. */
   readonly blanks: ReadonlySet<number>;
-  /** Entries that stand alone on one line: the entry's first piece → the piece of its `=`. */
+  /** Entries that fill one line alone: the entry's first piece → the piece of its `=`. */
   readonly assignments: ReadonlyMap<number, number>;
 }
 

@@ -10,7 +10,7 @@ export interface Measure {
   readonly width: number;
   /** Columns of the pieces `from` to `to` on one line, without the white space before the first. */
   readonly columns: (from: number, to: number) => number;
-  /** Whether they can stand on one line, set in by `indent` steps: short enough, and nothing in them demands a line end. */
+  /** Whether they fit on one line, indented by `indent` steps: short enough, and nothing in them demands a line end. */
   readonly fits: (from: number, to: number, indent: number) => boolean;
 }
 

@@ -57,7 +57,7 @@ const wouldMerge = (left: Piece, operator: string, right: Piece | undefined): bo
   return /^\d/.test(left.text) && (operator === '/' || (/[eE]$/.test(left.text) && /^[+-]/.test(operator)));
 };
 
-/** The white space before each piece where everything stands on one line. */
+/** The white space before each piece if everything is on one line. */
 export const gapsOf = (file: SyntaxFile, { all }: Pieces): string[] => {
   const roles = rolesOf(file);
   const role = (piece: Piece): Role | undefined => (piece.token < 0 ? undefined : roles[piece.token]);

@@ -10,7 +10,7 @@ const passagesOfJson = (file: string, text: string): readonly Passage[] =>
   });
 
 /** Folders whose comments are revised. Elsewhere only messages are read. */
-const withComments = ['client/', 'webview/', 'cli/'];
+const withComments = ['client/', 'webview/', 'cli/', 'server/', 'grammar/'];
 
 /** The prose of a file, by the kind of the file. */
 export function passagesOf(file: string, text: string): readonly Passage[] {

@@ -34,7 +34,7 @@ const sourceEndings: Readonly<Record<string, readonly string[]>> = {
   system: ['.json', '.yaml', '.yml'],
 };
 
-/** Where the text of a path ends: before its closing quote, where it has one. */
+/** The end of the text of a path: before its closing quote, if it has one. */
 const textEnd = (view: View, { start, end }: Span): number =>
   end - start > 1 && view.syntax.text[end - 1] === '"' ? end - 1 : end;
 

@@ -57,7 +57,7 @@ export const keywordOffer = (label: string, doc: string, snippet?: string): Offe
   snippet,
 });
 
-/** With its parentheses and a place for each argument that must be given; bare where it may stand so. */
+/** With its parentheses and a place for each required argument; the bare name if the function can be written without them. */
 export function functionOffer(schema: FunctionSchema): Offer {
   const needed = schema.parameters.filter((parameter) => !parameter.optional);
   const named = takesNames(schema);

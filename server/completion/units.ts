@@ -7,7 +7,7 @@ import { keyAround, nestingAt, valueSchemaOf, type Cursor } from '../cursor.ts';
 import type { View } from '../view.ts';
 import type { Offer } from './offer.ts';
 
-/** Units after a number: `4` → `4ms`, `4GiB`; those of the dimension that the place takes, the usual ones first. */
+/** Units after a number: `4` → `4ms`, `4GiB`. Only units of the dimension that the place takes, the usual ones first. */
 export function unitOffers(view: View, cursor: Cursor): readonly Offer[] {
   const typed = view.syntax.text.slice(cursor.word.start, cursor.offset);
   const number = /^\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/.exec(typed)?.[0];
@@ -26,7 +26,7 @@ export function unitOffers(view: View, cursor: Cursor): readonly Offer[] {
 const usualUnits = new Set(Object.values(exampleOf).map((example) => example.replace(/^[\d.]+/, '')));
 const usual = (label: string, number: string): boolean => usualUnits.has(label.slice(number.length));
 
-/** Empty where only plain numbers fit, undefined where any unit may stand. */
+/** Empty if only plain numbers fit, undefined if any unit is allowed. */
 function dimensionsAt(view: View, cursor: Cursor): readonly Dimension[] | undefined {
   const block = cursor.blocks.at(-1);
   if (block?.name === 'expect') {

@@ -9,7 +9,7 @@ import { bytes, share, time } from '../../engine/quantities.ts';
 import { printable } from '../printable.ts';
 import { rangeIn, type View } from '../view.ts';
 
-/** Above each pipeline and each job its figures; a click opens the preview, of a job that of its first worker. */
+/** Figures above each pipeline and each job. A click opens the preview; for a job, the preview of its first worker. */
 export function codeLenses(view: View): CodeLens[] {
   const { pipelines, jobs } = view.analysis;
   return [

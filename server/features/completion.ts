@@ -11,7 +11,7 @@ import { cursorAt } from '../cursor.ts';
 import { toOffset } from '../convert.ts';
 import { rangeIn, type ClientAbilities, type View } from '../view.ts';
 
-/** What may stand at the cursor, in the order in which it is likely. Nothing where nothing fits. */
+/** Everything allowed at the cursor, the most likely first. Empty if nothing fits. */
 export function completion(view: View, params: CompletionParams, abilities: ClientAbilities): CompletionList | null {
   const offset = toOffset(view.lines, params.position);
   const imported = importItems(view, offset);

@@ -6,7 +6,7 @@ import { locate, rangeIn, referenceAt, type ClientAbilities, type View } from '.
 
 const start = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
-/** Where a name is declared; the file of an import's path; the read-only document of a built-in policy. */
+/** The place where a name is declared. For the path of an import, that file; for a built-in policy, its read-only document. */
 export function definition(
   view: View,
   params: DefinitionParams,

@@ -15,7 +15,7 @@ const kindOf: Readonly<Record<string, SymbolKind>> = {
   node: SymbolKind.Namespace,
 };
 
-/** The outline: declarations, and in them whatever has a name or a block of its own. */
+/** The outline: declarations, and inside them everything with a name or a block. */
 export const documentSymbols = (view: SyntaxView): DocumentSymbol[] =>
   view.syntax.declarations.flatMap((declaration) => declared(view, declaration));
 

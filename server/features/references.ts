@@ -3,7 +3,7 @@ import { toOffset } from '../convert.ts';
 import { usesOf } from '../uses.ts';
 import { locate, referenceAt, type View } from '../view.ts';
 
-/** Every use of the name under the cursor, in this file and in those of the workspace that import it. */
+/** Every use of the name under the cursor, in this file and in the files of the workspace that import it. */
 export function references(view: View, params: ReferenceParams): Location[] | null {
   const found = referenceAt(view, toOffset(view.lines, params.position));
   if (found === undefined) return null;

@@ -18,7 +18,7 @@ export function signatureHelp(view: SyntaxView, params: SignatureHelpParams): Si
   return null;
 }
 
-/** A function by where its call stands: those of the key, then those of any expression. */
+/** A function by the place of its call: functions of the key first, then functions of any expression. */
 export const calledFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
   findFunction(context, name) ?? findFunction('value', name);
 
@@ -50,7 +50,10 @@ function help(schema: FunctionSchema, call: CallAt): SignatureHelp {
 const parameterDoc = ({ doc, words }: FunctionParameter): string =>
   words === undefined ? doc : `${doc} (${words.map((word) => `\`${word}\``).join(', ')})`;
 
-/** A named argument is its own parameter, wherever it stands. The index after the last one shows none as active. */
+/**
+ * A named argument belongs to the parameter of that name, whatever its position. The index after the last parameter shows none as
+ * active.
+ */
 function activeParameter(schema: FunctionSchema, call: CallAt): number {
   const [first, second] = call.argument;
   const named = second?.text === '=' ? schema.parameters.findIndex((parameter) => parameter.name === first?.text) : -1;

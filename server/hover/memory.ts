@@ -12,8 +12,8 @@ import { columns, sections } from './markdown.ts';
 const mostDevices = 8;
 
 /**
- * Every item at the peak with its bytes and share of the capacity, what is left, and what others hold. `told`: name in the file of a
- * stage whose activations stand by part elsewhere.
+ * Every item at the peak with its bytes and share of the capacity, what is left, and what other programs hold. `shown`: name in
+ * the file of a stage whose activations are listed by part elsewhere.
  */
 export function memoryText(plan: PipelinePlan, device: DeviceReport, shown?: string): string {
   const { capacity, memory_items: items, peak, name } = device;

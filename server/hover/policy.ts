@@ -9,7 +9,7 @@ import type { View } from '../view.ts';
 import { functionText } from './language.ts';
 import { sections } from './markdown.ts';
 
-/** What a built-in policy does; with the numbers of the pipeline that it stands in. */
+/** What a built-in policy does, with the numbers of the pipeline around it. */
 export function policyText(
   view: View,
   name: string,

@@ -3,7 +3,7 @@ import { findUnit } from '../../engine/language/units.ts';
 import type { ParamEditAnswer, ParamEditRequest } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 
-/** The edit that writes a param's value, in the unit that stands there. `value` is in base units. */
+/** The edit that writes a param's value, in the unit that the file uses. `value` is in base units. */
 export function paramEdit(view: View, { name, value }: ParamEditRequest): ParamEditAnswer {
   const found = view.syntax.declarations.find(
     (declaration) => declaration.kind === 'param' && declaration.name?.text === name,

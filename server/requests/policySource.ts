@@ -7,7 +7,10 @@ import type { PolicySourceAnswer } from '../../webview/protocol/requests.ts';
 import { toStandardUri, virtualScheme } from '../convert.ts';
 import { standardText } from '../standard.ts';
 
-/** Text of a read-only document: a built-in policy as a `schedule` where it can be so written, else what it does as comments. */
+/**
+ * Text of a read-only document: a built-in policy as a `schedule` if it can be written as one, otherwise a description in
+ * comments.
+ */
 export function policySource(uri: string): PolicySourceAnswer {
   const standard = toStandardUri(uri);
   if (standard !== undefined) {
