@@ -3,11 +3,10 @@ import type { SourceGraph } from './language/sourceFiles.ts';
 import { createReporter } from './findings/reporter.ts';
 import { readGraph } from './language/sourceFiles.ts';
 import type { Notes } from './planning/notes.ts';
-import type { Program } from './program.ts';
 import type { ReadContext } from './read/context.ts';
 import { createReadContext } from './read/context.ts';
 import { detail } from './language/context.ts';
-import { generate } from './schedule/generate.ts';
+import { orderSearch } from './orderSearch.ts';
 import { planPipeline } from './planning/planPipeline.ts';
 import { readFrom } from './read/modelFrom.ts';
 import { symbolId } from './language/context.ts';
@@ -158,14 +157,17 @@ function* resolveFile(
   const pipelines = new Map<string, PipelinePlan>();
   const pending: string[] = [];
   let unanswered = 0;
-  const notes = notesOf(context, {
+  const counted: Searches = {
     answer(search, problem) {
       // Pipelines of imported files are not simulated: only what they declare is of use.
       const found = (file === 0 ? searches : noSearches).answer(search, problem);
       if (found === undefined) unanswered += 1;
       return found;
     },
-  });
+  };
+  const notes = notesOf(context, counted);
+  // The order of a plan on trial; why there is none is reported where the plan is run.
+  const orderOf = (plan: PipelinePlan) => counted.answer(orderSearch, plan);
   for (const block of blocks('pipeline')) {
     yield;
     const before = unanswered;
@@ -194,12 +196,6 @@ const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaratio
     (declaration): declaration is BlockDeclaration =>
       declaration.kind === 'block' && declaration.keyword.text === keyword,
   );
-
-/** The order of a plan on trial; why there is none is reported where the plan is run. */
-function orderOf(plan: PipelinePlan): Program | undefined {
-  const generated = generate(plan);
-  return 'program' in generated ? generated.program : undefined;
-}
 
 /** What planning may write into a file's context. */
 function notesOf(context: ReadContext, searches: Searches): Notes {

@@ -4,7 +4,9 @@ import { evaluation } from '../engine/evaluate.ts';
 import { explanation } from '../engine/explanation.ts';
 import { jobEvaluation } from '../engine/job/evaluateJob.ts';
 import { graphCut } from '../engine/planning/cut/graphCut.ts';
+import { memoryCutSearch } from '../engine/planning/cut/memoryCutSearch.ts';
 import { planSearch } from '../engine/planning/cut/planners/planSearch.ts';
+import { orderSearch } from '../engine/orderSearch.ts';
 import { runSearch, type Search } from '../engine/searches.ts';
 
 export interface Asked {
@@ -16,9 +18,15 @@ export type Answered = { readonly ready: true } | { readonly answer: unknown } |
 
 /** By name. A problem comes from the search of that name, so its type is right. */
 const searches: ReadonlyMap<string, (problem: never) => unknown> = new Map(
-  [entry(evaluation), entry(jobEvaluation), entry(planSearch), entry(graphCut), entry(explanation)].map(
-    ({ name, run }) => [name, run],
-  ),
+  [
+    entry(evaluation),
+    entry(jobEvaluation),
+    entry(planSearch),
+    entry(graphCut),
+    entry(memoryCutSearch),
+    entry(orderSearch),
+    entry(explanation),
+  ].map(({ name, run }) => [name, run]),
 );
 
 function entry<Problem, Answer>(search: Search<Problem, Answer>) {

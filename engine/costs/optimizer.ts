@@ -10,8 +10,10 @@ export type {
   OptimizerParameter,
   OptimizerRecipe,
   OptimizerRequest,
+  ParameterBytes,
   RecipeValues,
 } from './optimizer/recipe.ts';
+export { keptBytes, splitBytes } from './optimizer/recipe.ts';
 export { isShard, shardRanks, shardsGradients, shardsState, shardsWeights, type Shard } from './optimizer/shard.ts';
 
 /** Weights and gradients at the model's precision and nothing else: what holds where a file names no optimizer. */

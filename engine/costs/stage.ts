@@ -73,6 +73,9 @@ export function withoutCopy(layer: LayerCost, held: number): LayerCost {
 /** Sums over layers before it is said what of the activations is kept; `recomputed` and `workspace` are those of the largest layer. */
 export type LayerSums = Omit<StageCost, 'recomputeMode'>;
 
+/** What sums take of a layer. */
+export type SummedCost = Pick<LayerCost, Exclude<keyof LayerSums, 'recomputedWhole'>>;
+
 const partsOf = ({ activation, activationParts }: LayerCost): Parts => activationParts ?? { activations: activation };
 
 export const noLayers: LayerSums = {
@@ -94,7 +97,7 @@ export const noLayers: LayerSums = {
 };
 
 /** The sums with one more layer at the end. */
-export const withLayer = (sums: LayerSums, layer: LayerCost): LayerSums => ({
+export const withLayer = (sums: LayerSums, layer: SummedCost): LayerSums => ({
   parameters: sums.parameters + layer.parameters,
   localParameters: sums.localParameters + layer.localParameters,
   expertParameters: sums.expertParameters + layer.expertParameters,

@@ -15,10 +15,9 @@ import { firstCopy } from './place/copies.ts';
 import { withinLimit } from './place/operationsLimit.ts';
 import { type PlacedPipeline, placePipeline } from './place/placePipeline.ts';
 import { settle } from './settle.ts';
-import { toEnd } from '../steps.ts';
 
-/** The order of a plan; `undefined` where there is none. A cut by memory asks for it. */
-export type Orderer = (plan: PipelinePlan) => Program | undefined;
+/** The order of a plan, where there is one; `undefined` if it is being found elsewhere. A cut by memory asks for it. */
+export type Orderer = (plan: PipelinePlan) => { readonly program?: Program } | undefined;
 
 /** The plan, in steps; `undefined` where something does not fit together, which has been reported, or where an answer is being found elsewhere. */
 export function* planPipeline(
@@ -35,10 +34,14 @@ export function* planPipeline(
   if (placed === undefined) return undefined;
   yield;
   const costs = layerCosts(pipeline.model);
-  const cut = cutPipeline(notes, placed, costs, (tried) => {
-    const plan = toEnd(draft(quietNotes(notes), placed, costs, tried));
-    const program = plan === undefined ? undefined : order(plan);
-    return plan === undefined || program === undefined ? undefined : { plan, program };
+  const cut = yield* cutPipeline(notes, placed, costs, function* (tried) {
+    const plan = yield* draft(quietNotes(notes), placed, costs, tried);
+    if (plan === undefined) return {};
+    yield;
+    const ordered = order(plan);
+    if (ordered === undefined) return undefined;
+    const { program } = ordered;
+    return program === undefined ? {} : { ordered: { plan, program } };
   });
   if (cut === undefined) return undefined;
   yield;

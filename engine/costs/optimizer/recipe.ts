@@ -103,8 +103,14 @@ export const sharing: readonly OptimizerParameter[] = [
   },
 ];
 
+/** What a recipe keeps of one parameter. With `splitBytes` it gives the recipe's bytes, without a function. */
+export function keptBytes(recipe: Pick<OptimizerRecipe, 'bytes'>, precision: Precision): ParameterBytes {
+  const { weights, gradients, optimizer } = recipe.bytes({ local: 1, experts: 0, ranks: 1, expertRanks: 1, precision });
+  return { weight: weights, gradient: gradients, state: optimizer };
+}
+
 /** Splits what is kept over shard groups; experts over their own. */
-export function splitBytes(kept: ParameterBytes, request: OptimizerRequest): OptimizerBytes {
+export function splitBytes(kept: ParameterBytes, request: Omit<OptimizerRequest, 'precision'>): OptimizerBytes {
   const { local, experts, ranks, expertRanks, shard = 'none', over } = request;
   const whole = local + experts;
   const part = local / shardRanks(ranks, over) + experts / shardRanks(expertRanks, over);

@@ -20,13 +20,13 @@ export interface PipelineCut {
   readonly request: CutRequest<Site>;
 }
 
-/** `trial` plans and orders a cut that is looked at; it leaves no notes. `undefined` if the cut is being found elsewhere. */
-export function cutPipeline(
+/** In steps; `undefined` if the cut is being found elsewhere. `trial` plans and orders a cut that is looked at; it leaves no notes. */
+export function* cutPipeline(
   notes: Notes,
   placed: PlacedPipeline,
   costs: LayerCosts,
-  trial: (cut: PipelineCut) => Trial | undefined,
-): PipelineCut | undefined {
+  trial: (cut: PipelineCut) => Generator<void, Trial | undefined, void>,
+): Generator<void, PipelineCut | undefined, void> {
   const { pipeline, assigned, sites, ranks, parts, interleaved } = placed;
   const { cut, model, optimizer } = pipeline;
   const order = elementOrder(model);
@@ -46,22 +46,21 @@ export function cutPipeline(
   const byTime = cutOf(notes.searches, cut, request);
   if (byTime === undefined) return undefined;
   if (cut.kind !== 'balance' || cut.by === 'time') return inOrder(byTime);
-  return inOrder(
-    memoryCut(notes, pipeline, {
-      model,
-      order,
-      costs,
-      mode,
-      optimizer,
-      ranks,
-      kinds: sites,
-      parts,
-      interleaved,
-      byTime,
-      orders: (most) => ordersToCut(request, most),
-      trial: (found) => trial(inOrder(found)),
-    }),
-  );
+  const byMemory = yield* memoryCut(notes, pipeline, {
+    model,
+    order,
+    costs,
+    mode,
+    optimizer,
+    ranks,
+    kinds: sites,
+    parts,
+    interleaved,
+    byTime,
+    orders: (most) => ordersToCut(request, most),
+    trial: (found) => trial(inOrder(found)),
+  });
+  return byMemory === undefined ? undefined : inOrder(byMemory);
 }
 
 function withElements(request: CutRequest<Site>, stageOf: Int32Array): PipelineCut {

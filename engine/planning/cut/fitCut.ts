@@ -9,15 +9,18 @@ export interface CutCosts {
   time(part: number, from: number, to: number): number;
 }
 
+/** Costs that are asked for between two pauses: some milliseconds. */
+const slice = 8_000;
+
 /** Sums that differ by less than this share are equal but for rounding. */
 const rounding = 1e-12;
 
 /**
  * First layer of each stage: the largest load is the least that any cut has, where loads up to `bound` are all as good; among such
  * cuts the slowest stage is fastest; among those the sum of squared times is least, and earlier stages are the smaller ones.
- * No stage is empty. Three dynamic programs over prefixes, O(parts · count²) calls each; held to all cuts in a test.
+ * No stage is empty. Pauses after some milliseconds of work. Three dynamic programs over prefixes, O(parts · count²) calls each; held to all cuts in a test.
  */
-export function fitCut(costs: CutCosts, bound: number): Int32Array {
+export function* fitCut(costs: CutCosts, bound: number): Generator<void, Int32Array, void> {
   const { count, parts } = costs;
   const width = count + 1;
   // A load is asked for in each of the three.
@@ -27,25 +30,33 @@ export function fitCut(costs: CutCosts, bound: number): Int32Array {
     if (known[at] < 0) known[at] = costs.load(part, from, to);
     return known[at];
   };
-  const { value: least } = bestPath(count, parts, (part, from, to) => Math.max(bound, load(part, from, to)), Math.max);
+  const { value: least } = yield* bestPath(
+    count,
+    parts,
+    (part, from, to) => Math.max(bound, load(part, from, to)),
+    Math.max,
+  );
   const most = least * (1 + rounding);
   const timeWithin = (part: number, from: number, to: number): number =>
     load(part, from, to) <= most ? costs.time(part, from, to) : Infinity;
-  const slowest = bestPath(count, parts, timeWithin, Math.max).value * (1 + rounding);
+  const { value: fastest } = yield* bestPath(count, parts, timeWithin, Math.max);
+  const slowest = fastest * (1 + rounding);
   const even = (part: number, from: number, to: number): number => {
     const time = timeWithin(part, from, to);
     return time <= slowest ? time * time : Infinity;
   };
-  return bestPath(count, parts, even, (a, b) => a + b).starts;
+  const { starts } = yield* bestPath(count, parts, even, (a, b) => a + b);
+  return starts;
 }
 
 /** The cut whose parts' costs, joined, are least; of equal ones that with the earliest last cuts. */
-function bestPath(
+function* bestPath(
   count: number,
   parts: number,
   cost: (part: number, from: number, to: number) => number,
   join: (before: number, cost: number) => number,
-): { readonly value: number; readonly starts: Int32Array } {
+): Generator<void, { readonly value: number; readonly starts: Int32Array }, void> {
+  let work = 0;
   let before = new Float64Array(count + 1).fill(Infinity);
   before[0] = 0;
   const cut = new Int32Array(parts * (count + 1));
@@ -53,6 +64,11 @@ function bestPath(
     const row = new Float64Array(count + 1).fill(Infinity);
     const last = count - (parts - 1 - part);
     for (let end = part + 1; end <= last; end += 1) {
+      work += end - part;
+      if (work > slice) {
+        work = 0;
+        yield;
+      }
       cut[part * (count + 1) + end] = end - 1;
       for (let start = part; start < end; start += 1) {
         if (!(before[start] < row[end])) continue;

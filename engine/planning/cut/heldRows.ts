@@ -18,16 +18,16 @@ export const heldFigures: readonly HeldFigure[] = [
 /**
  * At any time the device holds, of its stages together, the sum of one row's entries times their figures; column
  * `figures.length · k + f` is figure f of the k-th of `stages` (numbers of the cut). Rows that others exceed in every column
- * are left out.
+ * are left out. Pauses after each entry.
  */
-export function heldRows(
+export function* heldRows(
   plan: PipelinePlan,
   program: Program,
   device: number,
   stages: readonly number[],
   parts: number,
   figures: readonly HeldFigure[],
-): readonly Float64Array[] {
+): Generator<void, readonly Float64Array[], void> {
   const width = stages.length * figures.length;
   const rows: Float64Array[] = [];
   for (const [index, stage] of stages.entries()) {
@@ -44,6 +44,7 @@ export function heldRows(
         (rows[slot] ??= new Float64Array(width))[column] = activations + workspace;
         slot += 1;
       });
+      yield;
     }
   }
   return highest(rows);

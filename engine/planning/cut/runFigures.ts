@@ -1,22 +1,32 @@
 /** Figures of runs of consecutive layers, each as it would be as a stage. */
 import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import type { OptimizerUse } from '../../definitions/optimizer.ts';
-import { noLayers, stageCost, withLayer } from '../../costs/stage.ts';
+import { keptBytes, optimizers, type ParameterBytes, type Shard, splitBytes } from '../../costs/optimizer.ts';
+import { noLayers, stageCost, type SummedCost, withLayer } from '../../costs/stage.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
 import { type LayerCosts, totalTime } from '../cost/layerCosts.ts';
-import type { HeldFigure } from './heldRows.ts';
+import { heldFigures } from './heldRows.ts';
 import type { Site } from '../place/sites.ts';
-import { staticBytes } from '../cost/stagePlans.ts';
 
-/** Bytes and seconds of a run: of the whole model's layers, one microbatch, one device. */
-export interface RunFigures {
-  /** Weights, gradients and optimizer state. */
-  readonly static: number;
-  readonly held: Readonly<Record<HeldFigure, number>>;
-  /** Bytes that come from layers before it, each tensor once; bytes that go to layers behind it, each tensor once. */
-  readonly entering: number;
-  readonly leaving: number;
-  readonly time: number;
+/** What the figures of runs follow from: plain data. */
+export interface RunLayers {
+  readonly mode: RecomputeMode;
+  /** Layers that each layer needs. */
+  readonly needs: readonly (readonly number[])[];
+  readonly sites: readonly SiteLayers[];
+  /** What an optimizer keeps; absent: weights, and gradients as large as they. */
+  readonly optimizer?: { readonly kept: ParameterBytes; readonly shard: Shard; readonly over?: number };
+}
+
+/** Layers on one kind of device. */
+export interface SiteLayers {
+  readonly ranks: number;
+  readonly expertRanks: number;
+  /** Different costs, and which of them each layer has. */
+  readonly costs: readonly SummedCost[];
+  readonly costOf: Int32Array;
+  /** Bytes that each layer sends on. */
+  readonly outputs: Float64Array;
 }
 
 export interface RunRequest {
@@ -28,61 +38,136 @@ export interface RunRequest {
   readonly optimizer?: OptimizerUse;
 }
 
-export type RunsOf = (kind: Site, from: number, to: number) => RunFigures;
-
-/** Figures of layers `from` to `to` (exclusive, by position in `order`); those that start at one layer are made together. */
-export function runFigures(request: RunRequest): RunsOf {
-  const { order, model } = request;
-  const positions = new Int32Array(order.length);
-  for (const [position, element] of order.entries()) positions[element] = position;
-  const needs = Array.from(order, (element) => needsOf(model, element).map((need) => positions[need]));
-  const lastUse = new Int32Array(order.length).fill(-1);
-  for (const [position, from] of needs.entries())
-    for (const index of from) lastUse[index] = Math.max(lastUse[index], position);
-  const known = new Map<Site, (readonly RunFigures[] | undefined)[]>();
-  return (kind, from, to) => {
-    let rows = known.get(kind);
-    if (rows === undefined) known.set(kind, (rows = []));
-    return (rows[from] ??= runsFrom(request, kind, from, needs, lastUse))[to - from - 1];
+/** The layers of a model at sites. */
+export function runLayers({ model, costs, mode, optimizer }: RunRequest, sites: readonly Site[]): RunLayers {
+  const elements = Array.from({ length: model.elements }, (_, element) => element);
+  const splits = optimizer !== undefined && optimizer.recipe !== optimizers[0];
+  return {
+    mode,
+    needs: elements.map((element) => needsOf(model, element)),
+    sites: sites.map((site) => {
+      const different = new Map<SummedCost, number>();
+      const costOf = Int32Array.from(elements, (element) => {
+        const cost = costs.of(element, site, mode);
+        const index = different.get(cost) ?? different.size;
+        different.set(cost, index);
+        return index;
+      });
+      return {
+        ranks: site.ranks,
+        expertRanks: site.expertRanks,
+        costs: [...different.keys()].map(summed),
+        costOf,
+        outputs: Float64Array.from(elements, (element) => costs.output(element, site)),
+      };
+    }),
+    ...(splits
+      ? {
+          optimizer: {
+            kept: keptBytes(optimizer.recipe, model.precision),
+            shard: optimizer.shard,
+            ...(optimizer.over === undefined ? {} : { over: optimizer.over }),
+          },
+        }
+      : {}),
   };
 }
 
-function runsFrom(
-  request: RunRequest,
-  kind: Site,
-  from: number,
-  needs: readonly (readonly number[])[],
-  lastUse: Int32Array,
-): readonly RunFigures[] {
-  const { order, costs, mode } = request;
-  const runs: RunFigures[] = [];
+/** A cost without what is only shown. */
+const summed = (cost: SummedCost): SummedCost => ({
+  parameters: cost.parameters,
+  localParameters: cost.localParameters,
+  expertParameters: cost.expertParameters,
+  forwardFlops: cost.forwardFlops,
+  forward: cost.forward,
+  backwardInput: cost.backwardInput,
+  backwardWeight: cost.backwardWeight,
+  recompute: cost.recompute,
+  splitKnown: cost.splitKnown,
+  weights: cost.weights,
+  activation: cost.activation,
+  activationForWeight: cost.activationForWeight,
+  recomputed: cost.recomputed,
+  workspace: cost.workspace,
+});
+
+/**
+ * Columns of a run, for one microbatch on one device. `static`: bytes of weights, gradients and optimizer state. `entering`: bytes that
+ * come from layers before it, `leaving`: bytes that go to layers behind it, each tensor once. `time`: seconds. From `held` on, bytes by
+ * `heldFigures`.
+ */
+export const column = { static: 0, entering: 1, leaving: 2, time: 3, held: 4 };
+export const columns = column.held + heldFigures.length;
+
+/** Runs of layers that start at one position of the order at a site: `columns` figures for each, shorter runs first. */
+export type RunsFrom = (site: number, from: number) => Float64Array;
+
+/** Figures of all runs of an order; those that start at one layer are made at once, when they are first asked for. */
+export function runFigures(layers: RunLayers, order: Int32Array): RunsFrom {
+  const positions = new Int32Array(order.length);
+  for (const [position, element] of order.entries()) positions[element] = position;
+  const needs = Array.from(order, (element) => layers.needs[element].map((need) => positions[need]));
+  const lastUse = new Int32Array(order.length).fill(-1);
+  for (const [position, from] of needs.entries())
+    for (const index of from) lastUse[index] = Math.max(lastUse[index], position);
+  const known = layers.sites.map((): (Float64Array | undefined)[] => []);
+  return (site, from) => (known[site][from] ??= runsFrom({ layers, order, needs, lastUse }, layers.sites[site], from));
+}
+
+interface Ordered {
+  readonly layers: RunLayers;
+  readonly order: Int32Array;
+  /** By position: positions that it needs, and the last one that needs it. */
+  readonly needs: readonly (readonly number[])[];
+  readonly lastUse: Int32Array;
+}
+
+function runsFrom({ layers, order, needs, lastUse }: Ordered, site: SiteLayers, from: number): Float64Array {
+  const { mode, optimizer } = layers;
+  const runs = new Float64Array((order.length - from) * columns);
   const received = new Set<number>();
   /** Tensors made here that later layers need, by the last of these. */
   const ending = new Map<number, number>();
   let [sums, entering, leaving] = [noLayers, 0, 0];
-  for (let position = from; position < order.length; position += 1) {
-    sums = withLayer(sums, costs.of(order[position], kind, mode));
+  for (let position = from, at = 0; position < order.length; position += 1, at += columns) {
+    sums = withLayer(sums, site.costs[site.costOf[order[position]]]);
     for (const index of needs[position]) {
       if (index >= from || received.has(index)) continue;
       received.add(index);
-      entering += costs.output(order[index], kind);
+      entering += site.outputs[order[index]];
     }
     leaving -= ending.get(position) ?? 0;
     const last = lastUse[position];
     if (last > position) {
-      const output = costs.output(order[position], kind);
+      const output = site.outputs[order[position]];
       leaving += output;
       ending.set(last, (ending.get(last) ?? 0) + output);
     }
     const stage = stageCost(sums, mode, entering);
-    const { weights, gradients, optimizer } = staticBytes(stage, kind, request);
-    runs.push({
-      static: weights + gradients + optimizer,
-      held: stage,
-      entering,
-      leaving: Math.max(0, leaving),
-      time: totalTime(stage),
-    });
+    runs[at + column.static] = staticBytes(stage, site, optimizer);
+    runs[at + column.entering] = entering;
+    runs[at + column.leaving] = Math.max(0, leaving);
+    runs[at + column.time] = totalTime(stage);
+    for (let figure = 0; figure < heldFigures.length; figure += 1)
+      runs[at + column.held + figure] = stage[heldFigures[figure]];
   }
   return runs;
+}
+
+function staticBytes(
+  { localParameters, expertParameters, weights }: Pick<SummedCost, 'localParameters' | 'expertParameters' | 'weights'>,
+  { ranks, expertRanks }: SiteLayers,
+  optimizer: RunLayers['optimizer'],
+): number {
+  if (optimizer === undefined) return 2 * weights;
+  const { kept, shard, over } = optimizer;
+  const bytes = splitBytes(kept, {
+    local: localParameters - expertParameters,
+    experts: expertParameters,
+    ranks,
+    expertRanks,
+    shard,
+    over,
+  });
+  return bytes.weights + bytes.gradients + bytes.optimizer;
 }

@@ -5,14 +5,20 @@ export type CutFigures = readonly number[];
 
 /** Most cuts that are looked at; one costs microseconds. */
 const mostTries = 4_000;
+/** Cuts between two pauses. */
+const slice = 100;
 
 /**
  * The best of all cuts where there are few, else the one that is reached from `starts` by moving one boundary, or several neighbouring ones together, by one layer as long as that
- * makes it better. No stage becomes empty. Never worse than the cut that it starts from.
+ * makes it better. No stage becomes empty. Never worse than the cut that it starts from. Pauses after some milliseconds of work.
  */
-export function searchCut(starts: Int32Array, count: number, figures: (starts: Int32Array) => CutFigures): Int32Array {
+export function* searchCut(
+  starts: Int32Array,
+  count: number,
+  figures: (starts: Int32Array) => CutFigures,
+): Generator<void, Int32Array, void> {
   const parts = starts.length;
-  if (cutsOf(count, parts) <= mostTries) return bestOfAll(count, parts, figures);
+  if (cutsOf(count, parts) <= mostTries) return yield* bestOfAll(count, parts, figures);
   let best = Int32Array.from(starts);
   let least = figures(best);
   let tries = 0;
@@ -26,6 +32,7 @@ export function searchCut(starts: Int32Array, count: number, figures: (starts: I
           const after = first + length < parts ? moved[first + length] : count;
           if (moved[first] <= moved[first - 1] || moved[first + length - 1] >= after) continue;
           tries += 1;
+          if (tries % slice === 0) yield;
           const found = figures(moved);
           if (!isLess(found, least)) continue;
           best = moved;
@@ -51,11 +58,16 @@ function cutsOf(count: number, parts: number): number {
   return cuts;
 }
 
-function bestOfAll(count: number, parts: number, figures: (starts: Int32Array) => CutFigures): Int32Array {
+function* bestOfAll(
+  count: number,
+  parts: number,
+  figures: (starts: Int32Array) => CutFigures,
+): Generator<void, Int32Array, void> {
   const cut = Int32Array.from({ length: parts }, (_, part) => part);
   let best = cut.slice();
   let least = figures(cut);
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
+    if (tries % slice === 0) yield;
     // The next cut in lexical order: the last boundary that can move on does, and those behind it follow closely.
     let moves = parts - 1;
     while (moves > 0 && cut[moves] === count - parts + moves) moves -= 1;

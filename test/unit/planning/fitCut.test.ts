@@ -1,5 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
+import { toEnd } from '../../../engine/steps.ts';
 import { fitCut } from '../../../engine/planning/cut/fitCut.ts';
 
 /** Every cut into non-empty parts. */
@@ -43,7 +44,7 @@ describe('fitCut', () => {
           const differs = a.findIndex((value, index) => value !== b[index]);
           return differs < 0 || a[differs] < b[differs] ? a : b;
         });
-        const found = [...fitCut({ count: costs.length, parts: parts.length, load, time }, bound)];
+        const found = [...toEnd(fitCut({ count: costs.length, parts: parts.length, load, time }, bound))];
         expect(found[0]).toBe(0);
         expect(found.length).toBe(parts.length);
         for (let part = 1; part < found.length; part += 1) expect(found[part]).toBeGreaterThan(found[part - 1]);

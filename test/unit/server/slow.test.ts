@@ -240,6 +240,39 @@ pipeline train { model = m  devices = c  microbatches = 8  stages = plan(dapple)
   held.threads.close();
 });
 
+test('a cut by memory is found in a thread, and an edit that it does not depend on asks nothing again', async () => {
+  const held = gate();
+  const { documents, failures } = open(held.threads);
+  const layers = Array.from(
+    { length: 200 },
+    (_, i) => `layer l${i} { forward = ${1 + (i % 7)}ms  backward = 8ms  activation = ${60 + (i % 5)}MiB }`,
+  );
+  const text = `model m {
+${layers.join('\n')}
+}
+device d { memory = 1TiB }
+cluster c { gpu[8] = d  link = 100GB/s }
+pipeline train { model = m  devices = c  microbatches = 8  stages = balance(8, by = memory)  schedule = 1f1b }
+`;
+  documents.set(main, 1, text);
+  expect((await documents.view(main, 'names', none))?.analysis.pending).toEqual(['train']);
+  documents.set(main, 2, `// a comment\n${text}`);
+  await documents.view(main, 'names', none);
+  expect([held.asked.length, held.cancelled]).toEqual([1, 0]);
+  held.open();
+  const view = await documents.view(main, 'figures', none);
+  expect(failures).toEqual([]);
+  const host = { read: () => ({ problem: 'not-found' as const }), resolve: (path: string) => path };
+  const { resolution } = check({ uri: main, text, host, options: defaultOptions });
+  expect(view?.analysis.resolution.plan.pipelines).toEqual(resolution.plan.pipelines);
+  documents.set(main, 3, `// another comment\n${text}`);
+  expect((await documents.view(main, 'figures', none))?.version).toBe(3);
+  documents.set(main, 4, text.replace('activation = 64MiB', 'activation = 65MiB'));
+  await documents.view(main, 'figures', none);
+  expect(held.asked.length).toBe(2);
+  held.threads.close();
+});
+
 test('a hover on a schedule does not search for its order itself', async () => {
   const threads = createThreads();
   const { documents } = open(threads);

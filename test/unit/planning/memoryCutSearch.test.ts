@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import type { Analysis } from '../../../engine/check.ts';
+import { type MemoryCutProblem, memoryCutSearch } from '../../../engine/planning/cut/memoryCutSearch.ts';
+import { orderSearch } from '../../../engine/orderSearch.ts';
+import { directSearches, runSearch, type Search, searchKey, type Searches } from '../../../engine/searches.ts';
+import { analyse } from '../../support/analyse.ts';
+
+const text = (layers: number, stages: string, { schedule = '1f1b', devices = 4 } = {}) => `model m {
+${Array.from({ length: layers }, (_, i) => `  layer l${i} { forward = ${1 + ((i * 7) % 11)}ms  backward = ${2 + ((i * 5) % 13)}ms  weights = ${(i * 3) % 17}MiB  activation = ${16 + (i % 5)}MiB  output = 1MiB }`).join('\n')}
+}
+device d { memory = 80GiB }
+cluster c { gpu[${devices}] = d  link = 25GB/s + 5us }
+pipeline train { model = m  devices = c  microbatches = 8  stages = ${stages}  schedule = ${schedule}  optimizer = adam(shard = zero1) }
+`;
+
+interface Asked {
+  readonly analysis: Analysis;
+  /** Problems of the search, in order. */
+  readonly problems: readonly MemoryCutProblem[];
+}
+
+/** A check, with what it asks of the search of cuts by memory; answered unless `without` names a search. */
+function checked(source: string, without?: string): Asked {
+  const problems: MemoryCutProblem[] = [];
+  const direct = directSearches();
+  const searches: Searches = {
+    answer<Problem, Answer>(search: Search<Problem, Answer>, problem: Problem) {
+      if (search.name === memoryCutSearch.name) problems.push(problem as MemoryCutProblem);
+      return search.name === without ? undefined : direct.answer(search, problem);
+    },
+  };
+  return { analysis: analyse(source, { searches }), problems };
+}
+
+const sharing = { schedule: 'interleaved_1f1b(chunks = 2)', devices: 2 };
+
+test('the problem of a cut by memory is plain data, so that another thread finds the same', () => {
+  for (const source of [
+    text(24, 'balance(4, by = memory)'),
+    text(24, 'balance(4, by = memory)', sharing),
+    text(12, 'balance(4, by = memory)').replace('layer l4 {', 'layer l4 { after = l2'),
+  ]) {
+    const { problems } = checked(source);
+    expect(problems).toHaveLength(1);
+    const [problem] = problems;
+    expect(runSearch(memoryCutSearch, structuredClone(problem))).toEqual(runSearch(memoryCutSearch, problem));
+  }
+});
+
+test('white space and names of layers do not change the problem; bytes, times and microbatches do', () => {
+  const source = text(24, 'balance(4, by = memory)');
+  const keyOf = (edited: string) => {
+    const [problem] = checked(edited).problems;
+    return searchKey(memoryCutSearch, problem);
+  };
+  const key = keyOf(source);
+  expect(keyOf(`// a comment\n${source.replace('layer l3', 'layer  other')}`)).toBe(key);
+  for (const [from, to] of [
+    ['activation = 16MiB', 'activation = 15MiB'],
+    ['forward = 1ms', 'forward = 2ms'],
+    ['memory = 80GiB', 'memory = 79GiB'],
+    ['microbatches = 8', 'microbatches = 3'],
+    ['zero1', 'none'],
+  ]) {
+    expect(keyOf(source.replace(from, to)), to).not.toBe(key);
+  }
+});
+
+test('the search pauses in proportion to its work, whether devices have one stage each or share stages', () => {
+  const pauses = (layers: number, options?: typeof sharing) => {
+    const [problem] = checked(text(layers, 'balance(4, by = memory)', options)).problems;
+    let count = 0;
+    for (const steps = memoryCutSearch.steps(problem); !(steps.next().done ?? false);) count += 1;
+    return count;
+  };
+  // Three programs over 4 stages, each of about layers² / 2 runs, of which 8,000 are looked at in a slice.
+  expect(pauses(20)).toBe(0);
+  expect(pauses(200)).toBeGreaterThan(20);
+  expect(pauses(200, sharing)).toBeGreaterThan(20);
+});
+
+test('large searches are left to threads, small ones are not', () => {
+  const sizeOf = (layers: number) => {
+    const [problem] = checked(text(layers, 'balance(4, by = memory)')).problems;
+    return memoryCutSearch.size(problem);
+  };
+  expect(sizeOf(24)).toBeLessThan(100_000);
+  expect(sizeOf(240)).toBeGreaterThan(1_000_000);
+});
+
+test('while the cut, or the order that it follows, is being found, the pipeline is pending and no fault is reported', () => {
+  for (const name of [memoryCutSearch.name, orderSearch.name]) {
+    const { pending, pipelines, findings } = checked(text(24, 'balance(4, by = memory)'), name).analysis;
+    expect(pending, name).toEqual(['train']);
+    expect(pipelines).toEqual([]);
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  }
+  expect(checked(text(24, 'balance(4, by = memory)')).analysis.pending).toEqual([]);
+});
