@@ -109,8 +109,11 @@ function rowOf({ options }: CompareRequest, from: Planned, pipeline: string, sch
 function planningProblem({ resolution, syntax }: Planned, pipeline: string): RowProblem {
   const body = pipelineBody(syntax, pipeline);
   const errors = resolution.findings.filter(({ severity }) => severity === 'error');
-  const own = errors.find(({ place }) => body !== undefined && place.start >= body.start && place.end <= body.end);
-  const { code, message } = own ?? errors[0] ?? { code: 'name/unknown', message: `Unknown pipeline "${pipeline}".` };
+  const inPipeline = errors.find(
+    ({ place }) => body !== undefined && place.start >= body.start && place.end <= body.end,
+  );
+  const { code, message } = inPipeline ??
+    errors[0] ?? { code: 'name/unknown', message: `Unknown pipeline "${pipeline}".` };
   return { code, message };
 }
 

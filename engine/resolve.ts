@@ -92,13 +92,13 @@ function overridesByFile(
   for (const { declaration, file } of graph.files[0].imports) {
     if (file === undefined) continue;
     const { names } = declaration;
-    const own =
+    const numbers =
       names === undefined
         ? overrides
         : Object.fromEntries(
             Object.entries(overrides).filter(([name]) => names.some((candidate) => candidate.text === name)),
           );
-    found.set(file, { ...found.get(file), ...own });
+    found.set(file, { ...found.get(file), ...numbers });
   }
   return found.set(0, overrides);
 }

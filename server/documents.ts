@@ -44,7 +44,7 @@ export interface DocumentsHost {
   /** Checking starts once this is settled. */
   readonly ready: Promise<void>;
   /** `own` is false where the text did not change, only something around it. */
-  checked(view: View, own: boolean): void;
+  checked(view: View, edited: boolean): void;
   /** Figures let wait for them: the view has what else is known. `checked` or `failed` follows, unless the text changes. */
   waiting(view: View): void;
   closed(uri: string): void;
@@ -63,7 +63,7 @@ interface State {
   revision: number;
   done: number;
   viewed: number;
-  own: boolean;
+  edited: boolean;
   syntax?: SyntaxView;
   view?: View;
   /** What the last check left for the next. */
@@ -143,7 +143,7 @@ export function createDocuments(host: DocumentsHost): Documents {
     } catch (error) {
       state.check = undefined;
       state.view = undefined;
-      state.own = false;
+      state.edited = false;
       host.answers.release(state.uri);
       end(state);
       host.failed(state.uri, error);
@@ -165,12 +165,12 @@ export function createDocuments(host: DocumentsHost): Documents {
   }
 
   function finish(state: State, check: Check, analysis: Analysis): void {
-    const { own } = state;
+    const { edited } = state;
     const view = show(state, check, analysis);
     state.check = undefined;
     end(state);
-    state.own = false;
-    notify(state, () => host.checked(view, own));
+    state.edited = false;
+    notify(state, () => host.checked(view, edited));
   }
 
   /** Goes on with the check when the answers are there, or says that they take long. */
@@ -245,7 +245,7 @@ export function createDocuments(host: DocumentsHost): Documents {
         revision: 0,
         done: 0,
         viewed: 0,
-        own: true,
+        edited: true,
         notBefore: 0,
         waiting: [],
       };

@@ -43,7 +43,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   }
   const texts = new TextDocuments(TextDocument);
   const configuration = configure(connection, log);
-  const files = (server.files ?? ((own) => own))(
+  const files = (server.files ?? ((onDisk) => onDisk))(
     createWorkspace({
       open: (uri) => documents.text(uri),
       openUris: () => documents.uris(),
@@ -58,10 +58,10 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     answers: createAnswers(threads),
     ready: configuration.ready,
     options: () => configuration.options,
-    checked(view, own) {
+    checked(view, edited) {
       progress.hide(view.uri);
       publish(view);
-      if (!own) send(configuration.refresh);
+      if (!edited) send(configuration.refresh);
       const key = planKey(view);
       if (plans.get(view.uri) === key) return;
       plans.set(view.uri, key);

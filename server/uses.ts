@@ -18,9 +18,9 @@ export interface Uses {
 /** By file, the view's file first. Built-in names and names inside a block are searched in the view's file only. */
 export function usesOf(view: View, symbol: SymbolInfo): readonly Uses[] {
   const { resolution, syntax } = view.analysis;
-  const own = { uri: view.uri, text: syntax.text, resolution, places: placesIn(resolution, symbol) };
+  const uses = { uri: view.uri, text: syntax.text, resolution, places: placesIn(resolution, symbol) };
   const declaration = symbol.declaration;
-  if (declaration === undefined) return [own];
+  if (declaration === undefined) return [uses];
   // A file that does not spell the name does not use it, so most files are not looked into.
   const others = view.files.all().filter((uri) => uri !== view.uri);
   const uris = new Set([...(declaration.uri === view.uri ? [] : [declaration.uri]), ...others]);
@@ -31,7 +31,7 @@ export function usesOf(view: View, symbol: SymbolInfo): readonly Uses[] {
     const places = placesIn(there, symbol);
     return places.length === 0 ? [] : [{ uri, text: answer.text, resolution: there, places }];
   });
-  return [own, ...found];
+  return [uses, ...found];
 }
 
 /** The names of a text, without planning or simulating what takes long. */

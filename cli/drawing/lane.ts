@@ -53,8 +53,8 @@ export function drawnLaneOf(run: Run, device: number): Lane {
   for (let position = 0; position + 1 < lane.word.length; position += 1) {
     if (fused[offsets[device] + position] !== 1) continue;
     // Where part of a slot hides, both are drawn shorter in proportion.
-    const [one, other] = [lane.word[position], lane.word[position + 1]].map((word) => duration[word >> shift]);
-    const share = one + other > 0 ? one / (one + other) : 0;
+    const [first, second] = [lane.word[position], lane.word[position + 1]].map((word) => duration[word >> shift]);
+    const share = first + second > 0 ? first / (first + second) : 0;
     const between = lane.start[position] + share * (lane.end[position] - lane.start[position]);
     lane.end[position] = between;
     lane.start[position + 1] = between;

@@ -56,8 +56,8 @@ export function timelineText(
   const seen = new Set<CellKind>();
   const rows = names.map((name, device) => {
     const lane = drawnLaneOf(run, device);
-    const own = cellsOf(lane, scale);
-    const cells = fills.length === 0 ? own : filledCells(own, fills[device], scale);
+    const drawn = cellsOf(lane, scale);
+    const cells = fills.length === 0 ? drawn : filledCells(drawn, fills[device], scale);
     for (const cell of cells) seen.add(cell.kind);
     return `  ${fit(name, label)}  ${rowText(cells, lane, scale, colours)}`;
   });

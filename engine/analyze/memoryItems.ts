@@ -36,19 +36,19 @@ export function memoryItems(
   if (peak.position < 0) return items;
   const { kept, keptForWeight, again } = heldAt(plan, program, device, peak.position, peak.when);
   const turn = turnsOf(plan.placement);
-  const own = (counts: Int32Array, stage: number) =>
+  const countOf = (counts: Int32Array, stage: number) =>
     plan.placement[stage] === device ? (counts[turn[stage]] ?? 0) : 0;
   // Activations of other devices' stages are here only where devices evict.
   for (const stage of peak.moved === undefined ? local : plan.stages.keys())
-    counted('activations', stage, own(kept, stage) + (peak.moved?.[stage] ?? 0), plan.stages[stage].activation);
+    counted('activations', stage, countOf(kept, stage) + (peak.moved?.[stage] ?? 0), plan.stages[stage].activation);
   for (const stage of local)
-    counted('activations_for_weight', stage, own(keptForWeight, stage), plan.stages[stage].activationForWeight);
+    counted('activations_for_weight', stage, countOf(keptForWeight, stage), plan.stages[stage].activationForWeight);
   const running = peak.when === 'during' ? slotOf(program, device, peak.position) : [];
   for (const stage of local) {
     const { recomputed, recomputedWhole, workspace } = plan.stages[stage];
     const mine = running.filter((candidate) => candidate.stage === stage);
     const backwards = mine.filter(({ kind }) => (kind === B || kind === I) && program.apart?.[stage] !== 1).length;
-    counted('recomputed', stage, own(again, stage), recomputedWhole ?? recomputed);
+    counted('recomputed', stage, countOf(again, stage), recomputedWhole ?? recomputed);
     counted('recomputed', stage, backwards, recomputed);
     counted('workspace', stage, mine.filter(({ kind }) => kind <= U).length, workspace);
   }

@@ -43,7 +43,7 @@ export function frameworkBytes(
   settings: FrameworkSettings,
 ): FrameworkBytes {
   const groups = [pipeline, tensor > 1, context > 1, data * context > 1, expert > 1].filter(Boolean).length;
-  const own = Math.min(settings.context, settings.reservedMost);
-  const communicators = Math.min(groups * settings.communicator, settings.reservedMost - own);
-  return { context: own, communicators, groups };
+  const contextBytes = Math.min(settings.context, settings.reservedMost);
+  const communicators = Math.min(groups * settings.communicator, settings.reservedMost - contextBytes);
+  return { context: contextBytes, communicators, groups };
 }

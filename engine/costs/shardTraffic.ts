@@ -8,7 +8,7 @@ export interface ShardRule {
   readonly weights: boolean;
   /** Gradients are scattered after every weight gradient (ZeRO-2 and above). */
   readonly gradients: boolean;
-  readonly own: { readonly ranks: number; readonly ring: Ring };
+  readonly dense: { readonly ranks: number; readonly ring: Ring };
   readonly experts: { readonly ranks: number; readonly ring: Ring };
   /** Bytes of a gathered weight, and of a gradient that is scattered. */
   readonly weightBytes: number;
@@ -48,12 +48,12 @@ const nothing = { bytes: 0, time: 0 };
 
 function movement(
   { localParameters, expertParameters }: LayerCost,
-  { own, experts }: ShardRule,
+  { dense, experts }: ShardRule,
   width: number,
   pattern: 'all_gather' | 'reduce_scatter',
 ): { readonly bytes: number; readonly time: number } {
   const parts = [
-    { bytes: width * (localParameters - expertParameters), ...own },
+    { bytes: width * (localParameters - expertParameters), ...dense },
     { bytes: width * expertParameters, ...experts },
   ].filter((candidate) => candidate.bytes > 0 && candidate.ranks > 1);
   return {

@@ -33,7 +33,7 @@ export interface RowsBody {
   /** The row that all devices without their own row run. */
   readonly general?: WrittenRow;
   /** Rows of single devices, by number. */
-  readonly own: ReadonlyMap<number, WrittenRow>;
+  readonly byDevice: ReadonlyMap<number, WrittenRow>;
   /**
    * Operations of each device; `stagesOf` gives the stages of each. `undefined` where a row is wrong or they are over the limit
    * (reported in the schedule's file).
@@ -54,7 +54,8 @@ export interface WrittenRow {
 }
 
 /** The row of a device: its own, otherwise the general one. */
-export const rowOf = (body: RowsBody, device: number): WrittenRow | undefined => body.own.get(device) ?? body.general;
+export const rowOf = (body: RowsBody, device: number): WrittenRow | undefined =>
+  body.byDevice.get(device) ?? body.general;
 
 export type ScheduleUse =
   | {

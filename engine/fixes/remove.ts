@@ -45,11 +45,11 @@ function label(node: SyntaxNode, text: string, finding: Finding): string {
 function importedName(node: SyntaxNode, { place }: Finding): Edit | undefined {
   if (node.kind !== 'import' || node.names === undefined || node.names.length < 2) return undefined;
   const at = node.names.findIndex(({ start, end }) => start === place.start && end === place.end);
-  const [before, own, after] = [node.names[at - 1], node.names[at], node.names[at + 1]];
-  if (own === undefined) return undefined;
+  const [before, removed, after] = [node.names[at - 1], node.names[at], node.names[at + 1]];
+  if (removed === undefined) return undefined;
   return after === undefined
-    ? { start: before.end, end: own.end, text: '' }
-    : { start: own.start, end: after.start, text: '' };
+    ? { start: before.end, end: removed.end, text: '' }
+    : { start: removed.start, end: after.start, text: '' };
 }
 
 /** The node and the documentation right above it; its lines too where nothing else stands on them. */

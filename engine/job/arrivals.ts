@@ -52,6 +52,6 @@ export function usersOf(program: Program, { duration, needOffsets, needs }: Timi
     for (let need = needOffsets[row]; need < needOffsets[row + 1]; need += 1)
       users[needs[need]].add(placement[row % stages]);
   const offsets = new Int32Array(users.length + 1);
-  users.forEach((own, result) => (offsets[result + 1] = offsets[result] + own.size));
-  return { offsets, device: Int32Array.from(users.flatMap((own) => [...own])) };
+  users.forEach((devices, result) => (offsets[result + 1] = offsets[result] + devices.size));
+  return { offsets, device: Int32Array.from(users.flatMap((devices) => [...devices])) };
 }

@@ -139,7 +139,7 @@ function run(
     if (timeline === undefined) return problem('its workers wait for each other forever');
     // One that is in its last wave drains already.
     const ended = timeline.workers.map(
-      ({ waves: own }, index) => own.length + 1 >= waves[index] && waves[index] < most,
+      ({ waves: counted }, index) => counted.length + 1 >= waves[index] && waves[index] < most,
     );
     if (!ended.includes(true)) return { workers, timeline, alone };
     waves = waves.map((each, index) => (ended[index] ? Math.min(most, 2 * each) : each));

@@ -104,11 +104,11 @@ function waveEnds({ program }: Worker, ends: Float64Array, wave: number, turns: 
   const turn = new Uint16Array(left.length);
   for (let at = 0; at < order.length; at += 1) {
     const microbatch = order[at] & mask;
-    const own = waveOf[microbatch];
+    const waveNumber = waveOf[microbatch];
     const end = ends[results[order[at] >> shift] * microbatches + microbatch];
-    if (end < last[own] || (end === last[own] && turns[at] <= turn[own])) continue;
-    last[own] = end;
-    turn[own] = turns[at];
+    if (end < last[waveNumber] || (end === last[waveNumber] && turns[at] <= turn[waveNumber])) continue;
+    last[waveNumber] = end;
+    turn[waveNumber] = turns[at];
   }
   const number = Int32Array.from(last.keys()).sort((a, b) => last[a] - last[b] || turn[a] - turn[b] || a - b);
   return {

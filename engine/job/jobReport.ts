@@ -19,10 +19,10 @@ export function jobReport(
   const over = (run: { readonly until: number }) => run.until > window.from && run.until <= window.until;
   let traffic = 0;
   const reports = workers.map((worker, index): JobWorkerReport => {
-    const own = timeline.workers[index];
+    const workerTimeline = timeline.workers[index];
     const every = period(timeline, index);
-    const waiting = own.waits.reduce((sum, wait) => sum + within(window, wait.from, wait.until), 0);
-    traffic += worker.bytes * (own.pushes.filter(over).length + own.pulls.filter(over).length);
+    const waiting = workerTimeline.waits.reduce((sum, wait) => sum + within(window, wait.from, wait.until), 0);
+    traffic += worker.bytes * (workerTimeline.pushes.filter(over).length + workerTimeline.pulls.filter(over).length);
     return {
       name: plan.workers[index],
       period: every,
@@ -30,7 +30,7 @@ export function jobReport(
       minibatches_per_second: every > 0 ? wave / every : 0,
       waiting,
       waiting_share: length > 0 ? waiting / length : 0,
-      idle: length > 0 ? Math.max(0, 1 - busy(worker, own, window) / (worker.program.devices * length)) : 0,
+      idle: length > 0 ? Math.max(0, 1 - busy(worker, workerTimeline, window) / (worker.program.devices * length)) : 0,
       pushed: worker.bytes,
       pulled: worker.bytes,
       lead: clockAt(timeline, index, window.until) - timeline.globalClock.length,

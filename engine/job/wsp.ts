@@ -73,31 +73,31 @@ function attempt(
   };
   /** Workers whose times mean nothing any more: they hold up the global clock once it has reached them. */
   const heldBack: number[] = [];
-  const runs: readonly WorkerRun[] = workers.map((worker, own) => {
-    const state = states[own];
+  const runs: readonly WorkerRun[] = workers.map((worker, index) => {
+    const state = states[index];
     const { missed, seen } = state;
     const events = {
       entered(minibatch: number) {
         let most = 0;
         for (let other = 0; other < seen.length; other += 1)
-          if (other !== own && minibatch - wave * seen[other] > most) most = minibatch - wave * seen[other];
+          if (other !== index && minibatch - wave * seen[other] > most) most = minibatch - wave * seen[other];
         missed[minibatch] = most;
       },
       waveEnded(number: number, now: number) {
         state.waves[number] = now;
         const push = servers.push(worker.bytes, now);
         state.pushes[number] = push;
-        expect({ at: push.until, kind: 'pushed', worker: own });
+        expect({ at: push.until, kind: 'pushed', worker: index });
       },
       refused(now: number) {
         if (state.waitingSince < 0) state.waitingSince = now;
       },
       heldBack() {
-        inTime[own] = 1;
-        heldBack.push(own);
+        inTime[index] = 1;
+        heldBack.push(index);
       },
     };
-    return worker.free === undefined || inTime[own] === 1
+    return worker.free === undefined || inTime[index] === 1
       ? workerRun(worker, wave, events)
       : freeRun(worker, worker.free, wave, events);
   });
@@ -106,17 +106,17 @@ function attempt(
   const touched = new Int32Array(workers.length);
   const isTouched = new Uint8Array(workers.length);
   let touches = 0;
-  const touch = (own: number): void => {
-    if (isTouched[own] === 1) return;
-    isTouched[own] = 1;
-    touched[touches++] = own;
+  const touch = (worker: number): void => {
+    if (isTouched[worker] === 1) return;
+    isTouched[worker] = 1;
+    touched[touches++] = worker;
   };
-  const open = (own: number, clock: number, now: number): void => {
-    const state = states[own];
+  const open = (worker: number, clock: number, now: number): void => {
+    const state = states[worker];
     const before = state.allowed;
     state.allowed = wave * (clock + job.sync.distance + 2) - 1;
-    runs[own].open(state.allowed);
-    touch(own);
+    runs[worker].open(state.allowed);
+    touch(worker);
     if (state.waitingSince < 0 || state.allowed <= before) return;
     if (now > state.waitingSince) state.waits.push({ from: state.waitingSince, until: now });
     state.waitingSince = -1;
@@ -133,33 +133,33 @@ function attempt(
     states[worker].clock += 1;
     if (states.some(({ clock }) => clock <= globalClock.length)) return;
     globalClock.push(at);
-    for (const [own, { bytes }] of workers.entries()) {
+    for (const [index, { bytes }] of workers.entries()) {
       const pull = servers.pull(bytes, at);
-      states[own].pulls.push(pull);
-      expect({ at: pull.until, kind: 'pulled', worker: own });
+      states[index].pulls.push(pull);
+      expect({ at: pull.until, kind: 'pulled', worker: index });
     }
   };
   const startAll = (now: number): void => {
     for (let next = 0; next < touches; next += 1) {
-      const own = touched[next];
-      isTouched[own] = 0;
-      runs[own].start(now);
-      turns.set(own, runs[own].next());
+      const worker = touched[next];
+      isTouched[worker] = 0;
+      runs[worker].start(now);
+      turns.set(worker, runs[worker].next());
     }
     touches = 0;
   };
 
-  for (const own of workers.keys()) open(own, 0, 0);
+  for (const worker of workers.keys()) open(worker, 0, 0);
   startAll(0);
   while (globalClock.length < waves) {
     const now = Math.min(agendaAt, turns.time);
-    if (heldBack.some((own) => states[own].clock <= globalClock.length)) return 'held back';
+    if (heldBack.some((worker) => states[worker].clock <= globalClock.length)) return 'held back';
     if (now === Infinity) return undefined;
     while (turns.time <= now) {
-      const own = turns.first;
-      runs[own].end(now);
-      turns.set(own, Infinity);
-      touch(own);
+      const worker = turns.first;
+      runs[worker].end(now);
+      turns.set(worker, Infinity);
+      touch(worker);
     }
     if (agendaAt <= now) {
       for (let at = 0; at < agenda.length;) {
@@ -177,12 +177,12 @@ function attempt(
   for (const run of runs) run.stop();
   return {
     globalClock,
-    workers: states.map((state, own) => {
+    workers: states.map((state, index) => {
       const last = globalClock[globalClock.length - 1];
       if (state.waitingSince >= 0 && state.waitingSince < last)
         state.waits.push({ from: state.waitingSince, until: last });
       return {
-        ends: runs[own].ends,
+        ends: runs[index].ends,
         waves: state.waves,
         pushes: state.pushes,
         pulls: state.pulls,

@@ -167,6 +167,6 @@ function unitOf(
   dimension: ParamPlan['dimension'],
 ): { readonly name: string; readonly scale: number } {
   if (dimension === 'number') return { name: '', scale: 1 };
-  const own = written.kind === 'quantity' ? findUnit(written.unit) : undefined;
-  return own ?? units.find((unit) => unit.dimension === dimension) ?? { name: '', scale: 1 };
+  const unit = written.kind === 'quantity' ? findUnit(written.unit) : undefined;
+  return unit ?? units.find((unit) => unit.dimension === dimension) ?? { name: '', scale: 1 };
 }

@@ -159,8 +159,8 @@ export function reportUnused(context: FileContext): void {
     const found = named(declaration);
     if (found === undefined || !reported.includes(found.kind)) continue;
     const info = context.names.get(found.name.text);
-    const own = info?.declaration?.uri === context.uri && info.declaration.start === found.name.start;
-    if (own && !context.used.has(info.id)) unused.set(info.name, found);
+    const isDeclaration = info?.declaration?.uri === context.uri && info.declaration.start === found.name.start;
+    if (isDeclaration && !context.used.has(info.id)) unused.set(info.name, found);
   }
   if (unused.size === 0) return;
   // A name in text that was not understood, or under an unknown key, may be a use.

@@ -124,12 +124,12 @@ function declareSwitches(
   owner: string | undefined,
 ): ReadonlyMap<string, string> {
   const locals = new Map(scope.locals);
-  const own = new Map<string, Place>();
+  const declared = new Map<string, Place>();
   for (const item of items) {
     if (item.kind !== 'entry' || item.key.text !== 'switch' || item.body === undefined) continue;
     const { name } = item;
     if (name === undefined || name.end <= name.start) continue;
-    const earlier = own.get(name.text);
+    const earlier = declared.get(name.text);
     if (earlier !== undefined) {
       const related = [{ place: earlier, message: 'First declared here.' }];
       context.report.report('name/duplicate', name, { kind: 'switch', name: name.text }, { related });
@@ -137,7 +137,7 @@ function declareSwitches(
     }
     const id = `switch:${owner ?? ''}/${item.first}/${name.text}`;
     const place = context.report.place(name);
-    own.set(name.text, place);
+    declared.set(name.text, place);
     const extent = context.report.place(item);
     const { doc } = item;
     context.symbols.set(id, {
@@ -294,8 +294,8 @@ function linkDeclared(context: FileContext, name: Name, schema: ValueSchema | un
 function linkNumber(context: FileContext, name: Name, scope: Scope, words: readonly string[] = []): void {
   const local = scope.locals?.get(name.text);
   if (local !== undefined) return refer(context, name, local);
-  const own = context.names.get(name.text);
-  if (own !== undefined) return refer(context, name, own.id);
+  const declared = context.names.get(name.text);
+  if (declared !== undefined) return refer(context, name, declared.id);
   unknown(context, name, 'name', candidates(context, words, scope));
 }
 
@@ -325,11 +325,14 @@ function namesOf({ names }: FileContext, kind: SymbolInfo['kind']): readonly str
 
 /** A name that must be a declaration of one kind. */
 export function linkDeclaration(context: FileContext, name: Name, kind: SymbolInfo['kind']): void {
-  const own = context.names.get(name.text);
-  if (own === undefined) return unknown(context, name, kind, namesOf(context, kind));
-  refer(context, name, own.id);
-  if (own.kind !== kind) {
-    context.report.report('type/mismatch', name, { expected: `a ${kind}`, found: `the ${own.kind} "${name.text}"` });
+  const declared = context.names.get(name.text);
+  if (declared === undefined) return unknown(context, name, kind, namesOf(context, kind));
+  refer(context, name, declared.id);
+  if (declared.kind !== kind) {
+    context.report.report('type/mismatch', name, {
+      expected: `a ${kind}`,
+      found: `the ${declared.kind} "${name.text}"`,
+    });
   }
 }
 

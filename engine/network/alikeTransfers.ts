@@ -29,9 +29,9 @@ export function alikeTransfers(
   bytes: number,
   all: boolean,
 ): readonly (Paired | Unreachable)[] {
-  const ways = waysOf(cluster);
-  const { bandwidth } = ways.graph;
-  const resources = eachResource(ways.graph);
+  const routes = waysOf(cluster);
+  const { bandwidth } = routes.graph;
+  const resources = eachResource(routes.graph);
   const total = pairings.reduce((sum, pairing) => sum + sizeOf(pairing), 0);
   // Hops of named links have their numbers, those of plain links, one for each transfer at most, stand behind them.
   const slots = bandwidth.length + total;
@@ -53,14 +53,14 @@ export function alikeTransfers(
     starts.push(next);
     const begin = hops.length;
     for (let position = 0; position < from.length && position < to.length; position += 1) {
-      const way = ways.between(from[position], to[position], bytes);
-      if (way === undefined) {
+      const route = routes.between(from[position], to[position], bytes);
+      if (route === undefined) {
         starts[pairing] = { unreachable: [from[position], to[position]] };
         break;
       }
-      latencies[pairing] = Math.max(latencies[pairing], way.latency);
-      plainRate = way.bandwidth;
-      resources(way, from[position], to[position], take);
+      latencies[pairing] = Math.max(latencies[pairing], route.latency);
+      plainRate = route.bandwidth;
+      resources(route, from[position], to[position], take);
       offsets[(next += 1)] = hops.length;
     }
     const mark = scattered(pairing + 1);
@@ -88,11 +88,11 @@ export function alikeTransfers(
     for (let position = 0; position < sizeOf(each); position += 1) {
       // Nearly all are as the first, which needs no text.
       if (position > 0 && !all && asFirst(start + position)) continue;
-      const own = hops.slice(offsets[start + position], offsets[start + position + 1]);
-      const key = all ? String(position) : own.map((hop) => `${rate[hop]}/${users[hop]}/${taken[hop]}`).join(' ');
+      const channels = hops.slice(offsets[start + position], offsets[start + position + 1]);
+      const key = all ? String(position) : channels.map((hop) => `${rate[hop]}/${users[hop]}/${taken[hop]}`).join(' ');
       if (seen.has(key)) continue;
       seen.add(key);
-      telling.push({ position, users: own.map((hop) => users[hop]) });
+      telling.push({ position, users: channels.map((hop) => users[hop]) });
     }
     for (let at = offsets[start]; at < end; at += 1) users[hops[at]] = 0;
     return { telling, latency: latencies[pairing] };

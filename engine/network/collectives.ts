@@ -23,18 +23,18 @@ export type Groups = readonly (readonly number[])[];
  * Networks*, section 6.5.2), and a ring is as fast as its slowest flow. The delay is the largest of any flow. Zeros where nobody sends.
  */
 export function ringsAtOnce(cluster: ClusterDefinition, groups: Groups, bytes: number): Ring | Unreachable {
-  const ways = waysOf(cluster);
-  const loads = loadsOf(ways.graph);
+  const routes = waysOf(cluster);
+  const loads = loadsOf(routes.graph);
   let latency = 0;
   for (const group of groups) {
     for (let index = 0; index < group.length; index += 1) {
       const from = group[index];
       const to = group[index + 1 < group.length ? index + 1 : 0];
       if (from === to) continue;
-      const way = ways.between(from, to, bytes);
-      if (way === undefined) return { from, to };
-      latency = Math.max(latency, way.latency);
-      loads.add(way, from, to, 1);
+      const route = routes.between(from, to, bytes);
+      if (route === undefined) return { from, to };
+      latency = Math.max(latency, route.latency);
+      loads.add(route, from, to, 1);
     }
   }
   let bandwidth = Infinity;
@@ -75,8 +75,8 @@ function sendAll(
   groups: Groups,
   bytesPerRank: number,
 ): { readonly moving: number; readonly delay: number } | Unreachable {
-  const ways = waysOf(cluster);
-  const loads = loadsOf(ways.graph);
+  const routes = waysOf(cluster);
+  const loads = loadsOf(routes.graph);
   let [moving, delay] = [0, 0];
   for (const group of groups) {
     const bytes = bytesPerRank / group.length;
@@ -85,14 +85,14 @@ function sendAll(
       const ports = new Map<number, number>();
       for (const to of group) {
         if (from === to) continue;
-        const way = ways.between(from, to, bytes);
-        if (way === undefined) return { from, to };
-        latency = Math.max(latency, way.latency);
-        loads.add(way, from, to, bytes);
-        if (way.kind === 'named') continue;
-        const port = (ports.get(way.group) ?? 0) + bytes;
-        ports.set(way.group, port);
-        moving = Math.max(moving, port / way.bandwidth);
+        const route = routes.between(from, to, bytes);
+        if (route === undefined) return { from, to };
+        latency = Math.max(latency, route.latency);
+        loads.add(route, from, to, bytes);
+        if (route.kind === 'named') continue;
+        const port = (ports.get(route.group) ?? 0) + bytes;
+        ports.set(route.group, port);
+        moving = Math.max(moving, port / route.bandwidth);
       }
     }
     delay = Math.max(delay, (group.length - 1) * latency);

@@ -7,7 +7,7 @@ import type { Way } from './routes/ways.ts';
  * `routeBetween`: full duplex one for each direction of each pair, half one for each pair, shared one in all. Those of named links have
  * numbers from 0 on, others below it.
  */
-export type EachResource = (way: Way, from: number, to: number, visit: (resource: number) => void) => void;
+export type EachResource = (route: Way, from: number, to: number, visit: (resource: number) => void) => void;
 
 export function eachResource({ cluster, channel, buses }: Graph): EachResource {
   const plain = new Map<number, number>();
@@ -17,24 +17,24 @@ export function eachResource({ cluster, channel, buses }: Graph): EachResource {
     if (link.sharing === 'shared') return -1 - group;
     return link.sharing === 'half' && to < from ? to * count + from : from * count + to;
   };
-  return (way, from, to, visit) => {
-    if (way.kind === 'plain') {
-      const key = plainKey(way, from, to);
+  return (route, from, to, visit) => {
+    if (route.kind === 'plain') {
+      const key = plainKey(route, from, to);
       let number = plain.get(key);
       if (number === undefined) plain.set(key, (number = -1 - plain.size));
       return visit(number);
     }
-    const { edges } = way;
+    const { edges } = route;
     for (let index = 0; index < edges.length; index += 1) {
-      const own = channel[edges[index]];
-      if (!buses || edges.findIndex((edge) => channel[edge] === own) === index) visit(own);
+      const named = channel[edges[index]];
+      if (!buses || edges.findIndex((edge) => channel[edge] === named) === index) visit(named);
     }
   };
 }
 
 export interface Loads {
   /** Adds to every resource that the way takes. */
-  add(way: Way, from: number, to: number, amount: number): void;
+  add(route: Way, from: number, to: number, amount: number): void;
   /** Every resource that something was added to: how much, and the bytes a second that it moves. Called once, in the end. */
   each(visit: (amount: number, capacity: number) => void): void;
 }
@@ -66,9 +66,9 @@ export function loadsOf(graph: Graph): Loads {
     }
   };
   return {
-    add(way, from, to, more) {
-      [amount, rate] = [more, way.bandwidth];
-      resources(way, from, to, take);
+    add(route, from, to, more) {
+      [amount, rate] = [more, route.bandwidth];
+      resources(route, from, to, take);
     },
     each(visit) {
       for (const index of used) {

@@ -181,9 +181,9 @@ function chainFrom(
   nodes: readonly (readonly number[])[],
   turn: number,
 ): readonly number[] {
-  const own = cluster.devices[sender].group;
-  const home = nodes.filter(([first]) => cluster.devices[first].group === own);
-  const away = nodes.filter(([first]) => cluster.devices[first].group !== own);
+  const group = cluster.devices[sender].group;
+  const home = nodes.filter(([first]) => cluster.devices[first].group === group);
+  const away = nodes.filter(([first]) => cluster.devices[first].group !== group);
   return [...home, ...rotated(away, turn)].flatMap((node) => rotated(node, turn));
 }
 

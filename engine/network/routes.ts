@@ -28,19 +28,19 @@ export interface RouteHop {
  * the innermost node (or the cluster) that holds both and the fastest way over named links. `undefined` where there is none.
  */
 export function routeBetween(cluster: ClusterDefinition, from: number, to: number, bytes: number): Route | undefined {
-  const ways = waysOf(cluster);
-  const way = ways.between(from, to, bytes);
-  if (way === undefined) return undefined;
-  const { bandwidth, latency } = way;
-  if (way.kind === 'plain') {
-    const channel = channelName(way.link, way.group, from, to);
-    const port = `${way.link.id}/${way.group}`;
-    return { bandwidth, latency, channel, place: way.link.place, hops: [{ channel, bandwidth, latency }], port };
+  const routes = waysOf(cluster);
+  const route = routes.between(from, to, bytes);
+  if (route === undefined) return undefined;
+  const { bandwidth, latency } = route;
+  if (route.kind === 'plain') {
+    const channel = channelName(route.link, route.group, from, to);
+    const port = `${route.link.id}/${route.group}`;
+    return { bandwidth, latency, channel, place: route.link.place, hops: [{ channel, bandwidth, latency }], port };
   }
-  const { graph } = ways;
-  let slowest = way.edges[0];
+  const { graph } = routes;
+  let slowest = route.edges[0];
   const hops: RouteHop[] = [];
-  for (const edge of way.edges) {
+  for (const edge of route.edges) {
     const less = graph.bandwidth[edge] - graph.bandwidth[slowest];
     if (less < 0 || (less === 0 && contention(graph, edge) > contention(graph, slowest))) slowest = edge;
     const channel = edgeChannel(graph, edge);

@@ -86,10 +86,10 @@ function walk(
   const turn = turnsOf(plan.placement);
   const level = () => {
     let sum = 0;
-    for (let own = 0; own < local.length; own += 1) {
-      const { activation, activationForWeight, recomputed, recomputedWhole } = plan.stages[local[own]];
-      sum += kept[own] * activation + keptForWeight[own] * activationForWeight;
-      if (apart !== undefined) sum += again[own] * (recomputedWhole ?? recomputed);
+    for (let index = 0; index < local.length; index += 1) {
+      const { activation, activationForWeight, recomputed, recomputedWhole } = plan.stages[local[index]];
+      sum += kept[index] * activation + keptForWeight[index] * activationForWeight;
+      if (apart !== undefined) sum += again[index] * (recomputedWhole ?? recomputed);
     }
     return sum;
   };

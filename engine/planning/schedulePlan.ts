@@ -74,7 +74,7 @@ function rowsPlan(
     notes.origins.set(paths.row(pipeline, device), row.place);
     for (const [index, item] of row.items.entries()) notes.origins.set(paths.rowItem(pipeline, device, index), item);
   }
-  for (const [device, row] of body.own) {
+  for (const [device, row] of body.byDevice) {
     if (device >= devices)
       report.report('value/range', row.device, {
         what: 'The number of the device',
@@ -95,9 +95,9 @@ function ofCopies(
   for (const [index, { stage }] of copies.entries()) of.set(stage, [...(of.get(stage) ?? []), index]);
   return rows.map((row, device) =>
     row.map((item) => {
-      const own = of.get(item.stage) ?? [];
+      const items = of.get(item.stage) ?? [];
       const runs = (index: number) => item.microbatch % copies[index].every === copies[index].first;
-      const here = own.find((index) => placement[index] === device) ?? own.find(runs);
+      const here = items.find((index) => placement[index] === device) ?? items.find(runs);
       // A stage that is not there stays so, whatever the number of copies.
       return { ...item, stage: here ?? copies.length };
     }),

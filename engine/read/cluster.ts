@@ -48,9 +48,9 @@ export function readCluster(context: ReadContext, block: BlockDeclaration): void
   if (template.devices === 0) return missing(context, 'cluster', 'gpu', at);
   const make = () => spread(context, name, template, links.next > 0);
   // What is wrong in a file of one's own is told whether anybody uses the cluster or not; standard ones have no mistakes.
-  const own = context.uri.startsWith('std:') ? undefined : { cluster: make() };
-  if (own !== undefined && own.cluster === undefined) return;
-  const cluster = () => (own === undefined ? standardCluster(context, name, template, make) : own.cluster);
+  const checked = context.uri.startsWith('std:') ? undefined : { cluster: make() };
+  if (checked !== undefined && checked.cluster === undefined) return;
+  const cluster = () => (checked === undefined ? standardCluster(context, name, template, make) : checked.cluster);
   const id = symbolId('cluster', name);
   context.clusters.set(id, cluster);
   const kinds = new Map<string, number>();
@@ -224,14 +224,14 @@ function spread(
   const groups: ClusterGroup[] = [];
   const children: number[][] = [];
   const templates: Template[] = [];
-  const grow = (own: Template, parent: number, prefix: string, depth: number): number => {
+  const grow = (node: Template, parent: number, prefix: string, depth: number): number => {
     const group = groups.length;
     const first = devices.length;
-    groups.push({ parent, depth, first, end: first, link: own.link });
+    groups.push({ parent, depth, first, end: first, link: node.link });
     children.push([]);
-    templates.push(own);
+    templates.push(node);
     let nodes = 0;
-    for (const part of own.parts) {
+    for (const part of node.parts) {
       if (part.kind === 'gpu') {
         const place = context.report.place(part.entry);
         for (let i = 0; i < part.count; i += 1) {
@@ -249,14 +249,14 @@ function spread(
   };
   grow(template, -1, '', 0);
   let vertices = devices.length;
-  for (const [group, own] of templates.entries()) {
-    if (own.switches.length === 0) continue;
-    groups[group] = { ...groups[group], switches: new Map(own.switches.map(({ symbol }) => [symbol, vertices++])) };
+  for (const [group, node] of templates.entries()) {
+    if (node.switches.length === 0) continue;
+    groups[group] = { ...groups[group], switches: new Map(node.switches.map(({ symbol }) => [symbol, vertices++])) };
   }
   const named = new Map<number, Map<number, NamedLink>>();
   const budget = { pairs: pairsOf(context) };
-  for (const [group, own] of templates.entries()) {
-    for (const link of own.named)
+  for (const [group, node] of templates.entries()) {
+    for (const link of node.named)
       if (!join(context, link, groups, group, children[group], named, budget)) return undefined;
   }
   return { name, devices, groups, nodes: children[0], named, linkless: !linked };

@@ -15,13 +15,13 @@ import { readSourceFile, reportFaults } from './sourceFile.ts';
  * what it lacks is no second mistake.
  */
 export function deviceBody(context: ReadContext, { body }: BlockDeclaration): Block | undefined {
-  const own = (body?.entries ?? []).filter((entry): entry is Entry => entry.kind === 'entry');
-  const from = own.find((entry) => entry.key.text === 'from');
+  const entries = (body?.entries ?? []).filter((entry): entry is Entry => entry.kind === 'entry');
+  const from = entries.find((entry) => entry.key.text === 'from');
   if (body === undefined || from === undefined) return body;
   const value = valueOf(from);
   const given = value === undefined ? undefined : entriesOf(context, value);
   if (given === undefined) return { ...body, closed: false };
-  const written = new Set(own.map((entry) => spelled(context, entry)));
+  const written = new Set(entries.map((entry) => spelled(context, entry)));
   const more = given.filter(({ entry, parameters }) => {
     const key = entry.key.text;
     return !written.has(key) && !written.has(`${key}(${parameters})`);

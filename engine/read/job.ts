@@ -149,13 +149,13 @@ function misfit(context: ReadContext, plans: readonly PipelinePlan[], index: num
       found: `"${plan.name}" of the model "${plan.model}"`,
     };
   }
-  const own = context.occupied.get(plan.name);
+  const occupied = context.occupied.get(plan.name);
   for (const other of plans.slice(0, index)) {
     const theirs = context.occupied.get(other.name);
-    if (other.name === plan.name || own === undefined || own.cluster !== theirs?.cluster) continue;
-    const shared = own.devices.find((device) => theirs.devices.includes(device));
+    if (other.name === plan.name || occupied === undefined || occupied.cluster !== theirs?.cluster) continue;
+    const shared = occupied.devices.find((device) => theirs.devices.includes(device));
     if (shared === undefined) continue;
-    const { devices, name } = own.cluster;
+    const { devices, name } = occupied.cluster;
     const message = `Workers "${other.name}" and "${plan.name}" both use ${devices[shared].name} of "${name}"; each worker needs separate devices.`;
     return { message };
   }

@@ -57,11 +57,11 @@ function readMeasured(context: ReadContext, keys: Keys, entry: Entry): LayerRead
   const half = values['backward_input'] !== undefined || values['backward_weight'] !== undefined;
   const whole = keys.find('backward');
   if (half && whole !== undefined) notApplicable(context, whole, 'its two halves are given');
-  for (const [one, other] of [
+  for (const [key, other] of [
     ['backward_input', 'backward_weight'],
     ['backward_weight', 'backward_input'],
   ] as const) {
-    if (values[one] === undefined || values[other] !== undefined) continue;
+    if (values[key] === undefined || values[other] !== undefined) continue;
     missing(context, 'layer', other, at);
     return undefined;
   }

@@ -31,9 +31,9 @@ export function readLayers(
         return expression.items.forEach((item) => read(item, depth + 1));
       case 'name':
       case 'index': {
-        const own = readOne(context, expression, byName, bare);
-        if (own === undefined) wrong = true;
-        else for (let i = own.first; i <= own.last; i += 1) found.push(i);
+        const part = readOne(context, expression, byName, bare);
+        if (part === undefined) wrong = true;
+        else for (let i = part.first; i <= part.last; i += 1) found.push(i);
         return;
       }
       default: {

@@ -22,7 +22,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   const keys = readKeys(context, 'model', block.body, at);
   const from = keys.find('from');
   const source = from === undefined ? undefined : context.sources.get(from);
-  const own = readQuantity(context, keys, 'sequence');
+  const length = readQuantity(context, keys, 'sequence');
   const base = baseOf(context, from);
   const microBatch = or(readQuantity(context, keys, 'micro_batch'), base?.microBatch ?? 1);
   const precision = or(readWord<Precision>(context, keys, 'precision'), source?.precision ?? base?.precision ?? 'bf16');
@@ -30,7 +30,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   const id = symbolId('model', block.name.text);
   if (from !== undefined && base !== undefined) {
     for (const entry of keys.all('layer')) notApplicable(context, entry, 'the layers come from another model');
-    const sequence = or(own, base.sequence);
+    const sequence = or(length, base.sequence);
     if (microBatch === undefined || precision === undefined || context.report.errors() !== before || keys.doubtful)
       return;
     const { name } = block;
@@ -40,7 +40,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
   }
   // What is wrong with a source has been reported.
   if (from !== undefined && source === undefined) return;
-  const sequence = or(own, source?.sequence);
+  const sequence = or(length, source?.sequence);
   const written =
     source === undefined || from === undefined
       ? readAll(context, keys, id)
@@ -52,7 +52,7 @@ export function readModel(context: ReadContext, block: BlockDeclaration): void {
     return;
   }
   const firstShape = layers.find((layer) => layer.cost.kind === 'shape');
-  if (firstShape !== undefined && own.is === 'absent' && sequence === undefined)
+  if (firstShape !== undefined && length.is === 'absent' && sequence === undefined)
     return missing(context, 'model', 'sequence', at);
   const layerOf = new Int32Array(elements);
   for (const [index, layer] of layers.entries()) layerOf.fill(index, layer.first, layer.first + layer.count);

@@ -17,12 +17,12 @@ function baseName(block: BlockDeclaration): Name | undefined {
 
 /** For each model of the file the one of the file that it takes its layers from, as an index. */
 function bases(context: ReadContext, blocks: readonly BlockDeclaration[]): readonly (readonly number[])[] {
-  const own = new Map<number, number>();
-  for (const [index, { name }] of blocks.entries()) if (name !== undefined) own.set(name.start, index);
+  const positions = new Map<number, number>();
+  for (const [index, { name }] of blocks.entries()) if (name !== undefined) positions.set(name.start, index);
   return blocks.map((block) => {
     const info = context.names.get(baseName(block)?.text ?? '');
     if (info?.kind !== 'model' || info.declaration?.uri !== context.uri) return [];
-    return [own.get(info.declaration.start) ?? []].flat();
+    return [positions.get(info.declaration.start) ?? []].flat();
   });
 }
 

@@ -39,19 +39,19 @@ export interface Row {
 /** Rows of a schedule: one for all devices, and those of single ones. */
 export interface Rows {
   readonly general?: Row;
-  readonly own: ReadonlyMap<number, Row>;
+  readonly byDevice: ReadonlyMap<number, Row>;
 }
 
 /** Operations of each device; `undefined` where a row is wrong or they are over the limit (reported in the schedule's file). */
 export function expandRows(
   context: ReadContext,
-  { general, own }: Rows,
+  { general, byDevice }: Rows,
   { stages, devices, microbatches, stagesOf }: Parameters<RowsBody['expand']>[0],
 ): ReturnType<RowsBody['expand']> {
   const rows: (readonly RowItem[])[] = [];
   let left = context.options.limits.operations;
   for (let device = 0; device < devices; device += 1) {
-    const row = own.get(device) ?? general;
+    const row = byDevice.get(device) ?? general;
     if (row === undefined) {
       rows.push([]);
       continue;
@@ -227,7 +227,7 @@ function spread(segment: Segment): readonly Unit[] {
     for (let i = 0; i < segment.size; i += 1) out.push([{ op, stage, microbatch: first + i }]);
   } else if (segment.kind === 'fused') {
     const right = spread(segment.right);
-    for (const [index, [one]] of spread(segment.left).entries()) out.push([one, right[index][0]]);
+    for (const [index, [slot]] of spread(segment.left).entries()) out.push([slot, right[index][0]]);
   } else {
     const parts = segment.parts.filter((part) => part.size > 0).map(spread);
     if (segment.kind === 'repeat') {

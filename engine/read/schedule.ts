@@ -97,7 +97,7 @@ function inFlightOf(
 }
 
 function readRows(context: ReadContext, rows: readonly Entry[]): ScheduleDefinition['body'] | undefined {
-  const own = new Map<number, Row>();
+  const byDevice = new Map<number, Row>();
   let general: Row | undefined;
   let wrong = false;
   for (const entry of rows) {
@@ -120,7 +120,7 @@ function readRows(context: ReadContext, rows: readonly Entry[]): ScheduleDefinit
       wrong = true;
       continue;
     }
-    const earlier = device < 0 ? general : own.get(device);
+    const earlier = device < 0 ? general : byDevice.get(device);
     if (earlier !== undefined) {
       const related = [{ place: context.report.place(earlier.entry.key), message: 'This one is used.' }];
       context.report.report(
@@ -130,7 +130,7 @@ function readRows(context: ReadContext, rows: readonly Entry[]): ScheduleDefinit
         { related },
       );
     } else if (parameter.kind === 'name') general = { entry, parameter: parameter.text, items };
-    else own.set(device, { entry, items });
+    else byDevice.set(device, { entry, items });
   }
   if (wrong) return undefined;
   const written = (row: Row): WrittenRow => ({
@@ -141,8 +141,8 @@ function readRows(context: ReadContext, rows: readonly Entry[]): ScheduleDefinit
   return {
     kind: 'rows',
     general: general === undefined ? undefined : written(general),
-    own: new Map(Array.from(own, ([device, row]) => [device, written(row)])),
-    expand: (numbers, report) => expandRows({ ...context, report }, { general, own }, numbers),
+    byDevice: new Map(Array.from(byDevice, ([device, row]) => [device, written(row)])),
+    expand: (numbers, report) => expandRows({ ...context, report }, { general, byDevice }, numbers),
   };
 }
 

@@ -19,8 +19,8 @@ export function readScheduleUse(context: ReadContext, expression: Expression): S
   if (name === undefined) return undefined;
   const symbol = context.links.get(name);
   if (symbol === undefined) return undefined;
-  const own = context.schedules.get(symbol);
-  if (own !== undefined) {
+  const written = context.schedules.get(symbol);
+  if (written !== undefined) {
     if (expression.kind === 'call' && expression.arguments.length > 0) {
       context.report.report('type/mismatch', expression, {
         expected: `"${name.text}" without arguments`,
@@ -28,7 +28,7 @@ export function readScheduleUse(context: ReadContext, expression: Expression): S
       });
       return undefined;
     }
-    return { kind: 'own', definition: own };
+    return { kind: 'own', definition: written };
   }
   const policy = symbol.startsWith('policy:') ? findPolicy(name.text) : undefined;
   if (policy === undefined) return undefined;

@@ -144,11 +144,11 @@ function withMoves(
   { at, stage, change }: Moves,
   visit: (level: Level, moved: Int32Array) => void,
 ): void {
-  const own: Level[] = [];
+  const levels: Level[] = [];
   walkMemory(plan, timeline.program, device, (position, width, activations, workspace, held, after, heldAfter) => {
     const last = position + width - 1;
-    own.push({ from: startAt(timeline, position), position: last, when: 'during', activations, workspace, held });
-    own.push({
+    levels.push({ from: startAt(timeline, position), position: last, when: 'during', activations, workspace, held });
+    levels.push({
       from: endAt(timeline, last),
       position: last,
       when: 'after',
@@ -161,10 +161,17 @@ function withMoves(
   const moved = new Int32Array(plan.stages.length);
   const touched = [...new Set(stage)];
   let next = 0;
-  let now: Level = { from: 0, position: own[0]?.position ?? -1, when: 'before', activations: 0, workspace: 0, held: 0 };
-  for (let index = 0; index < own.length || next < at.length;) {
-    const from = Math.min(own[index]?.from ?? Infinity, at[next] ?? Infinity);
-    for (; index < own.length && own[index].from <= from + slack; index += 1) now = own[index];
+  let now: Level = {
+    from: 0,
+    position: levels[0]?.position ?? -1,
+    when: 'before',
+    activations: 0,
+    workspace: 0,
+    held: 0,
+  };
+  for (let index = 0; index < levels.length || next < at.length;) {
+    const from = Math.min(levels[index]?.from ?? Infinity, at[next] ?? Infinity);
+    for (; index < levels.length && levels[index].from <= from + slack; index += 1) now = levels[index];
     for (; next < at.length && at[next] <= from + slack; next += 1) moved[stage[next]] += change[next];
     // Sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
     const bytes = touched.reduce((sum, each) => sum + moved[each] * plan.stages[each].activation, 0);

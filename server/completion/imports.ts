@@ -21,9 +21,9 @@ export function importItems(
     return pathItems(view, named.path, offset, (name) => endings.some((ending) => name.endsWith(ending)), []);
   }
   const { path } = declaration;
-  const own = view.uri.slice(view.uri.lastIndexOf('/') + 1);
+  const fileName = view.uri.slice(view.uri.lastIndexOf('/') + 1);
   return path !== undefined && inQuotes(view, path, offset)
-    ? pathItems(view, path, offset, (name) => name.endsWith('.pipe') && name !== own, standardNames)
+    ? pathItems(view, path, offset, (name) => name.endsWith('.pipe') && name !== fileName, standardNames)
     : nameItems(view, declaration, offset);
 }
 

@@ -8,7 +8,10 @@ type Row = readonly [string, string | undefined];
 
 /** Bytes that a device sends to each group of ranks for one microbatch, and what of the time that takes no computing hides. */
 export const trafficRows = (traffic: StagePlan['traffic'] = {}): readonly Row[] =>
-  (Object.entries(traffic) as [TrafficName, TrafficPlan][]).map(([name, one]) => [groupWords[name], trafficText(one)]);
+  (Object.entries(traffic) as [TrafficName, TrafficPlan][]).map(([name, part]) => [
+    groupWords[name],
+    trafficText(part),
+  ]);
 
 const trafficText = ({ bytes: size, time: seconds, exposed }: TrafficPlan): string =>
   `${bytes(size)} in ${time(seconds)}, ${exposedText(seconds, exposed)}`;

@@ -51,9 +51,9 @@ function costsOf({ pipeline, device, mesh, cost }: LayerFigures): string {
 
 /** A head that is tied to the embedding holds a copy of its matrix, and counts it as the embedding's. */
 function parametersText({ parameters, localParameters }: LayerFigures['cost']): string {
-  const [whole, own] = [amount(parameters), amount(localParameters)];
-  if (own === whole) return whole;
-  return `${whole}, ${own} on the device${localParameters > parameters ? ' including shared parameters' : ''}`;
+  const [whole, local] = [amount(parameters), amount(localParameters)];
+  if (local === whole) return whole;
+  return `${whole}, ${local} on the device${localParameters > parameters ? ' including shared parameters' : ''}`;
 }
 
 /** What a forward leaves, and what it would under other recomputation. */

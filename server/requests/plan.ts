@@ -11,9 +11,9 @@ import { rangeIn, type View } from '../view.ts';
 /** The plan of the newest text. With overrides the text is resolved again; what is known of the document stays as it is. */
 export function planAnswer(view: View, { overrides = {} }: PlanRequest, searches: Searches): PlanAnswer {
   const { uri, version, syntax, files, options } = view;
-  const own = view.analysis.resolution;
-  if (Object.keys(overrides).length === 0) return answer(view, own);
-  const [refused] = checkOverrides(own, overrides);
+  const resolution = view.analysis.resolution;
+  if (Object.keys(overrides).length === 0) return answer(view, resolution);
+  const [refused] = checkOverrides(resolution, overrides);
   if (refused !== undefined)
     return { uri, version, options, problem: { message: refused, range: rangeIn(view, { start: 0, end: 0 }) } };
   return answer(view, resolve({ uri, syntax, host: files, options, overrides, searches }));

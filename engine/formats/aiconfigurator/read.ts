@@ -65,10 +65,10 @@ const rates: readonly (readonly [field: string, formats: readonly Precision[]])[
 
 function readCompute(gpu: Fields): System['device']['compute'] {
   const compute: { [P in Precision]?: number } = {};
-  for (const [field, [own, alike]] of rates) {
+  for (const [field, [precision, alike]] of rates) {
     if (!gpu.has(field)) continue;
     const rate = gpu.amount(field);
-    compute[own] = rate;
+    compute[precision] = rate;
     if (alike !== undefined) compute[alike] ??= rate;
   }
   if (Object.keys(compute).length === 0) gpu.fault('bfloat16_tc_flops', '"gpu.bfloat16_tc_flops" is missing.');

@@ -70,19 +70,19 @@ function readMatrix(matrix: Fields): Pick<SystemDevice, 'compute' | 'efficiency'
       byType?.fault(name, `"${name}" is not a known number format. Known formats: ${Object.keys(formats).join(', ')}.`);
       continue;
     }
-    const own = shared === undefined ? byType.inner(name) : byType;
-    if (own === undefined) continue;
-    const rate = shared ?? own.amount('tflops', { unit: 1e12 });
-    const table = readTable(own, shared === undefined ? 'gflops_efficiency' : name, 1e9);
+    const fieldsOfType = shared === undefined ? byType.inner(name) : byType;
+    if (fieldsOfType === undefined) continue;
+    const rate = shared ?? fieldsOfType.amount('tflops', { unit: 1e12 });
+    const table = readTable(fieldsOfType, shared === undefined ? 'gflops_efficiency' : name, 1e9);
     for (const target of targets) [compute[target], tables[target]] = [rate, table];
   }
   // One 16-bit format stands for the other.
-  for (const [one, other] of [
+  for (const [field, other] of [
     ['fp16', 'bf16'],
     ['bf16', 'fp16'],
   ] as const) {
-    compute[other] ??= compute[one];
-    tables[other] ??= tables[one];
+    compute[other] ??= compute[field];
+    tables[other] ??= tables[field];
     if (compute[other] === undefined) delete compute[other];
     if (tables[other] === undefined) delete tables[other];
   }
@@ -133,24 +133,24 @@ function readNetworks(fields: Fields): { networks: readonly SystemNetwork[]; rem
   if (items.length === 0 && fields.faults.length === 0) fields.fault('networks', '"networks" has no network.');
   let inside = 1;
   for (const [index, item] of items.entries()) {
-    const own = fields.within(item, `networks[${index}]`);
-    if (own === undefined) continue;
-    const size = own.whole('size');
-    const { pair, ring } = readFactors(own);
+    const part = fields.within(item, `networks[${index}]`);
+    if (part === undefined) continue;
+    const size = part.whole('size');
+    const { pair, ring } = readFactors(part);
     const network = {
       bandwidth:
-        (own.amount('bandwidth', { unit: 1e9 }) * own.amount('efficiency', { least: leastShare, most: 1 })) / pair,
-      latency: own.amount('latency', { zero: true, least: 1e-12 }),
+        (part.amount('bandwidth', { unit: 1e9 }) * part.amount('efficiency', { least: leastShare, most: 1 })) / pair,
+      latency: part.amount('latency', { zero: true, least: 1e-12 }),
     };
     if (size <= inside || size % inside !== 0) {
-      own.fault('size', `"networks[${index}].size" must be a multiple of ${inside} and more, found ${size}.`);
+      part.fault('size', `"networks[${index}].size" must be a multiple of ${inside} and more, found ${size}.`);
       continue;
     }
     const joins = size / inside;
     networks.push({ ...network, joins: index === items.length - 1 ? { most: joins } : joins });
     inside = size;
     if (!ring) remarks.add('All-reduces are rings over these links; factors of `ops` for collectives are left out.');
-    if (own.amount('processor_usage', { otherwise: 0, zero: true, least: 0 }) > 0)
+    if (part.amount('processor_usage', { otherwise: 0, zero: true, least: 0 }) > 0)
       remarks.add('`processor_usage`, the share of the processor that a transfer takes, is left out.');
   }
   return { networks, remarks: [...remarks] };

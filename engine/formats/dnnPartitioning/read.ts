@@ -57,8 +57,8 @@ export function readDnnPartitioning(
     if (from !== undefined) outputs.set(from, size);
     if (from !== undefined && to !== undefined) needs[to].push(from);
     // What a last node puts out is told by the edge into its backward node alone.
-    const own = from === undefined ? partners.get(target) : undefined;
-    if (own !== undefined && !outputs.has(own)) outputs.set(own, size);
+    const partner = from === undefined ? partners.get(target) : undefined;
+    if (partner !== undefined && !outputs.has(partner)) outputs.set(partner, size);
   }
   if (faults.length > 0) return { faults: [...faults].sort((a, b) => a.start - b.start) };
   const { order, circles } = orderByNeed(forward.length, (index) => needs[index]);
@@ -70,8 +70,8 @@ export function readDnnPartitioning(
   }
   const backwards = new Float64Array(forward.length);
   for (const node of nodes) {
-    const own = node.backward ? partners.get(node.id) : undefined;
-    if (own !== undefined) backwards[own] += node.milliseconds;
+    const partner = node.backward ? partners.get(node.id) : undefined;
+    if (partner !== undefined) backwards[partner] += node.milliseconds;
   }
   const position = new Map(order.map((value, index) => [value, index]));
   const names = validNames(order.map((index) => forward[index].name));
@@ -99,12 +99,12 @@ function partnersOf(nodes: readonly Node[], forward: readonly Node[], tell: Tell
   const partners = new Map<number, number>();
   for (const node of nodes) {
     if (!node.backward) continue;
-    const own = node.color === undefined ? [] : (byColor.get(node.color) ?? []);
-    if (own.length === 1) partners.set(node.id, own[0]);
+    const alike = node.color === undefined ? [] : (byColor.get(node.color) ?? []);
+    if (alike.length === 1) partners.set(node.id, alike[0]);
     else
       tell(
         node.place,
-        `The backward node ${node.id} has ${own.length === 0 ? 'no' : 'several'} forward nodes in its colour class: it needs just one.`,
+        `The backward node ${node.id} has ${alike.length === 0 ? 'no' : 'several'} forward nodes in its colour class: it needs just one.`,
       );
   }
   return partners;

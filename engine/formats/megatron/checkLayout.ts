@@ -22,8 +22,8 @@ export function checkLayout(
   const of = (
     symbol: LayerSymbol,
   ): readonly { readonly placed: Placed; readonly stage: number; readonly index: number }[] =>
-    stages.flatMap((own, stage) =>
-      own.flatMap((placed, index) => (placed.symbol === symbol ? [{ placed, stage, index }] : [])),
+    stages.flatMap((symbols, stage) =>
+      symbols.flatMap((placed, index) => (placed.symbol === symbol ? [{ placed, stage, index }] : [])),
     );
   const [embeddings, losses, decoders, predictions] = [of('E'), of('L'), of('t'), of('m')];
   const last = stages.length - 1;

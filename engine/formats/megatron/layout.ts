@@ -47,12 +47,12 @@ export function readLayout(
     return digits === '' ? 1 : Number(digits);
   };
   const repeat = (from: number, number: number, start: number): boolean => {
-    const own = symbols.splice(from);
-    if (symbols.length + own.length * number > mostSymbols) {
+    const repeated = symbols.splice(from);
+    if (symbols.length + repeated.length * number > mostSymbols) {
       fault(start, at, `This makes more than ${mostSymbols.toLocaleString('en-US')} layers.`);
       return false;
     }
-    for (let i = 0; i < number; i += 1) symbols.push(...own);
+    for (let i = 0; i < number; i += 1) symbols.push(...repeated);
     return true;
   };
   while (at < text.length) {

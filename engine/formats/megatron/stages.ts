@@ -83,7 +83,7 @@ function fromLayout(
   const faults = checkLayout(read.stages, setting, value);
   if (faults.length > 0) return { faults };
   return {
-    stages: read.stages.map((own) => own.map((placed) => placed.symbol)),
+    stages: read.stages.map((stage) => stage.map((placed) => placed.symbol)),
     ranks: pipelineSize ?? read.stages.length,
   };
 }
@@ -111,9 +111,9 @@ function shared(flags: Flags, numbers: Numbers, end: number): Result {
     );
   const perRank = new Array<number>(ranks).fill(0);
   if (first !== undefined || last !== undefined) {
-    const own = (first === undefined ? 0 : 1) + (last === undefined ? 0 : 1);
+    const explicit = (first === undefined ? 0 : 1) + (last === undefined ? 0 : 1);
     const rest = total.value - (first?.value ?? 0) - (last?.value ?? 0);
-    const among = ranks - own;
+    const among = ranks - explicit;
     if (among < 0)
       return refused(
         last ?? total,

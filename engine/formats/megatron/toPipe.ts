@@ -20,7 +20,7 @@ export function pipeOfMegatron(
   const flags = layoutAlone.test(trimmed) ? layoutFlag(text, trimmed) : flagsOf(text);
   const read = stagesOf(flags, text.length);
   if ('faults' in read) return read;
-  const remarks = read.stages.some((own) => own.length === 0)
+  const remarks = read.stages.some((stage) => stage.length === 0)
     ? ['Stages without layers have a layer that takes no time and only passes data on.']
     : [];
   return { pipe: written(read, flags), remarks };
@@ -44,9 +44,9 @@ const words = { E: 'embed', t: 'block', m: 'prediction', L: 'head', pass: 'pass'
 function written({ stages, ranks, group }: MegatronStages, flags: Flags): string {
   const runs: Run[] = [];
   // For each stage, which run and which of its layers.
-  const parts = stages.map((own) => {
+  const parts = stages.map((stage) => {
     const pieces: { readonly run: number; readonly first: number; last: number }[] = [];
-    for (const kind of own.length === 0 ? (['pass'] as const) : own) {
+    for (const kind of stage.length === 0 ? (['pass'] as const) : stage) {
       const open = runs.at(-1);
       if (open?.kind === kind && kind !== 'pass') open.count += 1;
       else runs.push({ kind, count: 1 });
@@ -67,12 +67,12 @@ function written({ stages, ranks, group }: MegatronStages, flags: Flags): string
     return `  layer ${names[index]}${kind === 't' || kind === 'm' ? `[${number}]` : ''} { ${times} }`;
   });
   const blocks = parts.map((pieces, stage) => {
-    const own = pieces.map(({ run, first, last }) => {
+    const found = pieces.map(({ run, first, last }) => {
       const { kind } = runs[run];
       if (kind !== 't' && kind !== 'm') return names[run];
       return `${names[run]}[${first === last ? first : `${first}..${last}`}]`;
     });
-    return `  stage s${stage} { layers = ${own.join(', ')} }`;
+    return `  stage s${stage} { layers = ${found.join(', ')} }`;
   });
   const chunks = stages.length / ranks;
   const shown = [count(ranks, 'rank', 'ranks'), count(stages.length, 'stage', 'stages')];

@@ -31,10 +31,10 @@ export type Groups = ReadonlyMap<number, ReadonlyMap<Entry['type'], readonly Ent
 export function groupsOf(entries: Iterable<Entry>): Groups {
   const groups = new Map<number, Map<Entry['type'], Entry[]>>();
   for (const entry of entries) {
-    const own = groups.get(entry.stage) ?? new Map<Entry['type'], Entry[]>();
-    groups.set(entry.stage, own);
-    const list = own.get(entry.type);
-    if (list === undefined) own.set(entry.type, [entry]);
+    const group = groups.get(entry.stage) ?? new Map<Entry['type'], Entry[]>();
+    groups.set(entry.stage, group);
+    const list = group.get(entry.type);
+    if (list === undefined) group.set(entry.type, [entry]);
     else list.push(entry);
   }
   return groups;

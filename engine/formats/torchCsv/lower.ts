@@ -46,13 +46,13 @@ function withTransfers(table: TorchTable, rows: readonly (readonly Numbered[])[]
     let moved = false;
     for (const rank of working) {
       const { cell } = rows[rank][next[rank]];
-      const own = computing(cell);
-      const needs = own.map((computeAction) => neededKey(computeAction, stages, microbatches));
+      const actions = computing(cell);
+      const needs = actions.map((computeAction) => neededKey(computeAction, stages, microbatches));
       if (needs.some((need) => need >= 0 && done[need] === 0)) continue;
       moved = true;
       next[rank] += 1;
       result[rank].push(cell);
-      for (const computeAction of own) {
+      for (const computeAction of actions) {
         done[resultKey(computeAction, stages, microbatches)] = 1;
         const pair = transferOf(computeAction, shape);
         if (pair === undefined) continue;

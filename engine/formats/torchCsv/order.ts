@@ -15,8 +15,8 @@ export function order(table: TorchTable, shape: Majority, report: Report): void 
   };
   for (const row of table.rows.keys()) rowOrder(table, row, shape, tell);
   if (wrong) return;
-  const own = table.rows.map((row) => row.map((cell) => (computing(cell).length > 0 ? cell : blank)));
-  const lowered = lower({ ...table, rows: own }, shape);
+  const computed = table.rows.map((row) => row.map((cell) => (computing(cell).length > 0 ? cell : blank)));
+  const lowered = lower({ ...table, rows: computed }, shape);
   if ('stuck' in lowered) {
     const [first, ...others] = lowered.stuck;
     report({

@@ -23,15 +23,15 @@ export function idleSteps(
     let moved = false;
     for (const rank of working) {
       const at = next[rank];
-      const own = computing(rows[rank][at]);
-      const needs = own.map((computeAction) => neededKey(computeAction, stages, microbatches));
+      const actions = computing(rows[rank][at]);
+      const needs = actions.map((computeAction) => neededKey(computeAction, stages, microbatches));
       if (needs.some((need) => need >= 0 && done[need] === 0)) {
         idle[rank][at] += 1;
         blanks += 1;
       } else {
         next[rank] += 1;
         moved = true;
-        for (const computeAction of own) ended.push(resultKey(computeAction, stages, microbatches));
+        for (const computeAction of actions) ended.push(resultKey(computeAction, stages, microbatches));
       }
     }
     if (!moved || blanks > mostBlanks) return undefined;

@@ -14,7 +14,7 @@ export function pipeOfTable(table: TorchTable, { shape }: TorchSchedule): string
   const ranks = table.rows.length;
   const single = stages === ranks;
   const rows = table.rows.map((row, rank) => {
-    const slots = row.map(computing).filter((own): own is Slot => own.length > 0);
+    const slots = row.map(computing).filter((slot): slot is Slot => slot.length > 0);
     return `  row(${rank}) = ${writtenRuns(slots, !single).join(', ')}`;
   });
   const what = [

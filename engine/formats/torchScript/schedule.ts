@@ -33,7 +33,7 @@ ${stagesOf.map((stages) => `    [${stages.join(', ')}],`).join('\n')}
 
 # Name of each stage and some of its layers.
 STAGE_NAMES = [
-${plan.stages.map(({ name, layers: own }) => `    (${pythonString(name)}, ${pythonString(ends(own))}),`).join('\n')}
+${plan.stages.map(({ name, layers: stageLayers }) => `    (${pythonString(name)}, ${pythonString(ends(stageLayers))}),`).join('\n')}
 ]
 
 # One line a rank: F forward, B backward, I and W its halves (input, weights); stage before, microbatch after.

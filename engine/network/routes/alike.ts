@@ -13,7 +13,7 @@ export interface Alike {
   /** A way between two devices, without where the nodes of the two are. */
   toMove(edges: readonly number[], from: number, to: number): readonly Station[];
   /** The edges of the way between two devices of the same roles, in one node where the others were. */
-  move(way: readonly Station[], from: number, to: number): readonly number[];
+  move(route: readonly Station[], from: number, to: number): readonly number[];
 }
 
 /** A vertex by its number among the devices or switches of the node of `from` or `to`, or of all vertices (`rest`). */
@@ -72,9 +72,9 @@ export function alikeOf(graph: Graph): Alike {
         const side = sideOf(target[edge], from, to);
         return { of: side, number: target[edge] - firstOf(side, from, to) };
       }),
-    move(way, from, to) {
+    move(route, from, to) {
       let at = from;
-      return way.map((station) => {
+      return route.map((station) => {
         const next = station.number + firstOf(station.of, from, to);
         // Found from the end with fewer links.
         const edge =
@@ -101,17 +101,17 @@ function nodesOf({ cluster, offsets }: Graph): readonly Node[] {
   const { groups, nodes, devices } = cluster;
   const found = nodes.flatMap((outermost): readonly Node[] => {
     const { first, end, depth } = groups[outermost];
-    const own: number[] = [];
+    const members: number[] = [];
     for (let group = outermost; group < groups.length; group += 1) {
       if (group > outermost && groups[group].depth <= depth) break;
       groups[group].switches?.forEach((vertex) => {
         // A switch that nothing is linked to may have no number among the vertices.
-        if (vertex < offsets.length - 1) own.push(vertex);
+        if (vertex < offsets.length - 1) members.push(vertex);
       });
     }
-    const switches = own[0] ?? devices.length;
-    if (own.some((vertex, index) => vertex !== switches + index)) return [];
-    return [{ first, end, switches, switchesEnd: switches + own.length }];
+    const switches = members[0] ?? devices.length;
+    if (members.some((vertex, index) => vertex !== switches + index)) return [];
+    return [{ first, end, switches, switchesEnd: switches + members.length }];
   });
   const loose = devices.flatMap(({ group }, at): readonly Node[] =>
     group === 0 ? [{ first: at, end: at + 1, switches: devices.length, switchesEnd: devices.length }] : [],

@@ -26,12 +26,12 @@ export interface Ways {
 const known = new WeakMap<ClusterDefinition, Ways>();
 
 export function waysOf(cluster: ClusterDefinition): Ways {
-  let ways = known.get(cluster);
-  if (ways === undefined) {
-    ways = makeWays(cluster);
-    known.set(cluster, ways);
+  let routes = known.get(cluster);
+  if (routes === undefined) {
+    routes = makeRoutes(cluster);
+    known.set(cluster, routes);
   }
-  return ways;
+  return routes;
 }
 
 type Named = Extract<Way, { readonly kind: 'named' }>;
@@ -41,7 +41,7 @@ interface Found extends Figures {
   readonly stations: readonly Station[];
 }
 
-function makeWays(cluster: ClusterDefinition): Ways {
+function makeRoutes(cluster: ClusterDefinition): Ways {
   const plain = plainOf(cluster);
   const graph = graphOf(cluster);
   const { latency, bandwidth } = graph;
@@ -65,14 +65,14 @@ function makeWays(cluster: ClusterDefinition): Ways {
    * that any bound up to its own bandwidth can give; so the bound rises from bandwidth to bandwidth.
    */
   const candidates = (from: number, to: number): readonly Named[] => {
-    const ways: Named[] = [];
+    const routes: Named[] = [];
     for (let bound = 0; ;) {
       const edges = search(from, to, bound);
-      if (edges === undefined) return ways;
-      const way = named(edges);
-      if (ways.length > 0 && way.latency <= ways[ways.length - 1].latency) ways.pop();
-      ways.push(way);
-      bound = way.bandwidth;
+      if (edges === undefined) return routes;
+      const route = named(edges);
+      if (routes.length > 0 && route.latency <= routes[routes.length - 1].latency) routes.pop();
+      routes.push(route);
+      bound = route.bandwidth;
     }
   };
 
@@ -105,7 +105,7 @@ function makeWays(cluster: ClusterDefinition): Ways {
 
 /** The `link` of the innermost node (or the cluster) that holds both. */
 function plainOf({ devices, groups }: ClusterDefinition): (from: number, to: number) => Way | undefined {
-  const ways = groups.map(({ link }, group): Way | undefined =>
+  const routes = groups.map(({ link }, group): Way | undefined =>
     link === undefined ? undefined : { kind: 'plain', latency: link.latency, bandwidth: link.bandwidth, link, group },
   );
   return (from, to) => {
@@ -114,18 +114,18 @@ function plainOf({ devices, groups }: ClusterDefinition): (from: number, to: num
       if (groups[group].depth >= groups[other].depth) group = groups[group].parent;
       else other = groups[other].parent;
     }
-    return ways[group];
+    return routes[group];
   };
 }
 
 /** The first of the fastest ways, where `direct` is not as fast. A transfer fills all links of its way at once. */
-function fastest<W extends Figures>(direct: Figures | undefined, ways: readonly W[], bytes: number): W | undefined {
+function fastest<W extends Figures>(direct: Figures | undefined, routes: readonly W[], bytes: number): W | undefined {
   let best: W | undefined;
   let least = direct === undefined ? Infinity : direct.latency + bytes / direct.bandwidth;
-  for (const way of ways) {
-    const time = way.latency + bytes / way.bandwidth;
+  for (const route of routes) {
+    const time = route.latency + bytes / route.bandwidth;
     if (time >= least && (best ?? direct) !== undefined) continue;
-    [best, least] = [way, time];
+    [best, least] = [route, time];
   }
   return best;
 }

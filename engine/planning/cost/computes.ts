@@ -17,10 +17,10 @@ export function computes(notes: Notes, pipeline: ToCost, kinds: readonly DeviceD
   if (pipeline.model.layers.every((layer) => layer.cost.kind === 'measured')) return true;
   for (const kind of kinds) {
     if (speedAt(kind, pipeline.model.precision).compute !== undefined) continue;
-    const own = kind.place.uri === notes.uri;
-    notes.report.report('key/missing', own ? kind.place : pipeline.at('devices'), {
+    const inFile = kind.place.uri === notes.uri;
+    notes.report.report('key/missing', inFile ? kind.place : pipeline.at('devices'), {
       key: 'compute',
-      block: own ? 'device' : `device "${kind.name}"`,
+      block: inFile ? 'device' : `device "${kind.name}"`,
       example: 'compute = 312TFLOPS',
     });
     return false;

@@ -7,7 +7,7 @@ import type { BucketPlan } from '../../plan.ts';
  * the share of a forward that comes before its layers.
  */
 export interface GradientBucket extends Pick<BucketPlan, 'left'> {
-  readonly own: number;
+  readonly dense: number;
   readonly experts: number;
   readonly before: number;
 }
@@ -48,7 +48,7 @@ export function gradientBuckets(
       weight: last.weight + layer.backwardWeight,
     };
   }
-  let own = 0;
+  let dense = 0;
   let experts = 0;
   let first = -1;
   const close = () => {
@@ -59,16 +59,16 @@ export function gradientBuckets(
       input: share(input, whole.input),
       weight: share(weight, whole.weight),
     };
-    buckets.push({ own, experts, left, before: share(forward, whole.forward) });
-    [own, experts, first] = [0, 0, -1];
+    buckets.push({ dense, experts, left, before: share(forward, whole.forward) });
+    [dense, experts, first] = [0, 0, -1];
   };
   for (let at = layers.length - 1; at >= 0; at -= 1) {
     const { localParameters, expertParameters } = layers[at];
     if (localParameters === 0) continue;
-    own += localParameters - expertParameters;
+    dense += localParameters - expertParameters;
     experts += expertParameters;
     first = at;
-    if ((own + experts) * gradient >= bytes) close();
+    if ((dense + experts) * gradient >= bytes) close();
   }
   close();
   return buckets;

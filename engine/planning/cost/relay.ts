@@ -18,9 +18,9 @@ export function relay(edges: readonly EdgePlan[], stages: number, parts: readonl
   const held = new Float64Array(stages);
   for (const { from, to, bytes } of edges) {
     for (let stage = from; stage < to; stage += 1) {
-      const own = inParts(bytes, parts[from], parts[stage]);
-      hops[stage] = Math.max(0, hops[stage]) + own;
-      if (stage > from) held[stage] += own;
+      const sent = inParts(bytes, parts[from], parts[stage]);
+      hops[stage] = Math.max(0, hops[stage]) + sent;
+      if (stage > from) held[stage] += sent;
     }
   }
   const found: EdgePlan[] = [];

@@ -32,7 +32,7 @@ export interface StagesRequest {
 export interface StageParts {
   readonly plan: StagePlan;
   readonly layers: readonly LayerCost[];
-  readonly own: number;
+  readonly dense: number;
   readonly experts: number;
   readonly embedding: number;
 }
@@ -87,7 +87,7 @@ export function stagePlans(request: StagesRequest): readonly StageParts[] {
     return {
       plan,
       layers,
-      own: cost.localParameters - cost.expertParameters,
+      dense: cost.localParameters - cost.expertParameters,
       experts: cost.expertParameters,
       embedding: layers.reduce((most, { embeddingParameters = 0 }) => Math.max(most, embeddingParameters), 0),
     };
@@ -129,9 +129,9 @@ function gatheredFor(
   if (optimizer === undefined || !shardsGradients(optimizer.shard)) return none;
   const whole = optimizer.recipe.bytes({ local: 1, experts: 0, ranks: 1, expertRanks: 1, precision: model.precision });
   const { gathered } = optimizer.recipe.moved(model.precision);
-  const [own, ofExperts] = [site.ranks, site.expertRanks].map((ranks) => shardRanks(ranks, optimizer.over) > 1);
+  const [ofDense, ofExperts] = [site.ranks, site.expertRanks].map((ranks) => shardRanks(ranks, optimizer.over) > 1);
   const sizes = layers.map(({ localParameters, expertParameters }) => {
-    const inParts = (own ? localParameters - expertParameters : 0) + (ofExperts ? expertParameters : 0);
+    const inParts = (ofDense ? localParameters - expertParameters : 0) + (ofExperts ? expertParameters : 0);
     return { weights: shardsWeights(optimizer.shard) ? inParts * gathered : 0, gradients: inParts * whole.gradients };
   });
   const accumulate = shardsWeights(optimizer.shard) && !optimizer.reshard;

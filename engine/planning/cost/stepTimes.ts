@@ -27,13 +27,13 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
   const after: Moved[] = ranks.ranks.map(() => stillness);
   const inBuckets: Moved[] = ranks.ranks.map(() => stillness);
   const overlap: StageExchange[][] = ranks.ranks.map(() => []);
-  for (const { members, own, experts, held } of holders(ranks, stages)) {
+  for (const { members, dense, experts, held } of holders(ranks, stages)) {
     const all = members.map((member) => ranks.ranks[member]);
-    const ofOwn = gradientExchange(notes, request, all, per, dataGroups);
-    const ofExperts = experts === 0 ? ofOwn : gradientExchange(notes, request, all, per, expertDataGroups);
-    if (ofOwn === undefined || ofExperts === undefined) return undefined;
-    const weights = sumOfTraffic(ofOwn.weights(own), ofExperts.weights(experts));
-    const gradients = sumOfTraffic(ofOwn.gradients(own), ofExperts.gradients(experts));
+    const ofDense = gradientExchange(notes, request, all, per, dataGroups);
+    const ofExperts = experts === 0 ? ofDense : gradientExchange(notes, request, all, per, expertDataGroups);
+    if (ofDense === undefined || ofExperts === undefined) return undefined;
+    const weights = sumOfTraffic(ofDense.weights(dense), ofExperts.weights(experts));
+    const gradients = sumOfTraffic(ofDense.gradients(dense), ofExperts.gradients(experts));
     // Copies on several ranks run their first forwards in different orders: they gather after the step.
     const gathers = sync !== undefined && members.length === 1 && weights.seconds > 0;
     const bucket = gradients.seconds > 0 || gathers ? sync?.bucket : undefined;
@@ -43,9 +43,12 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
     for (const { layers, plan, on } of held) {
       const made = gradientBuckets(layers, per.gradient, bucket, plan.recomputeMode === 'stage').map(
         (gradientBucket) => {
-          const out = sumOfTraffic(ofOwn.gradients(gradientBucket.own), ofExperts.gradients(gradientBucket.experts));
+          const out = sumOfTraffic(
+            ofDense.gradients(gradientBucket.dense),
+            ofExperts.gradients(gradientBucket.experts),
+          );
           const back = gathers
-            ? sumOfTraffic(ofOwn.weights(gradientBucket.own), ofExperts.weights(gradientBucket.experts))
+            ? sumOfTraffic(ofDense.weights(gradientBucket.dense), ofExperts.weights(gradientBucket.experts))
             : stillness;
           return {
             moved: sumOfTraffic(out, back),
@@ -114,7 +117,7 @@ interface Held extends Pick<StageParts, 'layers' | 'plan'> {
 /** Ranks that hold the same stages, and parameters of all of these on one device. */
 interface Holders {
   readonly members: readonly number[];
-  own: number;
+  dense: number;
   experts: number;
   readonly held: Held[];
 }
@@ -133,8 +136,8 @@ function holders({ ranks, placement }: SitedRanks, stages: readonly StageParts[]
   const groups = new Map<string, Holders>();
   for (const holder of holding.values()) {
     const members = [...holder.on.keys()].sort((a, b) => a - b);
-    const group = groups.get(members.join()) ?? { members, own: 0, experts: 0, held: [] };
-    group.own += holder.parts.own;
+    const group = groups.get(members.join()) ?? { members, dense: 0, experts: 0, held: [] };
+    group.dense += holder.parts.dense;
     group.experts += holder.parts.experts;
     group.held.push(holder);
     groups.set(members.join(), group);

@@ -30,8 +30,8 @@ export function plannerLink(
       pairs += 1;
       const route = routeBetween(cluster, from, to, bytes);
       if (route === undefined) {
-        const [one, two] = [from, to].map((device) => cluster.devices[device].name);
-        notes.report.report('device/unknown-route', at('devices'), { from: one, to: two });
+        const [first, second] = [from, to].map((device) => cluster.devices[device].name);
+        notes.report.report('device/unknown-route', at('devices'), { from: first, to: second });
         return undefined;
       }
       bandwidth = Math.min(bandwidth, route.bandwidth);

@@ -13,11 +13,11 @@ export function devicePlans(
   memory: EngineOptions['memory'],
 ): readonly DevicePlan[] {
   const derived = model.layers.every((layer) => layer.cost.kind === 'shape');
-  return ranks.ranks.map(({ devices, kind, mesh: own }, index) => ({
+  return ranks.ranks.map(({ devices, kind, mesh: rankMesh }, index) => ({
     name: cluster.devices[devices[0]].name,
     kind: kind.name,
     ...(devices.length > 1 ? { members: devices.length } : {}),
-    ...(sameRanks(own, mesh) ? {} : { mesh: ranksIn(own) }),
+    ...(sameRanks(rankMesh, mesh) ? {} : { mesh: ranksIn(rankMesh) }),
     ...(derived ? { compute: speedAt(kind, model.precision).compute } : {}),
     memory: kind.memory,
     ...reservedOf(kind, communicatorsOf(ranks, index), memory),

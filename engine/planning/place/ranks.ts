@@ -89,9 +89,9 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
  * stage is on the device whose row first names it (`F[0, stage = 2]`).
  */
 function rowsPlacement(body: RowsBody, uri: string, stages: number, microbatches: number): Int32Array {
-  const devices = body.own.size;
+  const devices = body.byDevice.size;
   const counted =
-    body.general === undefined && devices < stages && [...body.own.keys()].every((device) => device < devices);
+    body.general === undefined && devices < stages && [...body.byDevice.keys()].every((device) => device < devices);
   if (!counted) return linear(stages);
   const placement = loop(stages, devices);
   const stagesOf: number[][] = Array.from({ length: devices }, () => []);
@@ -152,13 +152,13 @@ function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Rank
   for (const [index, mesh] of meshes.entries()) {
     const size = sizeOf(mesh);
     const inner = mesh.tensor * mesh.context;
-    const own = Array.from({ length: size }, (_, offset) =>
+    const devices = Array.from({ length: size }, (_, offset) =>
       request.order === 'tp_cp_dp_pp'
         ? next + offset
         : (Math.floor(offset / inner) * meshes.length + index) * inner + (offset % inner),
     );
     next += size;
-    const rank = rankOf(notes, request, { devices: own, mesh, at: at.devices });
+    const rank = rankOf(notes, request, { devices: devices, mesh, at: at.devices });
     if (rank === undefined) return undefined;
     found.push(rank);
   }
@@ -242,7 +242,7 @@ function ranksOn(notes: Notes, request: RanksRequest, placed: Placed): Ranks | u
       continue;
     }
     const replicas = devices.length / size;
-    const own: number[] = [];
+    const numbers: number[] = [];
     for (const group of replicate?.rule === 'round_robin' ? groups(devices, size) : [devices]) {
       const key = `${replicas}:${JSON.stringify(mesh)}:${group.join()}`;
       let index = byDevices.get(key);
@@ -259,10 +259,10 @@ function ranksOn(notes: Notes, request: RanksRequest, placed: Placed): Ranks | u
         for (const device of group) holder.set(device, index);
         ranks.push(replicate?.rule === 'split' ? { ...rank, split: (rank.split ?? 1) * replicas } : rank);
       }
-      own.push(index);
+      numbers.push(index);
     }
-    turns.push(own);
-    placement.push(own[0]);
+    turns.push(numbers);
+    placement.push(numbers[0]);
   }
   if (notes.report.errors() !== before) return undefined;
   const { use } = request;

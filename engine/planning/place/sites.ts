@@ -117,7 +117,7 @@ function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule
   const ranks = shardRanks(devices.length / mesh.tensor, optimizer.over);
   const expertRanks = shardRanks(devices.length / (mesh.expert * mesh.expertTensor), optimizer.over);
   const parts = (groups: Groups, size: number): Groups => groups.flatMap((group) => slices(group, size));
-  const own =
+  const dense =
     ranks === 1
       ? noRing
       : groupRing(notes, pipeline, 'ring', members, (rank) => parts(dataGroups(rank.devices, rank.mesh), ranks));
@@ -127,12 +127,12 @@ function shardRule(notes: Notes, pipeline: Request, members: Members): ShardRule
       : groupRing(notes, pipeline, 'ring', members, (rank) =>
           parts(expertDataGroups(rank.devices, rank.mesh), expertRanks),
         );
-  if (own === undefined || experts === undefined) return 'wrong';
+  if (dense === undefined || experts === undefined) return 'wrong';
   const moved = optimizer.recipe.moved(model.precision);
   return {
     weights,
     gradients: true,
-    own: { ranks, ring: own },
+    dense: { ranks, ring: dense },
     experts: { ranks: expertRanks, ring: experts },
     weightBytes: moved.weight,
     gradientBytes: moved.gradient,

@@ -116,7 +116,7 @@ function pairwise(router: Router, from: Rank, to: Rank, paired: Paired): Omit<Dr
   const [a, b] = [from.devices[0], to.devices[0]];
   const first = router(a, b);
   if (first === undefined) return { unreachable: [a, b] };
-  const own = new Set(first.hops.map(({ channel }) => channel));
+  const channels = new Set(first.hops.map(({ channel }) => channel));
   const found = new Map<string, DrawnHop>();
   for (const { position, users } of paired.telling) {
     const route = position === 0 ? first : router(from.devices[position], to.devices[position]);
@@ -126,7 +126,7 @@ function pairwise(router: Router, from: Rank, to: Rank, paired: Paired): Omit<Dr
         channel,
         bandwidth: (bandwidth * split) / users[index],
         latency,
-        first: own.has(channel),
+        first: channels.has(channel),
       });
     }
   }
@@ -213,7 +213,7 @@ function numbered(routes: readonly Drawn[]): readonly RoutePlan[] {
     return channel;
   };
   return routes.map(({ from, to, bandwidth, latency, hops, channel, reshard }) => {
-    const own = hops.map((hop) => ({
+    const limits = hops.map((hop) => ({
       channel: number(hop.channel),
       bandwidth: hop.bandwidth,
       latency: hop.latency,
@@ -224,7 +224,7 @@ function numbered(routes: readonly Drawn[]): readonly RoutePlan[] {
       bandwidth,
       latency,
       channel: number(channel),
-      ...(own.length > 1 ? { hops: own } : {}),
+      ...(limits.length > 1 ? { hops: limits } : {}),
       ...(reshard === undefined ? {} : { reshard }),
     };
   });

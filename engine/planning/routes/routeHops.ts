@@ -37,8 +37,8 @@ export function withoutCovered(routes: readonly Drawn[]): readonly Drawn[] {
   const order = [...users].toSorted(
     ([, a], [, b]) => Number(b.first) - Number(a.first) || a.bandwidths[0] - b.bandwidths[0],
   );
-  for (const [channel, { routes: own, bandwidths, first }] of order) {
-    const key = own.join();
+  for (const [channel, { routes: sharing, bandwidths, first }] of order) {
+    const key = sharing.join();
     const others = kept.get(key) ?? [];
     kept.set(key, others);
     const cover = others.find((other) => other.bandwidths.every((bandwidth, index) => bandwidth <= bandwidths[index]));

@@ -43,13 +43,13 @@ export const dualpipe: Policy = {
 function order({ devices, stages, microbatches }: Shape, device: number, out: OperationSink): void {
   const down = device < devices / 2;
   // Program stage s is stage s of the way down, program stage p + s of the way up.
-  const [own, other] = [device, stages + stages - 1 - device];
+  const [downStage, upStage] = [device, stages + stages - 1 - device];
   dualOrder(
     {
       half: devices / 2,
       place: down ? device : devices - 1 - device,
       count: microbatches / 2,
-      stage: down ? [own, other] : [other, own],
+      stage: down ? [downStage, upStage] : [upStage, downStage],
       microbatch: (stream, k) => 2 * k + (down ? stream : 1 - stream),
     },
     out,

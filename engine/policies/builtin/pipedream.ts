@@ -32,11 +32,11 @@ export function warmups(shape: Shape): Float64Array {
   const inFlight = integerArgument(args, 'in_flight', mostUseful(shape));
   let before = 0;
   for (let stage = 0; stage < stages; stage += 1) {
-    const own = Math.floor((ranks - 1 - before) / replicas[stage]);
+    const turn = Math.floor((ranks - 1 - before) / replicas[stage]);
     const input = Math.floor((ranks - 1) / replicas[0]);
     if (stage === 0) found[0] = inFlight;
     else {
-      const scaled = 1 + Math.ceil(((inFlight - 1) * own) / input);
+      const scaled = 1 + Math.ceil(((inFlight - 1) * turn) / input);
       const reach = 1 + Math.floor(((found[stage - 1] - 1) * replicas[stage - 1]) / replicas[stage]);
       found[stage] = Math.min(scaled, reach);
     }
@@ -126,11 +126,11 @@ export const pipedream: Policy = {
     const warmup = mostAhead(shape);
     const ranks = ranksOf(shape);
     const alone = copiesOf(shape) === undefined;
-    const own = integerArgument(shape.args, 'in_flight', 0) > 0;
+    const limited = integerArgument(shape.args, 'in_flight', 0) > 0;
     const form = alone ? 'p − s' : '⌊(ranks − 1 − ranks before) / ranks of the stage⌋ + 1';
     const lines = [
-      `in flight: ${own ? `${warmup[0]}, as written` : `⌈${ranks} / ${shape.replicas[0]}⌉ = ${warmup[0]}`} at ${alone ? 'the input stage' : 'each replica of the input stage'}`,
-      `warm-up: ${own ? 'scaled' : form} = ${perStage(shape, (stage) => warmup[stage])} forwards`,
+      `in flight: ${limited ? `${warmup[0]}, as written` : `⌈${ranks} / ${shape.replicas[0]}⌉ = ${warmup[0]}`} at ${alone ? 'the input stage' : 'each replica of the input stage'}`,
+      `warm-up: ${limited ? 'scaled' : form} = ${perStage(shape, (stage) => warmup[stage])} forwards`,
       alone
         ? 'bubble: none once the pipeline is full and stages take the same time'
         : 'bubble: replicas wait for each other’s gradients before an update; more minibatches in flight may hide it',

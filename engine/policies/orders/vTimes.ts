@@ -68,15 +68,15 @@ export function readyAt(
     case F1:
       return device === last ? ends[at] : ends[stride + at + microbatches] + second[device];
     case I1: {
-      const own = ends[stride + at];
-      if (device === 0) return own;
+      const forward = ends[stride + at];
+      if (device === 0) return forward;
       const arrival = ends[2 * stride + at - microbatches] + second[device - 1];
-      return arrival <= own ? own : arrival;
+      return arrival <= forward ? forward : arrival;
     }
     case I0: {
-      const own = ends[at];
+      const forward = ends[at];
       const arrival = device === last ? ends[2 * stride + at] : ends[3 * stride + at + microbatches] + first[device];
-      return arrival <= own ? own : arrival;
+      return arrival <= forward ? forward : arrival;
     }
     default:
       return ends[(kind - 2) * stride + at];

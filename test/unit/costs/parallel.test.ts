@@ -163,7 +163,7 @@ describe('weights and gradients in parts', () => {
   const layer = timeOf(cost('transformer', moe, { sequence }), setting({ sequence }), device({ compute: 1e15 }));
   const rule = {
     ...{ weights: true, gradients: true, weightBytes: 2, gradientBytes: 4 },
-    own: { ranks: 8, ring: { bandwidth: 1e9, latency: 1e-6 } },
+    dense: { ranks: 8, ring: { bandwidth: 1e9, latency: 1e-6 } },
     experts: { ranks: 2, ring: { bandwidth: 2e9, latency: 2e-6 } },
   };
 
@@ -179,8 +179,8 @@ describe('weights and gradients in parts', () => {
   it('cost nothing that computing hides', () => {
     const fast = {
       ...rule,
-      own: { ranks: 8, ring: { bandwidth: 1e15, latency: 0 } },
-      experts: { ranks: 1, ring: rule.own.ring },
+      dense: { ranks: 8, ring: { bandwidth: 1e15, latency: 0 } },
+      experts: { ranks: 1, ring: rule.dense.ring },
     };
     const made = withShards(layer, fast);
     expect([made.forward, made.backwardInput, made.backwardWeight]).toEqual([
