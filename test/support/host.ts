@@ -3,7 +3,7 @@ import type { EngineHost } from '../../engine/host.ts';
 
 /** Folder and name of the file under test. Fixtures name other files by their path from this folder. */
 export const folder = 'file:///project/';
-export const uri = `${folder}test.pipe`;
+export const uri = `${folder}main.pipe`;
 
 /** The text of a file, or why there is none. */
 export type File = string | Exclude<ReturnType<EngineHost['read']>, { readonly text: string }>;

@@ -63,10 +63,10 @@ describe('imports', () => {
     checkFindings('import ⟦name/duplicate:"hw.pipe"⟧\nlet twice = 3', [], { files: { 'hw.pipe': hardware } });
   });
   test('in a circle: the whole circle, once', () => {
-    checkFindings('import ⟦name/cycle:"a.pipe"⟧', ['test.pipe → a.pipe → b.pipe → test.pipe'], {
-      files: { 'a.pipe': 'import "b.pipe"', 'b.pipe': 'import "test.pipe"' },
+    checkFindings('import ⟦name/cycle:"a.pipe"⟧', ['main.pipe → a.pipe → b.pipe → main.pipe'], {
+      files: { 'a.pipe': 'import "b.pipe"', 'b.pipe': 'import "main.pipe"' },
     });
-    checkFindings('import ⟦name/cycle:"test.pipe"⟧', ['test.pipe → test.pipe']);
+    checkFindings('import ⟦name/cycle:"main.pipe"⟧', ['main.pipe → main.pipe']);
   });
   test('unused names of an import are a hint', () => {
     // A param that its own file needs can be turned from here: that is a use.

@@ -1,21 +1,11 @@
 import { expect, test } from 'vitest';
 import type { CompletionItem, CompletionList } from 'vscode-languageserver';
-import { main, positionAt, withClient } from './harness.ts';
-import { marked } from './marks.ts';
+import { ask, invoked } from '../../support/asked.ts';
 import { staged, toy } from './samples.ts';
 
 async function complete(source: string, triggerCharacter?: string): Promise<readonly CompletionItem[]> {
-  const { text, at } = marked(source);
-  let found: CompletionList | null = null;
-  await withClient(async (client) => {
-    client.open(main, text);
-    found = await client.request<CompletionList | null>('textDocument/completion', {
-      textDocument: { uri: main },
-      position: positionAt(text, at[0] ?? 0),
-      context: triggerCharacter === undefined ? { triggerKind: 1 } : { triggerKind: 2, triggerCharacter },
-    });
-  });
-  return (found as CompletionList | null)?.items ?? [];
+  const asked = triggerCharacter === undefined ? invoked : { context: { triggerKind: 2, triggerCharacter } };
+  return (await ask<CompletionList | null>(source, 'textDocument/completion', asked))?.items ?? [];
 }
 
 const labels = async (source: string, trigger?: string) =>

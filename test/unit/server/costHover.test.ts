@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CodeLens, Hover, InlayHint, MarkupContent } from 'vscode-languageserver';
-import { main, positionAt, withClient } from './harness.ts';
+import { main, positionAt, withClient } from '../../support/server.ts';
 
 /**
  * One transformer layer of s = h = 1024, 16 heads, one sample: s·b·h = 2²⁰. Linear layers take 24·s·h² = 25.77 GFLOP, the causal core

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DiagnosticSeverity, DiagnosticTag, type Diagnostic } from 'vscode-languageserver';
-import { main, positionAt, startClient, withClient } from './harness.ts';
-import { marked } from './marks.ts';
+import { main, positionAt, startClient, withClient } from '../../support/server.ts';
+import { serverWith } from '../../support/asked.ts';
 import { toy } from './samples.ts';
 
 const severityOf: Readonly<Record<string, DiagnosticSeverity>> = {
@@ -11,30 +11,24 @@ const severityOf: Readonly<Record<string, DiagnosticSeverity>> = {
   hint: DiagnosticSeverity.Hint,
 };
 
-async function checkDiagnostics(source: string): Promise<readonly Diagnostic[]> {
-  const { text, expected } = marked(source);
-  let found: readonly Diagnostic[] = [];
-  await withClient(async (client) => {
-    client.open(main, text);
-    found = (await client.diagnostics(main)).diagnostics;
-    expect(
-      found.map((diagnostic) => ({ code: diagnostic.code, severity: diagnostic.severity, range: diagnostic.range })),
-    ).toEqual(
-      expected.map((each) => ({
-        code: each.code,
-        severity: severityOf[each.severity],
-        range: { start: { line: each.line, character: each.from }, end: { line: each.line, character: each.to } },
+/** Expects just the marked diagnostics; each mark has a severity. */
+const checkDiagnostics = (source: string): Promise<readonly Diagnostic[]> =>
+  serverWith(source, async ({ client, text, findings }) => {
+    const { diagnostics } = await client.diagnostics(main);
+    expect(diagnostics.map(({ code, severity, range }) => ({ code, severity, range }))).toEqual(
+      findings.map(({ code, severity = 'unmarked', start, end }) => ({
+        code,
+        severity: severityOf[severity],
+        range: { start: positionAt(text, start), end: positionAt(text, end) },
       })),
     );
+    return diagnostics;
   });
-  return found;
-}
 
 test('an unknown name is reported where it stands, with its page', async () => {
   const [found] = await checkDiagnostics(`
 device v100 { memory = 16GiB }
-cluster box { gpu[4] = v10 }
-                       ^^^ error: name/unknown
+cluster box { gpu[4] = ⟦error name/unknown:v10⟧ }
 `);
   expect(found?.codeDescription?.href).toBe('file:///docs/diagnostics/name/unknown.md');
   expect(found?.source).toBe('pipewright');
@@ -43,8 +37,7 @@ cluster box { gpu[4] = v10 }
 test('the second declaration of a name points at the first', async () => {
   const [found] = await checkDiagnostics(`
 let a = 1
-let a = 2
-    ^ error: name/duplicate
+let ⟦error name/duplicate:a⟧ = 2
 `);
   expect(found?.relatedInformation?.[0]?.location.range.start).toEqual({ line: 0, character: 4 });
 });

@@ -5,7 +5,7 @@ import { createAnswers } from '../../../server/answers.ts';
 import { createDocuments, type Documents } from '../../../server/documents.ts';
 import { createThreads } from '../../../server/threads.ts';
 import type { View } from '../../../server/view.ts';
-import { main } from './harness.ts';
+import { main } from '../../support/server.ts';
 import { toy } from './samples.ts';
 
 function open(options: () => EngineOptions = () => defaultOptions): {

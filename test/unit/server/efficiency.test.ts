@@ -1,23 +1,9 @@
 import { expect, test } from 'vitest';
-import type { CompletionList, Hover } from 'vscode-languageserver';
-import { main, positionAt, withClient } from './harness.ts';
-import { marked } from './marks.ts';
-
-async function ask<T>(method: string, source: string): Promise<T | undefined> {
-  const { text, at } = marked(source);
-  let found: T | undefined;
-  await withClient(async (client) => {
-    client.open(main, text);
-    const position = positionAt(text, at[0] ?? 0);
-    found = await client.request<T>(method, { textDocument: { uri: main }, position });
-  });
-  return found;
-}
-const labels = async (source: string): Promise<readonly string[]> =>
-  ((await ask<CompletionList | null>('textDocument/completion', source))?.items ?? []).map((item) => item.label);
+import type { Hover } from 'vscode-languageserver';
+import { ask, labelsAt } from '../../support/asked.ts';
 
 test('in the parentheses of a key: its number formats, names of sizes, and units of its sizes', async () => {
-  const inDevice = (entry: string) => labels(`let small = 1GFLOP\ndevice d { memory = 1GiB  ${entry} }`);
+  const inDevice = (entry: string) => labelsAt(`let small = 1GFLOP\ndevice d { memory = 1GiB  ${entry} }`);
   expect(await inDevice('efficiency($0) = 10%')).toEqual(expect.arrayContaining(['fp8', 'bf16', 'small']));
   const second = await inDevice('efficiency(fp8, $0) = 10%');
   expect(second).toContain('small');
@@ -34,7 +20,7 @@ test('in the parentheses of a key: its number formats, names of sizes, and units
 
 test('hovers: the number format, the size, the name of one, the key', async () => {
   const hover = async (entry: string) =>
-    JSON.stringify(await ask<Hover | null>('textDocument/hover', `let small = 1GFLOP\ndevice d { ${entry} }`));
+    JSON.stringify(await ask<Hover | null>(`let small = 1GFLOP\ndevice d { ${entry} }`, 'textDocument/hover'));
   expect(await hover('efficiency(f$0p8, 16GFLOP) = 10%')).toContain('Multiplied in one byte');
   expect(await hover('efficiency(fp8, 16$0GFLOP) = 10%')).toContain('16 GFLOP');
   expect(await hover('efficiency(fp8, sm$0all) = 10%')).toContain('small');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { main, startClient } from './harness.ts';
+import { main, startClient } from '../../support/server.ts';
 
 test('where a check fails, syntax errors and the failure take the place of older diagnostics', async () => {
   let broken = false;

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import type { CodeAction, CodeLens, InlayHint } from 'vscode-languageserver';
-import { check } from '../../../engine/check.ts';
-import { defaultOptions } from '../../../engine/host.ts';
-import { applyEdits, main, offsetOf, positionAt, withClient } from './harness.ts';
+import { analyse } from '../../support/analyse.ts';
+import { applyEdits, main, offsetOf, positionAt, withClient } from '../../support/server.ts';
 import { staged, toy } from './samples.ts';
 
 const document = { textDocument: { uri: main } };
 const whole = (text: string) => ({ start: { line: 0, character: 0 }, end: positionAt(text, text.length) });
-const host = { read: () => ({ problem: 'not-found' }) as const, resolve: (path: string) => path };
 
 test('the lens of a pipeline has its figures and opens the preview', async () => {
   await withClient(async (client) => {
@@ -85,13 +83,8 @@ test('the balanced cut is written out by a refactoring that keeps every figure',
   const [action] = (await actionsAt(toy, 'balance(4)', ['refactor.rewrite'])).filter(
     (codeAction) => codeAction.kind === 'refactor.rewrite',
   );
-  const after = check({
-    uri: main,
-    text: action === undefined ? '' : applied(toy, action),
-    host,
-    options: defaultOptions,
-  });
-  const before = check({ uri: main, text: toy, host, options: defaultOptions });
+  const after = analyse(action === undefined ? '' : applied(toy, action));
+  const before = analyse(toy);
   expect(after.findings.filter((finding) => finding.severity === 'error')).toEqual([]);
   expect(after.syntax.text).toContain('stage ');
   expect(after.pipelines[0]?.run?.timeline.makespan).toBe(before.pipelines[0]?.run?.timeline.makespan);

@@ -1,21 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Hover, MarkupContent } from 'vscode-languageserver';
-import { main, positionAt, slice, withClient } from './harness.ts';
-import { marked } from './marks.ts';
+import type { Hover } from 'vscode-languageserver';
+import { main, positionAt, slice, withClient } from '../../support/server.ts';
+import { ask, serverWith, shownBy } from '../../support/asked.ts';
 import { staged, toy } from './samples.ts';
 
 /** Hovers at `$0`; the text must have each of the parts, and stand over `over`. */
 async function checkHover(source: string, over: string, ...parts: readonly (string | RegExp)[]): Promise<void> {
-  const { text, at } = marked(source);
-  await withClient(async (client) => {
-    client.open(main, text);
-    const found = await client.request<Hover | null>('textDocument/hover', {
-      textDocument: { uri: main },
-      position: positionAt(text, at[0] ?? 0),
-    });
-    const shown = (found?.contents as MarkupContent | undefined)?.value ?? '';
-    for (const part of parts) expect(shown).toMatch(part);
-    expect(found?.range && slice(text, found.range)).toBe(over);
+  await serverWith(source, async (opened) => {
+    const found = await opened.ask<Hover | null>('textDocument/hover');
+    for (const part of parts) expect(shownBy(found)).toMatch(part);
+    expect(found?.range && slice(opened.text, found.range)).toBe(over);
   });
 }
 
@@ -140,10 +134,5 @@ test('nothing over white space and comments', async () => {
 
 test('at the end of a name it is still the name, and one character on it is not', async () => {
   await checkHover(toy.replace('= microbatches', '= microbatches$0'), 'microbatches', /param microbatches/);
-  const { text, at } = marked(toy.replace('model        = toy', 'model        = toy $0'));
-  await withClient(async (client) => {
-    client.open(main, text);
-    const position = positionAt(text, at[0] ?? 0);
-    expect(await client.request('textDocument/hover', { textDocument: { uri: main }, position })).toBeNull();
-  });
+  expect(await ask(toy.replace('model        = toy', 'model        = toy $0'), 'textDocument/hover')).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { CompletionList, Hover, MarkupContent, WorkspaceEdit } from 'vscode-languageserver';
-import { applyEdits, main, positionAt, withClient } from './harness.ts';
-import { marked } from './marks.ts';
+import type { WorkspaceEdit } from 'vscode-languageserver';
+import { applyEdits, main } from '../../support/server.ts';
+import { hoverAt, labelsAt, serverWith } from '../../support/asked.ts';
 
 const file = (job: string) => `model toy { layer block[2] { forward = 1ms  backward = 2ms  weights = 1MiB } }
 device card { memory = 1GiB }
@@ -14,33 +14,10 @@ ${job}
 `;
 const good = 'job all { workers = [first, second]  sync = wsp(distance = 1) }';
 
-/** The answer to a request at `$0`. */
-async function ask(
-  source: string,
-  method: string,
-  more: object = {},
-): Promise<{ readonly text: string; readonly answer: unknown }> {
-  const { text, at } = marked(source);
-  const answers: unknown[] = [];
-  await withClient(async (client) => {
-    client.open(main, text);
-    const position = positionAt(text, at[0] ?? 0);
-    answers.push(await client.request<unknown>(method, { textDocument: { uri: main }, position, ...more }));
-  });
-  const [answer] = answers;
-  return { text, answer };
-}
-
-async function labels(job: string): Promise<readonly string[]> {
-  const { answer } = await ask(file(job), 'textDocument/completion', {
-    context: { triggerKind: 1 },
-  });
-  return ((answer as CompletionList | null)?.items ?? []).map((item) => item.label);
-}
+const labels = (job: string): Promise<readonly string[]> => labelsAt(file(job));
 
 test('a hover on a job shows its workers, waits and staleness', async () => {
-  const { answer } = await ask(file(good.replace('all', '$0all')), 'textDocument/hover');
-  const value = ((answer as Hover | null)?.contents as MarkupContent | undefined)?.value ?? '';
+  const value = await hoverAt(file(good.replace('all', '$0all')));
   // A minibatch each 3 ms for each of two workers; N = 2, so that the bound is 2 · 2 + 2 − 2.
   for (const part of [
     'Both of them.',
@@ -62,10 +39,10 @@ test('completion offers pipelines as workers, and ways to synchronise', async ()
 });
 
 test('renaming a pipeline renames the worker', async () => {
-  const { text, answer } = await ask(file(good.replace('[first', '[$0first')), 'textDocument/rename', {
-    newName: 'fast',
+  await serverWith(file(good.replace('[first', '[$0first')), async ({ text, ask }) => {
+    const answer = await ask<WorkspaceEdit | null>('textDocument/rename', { newName: 'fast' });
+    expect(applyEdits(text, answer?.changes?.[main] ?? [])).toBe(
+      text.replace('pipeline first', 'pipeline fast').replace('[first', '[fast'),
+    );
   });
-  expect(applyEdits(text, (answer as WorkspaceEdit | null)?.changes?.[main] ?? [])).toBe(
-    text.replace('pipeline first', 'pipeline fast').replace('[first', '[fast'),
-  );
 });

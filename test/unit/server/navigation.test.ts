@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DocumentHighlight, DocumentLink, Location, LocationLink, SignatureHelp } from 'vscode-languageserver';
-import { main, positionAt, slice, withClient } from './harness.ts';
-import { files, marked } from './marks.ts';
+import { main, positionAt, slice, withClient } from '../../support/server.ts';
+import { ask, serverWith } from '../../support/asked.ts';
 import { staged, toy } from './samples.ts';
 
 const at = (text: string, offset: number | undefined) => ({
@@ -11,17 +11,8 @@ const at = (text: string, offset: number | undefined) => ({
 const folder = 'file:///project/';
 
 async function checkDefinition(source: string, uri: string, name: string | undefined): Promise<void> {
-  await withClient(async (client) => {
-    let cursor = 0;
-    const texts = new Map<string, string>();
-    for (const [file, content] of files(source)) {
-      const { text, at: marks } = marked(content);
-      if (file === 'main.pipe') cursor = marks[0] ?? 0;
-      texts.set(folder + file, text);
-      client.open(folder + file, text);
-    }
-    const [found] =
-      (await client.request<LocationLink[] | null>('textDocument/definition', at(texts.get(main) ?? '', cursor))) ?? [];
+  await serverWith(source, async ({ texts, ask }) => {
+    const [found] = (await ask<LocationLink[] | null>('textDocument/definition')) ?? [];
     expect(found?.targetUri).toBe(uri);
     if (name !== undefined)
       expect(
@@ -94,13 +85,9 @@ test('paths of imports are links', async () => {
 });
 
 async function checkSignature(source: string, label: RegExp, parameter: string | undefined): Promise<void> {
-  const { text, at: marks } = marked(source);
-  await withClient(async (client) => {
-    client.open(main, text);
-    const found = await client.request<SignatureHelp | null>('textDocument/signatureHelp', at(text, marks[0]));
-    expect(found?.signatures[0]?.label).toMatch(label);
-    expect(found?.signatures[0]?.parameters?.[found.activeParameter ?? 0]?.label).toBe(parameter);
-  });
+  const found = await ask<SignatureHelp | null>(source, 'textDocument/signatureHelp');
+  expect(found?.signatures[0]?.label).toMatch(label);
+  expect(found?.signatures[0]?.parameters?.[found.activeParameter ?? 0]?.label).toBe(parameter);
 }
 
 test('signature: position, name, nesting, and text that is not finished', async () => {

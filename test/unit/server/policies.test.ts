@@ -4,17 +4,15 @@ import { describe, expect, test } from 'vitest';
 import type {
   CodeAction,
   CodeLens,
-  CompletionList,
   Diagnostic,
   Hover,
   LocationLink,
-  MarkupContent,
   SemanticTokens,
   SignatureHelp,
 } from 'vscode-languageserver';
 import { policies } from '../../../engine/policies/registry.ts';
-import { applyEdits, type Client, main, positionAt, withClient } from './harness.ts';
-import { marked } from './marks.ts';
+import { applyEdits, type Client, main, positionAt, withClient } from '../../support/server.ts';
+import { askIn, invoked, labelsOf, shownBy } from '../../support/asked.ts';
 
 const file = (pipeline: string): string => `device gpu { memory = 16GiB }
 cluster box { gpu[4] = gpu  link = 25GB/s + 5us }
@@ -22,25 +20,13 @@ model toy { layer block[8] { forward = 1ms  backward = 2ms  weights = 1MiB } }
 pipeline train { model = toy  devices = box  microbatches = 8  ${pipeline} }
 `;
 
-async function ask<R>(client: Client, source: string, method: string): Promise<R> {
-  const { text, at } = marked(source);
-  client.open(main, text);
-  const position = positionAt(text, at[0] ?? 0);
-  const answer = await client.request<R>(`textDocument/${method}`, {
-    textDocument: { uri: main },
-    position,
-    context: { triggerKind: 1 },
-  });
-  client.close(main);
-  return answer;
-}
-const labels = (list: CompletionList | null): readonly string[] => (list?.items ?? []).map((item) => item.label);
-const shown = (hover: Hover | null): string => (hover?.contents as MarkupContent | undefined)?.value ?? '';
+const ask = <R>(client: Client, source: string, method: string): Promise<R> =>
+  askIn(client, source, `textDocument/${method}`, invoked);
 
 describe.each(policies.map((policy) => [policy.name, policy] as const))('%s', (name, policy) => {
   test('hover says what it does and leads to its page, definition leads to its text', async () => {
     await withClient(async (client) => {
-      const hover = shown(await ask<Hover | null>(client, file(`schedule = $0${name}`), 'hover'));
+      const hover = shownBy(await ask<Hover | null>(client, file(`schedule = $0${name}`), 'hover'));
       expect(hover).toContain(policy.summary.slice(0, 40));
       expect(hover).toContain(`schedules/${policy.page}.md`);
       const [link] = (await ask<LocationLink[] | null>(client, file(`schedule = $0${name}`), 'definition')) ?? [];
@@ -57,18 +43,18 @@ describe.each(policies.map((policy) => [policy.name, policy] as const))('%s', (n
 
   test('completion and signature help know its name, its arguments and their words', async () => {
     await withClient(async (client) => {
-      expect(labels(await ask(client, file('schedule = $0'), 'completion'))).toContain(name);
+      expect(labelsOf(await ask(client, file('schedule = $0'), 'completion'))).toContain(name);
       const help = await ask<SignatureHelp | null>(client, file(`schedule = ${name}($0)`), 'signatureHelp');
-      const offered = labels(await ask(client, file(`schedule = ${name}($0)`), 'completion'));
+      const offered = labelsOf(await ask(client, file(`schedule = ${name}($0)`), 'completion'));
       for (const parameter of policy.parameters) {
         expect(help?.signatures[0]?.label).toContain(parameter.name);
         expect(offered).toContain(parameter.name);
-        const argument = shown(
+        const argument = shownBy(
           await ask<Hover | null>(client, file(`schedule = ${name}($0${parameter.name} = 1)`), 'hover'),
         );
         expect(argument).toContain(parameter.summary.slice(0, 30));
         if (parameter.words === undefined) continue;
-        const words = labels(await ask(client, file(`schedule = ${name}(${parameter.name} = $0)`), 'completion'));
+        const words = labelsOf(await ask(client, file(`schedule = ${name}(${parameter.name} = $0)`), 'completion'));
         expect(words).toEqual(expect.arrayContaining([...parameter.words]));
       }
     });
@@ -88,11 +74,11 @@ test('keys of pipelines and stages, and their words', async () => {
   ];
   await withClient(async (client) => {
     for (const [written, words] of offers)
-      expect(labels(await ask(client, file(written), 'completion')), written).toEqual(
+      expect(labelsOf(await ask(client, file(written), 'completion')), written).toEqual(
         expect.arrayContaining([...words]),
       );
     for (const key of ['transfer', 'iterations', 'fill', 'fill_overhead', 'recompute'])
-      expect(shown(await ask<Hover | null>(client, file(`$0${key} = 1`), 'hover')), key).not.toBe('');
+      expect(shownBy(await ask<Hover | null>(client, file(`$0${key} = 1`), 'hover')), key).not.toBe('');
   });
 });
 

@@ -1,34 +1,22 @@
 import { expect, test } from 'vitest';
 import type { WorkspaceEdit } from 'vscode-languageserver';
-import { applyEdits, main, positionAt, withClient } from './harness.ts';
-import { files, marked } from './marks.ts';
+import { applyEdits, main, positionAt, withClient } from '../../support/server.ts';
+import { serverWith } from '../../support/asked.ts';
 import { toy } from './samples.ts';
 
 /** Renames at `$0` of main.pipe; gives the new texts by file, or the refusal. */
 async function renamed(source: string, newName: string): Promise<ReadonlyMap<string, string> | string> {
-  const results = new Map<string, string>();
-  let refusal: string | undefined;
-  await withClient(async (client) => {
-    let position = positionAt('', 0);
-    for (const [name, content] of files(source)) {
-      const { text, at } = marked(content);
-      if (at[0] !== undefined) position = positionAt(text, at[0]);
-      results.set(`file:///project/${name}`, text);
-      client.open(`file:///project/${name}`, text);
-    }
+  return serverWith(source, async ({ texts, ask }) => {
+    const results = new Map(texts);
     try {
-      const edit = await client.request<WorkspaceEdit | null>('textDocument/rename', {
-        textDocument: { uri: main },
-        position,
-        newName,
-      });
+      const edit = await ask<WorkspaceEdit | null>('textDocument/rename', { newName });
       for (const [uri, edits] of Object.entries(edit?.changes ?? {}))
         results.set(uri, applyEdits(results.get(uri) ?? '', edits));
+      return results;
     } catch (error) {
-      refusal = (error as Error).message;
+      return (error as Error).message;
     }
   });
-  return refusal ?? results;
 }
 
 test('every use in the file and nothing else', async () => {
@@ -89,8 +77,7 @@ test('a layer of a profile keeps its name', async () => {
   const node = (id: string) =>
     `${id} -- Op -- forward_compute_time=1, backward_compute_time=2, activation_size=3, parameter_size=4`;
   const refused = await renamed(
-    `//- /main.pipe
-model m { from = profile("graph.txt") }
+    `model m { from = profile("graph.txt") }
 pipeline p { model = m  stage s { layers = $0a, b } }
 //- /graph.txt
 ${node('a')}

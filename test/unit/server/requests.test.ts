@@ -8,7 +8,7 @@ import type {
   PlanAnswer,
   PolicySourceAnswer,
 } from '../../../webview/protocol/requests.ts';
-import { main, positionAt, slice, withClient } from './harness.ts';
+import { main, positionAt, slice, withClient } from '../../support/server.ts';
 import { staged, toy } from './samples.ts';
 
 test('the plan of the newest text; overrides change the answer and nothing else', async () => {

@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { expect, test } from 'vitest';
 import type { Diagnostic, Range, WorkspaceEdit } from 'vscode-languageserver';
-import { applyEdits, main, positionAt, withClient, type Client } from './harness.ts';
+import { applyEdits, main, positionAt, withClient, type Client } from '../../support/server.ts';
 import { external, meshed, staged, toy } from './samples.ts';
 
 const document = { textDocument: { uri: main } };

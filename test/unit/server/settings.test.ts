@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { editorOptions, readSettings } from '../../../server/settings.ts';
-import { main, withClient } from './harness.ts';
+import { main, withClient } from '../../support/server.ts';
 import { toy } from './samples.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {

@@ -9,7 +9,7 @@ import { createDocuments, type Documents } from '../../../server/documents.ts';
 import { hover } from '../../../server/features/hover.ts';
 import { createThreads, type Threads } from '../../../server/threads.ts';
 import type { View } from '../../../server/view.ts';
-import { main } from './harness.ts';
+import { main } from '../../support/server.ts';
 import { toy } from './samples.ts';
 
 const none = CancellationToken.None;

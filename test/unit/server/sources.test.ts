@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CompletionList, DocumentLink } from 'vscode-languageserver';
-import { positionAt, withClient } from './harness.ts';
-import { marked } from './marks.ts';
+import { positionAt, withClient } from '../../support/server.ts';
+import { askIn } from '../../support/asked.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -69,13 +69,7 @@ test('paths are offered inside the quotes, by what their source reads', async ()
   await withClient(
     async (client) => {
       const offered = async (source: string) => {
-        const { text, at } = marked(source);
-        client.open(main, text);
-        const list = await client.request<CompletionList | null>('textDocument/completion', {
-          textDocument: { uri: main },
-          position: positionAt(text, at[0]),
-        });
-        client.close(main);
+        const list = await askIn<CompletionList | null>(client, source, 'textDocument/completion', {}, main);
         return list?.items.map((item) => item.label).sort() ?? null;
       };
       const machines = 'machines/';
@@ -104,13 +98,7 @@ test('a device is offered systems, a model profiles and configurations, with wha
   const main = uri('main.pipe');
   await withClient(async (client) => {
     const offered = async (source: string) => {
-      const { text, at } = marked(source);
-      client.open(main, text);
-      const list = await client.request<CompletionList | null>('textDocument/completion', {
-        textDocument: { uri: main },
-        position: positionAt(text, at[0]),
-      });
-      client.close(main);
+      const list = await askIn<CompletionList | null>(client, source, 'textDocument/completion', {}, main);
       return list?.items.map((item) => item.label) ?? [];
     };
     expect(await offered('device d { from = $0 }')).toEqual(['system']);

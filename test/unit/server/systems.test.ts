@@ -1,37 +1,7 @@
 /** What the editor shows of fill jobs and of models that are loaded while they run. */
 import { expect, test } from 'vitest';
-import type { CompletionList, Hover, MarkupContent } from 'vscode-languageserver';
-import { main, positionAt, withClient } from './harness.ts';
-import { marked } from './marks.ts';
+import { hoverAt, labelsAt } from '../../support/asked.ts';
 import { toy } from './samples.ts';
-
-async function hover(source: string): Promise<string> {
-  const { text, at } = marked(source);
-  let shown = '';
-  await withClient(async (client) => {
-    client.open(main, text);
-    const found = await client.request<Hover | null>('textDocument/hover', {
-      textDocument: { uri: main },
-      position: positionAt(text, at[0] ?? 0),
-    });
-    shown = (found?.contents as MarkupContent | undefined)?.value ?? '';
-  });
-  return shown;
-}
-
-async function labels(source: string): Promise<readonly string[]> {
-  const { text, at } = marked(source);
-  let found: CompletionList | null = null;
-  await withClient(async (client) => {
-    client.open(main, text);
-    found = await client.request<CompletionList | null>('textDocument/completion', {
-      textDocument: { uri: main },
-      position: positionAt(text, at[0] ?? 0),
-      context: { triggerKind: 1 },
-    });
-  });
-  return ((found as CompletionList | null)?.items ?? []).map((item) => item.label);
-}
 
 const filled = (value: string): string => toy.replace('pipeline train {', `pipeline train {\n  fill = ${value}\n`);
 const loading = `device gpu { memory = 16GiB }
@@ -42,9 +12,9 @@ pipeline serve { model = net  devices = host  microbatches = 1  schedule = $0pip
 
 test('the hover of a pipeline says what its idle devices do', async () => {
   // A task of 12 ms: two fit wherever 1F1B leaves 24 ms.
-  const text = await hover(filled('training(toy)').replace('pipeline train', 'pipeline $0train'));
+  const text = await hoverAt(filled('training(toy)').replace('pipeline train', 'pipeline $0train'));
   expect(text).toMatch(/Fill: training toy: \d+ tasks \([\d.]+ passes\) in [\d.]+ % of the idle time\./);
-  const none = await hover(
+  const none = await hoverAt(
     filled('huge')
       .replace('pipeline train', 'pipeline $0train')
       .concat('\nmodel huge { layer all { forward = 100s  backward = 0s } }\n'),
@@ -53,15 +23,17 @@ test('the hover of a pipeline says what its idle devices do', async () => {
 });
 
 test('the hover of pipeswitch has the finish of each grouping', async () => {
-  const text = await hover(loading);
+  const text = await hoverAt(loading);
   // Loads of 2 ms and runs of 1 ms: 4 · 2 + 1 layer by layer, 8 + 4 at once. Groups of 2, 1 and 1 are as early as single layers.
   expect(text).toMatch(/`best` \(3 groups\) 9 ms, `per_layer` 9 ms, `one` 12 ms/);
   expect(text).toMatch(/schedules\/pipeswitch\.md/);
 });
 
 test('completion offers models and kinds of work for a fill job, and groups for pipeswitch', async () => {
-  expect(await labels(filled('$0'))).toEqual(expect.arrayContaining(['toy', 'inference', 'training']));
-  expect(await labels(filled('training($0)'))).toContain('toy');
-  const arguments_ = await labels(loading.replace('$0', '').replace('bandwidth = 1GB/s, call = 0us, sync = 0us', '$0'));
+  expect(await labelsAt(filled('$0'))).toEqual(expect.arrayContaining(['toy', 'inference', 'training']));
+  expect(await labelsAt(filled('training($0)'))).toContain('toy');
+  const arguments_ = await labelsAt(
+    loading.replace('$0', '').replace('bandwidth = 1GB/s, call = 0us, sync = 0us', '$0'),
+  );
   expect(arguments_).toEqual(expect.arrayContaining(['groups', 'bandwidth', 'call', 'sync']));
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { CompletionList, Hover, MarkupContent } from 'vscode-languageserver';
 import { inlineCode, plainMarkdown, userMarkdown } from '../../../server/userText.ts';
 import * as fc from '../../support/property.ts';
-import { main, positionAt, withClient } from './harness.ts';
+import { main, positionAt, withClient } from '../../support/server.ts';
 
 const html = (text: string): string => marked.parse(text, { async: false, gfm: true });
 /** What a rendered text has that it must not: tags other than those of plain structure, and links that are no web pages. */

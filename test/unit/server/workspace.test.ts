@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CompletionList } from 'vscode-languageserver';
-import { positionAt, withClient } from './harness.ts';
+import { positionAt, withClient } from '../../support/server.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -8,8 +8,9 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import type { ClientCapabilities, Position, PublishDiagnosticsParams, Range, TextEdit } from 'vscode-languageserver';
-import { LineIndex } from '../../../grammar/index.ts';
-import { startServer, type ServerOptions } from '../../../server/server.ts';
+import { LineIndex } from '../../grammar/index.ts';
+import { startServer, type ServerOptions } from '../../server/server.ts';
+import { uri } from './host.ts';
 
 export interface ClientOptions {
   readonly folders?: readonly string[];
@@ -136,18 +137,23 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
   return client;
 }
 
-/** Runs with a client of its own; an error that the server logs fails the test. */
-export async function withClient(work: (client: Client) => Promise<void>, options: ClientOptions = {}): Promise<void> {
+/** Runs with a client of its own. An error that the server logs fails the test. */
+export async function withClient<Result>(
+  work: (client: Client) => Promise<Result>,
+  options: ClientOptions = {},
+): Promise<Result> {
   const client = await startClient(options);
   try {
-    await work(client);
+    const result = await work(client);
     if (client.errors.length > 0) throw new Error(client.errors.join('\n'));
+    return result;
   } finally {
     client.stop();
   }
 }
 
-export const main = 'file:///project/main.pipe';
+/** The file that tests open. */
+export const main = uri;
 export const positionAt = (text: string, offset: number): Position => new LineIndex(text).positionAt(offset);
 export const offsetOf = (text: string, position: Position): number => new LineIndex(text).offsetAt(position);
 export const slice = (text: string, range: Range): string =>
