@@ -1,7 +1,8 @@
 /** One table says what each kind of value is: rows are whole, and no other file decides by the kind. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { resolveText } from '../../support/resolve.ts';
 import { functions } from '../../../engine/language/functions.ts';
 import { functionContext, valueKinds, type ValueKindName } from '../../../engine/language/kinds.ts';
 import { blocks, declaredIn, wordsOf, type ValueSchema } from '../../../engine/language/schema.ts';
@@ -54,3 +55,11 @@ describe('kinds of values', () => {
     expect(found).toEqual(['engine/language/builtins.ts']);
   });
 });
+
+test.each(['device d { from = system(path) }', 'model m { from = profile(path) }'])(
+  'arguments that are texts are no names: one finding for %s',
+  (text) => {
+    const { findings } = resolveText(text);
+    expect(findings.map(({ code }) => code)).toEqual(['type/mismatch']);
+  },
+);
