@@ -113,7 +113,7 @@ describe.each(guides)('the guide %s', (guide) => {
     expect(lines.some((line) => line.startsWith('npx vitest run '))).toBe(true);
     for (const line of lines) {
       expect(line).toMatch(/^(UPDATE_\w+=1 )?(npx vitest run test|npx node cli\/main\.ts \w|npm test -- quick$)/);
-      const paths = line.split(' ').filter((word) => /^(test|examples)\//.test(word));
+      const paths = line.split(' ').filter((word) => /^(test|examples)\//.test(word) && !open.test(word));
       expect(
         paths.filter((path) => !exists(path)),
         line,
