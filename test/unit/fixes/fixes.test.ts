@@ -3,6 +3,7 @@ import { refactorings } from '../../../engine/fixes/fix.ts';
 import { share, time } from '../../../engine/quantities.ts';
 import { after, analyse, codesOf, fixesOf } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
+import { checkFix } from '../../support/expected.ts';
 
 const four = ['block[0..1]', 'block[2..3]', 'block[4..5]', 'block[6..7]'];
 const blocks = (layers: readonly string[], first = '') =>
@@ -18,35 +19,29 @@ const peak = (analysis: ReturnType<typeof analyse>, device: number) =>
 
 describe('spelling', () => {
   it('replaces a name by the nearest one', () => {
-    const file = analyse(pipe({ pipeline: run('  stages = balance(4)').replace('1f1b', '1f1bb') }));
-    const [fix] = fixesOf(file, 'name/unknown');
+    const marked = run('  stages = balance(4)').replace('1f1b', '⟦error name/unknown:1f1bb→1f1b⟧');
+    const fix = checkFix(pipe({ pipeline: marked }));
     expect(fix.title).toBe('Change to "1f1b"');
     expect(fix.preferred).toBe(true);
-    expect(codesOf(after(file, fix))).not.toContain('name/unknown');
-    expect(after(file, fix).pipelines).toHaveLength(1);
   });
 
   it('replaces a key', () => {
-    const file = analyse(pipe({ pipeline: run('  stages = balance(4)').replace('microbatches', 'microbatchs') }));
-    const [fix] = fixesOf(file, 'key/unknown');
-    expect(codesOf(after(file, fix))).not.toContain('key/unknown');
+    const marked = run('  stages = balance(4)').replace('microbatches', '⟦key/unknown:microbatchs→microbatches⟧');
+    checkFix(pipe({ pipeline: marked }));
   });
 });
 
 describe('remove', () => {
   it('takes an unused declaration with its documentation and lines', () => {
     const good = pipe({ pipeline: run('  stages = balance(4)') });
-    const file = analyse(`${good}/// Never used.\n/// At all.\nlet spare = 3 // spare\n`);
-    const [fix] = fixesOf(file, 'name/unused');
+    const fix = checkFix(`${good}⟦/// Never used.\n/// At all.\nlet →⟧⟦hint name/unused:spare→⟧⟦ = 3 // spare\n→⟧`);
     expect(fix.title).toBe('Remove let "spare"');
-    expect(after(file, fix).syntax.text).toBe(good);
   });
 
   it('takes the second of two equal keys', () => {
+    checkFix(pipe({ pipeline: run('  stages = balance(4)⟦  →⟧⟦key/duplicate:stages→⟧⟦ = balance(2)→⟧') }));
     const file = analyse(pipe({ pipeline: run('  stages = balance(4)  stages = balance(2)') }));
-    const fixes = fixesOf(file, 'key/duplicate');
-    expect(fixes).toHaveLength(1);
-    expect(after(file, fixes[0]).syntax.text).toBe(pipe({ pipeline: run('  stages = balance(4)') }));
+    expect(fixesOf(file, 'key/duplicate')).toHaveLength(1);
   });
 });
 

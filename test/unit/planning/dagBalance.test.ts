@@ -218,7 +218,7 @@ function slowestOfSets(needs: readonly (readonly number[])[], times: readonly nu
 }
 
 describe('measured graphs', () => {
-  const planOf = (text: string, stages: string, devices: number) =>
+  const resolved = (text: string, stages: string, devices: number) =>
     resolveText(`model m { from = profile("graph.txt") }${pipeline(stages, { devices })}`, {
       files: { 'graph.txt': text },
     });
@@ -233,7 +233,7 @@ describe('measured graphs', () => {
     );
     expect(layers.plan.pipelines).toHaveLength(1);
     for (const count of [2, 4, 8]) {
-      const { plan, derived } = planOf(text, `stages = balance(${count})`, count);
+      const { plan, derived } = resolved(text, `stages = balance(${count})`, count);
       expect(derived.some((derivedValue) => derivedValue.text.endsWith(' layers, exact best'))).toBe(true);
       const [{ stages }] = plan.pipelines;
       const order = layers.plan.pipelines[0].stages[0].layers;
@@ -267,7 +267,7 @@ describe('measured graphs', () => {
   test('cells of many branches: what is found is near the least possible, and how near is said', () => {
     const text = cells();
     const started = performance.now();
-    const { plan, findings, derived } = planOf(text, 'stages = balance(16)', 16);
+    const { plan, findings, derived } = resolved(text, 'stages = balance(16)', 16);
     const taken = performance.now() - started;
     expect(findings.filter((finding) => finding.severity === 'error')).toEqual([]);
     const all = milliseconds(plan.pipelines[0]);
@@ -279,7 +279,7 @@ describe('measured graphs', () => {
     expect(Number(said?.[1])).toBeLessThanOrEqual(0.5);
     // Some 100 ms; the bound leaves room for a busy machine.
     expect(taken).toBeLessThan(3000);
-    const split = planOf(text, `stages = split(${[...new Array<number>(15).fill(60), 1251 - 900].join(', ')})`, 16);
+    const split = resolved(text, `stages = split(${[...new Array<number>(15).fill(60), 1251 - 900].join(', ')})`, 16);
     const told = split.findings.find((finding) => finding.code === 'stage/imbalance');
     expect(told?.message).toMatch(/; the best cut found has .* less\), at most 0\.\d % above the least possible\.$/);
   });

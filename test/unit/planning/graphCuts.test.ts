@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { expect, test } from 'vitest';
 import { hostOf } from '../../support/host.ts';
-import { resolveText } from '../../support/resolve.ts';
+import { planOf, resolveText } from '../../support/resolve.ts';
 
 const around = (model: string, stages: string, devices: number) => `${model}
 device d { memory = 1000GiB }
@@ -45,8 +45,8 @@ test('cuts of a graph: each stage needs earlier ones only, and `balance` is exac
           `layer l${index} { forward = ${times[index]}ms  backward = 0ms  after = [${needs(index).join(', ')}] }`,
       );
       const model = `model m { ${layers.join('\n')} }`;
-      const planOf = (stages: string) => {
-        const [plan] = resolveText(around(model, stages, parts)).plan.pipelines;
+      const checkedPlan = (stages: string) => {
+        const plan = planOf(around(model, stages, parts));
         const order = plan.stages.flatMap((stage) => stage.layers);
         expect([...order].sort()).toEqual(times.map((_, value) => `l${value}`).sort());
         const stageOf = new Map(
@@ -55,13 +55,13 @@ test('cuts of a graph: each stage needs earlier ones only, and `balance` is exac
         for (const [a, b] of edges) expect(stageOf.get(`l${a}`)).toBeLessThanOrEqual(stageOf.get(`l${b}`) ?? -1);
         return plan;
       };
-      const { stages } = planOf(`balance(${parts})`);
+      const { stages } = checkedPlan(`balance(${parts})`);
       const order = stages.flatMap((stage) => stage.layers.map((name) => times[Number(name.slice(1))]));
       const slowest = Math.max(...stages.map((stage) => stage.forward * 1000));
       // Layers of a stage are listed in the order of the cut.
       expect(slowest).toBeCloseTo(bruteForce(order, parts), 9);
       const sizes = [times.length - parts + 1, ...new Array<number>(parts - 1).fill(1)];
-      expect(planOf(`split(${sizes.join(', ')})`).stages.map((stage) => stage.layers.length)).toEqual(sizes);
+      expect(checkedPlan(`split(${sizes.join(', ')})`).stages.map((stage) => stage.layers.length)).toEqual(sizes);
     }),
     { numRuns: 200 },
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkFindings, planOf, resolveText } from './optimizerFixture.ts';
+import { checkFindings, optimizerPlan, resolveText } from './optimizerFixture.ts';
 
 describe('bytes of a stage', () => {
   // 256 MiB of bf16 weights: 2^27 parameters a layer, two layers a stage.
@@ -18,7 +18,7 @@ describe('bytes of a stage', () => {
     ['custom(2, 3, 5, zero1)', 2, 3, 1.25],
     ['(sgd(step = 1ms))', 4, 4, 0],
   ] as const)('%s over four data ranks', (optimizer, weights, gradients, state) => {
-    expect(planOf(optimizer, 4).stages[0]).toMatchObject({
+    expect(optimizerPlan(optimizer, 4).stages[0]).toMatchObject({
       parameters,
       weights: weights * parameters,
       gradients: gradients * parameters,
@@ -29,16 +29,16 @@ describe('bytes of a stage', () => {
   it('while a pass runs, whole layers in 16 bits and whole gradients as they are summed', () => {
     const layer = parameters / 2;
     // The backward of the first layer: its weights and gradient, and the second's gradient on its way.
-    expect(planOf('adam(fsdp)', 4).stages[0].workspace).toBe((2 + 4 + 4) * layer);
+    expect(optimizerPlan('adam(fsdp)', 4).stages[0].workspace).toBe((2 + 4 + 4) * layer);
     // The backward of the second as well as of the first: two weights and a gradient, or a weight and two gradients.
-    expect(planOf('adam_mixed(zero3)', 4).stages[0].workspace).toBe((2 + 2 + 2) * layer);
-    expect(planOf('adam_mixed(zero2)', 4).stages[0].workspace).toBe((2 + 2) * layer);
-    expect(planOf('adam_mixed(zero1)', 4).stages[0].workspace).toBe(0);
+    expect(optimizerPlan('adam_mixed(zero3)', 4).stages[0].workspace).toBe((2 + 2 + 2) * layer);
+    expect(optimizerPlan('adam_mixed(zero2)', 4).stages[0].workspace).toBe((2 + 2) * layer);
+    expect(optimizerPlan('adam_mixed(zero1)', 4).stages[0].workspace).toBe(0);
   });
 
   it('takes seconds for the step', () => {
-    expect(planOf('adam_mixed(zero1, 3ms)', 4).step[0].optimizer).toBe(0.003);
-    expect(planOf('custom(2, 3, 5, step = 4ms)', 1).step[0].optimizer).toBe(0.004);
+    expect(optimizerPlan('adam_mixed(zero1, 3ms)', 4).step[0].optimizer).toBe(0.003);
+    expect(optimizerPlan('custom(2, 3, 5, step = 4ms)', 1).step[0].optimizer).toBe(0.004);
   });
 });
 

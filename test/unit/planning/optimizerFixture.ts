@@ -1,5 +1,5 @@
 import { checkFindings as check } from '../../support/expected.ts';
-import { resolveText as resolve } from '../../support/resolve.ts';
+import { planOf, resolveText as resolve } from '../../support/resolve.ts';
 
 /** Two stages of two measured layers, 256 MiB of weights each. */
 const file = (optimizer: string, data: number): string => `model m {
@@ -15,13 +15,7 @@ pipeline p {
 
 export const resolveText = (optimizer: string, data: number) => resolve(file(optimizer, data));
 
-/** The plan of a file without findings. */
-export function planOf(optimizer: string, data: number) {
-  const { findings, plan } = resolveText(optimizer, data);
-  const [pipeline] = plan.pipelines;
-  if (pipeline === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
-  return pipeline;
-}
+export const optimizerPlan = (optimizer: string, data: number) => planOf(file(optimizer, data));
 
 /** Expects findings of the marks `⟦code:text⟧`. */
 export const checkFindings = (optimizer: string, data: number, messages: readonly string[] = []) =>

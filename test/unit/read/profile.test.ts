@@ -145,13 +145,13 @@ test.each(['vgg16', 'resnet50', 'gnmt', 'alexnet', 'resnet18'])('%s: `from` and 
   const made = importText(fileText(name));
   if (made === undefined || 'faults' in made) throw new Error('not imported');
   const rest = around('', 'stages = balance(2)');
-  const planOf = (text: string) => {
+  const quietPlan = (text: string) => {
     const { plan, findings } = resolveText(text, { host: hostOf({ 'graph.txt': fileText(name) }) });
     expect(findings.filter((finding) => finding.severity !== 'hint' && finding.code !== 'stage/imbalance')).toEqual([]);
     return plan.pipelines[0];
   };
-  const from = planOf(`model m { from = profile("graph.txt") }${rest}`);
-  const imported = planOf(made.pipe.replace('model imported', 'model m') + rest);
+  const from = quietPlan(`model m { from = profile("graph.txt") }${rest}`);
+  const imported = quietPlan(made.pipe.replace('model imported', 'model m') + rest);
   expect(imported.edges).toEqual(from.edges);
   expect(imported.stages.map((stage) => stage.layers)).toEqual(from.stages.map((stage) => stage.layers));
   for (const [index, one] of imported.stages.entries()) {

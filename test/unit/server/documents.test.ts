@@ -7,6 +7,7 @@ import { createThreads } from '../../../server/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from '../../support/server.ts';
 import { toy } from './samples.ts';
+import { hostOf } from '../../support/host.ts';
 
 function open(options: () => EngineOptions = () => defaultOptions): {
   readonly documents: Documents;
@@ -20,7 +21,7 @@ function open(options: () => EngineOptions = () => defaultOptions): {
   const taken: string[] = [];
   const documents = createDocuments({
     files: {
-      read: () => ({ problem: 'not-found' }),
+      ...hostOf(),
       resolve(path, from) {
         taken.push(from);
         return path;

@@ -1,7 +1,6 @@
 /** Documents whose figures take long: what is known before, who waits for whom, and what is given up. */
 import { expect, test } from 'vitest';
 import { CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
-import { check } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { directSearches, noSearches, type Searches } from '../../../engine/searches.ts';
 import { createAnswers } from '../../../server/answers.ts';
@@ -11,6 +10,8 @@ import { createThreads, type Threads } from '../../../server/threads.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from '../../support/server.ts';
 import { toy } from './samples.ts';
+import { analyse } from '../../support/analyse.ts';
+import { hostOf } from '../../support/host.ts';
 
 const none = CancellationToken.None;
 const other = 'file:///project/other.pipe';
@@ -79,8 +80,7 @@ function open(threads: Threads, patience = 0): Opened {
   };
   const documents = createDocuments({
     files: {
-      read: () => ({ problem: 'not-found' }),
-      resolve: (path) => path,
+      ...hostOf(),
       linesOf: () => undefined,
       list: () => [],
       all: () => [],
@@ -107,8 +107,7 @@ test('what a thread finds is what the command line finds', async () => {
   const { documents, failures } = open(threads);
   documents.set(main, 1, large);
   const view = await documents.view(main, 'figures', none);
-  const host = { read: () => ({ problem: 'not-found' as const }), resolve: (path: string) => path };
-  const { pipelines, findings } = check({ uri: main, text: large, host, options: defaultOptions });
+  const { pipelines, findings } = analyse(large);
   expect(failures).toEqual([]);
   expect(view && figures(view)).toEqual({ reports: pipelines.map(({ run }) => run?.report), findings });
   expect(view?.analysis.pending).toEqual([]);
@@ -177,28 +176,18 @@ test('a request that waits is answered nothing once it is cancelled', async () =
   documents.set(main, 1, large);
   const source = new CancellationTokenSource();
   const figuresOf = documents.view(main, 'figures', source.token);
-  const asked = documents.answered(
-    main,
-    (searches) => check({ uri: main, text: large, host: noFiles, options: defaultOptions, searches }),
-    source.token,
-  );
+  const asked = documents.answered(main, (searches) => analyse(large, { searches }), source.token);
   source.cancel();
   expect(await figuresOf).toBeUndefined();
   expect(await asked).toBeUndefined();
   threads.close();
 });
 
-const noFiles = { read: () => ({ problem: 'not-found' as const }), resolve: (path: string) => path };
-
 test('a request gets what it asked for once all is answered', async () => {
   const threads = createThreads();
   const { documents } = open(threads);
   documents.set(main, 1, toy);
-  const analysis = await documents.answered(
-    main,
-    (searches) => check({ uri: main, text: large, host: noFiles, options: defaultOptions, searches }),
-    none,
-  );
+  const analysis = await documents.answered(main, (searches) => analyse(large, { searches }), none);
   expect(analysis?.pending).toEqual([]);
   expect(analysis?.pipelines.every(({ run }) => run !== undefined)).toBe(true);
   threads.close();
@@ -262,8 +251,7 @@ pipeline train { model = m  devices = c  microbatches = 8  stages = balance(8, b
   held.open();
   const view = await documents.view(main, 'figures', none);
   expect(failures).toEqual([]);
-  const host = { read: () => ({ problem: 'not-found' as const }), resolve: (path: string) => path };
-  const { resolution } = check({ uri: main, text, host, options: defaultOptions });
+  const { resolution } = analyse(text);
   expect(view?.analysis.resolution.plan.pipelines).toEqual(resolution.plan.pipelines);
   documents.set(main, 3, `// another comment\n${text}`);
   expect((await documents.view(main, 'figures', none))?.version).toBe(3);

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Analysis, check, checkSteps } from '../../../engine/check.ts';
 import { defaultOptions } from '../../../engine/host.ts';
@@ -11,14 +9,14 @@ import {
   type Search,
   type Searches,
 } from '../../../engine/searches.ts';
+import { exampleText } from '../../support/example.ts';
+import { hostOf } from '../../support/host.ts';
 
-const folder = path.resolve(import.meta.dirname, '../../../examples');
-const host = { read: () => ({ problem: 'not-found' as const }), resolve: (file: string) => file };
 const examples = ['quickstart.pipe', 'custom-schedule.pipe', 'systems/hetpipe.pipe', 'systems/dapple.pipe'];
 const requestOf = (name: string) => ({
   uri: `file:///${name}`,
-  text: readFileSync(path.join(folder, name), 'utf8'),
-  host,
+  text: exampleText(name),
+  host: hostOf(),
   options: defaultOptions,
 });
 

@@ -54,13 +54,13 @@ const setting = (layers: number, machines: number): fc.Arbitrary<Setting> =>
     }),
   });
 
-const planOf = ({ layers, ...rest }: Setting) =>
+const searched = ({ layers, ...rest }: Setting) =>
   endOf(dappleSteps({ planner: 'dapple', ...rest, layers: plannerLayers(layers) }));
 
 test('no cut and no replicas have a shorter latency than the plan', () => {
   fc.assert(
     fc.property(setting(7, 4), (one) => {
-      const planned = planOf(one);
+      const planned = searched(one);
       const least = Math.min(...plansOf(one.layers.length, one.machines).map((plan) => latency(one, plan)));
       expect(planned.exact).toBe(true);
       expect(planned.seconds).toBeCloseTo(least, 9);
@@ -135,7 +135,7 @@ test('the same where transfers take far longer than stages, few microbatches run
       (layers, machines, microbatches, alone) => {
         const given = { layers, machines, microbatches, data: 1, link: { bandwidth: 4, latency: 0, alone } };
         const least = Math.min(...plansOf(layers.length, machines).map((plan) => latency(given, plan)));
-        expect(planOf(given).seconds).toBeCloseTo(least, 9);
+        expect(searched(given).seconds).toBeCloseTo(least, 9);
       },
     ),
     { numRuns: 300, examples: inner },
@@ -159,7 +159,7 @@ const tied: Setting = {
 test('of equally short plans one that takes the fewest machines', () => {
   fc.assert(
     fc.property(setting(5, 4), (one) => {
-      const planned = planOf(one);
+      const planned = searched(one);
       const used = (plan: readonly Split[]) => sumOf(plan.map(({ replicas }) => replicas));
       const equal = plansOf(one.layers.length, one.machines).filter((plan) => latency(one, plan) === planned.seconds);
       expect(used(planned.stages)).toBeLessThanOrEqual(Math.min(...equal.map(used)));
