@@ -12,6 +12,7 @@ import { gpipe } from './builtin/gpipe.ts';
 import { hanayo } from './builtin/hanayo.ts';
 import { interleaved1f1b } from './builtin/interleaved_1f1b.ts';
 import { interleavedZb } from './builtin/interleaved_zb.ts';
+import { oneFOneBV } from './builtin/one_f_one_b_v.ts';
 import { oneFOneB } from './builtin/one_f_one_b.ts';
 import { pipedream } from './builtin/pipedream.ts';
 import { pipedream2bw } from './builtin/pipedream_2bw.ts';
@@ -45,6 +46,7 @@ export const policies: readonly Policy[] = [
   zbV,
   vHalf,
   vMin,
+  oneFOneBV,
   seq1f1b,
   chimera,
   dualpipe,

@@ -6,6 +6,7 @@ export const vHalf: Policy = vPolicy({
   name: 'v_half',
   summary:
     'Two chunks on each device in a V; each microbatch is held about half as long as under 1F1B. Half the activation memory, and idle time well below 1F1B’s.',
+  split: true,
   share: 'half',
   // The extra slots keep the four operations of a device apart modulo six.
   block(device, devices) {

@@ -6,6 +6,7 @@ export const vMin: Policy = vPolicy({
   name: 'v_min',
   summary:
     'Two chunks on each device in a V; each microbatch is held for the shortest possible time. About a third of the activation memory of 1F1B, and about two thirds of its idle time.',
+  split: true,
   share: 'a third',
   // The extra slots keep the four operations of a device apart modulo six.
   block(device, devices) {

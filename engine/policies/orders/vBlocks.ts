@@ -1,6 +1,7 @@
 /**
  * Schedules in the V from a building block: the order of one microbatch on all devices, repeated every six slots (an F, an I
- * and a W of each of two chunks), in which the time from F to W of a microbatch sets the memory.
+ * and a W of each of two chunks), in which the time from F to W of a microbatch sets the memory. With whole backwards, the I of
+ * the block stands for a B of two slots, and there is no W.
  * Qi et al., "Pipeline Parallelism with Controllable Memory" (2024).
  */
 
@@ -13,8 +14,14 @@ export const F1 = 1;
 export const I1 = 2;
 export const I0 = 3;
 export const W1 = 4;
-const W0 = 5;
-export const classes = W0 + 1;
+
+/**
+ * Chunks more that a device holds after an operation of each class. Its length is the number of classes: six, or four with whole
+ * backwards.
+ */
+export type Taken = readonly number[];
+export const splitBackward: Taken = [1, 1, 0, 0, -1, -1];
+export const wholeBackward: Taken = [1, 1, -1, -1];
 
 /** One device: `class * microbatches + microbatch`, in order. */
 export type Row = Int32Array;
@@ -23,10 +30,18 @@ const period = 6;
 /** W of an I. */
 const weightOf = (input: number): number => input + 2;
 
+/** The operations of a device with the slot of each; slots increase. */
+export interface Slotted {
+  readonly row: Row;
+  readonly slots: Int32Array;
+}
+
 /** The block of each device, repeated; each W takes the first slot that is free after its I. */
-export function repeated(blocks: readonly Block[], microbatches: number): readonly Row[] {
+export function repeated(blocks: readonly Block[], microbatches: number, taken: Taken): readonly Slotted[] {
+  const split = taken.length > W1;
   return blocks.map((block) => {
-    const row = new Int32Array(classes * microbatches);
+    const row = new Int32Array(taken.length * microbatches);
+    const slots = new Int32Array(row.length);
     const classAt = new Int8Array(period).fill(-1);
     for (const [index, slot] of block.entries()) classAt[slot % period] = index;
     const waiting = new Int32Array(2 * microbatches);
@@ -37,26 +52,27 @@ export function repeated(blocks: readonly Block[], microbatches: number): readon
       const kind = classAt[slot % period];
       const microbatch = kind < 0 ? -1 : (slot - block[kind]) / period;
       if (microbatch >= 0 && microbatch < microbatches) {
+        slots[at] = slot;
         row[at++] = kind * microbatches + microbatch;
-        if (kind === I1 || kind === I0) waiting[last++] = weightOf(kind) * microbatches + microbatch;
-      } else if (first < last) row[at++] = waiting[first++];
+        if (split && (kind === I1 || kind === I0)) waiting[last++] = weightOf(kind) * microbatches + microbatch;
+      } else if (first < last) {
+        slots[at] = slot;
+        row[at++] = waiting[first++];
+      }
     }
-    return row;
+    return { row, slots };
   });
 }
 
-/** Most chunks that any device holds, from F to W. */
-export function peak(rows: readonly Row[], microbatches: number): number {
+/** Most chunks that any device holds, from F to the end of the backward. */
+export function peak(rows: readonly Row[], microbatches: number, taken: Taken): number {
   let most = 0;
   for (const row of rows) {
     let held = 0;
     for (const operation of row) {
-      held += chunksTaken(Math.trunc(operation / microbatches));
+      held += taken[Math.trunc(operation / microbatches)];
       if (held > most) most = held;
     }
   }
   return most;
 }
-
-/** Chunks more that a device holds after an operation of this class. */
-export const chunksTaken = (kind: number): number => (kind <= F1 ? 1 : kind >= W1 ? -1 : 0);

@@ -1,9 +1,9 @@
 import { type Heap, heapOf, pop, push } from '../../order/heap.ts';
-import { chunksTaken, classes, F1, type Row } from './vBlocks.ts';
+import { F1, type Row } from './vBlocks.ts';
 import { type Ends, readyAt, receiverOf, type VTimes } from './vTimes.ts';
 
 /** A rank for each class, lower first; of equal ranks, what stands first. */
-export type Preference = readonly [number, number, number, number, number, number];
+export type Preference = readonly number[];
 
 /**
  * Moves operations to the front where a device would idle. A device that is free runs, of the next operation of each class that is
@@ -20,6 +20,8 @@ export function filled(
   ends: Ends,
 ): readonly Row[] {
   const devices = rows.length;
+  const { taken } = times;
+  const classes = taken.length;
   const size = classes * microbatches;
   const result = rows.map(() => new Int32Array(size));
   const written = new Int32Array(devices);
@@ -45,7 +47,7 @@ export function filled(
   const within = (device: number, until: number): boolean => {
     let most = held[device] + 1;
     for (let at = first[device]; at < until && most <= limit; at = next[device][at])
-      most += chunksTaken(Math.trunc(rows[device][at] / microbatches));
+      most += taken[Math.trunc(rows[device][at] / microbatches)];
     return most <= limit;
   };
   const choose = (device: number, now: number): number => {
@@ -79,7 +81,7 @@ export function filled(
     before[device][next[device][at]] = before[device][at];
     result[device][written[device]] = operation;
     written[device] += 1;
-    held[device] += chunksTaken(kind);
+    held[device] += taken[kind];
     done[kind][device] += 1;
     const end = now + times.duration[kind * devices + device];
     ends[(kind * devices + device) * microbatches + microbatch] = end;

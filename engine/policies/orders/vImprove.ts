@@ -1,4 +1,4 @@
-import { chunksTaken, type Row } from './vBlocks.ts';
+import type { Row } from './vBlocks.ts';
 import { endOf, type Ends, type VTimes } from './vTimes.ts';
 
 /** How far an operation is moved among those of its device. */
@@ -26,7 +26,7 @@ export function improved(
   const fits = (row: Row): boolean => {
     let held = 0;
     for (const operation of row) {
-      held += chunksTaken(Math.trunc(operation / microbatches));
+      held += times.taken[Math.trunc(operation / microbatches)];
       if (held > limit) return false;
     }
     return true;

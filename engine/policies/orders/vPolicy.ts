@@ -1,26 +1,29 @@
 /** What the policies made of V building blocks share. */
 import { wave } from '../placement.ts';
 import type { OperationSink, Policy, Shape } from '../policy.ts';
-import { type Block, F0, F1, I0, I1, peak, type Row, W1 } from './vBlocks.ts';
+import { type Block, F0, F1, I0, I1, peak, type Row, splitBackward, W1, wholeBackward } from './vBlocks.ts';
 import { best } from './vSearch.ts';
 import { vTimesOf } from './vTimes.ts';
 
 export interface VDefinition {
   readonly name: string;
   readonly summary: string;
+  /** Backward in two operations (I and W) or one (B). */
+  readonly split: boolean;
   /** Of the activations of 1F1B's first device, for many devices. */
   readonly share: string;
   block(device: number, devices: number): Block;
 }
 
-export function vPolicy({ name, summary, share, block }: VDefinition): Policy {
+export function vPolicy({ name, summary, split, share, block }: VDefinition): Policy {
+  const taken = split ? splitBackward : wholeBackward;
   // The rows of a shape are made for all devices together, but are asked for device by device.
   const made = new WeakMap<Shape, readonly Row[]>();
   const rowsOf = (shape: Shape): readonly Row[] => {
     const known = made.get(shape);
     if (known !== undefined) return known;
     const blocks = Array.from({ length: shape.devices }, (_, device) => block(device, shape.devices));
-    const rows = best(blocks, shape.microbatches, vTimesOf(shape));
+    const rows = best(blocks, shape.microbatches, vTimesOf(shape, taken));
     made.set(shape, rows);
     return rows;
   };
@@ -29,31 +32,32 @@ export function vPolicy({ name, summary, share, block }: VDefinition): Policy {
     summary,
     page: name,
     parameters: [],
-    split: true,
+    split,
     searches: true,
     chunks: () => 2,
     placement: (shape) => wave(shape.stages, shape.devices),
     check: () => [],
-    order: (shape, device, out) => emit(rowsOf(shape)[device], shape, device, out),
+    order: (shape, device, out) => emit(rowsOf(shape)[device], shape, device, split, out),
     explain(shape) {
-      const held = peak(rowsOf(shape), shape.microbatches);
+      const held = peak(rowsOf(shape), shape.microbatches, taken);
       const [f0, f1, i1, i0] = block(0, shape.devices);
       return [
         'chunks: device i holds stages i and 2p − 1 − i',
-        `building block, every 6 operations of a chunk. On the first device F at ${f0} and ${f1}, I at ${i1} and ${i0}, each W in the first free slot after its I. Then operations move forward if a device would idle`,
-        `in flight until W: at most ${held} chunks, ${held / 2} of a device’s microbatches; 1F1B’s first device holds ${Math.min(shape.microbatches, shape.devices)} (${share} of that for many devices)`,
-        'the block is optimised for F = I = W; its gaps are filled for the times of your stages and their transfers',
+        `building block, every 6 operations of a chunk. On the first device F at ${f0} and ${f1}, ${split ? 'I' : 'B'} at ${i1} and ${i0}${split ? ', each W in the first free slot after its I' : ''}. Then operations move forward if a device would idle`,
+        `in flight${split ? ' until W' : ''}: at most ${held} chunks, ${held / 2} of a device’s microbatches; 1F1B’s first device holds ${Math.min(shape.microbatches, shape.devices)} (${share} of that for many devices)`,
+        `the block is optimised for ${split ? 'F = I = W' : 'B = 2F'}; its gaps are filled for the times of your stages and their transfers`,
       ];
     },
   };
 }
 
-function emit(row: Row, { stages, microbatches }: Shape, device: number, out: OperationSink): void {
+function emit(row: Row, { stages, microbatches }: Shape, device: number, split: boolean, out: OperationSink): void {
   for (const operation of row) {
     const kind = Math.trunc(operation / microbatches);
     const microbatch = operation - kind * microbatches;
     const stage = kind === F0 || kind === I0 || kind > W1 ? device : stages - 1 - device;
     if (kind === F0 || kind === F1) out.forward(stage, microbatch);
+    else if (!split) out.backward(stage, microbatch);
     else if (kind === I1 || kind === I0) out.backwardInput(stage, microbatch);
     else out.backwardWeight(stage, microbatch);
   }

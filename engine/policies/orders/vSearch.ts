@@ -1,5 +1,6 @@
-import { type Block, classes, peak, repeated, type Row } from './vBlocks.ts';
+import { type Block, peak, repeated, type Row, W1 } from './vBlocks.ts';
 import { filled, type Preference } from './vFill.ts';
+import { squeezed } from './vSqueeze.ts';
 import { improved } from './vImprove.ts';
 import { endOf, type Ends, unitTimes, type VTimes } from './vTimes.ts';
 
@@ -41,7 +42,25 @@ const transferPasses: readonly (readonly Preference[])[] = [
   [[0, 0, 0, 1, 4, 4]],
 ];
 
+type PassLists = readonly (readonly Preference[])[];
+
+/** Passes that the search tries. */
+interface Passes {
+  /** Over the repeated block, as if all operations took the block's times. */
+  readonly even: PassLists;
+  /** Over the repeated block, with the real times. */
+  readonly real: PassLists;
+  /** Over the squeezed block, with both. */
+  readonly squeezed: PassLists;
+}
+const splitPasses: Passes = { even: evenPasses, real: [[], [weightsLast], ...transferPasses], squeezed: [] };
+const asReady: Preference = [0, 0, 0, 0];
+/** Whole backwards leave no gaps in a full period, so that filling the repeated block would only break it up. */
+const wholePasses: Passes = { even: [], real: [[], [asReady]], squeezed: [[], [asReady]] };
+
 interface Candidate {
+  /** Whether the passes begin at the squeezed block. */
+  readonly squeeze: boolean;
   readonly passes: readonly Preference[];
   readonly times: VTimes;
 }
@@ -51,28 +70,29 @@ const budget = 2e6;
 const movesBudget = 3e5;
 
 /**
- * The repeated block filled up, no more in flight than the block itself holds: of several passes, each as if all operations took the same
- * time and with the real times, the one that ends first with the real times; of equal ones the first. Uneven times leave gaps
- * that no pass fills: there, operations of short orders are moved one by one.
+ * The repeated block, squeezed or filled up, with no more in flight than the block itself holds. Of several candidates, made as if
+ * all operations took the block's times and with the real times, the one that ends first with the real times; of equal ones the
+ * first. Uneven times leave gaps that no pass fills: there, operations of short orders are moved one by one.
  */
 export function best(blocks: readonly Block[], microbatches: number, times: VTimes): readonly Row[] {
   const devices = blocks.length;
-  const unit = unitTimes(devices);
+  const { taken } = times;
+  const unit = unitTimes(devices, taken);
+  const passes = taken.length > W1 ? splitPasses : wholePasses;
+  const candidates = (squeeze: boolean, lists: PassLists, made: VTimes): readonly Candidate[] =>
+    lists.map((list) => ({ squeeze, passes: list, times: made }));
   // Once it runs steadily, each further microbatch adds the same to all.
   const enough = Math.min(microbatches, 4 * devices);
-  const runs = runsOf(blocks, enough);
-  const even: Candidate[] = evenPasses.map((passes) => ({ passes, times: unit }));
-  const real: Candidate[] = times.even
-    ? []
-    : [{ passes: [], times }, ...[[weightsLast], ...transferPasses].map((passes) => ({ passes, times }))];
-  const chosen = first(even, runs, unit, budget);
-  const sooner = times.even ? chosen : first([chosen, ...real], runs, times, budget);
-  const whole = enough === microbatches ? runs : runsOf(blocks, microbatches);
-  const rows = whole.rowsOf(sooner);
-  if (times.even) return rows;
+  const runs = runsOf(blocks, enough, unit);
+  const blind = [...candidates(false, passes.even, unit), ...candidates(true, passes.squeezed, unit)];
+  const even = first(blind, runs, unit, budget);
+  const whole = enough === microbatches ? runs : runsOf(blocks, microbatches, unit);
+  if (times.even) return whole.rowsOf(even);
+  const real = [even, ...candidates(false, passes.real, times), ...candidates(true, passes.squeezed.slice(1), times)];
+  const sooner = first(real, runs, times, budget);
   // What is first for fewer microbatches need not be for all of them.
-  const other = sooner === chosen || enough === microbatches ? rows : whole.rowsOf(chosen);
-  const found = whole.endOf(other, times) < whole.endOf(rows, times) ? other : rows;
+  const finalists = sooner === even || enough === microbatches ? [sooner] : [sooner, even];
+  const found = whole.rowsOf(first(finalists, whole, times, Infinity));
   return improved(found, microbatches, whole.limit, times, whole.ends, movesBudget);
 }
 
@@ -86,17 +106,27 @@ interface Runs {
   endOf(rows: readonly Row[], times: VTimes): number;
 }
 
-function runsOf(blocks: readonly Block[], microbatches: number): Runs {
-  const base = repeated(blocks, microbatches);
-  const limit = peak(base, microbatches);
-  const size = classes * blocks.length * microbatches;
+function runsOf(blocks: readonly Block[], microbatches: number, unit: VTimes): Runs {
+  const { taken } = unit;
+  const slotted = repeated(blocks, microbatches, taken);
+  const base = slotted.map(({ row }) => row);
+  const limit = peak(base, microbatches, taken);
+  const size = taken.length * blocks.length * microbatches;
   const ends = new Float64Array(size);
+  let tight: readonly Row[] | undefined;
+  const squeezedRows = (): readonly Row[] => {
+    tight ??= squeezed(slotted, microbatches, limit, unit, ends);
+    return tight;
+  };
   return {
     limit,
     ends,
     size,
-    rowsOf: ({ passes, times }) =>
-      passes.reduce((rows, prefer) => filled(rows, microbatches, limit, prefer, times, ends), base),
+    rowsOf: ({ squeeze, passes, times }) =>
+      passes.reduce<readonly Row[]>(
+        (rows, prefer) => filled(rows, microbatches, limit, prefer, times, ends),
+        squeeze ? squeezedRows() : base,
+      ),
     endOf: (rows, times) => endOf(rows, microbatches, times, ends),
   };
 }

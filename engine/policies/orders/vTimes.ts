@@ -1,46 +1,55 @@
-/** Times of V schedules: two chunks on each device, in six classes of operations. */
+/** Times of V schedules: two chunks on each device, in six classes of operations, or four with whole backwards. */
 import { wholeTicks } from '../../order/wholeTicks.ts';
 import type { Shape } from '../policy.ts';
-import { classes, F0, F1, I0, I1, type Row } from './vBlocks.ts';
+import { F0, F1, I0, I1, type Row, type Taken, W1 } from './vBlocks.ts';
 
 export interface VTimes {
+  readonly taken: Taken;
   /** Ticks of an operation: `class * devices + device`. */
   readonly duration: Float64Array;
   /** Ticks from a device to the next and back, for the first chunk and for the second; length devices − 1 each. */
   readonly transfer: readonly [Float64Array, Float64Array];
-  /** Whether all operations take the same time and transfers none. */
+  /** Whether the times are those that the block is made for (`unitTimes`). */
   readonly even: boolean;
 }
 
-export function vTimesOf({ devices, stages, microbatches, ...shape }: Shape): VTimes {
+export function vTimesOf({ devices, stages, microbatches, ...shape }: Shape, taken: Taken): VTimes {
+  const classes = taken.length;
   const durations = new Float64Array(classes * devices);
+  const whole = classes <= W1;
   for (let device = 0; device < devices; device += 1) {
     const second = stages - 1 - device;
+    const weights = [shape.backwardWeight[second], shape.backwardWeight[device]];
     const times = [
       shape.forward[device],
       shape.forward[second],
-      shape.backwardInput[second],
-      shape.backwardInput[device],
-      shape.backwardWeight[second],
-      shape.backwardWeight[device],
+      shape.backwardInput[second] + (whole ? weights[0] : 0),
+      shape.backwardInput[device] + (whole ? weights[1] : 0),
+      ...(whole ? [] : weights),
     ];
     for (const [kind, seconds] of times.entries()) durations[kind * devices + device] = seconds;
   }
+  const unit = unitTimes(devices, taken);
   const even =
-    durations.every((seconds) => seconds === durations[0]) && shape.transfers.every((seconds) => seconds === 0);
-  if (even) return unitTimes(devices);
+    durations.every((seconds, index) => seconds === durations[0] * unit.duration[index]) &&
+    shape.transfers.every((seconds) => seconds === 0);
+  if (even) return unit;
   const { duration, transfer } = wholeTicks(durations, shape.transfers.slice(), microbatches);
   const hops = devices - 1;
   return {
+    taken,
     duration,
     transfer: [transfer.slice(0, hops), transfer.slice(stages - 1 - hops).toReversed()],
     even,
   };
 }
 
-/** One tick for every operation, none for transfers. */
-export const unitTimes = (devices: number): VTimes => ({
-  duration: new Float64Array(classes * devices).fill(1),
+/** One tick for every operation, two for a whole backward, none for transfers. */
+export const unitTimes = (devices: number, taken: Taken): VTimes => ({
+  taken,
+  duration: Float64Array.from({ length: taken.length * devices }, (_, index) =>
+    taken.length <= W1 && index >= I1 * devices ? 2 : 1,
+  ),
   transfer: [new Float64Array(devices - 1), new Float64Array(devices - 1)],
   even: true,
 });
@@ -92,7 +101,7 @@ export function receiverOf(kind: number, device: number, devices: number): numbe
 /** Ticks to the end of the last operation; Infinity where operations wait for one another. Linear in the operations. */
 export function endOf(rows: readonly Row[], microbatches: number, times: VTimes, ends: Ends): number {
   const devices = rows.length;
-  const size = classes * microbatches;
+  const size = times.taken.length * microbatches;
   const cursor = new Int32Array(devices);
   const stack = Int32Array.from(rows, (_, device) => devices - 1 - device);
   const stacked = new Uint8Array(devices).fill(1);

@@ -154,6 +154,12 @@ test('uneven stages and transfers: never under the bound, never over a constant 
   expect(repeating).toBeGreaterThan(200);
 });
 
+test('an order is chosen by the period that it keeps, not by one that the end of a run shortens', () => {
+  const plan = recipe(6, 5, { forward: [1, 7, 7, 3, 3, 7], backwardInput: [1, 8, 1, 7, 1, 1], latency: 0 });
+  // The greedy rule's order repeats after nine minibatches; the even order, of period 84 / 5, drains sooner.
+  expect(repeatedPeriod(plan, 5)).toBeCloseTo(146 / 9, 9);
+});
+
 test('replicas, and as many in flight as stages or more, keep their order', () => {
   for (const inFlight of [4, 5, 7]) {
     const warmup = rowsOf(programFor(recipe(4, inFlight))).map((row) => row.findIndex(({ letter }) => letter === 'B'));

@@ -25,6 +25,7 @@ describe('on their own placement', () => {
     zb_v: () => ({}),
     v_half: () => ({}),
     v_min: () => ({}),
+    '1f1b_v': () => ({}),
     hanayo: (waves) => ({ waves }),
   };
   for (const [name, argsOf] of Object.entries(policies)) {

@@ -7,6 +7,7 @@ import { type Simulated, bruteForce, namesOf, programFor, rowsOf } from './brute
 import { policyPlan } from './plans.ts';
 import { publishedDirections } from './publishedDirections.ts';
 import { publishedLines } from './publishedLines.ts';
+import { publishedWholeV } from './publishedWholeV.ts';
 
 type Args = Readonly<Record<string, number | string>>;
 type Times = { readonly f?: number; readonly i?: number; readonly w?: number; readonly transfer?: number };
@@ -47,7 +48,7 @@ function run(...args: Parameters<typeof planFor>): Simulated {
 }
 
 describe('runs every operation in the order of public code', () => {
-  it.each([...publishedLines, ...publishedDirections])(
+  it.each([...publishedLines, ...publishedDirections, ...publishedWholeV])(
     '$policy on $devices devices, $microbatches microbatches: $source',
     ({ policy, devices, microbatches, args, rows }) => {
       expect(shownRows(planFor(policy, devices, microbatches, args))).toEqual(rows);

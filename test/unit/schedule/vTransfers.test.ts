@@ -4,6 +4,7 @@ import type { PipelinePlan } from '../../../engine/plan.ts';
 import { programOf } from '../../../engine/schedule/generate.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
+import { splitBackward } from '../../../engine/policies/orders/vBlocks.ts';
 import { unitTimes, vTimesOf } from '../../../engine/policies/orders/vTimes.ts';
 import * as fc from '../../support/property.ts';
 import { bruteForce, type Rows, rowsOf, type Simulated } from './bruteForce.ts';
@@ -78,12 +79,12 @@ test.each(['v_half', 'v_min'])(
 
 test('times are those of the chunk that an operation belongs to', () => {
   const plan = planFor('v_half', 2, 2, 0.25, [1, 2, 3, 4]);
-  const { duration, transfer, even } = vTimesOf(shapeOf(plan));
+  const { duration, transfer, even } = vTimesOf(shapeOf(plan), splitBackward);
   expect(even).toBe(false);
   const scale = duration[0];
   // Stages 0 and 3 on the first device, 1 and 2 on the second: F of both chunks, I and W of the second, then of the first, by device.
   const seconds = Array.from(duration, (ticks) => ticks / scale);
   expect(seconds).toEqual([1, 2, 4, 3, 1, 2, 4, 3, 4, 3, 1, 2]);
   expect(transfer.map((each) => [...each].map((ticks) => ticks / scale))).toEqual([[0.25], [0.25]]);
-  expect(vTimesOf(shapeOf(planFor('v_half', 2, 2, 0)))).toEqual(unitTimes(2));
+  expect(vTimesOf(shapeOf(planFor('v_half', 2, 2, 0)), splitBackward)).toEqual(unitTimes(2, splitBackward));
 });

@@ -24,6 +24,7 @@ const policies = [
   ['zb_v', 8],
   ['v_half', 8],
   ['v_min', 8],
+  ['1f1b_v', 8],
   ['dualpipe_v', 8],
   ['seq1f1b(2)', 4],
   ['chimera', 4],
