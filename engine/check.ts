@@ -147,7 +147,7 @@ function capped(uri: string, findings: readonly Finding[], limit: number): reado
 const mostNamed = 3;
 
 /**
- * Findings of one code at one place are one mistake where they say the same, or where they are about devices or links of one kind: the
+ * Findings of one code at one place are one mistake if they say the same, or if they are about devices or links of one kind. The
  * first stays and names the others.
  */
 function merged(findings: readonly Finding[]): Finding[] {
@@ -191,7 +191,10 @@ function placed(found: PlanFinding, origins: Origins): Finding[] {
   return [{ ...found, place, related }];
 }
 
-/** The place of a path; where it has none of its own, that of the nearest thing around it (`train/stage:2/x` → `train/stage:2` → `train`). */
+/**
+ * The place of a path. A path without a place gets the place of the nearest thing around it (`train/stage:2/x` → `train/stage:2`
+ * → `train`).
+ */
 export function placeOf(path: string, origins: Origins): Place | undefined {
   for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
     const place = origins.get(at);

@@ -1,6 +1,6 @@
 /**
- * Pipelines side by side: those of a file as they are, or one under several schedules. Each row is planned and simulated by itself,
- * so one that cannot run leaves the others alone.
+ * Pipelines side by side: the pipelines of a file unchanged, or one under several schedules. Each row is planned and simulated
+ * separately, so one that cannot run leaves the others alone.
  */
 import { parse, type SyntaxFile } from '../grammar/index.ts';
 import type { PipelineReport } from './report.ts';
@@ -26,7 +26,7 @@ export interface CompareRow {
   readonly schedule: string;
   /** Figures, or why there are none. */
   readonly result: { readonly report: PipelineReport } | { readonly problem: RowProblem };
-  /** Codes of findings of severity error about the pipeline, as they are told once it runs. */
+  /** Codes of findings of severity error about the pipeline, as reported once it runs. */
   readonly errors: readonly string[];
 }
 
@@ -43,14 +43,14 @@ export function planned({ uri, text, host, options, overrides }: CompareRequest)
   return { syntax, resolution: resolve({ uri, syntax, host, options, overrides }) };
 }
 
-/** A pipeline of the file as it stands. */
+/** A pipeline of the file, unchanged. */
 export function rowAsWritten(request: CompareRequest, base: Planned, pipeline: string): CompareRow {
   return rowOf(request, base, pipeline);
 }
 
 /**
- * The same under another schedule: `schedule` as it would stand in the file (`isSchedule` must hold). A schedule that would take
- * another number of devices than the file's own is a problem, not a row: its figures would be those of other hardware.
+ * The same under another schedule: `schedule` as you would write it in the file (`isSchedule` must be true). A schedule that
+ * needs another number of devices than the file has is a problem, not a row: its figures would belong to other hardware.
  */
 export function rowUnder(request: CompareRequest, base: Planned, pipeline: string, schedule: string): CompareRow {
   const body = pipelineBody(base.syntax, pipeline);
@@ -67,7 +67,7 @@ export function rowUnder(request: CompareRequest, base: Planned, pipeline: strin
   return { pipeline, schedule, result: { problem: { code: problem.code, message } }, errors: [problem.code] };
 }
 
-/** Whether a text is one expression, and nothing behind it, so that it can stand as a value. */
+/** Whether a text is one expression with no text behind it, so that it can be a value. */
 export function isSchedule(text: string): boolean {
   const before = 'pipeline p {\n  schedule = ';
   const syntax = parse(`${before}${text}\n}\n`);
@@ -105,7 +105,7 @@ function rowOf({ options }: CompareRequest, from: Planned, pipeline: string, sch
   };
 }
 
-/** The first error of the pipeline's own text, else the first of the file. */
+/** The first error of the pipeline's text, or the first of the file if the pipeline has none. */
 function planningProblem({ resolution, syntax }: Planned, pipeline: string): RowProblem {
   const body = pipelineBody(syntax, pipeline);
   const errors = resolution.findings.filter(({ severity }) => severity === 'error');

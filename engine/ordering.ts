@@ -1,4 +1,4 @@
-/** Orders things that need one another: needed first. Iterative, so that a chain of any length is fine. */
+/** Orders things that need each other: needed first. Iterative, so that a chain of any length is fine. */
 export interface Ordering {
   /** Every node, each after those that it needs, circles aside. */
   readonly order: readonly number[];
@@ -6,7 +6,7 @@ export interface Ordering {
   readonly circles: readonly (readonly number[])[];
 }
 
-/** `needs(i)` gives the nodes that node i needs. One circle is found for each edge that closes one on the way. */
+/** `needs(i)` gives the nodes that node i needs. One circle is found for each edge that closes one during the search. */
 export function orderByNeed(count: number, needs: (node: number) => readonly number[]): Ordering {
   const state = new Uint8Array(count);
   const order: number[] = [];

@@ -1,9 +1,9 @@
 /**
- * The plan: what a `.pipe` file says, with every name resolved and every number computed. Plain data that survives
- * JSON and structured cloning; times in seconds, sizes in bytes, rates in bytes or FLOPs a second, shares of 1.
+ * The plan: what a `.pipe` file says, with every name resolved and every number computed. Plain data that survives JSON and
+ * structured cloning. Times are in seconds, sizes in bytes, rates in bytes or FLOPs per second, shares of 1.
  *
- * A plan holds no source ranges. Each thing in it has a *path* (`train/stage:2`), and `Origins` maps paths to places in
- * the text. So white space and comments change origins and leave the plan equal, and nothing is simulated again.
+ * A plan holds no source ranges. Each thing in it has a *path* (`train/stage:2`), and `Origins` maps paths to places in the text.
+ * So white space and comments change origins and leave the plan equal, and nothing is simulated again.
  */
 
 export interface Plan {
@@ -43,7 +43,7 @@ export interface MeshPlan {
   readonly expert: number;
 }
 
-/** Path NAME. The mesh is that of all devices that have none of their own. */
+/** Path NAME. The mesh is for all devices without a separate mesh. */
 export interface PipelinePlan extends MeshPlan {
   readonly name: string;
   readonly doc?: string;
@@ -53,11 +53,11 @@ export interface PipelinePlan extends MeshPlan {
   /** Consecutive iterations that are simulated; 1 for a synchronous schedule. */
   readonly iterations: number;
   readonly schedule: SchedulePlan;
-  /** How devices exchange results; absent where a transfer runs beside the work of both. */
+  /** How devices exchange results; absent if a transfer runs in parallel with the work of both devices. */
   readonly transfer?: TransferRule;
   /** Pipeline ranks in order. Path `NAME/device:I`. */
   readonly devices: readonly DevicePlan[];
-  /** Virtual stages in order: devices × chunks of them; copies and parts of a stage are stages of their own. Path `NAME/stage:I`. */
+  /** Virtual stages in order: devices × chunks of them. Each copy or part of a stage is a separate stage. Path `NAME/stage:I`. */
   readonly stages: readonly StagePlan[];
   /** Device of each stage. */
   readonly placement: readonly number[];
@@ -87,7 +87,9 @@ export interface CutPlan {
   /** Seconds that no plan is below; equal to `value` if the plan is exact. */
   readonly least: number;
   readonly exact: boolean;
-  /** Levels of links that the formula knows, from the innermost: parts that are linked, and bytes a second between two of them. */
+  /**
+   * Levels of links that the formula knows, from the innermost: parts that are linked, and bytes per second between two of them.
+   */
   readonly levels: readonly { readonly machines: number; readonly bandwidth?: number }[];
   readonly stages: readonly PlannedStagePlan[];
 }
@@ -106,7 +108,10 @@ export interface StepPlan {
   readonly optimizer: number;
   /** Bytes that it sends for all of its exchanges; absent for none. */
   readonly bytes?: number;
-  /** Exchanges beside the last backward of a stage, one after the other; of a stage with several copies here only the first. */
+  /**
+   * Exchanges during the last backward of a stage, one after the other. For a stage with several copies, only the first copy's
+   * are here.
+   */
   readonly overlap?: readonly StageExchange[];
 }
 
@@ -183,7 +188,7 @@ export interface DevicePlan {
   readonly kind: string;
   /** Devices of the pipeline rank, of which this is the first; 1 where absent. */
   readonly members?: number;
-  /** Where its stages have another than the pipeline's. Members beyond its devices are replicas that share the work. */
+  /** Only if its stages have another mesh than the pipeline. Members beyond the mesh are replicas that share the work. */
   readonly mesh?: MeshPlan;
   /** Peak at the model's precision, FLOP/s; absent where layers are measured, so that nobody knows their FLOPs. */
   readonly compute?: number;
@@ -194,7 +199,7 @@ export interface DevicePlan {
   readonly reservedParts?: { readonly context: number; readonly communicators: number };
 }
 
-/** What a stage is a copy or a part of. Copies hold the same layers on devices of their own, each for some of the microbatches. */
+/** What a stage is a copy or a part of. Copies hold the same layers on different devices, each for some of the microbatches. */
 export interface StageCopy {
   /** Number of the stage in the cut. */
   readonly stage: number;
@@ -240,8 +245,8 @@ export interface StagePlan {
   /** Bytes held only while the backward runs: activations that recomputation makes again. */
   readonly recomputed: number;
   /**
-   * Bytes of all that recomputation makes, every layer's at once: held from the start of an R of its own to the end of the backward.
-   * `recomputed` where absent.
+   * Bytes of all that recomputation makes, every layer's at once. They are held from the start of a separate R to the end of the
+   * backward. `recomputed` if absent.
    */
   readonly recomputedWhole?: number;
   /** Bytes held only while any operation of the stage runs. */
@@ -264,8 +269,8 @@ export interface TrafficPlan {
 }
 
 /**
- * F of `to` needs F of `from`; the backward of `from` needs that of `to`. Bytes of one microbatch, each way: those that one tensor and
- * context rank of the sender has, of all data ranks of one pipeline replica together.
+ * F of `to` needs F of `from`; the backward of `from` needs the backward of `to`. Bytes of one microbatch, in each direction: the
+ * bytes of one tensor and context rank of the sender, summed over the data ranks of one pipeline replica.
  */
 export interface EdgePlan {
   readonly from: number;
@@ -279,12 +284,12 @@ export interface EdgePlan {
 export interface RoutePlan {
   readonly from: number;
   readonly to: number;
-  /** Of a way over several hops: the least bandwidth and the sum of latencies. */
+  /** For a route over several hops: the least bandwidth and the sum of latencies. */
   readonly bandwidth: number;
   readonly latency: number;
-  /** Of a way over several hops: that of the slowest. */
+  /** For a route over several hops: the channel of the slowest hop. */
   readonly channel: number;
-  /** Only where the way takes several hops, in order. Transfers that meet on a hop share its bandwidth. */
+  /** Only if the route has several hops, in order. Transfers that meet on a hop share its bandwidth. */
   readonly hops?: readonly HopPlan[];
   /**
    * How the message gets to the devices of the receiver, where these have other parts than the sender's. Bandwidth and hops are then what
@@ -300,7 +305,7 @@ export interface HopPlan {
   readonly latency: number;
 }
 
-/** A job whose tasks, in order and over again, run where the pipeline's devices idle; each device has a job of its own. */
+/** A job whose tasks run where the pipeline's devices idle, in order and over again. Each device runs a separate job. */
 export interface FillPlan {
   /** Whose layers are the tasks. */
   readonly model: string;
@@ -359,7 +364,7 @@ export interface JobPlan {
   readonly waves: number;
 }
 
-/** Where things of a plan stand in text. Several paths may share a place. */
+/** The places in text of the things of a plan. Several paths may share a place. */
 export interface Place {
   readonly uri: string;
   readonly start: number;
@@ -389,9 +394,9 @@ export const paths = {
 } as const;
 
 /**
- * Ways to bring a message from one set of devices to another that has it in other parts. Zhuang et al., "On Optimizing the
- * Communication of Model Parallelism" (MLSys 2023, arXiv:2211.05322), section 3.1, compare the first three; `scatter_gather`
- * is that of Narayanan et al. (SC '21, arXiv:2104.04473), section 4.1.
+ * Methods to bring a message from one set of devices to another that has it in other parts. Zhuang et al., "On Optimizing the
+ * Communication of Model Parallelism" (MLSys 2023, arXiv:2211.05322), section 3.1, compare the first three. `scatter_gather`
+ * comes from Narayanan et al. (SC '21, arXiv:2104.04473), section 4.1.
  */
 export type Resharding =
   /** Each receiver gets all that it needs from devices that have it. */

@@ -4,9 +4,9 @@
  */
 
 /**
- * Kinds, as numbers. `B` is a whole backward; `I` and `W` are its two halves. `R` makes again what the forward did not keep, as
- * an operation of its own; `U` is the optimizer's step of a stage, after the backward of its microbatch. `E` sends the
- * activations of a microbatch to another device, `L` loads them back.
+ * Kinds, as numbers. `B` is a whole backward; `I` and `W` are its two halves. `R` recomputes what the forward did not keep, as a
+ * separate operation. `U` is the optimizer's step of a stage, after the backward of its microbatch. `E` sends the activations of
+ * a microbatch to another device, `L` loads them back.
  */
 export const F = 0;
 export const B = 1;
@@ -23,9 +23,9 @@ export const letters = ['F', 'B', 'I', 'W', 'R', 'U', 'E', 'L'] as const;
 export const writtenLetters = ['F', 'B', 'I', 'W'] as const;
 
 /**
- * Results that others wait for, by kind: the output of F, the input gradient (of B or of I: whoever waits need not know which),
- * the weight gradient of W, then what R, U, E and L leave. A result's row is `result * stages + stage`, its slot
- * `row * microbatches + microbatch`.
+ * Results that others wait for, by kind: the output of F, the input gradient, the weight gradient of W, then what R, U, E and L
+ * leave. The input gradient is of B or of I: an operation that waits need not know which. A result's row is `result * stages +
+ * stage`, its slot `row * microbatches + microbatch`.
  */
 export const resultOf: readonly number[] = [0, 1, 1, 2, 3, 4, 5, 6];
 
@@ -37,7 +37,7 @@ export interface Program {
   readonly split: boolean;
   /** Device of each stage. */
   readonly placement: Int32Array;
-  /** All devices' operations, one device after the other; those of device d are at `offsets[d]` to `offsets[d + 1]`. */
+  /** All devices' operations, one device after the other; device d has `offsets[d]` to `offsets[d + 1]`. */
   readonly order: Int32Array;
   readonly offsets: Int32Array;
   readonly shift: number;
@@ -47,16 +47,19 @@ export interface Program {
   readonly extended?: boolean;
   /** What each stage is a copy or a part of; absent where every stage is on one device and runs all microbatches. */
   readonly copies?: ProgramCopies;
-  /** Stages whose recomputation is an operation R of its own: their B and I do not contain it, and a microbatch without R keeps everything. */
+  /**
+   * Stages whose recomputation is a separate operation R: their B and I do not contain it, and a microbatch without R keeps
+   * everything.
+   */
   readonly apart?: Uint8Array;
   /** Device that keeps what a device evicts (E, L), by device; −1 for none. */
   readonly partner?: Int32Array;
-  /** Share of the shorter of two fused operations that hides behind the longer one: 0 unless said. */
+  /** Share of the shorter of two fused operations that hides behind the longer one. Default: 0. */
   readonly overlap?: number;
   /** Update rule of the weights and microbatches of one update; absent where all microbatches use the same weights. */
   readonly weights?: WeightRule;
   readonly minibatch?: number;
-  /** Copies of the weights that the policy keeps beside their versions; what the rule says unless given. */
+  /** Copies of the weights that the policy keeps in addition to their versions. Default: what the rule says. */
   readonly weightCopies?: number;
   /** True where nothing runs backwards. */
   readonly forwardOnly?: boolean;
@@ -65,9 +68,10 @@ export interface Program {
 }
 
 /**
- * Which weights an operation uses. `flush`: one version for all. `stash`: F the newest of its stage, the backward the same ones.
- * `vertical_sync`: all stages the version that stage 0 had when the microbatch entered. `double_buffer`: those of the minibatch
- * before. `predict`: newest ones moved ahead by a prediction. `latest`: F and the backward the newest of their moment.
+ * Which weights an operation uses. `flush`: one version for all. `stash`: F uses the newest of its stage, the backward the same
+ * ones. `vertical_sync`: all stages use the version that stage 0 had when the microbatch entered. `double_buffer`: the weights of
+ * the minibatch before. `predict`: the newest weights moved ahead by a prediction. `latest`: F and the backward each use the
+ * newest at their moment.
  */
 export type WeightRule = 'flush' | 'stash' | 'vertical_sync' | 'double_buffer' | 'predict' | 'latest';
 
@@ -162,7 +166,10 @@ export const slotOf = (program: Program, word: number): number =>
 /** Needs of rows: `needs[need]` is a result row, of the same microbatch unless `needShift` says how many further on. */
 export interface ShiftedNeeds {
   readonly needs: Int32Array;
-  /** By need; absent where all are 0. Others than 0 are those of an update on the gradients of other copies of its stage. */
+  /**
+   * By need; absent if all are 0. A need with another shift belongs to an update that waits for the gradients of other copies of
+   * its stage.
+   */
   readonly needShift?: Int32Array;
 }
 

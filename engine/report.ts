@@ -11,7 +11,7 @@ export interface PipelineReport {
   readonly operations: number;
   /** Of an asynchronous schedule the period: the time from one update to the next. */
   readonly iteration: number;
-  /** Samples a second: microbatches × samples of one × data ranks / iteration. */
+  /** Samples per second: microbatches × samples per microbatch × data ranks / iteration. */
   readonly throughput: number;
   /** Absent where layers are measured. */
   readonly model_flops?: ModelFlopsReport;
@@ -25,7 +25,7 @@ export interface PipelineReport {
   readonly critical_path: readonly string[];
   /** Operations of the whole chain. */
   readonly critical_path_length: number;
-  /** Only for asynchronous schedules: iterations run on end and figures are those of the steady state. */
+  /** Only for asynchronous schedules: iterations run back to back, and figures describe the steady state. */
   readonly asynchronous?: AsynchronousReport;
 }
 
@@ -38,9 +38,12 @@ export interface ModelFlopsReport {
 export interface AsynchronousReport {
   /** Update rule: `stash`, `vertical_sync`, `double_buffer`, `predict`, `latest`. */
   readonly weights: string;
-  /** Iterations simulated on end. */
+  /** Iterations simulated back to back. */
   readonly iterations: number;
-  /** Whether the updates repeat in time over the last half of them, and more iterations would not change the pace; else `iteration` is a mean. */
+  /**
+   * Whether the updates repeat in time over the last half of them, so that more iterations would not change the pace. If not,
+   * `iteration` is a mean.
+   */
   readonly steady: boolean;
   /** Of all iterations, filling and draining included. */
   readonly makespan: number;
@@ -105,8 +108,8 @@ export interface DeviceReport {
 }
 
 /**
- * `activations_for_weight` is what a weight gradient needs once the input gradient has run, `recomputed` what a backward has made
- * again, `versions` the weights beside the newest.
+ * `activations_for_weight` is what a weight gradient needs once the input gradient has run, `recomputed` what a backward has
+ * recomputed, `versions` the weights other than the newest.
  */
 export type MemoryItemKind =
   | 'weights'
@@ -153,9 +156,9 @@ export interface StageReport {
   readonly layers: readonly string[];
   readonly parameters: number;
   readonly forward: number;
-  /** With recomputation, where that is no operation of its own. */
+  /** With recomputation, if that is not a separate operation. */
   readonly backward_input: number;
-  /** Seconds of R, where recomputation is an operation of its own. */
+  /** Seconds of R, if recomputation is a separate operation. */
   readonly recompute?: number;
   readonly backward_weight: number;
   /** What ranks that work on one microbatch together exchange; part of the times of operations. Absent where there is none. */
@@ -176,7 +179,7 @@ export interface StageReport {
   readonly figures?: Readonly<Record<string, number>>;
 }
 
-/** A fill job during one iteration (for asynchronous schedules: during all iterations that run on end). */
+/** A fill job during one iteration (for asynchronous schedules: during all iterations, which run back to back). */
 export interface FillReport {
   /** Model whose layers are the tasks. */
   readonly job: string;
@@ -239,8 +242,8 @@ export interface LinkReport {
 }
 
 /**
- * Pipelines that train one model together. Periods, rates, waiting, idle shares and traffic are those of the last half of the
- * waves: from the moment when the slowest worker ends half of them to the end of the run.
+ * Pipelines that train one model together. Periods, rates, waiting, idle shares and traffic describe the last half of the waves.
+ * It begins when the slowest worker ends half of them, and lasts to the end of the run.
  */
 export interface JobReport {
   readonly name: string;
@@ -253,19 +256,22 @@ export interface JobReport {
   /** Waves of the slowest worker that were simulated, and when it ended them. */
   readonly waves: number;
   readonly makespan: number;
-  /** Whether every worker leads the slowest one by as many waves at the end as at half: else it goes on to gain, and will wait more. */
+  /**
+   * Whether every worker leads the slowest one by as many waves at the end as at half. If not, its lead still grows, and it will
+   * wait more.
+   */
   readonly steady: boolean;
-  /** Samples a second of all workers. */
+  /** Samples per second of all workers. */
   readonly throughput: number;
   readonly staleness: {
-    /** Updates of its own worker that a minibatch misses: wave − 1. */
+    /** Updates of the same worker that a minibatch misses: wave − 1. */
     readonly local: number;
     /** Updates of another worker that a minibatch can miss at most: (distance + 1) · wave + wave − 2. */
     readonly bound: number;
     /** Most that any minibatch of the run did miss. */
     readonly observed: number;
   };
-  /** Bytes a second that all servers receive and send. */
+  /** Bytes per second that all servers receive and send. */
   readonly server_traffic: number;
   readonly workers: readonly JobWorkerReport[];
 }

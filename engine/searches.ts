@@ -9,7 +9,7 @@ export interface Search<Problem, Answer> {
   readonly name: string;
   /** About how many elementary steps the search takes, some 20 ns each. Cheap to ask; the same problem gives the same size. */
   size(problem: Problem): number;
-  /** The answer takes as much room as a simulation: hosts keep it only while somebody uses it. */
+  /** The answer takes as much room as a simulation: hosts keep it only while it is in use. */
   readonly large?: true;
   /** Equal for equal problems. Default: the problem as JSON. */
   key?(problem: Problem): string;

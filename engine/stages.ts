@@ -31,7 +31,7 @@ export function wholeStages(plan: Pick<PipelinePlan, 'stages'>): ReturnType<type
   return cut;
 }
 
-/** What two segments cost, and what they keep; the rest is the first one's, which holds the weights. */
+/** Costs and kept bytes are the sums of two segments. The rest comes from the first segment, which holds the weights. */
 const mergeSegments = (first: StagePlan, next: StagePlan): StagePlan => ({
   ...first,
   forward: first.forward + next.forward,

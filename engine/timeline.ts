@@ -6,8 +6,8 @@ export interface Timing extends ShiftedNeeds {
   /** Seconds of each row. Recomputation is part of B and I. */
   readonly duration: Float64Array;
   /**
-   * Dependencies of each row on results, as compressed rows: those of row r are at `needOffsets[r]` to `needOffsets[r + 1]` of the
-   * other arrays. A result is a kind of result of one stage (`resultRow`), of the same microbatch but for `needShift`.
+   * Dependencies of each row on results, as compressed rows: row r has `needOffsets[r]` to `needOffsets[r + 1]` of the other
+   * arrays. A result is a kind of result of one stage (`resultRow`), of the same microbatch but for `needShift`.
    */
   readonly needOffsets: Int32Array;
   /** Index into the plan's routes that the result travels on; −1 on the same device. */
@@ -21,13 +21,13 @@ export interface Timing extends ShiftedNeeds {
   /** Seconds after each device's last operation: gradient synchronisation (what is in no bucket), then the optimizer's step. By device. */
   readonly sync: Float64Array;
   readonly optimizer: Float64Array;
-  /** Gradients that are exchanged beside the last backwards. */
+  /** Gradients that are exchanged during the last backwards. */
   readonly buckets?: readonly GradientBucket[];
   /** Seconds before which an operation of a row cannot start, by row: forwards of stages whose weights have yet to be gathered. */
   readonly release?: Float64Array;
-  /** Only where stages have copies: devices with the same number exchange gradients with one another. */
+  /** Only if stages have copies: devices with the same number exchange gradients with each other. */
   readonly holders?: Int32Array;
-  /** Only where routes meet on a hop of a way over several: their transfers share it, instead of queueing for one channel. */
+  /** Only if routes of several hops meet on a hop: their transfers share it, instead of queueing for one channel. */
   readonly flows?: Flows;
   /** Set where sends and receives block their devices. */
   readonly transfer?: TransferRule;
@@ -47,13 +47,13 @@ export interface BucketMember {
   readonly weight: number;
 }
 
-/** Hops of the plan's routes as compressed rows: those of route r are at `offsets[r]` to `offsets[r + 1]` of `channel` and `capacity`. */
+/** Hops of the plan's routes as compressed rows: route r has `offsets[r]` to `offsets[r + 1]` of `channel` and `capacity`. */
 export interface Flows {
   readonly offsets: Int32Array;
   readonly channel: Int32Array;
-  /** Bytes a second that the route may send over the hop where it has it for itself. */
+  /** Bytes per second that the route may send over the hop if no other transfer uses the hop. */
   readonly capacity: Float64Array;
-  /** Bytes a second of each route where it has all its hops for itself: the least of their capacities. */
+  /** Bytes per second of each route if no other transfer uses its hops: the least of their capacities. */
   readonly rate: Float64Array;
 }
 
@@ -92,7 +92,7 @@ export interface Timeline {
   readonly arrival?: Float64Array;
   /** Start of each transfer, as `arrival`; only where transfers share hops and devices evict. */
   readonly sent?: Float64Array;
-  /** Only where sends and receives block: a device is also taken while it stands in one. */
+  /** Only if sends and receives block: a device is also taken while it sends or receives. */
   readonly blocking?: Blocking;
 }
 

@@ -15,19 +15,19 @@ export interface LinkDefinition {
 export interface ClusterDevice {
   readonly name: string;
   readonly kind: DeviceDefinition;
-  /** Index of the group that it stands in. */
+  /** Index of the group around it. */
   readonly group: number;
   readonly place: Place;
 }
 
-/** The cluster itself (group 0) or one node. Devices `first` to `end − 1`, those of inner nodes included. */
+/** The cluster itself (group 0) or one node. Devices `first` to `end − 1`, including the devices of inner nodes. */
 export interface ClusterGroup {
   readonly parent: number;
   readonly depth: number;
   readonly first: number;
   readonly end: number;
   readonly link?: LinkDefinition;
-  /** Vertices of its own switches, by symbol. */
+  /** Vertices of the switches of this group, by symbol. */
   readonly switches?: ReadonlyMap<string, number>;
 }
 
@@ -51,7 +51,10 @@ export interface ClusterDefinition {
 
 /** Devices as written: `gpu[3]`, `gpu[0..1]`, `node[1]`. */
 export interface DeviceSet {
-  /** Vertices: indices of devices over the whole cluster, and those of switches; `undefined` (reported) where there are none of these numbers. */
+  /**
+   * Vertices: indices of devices over the whole cluster, and indices of switches. `undefined` (reported) if none has these
+   * numbers.
+   */
   devices(
     report: Reporter,
     groups: readonly ClusterGroup[],

@@ -42,7 +42,7 @@ export interface StageBlock {
   readonly elements: readonly number[];
   readonly on?: { readonly end: DeviceSet; readonly at: Span };
   readonly recompute?: RecomputeMode;
-  /** Where the stage says how its devices share its work. */
+  /** Only if the stage says how its devices share its work. */
   readonly mesh?: Mesh;
   /** How the devices of `on` share the work where there are several replicas of the stage. */
   readonly replicate?: { readonly rule: Replication; readonly at: Span };

@@ -10,16 +10,16 @@ export interface DeviceDefinition {
   readonly reserved: number | 'framework';
   /** FLOP/s; undefined where the file does not say: only measured layers can run. */
   readonly compute?: number;
-  /** Where a number format has a peak or an efficiency of its own. */
+  /** Only for number formats with a separate peak or efficiency. */
   readonly computeAt: PrecisionFigures;
   readonly bandwidth: number;
   /** Shares of the peak and of the bandwidth by the FLOPs and bytes of a kernel; with one entry, of whole layers. */
   readonly efficiency: SizedShares;
   readonly efficiencyAt: Readonly<Partial<Record<Precision, SizedShares>>>;
   readonly memoryEfficiency: SizedShares;
-  /** Seconds of each kernel besides. */
+  /** Seconds added to each kernel. */
   readonly launch: number;
-  /** Share of the shorter of computing and moving bytes that runs beside the longer. */
+  /** Share of the shorter of computing and moving bytes that runs in parallel with the longer. */
   readonly memoryOverlap: number;
   readonly speed: number;
   readonly place: Place;

@@ -12,7 +12,7 @@ export interface LayerDefinition {
   readonly first: number;
   readonly symbol: string;
   readonly place: Place;
-  /** Where an inlay hint about it goes. */
+  /** The place of an inlay hint about it. */
   readonly end: number;
   readonly cost:
     | ({ readonly kind: 'measured' } & MeasuredFigures)
@@ -42,6 +42,6 @@ export function elementName(model: ModelDefinition, element: number): string {
 
 const nothing: readonly number[] = [];
 
-/** Elements that an element needs: those of its `after`, else the one above it. */
+/** Elements that an element needs: the elements of its `after`, or the one above it if it has none. */
 export const needsOf = (model: ModelDefinition, element: number): readonly number[] =>
   model.after.get(element) ?? (element === 0 ? nothing : [element - 1]);

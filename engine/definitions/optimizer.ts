@@ -8,10 +8,13 @@ export interface OptimizerUse {
   readonly shard: Shard;
   /** Ranks of one shard group; absent: all. */
   readonly over?: number;
-  /** Gathered weights are dropped after each forward and backward; else they and the gradients stay whole. Counts where weights are split. */
+  /**
+   * Whether gathered weights are dropped after each forward and backward. If not, they and the gradients stay whole. Used if
+   * weights are split.
+   */
   readonly reshard: boolean;
   /** Seconds after the last backward. */
   readonly step: number;
-  /** Where the arguments that were written stand. */
+  /** The places of the arguments that were written. */
   readonly at: ReadonlyMap<string, Span>;
 }

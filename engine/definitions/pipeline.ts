@@ -20,10 +20,10 @@ export interface PipelineDefinition {
   readonly microbatches: number;
   /** Consecutive iterations to run. 1 for a synchronous schedule; `steady`: as many as an asynchronous one needs to repeat. */
   readonly iterations: number | 'steady';
-  /** Of every stage that says nothing of its own. */
+  /** For every stage without a mesh in the file. */
   readonly mesh: Mesh;
   readonly rankOrder: RankOrder;
-  /** Share of each group's traffic that may run beside computing. */
+  /** Share of each group's traffic that may run in parallel with computing. */
   readonly overlap: Overlap;
   readonly recompute: RecomputeMode;
   readonly optimizer?: OptimizerUse;
@@ -32,7 +32,7 @@ export interface PipelineDefinition {
   readonly sync?: SyncRule;
   /** Work for idle devices. */
   readonly fill?: FillUse;
-  /** Where a finding about a key goes: its value, or the name of the pipeline where it is not written. */
+  /** The place of a finding about a key: its value, or the name of the pipeline if the key is not written. */
   at(key: string): Span;
 }
 
@@ -50,13 +50,13 @@ export type RankOrder = 'tp_cp_dp_pp' | 'tp_cp_pp_dp';
 
 export type Overlap = DeviceSpeed['overlap'];
 
-/** What the key says: `rule` is absent where transfers run beside the work, `reshard` where the fastest way is taken. */
+/** What the key says. `rule` is absent if transfers run in parallel with the work, `reshard` if the fastest method is taken. */
 export interface TransferUse {
   readonly rule?: TransferRule;
   readonly reshard?: Resharding;
 }
 
-/** Gradients are exchanged beside the last backwards, in buckets of at least as many bytes; 0: each layer's by themselves. */
+/** Gradients are exchanged during the last backwards, in buckets of at least this number of bytes. 0: a bucket for each layer. */
 export interface SyncRule {
   readonly bucket: number;
 }

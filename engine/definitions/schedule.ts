@@ -44,7 +44,7 @@ export interface RowsBody {
   ): readonly (readonly RowItem[])[] | undefined;
 }
 
-/** Where a row stands in its file. */
+/** The place of a row in its file. */
 export interface WrittenRow {
   readonly place: Place;
   /** The written expressions of the row, in order. */
@@ -62,7 +62,7 @@ export type ScheduleUse =
       readonly kind: 'policy';
       readonly policy: Policy;
       readonly args: Readonly<Record<string, PolicyArgument>>;
-      /** Where `recompute = …` stands among the arguments. */
+      /** The place of `recompute = …` among the arguments. */
       readonly recomputeAt?: Span;
     }
   | { readonly kind: 'own'; readonly definition: ScheduleDefinition };

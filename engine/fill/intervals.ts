@@ -8,8 +8,8 @@ export interface Idle {
 }
 
 /**
- * Where a device runs no operation between 0 and the makespan. The gradient exchange and the optimizer's step after its last
- * operation are no idle time; standing in a send or receive is. Gaps of rounding are left out.
+ * Intervals in which a device runs no operation between 0 and the makespan. The gradient exchange and the optimizer's step after
+ * its last operation are not idle time; waiting in a send or receive is. Gaps of rounding are left out.
  */
 export function idleOf(timeline: Timeline, device: number): Idle {
   const { program, timing, makespan } = timeline;

@@ -16,7 +16,9 @@ export interface Placed {
 /** What an idle interval took: tasks and their seconds. */
 type Filled = (interval: number, tasks: number, seconds: number) => void;
 
-/** Where tasks went, for who wants to see it: `count` tasks on end from `at`, the first of them task `first` of the job. */
+/**
+ * Called for each run of tasks that was placed: `count` tasks back to back from `at`, the first of them task `first` of the job.
+ */
 type Visit = (at: number, count: number, first: number) => void;
 
 export interface FillRequest {
@@ -32,11 +34,11 @@ export interface FillRequest {
 }
 
 /**
- * First fit (Arfeen et al., "PipeFill", MLSys 2025): goes through the idle intervals in order of time and puts the next
- * task of the job at the earliest moment at which it ends within the interval, with the memory that the pipeline leaves free all
- * the while. A task is never cut and never passed by; the first that does not fit waits for a later interval. A change of
- * `overhead` seconds lies before the first task of an interval and after its last. `slack` seconds are rounding.
- * O(intervals + changes of memory), times the logarithm of the tasks; where memory is short, also the tasks placed.
+ * First fit (Arfeen et al., "PipeFill", MLSys 2025). It goes through the idle intervals in order of time. It starts the next task
+ * at the earliest moment from which the task ends within the interval and fits the free memory until then. A task is never cut
+ * and never passed by; the first that does not fit waits for a later interval. A change of `overhead` seconds lies before the
+ * first task of an interval and after its last. `slack` seconds are rounding.
+ * O(intervals + changes of memory), times the logarithm of the tasks; if memory is short, also the tasks placed.
  */
 export function placeTasks({
   idle,

@@ -6,8 +6,9 @@ import { placeTasks } from './place.ts';
 import { tasksOf } from './tasks.ts';
 
 /**
- * What a fill job does on one device, for drawing: stretches of tasks on end, in order of time. Tasks may be many, stretches are
- * no more than a few for each idle interval and each change of memory within it, and for each task that waits for one.
+ * What a fill job does on one device, for drawing: stretches of tasks that run back to back, in order of time. There may be many
+ * tasks. There are only a few stretches for each idle interval, each change of memory within it, and each task that waits for
+ * one.
  */
 export interface FillStretches {
   /** Layers and seconds of the tasks of one pass; the job starts over at their end. */
@@ -20,7 +21,7 @@ export interface FillStretches {
   readonly first: Int32Array;
 }
 
-/** The stretches of a device; undefined where its pipeline has no fill job. The same tasks as those of the report. */
+/** The stretches of a device; undefined if its pipeline has no fill job. The report has the same tasks. */
 export function fillStretches(plan: PipelinePlan, timeline: Timeline, device: number): FillStretches | undefined {
   const { fill } = plan;
   if (fill === undefined) return undefined;

@@ -4,7 +4,10 @@ import type { Place } from '../plan.ts';
 import type { Code, Parameters } from './catalogue.ts';
 import { type Finding, type FixHint, finding } from './finding.ts';
 
-/** Where the findings of one file gather. The same code at the same place is kept once: an expression may be evaluated for many devices. */
+/**
+ * Gathers the findings of one file. The same code at the same place is kept once: an expression may be evaluated for many
+ * devices.
+ */
 export interface Reporter {
   readonly uri: string;
   readonly findings: readonly Finding[];

@@ -33,7 +33,7 @@ export function balanceFixes(analysis: Analysis, { pipeline }: Hint, again: Agai
   return [{ title: `${title} (${iterationChange(before, after)})`, edits, preferred: true }];
 }
 
-/** Where `stages = balance(n)` or `stages = plan(…)` is written: the same stages as blocks, to go on from. */
+/** Offered at `stages = balance(n)` or `stages = plan(…)`: the same stages as blocks, to go on from. */
 export function balanceRefactorings(analysis: Analysis, offset: number, again: Again): readonly Proposal[] {
   const path = nodeAt(analysis.syntax, offset);
   const block = path.find((node) => node.kind === 'block');

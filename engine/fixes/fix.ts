@@ -18,7 +18,7 @@ import { warmupFixes } from './warmup.ts';
 export { apply } from './proposal.ts';
 export type { Again, Edit, Fix, Proposal } from './proposal.ts';
 
-/** What mends `finding`, best first; nothing where no mend is known. `again` is called a few times for each fix. */
+/** Fixes of `finding`, best first; empty if none is known. `again` is called a few times for each fix. */
 export const fixesFor = (analysis: Analysis, finding: Finding, again: Again): readonly Fix[] =>
   finding.place.uri === analysis.uri
     ? proposals(analysis, finding, again).map((proposal) => ({ ...proposal, finding }))

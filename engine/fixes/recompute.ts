@@ -15,8 +15,8 @@ interface Choice {
 }
 
 /**
- * Recomputes the stage that does not fit; where that is not enough, all stages of its device; where stages are not written
- * one by one, the whole pipeline. Attention alone where that is enough, since it costs less. The first that fits.
+ * The first of these that fits: recompute the stage that does not fit, then all stages of its device. If stages are not written
+ * one by one, the whole pipeline is recomputed. Attention alone is recomputed if that is enough, since it costs less.
  */
 export function recomputeFixes(analysis: Analysis, { pipeline, stage }: Hint, again: Again): readonly Proposal[] {
   const before = simulated(analysis, pipeline);

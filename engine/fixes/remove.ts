@@ -5,7 +5,7 @@ import { tried } from './outcome.ts';
 import type { Again, Edit, Proposal } from './proposal.ts';
 import { lineEnd, lineStart } from './source.ts';
 
-/** Removes the entry, declaration or imported name that the finding stands in, with its documentation. */
+/** Removes the entry, declaration or imported name around the finding, with its documentation. */
 export function removeFixes(analysis: Analysis, finding: Finding, again: Again): readonly Proposal[] {
   const { text } = analysis.syntax;
   const path = nodeAt(analysis.syntax, finding.place.start);
@@ -52,7 +52,7 @@ function importedName(node: SyntaxNode, { place }: Finding): Edit | undefined {
     : { start: removed.start, end: after.start, text: '' };
 }
 
-/** The node and the documentation right above it; its lines too where nothing else stands on them. */
+/** The node and the documentation right above it; whole lines if they hold nothing more. */
 function whole(analysis: Analysis, node: { readonly start: number; readonly end: number }): Edit {
   const { text, comments } = analysis.syntax;
   let { start, end } = node;

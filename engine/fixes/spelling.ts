@@ -3,7 +3,7 @@ import type { Finding } from '../findings/finding.ts';
 import type { Again, Proposal } from './proposal.ts';
 import { apply } from './proposal.ts';
 
-/** Another spelling of what stands at the finding. Offered where the same complaint does not come back. */
+/** Another spelling of the text at the finding. Offered if the same finding does not come back. */
 export function spellingFixes(
   analysis: Analysis,
   finding: Finding,

@@ -7,7 +7,9 @@ import { pipelineBody, setKey, valueOf } from './source.ts';
 
 type Hint = Extract<FixHint, { readonly kind: 'transfer' }>;
 
-/** Sends and receives that wait for one another are issued together: offered where the pipeline then runs, the narrowest way alone. */
+/**
+ * Issues sends and receives that wait for each other together. Offered if the pipeline then runs, and only the narrowest change.
+ */
 export function transferFixes(analysis: Analysis, { pipeline, batched }: Hint, again: Again): readonly Proposal[] {
   const body = pipelineBody(analysis.syntax, pipeline);
   if (body === undefined) return [];

@@ -3,7 +3,7 @@ import type { NodeBase, SyntaxFile } from '../../grammar/syntax.ts';
 const spaced: ReadonlySet<string> = new Set(['+', '-', '*', '/', '<', '<=', '>', '>=', '==', '!=', '=']);
 const opening: ReadonlySet<string> = new Set(['(', '[', ',', '..', '..<']);
 
-/** The tokens of an expression in one spelling, whatever white space and comments stand between them. */
+/** The tokens of an expression in one spelling, whatever white space and comments are between them. */
 export function canonicalText({ tokens }: SyntaxFile, node: NodeBase): string {
   let text = '';
   let before: string | undefined;

@@ -26,7 +26,7 @@ export interface ForeignLayer {
   readonly name: string;
   /** One line: `Conv2d, forward 4 ms, backward 8 ms`. */
   readonly text: string;
-  /** Where it stands in its file. */
+  /** Its place in its file. */
   readonly place: Place;
 }
 

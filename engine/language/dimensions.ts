@@ -32,6 +32,9 @@ export function productOf(a: Dimension, b: Dimension, power: 1 | -1): Dimension 
   return named.get(left.map((value, index) => value + power * right[index]).join());
 }
 
-/** Whether a value of dimension `found` may stand where `wanted` is: a plain number may be a share, not the other way round. */
+/**
+ * Whether a value of dimension `found` is allowed where `wanted` is required: a plain number may be a share, but a share may not
+ * be a plain number.
+ */
 export const fits = (found: Dimension, wanted: Dimension): boolean =>
   found === wanted || (wanted === 'share' && found === 'number');

@@ -250,7 +250,7 @@ function bounds({ min, max, above, integer, dimension }: QuantitySchema): string
   return `a whole number ${text.startsWith('from') || text === '' ? text : `of ${text}`}`.trim();
 }
 
-/** Whole number of at least `min` (0 unless said). */
+/** Whole number of at least `min` (default: 0). */
 export const wholeNumber = (
   context: FileContext,
   expression: Expression,

@@ -13,7 +13,7 @@ export interface FunctionParameter {
   readonly name: string;
   readonly doc: string;
   readonly optional: boolean;
-  /** Words that it takes besides, or instead of, a value. */
+  /** Words that it takes in addition to a value, or instead of one. */
   readonly words?: readonly string[];
   /** As shown after `=`. */
   readonly default?: string;
@@ -282,7 +282,7 @@ export const functions: readonly FunctionSchema[] = [
   ),
 ];
 
-/** Whether functions of a context may stand in any expression. */
+/** Whether functions of a context are allowed in any expression. */
 export const inExpressions = (context: FunctionContext): boolean =>
   context === 'value' || valueKinds[context].inExpressions === true;
 
@@ -299,11 +299,11 @@ for (const each of functions) {
 /** Of a function's symbol: functions of two contexts may share a name. */
 export const functionId = ({ context, name }: FunctionSchema): string => symbolId('function', `${context} ${name}`);
 
-/** A function by name where it stands. */
+/** A function by name, in the context of its call. */
 export const findFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
   byContext.get(`${context} ${name}`);
 
-/** Names that may stand in a context. */
+/** Names that are allowed in a context. */
 export const functionNames = (context: FunctionContext): readonly string[] =>
   functions
     .filter((each) => each.context === context || (context === 'value' && inExpressions(each.context)))

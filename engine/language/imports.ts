@@ -53,7 +53,7 @@ function decodeURIComponentSafely(text: string): string {
   }
 }
 
-/** Findings of an imported file stand there; here is said once that it has some. */
+/** Errors of an imported file are reported in that file. The import gets one finding, which quotes the first of them. */
 function sayErrors(context: FileContext, { path, declaration }: FileImport, module: FileContext): void {
   const first = module.report.findings
     .filter((finding) => finding.severity === 'error' && finding.place.uri === module.uri)

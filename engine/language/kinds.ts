@@ -11,7 +11,7 @@ export interface Word {
   readonly doc: string;
 }
 
-/** How a name that stands alone is looked up. */
+/** How a name without parentheses or brackets is looked up. */
 type NameLookup =
   /** Nothing is known of it. */
   | 'nothing'
@@ -46,16 +46,16 @@ export interface ValueKind {
   readonly names: NameLookup;
   /** What completion offers, in this order. */
   readonly offers: readonly Offered[];
-  /** Words that may stand alone, besides those that a key lists. */
+  /** Words that can be the whole value, in addition to the words that a key lists. */
   readonly words?: readonly Word[];
   /** Declarations that a name may mean; a key of the kind `name` says which. */
   readonly declares?: SymbolKind;
   readonly targets?: Targets;
-  /** What a message calls a function of this kind. Absent: the kind has none, and those of any expression may stand there. */
+  /** What a message calls a function of this kind. If absent, the kind has none, and functions of any expression are allowed. */
   readonly functions?: string;
   /** Which symbols its functions are; default: `function`. */
   readonly symbols?: 'policy' | 'function';
-  /** Its functions may also stand in any expression, and functions of any expression in it. */
+  /** Its functions are also allowed in any expression, and functions of any expression in it. */
   readonly inExpressions?: boolean;
   /** Default: `values`. */
   readonly arguments?: ArgumentLookup;
@@ -174,21 +174,21 @@ export type ValueKindName = keyof typeof rows;
 /** Kinds by name. */
 export const valueKinds: Readonly<Record<ValueKindName, ValueKind>> = rows;
 
-/** Which functions may stand in a place; `value`: those of any expression. */
+/** Which functions are allowed in a place; `value`: functions of any expression. */
 export type FunctionContext =
   | 'value'
   | {
       [Name in ValueKindName]: (typeof rows)[Name] extends { readonly functions: string } ? Name : never;
     }[ValueKindName];
 
-/** What may stand where no key says more: in a `let`, between brackets. */
+/** What is allowed where no key says more: in a `let`, between brackets. */
 const expression: ValueKind = { names: 'word or number', offers: ['numbers', 'functions'] };
 
 /** The row of a value; of any expression if there is no schema. */
 export const valueKindOf = (schema: { readonly kind: ValueKindName } | undefined): ValueKind =>
   schema === undefined ? expression : valueKinds[schema.kind];
 
-/** Which functions may stand in a value. */
+/** Which functions are allowed in a value. */
 export const functionContext = (schema: { readonly kind: ValueKindName } | undefined): FunctionContext =>
   schema !== undefined && hasFunctions(schema.kind) ? schema.kind : 'value';
 

@@ -1,4 +1,4 @@
-/** Gives each name of a file its meaning, by the schema of the key that it stands in. Reports unknown names and units, each once. */
+/** Gives each name of a file its meaning, by the schema of the key around it. Reports unknown names and units, each once. */
 import { spellingHint } from '../findings/reporter.ts';
 import type { BlockDeclaration, Call, Entry, Expression, Name, Quantity } from '../../grammar/syntax.ts';
 import { type FileContext, refer, referTo, symbolId } from './context.ts';
@@ -10,7 +10,7 @@ import type { Place } from '../plan.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { findUnit, nearestUnit } from './units.ts';
 
-/** What names may mean besides those of the file: parameters and variables of a schedule, members of a model. */
+/** What names may mean in addition to the names of the file: parameters and variables of a schedule, members of a model. */
 interface Scope {
   readonly locals?: ReadonlyMap<string, string>;
   /** Layers of the model; absent where the model is not known, then names are not looked up. */
@@ -104,7 +104,7 @@ function linkEntries(
   }
 }
 
-/** `compute(fp8)`, `efficiency(fp8, 16GFLOP)`: what stands in the parentheses is a word of the key, or a value where it takes sizes. */
+/** `compute(fp8)`, `efficiency(fp8, 16GFLOP)`: the parentheses hold a word of the key, or a value if the key takes sizes. */
 function linkWords(context: FileContext, { key, parameters = [] }: Entry, schema: KeySchema, scope: Scope): void {
   const words = (schema.parameters ?? []).map((parameter) => parameter.name);
   for (const parameter of parameters) {
@@ -404,7 +404,7 @@ function linkCall(
   });
 }
 
-/** Which functions a call may name: those of any expression too if they mix. */
+/** Which functions a call may name: functions of any expression too, if they mix. */
 const callContext = (schema: ValueSchema | undefined): FunctionContext =>
   valueKindOf(schema).inExpressions === true ? 'value' : functionContext(schema);
 

@@ -8,7 +8,7 @@ export interface Resolution {
   readonly plan: Plan;
   /** Pipelines that are not in the plan because a planner has not answered yet. */
   readonly pending: readonly string[];
-  /** Where the paths of the plan stand. */
+  /** The places of the paths of the plan. */
   readonly origins: Origins;
   /** In order of position. One mistake, one finding: what follows from another is left out. */
   readonly findings: readonly Finding[];

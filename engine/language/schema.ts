@@ -46,7 +46,7 @@ const keyIndex: ReadonlyMap<BlockName, ReadonlyMap<string, KeySchema>> = new Map
   Object.values(blocks).map((block) => [block.name, new Map(block.keys.map((key) => [key.name, key]))]),
 );
 
-/** Words that may stand alone in a value. */
+/** Words that can be the whole value. */
 export const wordsOf = (schema: ValueSchema | undefined): readonly Word[] =>
   (schema !== undefined && 'words' in schema ? schema.words : undefined) ?? valueKindOf(schema).words ?? [];
 

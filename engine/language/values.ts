@@ -18,7 +18,7 @@ export type Value =
   | { readonly kind: 'list'; readonly items: readonly Value[] }
   | LinkValue;
 
-/** Bytes a second and seconds. `half`: both directions are one resource; `shared`: all pairs are one. */
+/** Bytes per second and seconds. `half`: both directions are one resource; `shared`: all pairs are one. */
 export interface LinkValue {
   readonly kind: 'link';
   readonly bandwidth: number;

@@ -13,7 +13,7 @@ const cubeMesh = `    link gpu[0] -- gpu[3..4] = 40GB/s + 3.4us
     link gpu[5] -- gpu[7]    = nvlink2_link
     link gpu[6] -- gpu[7]    = 40GB/s + 3.4us`;
 
-/** A node of eight GPUs on NVSwitches, each with a network card of its own. */
+/** A node of eight GPUs on NVSwitches, each GPU with a network card. */
 const switched = (gpu: string, nvlink: number, network: number): string => `  switch fabric {}
   node[nodes] {
     gpu[8] = ${gpu}

@@ -10,7 +10,10 @@ const passagesOfJson = (file: string, text: string): readonly Passage[] =>
   });
 
 /** Folders whose comments are revised. Elsewhere only messages are read. */
-const withComments = ['client/', 'webview/', 'cli/', 'server/', 'grammar/'];
+const withComments = [
+  ...['client/', 'webview/', 'cli/', 'server/', 'grammar/'],
+  ...['definitions/', 'fill/', 'findings/', 'fixes/', 'language/', 'std/'].map((folder) => `engine/${folder}`),
+];
 
 /** The prose of a file, by the kind of the file. */
 export function passagesOf(file: string, text: string): readonly Passage[] {

@@ -3,7 +3,7 @@ import type { BlockKeyword } from '../../../grammar/syntax.ts';
 import type { Dimension } from '../../plan.ts';
 import type { ValueKindName, Word } from '../kinds.ts';
 
-/** `layer`, `stage`, `node` and `switch` stand inside other blocks. */
+/** `layer`, `stage`, `node` and `switch` are inside other blocks. */
 export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch';
 
 /**
@@ -13,7 +13,7 @@ export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch';
  */
 export type Form = 'value' | 'indexed' | 'ends' | 'call' | 'named' | 'block' | 'indexed-block';
 
-/** What may stand after `=`: the kind of the value, and what a key adds to its row in `kinds.ts`. */
+/** What is allowed after `=`: the kind of the value, and what a key adds to its row in `kinds.ts`. */
 export type ValueSchema =
   | {
       readonly kind: 'quantity';
@@ -23,7 +23,7 @@ export type ValueSchema =
       readonly min?: number;
       readonly max?: number;
       readonly above?: number;
-      /** Words that may stand in its place. */
+      /** Words that are allowed in its place. */
       readonly words?: readonly Word[];
     }
   | { readonly kind: 'words'; readonly words: readonly Word[] }
@@ -38,11 +38,11 @@ export interface KeySchema {
   readonly forms: readonly Form[];
   readonly value: ValueSchema;
   readonly required?: boolean;
-  /** Words of which one stands in the parentheses of the form `call`; names of one's own where absent. */
+  /** Words of which one is in the parentheses of the form `call`. If absent, the file chooses the names. */
   readonly parameters?: readonly Word[];
-  /** Dimension of a size that may stand there in their place, or behind one. */
+  /** Dimension of a size that is allowed there in their place, or behind one. */
   readonly sizes?: Dimension;
-  /** May stand more than once in a block. */
+  /** May be written more than once in a block. */
   readonly repeatable?: boolean;
   /** Takes several values with commas. */
   readonly list?: boolean;
