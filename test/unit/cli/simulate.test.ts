@@ -9,7 +9,7 @@ import { csv } from '../../../cli/output/csv.ts';
 import type { DeviceReport } from '../../../engine/report.ts';
 import { bytes, share, time } from '../../../engine/quantities.ts';
 import { call, good, repository } from './harness.ts';
-import { equal, runOf } from './planOf.ts';
+import { equal, runOf } from './drawn.ts';
 
 const files = { 'a.pipe': good };
 const two = `${good}pipeline again { model = toy  devices = box  microbatches = 4  stages = balance(4)  schedule = gpipe }\n`;

@@ -8,7 +8,7 @@ import { laneOf, type Lane } from '../../../cli/drawing/lane.ts';
 import { scaleOf } from '../../../cli/drawing/scale.ts';
 import { roundStep, rowText, ruler, timelineText } from '../../../cli/drawing/timeline.ts';
 import { width } from '../../../cli/drawing/width.ts';
-import { equal, runOf, type Wanted } from './planOf.ts';
+import { equal, runOf, type Wanted } from './drawn.ts';
 
 const plain = picocolors.createColors(false);
 const bright = picocolors.createColors(true);

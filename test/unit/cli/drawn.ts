@@ -1,8 +1,7 @@
 import type { Run } from '../../../engine/evaluation.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import type { PipelinePlan } from '../../../engine/plan.ts';
-import { planOf as anyPlan, policy } from '../support/plans.ts';
+import { planOf, policy } from '../support/plans.ts';
 
 /** What a drawing depends on; times in seconds, one for each stage. */
 export interface Wanted {
@@ -17,9 +16,9 @@ export interface Wanted {
   readonly optimizer?: number;
 }
 
-/** A pipeline with these costs and a route between all devices. */
-export function planOf({ policy: name, chunks, ...wanted }: Wanted): PipelinePlan {
-  return anyPlan({
+/** The run of a pipeline with these costs and a route between all devices; throws with its findings if it does not run. */
+export function runOf({ policy: name, chunks, ...wanted }: Wanted): Run {
+  const plan = planOf({
     ...wanted,
     devices: wanted.forward.length / (chunks ?? 1),
     stages: wanted.forward.length,
@@ -27,10 +26,7 @@ export function planOf({ policy: name, chunks, ...wanted }: Wanted): PipelinePla
     memory: 16 * 2 ** 30,
     stage: { weights: 2 ** 28, gradients: 2 ** 28, activation: 2 ** 29, activationForWeight: 2 ** 28 },
   });
-}
-
-export function runOf(wanted: Wanted): Run {
-  const { run, findings } = evaluate(planOf(wanted), defaultOptions);
+  const { run, findings } = evaluate(plan, defaultOptions);
   if (run === undefined) throw new Error(findings.map((found) => found.message).join('\n'));
   return run;
 }
