@@ -27,7 +27,7 @@ export function hintBalance(notes: Notes, at: Span, elements: readonly (readonly
     });
 }
 
-/** Whose layers are hinted at: those of a model at a site of a pipeline. */
+/** Whose layers are hinted at: the layers of a model at a site of a pipeline. */
 export interface LayersHint {
   readonly pipeline: string;
   readonly model: ModelDefinition;
@@ -69,7 +69,7 @@ const tooltipOf = (cost: LayerCost, array: boolean, device: string): string =>
   `${amount(cost.forwardFlops)}FLOP forward, F ${time(cost.forward)}, B ${time(cost.backwardInput + cost.backwardWeight)} ` +
   `(I ${time(cost.backwardInput)}, W ${time(cost.backwardWeight)}), activations ${bytes(cost.activation)}, output ${bytes(cost.output)}.`;
 
-/** ` 8.03 G parameters` once, where all layers stand at one `from`; whether they do. */
+/** Writes ` 8.03 G parameters` once if all layers come from one `from`. Returns whether they do. */
 function hintInherited(notes: Notes, { model, costs, site, recompute }: LayersHint): boolean {
   const { layers } = model;
   const { end, place } = layers[0];

@@ -18,9 +18,9 @@ import { alone, reservedOf } from './cost/reserved.ts';
 import { loneSite } from './place/sites.ts';
 
 /**
- * Two lanes, the copy engine and the first device of the cluster, and two stages for each group: `load[g]` takes
- * call + bytes / bandwidth, `run[g]` takes sync + the forwards of its layers and needs `load[g]` and `run[g − 1]`. All weights
- * are counted on the device, whose memory for them is set aside before the first group arrives.
+ * Two lanes, the copy engine and the first device of the cluster, and two stages for each group. `load[g]` takes call + bytes /
+ * bandwidth. `run[g]` takes sync + the forwards of its layers, and needs `load[g]` and `run[g − 1]`. All weights are counted on
+ * the device, whose memory for them is set aside before the first group arrives.
  */
 export function planLoading(notes: Notes, pipeline: SettledPipeline): PipelinePlan | undefined {
   const { name, model, cluster, use, microbatches } = pipeline;

@@ -1,4 +1,4 @@
-/** Where planning writes what it finds besides the plan. It knows neither the file's names nor its expressions. */
+/** Planning writes its findings here, apart from the plan. It knows neither the file's names nor its expressions. */
 import type { Reporter } from '../findings/reporter.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';

@@ -1,10 +1,10 @@
-/** Where the stages, devices and layers of a pipeline's plan stand in text. */
+/** The places in text of the stages, devices and layers of a pipeline's plan. */
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import type { Notes } from './notes.ts';
 import { paths } from '../plan.ts';
 import type { Ranks } from './place/ranks.ts';
 
-/** Sets the paths of `count` stages (those of the cut unless given). What has a place already keeps it. */
+/** Sets the paths of `count` stages (default: the stages of the cut). A path that has a place already keeps it. */
 export function planOrigins(
   notes: Notes,
   { name, cut, cluster, model, at }: SettledPipeline,

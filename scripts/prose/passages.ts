@@ -12,7 +12,9 @@ const passagesOfJson = (file: string, text: string): readonly Passage[] =>
 /** Folders whose comments are revised. Elsewhere only messages are read. */
 const withComments = [
   ...['client/', 'webview/', 'cli/', 'server/', 'grammar/'],
-  ...['definitions/', 'fill/', 'findings/', 'fixes/', 'language/', 'std/'].map((folder) => `engine/${folder}`),
+  ...['definitions/', 'fill/', 'findings/', 'fixes/', 'language/', 'planning/', 'std/'].map(
+    (folder) => `engine/${folder}`,
+  ),
 ];
 
 /** The prose of a file, by the kind of the file. */

@@ -2,8 +2,8 @@ import { type ModelDefinition, needsOf } from '../../definitions/model.ts';
 import type { EdgePlan } from '../../plan.ts';
 
 /**
- * Data between stages: for each pair that shares a tensor, the sum of the outputs of the producing layers, each sent once to a
- * stage however many of its layers need it. In order of `from`, then `to`.
+ * Data between stages. Each pair that shares a tensor has the sum of the outputs of the producing layers. An output is sent once
+ * to a stage, however many of its layers need it. In order of `from`, then `to`.
  */
 export function edgesOf(
   model: ModelDefinition,
@@ -28,7 +28,7 @@ export function edgesOf(
     .map((edge) => ({ from: Math.floor(edge / stages), to: edge % stages, bytes: bytes.get(edge) ?? 0 }));
 }
 
-/** Edges whose ends have the sequence in so many parts each, with the bytes of the gradient where these differ. */
+/** Edges whose ends split the sequence into the given numbers of parts, with the bytes of the gradient if these differ. */
 export const withGradients = (edges: readonly EdgePlan[], parts: readonly number[]): readonly EdgePlan[] =>
   edges.map((edge) =>
     parts[edge.from] === parts[edge.to]

@@ -3,8 +3,8 @@ import type { LayerCost } from '../../costs/types.ts';
 import type { BucketPlan } from '../../plan.ts';
 
 /**
- * Parameters of a bucket on one device, those of experts apart, what the stage's last backward still has to do when it is ready, and
- * the share of a forward that comes before its layers.
+ * Parameters of a bucket on one device, with experts' parameters apart. `left` is the work of the stage's last backward that
+ * remains when the bucket is ready. `before` is the share of a forward that comes before its layers.
  */
 export interface GradientBucket extends Pick<BucketPlan, 'left'> {
   readonly dense: number;
@@ -18,9 +18,9 @@ type Parts = Pick<
 >;
 
 /**
- * Consecutive layers from the last to the first, as the backward reaches them: a bucket is full with the layer that brings it to
+ * Consecutive layers from the last to the first, as the backward reaches them. A bucket is full with the layer that brings it to
  * `bytes`, and ready when the backward has passed that layer (Li et al., PyTorch Distributed, arXiv:2006.15704, section 3.2.3).
- * `gradient` are the bytes of one parameter's. `atOnce`: the whole stage is recomputed before its backward begins.
+ * `gradient` is the size of one parameter's gradient, bytes. `atOnce`: the whole stage is recomputed before its backward begins.
  */
 export function gradientBuckets(
   layers: readonly Parts[],

@@ -24,10 +24,10 @@ export interface GradientExchange {
 }
 
 /**
- * Whole gradients: an all-reduce. State in parts: gradients are scattered, updated weights gathered (the two halves of an all-reduce,
- * each in its own bytes; Rajbhandari et al., ZeRO, arXiv:1910.02054, section 7.1). Gradients in parts were scattered after each
- * backward; weights in parts are gathered when they are needed. Shard groups of a part of the ranks reduce their parts among one
- * another. `undefined` where devices have no route (reported).
+ * Whole gradients: an all-reduce. State in parts: gradients are scattered, updated weights gathered (the two halves of an
+ * all-reduce, each in its own bytes; Rajbhandari et al., ZeRO, arXiv:1910.02054, section 7.1). Gradients in parts were scattered
+ * after each backward; weights in parts are gathered when they are needed. Shard groups that hold only a part of the ranks reduce
+ * their parts among each other. `undefined` if devices have no route (reported).
  */
 export function gradientExchange(
   notes: Notes,

@@ -1,4 +1,4 @@
-/** What stages send one another for a microbatch. */
+/** What stages send each other for a microbatch. */
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { EdgePlan } from '../../plan.ts';
 import { copyEdges } from '../place/copies.ts';
@@ -27,7 +27,7 @@ export interface Messages {
   readonly relayed: Float64Array;
 }
 
-/** Each tensor goes straight to the stages that need it, or through all between where the schedule has no other way. */
+/** Each tensor goes straight to the stages that need it, or through all stages between if the schedule relays. */
 export function messagesOf({ pipeline, stageOf, kinds, costs, copies, parts }: MessagesRequest): Messages {
   const { model, use } = pipeline;
   const count = kinds.length;

@@ -4,7 +4,7 @@ import type { Notes } from '../notes.ts';
 import type { RecomputeMode } from '../../costs/types.ts';
 import type { StagePlan } from '../../plan.ts';
 
-/** The mode of stages that say nothing of their own. */
+/** The mode of stages that set none. */
 export const pipelineMode = ({ use, recompute }: Pick<SettledPipeline, 'use' | 'recompute'>): RecomputeMode =>
   forced(use) ?? recompute;
 

@@ -32,7 +32,7 @@ export function communicatorsOf(ranks: Ranks, rank: number): Groups {
   return { pipeline, tensor, context, expert, data: sharesGradients(ranks, rank) ? Math.max(2, data) : data };
 }
 
-/** Whether gradients of a stage on this rank are reduced with other ranks or among replicas of its own. */
+/** Whether gradients of a stage on this rank are reduced with other ranks or among replicas of the stage. */
 function sharesGradients({ ranks, placement, copies }: Ranks, rank: number): boolean {
   if ((ranks[rank].split ?? 1) > 1) return true;
   if (copies === undefined) return false;

@@ -28,7 +28,10 @@ export interface StagesRequest {
   readonly interleaved: boolean;
 }
 
-/** A stage's plan and layers, and its parameters on one device: those of experts apart; of all, those that copy the token embedding. */
+/**
+ * A stage's plan and layers, and its parameters on one device. `dense` and `experts` add up to all; `embedding` is the part of
+ * all that copies the token embedding.
+ */
 export interface StageParts {
   readonly plan: StagePlan;
   readonly layers: readonly LayerCost[];
@@ -116,9 +119,9 @@ export function staticBytes(
 }
 
 /**
- * Bytes beyond the shards where data ranks hold weights or gradients in parts. `weights` and `gradients` are there from the first
- * forward to the last backward, `passing` while a pass runs. Shards stay beside what is gathered. What one rank has for itself, such as
- * experts that are spread over all ranks, is never gathered.
+ * Bytes in addition to the shards if data ranks hold weights or gradients in parts. `weights` and `gradients` are there from the
+ * first forward to the last backward, `passing` while a pass runs. Shards stay while gathered bytes are there. What only one rank
+ * holds, such as experts that are spread over all ranks, is never gathered.
  */
 function gatheredFor(
   layers: readonly LayerCost[],
@@ -142,8 +145,8 @@ function gatheredFor(
 }
 
 /**
- * One message to receive in each direction: the activations that come from earlier stages and the gradients from later ones, as
- * frameworks with point-to-point receive buffers keep them (Megatron-LM, schedules.py); twice that where receives overlap.
+ * One message to receive in each direction: activations from earlier stages and gradients from later ones. Frameworks with
+ * point-to-point receive buffers keep them so (Megatron-LM, schedules.py). Twice these bytes if receives overlap.
  */
 export function bufferBytes({
   edges,

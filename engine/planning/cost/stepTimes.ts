@@ -18,7 +18,7 @@ export interface StepRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'o
 }
 
 /**
- * Gradient exchange and optimizer step, by rank; `undefined` where devices have no route (reported). Where a stage has copies on
+ * Gradient exchange and optimizer step, by rank; `undefined` if devices have no route (reported). If a stage has copies on
  * several ranks, the ranks of all of them are one group. The step is as long as the file says.
  */
 export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan[] | undefined {
@@ -88,7 +88,7 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
 }
 
 /**
- * Copies of the token embedding on several ranks (a head that is tied to it, multi-token prediction) are kept alike: their gradients
+ * Keeps copies of the token embedding on several ranks alike (a head that is tied to it, multi-token prediction). Their gradients
  * are reduced in a group of one rank each (Megatron-LM, `finalize_model_grads`).
  */
 function embeddingTimes(

@@ -1,10 +1,10 @@
 /**
- * The exact best cut of layers into contiguous stages: the slowest stage is as fast as any cut can make it. Among such cuts the
- * one with the least sum of squares, that is the most even; among those that are still equal, earlier stages are the smaller
- * ones, since most policies keep more microbatches in flight there. In a test held to brute force.
+ * The exact best cut of layers into contiguous stages: the slowest stage is as fast as any cut can make it. Among such cuts it
+ * has the least sum of squares: it is the most even. Among cuts that are equal in both, earlier stages are the smaller ones,
+ * since most policies keep more microbatches in flight there. A test compares it with brute force.
  *
- * Costs are rounded to 2^-50 of their sum, so that equal layers have equal sums wherever they stand; the tie-break rounds to
- * 2^-26. Negative and undefined costs count as 0. Takes O(n log n · parts); under half a second for 20,000 layers in 64 parts.
+ * Costs are rounded to 2^-50 of their sum, so that equal layers have equal sums wherever they are; the tie-break rounds to 2^-26.
+ * Negative and undefined costs count as 0. Takes O(n log n · parts); under half a second for 20,000 layers in 64 parts.
  */
 
 /** Above this many cells of the table, the tie-break is left out and the slowest stage alone is exact. */

@@ -26,8 +26,8 @@ export interface OrderedCut {
   /** First position of each stage. */
   readonly starts: Int32Array;
   /**
-   * Of a balanced cut whose layers can stand in several orders: how far its slowest stage is above the least possible at most, as a
-   * share; 0: no cut is faster.
+   * For a balanced cut whose layers have several possible orders: upper bound of the share by which its slowest stage exceeds the
+   * least possible. 0: no cut is faster.
    */
   readonly above?: number;
 }
@@ -35,7 +35,7 @@ export interface OrderedCut {
 /** What a cut is made of. Kinds of devices are compared by identity. */
 export interface CutRequest<Kind> {
   readonly model: ModelDefinition;
-  /** That of `elementOrder`. */
+  /** The order from `elementOrder`. */
   readonly order: Int32Array;
   /** Device of each stage. */
   readonly kinds: readonly Kind[];
@@ -74,7 +74,7 @@ export function cutByTime<Kind>(
   return { order: cut.order.map((node) => order[node]), starts: Int32Array.from(cut.starts), above: cut.above };
 }
 
-/** Orders of the elements that may have a good cut: their own, and where there are others, at most so many of them. */
+/** Orders of the elements that may have a good cut: the given order, and others if there are any, at most `most` of them. */
 export function ordersToCut<Kind>(
   { model, order, kinds, time }: CutRequest<Kind>,
   most: number,
@@ -85,7 +85,7 @@ export function ordersToCut<Kind>(
   return goodOrders(dag, weights, most).map((nodes) => nodes.map((node) => order[node]));
 }
 
-/** Layers and their needs, numbered by position; `undefined` where they can stand in one order only. */
+/** Layers and their needs, numbered by position; `undefined` if they have only one possible order. */
 function dagInOrder(model: ModelDefinition, order: Int32Array): Dag | undefined {
   if (model.after.size === 0) return undefined;
   const positions = new Int32Array(order.length);

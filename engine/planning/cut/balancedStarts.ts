@@ -2,8 +2,8 @@
 import { balance } from './balance.ts';
 
 /**
- * First position (in `order`) of each stage such that the slowest stage is as fast as can be. Exact where all devices are of one
- * kind; else exact to twelve digits: bisection over the slowest time, each probe finds whether any cut stays below it.
+ * First position (in `order`) of each stage such that the slowest stage is as fast as can be. Exact if all devices are of one
+ * kind. Otherwise exact to twelve digits, by bisection over the slowest time: each probe finds whether any cut stays below it.
  */
 export function balancedStarts<Kind>(
   order: Int32Array,

@@ -16,9 +16,9 @@ const slice = 8_000;
 const rounding = 1e-12;
 
 /**
- * First layer of each stage: the largest load is the least that any cut has, where loads up to `bound` are all as good; among such
- * cuts the slowest stage is fastest; among those the sum of squared times is least, and earlier stages are the smaller ones.
- * No stage is empty. Pauses after some milliseconds of work. Three dynamic programs over prefixes, O(parts · count²) calls each; held to all cuts in a test.
+ * First layer of each stage. The largest load is the least that any cut has; loads up to `bound` are equally good. Among such
+ * cuts the slowest stage is fastest. Among these the sum of squared times is least, and earlier stages are the smaller ones. No
+ * stage is empty. Three dynamic programs over prefixes, O(parts · count²) calls each. A test compares it with all cuts.
  */
 export function* fitCut(costs: CutCosts, bound: number): Generator<void, Int32Array, void> {
   const { count, parts } = costs;

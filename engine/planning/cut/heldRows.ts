@@ -16,9 +16,9 @@ export const heldFigures: readonly HeldFigure[] = [
 ];
 
 /**
- * At any time the device holds, of its stages together, the sum of one row's entries times their figures; column
- * `figures.length · k + f` is figure f of the k-th of `stages` (numbers of the cut). Rows that others exceed in every column
- * are left out. Pauses after each entry.
+ * At any time the device holds, for its stages together, the sum of one row's entries times their figures. Column `figures.length
+ * · k + f` is figure f of the k-th of `stages` (numbers of the cut). Rows that others exceed in every column are left out. Pauses
+ * after each entry.
  */
 export function* heldRows(
   plan: PipelinePlan,

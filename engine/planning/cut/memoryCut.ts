@@ -18,7 +18,7 @@ import type { Site, SitedRanks } from '../place/sites.ts';
 const tableLimit = 4_000_000;
 const layerLimit = 500;
 
-/** Orders of a graph's layers that are looked at besides that of the cut by time, where there are few figures. */
+/** Orders of a graph's layers that are looked at in addition to the order of the cut by time, if there are few figures. */
 const mostOrders = 4;
 
 export interface MemoryCutRequest extends RunRequest {
@@ -30,7 +30,7 @@ export interface MemoryCutRequest extends RunRequest {
   readonly interleaved: boolean;
   /** The cut by time. */
   readonly byTime: OrderedCut;
-  /** Orders of the layers that may have a good cut, at most so many. */
+  /** Orders of the layers that may have a good cut, at most `most`. */
   orders(most: number): readonly Int32Array[];
   /** The plan of a cut and its order, in steps; `undefined` if the order is being found elsewhere. */
   trial(cut: OrderedCut): Generator<void, Trial | undefined, void>;
@@ -48,12 +48,12 @@ interface OrderedPlan {
 }
 
 /**
- * First layer of each stage, such that the fullest device takes the least share of its capacity (`memory`), or such that the
- * slowest stage is as fast as can be while all devices fit (`both`; where none do, as for `memory`). Exact where each device has
- * one stage of the cut and for few cuts; else the best that `searchCut` finds. Layers that can stand in several orders are cut in a
- * few of them, and the best is taken. Where the order follows from times or sizes too, it
- * is that of the cut by time which counts. The cut by time where it is as good, and, with a finding, where
- * what devices hold follows from more than the order. In steps; `undefined` if an answer is being found elsewhere.
+ * First layer of each stage. For `memory`, the fullest device takes the least share of its capacity. For `both`, the slowest
+ * stage is as fast as can be while all devices fit; if no cut fits, as for `memory`. Exact if each device has one stage of the
+ * cut, and for few cuts. Otherwise the best that `searchCut` finds. Layers with several possible orders are cut in a few of them,
+ * and the best is taken. If the order of operations follows from times or sizes too, the order for the cut by time is used. The
+ * result is the cut by time if that is as good. It is also the cut by time, with a finding, if what devices hold follows from
+ * more than the order. In steps; `undefined` if an answer is being found elsewhere.
  */
 export function* memoryCut(
   notes: Notes,

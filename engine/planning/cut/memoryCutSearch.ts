@@ -96,8 +96,8 @@ function exact({ loads, parts, count, time, bound }: Costs): Generator<void, Int
 }
 
 /**
- * For stages that share devices: from the cut by time, and from the exact cut that gives each stage an equal part of its device,
- * the better of the two that searching finds.
+ * For stages that share devices, the better of two results of searching. One search starts from the cut by time, the other from
+ * the exact cut that gives each stage an equal part of its device.
  */
 function* searched(costs: Costs, byTime: Int32Array): Generator<void, Int32Array, void> {
   const { loads, parts, count, time, bound } = costs;

@@ -89,7 +89,7 @@ function isInTime(pipeline: Uncut, { planner }: PlanCut, machines: number): bool
 
 const turnsOf = (pipeline: Uncut) => ({ microbatches: pipeline.microbatches, replicates: takesTurns(pipeline) });
 
-/** Where stages have no replicas, no more machines than layers are of use. */
+/** If stages have no replicas, more machines than layers are of no use. */
 const oneLevel = (pipeline: Uncut, machines: number, bandwidth: number): readonly PlannerLevel[] => [
   { machines: takesTurns(pipeline) ? machines : Math.min(machines, pipeline.model.elements), bandwidth },
 ];

@@ -3,9 +3,9 @@ import { routeBetween } from '../../network/routes.ts';
 import type { PlannerLevel } from './planners/pipedreamProblem.ts';
 
 /**
- * Levels of a cluster of nested nodes, from the innermost, for machines of `size` devices in a row; `undefined` if the nodes of one depth
- * differ, if devices are named in links, or if a machine spans a part of a node. A level that is as fast as the one inside is no level
- * of its own.
+ * Levels of a cluster of nested nodes, from the innermost, for machines of `size` devices in a row. `undefined` if the nodes of
+ * one depth differ, if devices are named in links, or if a machine spans a part of a node. A level that is as fast as the level
+ * inside it is left out.
  */
 export function plannerLevels(
   cluster: ClusterDefinition,

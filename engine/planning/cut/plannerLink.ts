@@ -2,11 +2,11 @@ import type { Uncut } from '../../definitions/pipeline.ts';
 import type { Notes } from '../notes.ts';
 import { routeBetween } from '../../network/routes.ts';
 
-/** Bytes a second and seconds: infinite and 0 where there is only one device. */
+/** Bytes per second and seconds: infinite and 0 if there is only one device. */
 export interface PlannerLink {
   readonly bandwidth: number;
   readonly latency: number;
-  /** Each ordered pair has a way of its own, so that transfers between different pairs run side by side. */
+  /** Each ordered pair has a separate route, so that transfers between different pairs run side by side. */
   readonly alone: boolean;
 }
 

@@ -9,8 +9,9 @@ const mostTries = 4_000;
 const slice = 100;
 
 /**
- * The best of all cuts where there are few, else the one that is reached from `starts` by moving one boundary, or several neighbouring ones together, by one layer as long as that
- * makes it better. No stage becomes empty. Never worse than the cut that it starts from. Pauses after some milliseconds of work.
+ * The best of all cuts if there are few. Otherwise a cut that is reached from `starts` by moving one boundary by one layer, or
+ * several neighbouring ones together, as long as that makes it better. No stage becomes empty. Never worse than the cut that it
+ * starts from. Pauses after some milliseconds of work.
  */
 export function* searchCut(
   starts: Int32Array,
@@ -51,7 +52,7 @@ export function isLess(one: CutFigures, other: CutFigures): boolean {
   return differs >= 0 && one[differs] < other[differs];
 }
 
-/** Ways to cut so many layers into so many parts, none of them empty. */
+/** Number of cuts of `count` layers into `parts` parts, none of them empty. */
 function cutsOf(count: number, parts: number): number {
   let cuts = 1;
   for (let part = 1; part < parts; part += 1) cuts = (cuts * (count - part)) / part;

@@ -4,7 +4,7 @@ import { scaleTraffic } from '../../costs/collectives.ts';
 import { scaleParts } from '../../costs/layerPart.ts';
 import type { EdgePlan, StageCopy, StagePlan } from '../../plan.ts';
 
-/** Names of the stages of a program: those of a stage that has several copies or parts are numbered. */
+/** Names of the stages of a program. A stage with several copies or parts gets numbered names. */
 export function copyNames(names: readonly string[], copies: readonly StageCopy[]): readonly string[] {
   const next = new Int32Array(names.length);
   const total = new Int32Array(names.length);
@@ -13,8 +13,8 @@ export function copyNames(names: readonly string[], copies: readonly StageCopy[]
 }
 
 /**
- * Edges between copies that share microbatches and, where the sequence is cut, the segment. A segment's forward needs the keys
- * and values of the segment before it on its own stage, and the backward goes the other way: an edge that carries nothing.
+ * Edges between copies that share microbatches and, if the sequence is cut, the segment. A segment's forward needs the keys and
+ * values of the segment before it on the same stage, and its backward needs the segment after it. These edges carry no bytes.
  */
 export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy[]): readonly EdgePlan[] {
   const of = new Map<number, number[]>();
@@ -52,8 +52,8 @@ const timeOf = (copy: StageCopy): number => copy.time ?? lengthOf(copy);
 
 /**
  * The plan of a stage as one of its copies or parts. A segment computes its share of the sequence and keeps its share of the
- * activations; the weights are there once, with the first segment. Where microbatches are cut into `parts`, each takes its share. What
- * `split` replicas share is each one's already.
+ * activations; the weights are there once, with the first segment. If microbatches are cut into `parts`, each part takes its
+ * share. Except for buffers, the figures of `stage` are already for one of its `split` replicas.
  */
 export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: number, split: number): StagePlan {
   const whole = parts === 1 && (copy?.segments ?? 1) === 1;

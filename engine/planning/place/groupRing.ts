@@ -7,13 +7,13 @@ import { allToAllRing, levelRing, levelsOf, ringsAtOnce, type Unreachable } from
 import type { Rank } from './ranks.ts';
 import type { Groups } from './rankGroups.ts';
 
-/** Bytes for which ways are chosen: those of a large tensor. */
+/** Bytes for which routes are chosen: the size of a large tensor. */
 const typical = 64 * 1024 ** 2;
 
 /**
- * The ring of the slowest of the ranks, all groups of one rank at work at once; of an all-to-all the ring that takes as
- * long. Where groups have several devices in each of several nodes, the faster of one ring through all of them and of rings inside of
- * nodes and between them, as libraries choose. `undefined` where two of a group have no route (reported).
+ * The ring of the slowest of the ranks, with all groups of one rank at work at once; for an all-to-all, the ring that takes as
+ * long. Groups may have several devices in each of several nodes. Then it is the faster of one ring through all of them, and of
+ * rings inside nodes and between them, as libraries choose. `undefined` if two devices of a group have no route (reported).
  */
 export function groupRing(
   notes: Notes,

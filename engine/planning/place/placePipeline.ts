@@ -26,7 +26,7 @@ export interface PlacedPipeline {
   readonly partners?: Int32Array;
   /** A device has several stages. */
   readonly interleaved: boolean;
-  /** Where the stages, devices and schedule keys stand. */
+  /** The places of the stages, devices and schedule keys. */
   readonly at: { readonly stages: Span; readonly devices: Span; readonly schedule: Span };
 }
 

@@ -1,7 +1,7 @@
 /**
- * Which devices of one pipeline rank work together. The order is that of Megatron-LM (`tp-cp-ep-dp`): tensor ranks innermost, then
- * context ranks, then data ranks, and replicas that split microbatches as more data ranks. Expert ranks are neighbours among
- * the context and data ranks, and among the tensor ranks too where these do not split experts.
+ * Which devices of one pipeline rank work together, in the order of Megatron-LM (`tp-cp-ep-dp`). Tensor ranks are innermost, then
+ * context ranks, then data ranks. Replicas that split microbatches are further data ranks. Expert ranks are neighbours among the
+ * context and data ranks, and among the tensor ranks too if these do not split experts.
  */
 import type { Mesh } from '../../mesh.ts';
 import type { GroupName } from '../../costs/types.ts';
@@ -30,7 +30,7 @@ export function expertDataGroups(devices: readonly number[], { expert, expertTen
 export const slices = (group: readonly number[], size: number): Groups =>
   Array.from({ length: group.length / size }, (_, part) => group.slice(part * size, (part + 1) * size));
 
-/** Groups of `size` devices that stand `stride` apart, block by block. */
+/** Groups of `size` devices that are `stride` apart, block by block. */
 function strided(devices: readonly number[], size: number, stride: number): Groups {
   const groups: number[][] = [];
   const block = size * stride;

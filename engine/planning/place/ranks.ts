@@ -21,7 +21,7 @@ export interface Rank {
   readonly mesh: Mesh;
   /** Data ranks, replicas that split microbatches among them, over the data ranks of the pipeline; 1 where absent. Below 1 where a stage has fewer. */
   readonly split?: number;
-  /** Where it comes from, when a stage says `on`. */
+  /** Its place in the file, if a stage says `on`. */
   readonly at?: Span;
 }
 
@@ -85,8 +85,8 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
 }
 
 /**
- * Rows without a placement: as many devices as stages. Where every device has a row of its own and there are fewer of them, a
- * stage is on the device whose row first names it (`F[0, stage = 2]`).
+ * Rows without a placement: as many devices as stages. If every device has a row and there are fewer rows than stages, a stage is
+ * on the device whose row first names it (`F[0, stage = 2]`).
  */
 function rowsPlacement(body: RowsBody, uri: string, stages: number, microbatches: number): Int32Array {
   const devices = body.byDevice.size;
@@ -165,7 +165,7 @@ function ranksInOrder(notes: Notes, request: RanksRequest, placed: Placed): Rank
   return { ranks: found, placement: Array.from(placed.of), copies: placed.copies };
 }
 
-/** The mesh of each rank: that of its stages, which must be one. */
+/** The mesh of each rank: its stages must all have the same. */
 function meshesOf(
   notes: Notes,
   { blocks, mesh: base, order }: RanksRequest,
@@ -276,7 +276,7 @@ function ranksOn(notes: Notes, request: RanksRequest, placed: Placed): Ranks | u
   return { ranks, placement };
 }
 
-/** Copies go to the rank of the stage whose device the schedule gives them: `on` names that of each first copy. */
+/** Copies go to the rank of the stage whose device the schedule gives them: `on` names the rank of each first copy. */
 function copiesOn(placed: Placed, copies: readonly StageCopy[], placement: readonly number[]): readonly number[] {
   const rankOfDevice = new Map<number, number>();
   for (const [index, { stage }] of copies.entries()) {

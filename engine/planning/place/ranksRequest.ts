@@ -17,6 +17,6 @@ export interface RanksRequest {
   readonly order: RankOrder;
   /** Stages as written, where they are. */
   readonly blocks?: readonly StageBlock[];
-  /** Where the stages, devices and schedule keys stand. */
+  /** The places of the stages, devices and schedule keys. */
   readonly at: { readonly stages: Span; readonly devices: Span; readonly schedule: Span };
 }

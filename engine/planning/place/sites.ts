@@ -17,14 +17,14 @@ import type { Rank, Ranks } from './ranks.ts';
  */
 export interface Site extends DeviceDefinition {
   readonly mesh: Mesh;
-  /** Samples of a microbatch that one data rank of the stage gets, as a share of those of the pipeline's data ranks. */
+  /** Samples of a microbatch that one data rank of the stage gets, as a share of the samples of a data rank of the pipeline. */
   readonly share: number;
   readonly rings: DeviceSpeed['rings'];
   readonly overlap: DeviceSpeed['overlap'];
   /** Ranks that hold the same weights, and the same experts. */
   readonly ranks: number;
   readonly expertRanks: number;
-  /** Where data ranks hold weights or gradients in parts. */
+  /** Only if data ranks hold weights or gradients in parts. */
   readonly shards?: ShardRule;
 }
 

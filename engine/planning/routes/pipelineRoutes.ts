@@ -16,11 +16,11 @@ export interface RoutesRequest {
   readonly cluster: ClusterDefinition;
   readonly ranks: Ranks;
   readonly edges: readonly EdgePlan[];
-  /** How ranks of unlike meshes exchange messages; the fastest way unless given. */
+  /** How ranks of different meshes exchange messages. Default: the fastest method. */
   readonly reshard?: Resharding;
   /** Device that keeps what each device evicts, −1 for none. */
   readonly partners?: ArrayLike<number>;
-  /** Where the `devices` and `transfer` keys stand. */
+  /** The places of the `devices` and `transfer` keys. */
   readonly at: { readonly devices: Span; readonly transfer: Span };
 }
 
@@ -72,7 +72,7 @@ export function pipelineRoutes(notes: Notes, request: RoutesRequest): readonly R
   return numbered(all).toSorted((a, b) => a.from * count + a.to - (b.from * count + b.to));
 }
 
-/** Transfers of one message that are looked at, for each element of which a file may have so many. */
+/** Limit of transfers of one message, for each element that a file may have. */
 const transfersPerElement = 10;
 
 function tooMany(notes: Notes, { pipeline, at }: RoutesRequest, transfers: number): undefined {
@@ -108,8 +108,8 @@ function pairsOf({ ranks: { ranks, placement }, edges, partners }: RoutesRequest
 }
 
 /**
- * Transfers between the devices of equal position in two ranks, all at the same time: a link that k of them take moves a k-th of its
- * bandwidth of each. The bytes of an edge are those of all replicas that split a microbatch, so each carries its share.
+ * Transfers between the devices of equal position in two ranks, all at the same time. A link that k of them take gives each a
+ * k-th of its bandwidth. The bytes of an edge cover all replicas that split a microbatch, so each carries its share.
  */
 function pairwise(router: Router, from: Rank, to: Rank, paired: Paired): Omit<Drawn, 'from' | 'to'> | Unreachable {
   const split = Math.min(from.split ?? 1, to.split ?? 1);

@@ -7,7 +7,7 @@ import { type Exchange, fastestOf, secondsOf } from '../../network/reshard.ts';
 /** What of a way to send is shown. */
 export type Figures = Pick<Exchange, 'rule' | 'perByte' | 'latency'>;
 
-/** Ranks of unlike meshes, their largest message, and the ways to send it. */
+/** Ranks of different meshes, their largest message, and the methods to send it. */
 interface Resharded {
   readonly pair: string;
   readonly bytes: number;
@@ -17,7 +17,7 @@ interface Resharded {
 /** Pairs that a tooltip names. */
 const most = 8;
 
-/** ` resharded by broadcast` after the key that chose it, or after the devices where none did, with what each way takes. */
+/** ` resharded by broadcast` after the key that chose it, or after the devices if no key did, with the time of each method. */
 export function hintReshard(
   notes: Notes,
   at: { readonly devices: Span; readonly transfer: Span },

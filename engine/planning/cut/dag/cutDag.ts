@@ -34,16 +34,17 @@ export interface DagCut {
 /** Steps of all searches that move layers: some tens of milliseconds. */
 const steps = 3_000_000;
 
-/** Cuts that are evened out: those of the best orders. */
+/** Number of cuts that are evened out: the cuts of the best orders. */
 const seeds = 3;
 
 /** Orders × nodes × stages that are cut, the numbering in any case. */
 const mostOrdered = 400_000;
 
 /**
- * The fastest cut over all sets of layers, not only those that follow one order, where the sets are few enough to look at all of
- * them, or where a cut meets what no cut can be below; else the best of good orders after moving layers. At most as slow as
- * the best cut of any of these orders, the numbering among them. Of equally fast cuts one that is sought to send little.
+ * The fastest cut over all sets of layers, not only the sets that follow one order. It is exact if the sets are few enough to
+ * look at all of them, or if a cut meets the lower bound. Otherwise it is the best of good orders after moving layers. At most as
+ * slow as the best cut of any of these orders, the numbering among them. Among equally fast cuts, the search prefers one that
+ * sends little.
  */
 export function cutDag(request: DagCutRequest): DagCut {
   const { dag, times, kinds, outputs, inOrder } = request;

@@ -6,8 +6,9 @@ import { type Budget, membersOf, type Move, moverOf } from './moves.ts';
 const leastGain = 1e-6;
 
 /**
- * A cut that is no slower: for each two neighbouring stages a set goes over, or one goes each way, such that their difference shrinks
- * the most, until none does, no stage is over `least`, or the budget is spent. Stages are of one kind and stay non-empty.
+ * A cut that is no slower. For each two neighbouring stages, it moves a set from one to the other, or swaps two sets, such that
+ * their difference shrinks the most. It ends when no difference shrinks, no stage is over `least`, or the budget is spent. Stages
+ * are of one kind and stay non-empty.
  */
 export function evenOut(
   dag: Dag,

@@ -11,10 +11,10 @@ export interface FastestCut {
 /**
  * `weights`: whole numbers, one row for each stage. `low` is proven, `high` the slowest stage of a known cut.
  *
- * A limit for the slowest stage is tried by dynamic programming over the sets: of all ways to build a set node by node, that which has come
- * the fewest stages far, then that whose last stage is the least full, is no worse to go on from than any other (Held, Karp
- * and Shareshian 1963, for assembly lines). A limit that is too low stays so up to the least sum that exceeded it, and one
- * that is not gives a cut, whose slowest stage is tried to be undercut.
+ * A limit for the slowest stage is tried by dynamic programming over the sets. A set can be built node by node along several
+ * paths. The best path has reached the fewest stages; of equal paths, the one whose last stage is the least full. No other path
+ * is better to go on from (Held, Karp and Shareshian 1963, for assembly lines). If a limit is too low, so is every limit below
+ * the least sum that exceeded it. If it is not, it gives a cut, and lower limits than its slowest stage are tried.
  */
 export function fastestCut(ideals: Ideals, weights: readonly Float64Array[], low: number, high: number): FastestCut {
   const tables = {

@@ -32,7 +32,7 @@ function adjacency(rows: readonly (readonly number[])[]): Adjacency {
   return { from, nodes };
 }
 
-/** Whether nodes can stand in one order only: each needs the one before it. */
+/** Whether nodes have only one possible order: each needs the one before it. */
 export function hasOneOrder({ count, needs }: Dag): boolean {
   for (let node = 1; node < count; node += 1) {
     // Ascending, so that the one before it is the last.
@@ -66,8 +66,8 @@ function setsBefore({ count, needs }: Dag): { readonly sets: Int32Array; readonl
 }
 
 /**
- * The graph of the nodes that `kept` marks, with as few edges as it can have: what a node needs through others is no need of its own. For at most
- * `pairLimit` nodes.
+ * The graph of the nodes that `kept` marks, with as few edges as it can have: a node has no edge to what it needs through others.
+ * For at most `pairLimit` nodes.
  */
 export function withoutNodes(given: Dag, kept: Uint8Array): { readonly dag: Dag; readonly nodes: Int32Array } {
   const { sets, width } = setsBefore(given);

@@ -103,8 +103,8 @@ export function idealsOf(dag: Dag): Ideals | undefined {
 }
 
 /**
- * Base-2 logarithm of a number of sets that there are at least. Nodes of one depth do not need one another; with each goes the
- * chain of nodes that only it needs, or that need only it, and of every chain a set holds any number from the start.
+ * Base-2 logarithm of a lower bound of the number of sets. Nodes of one depth do not need each other. Each comes with the chain
+ * of nodes that only it needs, or that need only it. A set holds any number of nodes of each chain, from its start.
  */
 function doublings(dag: Dag): number {
   const { count, needs, users } = dag;

@@ -4,9 +4,15 @@ import { type Dag, pairLimit, weightsAfter, weightsBefore } from './graph.ts';
 import { heaviestPaths } from './orders.ts';
 
 /**
- * A lower bound of the slowest stage over all cuts; `weights` are whole numbers, one row for each stage. The largest of: the
- * mean; the heaviest layer; two layers that share a stage, since there are more of that weight than stages; the best cut of the heaviest chain; and that each
- * layer's stage leaves room for all that it needs before and all that needs it behind. With unlike rows a mean and the heaviest layer only.
+ * A lower bound of the slowest stage over all cuts; `weights` are whole numbers, one row for each stage. It is the largest of
+ * these bounds:
+ * 1. The mean.
+ * 2. The heaviest layer.
+ * 3. The least sum of layers that must share a stage, since there are more heavy layers than stages.
+ * 4. The slowest stage of the best cut of the heaviest chain.
+ * 5. For each layer, its stage leaves room for all that the layer needs before it and all that needs it behind.
+ *
+ * If the rows differ, other bounds are used: see `leastOfUnlike`.
  */
 export function leastPossible(dag: Dag, weights: readonly Float64Array[]): number {
   const [row] = weights;
@@ -29,7 +35,7 @@ export function leastPossible(dag: Dag, weights: readonly Float64Array[]): numbe
   return least === 0 || dag.count > pairLimit ? least : leastAround(dag, row, parts, least);
 }
 
-/** Weights along the heaviest way. */
+/** Weights along the heaviest path. */
 function heaviestChain(dag: Dag, weights: Float64Array): Float64Array {
   const heaviest = heaviestPaths(dag, weights);
   const chain: number[] = [];
@@ -66,8 +72,9 @@ function leastAround(dag: Dag, weights: Float64Array, parts: number, from: numbe
 const rounds = 60;
 
 /**
- * For stages of unlike speeds. With a price λ for each stage, the slowest takes at least Σ λ · load / Σ λ, and each layer adds at least the least of λ · its
- * weight to that sum. Any prices prove a bound; they are raised where the cheapest stages get too much. Besides, each layer runs somewhere.
+ * For stages of different speeds. With a price λ for each stage, the slowest takes at least Σ λ · load / Σ λ, and each layer adds
+ * at least the least of λ · its weight to that sum. Any prices prove a bound; they are raised where the cheapest stages get too
+ * much. A second bound: each layer runs somewhere.
  */
 function leastOfUnlike(weights: readonly Float64Array[]): number {
   const rows = [...new Set(weights)];

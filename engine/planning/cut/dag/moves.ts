@@ -18,8 +18,9 @@ export interface Budget {
 /** Finds moves; made once for a graph, since it keeps marks. */
 export interface Mover {
   /**
-   * For each of `members`, which are all in one stage, the smallest set with it that can leave the stage: for the stage before
-   * with all that it needs there, for the one behind with all that needs it. Sets of all members, or of too many nodes, are left out.
+   * For each of `members`, which are all in one stage, the smallest set with it that can leave the stage. A set for the stage
+   * before has all that the member needs there; a set for the stage behind has all that needs the member. Sets of all members, or
+   * of too many nodes, are left out.
    */
   moves(members: readonly number[], stageOf: Int32Array, weights: Float64Array, to: 'before' | 'behind'): Move[];
 }

@@ -2,9 +2,9 @@
 import { type Dag, pairLimit, turned, weightsAfter, weightsBefore } from './graph.ts';
 
 /**
- * The order in which nodes are numbered, then others, `most` in all: depth first from the start, with either branch first, and
- * from the end, by level, heaviest way to the end first, and by all that comes behind or before a node (ranked positional weights: Helgeson and
- * Birnie 1961, for assembly lines, which are the same problem).
+ * The order in which nodes are numbered, then others, `most` in all. Depth first from the start, with either branch first, and
+ * from the end. By level. By the heaviest path to the end. By the weight of all nodes behind or before a node (ranked positional
+ * weights: Helgeson and Birnie 1961, for assembly lines, which are the same problem).
  */
 export function goodOrders(dag: Dag, weights: Float64Array, most: number): readonly Int32Array[] {
   const { count } = dag;
@@ -30,7 +30,7 @@ export function goodOrders(dag: Dag, weights: Float64Array, most: number): reado
   return orders.slice(0, count > pairLimit ? Math.min(most, orders.length - 2) : most).map((make) => make());
 }
 
-/** Heaviest sum of weights on a way from each node to an end, itself included. */
+/** Heaviest sum of weights on a path from each node to an end, itself included. */
 export function heaviestPaths({ count, users }: Dag, weights: Float64Array): Float64Array {
   const sums = new Float64Array(count);
   for (let node = count - 1; node >= 0; node -= 1) {
@@ -51,7 +51,10 @@ export function depths({ count, needs }: Dag): Float64Array {
   return depth;
 }
 
-/** Goes on with what became ready last; of several the one with the lighter way first, so that branches end before others begin. */
+/**
+ * Goes on with the node that became ready last. Among several, the one with the lighter path comes first, so that branches end
+ * before others begin.
+ */
 function depthFirst(dag: Dag, heaviest: Float64Array, sign = 1): Int32Array {
   const { count, needs, users } = dag;
   const missing = Int32Array.from({ length: count }, (_, node) => needs.from[node + 1] - needs.from[node]);

@@ -13,9 +13,9 @@ const largest = 2 ** 50;
 const mostUnits = 1e7;
 
 /**
- * Rows of times in a unit that divides all of them where there is one: profiles are written in milliseconds with three digits,
- * and then the least possible sum is a whole number of microseconds. Else rounded to 2^-50 of the largest sum. What is
- * negative or no number counts as 0.
+ * Rows of times in a unit that divides all of them, if there is one. Profiles are written in milliseconds with three digits, and
+ * then the least possible sum is a whole number of microseconds. Otherwise times are rounded to 2^-50 of the largest sum. A value
+ * that is negative or not a number counts as 0.
  */
 export function wholeWeights(times: readonly Float64Array[]): WholeWeights {
   const usable = times.map((row) => row.map((time) => (time > 0 && time < Infinity ? time : 0)));

@@ -17,13 +17,16 @@ export const dappleSize = ({ layers, machines }: Size): number => {
 };
 
 /**
- * The plan of least latency L = T_w + T_s + T_e; `seconds` is L. With stages and transfers numbered together and Q the pivot:
- * T_w = Σ_{s≤Q} F_s; T_s = (M − 1)(F_Q + B_Q); T_e = max_s (AR_s + (Σ_{a=s..Q} B_a if s ≤ Q else −Σ_{a=Q..s−1} B_a)). Q is the last
- * stage, replaced backwards by each s with (M − 1)(F_s + B_s) > (M − 1)(F_Q + B_Q) + Σ_{s<a<Q} (F_a + B_a). Fan et al., "DAPPLE"
- * (2021), section 4.
+ * The plan of least latency L = T_w + T_s + T_e; `seconds` is L (Fan et al., "DAPPLE" (2021), section 4). Stages and transfers
+ * are numbered together, and Q is the pivot:
+ * 1. T_w = Σ_{s≤Q} F_s.
+ * 2. T_s = (M − 1)(F_Q + B_Q).
+ * 3. T_e = max_s (AR_s + (Σ_{a=s..Q} B_a if s ≤ Q else −Σ_{a=Q..s−1} B_a)).
  *
- * Plans are built from the last stage to the first. A bounded search gives a good plan; then all suffixes are extended that
- * no other suffix dominates (`dappleSuffixes.ts`) and that can still lead to a shorter latency. If that ends within its budget of
+ * Q is the last stage, replaced backwards by each s with (M − 1)(F_s + B_s) > (M − 1)(F_Q + B_Q) + Σ_{s<a<Q} (F_a + B_a).
+ *
+ * Plans are built from the last stage to the first. A bounded search gives a good plan; then all suffixes are extended that no
+ * other suffix dominates (`dappleSuffixes.ts`) and that can still lead to a shorter latency. If that ends within its budget of
  * transitions, no plan is shorter. Otherwise the best plan that was found is given, and `exact` is false.
  */
 export function* dappleSteps(problem: DappleProblem): Generator<void, Planned> {

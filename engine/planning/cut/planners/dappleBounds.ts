@@ -3,8 +3,8 @@ import type { DappleCosts } from './dappleCosts.ts';
 
 export interface DappleBounds {
   /**
-   * For the first `k` layers on `n` machines at most, at `k · (machines + 1) + n`: the latency that no plan is below, as far as
-   * its slowest stage or transfer in front says: L ≥ M(F + B) of each, and of the first stage also its exchange.
+   * Latency that no plan is below, for the first `k` layers on `n` machines at most, at `k · (machines + 1) + n`. It looks at the
+   * slowest stage or transfer in front: L ≥ M(F + B) of each, and for the first stage also its exchange.
    */
   readonly slowest: Float64Array;
   /**

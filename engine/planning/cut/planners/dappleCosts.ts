@@ -8,7 +8,7 @@ export interface DappleCosts {
   backward(from: number, to: number, replicas: number): number;
   /** The exchange of their gradients, a ring over the replicas. */
   exchange(from: number, to: number, replicas: number): number;
-  /** A transfer before layer `at`, in one direction, between so many pairs of machines. */
+  /** A transfer before layer `at`, in one direction, between `pairs` pairs of machines. */
   transfer(at: number, pairs: number): number;
 }
 

@@ -1,15 +1,20 @@
 /**
  * The last stages of DAPPLE's plans, transfers among them, as far as the latency of the whole plan depends on them.
  *
- * Of a suffix with pivot Q let P = F_Q + B_Q, F and B the sums of all steps up to Q, E its ending phase, L = F + (M − 1)P + E, D =
- * (M − 1)P + F + B − P (a step in front becomes the pivot if (M − 1)(F_s + B_s) > D), and Λ the ending phase of the whole suffix counted
- * from its start, as it remains if a step in front becomes the pivot. One suffix *dominates* another that starts with the same layer
- * and replicas if it takes no more machines and none of its D, D + P, L and Λ is larger: then it is no longer in any plan.
- * Proof, by induction over the steps (f, b, AR) in front:
- * - Both keep their pivots: L' = max(L + f, D + P + f + AR + b), D' = D + f + b, Λ' = max(Λ − b, AR) do not decrease in L, D, D + P, Λ.
- * - Both take the new pivot: L' = f + (M − 1)(f + b) + max(AR + b, Λ − b), and everything else is equal or depends on Λ alone.
- * - Only the dominating one does (its D is smaller): (M − 1)(f + b) ≤ D of the other, so that D' and D' + P' are no larger, and
- *   L' ≤ max(D + P + f + AR + b, L + f) of the other because P ≥ B_Q and Λ + B ≤ E + B_Q.
+ * A suffix with pivot Q has these figures:
+ * 1. P = F_Q + B_Q. F and B are the sums of all steps up to Q, and E is its ending phase.
+ * 2. L = F + (M − 1)P + E.
+ * 3. D = (M − 1)P + F + B − P. A step in front becomes the pivot if (M − 1)(F_s + B_s) > D.
+ * 4. Λ is the ending phase of the whole suffix counted from its start, as it remains if a step in front becomes the pivot.
+ *
+ * Let two suffixes start with the same layer and replicas. One *dominates* the other if it takes no more machines and none of its
+ * D, D + P, L and Λ is larger. Then no plan gets longer if the dominating suffix replaces the other. Proof, by induction over the
+ * steps (f, b, AR) in front:
+ * 1. Both keep their pivots: L' = max(L + f, D + P + f + AR + b), D' = D + f + b, Λ' = max(Λ − b, AR) do not decrease in
+ *    L, D, D + P, Λ.
+ * 2. Both take the new pivot: L' = f + (M − 1)(f + b) + max(AR + b, Λ − b), and everything else is equal or depends on Λ alone.
+ * 3. Only the dominating one does (its D is smaller): (M − 1)(f + b) ≤ D of the other, so that D' and D' + P' are no larger. Its
+ *    L' ≤ max(D + P + f + AR + b, L + f) of the other because P ≥ B_Q and Λ + B ≤ E + B_Q.
  */
 import type { PlannedStage } from './layers.ts';
 

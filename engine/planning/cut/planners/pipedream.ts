@@ -37,10 +37,10 @@ export function pipedreamWork(problem: PipedreamProblem): number {
 export const pipedreamInTime = (size: PipedreamSize): boolean => pipedreamSize(size) <= orderLimit;
 
 /**
- * The plan whose slowest stage or transfer is fastest; among those one of the fewest machines, then the least sum of squared stage
- * times. `seconds` are those of one update. Stages are sets of layers, each of which needs only itself and earlier stages (the
- * states of PipeDream's graph). If its sets are too many, or their budget ends, the plan is the best one over the order of the
- * layers, and `least` is what no plan is below: all layers on all devices.
+ * The plan whose slowest stage or transfer is fastest. Among such plans it takes the fewest machines, then the least sum of
+ * squared stage times. `seconds` is the time of one update. Stages are sets of layers, each of which needs only itself and
+ * earlier stages (the states of PipeDream's graph). If there are too many sets, or their budget ends, the plan is the best one
+ * over the order of the layers. Then `least` is a bound for every plan: all layers on all devices.
  */
 export function* pipedreamSteps(problem: PipedreamProblem): Generator<void, Planned> {
   const { layers, levels, microbatches } = problem;

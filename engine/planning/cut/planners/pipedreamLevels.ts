@@ -69,7 +69,7 @@ export function* pipedreamLevels(
   }
 
   interface Table {
-    /** Of the layers between the start and a set, on so many machines at most. */
+    /** For the layers between the start and a set, on at most `machines` machines. */
     value(machines: number, set: number): number;
     /** Stages as pairs of sets, in order, with their replicas. */
     trace(machines: number, set: number): readonly Step[];

@@ -4,11 +4,11 @@ import type { PlannerLayers } from './layers.ts';
 /** `paper`: section 3.1. `released`: as the code that was published with it computes. */
 export type PipedreamObjective = PlanCut['objective'];
 
-/** Parts of a cluster that are linked with one another: devices of a node, nodes of a cluster. */
+/** Parts of a cluster that are linked with each other: devices of a node, nodes of a cluster. */
 export interface PlannerLevel {
   /** Parts of this level in each part of the next one, or in the cluster. */
   readonly machines: number;
-  /** Bytes a second between any two of them. */
+  /** Bytes per second between any two of them. */
   readonly bandwidth: number;
 }
 
