@@ -88,8 +88,10 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     const pipelines: Evaluation[] = [];
     for (const plan of resolution.plan.pipelines) {
       const problem = { plan, options };
-      const found = known.get(planKey(plan)) ?? answered(problem, searches.answer(evaluation, problem));
-      if (found !== undefined) known.set(planKey(plan), found);
+      const key = planKey(plan);
+      yield 'planned';
+      const found = known.get(key) ?? answered(problem, searches.answer(evaluation, problem));
+      if (found !== undefined) known.set(key, found);
       else if (!pending.includes(plan.name)) pending.push(plan.name);
       pipelines.push(found ?? { ...problem, findings: [] });
       yield 'evaluated';

@@ -29,7 +29,7 @@ export function* draft(
   const names = elements.map((_, stage) => (cut.kind === 'blocks' ? cut.stages[stage].name : `s${stage}`));
   const { edges, entering, relayed } = messagesOf({ pipeline: pipeline, stageOf, kinds: sites, costs, copies, parts });
   yield;
-  const routes = pipelineRoutes(notes, {
+  const routes = yield* pipelineRoutes(notes, {
     pipeline: name,
     cluster,
     ranks,
@@ -40,7 +40,7 @@ export function* draft(
   });
   yield;
   const each = copies ?? names.map((_, stage) => ({ stage }));
-  const parted = stagePlans({
+  const made = yield* stagePlans({
     model,
     names: copies === undefined ? names : copyNames(names, copies),
     elements: each.map(({ stage }) => elements[stage]),
@@ -52,7 +52,8 @@ export function* draft(
     edges,
     optimizer,
     interleaved,
-  }).map(({ plan, ...sizes }, index) => ({
+  });
+  const parted = made.map(({ plan, ...sizes }, index) => ({
     ...sizes,
     plan: copyPlan(plan, copies?.[index], parts, ranks.ranks[ranks.placement[index]].split ?? 1),
   }));

@@ -47,6 +47,7 @@ export function* planPipeline(
   yield;
   const plan = yield* draft(notes, placed, costs, cut);
   if (plan === undefined) return undefined;
+  yield;
   noteCut(notes, placed, cut, plan);
   noteStages(notes, placed, cut);
   const { model, name, cluster } = pipeline;

@@ -40,13 +40,18 @@ export interface StageParts {
   readonly embedding: number;
 }
 
-/** One for each stage. */
-export function stagePlans(request: StagesRequest): readonly StageParts[] {
+/** Stages between two pauses: a few milliseconds. */
+const slice = 200;
+
+/** One for each stage, in steps. */
+export function* stagePlans(request: StagesRequest): Generator<void, readonly StageParts[], void> {
   const { model, names, elements, modes, ranks, costs } = request;
   const buffers = bufferBytes(request);
   /** By rank, parameters of the token embedding that an earlier layer on it holds, of whatever stage. */
   const embeddings = new Float64Array(ranks.ranks.length);
-  return names.map((name, stage) => {
+  const stages: StageParts[] = [];
+  for (const [stage, name] of names.entries()) {
+    if (stage % slice === slice - 1) yield;
     const mode = modes[stage];
     const rank = ranks.placement[stage];
     const { kind } = ranks.ranks[rank];
@@ -87,14 +92,15 @@ export function stagePlans(request: StagesRequest): readonly StageParts[] {
       ...(Object.keys(activationParts).length > 1 ? { activationParts } : {}),
       ...(cost.traffic === noTraffic ? {} : { traffic: cost.traffic }),
     };
-    return {
+    stages.push({
       plan,
       layers,
       dense: cost.localParameters - cost.expertParameters,
       experts: cost.expertParameters,
       embedding: layers.reduce((most, { embeddingParameters = 0 }) => Math.max(most, embeddingParameters), 0),
-    };
-  });
+    });
+  }
+  return stages;
 }
 
 type Held = Pick<StagesRequest, 'model' | 'optimizer'>;

@@ -45,6 +45,7 @@ export function* cutPipeline(
   });
   const byTime = cutOf(notes.searches, cut, request);
   if (byTime === undefined) return undefined;
+  yield;
   if (cut.kind !== 'balance' || cut.by === 'time') return inOrder(byTime);
   const byMemory = yield* memoryCut(notes, pipeline, {
     model,

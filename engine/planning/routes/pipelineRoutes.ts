@@ -24,16 +24,26 @@ export interface RoutesRequest {
   readonly at: { readonly devices: Span; readonly transfer: Span };
 }
 
-/** One route for each ordered pair of devices that an edge needs; `undefined` where a pair has none (reported for the first). */
-export function pipelineRoutes(notes: Notes, request: RoutesRequest): readonly RoutePlan[] | undefined {
+/** Pairs of ranks between two pauses: a few milliseconds. */
+const slice = 200;
+
+/** One route for each ordered pair of devices that an edge needs, in steps; `undefined` where a pair has none (reported for the first). */
+export function* pipelineRoutes(
+  notes: Notes,
+  request: RoutesRequest,
+): Generator<void, readonly RoutePlan[] | undefined, void> {
   const { pipeline, cluster, ranks, reshard, at } = request;
   const count = ranks.ranks.length;
   const largest = request.edges.reduce((most, { bytes, back = bytes }) => Math.max(most, bytes, back), 0);
   const router = routerOf(cluster, largest);
-  const plain = pairings(request, largest);
+  const pairs = pairsOf(request);
+  yield;
+  const plain = pairings(request, pairs, largest);
+  yield;
   const drawn = new Map<number, Drawn>();
   const exchanges: { readonly pair: string; readonly bytes: number; readonly all: readonly Figures[] }[] = [];
-  for (const [ends, bytes] of pairsOf(request)) {
+  for (const [ends, bytes] of pairs) {
+    if (drawn.size % slice === slice - 1) yield;
     const from = Math.floor(ends / count);
     const to = ends % count;
     const [sender, receiver] = [ranks.ranks[from], ranks.ranks[to]];
@@ -68,7 +78,9 @@ export function pipelineRoutes(notes: Notes, request: RoutesRequest): readonly R
   }
   hintReshard(notes, at, exchanges);
   reportIdle(notes, request, drawn);
+  yield;
   const all = withoutCovered([...drawn.values()]);
+  yield;
   return numbered(all).toSorted((a, b) => a.from * count + a.to - (b.from * count + b.to));
 }
 
@@ -143,10 +155,13 @@ function pairwise(router: Router, from: Rank, to: Rank, paired: Paired): Omit<Dr
 }
 
 /** For each pair of ranks that send between equal positions. */
-function pairings(request: RoutesRequest, bytes: number): ReadonlyMap<number, Paired | Unreachable> {
-  const { cluster, ranks, reshard } = request;
+function pairings(
+  { cluster, ranks, reshard }: RoutesRequest,
+  pairs: ReadonlyMap<number, number>,
+  bytes: number,
+): ReadonlyMap<number, Paired | Unreachable> {
   const count = ranks.ranks.length;
-  const numbers = [...pairsOf(request)];
+  const numbers = [...pairs];
   const ends = (pair: number) => [ranks.ranks[Math.floor(pair / count)], ranks.ranks[pair % count]] as const;
   const plain = numbers.filter(([pair, size]) => size < 0 || !reshards(...ends(pair), reshard)).map(([pair]) => pair);
   const all = plain.length < numbers.length;

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { checkSteps } from '../../../engine/check.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { noSearches } from '../../../engine/searches.ts';
+import { hostOf, uri } from '../../support/host.ts';
+
+/** Steps of planning a pipeline of so many stages. */
+function planningSteps(stages: number): number {
+  const text = `model m { layer block[${stages}] { forward = 4ms  backward = 8ms  weights = 2MiB  activation = 1MiB } }
+device d { memory = 80GiB }
+cluster c { gpu[${stages}] = d  link = 25GB/s + 5us }
+pipeline train { model = m  devices = c  microbatches = 8  stages = balance(${stages})  schedule = 1f1b }
+`;
+  let count = 0;
+  for (const step of checkSteps({ uri, text, host: hostOf(), options: defaultOptions, searches: noSearches })) {
+    // What is known before answers come; the check would ask again for ever.
+    if (typeof step !== 'string') break;
+    if (step === 'planning') count += 1;
+  }
+  return count;
+}
+
+test('stages and routes are planned a few hundred in a step', () => {
+  const few = planningSteps(100);
+  const many = planningSteps(2_100);
+  // 2,000 more stages, and twice as many routes, of each at most 200 in a step.
+  expect(many - few).toBeGreaterThanOrEqual(10 + 20 - 1);
+});
