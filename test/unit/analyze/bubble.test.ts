@@ -11,7 +11,7 @@ import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { asynchronousPlan } from '../asynchronous/plans.ts';
 import { runnable } from '../support/cases.ts';
-import { planOf, policy, type Recipe } from '../support/plans.ts';
+import { recipePlan, policy, type Recipe } from '../support/plans.ts';
 
 const timelineOf = (plan: PipelinePlan, program: Program) => {
   const timeline = simulate(program, timingOf(plan, program));
@@ -19,7 +19,7 @@ const timelineOf = (plan: PipelinePlan, program: Program) => {
   return timeline;
 };
 const reportOf = (recipe: Recipe) => {
-  const { run, findings } = evaluate(planOf(recipe), defaultOptions);
+  const { run, findings } = evaluate(recipePlan(recipe), defaultOptions);
   if (run === undefined) throw new Error(findings.map((finding) => finding.message).join('\n'));
   return run.report;
 };

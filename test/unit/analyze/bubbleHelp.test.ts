@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { planOf, policy, type Recipe } from '../support/plans.ts';
+import { recipePlan, policy, type Recipe } from '../support/plans.ts';
 
 /** What `schedule/bubble` says would help: the sentences after the bound. */
 function help(recipe: Recipe): string {
-  const found = evaluate(planOf(recipe), defaultOptions).findings.find(({ code }) => code === 'schedule/bubble');
+  const found = evaluate(recipePlan(recipe), defaultOptions).findings.find(({ code }) => code === 'schedule/bubble');
   if (found === undefined) throw new Error('no bubble');
   return found.message.replace(/^.*?no order [^%]*%\./i, '').trim();
 }

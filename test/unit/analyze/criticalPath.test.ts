@@ -7,7 +7,7 @@ import { simulate } from '../../../engine/simulate/simulate.ts';
 import { endAt, startAt } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 import { oneForwardOneBackward, programOf } from '../support/programs.ts';
 
 it('is an unbroken chain from 0 to the end: each operation starts when the one before has ended or its result has arrived', () => {
@@ -35,7 +35,7 @@ it('of 1F1B without latency goes down, along the last device, and up again', () 
   const program = programOf(oneForwardOneBackward(3, 2), 3, 2, [0, 1, 2]);
   const timeline = simulate(
     program,
-    timingOf(planOf({ devices: 3, microbatches: 2, schedule: policy('1f1b') }), program),
+    timingOf(recipePlan({ devices: 3, microbatches: 2, schedule: policy('1f1b') }), program),
   );
   if (timeline === undefined) throw new Error('deadlock');
   const names = Array.from(criticalPath(timeline), (at) => operationName(program, program.order[at]));
@@ -53,7 +53,7 @@ it('goes on from what the other half of a fused slot waited for', () => {
     2,
     [0, 1],
   );
-  const plan = planOf({ devices: 2, microbatches: 2, schedule: policy('1f1b'), latency: 0.25 });
+  const plan = recipePlan({ devices: 2, microbatches: 2, schedule: policy('1f1b'), latency: 0.25 });
   const timeline = simulate(program, timingOf(plan, program));
   if (timeline === undefined) throw new Error('deadlock');
   const names = Array.from(criticalPath(timeline), (at) => operationName(program, program.order[at]));

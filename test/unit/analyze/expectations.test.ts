@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { ExpectPlan } from '../../../engine/plan.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 
 const base = { path: 'expect:train/0', text: 'as written' };
 
@@ -10,7 +10,7 @@ const base = { path: 'expect:train/0', text: 'as written' };
 const failing = (...expects: readonly Omit<ExpectPlan, 'path' | 'text'>[]) =>
   evaluate(
     {
-      ...planOf({ devices: 4, microbatches: 8, schedule: policy('1f1b') }),
+      ...recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b') }),
       expects: expects.map((each) => ({ ...base, ...each })),
     },
     defaultOptions,
@@ -67,7 +67,7 @@ describe('expectations', () => {
 
   it('are never compared with NaN: a pipeline that takes no time has shares of 0', () => {
     const none = { forward: [0], backwardInput: [0], backwardWeight: [0] };
-    const plan = planOf({ devices: 2, microbatches: 2, schedule: policy('1f1b'), ...none });
+    const plan = recipePlan({ devices: 2, microbatches: 2, schedule: policy('1f1b'), ...none });
     const figures = ['bubble', 'span_bubble', 'exposed_communication', 'throughput', 'iteration'] as const;
     const expects = figures.flatMap((figure) =>
       [undefined, 0].map((device) => ({

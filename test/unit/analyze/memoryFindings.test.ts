@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { DevicePlan, PipelinePlan, StagePlan } from '../../../engine/plan.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 
 const GiB = 2 ** 30;
 const stage: Partial<StagePlan> = {
@@ -15,7 +15,7 @@ const stage: Partial<StagePlan> = {
 
 /** Four devices of this kind: weights, gradients and optimizer of 12 GiB on each, and min(m, p − i) activations of 1.5 GiB. */
 const four = (device: Partial<DevicePlan>, schedule = policy('1f1b'), more: Partial<StagePlan> = {}): PipelinePlan => {
-  const plan = planOf({ devices: 4, microbatches: 8, schedule, stage: { ...stage, ...more } });
+  const plan = recipePlan({ devices: 4, microbatches: 8, schedule, stage: { ...stage, ...more } });
   return { ...plan, devices: plan.devices.map((devicePlan) => ({ ...devicePlan, kind: 'v100', ...device })) };
 };
 const found = (plan: PipelinePlan) =>
@@ -43,7 +43,7 @@ describe('memory/out-of-memory', () => {
   });
 
   it('comes first from the device that is most over, wherever that is', () => {
-    const plan = planOf({ devices: 3, microbatches: 3, schedule: policy('gpipe'), activation: GiB });
+    const plan = recipePlan({ devices: 3, microbatches: 3, schedule: policy('gpipe'), activation: GiB });
     const memory = [2.5, 1, 2].map((size) => size * GiB);
     const uneven = { ...plan, devices: plan.devices.map((device, index) => ({ ...device, memory: memory[index] })) };
     expect(found(uneven).map(({ about }) => about?.name)).toEqual(['gpu[1]', 'gpu[2]', 'gpu[0]']);
@@ -53,7 +53,7 @@ describe('memory/out-of-memory', () => {
   });
 
   it('names the stages where a device has several, and what W has left to do', () => {
-    const chunked = planOf({
+    const chunked = recipePlan({
       devices: 2,
       stages: 4,
       microbatches: 4,

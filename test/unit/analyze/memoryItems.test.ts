@@ -11,7 +11,7 @@ import { memoryPeak } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { withCopies } from '../support/copies.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 
 /** Sizes that tell every item of every stage from every other, and whose sums are rounded. */
 const sizes = (stage: number): Partial<StagePlan> => ({
@@ -79,7 +79,7 @@ describe('items of the peak', () => {
         for (const devices of [1, 2, 3, 4, 8]) {
           for (const microbatches of [1, 2, 5, 8]) {
             const stages = devices * chunks({});
-            const bare = planOf({
+            const bare = recipePlan({
               devices,
               stages,
               microbatches,
@@ -118,7 +118,7 @@ describe('items of the peak', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 12 }), (devices, microbatches) => {
         const stage = { weights: 2, gradients: 4, optimizer: 12, activation: 10, workspace: 3, buffers: 1 };
-        const plan = planOf({ devices, microbatches, schedule: policy('1f1b'), stage });
+        const plan = recipePlan({ devices, microbatches, schedule: policy('1f1b'), stage });
         for (const { device, items } of itemsOf(plan, made(plan))) {
           const count = Math.min(microbatches, devices - device);
           const own = { stage: `s${device}`, count };
@@ -137,7 +137,7 @@ describe('items of the peak', () => {
 
   it('of a backward that recomputes have what it makes again, once', () => {
     const stage = { activation: 2, recomputed: 100, activationForWeight: 0 };
-    const plan = planOf({ devices: 2, microbatches: 4, schedule: policy('gpipe'), stage });
+    const plan = recipePlan({ devices: 2, microbatches: 4, schedule: policy('gpipe'), stage });
     for (const { device, items } of itemsOf(plan, made(plan))) {
       const own = { stage: `s${device}` };
       expect(items).toEqual([
@@ -150,7 +150,7 @@ describe('items of the peak', () => {
   it('of a recomputation that goes ahead have all that it made', () => {
     const schedule = policy('1f1b', { recompute: 'ahead' });
     const stage = { activation: 1, recompute: 1, recomputed: 10, recomputedWhole: 30 };
-    const plan = planOf({ devices: 4, microbatches: 8, schedule, stage, latency: 1 });
+    const plan = recipePlan({ devices: 4, microbatches: 8, schedule, stage, latency: 1 });
     const program = made(plan);
     expect(program.order.some((word) => kindOf(program, word) === R)).toBe(true);
     for (const { peak, items } of itemsOf(plan, program)) {
@@ -161,7 +161,13 @@ describe('items of the peak', () => {
   });
 
   it('of BPipe tell whose activations a device keeps', () => {
-    const plan = planOf({ devices: 4, microbatches: 12, schedule: policy('bpipe'), activation: 1, occupancy: 0.25 });
+    const plan = recipePlan({
+      devices: 4,
+      microbatches: 12,
+      schedule: policy('bpipe'),
+      activation: 1,
+      occupancy: 0.25,
+    });
     const [first, , , last] = itemsOf(plan, made(plan));
     // 1F1B holds 4 and 1: ⌈(p + 2) / 2⌉ of them are a most of 3 for each, so the first gives what is over.
     expect(countsOf(first.items, 'activations')).toEqual({ s0: 3 });
@@ -174,7 +180,7 @@ describe('items of the peak', () => {
 
   it('have older versions of the weights where a schedule keeps some', () => {
     // PipeDream, an update for each microbatch: stage i of p keeps p − i versions, one of which is the newest.
-    const bare = planOf({ devices: 4, microbatches: 1, schedule: policy('pipedream'), stage: { weights: 10 } });
+    const bare = recipePlan({ devices: 4, microbatches: 1, schedule: policy('pipedream'), stage: { weights: 10 } });
     const plan = { ...bare, iterations: 12 };
     for (const { device, items } of itemsOf(plan, made(plan))) {
       const versions = items.filter(({ kind }) => kind === 'versions').map(({ bytes }) => bytes);

@@ -5,7 +5,7 @@ import { simulate } from '../../../engine/simulate/simulate.ts';
 import type { Timeline } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { type Versions, stalenessAt, versionsOf } from '../../../engine/simulate/versions.ts';
-import { type Recipe, planOf, policy } from '../support/plans.ts';
+import { type Recipe, recipePlan, policy } from '../support/plans.ts';
 
 export interface AsynchronousRecipe extends Partial<Omit<Recipe, 'schedule' | 'microbatches' | 'devices'>> {
   readonly name: string;
@@ -30,7 +30,7 @@ export function asynchronousPlan(recipe: AsynchronousRecipe): PipelinePlan {
     copies.flatMap((to, b) => (to.stage === from.stage + 1 && meet(from, to) ? [{ from: a, to: b, bytes: 0 }] : [])),
   );
   const cost = (values: readonly number[] | undefined) => values && copies?.map((copy) => values[copy.stage]);
-  const plan = planOf({
+  const plan = recipePlan({
     ...recipe,
     devices,
     stages: devices,

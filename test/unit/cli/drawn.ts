@@ -1,7 +1,7 @@
 import type { Run } from '../../../engine/evaluation.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 
 /** What a drawing depends on; times in seconds, one for each stage. */
 export interface Wanted {
@@ -18,7 +18,7 @@ export interface Wanted {
 
 /** The run of a pipeline with these costs and a route between all devices; throws with its findings if it does not run. */
 export function runOf({ policy: name, chunks, ...wanted }: Wanted): Run {
-  const plan = planOf({
+  const plan = recipePlan({
     ...wanted,
     devices: wanted.forward.length / (chunks ?? 1),
     stages: wanted.forward.length,

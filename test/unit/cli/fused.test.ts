@@ -5,7 +5,7 @@ import { csv } from '../../../cli/output/csv.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { RowItem } from '../../../engine/plan.ts';
-import { planOf } from '../support/plans.ts';
+import { recipePlan } from '../support/plans.ts';
 import { columnsOf } from '../../../webview/worker/makeColumns.ts';
 
 const item = (op: 'F' | 'B', stage: number, microbatch: number, fusedWithNext = false): RowItem => ({
@@ -17,7 +17,7 @@ const item = (op: 'F' | 'B', stage: number, microbatch: number, fusedWithNext = 
 });
 
 /** Two devices, F = 1 s and B = 2 s; device 0 runs F1 and B0 in one slot, from 4 s (B0's gradient) to 7 s. */
-const plan = planOf({
+const plan = recipePlan({
   devices: 2,
   microbatches: 2,
   schedule: {

@@ -8,7 +8,7 @@ import { memoryTrack } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { type Timeline, endAt, startAt } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 import { plainFirstFit } from './firstFit.ts';
 
 const fillOf = (tasks: readonly (readonly [number, number])[], overhead = 0): FillPlan => ({
@@ -58,7 +58,7 @@ describe('a fill job', () => {
         const F = Math.min(f, b);
         const B = Math.max(f, b) + 1;
         const plan = {
-          ...planOf({
+          ...recipePlan({
             devices: p,
             microbatches: p + extra,
             schedule: policy('1f1b'),
@@ -99,7 +99,7 @@ describe('a fill job', () => {
           latency: fc.integer({ min: 0, max: 3 }),
         }),
         (p, m, name, times, tasks, { memory, overhead, sync, latency }) => {
-          const plain = planOf({
+          const plain = recipePlan({
             devices: p,
             microbatches: m,
             schedule: policy(name),
@@ -137,14 +137,14 @@ describe('a fill job', () => {
   });
 
   it('does nothing to the pipeline: its timeline is the one without the job', () => {
-    const plan = planOf({ devices: 4, microbatches: 8, schedule: policy('1f1b') });
+    const plan = recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b') });
     const filled = { ...plan, fill: fillOf([[1, 0]], 0.25) };
     expect(run(filled).end).toEqual(run(plan).end);
     expect(fillReport(plan, run(plan))).toBeUndefined();
   });
 
   it('says which task fits nowhere, and takes jobs without time for what they are', () => {
-    const plan = planOf({ devices: 4, microbatches: 8, schedule: policy('1f1b'), memory: 20 });
+    const plan = recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b'), memory: 20 });
     const stops = (tasks: readonly (readonly [number, number])[]) =>
       reportOf({ ...plan, fill: fillOf(tasks) }).devices.map(fillStop);
     expect(stops([[100, 0]])[0]).toBe('gpu[0]: l[0] (100 s, 0 B) fits into no idle interval; the longest is 6 s');

@@ -10,7 +10,7 @@ import { bareShape } from '../../../engine/policies/shape.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { findDeadlock } from '../../../engine/schedule/deadlock.ts';
 import { analyse } from '../../support/analyse.ts';
-import { planOf } from '../support/plans.ts';
+import { recipePlan } from '../support/plans.ts';
 import { runnable } from '../support/cases.ts';
 import { programOf } from '../support/programs.ts';
 import { golden, ordersOf, ordersOfProgram, sound } from './torch.ts';
@@ -54,7 +54,7 @@ describe('export, then import', () => {
       ['0F0', ['0F1', '0B0'], '0B1'],
       ['1F0', '1B0', '1F1', '1B1'],
     ] as const;
-    const plan = planOf({ devices: 2, microbatches: 2, schedule: { kind: 'rows', name: 'r', rows: [] } });
+    const plan = recipePlan({ devices: 2, microbatches: 2, schedule: { kind: 'rows', name: 'r', rows: [] } });
     const program = programOf(rows, 2, 2, [0, 1]);
     expect(findDeadlock(program, plan)).toBeUndefined();
     expect(throughFile(plan, program, false).orders).toEqual([
@@ -80,13 +80,13 @@ describe('export, then import', () => {
           if (policy.check(shape).length > 0) continue;
           if (policy.copies?.(shape) !== undefined || policy.forwardOnly === true) {
             // Copies and segments of stages, and orders without backwards: refused, not bent.
-            const result = exportTorch(planOf(recipe), programOfPolicy(policy, shape), false);
+            const result = exportTorch(recipePlan(recipe), programOfPolicy(policy, shape), false);
             expect(result).toMatchObject({ problem: expect.stringMatching(/copies|segments|backwards/) });
             refused += 1;
             continue;
           }
           const placement = [...policy.placement(shape)];
-          const plan = planOf({ ...recipe, placement });
+          const plan = recipePlan({ ...recipe, placement });
           const generated = generate(plan);
           if ('faults' in generated) continue;
           const result = exportTorch(plan, generated.program, false);
@@ -118,7 +118,7 @@ test('an order that needs stages beside one another is refused with the operatio
     { from: 0, to: 2, bytes: 0 },
     { from: 1, to: 2, bytes: 0 },
   ];
-  const plan = planOf({ devices: 3, microbatches: 2, edges, schedule: { kind: 'rows', name: 'r', rows: [] } });
+  const plan = recipePlan({ devices: 3, microbatches: 2, edges, schedule: { kind: 'rows', name: 'r', rows: [] } });
   const program = programOf(rows, 3, 2, [0, 1, 2]);
   expect(exportTorch(plan, program, false)).toHaveProperty('table');
   const crossed = programOf([['0F0', '0B0', '0F1', '0B1'], ['1F1', '1F0', '1B1', '1B0'], rows[2]], 3, 2, [0, 1, 2]);

@@ -5,12 +5,12 @@ import { cellText } from '../../../engine/formats/torchCsv/table.ts';
 import { exportTorchScript } from '../../../engine/formats/torchScript/export.ts';
 import { pythonString } from '../../../engine/formats/torchScript/pythonString.ts';
 import { runnable } from '../support/cases.ts';
-import { planOf } from '../support/plans.ts';
+import { recipePlan } from '../support/plans.ts';
 import { programOf } from '../support/programs.ts';
 import { call, good } from '../cli/harness.ts';
 
 const rowsPlan = (devices: number, microbatches: number) =>
-  planOf({ devices, microbatches, schedule: { kind: 'rows', name: 'r', rows: [] } });
+  recipePlan({ devices, microbatches, schedule: { kind: 'rows', name: 'r', rows: [] } });
 
 /** A constant of the program: the lines between its name and the line that closes it. */
 const blockOf = (text: string, from: string, to: string): readonly string[] => {

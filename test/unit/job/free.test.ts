@@ -5,7 +5,7 @@ import { Turns } from '../../../engine/job/turns.ts';
 import { workerOf } from '../../../engine/job/workers.ts';
 import { runJob } from '../../../engine/job/wsp.ts';
 import type { JobPlan } from '../../../engine/plan.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 
 const waves = 8;
 // Whole ones for things that happen at one time.
@@ -32,7 +32,7 @@ test('workers of known times and workers run in order of time give the same bits
   fc.assert(
     fc.property(jobs, ({ workers, wave, distance, bytes, link }) => {
       const made = workers.map(({ forward, backward, step, latency, microbatches }): Worker => {
-        const plan = planOf({
+        const plan = recipePlan({
           devices: forward.length,
           microbatches,
           schedule: policy('pipedream', { in_flight: wave }),

@@ -4,7 +4,7 @@ import { evaluateJob } from '../../../engine/job/evaluateJob.ts';
 import type { JobPlan, PipelinePlan, SchedulePlan } from '../../../engine/plan.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { policies } from '../../../engine/policies/registry.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 
 const job = (distance: number): JobPlan => ({
   name: 'all',
@@ -17,7 +17,7 @@ const job = (distance: number): JobPlan => ({
 
 const workers = (schedule: SchedulePlan, microbatches: number): readonly PipelinePlan[] =>
   ['a', 'b'].map((name, index) => ({
-    ...planOf({
+    ...recipePlan({
       devices: 4,
       microbatches,
       schedule,

@@ -6,7 +6,7 @@ import { workerOf } from '../../../engine/job/workers.ts';
 import { type JobTimeline, runJob } from '../../../engine/job/wsp.ts';
 import type { JobPlan, PipelinePlan } from '../../../engine/plan.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 import { byTicks } from './byTicks.ts';
 
 interface Costs {
@@ -18,7 +18,7 @@ interface Costs {
 
 /** Stages of whole units of time. */
 const planFor = ({ forward, backward, step, latency }: Costs, wave: number): PipelinePlan =>
-  planOf({
+  recipePlan({
     devices: forward.length,
     microbatches: 1,
     schedule: policy('pipedream', { in_flight: wave }),

@@ -14,7 +14,8 @@ import { timingOf } from '../../../engine/simulate/timing.ts';
 import { withCopies } from '../support/copies.ts';
 import { dataFile } from '../support/data.ts';
 import { bruteForce, programFor, rowsOf } from './bruteForce.ts';
-import { planOf, policyPlan } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
+import { policyPlan } from './plans.ts';
 
 type Times = Parameters<typeof policyPlan>[3];
 
@@ -69,14 +70,15 @@ describe('on uneven stages over slow links', () => {
         const stages = Array.from({ length: name === 'dualpipe_v' ? 2 * p : p }, (_, stage) => stage);
         const at = (shift: number) => stages.map((stage) => times[(stage + shift) % times.length]);
         const plan = withCopies(
-          planOf({
+          recipePlan({
             microbatches,
             schedule: { kind: 'policy', name, args },
             forward: at(0),
             backwardInput: at(1),
             backwardWeight: at(2),
             placement: stages.map((stage) => stage % p),
-            transfer,
+            latency: transfer,
+            stage: { activationForWeight: 0 },
           }),
         );
         const { idle, makespan } = ran(plan);

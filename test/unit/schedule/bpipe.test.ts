@@ -9,7 +9,7 @@ import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { type Timeline, arrivalAt, endAt, startAt } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 import { namesOf, programFor } from './bruteForce.ts';
 
 const run = (plan: PipelinePlan, program: Program = programFor(plan)): Timeline => {
@@ -20,7 +20,7 @@ const run = (plan: PipelinePlan, program: Program = programFor(plan)): Timeline 
 /** F = 1, B = 2, and no transfer takes any time. */
 const plain = (devices: number, microbatches: number, more = {}): PipelinePlan =>
   withBandwidth(
-    planOf({ devices, microbatches, schedule: policy('bpipe'), backwardInput: [1], backwardWeight: [1], ...more }),
+    recipePlan({ devices, microbatches, schedule: policy('bpipe'), backwardInput: [1], backwardWeight: [1], ...more }),
     'occupancy' in more ? undefined : Infinity,
   );
 /** An activation of one byte takes 1 / bandwidth; what stages exchange has no bytes. */

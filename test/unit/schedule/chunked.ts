@@ -5,7 +5,7 @@ import type { Program } from '../../../engine/program.ts';
 import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { type Simulated, bruteForce, rowsOf } from './bruteForce.ts';
-import { planOf } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
 
 export interface Times {
   readonly f?: number;
@@ -28,13 +28,14 @@ export function placed(
   const stages = Array.from({ length: p * policy.chunks(args) }, (_, stage) => stage);
   const times = (value: number) =>
     stages.map((stage) => (uneven === undefined ? value : uneven[stage % uneven.length]));
-  const loose = planOf({
+  const loose = recipePlan({
     microbatches: m,
     schedule: { kind: 'policy', name, args },
     forward: times(f),
     backwardInput: times(i).toReversed(),
     backwardWeight: times(w),
     placement: stages.map((stage) => stage % p),
+    stage: { activationForWeight: 0 },
   });
   const shape = shapeOf(loose);
   const [fault] = policy.check(shape);

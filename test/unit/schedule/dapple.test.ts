@@ -5,7 +5,8 @@ import { findPolicy } from '../../../engine/policies/registry.ts';
 import { shapeOf } from '../../../engine/policies/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { namesOf, programFor, simulated } from './bruteForce.ts';
-import { planOf, policyPlan } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
+import { policyPlan } from './plans.ts';
 
 const p = fc.integer({ min: 1, max: 12 });
 const m = fc.integer({ min: 1, max: 40 });
@@ -27,12 +28,13 @@ describe('dapple', () => {
   it('holds no more than its limit and its warm-up, and ends, whatever the costs', () => {
     fc.assert(
       fc.property(p, m, cap, which, fc.array(cost, { minLength: 36, maxLength: 36 }), (p, m, D, policy, times) => {
-        const plan = planOf({
+        const plan = recipePlan({
           microbatches: m,
           schedule: { kind: 'policy', name: 'dapple', args: { policy, in_flight: D } },
           forward: times.slice(0, p),
           backwardInput: times.slice(12, 12 + p),
           backwardWeight: times.slice(24, 24 + p),
+          stage: { activationForWeight: 0 },
         });
         expect(validate(programFor(plan), plan)).toEqual([]);
         expect(simulated(plan).inFlight).toEqual(

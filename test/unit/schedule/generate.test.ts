@@ -6,7 +6,8 @@ import { shapeOf } from '../../../engine/policies/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { withCopies } from '../support/copies.ts';
 import { bruteForce, namesOf, programFor, rowsOf } from './bruteForce.ts';
-import { planOf, policyPlan } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
+import { policyPlan } from './plans.ts';
 
 const faults = (plan: Parameters<typeof generate>[0]) => {
   const generated = generate(plan);
@@ -59,14 +60,15 @@ describe('generate', () => {
         fc.integer({ min: 0, max: 2 }),
         (policy, p, rounds, placement, times, transfer) => {
           const stages = p * policy.chunks({});
-          const cut = planOf({
+          const cut = recipePlan({
             microbatches: p * rounds,
             schedule: { kind: 'policy', name: policy.name, args: {} },
             forward: times.slice(0, stages),
             backwardInput: times.slice(24, 24 + stages),
             backwardWeight: times.slice(48, 48 + stages),
             placement: placement.slice(0, stages),
-            transfer,
+            latency: transfer,
+            stage: { activationForWeight: 0 },
           });
           fc.pre(policy.check(shapeOf(cut)).length === 0);
           const copied = withCopies(cut);

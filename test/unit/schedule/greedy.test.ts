@@ -4,7 +4,8 @@ import { generate } from '../../../engine/schedule/generate.ts';
 import type { OperationLetter, PipelinePlan } from '../../../engine/plan.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { type Operation, bruteForce, programFor, rowsOf, simulated } from './bruteForce.ts';
-import { planOf, policyPlan } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
+import { policyPlan } from './plans.ts';
 
 interface Rule {
   readonly split: boolean;
@@ -34,15 +35,16 @@ const arbitrary = fc
     const rule = { split, prefer, inFlight: limits.slice(0, stages) };
     const at = (stage: number) =>
       zigzag && Math.floor(stage / devices) % 2 === 1 ? devices - 1 - (stage % devices) : stage % devices;
-    const plan = planOf({
+    const plan = recipePlan({
       microbatches,
       schedule: { kind: 'policy', name: 'gpipe', args: {} },
       forward: times.slice(0, stages),
       backwardInput: times.slice(18, 18 + stages),
       backwardWeight: times.slice(36, 36 + stages),
-      transfer,
+      latency: transfer,
       placement: times.slice(0, stages).map((_, stage) => at(stage)),
       skips: skips.filter(([from, to]) => from < to && to < stages),
+      stage: { activationForWeight: 0 },
     });
     return { plan: greedy(plan, rule), rule };
   });

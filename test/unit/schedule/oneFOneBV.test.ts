@@ -8,7 +8,7 @@ import { validate } from '../../../engine/schedule/validate.ts';
 import * as fc from '../../support/property.ts';
 import { bruteForce, rowsOf, type Simulated } from './bruteForce.ts';
 import { placed, run } from './chunked.ts';
-import { planOf } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
 
 /** Chunks that the block holds: about two thirds of the 2p of 1F1B's first device. */
 const held = (p: number): number => 2 * Math.floor((2 * p) / 3) + 2;
@@ -16,14 +16,15 @@ const held = (p: number): number => 2 * Math.floor((2 * p) / 3) + 2;
 /** F = 1 and B = 2 for each chunk, with a transfer between devices. */
 function ran(p: number, m: number, transfer: number): Simulated {
   const stages = Array.from({ length: 2 * p }, (_, stage) => stage);
-  const plan: PipelinePlan = planOf({
+  const plan: PipelinePlan = recipePlan({
     microbatches: m,
     schedule: { kind: 'policy', name: '1f1b_v', args: {} },
     forward: stages.map(() => 1),
     backwardInput: stages.map(() => 1),
     backwardWeight: stages.map(() => 1),
-    transfer,
+    latency: transfer,
     placement: stages.map((stage) => (stage < p ? stage : 2 * p - 1 - stage)),
+    stage: { activationForWeight: 0 },
   });
   const policy = findPolicy('1f1b_v');
   if (policy === undefined) throw new Error('1f1b_v');

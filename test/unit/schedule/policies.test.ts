@@ -6,7 +6,8 @@ import { shapeOf } from '../../../engine/policies/shape.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { withCopies } from '../support/copies.ts';
 import { bruteForce, inFlightOf, programFor, rowsOf, simulated } from './bruteForce.ts';
-import { planOf, policyPlan } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
+import { policyPlan } from './plans.ts';
 
 const p = fc.integer({ min: 1, max: 12 });
 const m = fc.integer({ min: 1, max: 40 });
@@ -27,13 +28,14 @@ describe('every policy', () => {
             const chunked = policy.parameters.some(({ name }) => name === 'chunks');
             const args = chunked ? { chunks: v, ...(group > 0 ? { group } : {}) } : {};
             const stages = devices * policy.chunks(args);
-            const cut = planOf({
+            const cut = recipePlan({
               microbatches,
               schedule: { kind: 'policy', name: policy.name, args },
               forward: times.slice(0, stages),
               backwardInput: times.slice(0, stages).toReversed(),
               backwardWeight: times.slice(0, stages),
               placement: times.slice(0, stages).map((_, stage) => stage % devices),
+              stage: { activationForWeight: 0 },
             });
             const shape = shapeOf(cut);
             const faults = policy.check(shape);

@@ -10,7 +10,7 @@ import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { withCopies } from '../support/copies.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 import { namesOf, programFor } from './bruteForce.ts';
 
 const p = fc.integer({ min: 1, max: 7 });
@@ -19,7 +19,7 @@ const cost = fc.integer({ min: 1, max: 9 });
 
 /** Equal stages: F, I, W and R; a microbatch keeps 2 bytes, and recomputation makes 5 of one layer, 9 of all. */
 const equal = (name: string, devices: number, microbatches: number, recompute: number, args = {}, more = {}) =>
-  planOf({
+  recipePlan({
     devices,
     microbatches,
     schedule: policy(name, args),
@@ -93,7 +93,7 @@ describe('recomputation ahead of the gradient', () => {
   });
 
   it('changes nothing where nothing is recomputed, or nothing fits', () => {
-    const none = planOf({ devices: 3, microbatches: 4, schedule: policy('1f1b') });
+    const none = recipePlan({ devices: 3, microbatches: 4, schedule: policy('1f1b') });
     expect(programFor(ahead(none))).toEqual(programFor(none));
     const full = equal('1f1b', 3, 4, 1, {}, { memory: 3 });
     expect(programFor(ahead(full))).toEqual(programFor(full));
@@ -122,7 +122,7 @@ describe.each(taking)('recomputation ahead under $name', (one) => {
             recomputed: stage % 5 === 4 ? 0 : costs[stage + 2],
             recomputedWhole: stage % 5 === 4 ? 0 : costs[stage + 2] + costs[stage + 3],
           });
-          const cut = planOf({
+          const cut = recipePlan({
             devices,
             stages,
             microbatches,

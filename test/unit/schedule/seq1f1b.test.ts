@@ -7,7 +7,8 @@ import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { withCopies } from '../support/copies.ts';
 import { bruteForce, namesOf, programFor, rowsOf, simulated } from './bruteForce.ts';
-import { planOf, policyPlan } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
+import { policyPlan } from './plans.ts';
 
 const p = fc.integer({ min: 1, max: 8 });
 const m = fc.integer({ min: 1, max: 10 });
@@ -52,7 +53,7 @@ describe('seq1f1b', () => {
         (p, m, few, times, transfer) => {
           const shares = [...few, 100 - few.reduce((sum, value) => sum + value, 0)];
           const plan = withCopies(
-            planOf({
+            recipePlan({
               microbatches: m,
               schedule: {
                 kind: 'policy',
@@ -62,7 +63,8 @@ describe('seq1f1b', () => {
               forward: times.slice(0, p),
               backwardInput: times.slice(0, p).toReversed(),
               backwardWeight: times.slice(0, p),
-              transfer,
+              latency: transfer,
+              stage: { activationForWeight: 0 },
             }),
           );
           const program = programFor(plan);

@@ -4,7 +4,7 @@ import type { PipelinePlan } from '../../../engine/plan.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 import { namesOf, programFor } from './bruteForce.ts';
 
 const p = fc.integer({ min: 1, max: 9 });
@@ -14,7 +14,7 @@ const stops = { always: (m: number) => m, except_last: (m: number) => m - 1, nev
 
 const planFor = (devices: number, microbatches: number, checkpoint: string): PipelinePlan => {
   const recompute = checkpoint === 'never' ? 0 : 2;
-  return planOf({
+  return recipePlan({
     devices,
     microbatches,
     schedule: policy('torchgpipe', { checkpoint }),

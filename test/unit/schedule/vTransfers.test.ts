@@ -8,7 +8,7 @@ import { splitBackward } from '../../../engine/policies/orders/vBlocks.ts';
 import { unitTimes, vTimesOf } from '../../../engine/policies/orders/vTimes.ts';
 import * as fc from '../../support/property.ts';
 import { bruteForce, type Rows, rowsOf, type Simulated } from './bruteForce.ts';
-import { planOf } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
 
 const policyOf = (name: string) => {
   const policy = findPolicy(name);
@@ -19,14 +19,15 @@ const policyOf = (name: string) => {
 /** A plan on the policy's own placement; operations of half a unit, or of the times given. */
 function planFor(name: string, p: number, m: number, transfer: number, times: readonly number[] = [0.5]): PipelinePlan {
   const stages = Array.from({ length: 2 * p }, (_, stage) => times[stage % times.length]);
-  const loose = planOf({
+  const loose = recipePlan({
     microbatches: m,
     schedule: { kind: 'policy', name, args: {} },
     forward: stages,
     backwardInput: stages.toReversed(),
     backwardWeight: stages,
-    transfer,
+    latency: transfer,
     placement: stages.map((_, stage) => (stage < p ? stage : 2 * p - 1 - stage)),
+    stage: { activationForWeight: 0 },
   });
   return loose;
 }

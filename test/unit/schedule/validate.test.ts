@@ -6,7 +6,8 @@ import { B, F, I, type Program, W, operationName } from '../../../engine/program
 import { findDeadlock } from '../../../engine/schedule/deadlock.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { bruteForce, rowsOf } from './bruteForce.ts';
-import { planOf, policyPlan } from './plans.ts';
+import { recipePlan } from '../support/plans.ts';
+import { policyPlan } from './plans.ts';
 
 /** `F0 B0|F0+B0`: rows parted by bars, `+` fuses with what follows, `2F0` names another stage than the device's own. */
 const rows = (text: string): RowItem[][] =>
@@ -179,12 +180,13 @@ describe('the search for a circle', () => {
       seed: fc.infiniteStream(fc.nat()),
     })
     .map(({ p, m, split, seed }) => {
-      const plan = planOf({
+      const plan = recipePlan({
         microbatches: m,
         schedule: { kind: 'policy', name: split ? 'zb_h1' : '1f1b', args: {} },
         forward: Array.from({ length: p }, () => 1),
         backwardInput: Array.from({ length: p }, () => 1),
         backwardWeight: Array.from({ length: p }, () => 1),
+        stage: { activationForWeight: 0 },
       });
       const generated = generate(plan);
       if ('faults' in generated) throw new Error('no program');

@@ -3,7 +3,7 @@ import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { devicesText, memoryText } from '../../../server/hover/memory.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 
 const MiB = 2 ** 20;
 
@@ -16,7 +16,7 @@ function reportOf(plan: PipelinePlan) {
 test('what one microbatch leaves is told by parts of the layers, where they are known', () => {
   const activationParts = { attention: 3 * MiB, scores: 2 * MiB, dropout: 0, norms: MiB };
   const stage = { activation: 6 * MiB, activationParts };
-  const plan = planOf({ devices: 1, microbatches: 2, schedule: policy('gpipe'), stage, memory: 48 * MiB });
+  const plan = recipePlan({ devices: 1, microbatches: 2, schedule: policy('gpipe'), stage, memory: 48 * MiB });
   const [device] = reportOf(plan).devices;
   const text = memoryText(plan, device);
   expect(text).toContain('One microbatch of s0 keeps attention 3 MiB, scores 2 MiB and norms 1 MiB.');
@@ -25,13 +25,25 @@ test('what one microbatch leaves is told by parts of the layers, where they are 
 });
 
 test('a guest among the activations is told by its home', () => {
-  const plan = planOf({ devices: 4, microbatches: 12, schedule: policy('bpipe'), activation: MiB, occupancy: 0.25 });
+  const plan = recipePlan({
+    devices: 4,
+    microbatches: 12,
+    schedule: policy('bpipe'),
+    activation: MiB,
+    occupancy: 0.25,
+  });
   // Where transfers are slow too, a device of p holds at most ⌈(p + 2) / 2⌉: one of its own here, and two of the first.
   expect(memoryText(plan, reportOf(plan).devices[3])).toMatch(/activations of s0 for gpu\[0\] \| 2 MiB/);
 });
 
 test('of many devices eight are listed, and the fullest is told in full', () => {
-  const plan = planOf({ devices: 12, microbatches: 12, schedule: policy('1f1b'), activation: MiB, memory: 24 * MiB });
+  const plan = recipePlan({
+    devices: 12,
+    microbatches: 12,
+    schedule: policy('1f1b'),
+    activation: MiB,
+    memory: 24 * MiB,
+  });
   const text = devicesText(plan, reportOf(plan));
   expect(text).toContain('| gpu[7]: s7 | 5 MiB | 20.8 % | 19 MiB left |');
   expect(text).not.toContain('gpu[8]');
@@ -40,7 +52,7 @@ test('of many devices eight are listed, and the fullest is told in full', () => 
 });
 
 test('the limit of a device is what it has without what is reserved, and both are told', () => {
-  const plan = planOf({ devices: 1, microbatches: 2, schedule: policy('gpipe'), activation: 6 * MiB });
+  const plan = recipePlan({ devices: 1, microbatches: 2, schedule: policy('gpipe'), activation: 6 * MiB });
   const device = { ...plan.devices[0], memory: 12 * MiB, reserved: 4 * MiB };
   const reserving = { ...plan, devices: [device] };
   const text = memoryText(reserving, reportOf(reserving).devices[0]);
@@ -52,7 +64,7 @@ test('the limit of a device is what it has without what is reserved, and both ar
 });
 
 test('the fullest device is the one with the least of its memory left over, not the one that holds most', () => {
-  const plan = planOf({ devices: 3, microbatches: 3, schedule: policy('1f1b'), activation: MiB });
+  const plan = recipePlan({ devices: 3, microbatches: 3, schedule: policy('1f1b'), activation: MiB });
   const memory = [30, 2.5, 20].map((size) => size * MiB);
   const uneven = { ...plan, devices: plan.devices.map((device, index) => ({ ...device, memory: memory[index] })) };
   expect(devicesText(uneven, reportOf(uneven))).toContain('gpu[1] peaks at 2 MiB of 2.5 MiB');

@@ -5,9 +5,12 @@ import { type PlanProblem, planSearch } from '../../../engine/planning/cut/plann
 import { runSearch, type Search } from '../../../engine/searches.ts';
 import { createThreads } from '../../../server/threads.ts';
 import { plannerLayers } from '../planning/planners/plans.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 
-const problem = { plan: planOf({ devices: 4, microbatches: 8, schedule: policy('1f1b') }), options: defaultOptions };
+const problem = {
+  plan: recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b') }),
+  options: defaultOptions,
+};
 
 test('an answer from a thread is the answer', async () => {
   const threads = createThreads();
@@ -40,7 +43,7 @@ test('what a thread fails at is refused with its reason', async () => {
 });
 
 test('a task that is given up ends its thread; others get their answers', async () => {
-  const endless = { ...problem, plan: planOf({ devices: 64, microbatches: 16_000, schedule: policy('gpipe') }) };
+  const endless = { ...problem, plan: recipePlan({ devices: 64, microbatches: 16_000, schedule: policy('gpipe') }) };
   const threads = createThreads();
   // More than one document may have, so that the third waits.
   const given = Array.from({ length: 3 }, () => threads.run('a', evaluation, endless));

@@ -9,7 +9,7 @@ import { simulate } from '../../../engine/simulate/simulate.ts';
 import type { Flows, Timing } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 import { programOf } from '../support/programs.ts';
 
 /** Routes as lists of channels, and the bandwidth of each channel. */
@@ -162,7 +162,7 @@ it('transfers end as a fluid does, shares made anew whenever one starts or ends'
       const flows = flowsFrom(net);
       const zeros = new Float64Array(sends.length);
       const timing: Timing = {
-        ...timingOf(planOf({ devices: 1, microbatches: 1, schedule: policy('1f1b') }), oneProgram()),
+        ...timingOf(recipePlan({ devices: 1, microbatches: 1, schedule: policy('1f1b') }), oneProgram()),
         needRoute: Int32Array.from(sends, (send) => send.route),
         needOccupancy: Float64Array.from(sends, (send) => send.bytes / flows.rate[send.route]),
         needLatency: zeros,
@@ -185,7 +185,7 @@ const oneProgram = () => programOf([['0F0', '0B0']], 1, 1, [0]);
 
 /** Two stages send to a third one at the same time, each over its own hop and then over one of both. */
 function joined(): PipelinePlan {
-  const plan = planOf({
+  const plan = recipePlan({
     devices: 3,
     microbatches: 1,
     schedule: policy('1f1b'),

@@ -7,7 +7,7 @@ import { simulate } from '../../../engine/simulate/simulate.ts';
 import { endAt, startAt, type Timeline } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 import { oneForwardOneBackward, programOf } from '../support/programs.ts';
 
 const sizes = {
@@ -65,7 +65,7 @@ it('keeps min(m, p − i) microbatches in flight under 1F1B, the peak reached wh
     fc.property(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 12 }), (devices, microbatches) => {
       const placement = Array.from({ length: devices }, (_, index) => index);
       const program = programOf(oneForwardOneBackward(devices, microbatches), devices, microbatches, placement);
-      const plan = planOf({ devices, microbatches, schedule: policy('1f1b'), activation: 10 });
+      const plan = recipePlan({ devices, microbatches, schedule: policy('1f1b'), activation: 10 });
       const timeline = run(plan, program);
       placement.forEach((device) => {
         const held = Math.min(microbatches, devices - device);
@@ -81,7 +81,7 @@ it('has no dip where one operation follows another without a gap, whatever the r
   const placement = [0, 1, 2, 3];
   const program = programOf(oneForwardOneBackward(4, 12), 4, 12, placement);
   const costs = { forward: [0.1], backwardInput: [0.1], backwardWeight: [0.1] };
-  const plan = planOf({ devices: 4, microbatches: 12, schedule: policy('1f1b'), activation: 10, ...costs });
+  const plan = recipePlan({ devices: 4, microbatches: 12, schedule: policy('1f1b'), activation: 10, ...costs });
   // On the last device F and B alternate without a gap: one microbatch is held from the first F to the last B.
   expect(memoryTrack(plan, run(plan, program), 3).bytes).toEqual(Float64Array.of(0, 10, 0));
 });

@@ -11,7 +11,7 @@ import { simulate } from '../../../engine/simulate/simulate.ts';
 import { endAt, startAt, type Timeline } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
-import { planOf, policy, type Recipe } from '../support/plans.ts';
+import { recipePlan, policy, type Recipe } from '../support/plans.ts';
 import { plainRendezvous } from '../support/plainRendezvous.ts';
 
 const rules: readonly TransferRule['batched'][] = ['none', 'peer', 'all'];
@@ -95,7 +95,7 @@ describe('blocking sends and receives', () => {
       occupancy: 2,
       duplex: 'shared',
     };
-    const { timeline, program } = runs(withRule(planOf(recipe), 'none'));
+    const { timeline, program } = runs(withRule(recipePlan(recipe), 'none'));
     if (timeline === undefined) throw new Error('deadlock');
     const starts = Array.from(program.order, (_, position) => startAt(timeline, position));
     // F, then B, of each device: the way back is taken in turn too.
@@ -127,7 +127,7 @@ describe('what blocking transfers cost', () => {
   });
 
   it('both devices stand in a transfer, and a device that waits for work to be done stands in none', () => {
-    const plan = withRule(planOf({ devices: 2, microbatches: 1, schedule: policy('1f1b'), latency: 0.25 }), 'none');
+    const plan = withRule(recipePlan({ devices: 2, microbatches: 1, schedule: policy('1f1b'), latency: 0.25 }), 'none');
     const { timeline } = runs(plan);
     if (timeline === undefined) throw new Error('deadlock');
     expect(timeline.makespan).toBe(6.5);
@@ -135,7 +135,10 @@ describe('what blocking transfers cost', () => {
   });
 
   it('is the part of the bubble that communication causes', () => {
-    const plan = withRule(planOf({ devices: 2, microbatches: 4, schedule: policy('gpipe'), latency: 0.25 }), 'none');
+    const plan = withRule(
+      recipePlan({ devices: 2, microbatches: 4, schedule: policy('gpipe'), latency: 0.25 }),
+      'none',
+    );
     const { timeline } = runs(plan);
     if (timeline === undefined) throw new Error('deadlock');
     // 5 × 3 s without transfers.
@@ -147,7 +150,7 @@ describe('what blocking transfers cost', () => {
   it('the step begins when a device has sent its last result', () => {
     const recipe: Recipe = { devices: 2, microbatches: 1, schedule: policy('gpipe'), latency: 10, sync: 5 };
     // F 1, transfer 10, F 1, B 2, transfer 10, B 2: the last device is free for its step at 24, the first at 26.
-    expect(runs(withRule(planOf(recipe), 'none')).timeline?.makespan).toBe(31);
+    expect(runs(withRule(recipePlan(recipe), 'none')).timeline?.makespan).toBe(31);
   });
 });
 
@@ -156,7 +159,7 @@ describe('policies under blocking transfers', () => {
   const recipe = (name: string): Recipe => ({ devices: p, microbatches: m, schedule: policy(name), latency: c });
 
   it('1F1B on two devices stops at the first steady send: both send and nobody receives', () => {
-    const plan = withRule(planOf({ ...recipe('1f1b'), devices: 2, microbatches: 2 }), 'none');
+    const plan = withRule(recipePlan({ ...recipe('1f1b'), devices: 2, microbatches: 2 }), 'none');
     const { program, timeline } = runs(plan);
     expect(timeline).toBeUndefined();
     const [finding] = validate(program, plan);
@@ -174,7 +177,7 @@ describe('policies under blocking transfers', () => {
   });
 
   it.each([2, 3, 4, 8])('1F1B on %i devices runs where both directions of a pair are issued together', (devices) => {
-    const plan = planOf({ ...recipe('1f1b'), devices });
+    const plan = recipePlan({ ...recipe('1f1b'), devices });
     expect(runs(withRule(plan, 'none')).timeline).toBeUndefined();
     const { program, timeline } = runs(withRule(plan, 'peer'));
     expect(timeline).toBeDefined();
@@ -183,14 +186,14 @@ describe('policies under blocking transfers', () => {
 
   it('batched 1F1B on two devices takes (m + 1)(F + B + c): a batch of both directions costs both devices c once', () => {
     for (const count of [1, 2, 5, 12]) {
-      const plan = withRule(planOf({ ...recipe('1f1b'), devices: 2, microbatches: count }), 'peer');
+      const plan = withRule(recipePlan({ ...recipe('1f1b'), devices: 2, microbatches: count }), 'peer');
       // Down and up at either end, and between them m − 1 batches of one F down and one B up.
       expect(runs(plan).timeline?.makespan).toBeCloseTo((count + 1) * (F + B) + (count + 1) * c, 9);
     }
   });
 
   it('GPipe runs without batches: (m + p − 1)(F + B) and, a stage and microbatch, what its neighbours take', () => {
-    const { timeline } = runs(withRule(planOf(recipe('gpipe')), 'none'));
+    const { timeline } = runs(withRule(recipePlan(recipe('gpipe')), 'none'));
     // An inner device receives and sends every microbatch: its period is F + 2c forwards, B + 2c backwards.
     const expected = (m + p - 1) * (F + B) + 2 * (p - 1) * c + (m - 1) * 4 * c;
     expect(timeline?.makespan).toBeCloseTo(expected, 9);

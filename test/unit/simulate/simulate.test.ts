@@ -7,7 +7,7 @@ import { simulate } from '../../../engine/simulate/simulate.ts';
 import { endAt, startAt, type Timeline } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { runnable } from '../support/cases.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 import { plainEnds } from '../support/plainSimulator.ts';
 import { oneForwardOneBackward, programOf } from '../support/programs.ts';
 
@@ -50,7 +50,7 @@ describe('simulation', () => {
       1,
       [0, 1],
     );
-    const timing = timingOf(planOf({ devices: 2, microbatches: 1, schedule }), program);
+    const timing = timingOf(recipePlan({ devices: 2, microbatches: 1, schedule }), program);
     expect(runInOrder(program, timing)).toBeUndefined();
     expect(runWithQueues(program, timing)).toBeUndefined();
   });
@@ -64,7 +64,7 @@ describe('channels', () => {
   ];
   const program = programOf(rows, 2, 3, [0, 1]);
   const startsOf = (duplex: 'full' | 'half') => {
-    const plan = planOf({
+    const plan = recipePlan({
       devices: 2,
       microbatches: 3,
       schedule,
@@ -90,7 +90,14 @@ describe('channels', () => {
       ['1F0', '1B0', '1F1', '1B1'],
     ];
     const interleaved = programOf(both, 2, 2, [0, 1]);
-    const plan = planOf({ devices: 2, microbatches: 2, schedule, occupancy: 3, duplex: 'half', backwardWeight: [0] });
+    const plan = recipePlan({
+      devices: 2,
+      microbatches: 2,
+      schedule,
+      occupancy: 3,
+      duplex: 'half',
+      backwardWeight: [0],
+    });
     const timeline = simulate(interleaved, timingOf(plan, interleaved));
     if (timeline === undefined) throw new Error('deadlock');
     // F0 crosses 1–4, F1 4–7, B0 (made at 6) only 7–10, B1 (made at 9) 10–13.
@@ -109,7 +116,7 @@ describe('fused operations', () => {
       2,
       [0, 1],
     );
-    const plan = planOf({ devices: 2, microbatches: 2, schedule });
+    const plan = recipePlan({ devices: 2, microbatches: 2, schedule });
     const timeline = simulate(program, timingOf(plan, program));
     if (timeline === undefined) throw new Error('deadlock');
     // B0 comes back at 4; the slot holds F (1) and B (2) until 7; only then is F1 sent on.
@@ -119,7 +126,7 @@ describe('fused operations', () => {
 
   it('wait for ever where one half needs the other', () => {
     const program = programOf([[['0F0', '0B0']]], 1, 1, [0]);
-    expect(simulate(program, timingOf(planOf({ devices: 1, microbatches: 1, schedule }), program))).toBeUndefined();
+    expect(simulate(program, timingOf(recipePlan({ devices: 1, microbatches: 1, schedule }), program))).toBeUndefined();
   });
 });
 
@@ -143,7 +150,7 @@ describe('closed forms of 1F1B', () => {
           );
           const costs = { forward: [forward], backwardInput: [backward / 2], backwardWeight: [backward / 2] };
           const makespan = (c: number) => {
-            const plan = planOf({ devices, microbatches, schedule, latency: c, ...costs });
+            const plan = recipePlan({ devices, microbatches, schedule, latency: c, ...costs });
             return simulate(program, timingOf(plan, program))?.makespan;
           };
           const base = (microbatches + devices - 1) * (forward + backward);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
-import { planOf, policy } from '../support/plans.ts';
+import { recipePlan, policy } from '../support/plans.ts';
 
 /** How often an evaluation reads an element of these lists of the plan: its work on them, whatever the machine. */
 function reads(plan: PipelinePlan): number {
@@ -27,7 +27,7 @@ function reads(plan: PipelinePlan): number {
 }
 
 function chain(devices: number, schedule: string): PipelinePlan {
-  const plan = planOf({ devices, microbatches: 4, schedule: policy(schedule) });
+  const plan = recipePlan({ devices, microbatches: 4, schedule: policy(schedule) });
   return { ...plan, routes: plan.routes.filter(({ from, to }) => Math.abs(from - to) === 1) };
 }
 

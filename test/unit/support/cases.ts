@@ -1,5 +1,5 @@
 import * as fc from '../../support/property.ts';
-import { planOf, policy } from './plans.ts';
+import { recipePlan, policy } from './plans.ts';
 import { programOf, randomRows } from './programs.ts';
 
 /**
@@ -35,6 +35,6 @@ export const runnable = fc
       placement,
       (below) => one.picks[turn++ % 40] % below,
     );
-    const plan = planOf({ ...one, stages, placement, edges: [...chain, ...skips], schedule: policy('1f1b') });
+    const plan = recipePlan({ ...one, stages, placement, edges: [...chain, ...skips], schedule: policy('1f1b') });
     return { plan, program: programOf(rows, stages, one.microbatches, placement) };
   });

@@ -2,8 +2,10 @@ import type { EdgePlan, PipelinePlan, RoutePlan, SchedulePlan, StagePlan } from 
 
 /** Seconds of each stage (cycled), bytes, and how stages lie on devices, for a plan made without text. */
 export interface Recipe {
-  readonly devices: number;
+  /** Default: as many as the placement names, or one for each stage. */
+  readonly devices?: number;
   readonly microbatches: number;
+  /** Default: as many as the placement has, or one for each device, or one for each time of `forward`. */
   readonly stages?: number;
   readonly placement?: readonly number[];
   readonly schedule: SchedulePlan;
@@ -17,6 +19,8 @@ export interface Recipe {
   readonly activation?: number;
   readonly memory?: number;
   readonly edges?: readonly EdgePlan[];
+  /** Edges in addition to the chain. */
+  readonly skips?: readonly (readonly [number, number])[];
   readonly stage?: Partial<StagePlan>;
   readonly sync?: number;
   readonly optimizer?: number;
@@ -29,8 +33,10 @@ export const policy = (name: string, args: Extract<SchedulePlan, { kind: 'policy
 });
 
 /** A chain of stages (or `edges`), one unit of time for F, I and W unless said, every pair of devices linked. */
-export function planOf(recipe: Recipe): PipelinePlan {
-  const count = recipe.stages ?? recipe.devices;
+export function recipePlan(recipe: Recipe): PipelinePlan {
+  const { placement } = recipe;
+  const count = recipe.stages ?? placement?.length ?? recipe.devices ?? recipe.forward?.length ?? 1;
+  const deviceCount = recipe.devices ?? (placement === undefined ? count : Math.max(...placement) + 1);
   const at = (values: readonly number[] | undefined, index: number) =>
     values === undefined ? 1 : values[index % values.length];
   const stages = Array.from({ length: count }, (_, index): StagePlan => ({
@@ -56,13 +62,16 @@ export function planOf(recipe: Recipe): PipelinePlan {
   }));
   const bytes = recipe.occupancy === undefined ? 0 : 1;
   const edges =
-    recipe.edges ?? Array.from({ length: count - 1 }, (_, index) => ({ from: index, to: index + 1, bytes }));
+    recipe.edges ??
+    [...Array.from({ length: count - 1 }, (_, stage) => [stage, stage + 1] as const), ...(recipe.skips ?? [])].map(
+      ([from, to]) => ({ from, to, bytes }),
+    );
   const routes: RoutePlan[] = [];
-  for (let from = 0; from < recipe.devices; from += 1) {
-    for (let to = 0; to < recipe.devices; to += 1) {
+  for (let from = 0; from < deviceCount; from += 1) {
+    for (let to = 0; to < deviceCount; to += 1) {
       if (from === to) continue;
-      const pair = Math.min(from, to) * recipe.devices + Math.max(from, to);
-      const channel = recipe.duplex === 'shared' ? 0 : recipe.duplex === 'half' ? pair : from * recipe.devices + to;
+      const pair = Math.min(from, to) * deviceCount + Math.max(from, to);
+      const channel = recipe.duplex === 'shared' ? 0 : recipe.duplex === 'half' ? pair : from * deviceCount + to;
       routes.push({ from, to, bandwidth: 1 / (recipe.occupancy || 1), latency: recipe.latency ?? 0, channel });
     }
   }
@@ -72,14 +81,14 @@ export function planOf(recipe: Recipe): PipelinePlan {
     microbatches: recipe.microbatches,
     iterations: 1,
     schedule: recipe.schedule,
-    devices: Array.from({ length: recipe.devices }, (_, index) => ({
+    devices: Array.from({ length: deviceCount }, (_, index) => ({
       name: `gpu[${index}]`,
       kind: 'gpu',
       memory: recipe.memory ?? 1e12,
       reserved: 0,
     })),
     stages,
-    placement: recipe.placement ?? stages.map((_, index) => index % recipe.devices),
+    placement: placement ?? stages.map((_, index) => index % deviceCount),
     edges,
     routes,
     tensor: 1,
@@ -87,7 +96,7 @@ export function planOf(recipe: Recipe): PipelinePlan {
     data: 1,
     expert: 1,
     microBatchSize: 1,
-    step: Array.from({ length: recipe.devices }, () => ({ sync: recipe.sync ?? 0, optimizer: recipe.optimizer ?? 0 })),
+    step: Array.from({ length: deviceCount }, () => ({ sync: recipe.sync ?? 0, optimizer: recipe.optimizer ?? 0 })),
     expects: [],
   };
 }

@@ -6,7 +6,7 @@ import { shapeOf } from '../../../../engine/policies/shape.ts';
 import type { PipelinePlan } from '../../../../engine/plan.ts';
 import * as fc from '../../../support/property.ts';
 import { bubbleRates } from '../../accuracy/published/zeroBubble.ts';
-import { planOf } from '../../support/plans.ts';
+import { recipePlan } from '../../support/plans.ts';
 import { programFor, simulated } from '../bruteForce.ts';
 import { policyPlan } from '../plans.ts';
 import { bytes, longestSpan, makespan, pipelines, under } from './pipelines.ts';
@@ -63,7 +63,7 @@ describe('with any times, sizes, transfers and limits', () => {
 describe('the settings whose bubble rates the authors of zero bubble calculated (arXiv:2401.10241, table 5)', () => {
   const planFor = (sliders: Readonly<Record<string, number>>, activationForWeight: number): PipelinePlan => {
     const { gpus, microbatches, forward, input, weight, transfer } = sliders;
-    return planOf({
+    return recipePlan({
       devices: gpus,
       microbatches,
       schedule: { kind: 'policy', name: 'zb_auto', args: { limit: 2 * gpus, objective: 'span' } },

@@ -4,7 +4,7 @@ import type { PipelinePlan, PolicyArgument } from '../../../../engine/plan.ts';
 import type { Program } from '../../../../engine/program.ts';
 import { simulate } from '../../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../../engine/simulate/timing.ts';
-import { planOf } from '../../support/plans.ts';
+import { recipePlan } from '../../support/plans.ts';
 import { rowsOf } from '../bruteForce.ts';
 
 export interface Sizes {
@@ -30,7 +30,7 @@ export const pipelines = ({ devices, microbatches }: Sizes): fc.Arbitrary<Pipeli
       step: list(fc.integer({ min: 0, max: 4 })),
     })
     .map((one) => {
-      const plan = planOf({
+      const plan = recipePlan({
         devices: one.p,
         microbatches: one.m,
         schedule: { kind: 'policy', name: 'zb_auto', args: {} },
