@@ -1,6 +1,6 @@
-import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileProblem, readDescriptor, readRegularFile } from '../server/regularFile.ts';
+import { fileProblem, readDescriptor, readRegularFile, writeFile } from '../server/regularFile.ts';
 import type { Io } from './io.ts';
 
 /** Larger files are refused before they are read, and standard input after this number of bytes. The engine's limit is far below. */
@@ -11,14 +11,7 @@ export function nodeIo(): Io {
   const err = sink(process.stderr);
   return {
     readText: (path) => readText(path),
-    writeText(path, text) {
-      try {
-        writeFileSync(path, text);
-        return undefined;
-      } catch (error) {
-        return fileProblem(error);
-      }
-    },
+    writeText: (path, text) => writeFile(path, text),
     out,
     err,
     outIsTerminal: process.stdout.isTTY === true,

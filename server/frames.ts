@@ -132,7 +132,7 @@ function headerOf(text: string): { readonly length: number; readonly problem?: s
     }
   }
   if (length === undefined) return 'A header has no Content-Length.';
-  if (length > longestMessage) return `A message has ${length} bytes, over the limit of ${longestMessage}.`;
+  if (length > longestMessage) return `A message has over ${longestMessage} bytes, which is the limit.`;
   return { length, problem };
 }
 

@@ -34,13 +34,15 @@ export function createLifecycle(): Lifecycle {
   let phase: 'uninitialized' | 'running' | 'shut down' = 'uninitialized';
 
   /** Why a request cannot be answered now; undefined if it can. */
-  function refusal({ method }: RequestMessage): Refused | undefined {
+  function refusal({ method, params }: RequestMessage): Refused | undefined {
     if (phase === 'shut down')
       return { code: ErrorCodes.InvalidRequest, message: 'The server has been shut down; only "exit" may follow.' };
     if (method === 'initialize' && phase === 'running')
       return { code: ErrorCodes.InvalidRequest, message: 'The server is already initialized; start another one.' };
     if (method !== 'initialize' && phase === 'uninitialized')
       return { code: ErrorCodes.ServerNotInitialized, message: `Send "initialize" before "${method}".` };
+    if (method === 'initialize' && !hasCapabilities(params))
+      return { code: ErrorCodes.InvalidParams, message: 'Send "initialize" with the capabilities of the client.' };
     return undefined;
   }
 
@@ -49,7 +51,7 @@ export function createLifecycle(): Lifecycle {
     if (Message.isRequest(message)) {
       const params = refusal(message);
       if (params !== undefined) return next({ ...message, method: refused.method, params } as RequestMessage);
-      if (message.method === 'initialize' && typeof message.params === 'object') phase = 'running';
+      if (message.method === 'initialize') phase = 'running';
       if (message.method === 'shutdown') phase = 'shut down';
     } else if (Message.isNotification(message) && phase !== 'running' && message.method !== 'exit') return undefined;
     return next(message);
@@ -71,6 +73,14 @@ export function createLifecycle(): Lifecycle {
     },
   };
 }
+
+/** Without them the answer would fail, and the client could not try again. */
+const hasCapabilities = (params: unknown): boolean =>
+  typeof params === 'object' &&
+  params !== null &&
+  'capabilities' in params &&
+  typeof params.capabilities === 'object' &&
+  params.capabilities !== null;
 
 /** Answers the requests that `createLifecycle` refuses. */
 export function answerRefused(connection: Connection): void {

@@ -1,5 +1,5 @@
-/** Text of files on disk, for the server and the command line: never a device or a pipe, and never more than a limit. */
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+/** Texts of files on disk, for the server and the command line: never a device or a pipe, and never more than a limit. */
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { bytes } from '../engine/quantities.ts';
 
 export type FileText = { readonly text: string } | { readonly problem: string };
@@ -21,7 +21,7 @@ export function readRegularFile(path: string, limit: number): FileText {
       const status = fstatSync(descriptor);
       if (!status.isFile()) return { problem: notRegular };
       if (status.size > limit) return { problem: tooLarge(limit, status.size) };
-      return readDescriptor(descriptor, limit);
+      return readDescriptor(descriptor, limit, false);
     } finally {
       closeSync(descriptor);
     }
@@ -30,13 +30,16 @@ export function readRegularFile(path: string, limit: number): FileText {
   }
 }
 
-/** Text that an open file gives until its end; a stream without an end is left once it has given `limit` bytes. */
-export function readDescriptor(descriptor: number, limit: number): FileText {
+/**
+ * Text that an open file gives until its end; a stream without an end is left once it has given `limit` bytes. `waits`: it may have
+ * nothing yet. Files of the system that call themselves regular may too, but for them that is the end.
+ */
+export function readDescriptor(descriptor: number, limit: number, waits = true): FileText {
   const chunks: Buffer[] = [];
   let size = 0;
   for (;;) {
     const chunk = Buffer.allocUnsafe(Math.min(chunkSize, limit + 1 - size));
-    const read = readWaiting(descriptor, chunk);
+    const read = waits ? waiting(() => readSync(descriptor, chunk)) : readSync(descriptor, chunk);
     if (read === 0) return { text: Buffer.concat(chunks, size).toString('utf8') };
     size += read;
     if (size > limit) return { problem: tooLarge(limit) };
@@ -44,11 +47,30 @@ export function readDescriptor(descriptor: number, limit: number): FileText {
   }
 }
 
-/** Bytes that were read; 0 at the end. A stream that does not block says that it has nothing yet: it is asked again. */
-function readWaiting(descriptor: number, chunk: Buffer): number {
+/** Writes a file, or a pipe that something reads; a pipe without a reader is refused, not waited for. Answers what went wrong. */
+export function writeFile(path: string, text: string): string | undefined {
+  try {
+    const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
+    const descriptor = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | (constants.O_NONBLOCK ?? 0), 0o666);
+    try {
+      const content = Buffer.from(text);
+      for (let at = 0; at < content.length;) at += waiting(() => writeSync(descriptor, content, at));
+      return undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') return 'its folder does not exist';
+    return code === 'ENXIO' ? 'nothing reads from this pipe' : fileProblem(error);
+  }
+}
+
+/** The count of bytes that `move` answers; 0 at the end. A stream that does not block may say "not yet": it is asked again. */
+function waiting(move: () => number): number {
   for (;;) {
     try {
-      return readSync(descriptor, chunk);
+      return move();
     } catch (error) {
       const code = codeOf(error);
       // What Windows says at the end of a pipe.
@@ -75,9 +97,16 @@ export function fileProblem(error: unknown): string {
     case 'EACCES':
     case 'EPERM':
       return 'permission is denied';
-    // A socket, or a device without a driver.
+    case 'ELOOP':
+      return 'its symbolic links form a circle';
+    case 'ENAMETOOLONG':
+      return 'its name is too long';
+    case 'ENOSPC':
+      return 'the disk is full';
+    // A socket, a device without a driver, a file of the system that waits for news.
     case 'ENXIO':
     case 'ENODEV':
+    case 'EAGAIN':
       return notRegular;
     default:
       return error instanceof Error ? error.message : String(error);

@@ -14,7 +14,7 @@ import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
 import { createProgress } from './progress.ts';
-import type { Files, View } from './view.ts';
+import type { Files, SyntaxView, View } from './view.ts';
 import { createThreads } from './threads.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -80,12 +80,20 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     failed(uri, error) {
       progress.hide(uri);
       log.error(`check ${uri}: ${describe(error)}`);
-      const view = documents.syntax(uri);
+      const view = syntaxOf(uri);
       if (view === undefined) return;
       const diagnostics = diagnosticsOfFailure(view, session.docs);
       send(() => connection.sendDiagnostics({ uri, version: view.version, diagnostics }));
     },
   });
+  /** Undefined also where reading the text is what failed; the log has said so. */
+  function syntaxOf(uri: string): SyntaxView | undefined {
+    try {
+      return documents.syntax(uri);
+    } catch {
+      return undefined;
+    }
+  }
   const plans = new Map<string, string>();
   const progress = createProgress(connection, send);
   const publish = (view: View): void => {

@@ -4,6 +4,7 @@ import {
   createConnection,
   type Message,
   type MessageReader,
+  type MessageWriter,
   ProposedFeatures,
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
@@ -22,7 +23,7 @@ const lastWords = 1_000;
  */
 export async function serveStdio(input: Readable, output: Writable): Promise<0 | 1> {
   const lifecycle = createLifecycle();
-  const writer = new StreamMessageWriter(output);
+  const writer = quietWriter(output);
   let received = 0;
   let broken = false;
   await new Promise<void>((resolve) => {
@@ -44,13 +45,26 @@ export async function serveStdio(input: Readable, output: Writable): Promise<0 |
     const end = (): void => resolve();
     input.once('end', end).once('close', end).once('error', end);
     // A client that reads no more has gone away.
-    output.once('error', end);
+    output.once('error', end).once('close', end);
     startServer(createConnection(ProposedFeatures.all, reader, writer, lifecycle.options), { docs: docsFolder() });
   });
   const late = performance.now() + lastWords;
   while (lifecycle.handled() < received && performance.now() < late) await pause(5);
   await Promise.race([new Promise((resolve) => output.write('', resolve)), pause(lastWords)]);
   return broken ? 1 : lifecycle.exitStatus();
+}
+
+/** Drops what a client that has gone away no longer takes. The protocol's library would throw at every later message. */
+function quietWriter(output: Writable): MessageWriter {
+  const writer = new StreamMessageWriter(output);
+  const never = { dispose() {} };
+  return {
+    onError: () => never,
+    onClose: () => never,
+    write: (message) => writer.write(message).catch(() => {}),
+    end: () => writer.end(),
+    dispose: () => writer.dispose(),
+  };
 }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));

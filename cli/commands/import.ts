@@ -41,7 +41,7 @@ export const importCommand: Command = {
         return status.findings;
       }
       for (const remark of other.remarks) await io.err(`${name}: ${printable(remark)}\n`);
-      return writeResult(io, 'import', args.value('output'), [other.pipe]);
+      return writeResult(io, 'import', args.value('output'), [shown(other.pipe)]);
     }
     if (!isTorchTable(read.text)) {
       await io.err(`${name}: this is none of the formats that can be imported: not ${importable}.\n`);
@@ -62,7 +62,7 @@ export const importCommand: Command = {
       await io.err(`${name}: mended: ${titles.join('; ')}.\n`);
     }
     for (const remark of result.remarks) await io.err(`${name}: ${printable(remark)}\n`);
-    return writeResult(io, 'import', args.value('output'), [result.pipe]);
+    return writeResult(io, 'import', args.value('output'), [shown(result.pipe)]);
   },
 };
 
@@ -86,3 +86,6 @@ async function tellText(faults: readonly TextFault[], text: string, name: string
     await io.err(`${name}:${line + 1}:${character + 1}: ${printable(message)}\n`);
   }
 }
+
+/** The comments of what is written quote the other program's file. */
+const shown = (text: string): string => text.split('\n').map(printable).join('\n');

@@ -18,7 +18,8 @@ export function scaleOf(run: Run, columns: number): Scale {
   const shortest = shortestOf(run);
   if (!(makespan > 0)) return { cell: 1, cells: 0, compressed: false };
   const each = Math.floor((columns * shortest) / makespan + 1e-9);
-  if (!(each >= 1)) return { cell: makespan / columns, cells: columns, compressed: true };
+  // No operation takes time, but transfers or gradients do: the shortest is infinite.
+  if (!(each >= 1) || each === Infinity) return { cell: makespan / columns, cells: columns, compressed: true };
   const cell = shortest / each;
   return { cell, cells: Math.min(columns, Math.ceil(makespan / cell - 1e-6)), compressed: false };
 }

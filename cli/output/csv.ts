@@ -31,5 +31,6 @@ export function* csv(run: Run): Generator<string> {
   yield lines.join('');
 }
 
-/** A field of RFC 4180. */
-export const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** A field of RFC 4180. In quotes also what a CI log would take for a command at the start of a line. */
+export const quoted = (text: string): string =>
+  /[",\r\n]|^\s*::/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,6 +1,15 @@
 /** The real command line on what is no regular file: it must end, and soon. */
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -60,9 +69,24 @@ describe.skipIf(process.platform === 'win32')('what is no regular file', () => {
     expect(status).toBe(1);
   });
 
+  // Only its owner may open it; it is a regular file by its own account, and a read waits for the next message of the kernel.
+  test.skipIf(process.getuid?.() !== 0)('a file of the system that waits for news is not waited for', async () => {
+    const { status } = await run(['check', '/proc/kmsg']);
+    expect(status).not.toBeNull();
+  });
+
   test('a folder, and a file over the limit, say so', async () => {
     expect((await run(['check', '.'])).err).toContain('. cannot be read: it is a folder.');
     expect((await run(['check', 'huge.pipe'])).err).toContain('it has 300 MiB, over the limit of 256 MiB.');
+  });
+
+  test('a pipe that nothing reads is not written, and a file in no folder says so', async () => {
+    const write = (path: string) => run(['export', 'good.pipe', '--to', 'torch-csv', '--output', path]);
+    const { status, err } = await write('fifo.pipe');
+    expect([status, err.includes('fifo.pipe cannot be written: nothing reads from this pipe.')]).toEqual([2, true]);
+    expect((await write('nowhere/s.csv')).err).toContain('cannot be written: its folder does not exist.');
+    expect(await write('s.csv')).toMatchObject({ status: 0 });
+    expect(readFileSync(join(folder, 's.csv'), 'utf8')).toBe((await write('-')).out);
   });
 
   test('standard input is read up to the limit', async () => {

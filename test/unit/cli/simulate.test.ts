@@ -96,6 +96,14 @@ describe('simulate', () => {
   });
 });
 
+test('operations without time between transfers that take some: the drawing is idle, and its scale is a time', async () => {
+  const still = good.replaceAll(/(forward|backward) = \d+ms/g, '$1 = 0ms');
+  const { status, out } = await call(['simulate', 'a.pipe', '--width', '60'], { files: { 'a.pipe': still } });
+  expect(status).toBe(0);
+  expect(out).toMatch(/^ {2}gpu\[0\] {2}·+$/m);
+  expect(out).toMatch(/a character is [\d.]+ [nµ]s and shows what fills most of it/);
+});
+
 test('csv has one row an operation, with the start and end of the timeline', () => {
   const run = runOf({ ...equal('zb_h1', 3, 5, [2, 3, 1]), latency: 0.25 });
   const [head, ...rows] = [...csv(run)].join('').trimEnd().split('\r\n');

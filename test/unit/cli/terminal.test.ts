@@ -3,19 +3,21 @@ import { call, good } from './harness.ts';
 
 const escape = '\u001b';
 /** Clears the screen, writes to the right and then to the left, and begins lines that GitHub Actions would obey. */
-const name = `::error::a${escape}[2J\u009b1m\u202e\n::warning::b\r\u200f::notice::c.pipe`;
-const bad = `${good.replace('memory = 16GiB', 'memroy = 16GiB')}import "${escape}]0;x\u0007\u202e.pipe"\n`;
+const name = `::error::a##vso[task.complete]##[error]${escape}[2J\u009b1m\u202e\n::warning::b\r\u200f::notice::c.pipe`;
+const bad = `${good.replace('memory = 16GiB', 'memroy = 16GiB')}import "${escape}]0;x\u0007\u202e##vso[x]##[y].pipe"\n`;
 const files = {
   [name]: bad,
   [`${name}x`]: good.replace('memory', '   memory'),
   [`${name}y`]: 'model {',
   ['a.pipe']: good,
   ['t.csv']: '0F0,\u001b[2J\n',
+  ['profile.txt']:
+    'node1 -- a\u202e##[b] -- forward_compute_time=1, backward_compute_time=2, activation_size=3, parameter_size=4\n',
   [`${name}.csv`]: '0F0,0X0\n',
 };
 
 /** What a terminal obeys, line breaks and tabs aside, and line breaks other than those between our lines. */
-const obeyed = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const obeyed = /[^\P{Cc}\n\r]|\r(?!\n)|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 const calls: readonly (readonly string[])[] = [
   ['check', name],
@@ -31,11 +33,13 @@ const calls: readonly (readonly string[])[] = [
   ['compare', name],
   ['compare', name, 'a.pipe'],
   ['compare', name, 'a.pipe', '--format', 'json'],
+  ['compare', name, 'a.pipe', '--format', 'csv'],
   ['compare', 'a.pipe', '--schedules', name],
   ['export', name, '--to', 'torch-csv'],
   ['export', name, '--to', name],
   ['import', name],
   ['import', 't.csv'],
+  ['import', 'profile.txt'],
   ['import', `${name}.csv`],
   ['format', '--check', `${name}x`],
   ['format', '--check', `${name}y`],
@@ -54,6 +58,8 @@ describe('names and texts of files reach the terminal without what it would obey
       expect(out + err).not.toMatch(obeyed);
       // A line that begins so is a command to GitHub Actions, also behind spaces.
       expect(out + err).not.toMatch(/^\s*::/m);
+      // These are commands of older runners and of Azure Pipelines anywhere on a line.
+      expect(out + err).not.toMatch(/##(vso)?\[/i);
     },
   );
 

@@ -95,6 +95,33 @@ describe('the order of messages', () => {
     await lives(running);
   });
 
+  test.each([undefined, null, [], {}, { capabilities: null }])(
+    'initialize with %j is refused, and a whole one may follow',
+    async (params) => {
+      const running = startHere();
+      running.send({ ...initialize(), id: 1, params });
+      expect((await running.answer(({ id }) => id === 1)).error).toMatchObject({ code: -32602 });
+      await lives(await started(running));
+    },
+  );
+
+  test.each([5, null, undefined, {}])('a document whose text is %j is dropped', async (text) => {
+    const running = await started(startHere());
+    const textDocument = { uri: 'file:///project/odd.pipe', languageId: 'pipe', version: 1, text };
+    running.send({ method: 'textDocument/didOpen', params: { textDocument } });
+    await lives(running);
+    running.close();
+    expect(await running.ended).toBe(1);
+  });
+
+  test('a client that no longer reads ends it', async () => {
+    const running = await started(startHere());
+    running.deafen();
+    running.send(open);
+    running.send(hover(1));
+    expect(await running.ended).toBe(1);
+  });
+
   test('after shutdown every request is refused with −32600', async () => {
     const running = await started(startHere());
     running.send({ id: 1, method: 'shutdown' });
@@ -160,10 +187,13 @@ describe('frames', () => {
     ['a line that is no header', 'hello\r\n\r\n'],
     ['no end', 'x'.repeat(100_000)],
     ['a length of 10^15 bytes', 'Content-Length: 1000000000000000\r\n\r\n{}'],
+    ['a length that no number has', `Content-Length: ${'9'.repeat(400)}\r\n\r\n{}`],
   ])('a header with %s ends it with an error: nobody knows where the next one begins', async (_, bytes) => {
     const running = await started(startHere());
     running.bytes(bytes);
     expect(await running.ended).toBe(1);
-    expect(running.received.at(-1)).toMatchObject({ id: null, error: { code: -32700 } });
+    const last = running.received.at(-1);
+    expect(last).toMatchObject({ id: null, error: { code: -32700 } });
+    expect(last?.error?.message).not.toContain('Infinity');
   });
 });

@@ -19,6 +19,8 @@ export interface ByteClient {
   bytes(text: string | Buffer): void;
   /** Closes its standard input. */
   close(): void;
+  /** Closes its standard output. */
+  deafen(): void;
   /** The next message that `fits`, from now or before. */
   answer(fits: (answer: Answer) => boolean): Promise<Answer>;
   readonly received: readonly Answer[];
@@ -78,6 +80,7 @@ function clientOf(up: Writable, down: Readable, status: Promise<number | null>):
     bytes,
     send: (message) => bytes(frame(JSON.stringify({ jsonrpc: '2.0', ...message }))),
     close: () => void up.end(),
+    deafen: () => void down.destroy(),
     async answer(fits) {
       for (;;) {
         const found = received.find(fits);
