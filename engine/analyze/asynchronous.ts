@@ -1,4 +1,4 @@
-/** Figures of an asynchronous pipeline: those of its steady state, and the versions of the weights by stage. */
+/** Figures of an asynchronous pipeline: its steady state, and the versions of the weights by stage. */
 import type { PipelinePlan } from '../plan.ts';
 import type { Timeline } from '../timeline.ts';
 import { type TimingOptions, timingOf } from '../simulate/timing.ts';

@@ -1,13 +1,14 @@
 import { microbatchOf, needSlot, rowOf } from '../program.ts';
 import { type Timeline, arrivalAt, startAt } from '../timeline.ts';
 
-/** First position of the slot of the operation at `position`: its own, or that of the operation that it is fused with. */
+/** First position of the slot of the operation at `position`: this position, or the first operation that it is fused with. */
 export const slotFirst = (timeline: Timeline, position: number): number =>
   position > 0 && timeline.program.fused?.[position - 1] === 1 ? position - 1 : position;
 
 /**
- * What decided when the slot of the operation at `position` starts: the first need of any operation in it that arrives just
- * then, within `slack` seconds; `slot` is that of the result. Undefined where none does: the device was busy until then, or nothing is needed.
+ * What decided when the slot of the operation at `position` starts: the first need of any operation in it that arrives just then,
+ * within `slack` seconds. `slot` is the slot of the result. Undefined if none does: the device was busy until then, or nothing is
+ * needed.
  */
 export function bindingNeed(
   timeline: Timeline,

@@ -6,9 +6,9 @@ import { type Blocking, type Timeline, arrivalAt, startAt } from '../timeline.ts
 import { bindingNeed } from './binding.ts';
 
 /**
- * The chain of operations that decides when `device` begins its step: positions in `order`, first operation first. Walking back
- * from an exchange it stays on the device where that came to it last, else goes to the other one; where the transfer waited for
- * its channel, to the sender. From an update that waited for another copy's gradients it goes to that copy.
+ * The chain of operations that decides when `device` begins its step: positions in `order`, first operation first. It walks back
+ * from an exchange to the device that came to it last, and stays on its device if both came at once. If the transfer waited for
+ * its channel, it goes to the sender. From an update that waited for another copy's gradients it goes to that copy.
  */
 export function blockingPath(timeline: Timeline, blocking: Blocking, device: number): Int32Array {
   const { exchanges, left, began } = blocking;
@@ -47,9 +47,9 @@ export function blockingPath(timeline: Timeline, blocking: Blocking, device: num
 }
 
 /**
- * Seconds, by route of the plan, that devices stand in a send or a receive once there is something to send: from the end of the
- * operation that made it, or from when the device came to the exchange, to the end of its transfer. Both devices stand there, so
- * both count. Only what lies in the window.
+ * Seconds, by route of the plan, that devices wait in a send or a receive once there is something to send. They wait from the end
+ * of the operation that made it, or from when the device came to the exchange, to the end of its transfer. Both devices wait, so
+ * both are added. Only what lies in the window.
  */
 export function blockedByRoute(
   timeline: Timeline,

@@ -6,12 +6,12 @@ import { leastExposed } from '../simulate/gradients.ts';
 import { type Timing } from '../timeline.ts';
 
 /**
- * A makespan that no order of these operations can be under, seconds. For each device: it cannot begin before the first
- * forward has come down to one of its stages (head), must then do all its work, and after its last operation the backward must
- * still go up to the first stage (tail; nothing where a weight gradient may come last) or its own step must run. Also the way
- * of one microbatch down and up; and, with `memory`, the byte-seconds of activations against the bytes there are: a microbatch
- * is held at least from its F to the end of its input gradient. A copy of a stage has the work of its own microbatches; where
- * operations of one slot overlap, at most all of the forwards or all of the backwards hide.
+ * A makespan that no order of these operations can be under, seconds. For each device, it is the sum of three parts. It cannot
+ * begin before the first forward has come down to one of its stages (head). It must then do all its work. After its last
+ * operation the backward must still go up to the first stage (tail; 0 if a weight gradient may come last), or its step must run.
+ * A second bound is the time of one microbatch down and up. With `memory`, a third compares the byte-seconds of activations with
+ * the available bytes: a microbatch is held at least from its F to the end of its input gradient. A copy of a stage has the work
+ * of its microbatches. If operations of one slot overlap, at most all of the forwards or all of the backwards hide.
  */
 export function leastMakespan(
   plan: PipelinePlan,
@@ -93,7 +93,7 @@ export function leastMakespan(
   return least;
 }
 
-/** Seconds of each stage's recomputation that stands apart from the backward. */
+/** Seconds of each stage's recomputation that is separate from the backward. */
 function recomputedApart(program: Program, duration: Float64Array): Float64Array {
   const { apart, stages, order } = program;
   const seconds = new Float64Array(apart === undefined ? 0 : stages);

@@ -8,10 +8,10 @@ import { leastMakespan } from './bound.ts';
 import type { BubbleCause } from '../report.ts';
 
 /**
- * Why devices idle, as shares of devices × makespan that add up to the makespan bubble. Each cause is what taking it away
- * would save, found by simulating again without it, one after the other: the step at the end (synchronisation and optimizer),
- * transfers, limits of what is in flight, unequal stages. What then remains with equal stages is fill and drain as far as no
- * order of the same operations avoids it (`leastMakespan`), and the order's own doing beyond that.
+ * Why devices idle, as shares of devices × makespan that add up to the makespan bubble. Each cause is what taking it away would
+ * save. It is found by simulating again without it. Causes are removed one after the other: the step at the end (synchronisation and
+ * optimizer), transfers, limits of what is in flight, unequal stages. What then remains with equal stages is fill and drain as
+ * far as no order of the same operations avoids it (`leastMakespan`). Anything beyond that comes from the order.
  */
 export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<Record<BubbleCause, number>> {
   const { program, makespan } = timeline;

@@ -4,9 +4,9 @@ import { bindingNeed, slotFirst } from './binding.ts';
 import { blockingPath } from './blocking.ts';
 
 /**
- * One chain of operations that decides the makespan: positions in `order`, first operation first. Of several such chains the
- * canonical one: walking back from the last end, it stays on the device as long as the operation before ended just in time,
- * and otherwise goes to the (lowest) stage whose result arrived last. O(operations).
+ * One chain of operations that decides the makespan: positions in `order`, first operation first. There may be several such
+ * chains; this one is canonical. Walking back from the last end, it stays on the device as long as the operation before ended
+ * just in time. Otherwise it goes to the (lowest) stage whose result arrived last. O(operations).
  */
 export function criticalPath(timeline: Timeline): Int32Array {
   const { program } = timeline;
@@ -53,7 +53,7 @@ function lastPosition(timeline: Timeline): number {
   return device < 0 ? -1 : timeline.program.offsets[device + 1] - 1;
 }
 
-/** Of devices that exchange gradients with one another, the one whose last operation the others wait for. */
+/** Of devices that exchange gradients with each other, the one whose last operation the others wait for. */
 function lastDevice(timeline: Timeline): number {
   const { program, timing, makespan } = timeline;
   const { holders } = timing;

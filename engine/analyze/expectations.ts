@@ -33,7 +33,7 @@ function holds(figure: number, { operator, bound }: ExpectPlan): boolean {
   }
 }
 
-/** The figure that an expectation speaks of, in base units. */
+/** The figure of an expectation, in base units. */
 export function figureOf(
   plan: PipelinePlan,
   report: PipelineReport,

@@ -4,9 +4,9 @@ import { bindingNeed } from './binding.ts';
 import { blockedByRoute } from './blocking.ts';
 
 /**
- * Seconds, by route of the plan, that devices stand idle while what they wait for is on its way: for each gap before an
- * operation, the part of it that lies between the end of the operation that made the missing result and its arrival.
- * Where several results arrive last, the first of them is charged. With a window, only what of it lies there.
+ * Seconds, by route of the plan, that devices idle while what they wait for is being transferred. For each gap before an
+ * operation, this is the part between the end of the operation that made the missing result and its arrival. If several results
+ * arrive last, the first of them is charged. With a window, only the part inside it.
  */
 export function exposedByRoute(
   timeline: Timeline,

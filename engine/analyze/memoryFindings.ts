@@ -80,7 +80,7 @@ function memoryPlace(plan: PipelinePlan, report: DeviceReport, device: number) {
   };
 }
 
-/** The stage to point at: that of the operation at the peak, else the device's first. */
+/** The stage to point at: the stage of the operation at the peak, or the device's first if there is none. */
 function peakStage(plan: PipelinePlan, run: Run, peak: MemoryPeak, device: number): number {
   return peak.position >= 0
     ? stageOf(run.program, run.program.order[peak.position])

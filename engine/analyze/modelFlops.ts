@@ -4,9 +4,10 @@ import type { ModelFlopsReport } from '../report.ts';
 import { stagesOn } from '../stagesOn.ts';
 
 /**
- * Model FLOPs: a forward and twice that for its backward, recomputation left out (Chowdhery et al., PaLM, arXiv:2204.02311, appendix
- * B), over the devices of the pipeline and the time of an iteration. Undefined where layers are measured, whose FLOPs nobody knows,
- * and where nothing takes time. What tensor ranks repeat, and what `capacity` adds, is not the model's. The attention core counts as much of it as is computed: half where it is causal.
+ * Model FLOPs: a forward and twice that for its backward, recomputation left out (Chowdhery et al., PaLM, arXiv:2204.02311,
+ * appendix B). They are divided by the devices of the pipeline and the time of an iteration. Undefined if layers are measured,
+ * whose FLOPs are unknown, and if nothing takes time. What tensor ranks repeat, and what `capacity` adds, is not the model's. The
+ * attention core counts as much of it as is computed: half if it is causal.
  */
 export function modelFlops(plan: PipelinePlan, program: Program, iteration: number): ModelFlopsReport | undefined {
   if (!(iteration > 0)) return undefined;

@@ -110,7 +110,7 @@ function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPe
   };
 }
 
-/** Of a steady state: the device's share of one iteration, which follow one another without a gap. */
+/** For a steady state: the device's share of one iteration. Iterations follow each other without a gap. */
 function deviceReport(
   plan: PipelinePlan,
   timeline: Timeline,

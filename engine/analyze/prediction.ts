@@ -9,10 +9,10 @@ export interface Prediction {
 }
 
 /**
- * By stage of the program: the prediction aims at the weights of the moment when the minibatch has come all the way back, which
- * is the end of its last backward at stage 0. Counted are the backwards that the stage ends between the start of the first
- * microbatch's operation and that moment (those that end with it do not count), in minibatches, rounded; for the minibatch in
- * the middle of the iterations. Undefined for schedules that predict nothing.
+ * By stage of the program. The prediction aims at the weights at the moment when the minibatch has come back: the end
+ * of its last backward at stage 0. The figure is a number of backwards in minibatches, rounded, for the minibatch in the middle
+ * of the iterations. It takes the backwards that the stage ends between the start of the first microbatch's operation and that
+ * moment. Backwards that end with it are left out. Undefined for schedules that predict nothing.
  */
 export function predictionsOf(timeline: Timeline): readonly Prediction[] | undefined {
   const { program, end } = timeline;

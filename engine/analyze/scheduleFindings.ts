@@ -13,7 +13,7 @@ import { shareOf } from './shares.ts';
 /** Other choices are simulated only while that is cheap. */
 const askUpTo = 100_000;
 
-/** `schedule/bubble`: a warning over the threshold, else an information, with what was simulated to help most. */
+/** `schedule/bubble`: a warning over the threshold, otherwise an information, with the change that helped most in simulation. */
 export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptions): PlanFinding[] {
   const { bubble } = run.report;
   if (bubble.makespan < 0.0005) return [];

@@ -4,14 +4,14 @@ import type { Timeline } from '../timeline.ts';
 
 export interface Steady {
   /**
-   * Seconds for each minibatch, by the slowest stage, from the middle of the iterations to where the first stage runs dry; never
-   * under the work of the busiest device for one.
+   * Seconds for each minibatch, by the slowest stage, from the middle of the iterations to where the first stage runs dry. Never
+   * under the work of the busiest device for one minibatch.
    */
   readonly period: number;
   /**
-   * Whether the times between updates repeat over that time, those of every stage at one pace or at that of a device that never
-   * waits, and each stage had made an update before it: until then nothing has come back to the first stage. Where not, the
-   * period is a mean.
+   * Whether the times between updates repeat over that time, and each stage had made an update before it. Either all stages have
+   * one pace, or the slowest has the pace of a device that never waits. Until the first update nothing has come back to the first
+   * stage. If not steady, the period is a mean.
    */
   readonly steady: boolean;
   /** Whole repetitions of that stage from the middle on. */
@@ -64,7 +64,7 @@ interface Pace {
   readonly window: Steady['window'];
 }
 
-/** Time between updates of a stage from the middle of the iterations to `runsDry`: the drain has a pace of its own. */
+/** Time between updates of a stage from the middle of the iterations to `runsDry`: the drain has a different pace. */
 function paceOf({ program, end, makespan }: Timeline, stage: number, runsDry: number): Pace | undefined {
   const { stages, microbatches, minibatch = 1 } = program;
   const half = Math.trunc(Math.floor(microbatches / minibatch) / 2) * minibatch;
@@ -104,7 +104,7 @@ function paceOf({ program, end, makespan }: Timeline, stage: number, runsDry: nu
   };
 }
 
-/** When the first stage has no forward left: until then the order is that of a run without end. */
+/** When the first stage has no forward left: until then the order is the same as in a run without end. */
 function firstLastForward({ program, end }: Timeline): number {
   const { stages, microbatches } = program;
   let first = Infinity;

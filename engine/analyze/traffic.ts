@@ -1,4 +1,4 @@
-/** What the ranks of devices and stages exchange in one iteration beside the transfers between stages. */
+/** What the ranks of devices and stages exchange in one iteration, apart from the transfers between stages. */
 import { microbatchesOf, microbatchOf, type Program, rowOf } from '../program.ts';
 import { scaleTraffic } from '../costs/collectives.ts';
 import type { PipelinePlan, TrafficName } from '../plan.ts';

@@ -7,7 +7,7 @@ import { versionsOf } from '../simulate/versions.ts';
 const named = 8;
 
 /**
- * Of an asynchronous schedule: `schedule/missing-version` where an operation would need weights that are not there yet, else
+ * For an asynchronous schedule: `schedule/missing-version` if an operation needs weights that are not there yet, otherwise
  * `schedule/stale-weights`.
  */
 export function weightFindings(plan: PipelinePlan, { program, report }: Run): PlanFinding[] {

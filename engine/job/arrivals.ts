@@ -4,7 +4,7 @@ import { transfersOf } from '../simulate/transfers.ts';
 
 /** When a worker's results are where they are needed, seconds. */
 export interface Arrivals {
-  /** Latest arrival of what the operation at a position of `order` needs; −1 where something is not on its way. */
+  /** Latest arrival of what the operation at a position of `order` needs; −1 if something is not sent yet. */
   readyAt(position: number): number;
   /** The operation at a position ends `now`; its end is in `ends` already. */
   send(position: number, now: number): void;
@@ -44,7 +44,7 @@ export function arrivalsOf(program: Program, timing: Timing, ends: Float64Array,
   };
 }
 
-/** Devices that use each result, each once, as compressed rows: those of result r are at `offsets[r]` to `offsets[r + 1]`. */
+/** Devices that use each result, each once, as compressed rows: result r has `offsets[r]` to `offsets[r + 1]`. */
 export function usersOf(program: Program, { duration, needOffsets, needs }: Timing) {
   const { stages, placement } = program;
   const users = Array.from({ length: resultsIn(program) * stages }, () => new Set<number>());

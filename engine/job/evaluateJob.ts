@@ -147,8 +147,8 @@ function run(
 }
 
 /**
- * Replicas of a stage wait for the gradients of their whole round, and of the wave behind only all but the last minibatch are let
- * in before a wave has ended: a round that is longer than a wave never ends.
+ * Replicas of a stage wait for the gradients of their whole round. Before a wave has ended, all but the last minibatch of the
+ * next wave may enter. So a round that is longer than a wave never ends.
  */
 function neverEnds({ name, stages }: PipelinePlan, wave: number): string {
   const replicas = stages.reduce((most, { copy }) => Math.max(most, copy?.every ?? 1), 1);

@@ -19,8 +19,9 @@ export function freeEnds(program: Program, timing: Timing): Float64Array | undef
 }
 
 /**
- * A worker whose times are known as long as each minibatch is let in by the time at which it enters; it tells the same at the same
- * times as `workerRun`. `heldBack` hears of the first one that is not: from there on it is at rest and its times mean nothing.
+ * A worker whose times are known as long as each minibatch is admitted by the time at which it enters. It reports the same at the
+ * same times as `workerRun`. `heldBack` is called for the first minibatch that is held back: from there on the worker is idle and
+ * its times mean nothing.
  */
 export function freeRun(
   worker: Worker,
@@ -75,8 +76,9 @@ export function freeRun(
 }
 
 /**
- * Turn of the end of each operation among those of its moment: what ends by taking time is first, then each update that takes none
- * comes one turn after what stands before it. Other workers have their turns meanwhile, so that it tells who is first at a server.
+ * Turn of the end of each operation among the ends of its moment. Operations that take time end first. Each update that takes no
+ * time then comes one turn after the operation before it. Other workers have their turns meanwhile, so the turn decides who is
+ * first at a server.
  */
 function turnsOf({ program, timing }: Worker, ends: Float64Array, results: Int32Array): Uint16Array {
   const { devices, order, offsets, shift, microbatches } = program;
@@ -118,7 +120,10 @@ function waveEnds({ program }: Worker, ends: Float64Array, wave: number, turns: 
   };
 }
 
-/** Start, turn and microbatch of each entry, in that order. Entries need nothing of others: they start when the operation before them ends. */
+/**
+ * Start, turn and microbatch of each entry, in that order. Entries need no results of others: they start when the operation
+ * before them ends.
+ */
 function entriesOf({ program, entries }: Worker, ends: Float64Array, turns: Uint16Array, results: Int32Array) {
   const { devices, order, offsets, shift, microbatches } = program;
   const mask = (1 << shift) - 1;

@@ -7,8 +7,9 @@ export function windowOf({ globalClock }: JobTimeline): { readonly from: number;
 }
 
 /**
- * Seconds from one wave of a worker to the next, over the window. A worker that leads the slowest by as many waves at its end as
- * at its start goes at the slowest one's pace, though single waves may come early or late; else the mean from push to push.
+ * Seconds from one wave of a worker to the next, over the window. A worker may lead the slowest by as many waves at its end as at
+ * its start. Then it goes at the slowest worker's pace, though single waves may come early or late. Otherwise the mean from push
+ * to push.
  */
 export function period(timeline: JobTimeline, worker: number): number {
   const { from, until } = windowOf(timeline);

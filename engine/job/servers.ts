@@ -6,16 +6,16 @@ export interface Exchange {
   readonly until: number;
 }
 
-/** The parameter servers: pushes queue for their way in, pulls for their way out, in the order in which they are asked for. */
+/** The parameter servers: pushes queue for the link in, pulls for the link out, in the order in which they are asked for. */
 export interface Servers {
   push(bytes: number, now: number): Exchange;
   pull(bytes: number, now: number): Exchange;
 }
 
 /**
- * Every server holds an equal share of the parameters and has a link of its own, so that a worker's bytes go over all of them at
- * once: latency + bytes / (servers × bandwidth). Both directions are one queue where the link is not full duplex. Without a link
- * exchanges take no time.
+ * Every server holds an equal share of the parameters and has a separate link, so that a worker's bytes use all links at once:
+ * latency + bytes / (servers × bandwidth). Both directions are one queue if the link is not full duplex. Without a link exchanges
+ * take no time.
  */
 export function serversOf({ servers, link }: Pick<JobPlan, 'servers' | 'link'>): Servers {
   const free = new Float64Array(2);

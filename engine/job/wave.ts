@@ -16,9 +16,9 @@ export function wavesOf(program: Program, wave: number): { readonly waveOf: Int3
 }
 
 /**
- * Minibatches that the input stage has in flight at most: begun by their first forward, and ended by the last operation that may
- * let the next one in (the backward of the last microbatch, or its update where there is one).
- * This is N_m of Park et al., "HetPipe" (2020), section 4: the wave of a worker.
+ * Most minibatches that the input stage has in flight. A minibatch begins with its first forward. It ends with the last operation
+ * that may admit the next one (the backward of the last microbatch, or its update if there is one). This is N_m of Park et al.,
+ * "HetPipe" (2020), section 4: the wave of a worker.
  */
 export function minibatchesInFlight(program: Program): number {
   const { devices, offsets, order } = program;

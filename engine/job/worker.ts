@@ -8,6 +8,6 @@ export interface Worker {
   readonly entries: Uint8Array;
   /** Bytes of one push or pull. */
   readonly bytes: number;
-  /** Ends by slot where every minibatch is let in at once; absent where only a run in order of time tells. */
+  /** Ends by slot if every minibatch is admitted at once; absent if only a run in order of time finds them. */
   readonly free?: Float64Array;
 }

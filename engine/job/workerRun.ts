@@ -7,7 +7,7 @@ import { minibatchOf, wavesOf } from './wave.ts';
 
 /** One worker's devices in time, driven from outside, so that several workers share one clock. Seconds. */
 export interface WorkerRun {
-  /** Time of the next event; `Infinity` where nothing is under way. */
+  /** Time of the next event; `Infinity` if there is none. */
   next(): number;
   /** Ends what ends `now`. */
   end(now: number): void;
@@ -15,7 +15,7 @@ export interface WorkerRun {
   start(now: number): void;
   /** Lets in all minibatches under `number`. */
   open(number: number): void;
-  /** Writes down the ends of operations under way: the run goes no further. */
+  /** Writes down the ends of running operations: the run goes no further. */
   stop(): void;
   /** End of each operation by slot, as in `Timeline`. */
   readonly ends: Float64Array;
@@ -27,13 +27,14 @@ export interface WorkerEvents {
   entered(minibatch: number): void;
   /** All operations of a wave have ended. */
   waveEnded(number: number, now: number): void;
-  /** A minibatch could enter, everything before it on its device being done, but is not let in. */
+  /** A minibatch could enter, everything before it on its device being done, but is held back. */
   refused(now: number): void;
 }
 
 /**
- * Devices work through their orders as in `simulate`. A minibatch that is not let in holds nothing up: the operations behind its
- * forwards run as soon as they are ready, and its own take their place again once it is in. Programs without fused operations only.
+ * Devices work through their orders as in `simulate`. A minibatch that is held back delays no other work. The operations behind
+ * its forwards run as soon as they are ready. Its forwards take their place again once it is admitted. Programs without fused
+ * operations only.
  */
 export function workerRun({ program, timing, entries, free }: Worker, wave: number, events: WorkerEvents): WorkerRun {
   const { devices, stages, order, offsets, shift, microbatches } = program;
@@ -62,7 +63,7 @@ export function workerRun({ program, timing, entries, free }: Worker, wave: numb
   const changed = new Int32Array(devices);
   const isChanged = new Uint8Array(devices);
   let changes = 0;
-  /** Microbatches that are let in. */
+  /** Number of admitted microbatches. */
   let allowed = 0;
 
   const change = (device: number): void => {

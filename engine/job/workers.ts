@@ -6,7 +6,7 @@ import { timingOf } from '../simulate/timing.ts';
 import { freeEnds } from './freeRun.ts';
 import { minibatchesInFlight } from './wave.ts';
 
-/** The program of a worker that runs `minibatches` on end; `undefined` where its schedule cannot take so many. */
+/** The program of a worker that runs `minibatches` back to back; `undefined` if its schedule cannot take that number. */
 export function programFor(plan: PipelinePlan, minibatches: number): Program | undefined {
   const generated = generate({ ...plan, iterations: minibatches });
   return 'program' in generated ? generated.program : undefined;
@@ -30,7 +30,7 @@ export function waveOf(plan: PipelinePlan, most: number): number | undefined {
 /** The last worker made of each plan: a job asks for one length twice, and again when only the job has changed. */
 const made = new WeakMap<PipelinePlan, { readonly minibatches: number; readonly worker: Worker }>();
 
-/** A worker that runs `minibatches` on end. */
+/** A worker that runs `minibatches` back to back. */
 export function workerOf(plan: PipelinePlan, minibatches: number): Worker | undefined {
   const before = made.get(plan);
   if (before?.minibatches === minibatches) return before.worker;

@@ -5,8 +5,8 @@
  * A wave is N minibatches, as many as a worker has in flight. When all operations of a wave have ended, the worker pushes the
  * wave's summed update, and when that is with the servers its clock goes up by one. The global clock is the least of all clocks;
  * each time it goes up, every worker pulls the weights. Minibatch j (from 0) of a worker enters only when the worker has pulled
- * weights of a global clock of at least ⌊(j + 1) / N⌋ − (D + 1). That is the wait at the end of a wave: when wave c ends, the
- * first N − 1 minibatches of wave c + 1 are in flight already, and the last one waits until the slowest clock is c + 1 − D. The
+ * weights of a global clock of at least ⌊(j + 1) / N⌋ − (D + 1). That is the wait at the end of a wave. When wave c ends, the
+ * first N − 1 minibatches of wave c + 1 are in flight already. The last one waits until the slowest clock is c + 1 − D. The
  * updates that a minibatch misses are then at most (D + 1)·N + N − 2, which is (D + 1)(s + 1) + s − 1 with s = N − 1.
  */
 import type { Worker } from './worker.ts';
@@ -29,7 +29,7 @@ export interface WorkerTimeline {
   readonly waves: readonly number[];
   readonly pushes: readonly Exchange[];
   readonly pulls: readonly Exchange[];
-  /** Times in which a minibatch could have entered but was not let in. */
+  /** Times in which a minibatch could have entered but was held back. */
   readonly waits: readonly Exchange[];
   /** Most updates of one other worker that each minibatch missed, of those that came before it in number. */
   readonly missed: readonly number[];
@@ -62,7 +62,7 @@ function attempt(
   waves: number,
 ): JobTimeline | undefined | 'held back' {
   const servers = serversOf(job);
-  /** Pushes and pulls under way: a few for each worker. */
+  /** Pushes and pulls in progress: a few for each worker. */
   const agenda: Event[] = [];
   let agendaAt = Infinity;
   const globalClock: number[] = [];

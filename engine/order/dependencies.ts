@@ -61,8 +61,8 @@ function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dep
 }
 
 /**
- * F of a stage needs F of the stages before it; its backward needs its own F and the backward of the stages after it; its W
- * needs its own I. A linear pass over stages and edges.
+ * F of a stage needs F of the stages before it. Its backward needs its F and the backward of the stages after it. Its W needs its
+ * I. A linear pass over stages and edges.
  */
 export function dependenciesOf(edges: readonly EdgePlan[], stages: number): Dependencies {
   const offsets = new Int32Array(resultKinds * stages + 1);

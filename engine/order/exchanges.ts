@@ -34,12 +34,12 @@ export function deviceOfItem({ offsets }: Exchanges, item: number): number {
 }
 
 /**
- * Where sends and receives stand: a receive right before the operation that needs it, a send right after the one that makes it,
- * sends of the operation before ahead of receives of the one after. Where stages have several neighbours, what is needed first
- * is sent first (the nearest stage) and what is there first is received first (the farthest). With `batched` those between two operations are issued
- * together: `peer` joins what goes to and comes from one device (Megatron-LM's `send_forward_recv_backward`), `all` joins all.
- * Linear in operations and needs. Only results of another device are exchanged; gradients that copies of a stage reduce are not:
- * a collective is no send.
+ * The positions of sends and receives. A receive comes right before the operation that needs it, a send right after the one that
+ * makes it. Sends of an operation come before receives of the next. If stages have several neighbours, what is needed first is
+ * sent first (the nearest stage), and what is there first is received first (the farthest). With `batched`, the exchanges between
+ * two operations are issued together. `peer` joins what goes to and comes from one device (Megatron-LM's
+ * `send_forward_recv_backward`), `all` joins all. Linear in operations and needs. Only results of another device are exchanged.
+ * Gradients that copies of a stage reduce are not: a collective is no send.
  */
 export function exchangesOf(program: Program, table: NeedTable, batched: TransferRule['batched']): Exchanges {
   const { devices, stages, microbatches, order, offsets, placement } = program;

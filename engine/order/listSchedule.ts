@@ -20,7 +20,7 @@ export interface Work {
   readonly dependencies: Dependencies;
   /** Whole numbers, so that what is ready at the same instant is seen to be so. */
   readonly ticks: Ticks;
-  /** Where stages are copies: all with the same `every`, so that who shares microbatches shares all of them. */
+  /** Only if stages are copies: all with the same `every`, so that copies that share microbatches share all of them. */
   readonly copies?: ProgramCopies;
 }
 

@@ -7,8 +7,9 @@ import { B, F, I, kindOfRow, type Program, R, U, W } from '../program.ts';
 import { stagesOn, turnsOf } from '../stagesOn.ts';
 
 /**
- * Called for each slot of a device, in order. `activations`: bytes while it runs, with what is recomputed; `held`: microbatches of
- * a stage each while it runs; `after` and `heldAfter`: the same once it has ended, with what an R of its own made.
+ * Called for each slot of a device, in order. `activations` is the bytes while it runs, with what is recomputed. `held` is the
+ * number of microbatches of a stage each while it runs. `after` and `heldAfter` are the same once it has ended, with what a
+ * separate R recomputed.
  */
 export type MemoryVisit = (
   position: number,
@@ -29,10 +30,10 @@ export function staticBytes(plan: PipelinePlan, device: number): number {
 }
 
 /**
- * F adds the activations of its microbatch when it starts; B frees them when it ends; with a split backward I frees what only the
- * input gradient needs, W the rest. What a backward recomputes is there while it runs. Where recomputation is an operation of its
- * own (`Program.apart`), all of it is there from the start of R to the end of the backward, and a microbatch without R has
- * everything from F on. Where nothing runs backwards, activations are there only while F runs.
+ * F adds the activations of its microbatch when it starts; B frees them when it ends. With a split backward, I frees what only
+ * the input gradient needs, and W the rest. What a backward recomputes is there while it runs. If recomputation is a separate
+ * operation (`Program.apart`), all of it is there from the start of R to the end of the backward. A microbatch without R then has
+ * everything from F on. If nothing runs backwards, activations are there only while F runs.
  */
 export function walkMemory(plan: PipelinePlan, program: Program, device: number, visit: MemoryVisit): void {
   walk(plan, program, device, visit);
@@ -44,13 +45,13 @@ export interface Held {
   readonly kept: Int32Array;
   /** What their weight gradients need. */
   readonly keptForWeight: Int32Array;
-  /** What an R of its own made again, or what a microbatch without that R never gave up; empty where none has an R. */
+  /** What a separate R recomputed, or what a microbatch without that R never gave up; empty if none has an R. */
   readonly again: Int32Array;
 }
 
 /**
- * What `walkMemory` counts at one slot of a device, whose last operation is at `position`: while it runs, or once it has ended; before
- * it, which is asked for the first one only, nothing. What it recomputes itself is not among it.
+ * What `walkMemory` counts at one slot of a device, whose last operation is at `position`: while the slot runs, or once it has
+ * ended. Before it, which is asked only for the first slot, the result is empty. What the slot itself recomputes is not included.
  */
 export function heldAt(
   plan: PipelinePlan,
@@ -135,7 +136,7 @@ function walk(
   return { kept, keptForWeight, again };
 }
 
-/** Whether the microbatch of an operation of this device has an R of its own. */
+/** Whether the microbatch of an operation of this device has a separate R. */
 function recomputedApart(
   { order, shift, stages, microbatches }: Program,
   apart: Uint8Array,

@@ -1,16 +1,16 @@
 /** Copies of a stage that are updated together: each exchanges its gradients with the others before it steps. */
 import { B, type Program, U, W, resultOf } from '../program.ts';
 
-/** Another copy of a stage, and how far its microbatch of the same round is from one's own. */
+/** Another copy of a stage, and how far its microbatch of the same round is from this copy's. */
 export interface Peer {
   readonly stage: number;
   readonly shift: number;
 }
 
 /**
- * The copies that an update of each stage waits for; undefined where no update waits for another copy. Copies with the same
- * `every` run as many microbatches in every round, so that the last one of copy c′ in the round of microbatch j of copy c is
- * j − first(c) + first(c′): with minibatches of one microbatch each copy has one in a round, else a minibatch is a round.
+ * The copies that an update of each stage waits for; undefined if no update waits for another copy. Copies with the same `every`
+ * run the same number of microbatches in every round. So the last one of copy c′ in the round of microbatch j of copy c is j −
+ * first(c) + first(c′). With minibatches of one microbatch, each copy has one in a round; otherwise a minibatch is a round.
  */
 export function peersOf({ copies, weights, stages }: Program): readonly (readonly Peer[])[] | undefined {
   if (copies === undefined || weights === undefined || weights === 'flush') return undefined;

@@ -1,4 +1,4 @@
-/** Where sends block: items of the exchanges whose gradients an update waits for, without an exchange of its own. */
+/** Used if sends block: items of the exchanges whose gradients an update waits for, without a separate exchange. */
 import type { Exchanges } from '../timeline.ts';
 import type { NeedTable } from './exchanges.ts';
 import { microbatchOf, needSlot, type Program, resultSlotOf, rowOf } from '../program.ts';
@@ -7,7 +7,7 @@ import { slotWidth } from './slot.ts';
 /** What an item waits for: the item with another copy's last backward, by the update at `position`. */
 export type Reductions = (item: number) => readonly { readonly item: number; readonly position: number }[];
 
-/** Those of a program; without any where no copies are updated together. Linear in the operations. */
+/** The reductions of a program; empty if no copies are updated together. Linear in the operations. */
 export function reductionsOf(program: Program, table: NeedTable, { slot }: Exchanges): Reductions {
   const { needShift, first, last } = table;
   if (needShift === undefined) return () => [];

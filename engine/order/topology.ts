@@ -2,10 +2,10 @@ import type { Dependencies } from './dependencies.ts';
 import { needSlot, type Program, resultRowOf, resultsIn } from '../program.ts';
 
 /**
- * Visits the positions of a program so that each comes after what stands before it on its device and after what it needs;
- * returns for each device the position that it never passed (its end, where nothing waits for itself).
- * Operations of one slot (`fused`) start together: they are visited when all can start. What a program leaves out, nothing
- * waits for. One pass: a device that must wait is woken by the result it waits for.
+ * Visits the positions of a program so that each comes after what is before it on its device and after what it needs. Returns for
+ * each device the position that it never passed (its end, if nothing waits for itself). Operations of one slot (`fused`) start
+ * together: they are visited when all can start. No operation waits for what a program leaves out. One pass: a device that must
+ * wait is woken by the result it waits for.
  */
 export function visitInOrder(
   program: Program,

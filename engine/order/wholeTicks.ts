@@ -1,6 +1,6 @@
 /**
- * Times as whole numbers of a decimal fraction of a second, as fine as the longest run allows. Sums are then exact, so what
- * is ready at the same instant is seen to be so, and an order does not hang on rounding.
+ * Times as whole numbers of a decimal fraction of a second, as fine as the longest run allows. Sums are then exact, so that equal
+ * instants are found equal, and an order does not depend on rounding.
  */
 export interface Ticks {
   /** By result row. */

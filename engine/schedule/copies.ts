@@ -9,7 +9,7 @@ export const programCopies = (copies: readonly StageCopy[]): ProgramCopies => ({
   segment: Int32Array.from(copies, (copy) => copy.segment ?? -1),
 });
 
-/** Those of a plan; undefined where no stage has any. */
+/** The copies of a plan; undefined if no stage has any. */
 export function planCopies({ stages }: PipelinePlan): ProgramCopies | undefined {
   if (stages.every(({ copy }) => copy === undefined)) return undefined;
   return programCopies(stages.map(({ copy }, stage) => copy ?? { stage, every: 1, first: 0 }));

@@ -13,9 +13,10 @@ export interface Deadlock {
 }
 
 /**
- * The shortest circle of operations that wait for one another, or undefined where every operation runs. A schedule never ends
- * exactly if program order and dependencies together have a circle; where sends block, a send and its receive also wait for each
- * other. In a program of millions of operations the circle is short but need not be the shortest, for the search is bounded. Operations that stand behind one another on one device are one step.
+ * The shortest circle of operations that wait for each other, or undefined if every operation runs. A schedule never ends exactly
+ * if program order and dependencies together have a circle; if sends block, a send and its receive also wait for each other. In a
+ * program of millions of operations the circle is short but need not be the shortest, for the search is bounded. Consecutive
+ * operations on one device are one step.
  */
 export function findDeadlock(program: Program, plan: PipelinePlan): Deadlock | undefined {
   const dependencies = programDependencies(program, plan.edges);

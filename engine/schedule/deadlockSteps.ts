@@ -1,12 +1,12 @@
 import type { Program } from '../program.ts';
 
-/** One step of a circle of operations that wait for one another. */
+/** One step of a circle of operations that wait for each other. */
 export interface DeadlockStep {
   readonly word: number;
   readonly device: number;
   /** Position in `order`. */
   readonly position: number;
-  /** Why it waits for the next step: it stands behind it in the device's order, needs its result, or exchanges with it. */
+  /** Why it waits for the next step: it comes after it in the device's order, needs its result, or exchanges with it. */
   readonly because: 'order' | 'needs' | 'exchange';
   /** Set where the step is not the operation but a blocking send right after it, or a blocking receive right before it. */
   readonly exchange?: 'SEND' | 'RECV';

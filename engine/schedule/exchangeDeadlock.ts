@@ -8,9 +8,9 @@ import { type Reductions, reductionsOf } from '../order/reductions.ts';
 import { type Program, resultRows } from '../program.ts';
 
 /**
- * A shortest circle of a program whose sends and receives block, which otherwise runs: undefined where it runs all the same.
- * An exchange begins when both its devices have come to it, so who stands in a group waits for what stands before the other half;
- * an update waits for the gradients of the other copies of its stage.
+ * A shortest circle of a program whose sends and receives block, and which otherwise runs. Undefined if it runs all the same. An
+ * exchange begins when both its devices have come to it. So whoever is in a group waits for what comes before the other half. An
+ * update waits for the gradients of the other copies of its stage.
  */
 export function exchangeCircle(
   program: Program,
@@ -51,7 +51,7 @@ export function exchangeCircle(
   });
 }
 
-/** Kinds share the needs of their result: those of B and I are one list. */
+/** Kinds share the needs of their result: B and I have one list. */
 function needsByRow(program: Program, { offsets, ...needs }: Dependencies): NeedTable {
   const result = resultRows(program);
   return { first: result.map((row) => offsets[row]), last: result.map((row) => offsets[row + 1]), ...needs };
@@ -105,7 +105,7 @@ function stuckItems(exchanges: Exchanges, reductions: Reductions): Int32Array {
   return at;
 }
 
-/** How an item of a circle waits for the next: behind it on its device, or by an exchange whose other half stands behind it. */
+/** How an item of a circle waits for the next: after it on its device, or by an exchange whose other half comes after it. */
 function stepsOf(program: Program, exchanges: Exchanges, item: number, via: number): readonly DeadlockStep[] {
   const { slot, from, members } = exchanges;
   if (via >= 0) {

@@ -14,9 +14,9 @@ import { shapeOf } from '../policies/shape.ts';
 export type Generated = { readonly program: Program } | { readonly faults: readonly PlanFinding[] };
 
 /**
- * The order of each device under the plan's schedule, or why there is none: `schedule/shape` for numbers that a policy cannot
- * take, `schedule/repeated` for rows with operations that cannot be, `value/range` for a rule that never starts a stage.
- * Built-in policies give programs that are complete and end; those of rows are for `validate` to judge.
+ * The order of each device under the plan's schedule, or why there is none. `schedule/shape`: numbers that a policy cannot take.
+ * `schedule/repeated`: rows with operations that cannot be. `value/range`: a rule that never starts a stage. Built-in policies
+ * give programs that are complete and end; `validate` checks the programs of rows.
  */
 export function generate(plan: PipelinePlan): Generated {
   const fault = tooMany(plan);

@@ -1,12 +1,12 @@
 /**
- * Orders from a rule: a list scheduler in time. A device that is free runs, of the operations that are ready, the first by the
- * rule's preference, and idles only where none is ready. Ready: all it needs has ended and arrived (latency and bytes over
- * bandwidth of each transfer; transfers do not queue for one another).
+ * Orders from a rule: a list scheduler in time. Of the operations that are ready, a free device runs the first by the rule's
+ * preference; it idles only if none is ready. Ready: all it needs has ended and arrived (latency and bytes over bandwidth of each
+ * transfer; transfers do not queue for each other).
  *
- * Preference: kinds in the rule's order (those that it leaves out come last, backwards before forwards); of one kind the lowest
- * microbatch; of one microbatch the deepest stage. F of a stage waits while the stage has `in_flight` microbatches whose
- * forward has started and whose backward (B, or I where it is split) has not ended. Where the rule's weights are not flushed, the
- * iterations run on end, and a stage is updated after the last backward of each.
+ * Preference: kinds in the rule's order (kinds that it leaves out come last, backwards before forwards). Within one kind, the
+ * lowest microbatch. Within one microbatch, the deepest stage. F of a stage waits while the stage has `in_flight` microbatches
+ * whose forward has started and whose backward (B, or I if it is split) has not ended. If the rule's weights are not flushed, the
+ * iterations run back to back, and a stage is updated after the last backward of each.
  */
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';

@@ -1,5 +1,5 @@
 /**
- * Recomputation ahead of the gradient: an operation R of its own before each backward, so that it runs while the device waits for
+ * Recomputation ahead of the gradient: a separate operation R before each backward, so that it runs while the device waits for
  * the gradient. Torchgpipe does so (Kim et al., 2020), and Mario for any schedule (Liu et al., PPoPP 2025).
  */
 import type { PipelinePlan } from '../plan.ts';
@@ -7,10 +7,10 @@ import { staticBytes, walkMemory } from '../order/memoryWalk.ts';
 import { B, E, I, kindOf, kindOfRow, microbatchOf, type Program, R, rowOf, stageOf, wordOf } from '../program.ts';
 
 /**
- * The program with R just before the backward (before its slot, where it shares one) on every stage that recomputes and whose
- * device has the room: an R holds what all layers of the stage keep until its backward has ended, where a backward of its own
- * accord makes one layer after the other. No peak goes over the device's capacity that was not over it, and none that was grows.
- * Where transfers do not queue for one another, no operation ends later than it did with R inside of the backward.
+ * The program with R just before the backward (before its slot, if it shares one). A stage has R if it recomputes and its device
+ * has the room. An R holds what all layers of the stage keep until its backward has ended; recomputation inside a backward makes
+ * one layer after the other. No peak goes over the device's capacity that was not over it, and none that was grows. If transfers
+ * do not queue for each other, no operation ends later than with R inside the backward.
  */
 export function recomputeAhead(program: Program, plan: PipelinePlan): Program {
   if (program.forwardOnly === true || program.apart !== undefined || evictsOverCapacity(program, plan)) return program;
@@ -19,7 +19,10 @@ export function recomputeAhead(program: Program, plan: PipelinePlan): Program {
   return apart.includes(1) ? joined(program, apart) : program;
 }
 
-/** Marks all stages of a device that recompute, where that fits; else one after the other, those that gain most first. */
+/**
+ * Marks all stages of a device that recompute, if that fits. Otherwise marks one after the other; the stages that gain most come
+ * first.
+ */
 function chooseStages(program: Program, plan: PipelinePlan, device: number, apart: Uint8Array): void {
   const candidates = plan.stages
     .flatMap(({ recompute, recomputed }, stage) =>

@@ -19,10 +19,9 @@ import { visitInOrder } from '../order/topology.ts';
 import type { Ticks } from '../order/wholeTicks.ts';
 
 /**
- * A policy's program on the devices of the plan, where the file puts stages elsewhere than the policy would: several rows may
- * become one. Operations of a device run in the order in which they would start if each row still had a device to itself;
- * ties follow an order in which everything could run, so nothing can wait in a circle. Operations of one slot stay together
- * where their stages do.
+ * A policy's program on the devices of the plan, if the file puts stages elsewhere than the policy. Several rows may become one.
+ * Operations of a device run in the order in which they would start if each row still had a device to itself. Ties follow an
+ * order in which everything could run, so nothing can wait in a circle. Operations of one slot stay together if their stages do.
  */
 export function relocate(program: Program, plan: PipelinePlan): Program {
   const placement = Int32Array.from(plan.placement);
@@ -32,7 +31,7 @@ export function relocate(program: Program, plan: PipelinePlan): Program {
   return { ...moved, partner: partnersOn(program.partner, program.placement, placement, devices) };
 }
 
-/** Where each row goes to a device of its own, it stays as it is. */
+/** If each row goes to a different device, it stays as it is. */
 function renamed(program: Program, placement: Int32Array, devices: number): Program | undefined {
   const target = new Int32Array(program.devices).fill(-1);
   const source = new Int32Array(devices).fill(-1);
@@ -54,7 +53,7 @@ function renamed(program: Program, placement: Int32Array, devices: number): Prog
   return { ...reordered(program, positions), devices, placement, offsets };
 }
 
-/** The operations at `positions`, in that order; what shares a slot must stand together, with the first of it first. */
+/** The operations at `positions`, in that order. Operations of one slot must be together, in the order of the slot. */
 function reordered(program: Program, positions: Int32Array, apart?: Uint8Array): Program {
   const { fused } = program;
   const order = positions.map((position) => program.order[position]);
@@ -142,7 +141,7 @@ function startsOf(program: Program, plan: PipelinePlan): { readonly starts: Floa
   return { starts, turn };
 }
 
-/** Ticks of an operation: of B those of I and W together. */
+/** Ticks of an operation; a B takes as long as its I and W together. */
 function lengthAt(program: Program, { duration }: Ticks, position: number): number {
   const { order, stages } = program;
   const kind = kindOf(program, order[position]);

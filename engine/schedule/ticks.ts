@@ -5,8 +5,8 @@ import { type TransferTime, transferTimes } from '../policies/shape.ts';
 import { type Ticks, wholeTicks } from '../order/wholeTicks.ts';
 
 /**
- * Times of a plan. The input gradient's is that of I where the backward is split, of B where not; without recomputation on stages
- * where that is an operation of its own (`apart`). What is evicted and loaded back takes no time here.
+ * Times of a plan. The input gradient's time is for I if the backward is split, otherwise for B. It excludes recomputation on
+ * stages where that is a separate operation (`apart`). What is evicted and loaded back takes no time here.
  */
 export function ticksOf(plan: PipelinePlan, dependencies: Dependencies, split: boolean, apart?: Uint8Array): Ticks {
   const stages = plan.stages.length;

@@ -1,8 +1,8 @@
 import { F, kindOfRow, microbatchOf, type Program, rowOf, stageOf, U, W, type WeightRule } from '../program.ts';
 
 /**
- * An order of forwards and backwards with an update of each stage after the last backward of every minibatch there: what makes
- * an order that runs on end asynchronous. Linear in the operations.
+ * An order of forwards and backwards, with an update of each stage after the last backward of every minibatch there. This makes
+ * an order of back-to-back iterations asynchronous. Linear in the operations.
  */
 export function withUpdates(program: Program, weights: WeightRule, minibatch: number): Program {
   const { devices, stages, microbatches, shift, order, offsets } = program;

@@ -31,7 +31,7 @@ export function validate(program: Program, plan: PipelinePlan): readonly PlanFin
   return deadlock === undefined ? [] : [deadlockFinding(program, plan, deadlock.circle)];
 }
 
-/** Where a position of the program is written. */
+/** The path of the text that wrote a position of the program. */
 function pathAt(program: Program, plan: PipelinePlan, device: number, position: number): string {
   return program.items === undefined
     ? paths.row(plan.name, device)
@@ -175,7 +175,7 @@ function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly 
   return planFinding('schedule/deadlock', at, { circle: shown }, { related, hint });
 }
 
-/** The operation's name, or PyTorch's of the exchange beside it: `0SEND_F1`, `1RECV_F1`. */
+/** The operation's name, or PyTorch's name of the exchange next to it: `0SEND_F1`, `1RECV_F1`. */
 function stepName(program: Program, { word, exchange }: DeadlockStep): string {
   return exchange === undefined
     ? operationName(program, word)

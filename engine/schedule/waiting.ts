@@ -27,13 +27,13 @@ export function waitingOf(program: Program, dependencies: Dependencies, stuck: I
   return { program, dependencies, stuck, positions, starts };
 }
 
-/** `waiter` (a position of the group) waits for the operation at `target`, which it needs or which stands before it. */
+/** `waiter` (a position of the group) waits for the operation at `target`, which it needs or which comes before it. */
 export type Wait = (waiter: number, target: number, because: 'needs' | 'order') => void;
 
 // An input gradient (result 1) is that of B or of I, whichever the program has.
 const kindsOfResult: readonly (readonly number[])[] = [[0], [1, 2], [3], [4], [5], [6], [7]];
 
-/** Calls `visit` for what the group that starts at `group` waits for: first its needs, then what stands before it. */
+/** Calls `visit` for what the group that starts at `group` waits for: first its needs, then what comes before it. */
 export function eachWait(
   { program, dependencies, stuck, positions, starts }: Waiting,
   group: number,

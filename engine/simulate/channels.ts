@@ -2,9 +2,9 @@ import { kindOfRow, type Program, resultOf, resultsIn } from '../program.ts';
 import { type Timing } from '../timeline.ts';
 
 /**
- * True where no transfer can ever find its channel taken, so that each arrives a constant after its operation's end:
- * a channel has one sender, whose sending operations end at least their own duration apart, and no operation's transfers hold
- * the channel for longer than the shortest of those durations.
+ * True if no transfer can ever find its channel taken, so that each arrives a constant after its operation's end. Such a channel
+ * has one sender, whose sending operations end at least their durations apart. No operation's transfers hold the channel for
+ * longer than the shortest of those durations.
  */
 export function transfersNeverQueue(program: Program, timing: Timing): boolean {
   const { stages, placement } = program;

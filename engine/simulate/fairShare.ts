@@ -1,16 +1,18 @@
 import type { Flows } from '../timeline.ts';
 
 export interface FairShares {
-  /** The running routes that share hops with some of `routes`, directly or through others; those of `routes` that run included. */
+  /**
+   * The running routes that share hops with some of `routes`, directly or through others, including the running ones of `routes`.
+   */
   connected(routes: readonly number[], running: Uint8Array): readonly number[];
-  /** Writes the share of its full rate that each of `routes` gets, where just these are under way. */
+  /** Writes the share of its full rate that each of `routes` gets if just these are active. */
   share(routes: readonly number[], into: Float64Array): void;
 }
 
 /**
- * Max-min fair rates by progressive filling (Bertsekas and Gallager, *Data Networks*, section 6.5.2): the rates of all routes rise
- * together; where a hop is full, those that cross it stop; the others go on. A route never gets more than its slowest hop
- * gives. Nothing is allocated but lists of routes.
+ * Max-min fair rates by progressive filling (Bertsekas and Gallager, *Data Networks*, section 6.5.2). The rates of all routes
+ * rise together. If a hop is full, the routes that cross it stop and the others go on. A route never gets more than its slowest
+ * hop gives. Only lists of routes are allocated.
  */
 export function fairShares(flows: Flows, channels: number): FairShares {
   const { offsets, channel, capacity, rate } = flows;

@@ -1,7 +1,7 @@
 import { fairShares } from './fairShare.ts';
 import type { Flows, Timing } from '../timeline.ts';
 
-/** Transfers on their way over hops that several of them share, in order of time. */
+/** Transfers in progress over shared hops, in order of time. */
 export interface FlowNetwork {
   /** Sends the result of `need` to `device` at `now`; `twin` is the same need of the other kind of backward, or −1. */
   carry(need: number, microbatch: number, twin: number, device: number, now: number): void;
@@ -17,10 +17,10 @@ interface Parcel {
 }
 
 /**
- * Transfers of one route follow one another; those of different routes that meet on a hop share it max-min fairly
- * (`fairShares`), anew whenever one starts or ends. `arrival` is by need × microbatches + microbatch, and `arrived` is told of each
- * device whose result is there; `sent` takes the start of each transfer. Where nothing meets, each takes exactly its
- * `needOccupancy`. O(routes that share hops, directly or through others) for each start and end.
+ * Transfers of one route follow each other. Transfers of different routes that meet on a hop share it max-min fairly
+ * (`fairShares`); shares are computed again whenever a transfer starts or ends. `arrival` is by need × microbatches + microbatch.
+ * `arrived` is called for each device whose result is there; `sent` takes the start of each transfer. If no transfers meet, each
+ * takes exactly its `needOccupancy`. O(routes that share hops, directly or through others) for each start and end.
  */
 export function flowNetwork(
   timing: Timing,
@@ -33,7 +33,10 @@ export function flowNetwork(
   const { needRoute, needOccupancy, needLatency } = timing;
   const routes = flows.rate.length;
   const { connected, share: fair } = fairShares(flows, timing.channels);
-  /** Seconds at full rate that the transfer under way still takes at `since`; the share of that rate it has; its end under it. */
+  /**
+   * `left`: seconds at full rate that the current transfer still takes at `since`. `share`: the share of that rate that it has.
+   * `ends`: its end under that share.
+   */
   const left = new Float64Array(routes);
   const since = new Float64Array(routes);
   const share = new Float64Array(routes);

@@ -1,4 +1,4 @@
-/** Exchanges of gradients beside the last backwards. */
+/** Exchanges of gradients during the last backwards. */
 import type { PipelinePlan } from '../plan.ts';
 import { exchangeTail } from '../order/exchangeTail.ts';
 import { B, F, kindOf, kindOfRow, type Program, rowOf, W } from '../program.ts';
@@ -34,9 +34,9 @@ export function gradientBuckets(plan: PipelinePlan, { apart }: Program): readonl
 }
 
 /**
- * When the forwards of each stage may start, by row (`rows` of them), so that none of its layers runs before its weights are there.
- * A device gathers from 0 on, bucket after bucket, in the order in which its forwards need them: an operation that has to wait for a
- * layer within ends when it would if it started that much later. Undefined where nothing is gathered.
+ * When the forwards of each stage may start, by row (`rows` of them), so that none of its layers runs before its weights are
+ * there. A device gathers from 0 on, bucket after bucket, in the order in which its forwards need them. An operation may have to
+ * wait for a layer within it. Its end is the same as if it started later by that time. Undefined if nothing is gathered.
  */
 export function releases(plan: PipelinePlan, rows: number): Float64Array | undefined {
   if (
@@ -84,8 +84,8 @@ export function holdersOf({ stages, placement, devices }: PipelinePlan): Int32Ar
 }
 
 /**
- * When each device has exchanged its gradients, seconds: after its last operation and its buckets what is in no bucket, which begins
- * when all devices that hold copies of its stages are as far.
+ * When each device has exchanged its gradients, seconds. After its last operation and its buckets, it exchanges what is in no
+ * bucket. This begins when all devices that hold copies of its stages are ready too.
  */
 export function exchangedAt(
   timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'blocking' | 'last'>,
@@ -107,8 +107,8 @@ export function exchangedAt(
 
 /**
  * When each device is done with its buckets, seconds. A bucket is ready when the last backward on each of its devices has passed
- * it; buckets are exchanged in the order in which they are ready, and a device has one exchange at a time.
- * O(operations after the last backwards + buckets · log buckets).
+ * it. Buckets are exchanged in the order in which they are ready, and a device has one exchange at a time. O(operations after the
+ * last backwards + buckets · log buckets).
  */
 function bucketEnds(
   timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts'>,
@@ -143,8 +143,8 @@ function bucketEnds(
 }
 
 /**
- * Seconds of its buckets that a device has still to exchange after its last operation in any order of these operations, split or
- * not: that is the last backward of one of its stages, whose own buckets cannot be done earlier. 0 where a stage has none.
+ * Seconds of its buckets that a device has still to exchange after its last operation, in any order of these operations, split or
+ * not. The last operation is the last backward of one of its stages, whose buckets cannot be done earlier. 0 if a stage has none.
  */
 export function leastExposed(
   { placement, stages, copies }: Program,

@@ -1,12 +1,12 @@
 /**
- * Activations away from home: a device that evicts (E) is rid of them once the transfer has ended, its partner holds them from the
- * start of that transfer until they have been sent back (L), and they are at home again from the start of the way back.
- * Kim et al., "BPipe" (ICML 2023).
+ * Activations on another device. A device that evicts (E) is rid of them once the transfer has ended. Its partner holds them from
+ * the start of that transfer until they have been sent back (L). They are on the first device again from the start of the
+ * transfer back. Kim et al., "BPipe" (ICML 2023).
  */
 import { B, E, type Kind, kindOfRow, L, microbatchOf, resultRow, rowOf } from '../program.ts';
 import { type Timeline, arrivalAt } from '../timeline.ts';
 
-/** Microbatches of a stage that come to a device or leave it, beside its own operations; in order of time. */
+/** Microbatches of a stage that come to a device or leave it apart from its operations; in order of time. */
 export interface Moves {
   /** Seconds. */
   readonly at: Float64Array;

@@ -5,8 +5,8 @@ import type { Flows } from '../timeline.ts';
 export const hopsOf = (route: RoutePlan): NonNullable<RoutePlan['hops']> => route.hops ?? [route];
 
 /**
- * The hops of all routes, where some route over several hops shares one of them with another route; else `undefined`: then a
- * transfer has all of its way for itself or queues for the one channel that it takes.
+ * The hops of all routes, if some route over several hops shares one of them with another route. `undefined` if none does: then a
+ * transfer has all of its route for itself, or queues for the one channel that it takes.
  */
 export function flowsOf({ routes }: Pick<PipelinePlan, 'routes'>): Flows | undefined {
   if (routes.every(({ hops }) => hops === undefined)) return undefined;

@@ -3,8 +3,8 @@ import { finish } from './finish.ts';
 import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
 
 /**
- * The fast way: one pass, no queue of events. A device that must wait leaves its number in the slot of the result it waits
- * for and is taken up again when that result is there; O(operations + needs), no allocation per operation.
+ * The fast method: one pass, no queue of events. A device that must wait leaves its number in the slot of the result it waits
+ * for. It continues when that result is there. O(operations + needs), no allocation per operation.
  */
 export function runInOrder(program: Program, timing: Timing): Timeline | undefined {
   const { devices, microbatches, order, offsets, shift } = program;

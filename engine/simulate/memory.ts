@@ -24,7 +24,7 @@ export interface MemoryPeak {
   readonly position: number;
   /** Whether that operation runs then, or has not begun or has ended, where activations of another device come. */
   readonly when: 'before' | 'during' | 'after';
-  /** Where devices evict: microbatches of each stage that had come by then, less those that had left. */
+  /** Only if devices evict: microbatches of each stage that had come by then, less the microbatches that had left. */
   readonly moved?: Int32Array;
   /** At that operation, with those that it keeps for another device. */
   readonly activations: number;
@@ -32,8 +32,8 @@ export interface MemoryPeak {
   /** Of weights beyond the newest version. */
   readonly versions: number;
   /**
-   * Most microbatches of one stage each (chunks, where a device has several stages) held at a time, those that it keeps for
-   * another device among them and those that another keeps for it not.
+   * Most microbatches of one stage each held at a time (chunks, if a device has several stages). It includes microbatches that
+   * the device keeps for another, not those that another keeps for it.
    */
   readonly inFlight: number;
 }
@@ -134,8 +134,8 @@ interface Level {
 }
 
 /**
- * Levels of a device's own operations together with what comes and goes beside them, in order of time. Changes at one moment (but
- * for rounding) are one change: what ends then makes room for what starts.
+ * Levels of a device's operations, joined with what comes and goes in parallel with them, in order of time. Changes at one moment
+ * (but for rounding) are one change: what ends then makes room for what starts.
  */
 function withMoves(
   plan: PipelinePlan,

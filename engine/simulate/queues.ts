@@ -7,9 +7,9 @@ import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
 import { transfersOf } from './transfers.ts';
 
 /**
- * The general way, in order of time: for channels that transfers queue for (several senders, or transfers longer than the
- * operations between them) or share (`flowNetwork`), and for fused operations. First come, first served; equal times by device number.
- * O(operations · log devices + needs).
+ * The general method, in order of time. It handles channels that transfers queue for (several senders, or transfers longer than
+ * the operations between them) or share (`flowNetwork`), and fused operations. First come, first served; equal times by device
+ * number. O(operations · log devices + needs).
  */
 export function runWithQueues(program: Program, timing: Timing): Timeline | undefined {
   const { devices, order, offsets, fused } = program;

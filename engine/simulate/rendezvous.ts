@@ -9,10 +9,11 @@ import { transfersOf } from './transfers.ts';
 
 /**
  * Sends and receives that block: each device goes through its slots and groups of exchanges in order (`exchangesOf`). A transfer
- * begins when both its devices have come to it and its channel is free, holds the channel for `needOccupancy` and ends
- * `needLatency` later, for both; a device leaves a group when all its transfers have ended. What a device evicts to another one
- * is copied beside the work of both, and so are gradients that copies of a stage reduce. First come, first served; equal times by device number. O(operations · log devices + needs).
- * Undefined where devices wait for one another for ever.
+ * begins when both its devices have come to it and its channel is free. It holds the channel for `needOccupancy` and ends
+ * `needLatency` later, for both. A device leaves a group when all its transfers have ended. Two kinds of transfers run in
+ * parallel with the work of both devices: what a device evicts to another one, and gradients that copies of a stage reduce. First
+ * come, first served; equal times by device number. O(operations · log devices + needs). Undefined if devices wait for each other
+ * for ever.
  */
 export function runRendezvous(program: Program, timing: Timing, rule: TransferRule): Timeline | undefined {
   const { devices, microbatches, order } = program;
@@ -28,7 +29,7 @@ export function runRendezvous(program: Program, timing: Timing, rule: TransferRu
   const began = new Float64Array(exchanges.need.length).fill(-1);
   const cursors = offsets.slice(0, devices);
   const issued = new Uint8Array(began.length);
-  /** Transfers of the group a device stands in that have not begun, and the latest end of those that have. */
+  /** For the group that a device is in: its transfers that have not begun, and the latest end of the others. */
   const open = new Int32Array(devices);
   const latest = new Float64Array(devices);
   const heap = new EventHeap(devices);

@@ -6,9 +6,10 @@ import { transfersNeverQueue } from './channels.ts';
 import type { Timeline, Timing } from '../timeline.ts';
 
 /**
- * Runs a program: every device works through its order, an operation starting when the one before it has ended and all that it
- * needs has arrived. A transfer leaves when its operation ends, waits for its channel, holds it for `needOccupancy` and arrives
- * `needLatency` later (where ways over several hops meet, transfers share hops instead); where sends and receives block, `runRendezvous` says how. Returns undefined where operations wait for one another for ever.
+ * Runs a program. Every device works through its order. An operation starts when the one before it has ended and all that it
+ * needs has arrived. A transfer leaves when its operation ends and waits for its channel. It holds the channel for
+ * `needOccupancy` and arrives `needLatency` later. If routes over several hops meet, transfers share hops instead. If sends and
+ * receives block, `runRendezvous` applies. Returns undefined if operations wait for each other for ever.
  */
 export function simulate(program: Program, timing: Timing): Timeline | undefined {
   if (timing.transfer !== undefined) return runRendezvous(program, timing, timing.transfer);

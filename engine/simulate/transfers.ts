@@ -2,16 +2,19 @@ import { kindOfRow, needSlot, type Program, resultRows, resultsIn, runsMicrobatc
 import type { FlowNetwork } from './flows.ts';
 import { type Timing } from '../timeline.ts';
 
-/** Results on their way between devices: when each is there. A channel serves transfers in the order in which they are sent. */
+/** Results in transfer between devices: when each is there. A channel serves transfers in the order in which they are sent. */
 export interface Transfers {
-  /** Arrival of each needed result, at need × microbatches + microbatch of who needs it: −1 while it is not on its way, NaN where nothing makes it. */
+  /**
+   * Arrival of each needed result, at need × microbatches + microbatch of who needs it: −1 while it is not sent, NaN if nothing
+   * makes it.
+   */
   readonly arrival: Float64Array;
-  /** Devices that use each result, as compressed rows: those of result r are at `offsets[r]` to `offsets[r + 1]`. */
+  /** Devices that use each result, as compressed rows: result r has `offsets[r]` to `offsets[r + 1]`. */
   readonly users: { readonly offsets: Int32Array; readonly device: Int32Array };
   /** Index of the result of the operation at a position of `order`, and its slot in an array of ends. */
   resultAt(position: number): number;
   slotAt(position: number): number;
-  /** Latest arrival of what the operation at `position` needs; −1 where something is not on its way. */
+  /** Latest arrival of what the operation at `position` needs; −1 if something is not sent yet. */
   readyAt(position: number): number;
   /** Takes the channel of a need from `now` on, as soon as it is free: when the transfer begins. */
   begin(need: number, now: number): number;
@@ -23,8 +26,8 @@ export interface Transfers {
 }
 
 /**
- * `end` as `emptyEnds` gives it: what the program leaves out, nothing waits for. With `own`, `send` is only for what a device
- * itself needs again and for gradients that copies reduce; the exchanges with others are somebody else's.
+ * `end` as `emptyEnds` gives it: no operation waits for what the program leaves out. With `own`, `send` is only for what a device
+ * itself needs again and for gradients that copies reduce; the caller handles exchanges with other devices.
  */
 export function transfersOf(program: Program, timing: Timing, end: Float64Array, own = false): Transfers {
   const { stages, microbatches, order, shift, placement } = program;

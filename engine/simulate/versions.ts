@@ -23,9 +23,12 @@ export const weightRules: Readonly<
   Record<
     WeightRule,
     {
-      /** `newest` of the stage; the one of the microbatch's `entry` at stage 0; that of the minibatch `before`. */
+      /**
+       * `newest`: the newest version of the stage. `entry`: the version of the microbatch's entry at stage 0. `before`: the
+       * version of the minibatch before.
+       */
       readonly forward: 'newest' | 'entry' | 'before';
-      /** The `same` as the forward, or the `newest` of its own moment. */
+      /** The `same` as the forward, or the `newest` at its moment. */
       readonly backward: 'same' | 'newest';
       readonly copies: number;
     }
@@ -50,8 +53,8 @@ export interface MissingVersion {
 }
 
 /**
- * Slots are `stage × microbatches + microbatch`, positions those of `program.order`; stages are those of the program, so copies
- * are stages of their own. −1 where a stage does not run the microbatch, or where no update follows.
+ * Slots are `stage × microbatches + microbatch`, positions refer to `program.order`. Stages are the stages of the program, so
+ * each copy is a separate stage. −1 if a stage does not run the microbatch, or if no update follows.
  */
 export interface Versions {
   readonly rule: WeightRule;
@@ -61,7 +64,7 @@ export interface Versions {
   readonly used: Int32Array;
   /** Version that the update with this gradient makes, by slot: the gradient is applied to the version before it. */
   readonly made: Int32Array;
-  /** Backwards of the stage from the start of this F to the end of its own backward, that one included, by slot. */
+  /** Backwards of the stage from the start of this F to the end of the backward of the same microbatch, included, by slot. */
   readonly backwards: Int32Array;
   /** Updates of each stage. */
   readonly updates: Int32Array;
@@ -72,7 +75,7 @@ export interface Versions {
   readonly after: Int32Array;
   /** Most versions of each stage held at a time, without copies that the rule keeps. */
   readonly most: Int32Array;
-  /** Copies of the weights that rule and policy keep beside the versions (predicted weights, a running mean). */
+  /** Copies of the weights that rule and policy keep in addition to the versions (predicted weights, a running mean). */
   readonly copies: number;
   /** The first missing version of each stage; empty where every operation finds what it must use. */
   readonly missing: readonly MissingVersion[];

@@ -12,9 +12,20 @@ const passagesOfJson = (file: string, text: string): readonly Passage[] =>
 /** Folders whose comments are revised. Elsewhere only messages are read. */
 const withComments = [
   ...['client/', 'webview/', 'cli/', 'server/', 'grammar/'],
-  ...['definitions/', 'fill/', 'findings/', 'fixes/', 'language/', 'planning/', 'std/'].map(
-    (folder) => `engine/${folder}`,
-  ),
+  ...[
+    'analyze/',
+    'definitions/',
+    'fill/',
+    'findings/',
+    'fixes/',
+    'job/',
+    'language/',
+    'order/',
+    'planning/',
+    'schedule/',
+    'simulate/',
+    'std/',
+  ].map((folder) => `engine/${folder}`),
 ];
 
 /** The prose of a file, by the kind of the file. */
