@@ -33,4 +33,10 @@ describe('checkFix', () => {
   ])('refuses %s', (_, mark, title) => {
     expect(() => checkFix(wrong(mark), title)).toThrow();
   });
+  test('refuses a place that has the finding after the fix, too', () => {
+    const twice = (more: string) =>
+      edited('  schedule = 1f1b', `  schedule = 1f1b⟦\n  →⟧⟦key/duplicate:schedule→⟧⟦ = gpipe→⟧${more}`);
+    checkFix(twice(''));
+    expect(() => checkFix(twice('\n  schedule = gpipe'))).toThrow('undefined');
+  });
 });
