@@ -1,5 +1,6 @@
 import { type Block, peak, repeated, type Row, W1 } from './vBlocks.ts';
 import { filled, type Preference } from './vFill.ts';
+import { cooledDown } from './vCoolDown.ts';
 import { squeezed } from './vSqueeze.ts';
 import { improved } from './vImprove.ts';
 import { endOf, type Ends, unitTimes, type VTimes } from './vTimes.ts';
@@ -53,7 +54,7 @@ interface Passes {
   /** Over the squeezed block, with both. */
   readonly squeezed: PassLists;
 }
-const splitPasses: Passes = { even: evenPasses, real: [[], [weightsLast], ...transferPasses], squeezed: [] };
+const splitPasses: Passes = { even: evenPasses, real: [[], [weightsLast], ...transferPasses], squeezed: [[]] };
 const asReady: Preference = [0, 0, 0, 0];
 /** Whole backwards leave no gaps in a full period, so that filling the repeated block would only break it up. */
 const wholePasses: Passes = { even: [], real: [[], [asReady]], squeezed: [[], [asReady]] };
@@ -84,16 +85,23 @@ export function best(blocks: readonly Block[], microbatches: number, times: VTim
   // Once it runs steadily, each further microbatch adds the same to all.
   const enough = Math.min(microbatches, 4 * devices);
   const runs = runsOf(blocks, enough, unit);
-  const blind = [...candidates(false, passes.even, unit), ...candidates(true, passes.squeezed, unit)];
-  const even = first(blind, runs, unit, budget);
   const whole = enough === microbatches ? runs : runsOf(blocks, microbatches, unit);
-  if (times.even) return whole.rowsOf(even);
-  const real = [even, ...candidates(false, passes.real, times), ...candidates(true, passes.squeezed.slice(1), times)];
-  const sooner = first(real, runs, times, budget);
+  const blind = candidates(false, passes.even, unit);
+  const tight = candidates(true, passes.squeezed, unit);
+  const plain = first(blind.length > 0 ? blind : tight, runs, unit, budget);
+  const even = first([plain, ...tight], runs, unit, budget);
   // What is first for fewer microbatches need not be for all of them.
-  const finalists = sooner === even || enough === microbatches ? [sooner] : [sooner, even];
-  const found = whole.rowsOf(first(finalists, whole, times, Infinity));
-  return improved(found, microbatches, whole.limit, times, whole.ends, movesBudget);
+  if (times.even) return whole.rowsOf(even === plain ? plain : first([even, plain], whole, unit, Infinity));
+  const real = [plain, ...candidates(false, passes.real, times), ...candidates(true, passes.squeezed.slice(1), times)];
+  const sooner = first(real, runs, times, budget);
+  const finalists = sooner === plain || enough === microbatches ? [sooner] : [sooner, plain];
+  // Moves of single operations may lead further from an order that ends later.
+  const starts = [first(finalists, whole, times, Infinity), ...(even === plain ? [] : [even])];
+  const found = starts.map((candidate) =>
+    improved(whole.rowsOf(candidate), microbatches, whole.limit, times, whole.ends, movesBudget),
+  );
+  const ends = found.map((rows) => whole.endOf(rows, times));
+  return found[ends.indexOf(Math.min(...ends))];
 }
 
 interface Runs {
@@ -108,6 +116,7 @@ interface Runs {
 
 function runsOf(blocks: readonly Block[], microbatches: number, unit: VTimes): Runs {
   const { taken } = unit;
+  const split = taken.length > W1;
   const slotted = repeated(blocks, microbatches, taken);
   const base = slotted.map(({ row }) => row);
   const limit = peak(base, microbatches, taken);
@@ -115,7 +124,9 @@ function runsOf(blocks: readonly Block[], microbatches: number, unit: VTimes): R
   const ends = new Float64Array(size);
   let tight: readonly Row[] | undefined;
   const squeezedRows = (): readonly Row[] => {
-    tight ??= squeezed(slotted, microbatches, limit, unit, ends);
+    if (tight !== undefined) return tight;
+    tight = squeezed(slotted, microbatches, limit, unit, ends);
+    if (split) tight = cooledDown(tight, microbatches, limit, unit, ends);
     return tight;
   };
   return {
