@@ -55,9 +55,9 @@ function widths(args: ShapeArguments) {
 }
 
 /**
- * Attention with heads split over tensor ranks; a rank has at least one key and value head. Parts of the activations as in
- * Table 2 of arXiv:2205.05198 (section 4.1), for any widths. The norm of query and key heads keeps its input besides what
- * the core reads.
+ * Attention with heads split over tensor ranks; a rank has at least one key and value head. Parts of the activations as in Table
+ * 2 of arXiv:2205.05198 (section 4.1), for any widths. The norm of query and key heads keeps its input in addition to what the
+ * core reads.
  */
 export function attentionPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
   const { hidden, heads, kvHeads, headDim } = widths(args);

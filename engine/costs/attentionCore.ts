@@ -17,8 +17,8 @@ export const coreFlops = (
 ): number => 2 * keysOf(args, sequence) * heads * (query + value);
 
 /**
- * Keys that a token meets on average. Causal: s / 2; within a window of w: those of the first w tokens are w / 2 on average,
- * those of the others w.
+ * Keys that a token meets on average. Causal: s / 2. Within a window of w: the first w tokens meet w / 2 on average, the other
+ * tokens w.
  */
 function keysOf(args: ShapeArguments, sequence: number): number {
   if (!flagOf(args, 'causal', true)) return sequence;
@@ -27,8 +27,8 @@ function keysOf(args: ShapeArguments, sequence: number): number {
 }
 
 /**
- * Bytes a token keeps of attention scores on `heads` heads: probabilities, and with dropout a mask of bytes and what it
- * leaves (5as²b in 16 bits, arXiv:2205.05198, section 4.1). FlashAttention keeps one fp32 log-sum-exp a head instead.
+ * Bytes per token kept of attention scores on `heads` heads: probabilities, and with dropout a mask of bytes and what it leaves
+ * (5as²b in 16 bits, arXiv:2205.05198, section 4.1). FlashAttention keeps one fp32 log-sum-exp per head instead.
  */
 export function scoreBytes(
   args: ShapeArguments,
@@ -57,9 +57,10 @@ interface CoreHeads {
 }
 
 /**
- * Kernels of the core for one microbatch on one rank. FlashAttention is one. Else the scores go through memory between QKᵀ, a
- * softmax with scale and mask fused (Megatron-LM, `FusedScaleMaskSoftmax`), dropout, and A·V; a causal layer stores all of them, though
- * only half of its FLOPs count. Context ranks work on one block of keys after the other.
+ * Kernels of the core for one microbatch on one rank. FlashAttention is one kernel. Without it, the scores go through memory
+ * between QKᵀ, softmax, dropout and A·V; scale and mask are fused with the softmax (Megatron-LM, `FusedScaleMaskSoftmax`). A
+ * causal layer then stores all scores, though only half of its FLOPs count. Context ranks work on one block of keys after the
+ * other.
  */
 export function coreKernels(
   args: ShapeArguments,

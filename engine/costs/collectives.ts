@@ -11,9 +11,9 @@ export interface Exchange {
 const nothing: Exchange = { exposed: 0, traffic: noTraffic };
 
 /**
- * What a pass of a layer exchanges beside `all` seconds of computing, of which `core` are the attention core. Of each
- * group's time the share `overlap` may run beside computing, as far as there is any: that of the context group beside the core, block by
- * block (ring attention, arXiv:2310.01889, section 3), the others beside all that is left.
+ * What a pass of a layer exchanges during `all` seconds of computing, of which `core` are the attention core. Of each group's
+ * time, up to the share `overlap` may run in parallel with computing. The context group's share runs in parallel with the core,
+ * block by block (ring attention, arXiv:2310.01889, section 3). The other groups' shares run in parallel with the rest.
  */
 export function exchange(
   collectives: readonly Collective[],
@@ -45,8 +45,8 @@ export function exchange(
 const hidingOrder: readonly GroupName[] = ['context', 'tensor', 'expert'];
 
 /**
- * Bytes that a rank sends in one of them over `n` ranks: 2(n − 1)/n of the tensor in a ring all-reduce, (n − 1)/n in its halves and in
- * an all-to-all, and its block n − 1 times around a ring.
+ * Bytes that a rank sends in one collective over `n` ranks. Ring all-reduce: 2(n − 1)/n of the tensor. Its halves and an
+ * all-to-all: (n − 1)/n. Passing around a ring: its block n − 1 times.
  */
 export function sentBytes({ pattern, bytes }: Pick<Collective, 'pattern' | 'bytes'>, ranks: number): number {
   const [steps, step] = stepsOf(pattern, ranks);

@@ -58,11 +58,11 @@ export function checkExperts(args: ShapeArguments, setting?: LayerSetting): stri
 }
 
 /**
- * Expert ranks hold some of the experts each; tensor ranks split the width of every expert (or not: `expertTensor` 1), the router is
- * whole on each. Tokens are spread evenly, times `capacity`; each is kept once for every expert that it goes to. Where
- * tensor ranks split an expert, its tokens are gathered, so these copies stay whole on each; else each has its own part.
- * Routing keeps its probabilities in fp32. The weights of the sum are applied before the last product, so
- * the experts' outputs are not kept.
+ * Expert ranks hold some of the experts each. Tensor ranks split the width of every expert (or not: `expertTensor` 1); the router
+ * is whole on each. Tokens are spread evenly, times `capacity`; each is kept once for every expert that it goes to. If tensor
+ * ranks split an expert, its tokens are gathered, so these copies stay whole on each rank. Otherwise each rank has a different
+ * part. Routing keeps its probabilities in fp32. The weights of the sum are applied before the last product, so the experts'
+ * outputs are not kept.
  */
 export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
   const hidden = hiddenOf(args);
@@ -133,9 +133,9 @@ export function expertsPart(args: ShapeArguments, setting: LayerSetting): LayerP
 }
 
 /**
- * Without expert ranks, what a dense MLP exchanges. With them a rank sends its tokens to their experts and gets them back, both
- * ways (two all-to-alls in a forward, two in a backward: Megatron Core, `MoEAlltoAllTokenDispatcher`); where tensor ranks split the
- * experts, they gather these tokens before and scatter their sums behind; shared experts exchange what a dense MLP does.
+ * Without expert ranks, what a dense MLP exchanges. With them, a rank sends its tokens to their experts and gets them back. That
+ * takes two all-to-alls in a forward and two in a backward (Megatron Core, `MoEAlltoAllTokenDispatcher`). If tensor ranks split
+ * the experts, they gather these tokens before and scatter their sums behind. Shared experts exchange what a dense MLP does.
  */
 function expertCollectives(
   setting: LayerSetting,

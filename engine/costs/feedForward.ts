@@ -57,8 +57,9 @@ export function innerPart(args: ShapeArguments, { precision }: LayerSetting, loc
 }
 
 /**
- * `count` equal MLPs of some tokens each on one rank: the products that read the input as one (gate beside up), the activation of all of
- * them at once with the bias before it (an eager one apart from the product with up), and the product behind it.
+ * `count` equal MLPs of some tokens each on one rank. First come the products that read the input, as one product (gate joined
+ * with up). Then the activation of all of them at once with the bias before it (an eager one apart from the product with up), and
+ * the product behind it.
  */
 export function innerKernels(
   args: ShapeArguments,

@@ -31,12 +31,13 @@ export interface FrameworkBytes {
 }
 
 /**
- * A context and one communicator for each group that the device is in: neighbours in the pipeline, tensor, context, gradients
- * (data × context ranks), experts; no more than `reservedMost`, of which the context comes first.
+ * A context and one communicator for each group that the device is in. Groups are neighbours in the pipeline, tensor, context,
+ * gradients (data × context ranks) and experts. At most `reservedMost`, of which the context comes first.
  *
- * 1.5 GiB, 0.5 GiB and 3 GiB are a judgement of published sizes: contexts take 0.2 to 0.7 GB, more with older drivers
- * (pytorch/pytorch#28113, #107667), workspaces of the matrix library and what else is loaded about as much again; a communicator takes
- * 342 MiB (the system files of aiconfigurator) to 688 MB (NVIDIA/nccl#964) by version and ranks, the first one more than those that follow.
+ * 1.5 GiB, 0.5 GiB and 3 GiB are a judgement of published sizes. Contexts take 0.2 to 0.7 GB, more with older drivers
+ * (pytorch/pytorch#28113, #107667). Workspaces of the matrix library and other loaded code take about the same again. A
+ * communicator takes 342 MiB (the system files of aiconfigurator) to 688 MB (NVIDIA/nccl#964) by version and ranks. The first
+ * communicator takes more than the next ones.
  */
 export function frameworkBytes(
   { pipeline, tensor, context, data, expert }: Groups,

@@ -10,9 +10,9 @@ export interface GatheringRule {
   /** Layers whose weights are gathered ahead of the one that runs; FSDP fetches one. 0: nothing overlaps. */
   readonly prefetch: number;
   /**
-   * Gradients stay whole from the first backward to the last, and are reduced and scattered once: PyTorch's pipelines with
-   * FSDP modules (torch/distributed/pipelining/stage.py, `set_requires_gradient_sync(False)`; arXiv:2304.11277, section 3.3.4).
-   * Unless said, after each backward.
+   * Gradients stay whole from the first backward to the last, and are reduced and scattered once: PyTorch's pipelines with FSDP
+   * modules (torch/distributed/pipelining/stage.py, `set_requires_gradient_sync(False)`; arXiv:2304.11277, section 3.3.4).
+   * Default: after each backward.
    */
   readonly accumulate?: boolean;
 }
@@ -21,23 +21,23 @@ export interface GatheringRule {
 export interface GatheredBytes {
   /** From the stage's first forward of an iteration to its last backward. */
   readonly always: number;
-  /** Besides, at most, while a forward or a backward of the stage runs. */
+  /** Additional bytes, at most, while a forward or a backward of the stage runs. */
   readonly forward: number;
   readonly backward: number;
 }
 
 /**
- * Bytes beyond the shards while a stage runs under `zero3` or `fsdp`. The weights of a layer are whole while it runs, and those
- * of the `prefetch` layers that come next (FSDP, arXiv:2304.11277, sections 3.3.2, 3.3.3 and 3.4.2: at most two gathers are under
- * way). A backward makes the whole gradient of its layer; the reduce-scatter of the layer before it runs beside it, so that its
- * gradient is still whole too (FSDP2 frees the input of a reduce-scatter at the end of the next backward). With `prefetch` 0
- * nothing overlaps, and one gradient is whole at a time.
+ * Bytes in addition to the shards while a stage runs under `zero3` or `fsdp`. The weights of a layer are whole while it runs. So
+ * are the weights of the `prefetch` layers that come next (FSDP, arXiv:2304.11277, sections 3.3.2, 3.3.3 and 3.4.2: at most two
+ * gathers run at once). A backward makes the whole gradient of its layer. The reduce-scatter of the layer before it runs at the
+ * same time, so that its gradient is still whole too. (FSDP2 frees the input of a reduce-scatter at the end of the next
+ * backward.) With `prefetch` 0 nothing overlaps, and one gradient is whole at a time.
  *
- * Without `reshard` each layer is gathered once an iteration: Llama 3 (arXiv:2407.21783, section 3.3.2) and torchtitan under
+ * Without `reshard` each layer is gathered once per iteration: Llama 3 (arXiv:2407.21783, section 3.3.2) and torchtitan under
  * pipelines, which spare the gathers of each microbatch.
  *
- * `layers` in the order of the forward. Linear in their number. Recomputation gathers nothing more: it runs where the weights
- * of its layer are whole.
+ * `layers` in the order of the forward. Linear in their number. Recomputation gathers nothing more: it runs while the weights of
+ * its layer are whole.
  */
 export function gatheredBytes(layers: readonly GatheredLayer[], rule: GatheringRule): GatheredBytes {
   const { reshard, accumulate = false } = rule;

@@ -16,7 +16,7 @@ export const product = (
 /** Kernels that only move bytes. */
 export const moves = (bytes: number, count = 1): Kernel => ({ part: 'elementwise', flops: 0, bytes, count });
 
-/** The share of a size: that of the greatest `least` that is not above it. */
+/** The share of a size: the entry with the greatest `least` that is not above it. */
 export const shareAt = (shares: SizedShares, size: number): number =>
   shares.findLast(({ least }) => least <= size)?.share ?? 1;
 
@@ -25,8 +25,8 @@ export const byKernel = ({ efficiencyBySize, memoryEfficiency = [] }: DeviceSpee
   efficiencyBySize !== undefined || memoryEfficiency.length > 1;
 
 /**
- * Seconds of one kernel: FLOPs at peak × the share of their number, beside its bytes at bandwidth × the share of theirs; and its
- * launch. A peak or bandwidth of 0 is not known, and its term is left out.
+ * Seconds of one kernel. Two terms overlap: FLOPs at peak × the share for their number, and bytes at bandwidth × the share for
+ * theirs. Its launch is added. A peak or bandwidth of 0 is not known, and its term is left out.
  */
 export function kernelTime({ flops, bytes }: Pick<Kernel, 'flops' | 'bytes'>, device: DeviceSpeed): number {
   const { compute, efficiency, efficiencyBySize, bandwidth, memoryEfficiency = [], launch = 0, memoryOverlap } = device;
@@ -36,7 +36,10 @@ export function kernelTime({ flops, bytes }: Pick<Kernel, 'flops' | 'bytes'>, de
   return overlapTime(computing, moving, memoryOverlap) + launch;
 }
 
-/** Seconds of computing and of moving bytes, where this share of the shorter runs beside the longer: all of it is a roofline. */
+/**
+ * Seconds of computing and of moving bytes, if this share of the shorter runs in parallel with the longer: all of it is a
+ * roofline.
+ */
 export const overlapTime = (computing: number, moving: number, overlap = 1): number =>
   Math.max(computing, moving) + (1 - overlap) * Math.min(computing, moving);
 
@@ -53,14 +56,14 @@ export interface Work {
 }
 
 /**
- * Every product with weights is there twice more in the backward, with the same sizes: once for the gradient of its input, in I,
- * once for that of its weights, in W. The attention core and element-wise kernels are there twice in I: a product without
- * weights has two factors to differentiate; what only moves memory reads the gradient besides what it read, and gradients
- * that meet at a residual connection are added up. A FlashAttention makes its scores again, 2.5 times its forward in FLOPs
- * (arXiv:2307.08691, section 4.1), which counts as twice here too, as it does without kernels.
+ * Every product with weights is there twice more in the backward, with the same sizes. I has the gradient of its input, W the
+ * gradient of its weights. The attention core and element-wise kernels are there twice in I. A product without weights has two
+ * factors to differentiate. A kernel that only moves memory reads the gradient in addition to what it read.
+ * Gradients that meet at a residual connection are added up. A FlashAttention recomputes its scores, 2.5 times its forward in
+ * FLOPs (arXiv:2307.08691, section 4.1). This counts as twice here too, as it does without kernels.
  *
- * Of a layer without FLOPs (`lookUp`: an embedding) the weight gradient moves what the forward does, and there is no
- * other.
+ * Of a layer without FLOPs (`lookUp`: an embedding) the weight gradient moves what the forward does, and there is no other
+ * gradient.
  */
 export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, lookUp: boolean): Work {
   const time = { linear: 0, core: 0, elementwise: 0 };

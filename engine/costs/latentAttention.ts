@@ -43,7 +43,7 @@ export const isLatent = (args: ShapeArguments): boolean => typeof args['kv_lora_
 const widthNames = ['qk_nope_head_dim', 'qk_rope_head_dim', 'v_head_dim'];
 const ofOthers = ['kv_heads', 'head_dim', 'qkv_bias', 'out_bias', 'qk_norm'];
 
-/** What stands without what it needs, or beside what it excludes. */
+/** Arguments that lack another argument they need, or come with one they exclude. */
 export function checkLatent(args: ShapeArguments): string | undefined {
   if (!isLatent(args)) {
     const lone = [...widthNames, 'q_lora_rank'].find((name) => name in args);
@@ -71,9 +71,9 @@ function widths(args: ShapeArguments) {
 }
 
 /**
- * Tensor ranks split the heads of the products that widen again; those that compress, and their norms, are whole on every
- * rank, which sequence parallelism gives its share of the tokens.
- * Kept: inputs of every product and norm, and the queries, keys and values that the core reads.
+ * Tensor ranks split the heads of the products that widen again. The products that compress, and their norms, are whole on every
+ * rank, which sequence parallelism gives its share of the tokens. Kept: inputs of every product and norm, and the queries, keys
+ * and values that the core reads.
  */
 export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPart {
   const { hidden, heads, queryRank, kvRank, query, nope, rope, value } = widths(args);

@@ -3,7 +3,7 @@ import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments } from './shape.ts';
 import type { Collective, Kernel, LayerSetting, Parts } from './types.ts';
 
-/** One half of a transformer layer, attention or MLP, on one tensor rank. FLOPs and bytes are those of one token. */
+/** One half of a transformer layer, attention or MLP, on one tensor rank. FLOPs and bytes are per token. */
 export interface LayerPart {
   /** Over all tensor ranks, and held by one. */
   readonly parameters: number;
@@ -13,9 +13,9 @@ export interface LayerPart {
   readonly core: number;
   /** Of `linear`, what the model itself does not ask for: repeated on tensor ranks, or `capacity`. None where absent. */
   readonly spare?: number;
-  /** Of `localParameters`, those of experts. */
+  /** The part of `localParameters` that belongs to experts. */
   readonly expertParameters?: number;
-  /** Bytes that the forward keeps, by what they are; `scores` are made again under selective recomputation. */
+  /** Bytes that the forward keeps, by what they are; `scores` are recomputed under selective recomputation. */
   readonly keeps: Parts;
   /** Bytes that the backward makes again for itself, whatever is recomputed. */
   readonly remade: number;
@@ -61,7 +61,10 @@ export const sumParts = (parts: Parts): number => Object.values(parts).reduce((s
 /** Tokens of a microbatch on one rank: context ranks each have a part of every sequence. */
 export const tokensOf = ({ sequence, microBatch, context }: LayerSetting): number => (sequence * microBatch) / context;
 
-/** Around one half of a transformer layer: without sequence parallelism an all-reduce each way, with it a gather and a scatter. */
+/**
+ * Around one half of a transformer layer. Without sequence parallelism: an all-reduce in each direction. With it: a gather and a
+ * scatter.
+ */
 export function tensorCollectives({ tensor, sequenceParallel }: LayerSetting, bytes: number): readonly Collective[] {
   if (tensor === 1) return [];
   const each = { over: 'tensor', bytes, forward: 1, backward: 1 } as const;
@@ -76,7 +79,7 @@ export function tensorCollectives({ tensor, sequenceParallel }: LayerSetting, by
 export const hiddenOf = (args: ShapeArguments): number => numberOf(args, 'hidden', 1);
 export const wholeRanks = ({ tensor, sequenceParallel }: LayerSetting): number => (sequenceParallel ? tensor : 1);
 
-/** Bytes a token of a dropout mask over the hidden width: a byte each. */
+/** Bytes per token of a dropout mask over the hidden width: a byte per element. */
 export const maskBytes = (args: ShapeArguments, setting: LayerSetting): number =>
   flagOf(args, 'dropout', true) ? hiddenOf(args) / wholeRanks(setting) : 0;
 

@@ -26,9 +26,9 @@ export const mtp: ShapeSchema = {
 
 /**
  * The layer, 2h² weights that join a token's vector to the embedding of the next one, a norm before each and one before the
- * logits: arguments' own layer + 2h² + 3 norms. Embedding and head are shared with the model and counted there; the rank
- * holds a copy of the embedding besides, since that stands on another stage.
- * Full recomputation makes the layer again, not projection and logits, as `lm_head` does.
+ * logits: the layer of the arguments + 2h² + 3 norms. Embedding and head are shared with the model and counted there. The rank
+ * also holds a copy of the embedding, which is on another stage. Full recomputation recomputes the layer, not projection and
+ * logits, as `lm_head` does.
  */
 function costOfPrediction(args: ShapeArguments, setting: LayerSetting): ShapeCost {
   const hidden = hiddenOf(args);

@@ -16,7 +16,7 @@ export type {
 export { keptBytes, splitBytes } from './optimizer/recipe.ts';
 export { isShard, shardRanks, shardsGradients, shardsState, shardsWeights, type Shard } from './optimizer/shard.ts';
 
-/** Weights and gradients at the model's precision and nothing else: what holds where a file names no optimizer. */
+/** Weights and gradients at the model's precision and nothing more: used if a file names no optimizer. */
 const none: OptimizerRecipe = {
   name: 'none',
   doc: "Weights and gradients at the model's precision, no state. Nothing is split.",
@@ -34,10 +34,10 @@ const none: OptimizerRecipe = {
 
 /**
  * Bytes by recipe. Mixed precision keeps an fp32 main copy of 16-bit weights (arXiv:1710.03740, section 3.1) and the moments in
- * fp32: ZeRO (arXiv:1910.02054, section 3.1) counts 2 + 2 + 12 with Adam, so 2 + 2 + 8 with momentum and 2 + 2 + 4 with
- * neither. DeepSpeed's BF16_Optimizer (deepspeed/runtime/bf16_optimizer.py) sums gradients in fp32 unless told otherwise
- * (`grad_accum_dtype`), and drops the bf16 ones of a backward only when the next begins (`immediate_grad_update` drops them at
- * once: `custom(weight = 2, gradient = 4, state = 12)`).
+ * fp32: ZeRO (arXiv:1910.02054, section 3.1) counts 2 + 2 + 12 with Adam, so 2 + 2 + 8 with momentum and 2 + 2 + 4 with neither.
+ * DeepSpeed's BF16_Optimizer (deepspeed/runtime/bf16_optimizer.py) sums gradients in fp32 by default (`grad_accum_dtype`). It
+ * drops the bf16 gradients of a backward only when the next begins (`immediate_grad_update` drops them at once: `custom(weight =
+ * 2, gradient = 4, state = 12)`).
  */
 export const optimizers: readonly OptimizerRecipe[] = [
   none,

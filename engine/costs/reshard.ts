@@ -8,9 +8,10 @@ export const chunksOf = (bytes: number, chunks?: number): number =>
   chunks ?? Math.max(1, Math.ceil(bytes / chunkBytes));
 
 /**
- * Seconds by which a chain of hops takes longer than its slowest hop alone, for each byte of a message in K chunks. The last chunk
- * leaves when K − 1 have gone over the slowest hop, and then takes all hops: Σ (1/K)/Bᵢ + (K − 1)/K · 1/B for the slowest, B, so
- * 1/B + (Σ 1/Bᵢ − 1/B)/K. Over A slow links that take t each for the message, and others that take no time: t + (A − 1)·t/K.
+ * Seconds by which a chain of hops takes longer than its slowest hop alone, for each byte of a message in K chunks. The last
+ * chunk leaves when K − 1 have gone over the slowest hop, and then takes all hops. With B for the slowest: Σ (1/K)/Bᵢ + (K − 1)/K
+ * · 1/B, so 1/B + (Σ 1/Bᵢ − 1/B)/K. Over A slow links that take t each for the message, and others that take no time: t + (A −
+ * 1)·t/K.
  */
 export function chainFill(bandwidths: readonly number[], chunks: number): number {
   let [sum, slowest] = [0, 0];

@@ -2,7 +2,7 @@
 import { collectiveTime, noTraffic, sentBytes, sumTraffic } from './collectives.ts';
 import type { LayerCost, Ring } from './types.ts';
 
-/** Whole tensors that ranks hold in parts: how many ranks, over which ring; `experts` are those of the layers' experts. */
+/** Whole tensors that ranks hold in parts: how many ranks, over which ring. `experts` is the rule for the layers' experts. */
 export interface ShardRule {
   /** Weights are gathered for every pass and dropped after it (ZeRO-3, FSDP with resharding). */
   readonly weights: boolean;
@@ -16,10 +16,10 @@ export interface ShardRule {
 }
 
 /**
- * A layer under such a rule. While it runs, the weights of the next one arrive and the gradients of the last one leave, so a
- * pass takes the longer of its work and its traffic (Zhao et al., PyTorch FSDP, arXiv:2304.11277, section 3.3.2): exact for equal
- * layers, where a stage's first gather falls into the pass before. A gather comes before the forward and the input gradient, a
- * scatter with the weight gradient: 3 Ψ′ elements a microbatch in all.
+ * A layer under such a rule. While it runs, the weights of the next one arrive and the gradients of the last one leave. So a pass
+ * takes the longer of its work and its traffic (Zhao et al., PyTorch FSDP, arXiv:2304.11277, section 3.3.2). This is exact for
+ * equal layers, where a stage's first gather falls into the pass before. A gather comes before the forward and the input
+ * gradient, a scatter with the weight gradient: 3 Ψ′ elements per microbatch in all.
  */
 export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
   const gather = rule.weights ? movement(cost, rule, rule.weightBytes, 'all_gather') : nothing;

@@ -7,7 +7,7 @@ export interface StageCost {
   readonly parameters: number;
   /** On one tensor rank; what the optimizer's state goes by. */
   readonly localParameters: number;
-  /** Of these, those of experts. */
+  /** The part of these that belongs to experts. */
   readonly expertParameters: number;
   readonly forwardFlops: number;
   readonly forward: number;
@@ -20,7 +20,7 @@ export interface StageCost {
   readonly activation: number;
   readonly activationForWeight: number;
   readonly recomputed: number;
-  /** What an R of its own makes: the activations of all layers at once. */
+  /** What a separate R makes: the activations of all layers at once. */
   readonly recomputedWhole: number;
   readonly workspace: number;
   readonly recomputeMode: RecomputeMode;
@@ -36,14 +36,14 @@ export interface StageFigures extends StageCost {
 /**
  * Sums the layers of a stage; their costs were made under the same recompute mode.
  *
- * With recomputation, layers are checkpoints of their own: F leaves each layer's kept part (2sbh of a transformer layer under
- * full recomputation), and the backward goes from last to first, making one layer's activations again, using them and
- * dropping them before the next. So beyond the sum of what is kept, only the largest `recomputed` is held at a time. It is
- * reached exactly where the largest layer is the last one, or all are equal; else it is an upper bound, since kept
- * parts of later layers are free by then. Workspace is likewise that of one layer at a time.
+ * With recomputation, each layer is a checkpoint. F leaves each layer's kept part (2sbh of a transformer layer under full
+ * recomputation). The backward goes from last to first: it recomputes one layer's activations, uses them and drops them before
+ * the next. So in addition to the sum of what is kept, only the largest `recomputed` is held at a time. The result is exact if
+ * the largest layer is the last one, or all are equal. Otherwise it is an upper bound, since kept parts of later layers are free
+ * by then. Workspace is likewise the largest of one layer at a time.
  *
  * Under `stage` the whole stage is one checkpoint: F leaves `input` bytes (0 for a stage that reads the data), and the backward
- * first makes all else again. Huang et al., "GPipe" (2019), section 2.3.
+ * first recomputes everything else. Huang et al., "GPipe" (2019), section 2.3.
  */
 export function sumStage(layers: readonly LayerCost[], recompute: RecomputeMode, input = 0): StageFigures {
   const sums = layers.reduce(withLayer, noLayers);
@@ -56,8 +56,8 @@ export function sumStage(layers: readonly LayerCost[], recompute: RecomputeMode,
 }
 
 /**
- * A layer on a device that holds `held` parameters of the token embedding already: a head that is tied to it, or a multi-token
- * prediction, uses these and has no copy of its own.
+ * A layer on a device that holds `held` parameters of the token embedding already. A head that is tied to it, or a multi-token
+ * prediction, uses these and has no separate copy.
  */
 export function withoutCopy(layer: LayerCost, held: number): LayerCost {
   const shared = Math.min(held, layer.embeddingParameters ?? 0);
@@ -70,7 +70,10 @@ export function withoutCopy(layer: LayerCost, held: number): LayerCost {
   };
 }
 
-/** Sums over layers before it is said what of the activations is kept; `recomputed` and `workspace` are those of the largest layer. */
+/**
+ * Sums over layers before it is known which activations are kept; `recomputed` and `workspace` are the figures of the largest
+ * layer.
+ */
 export type LayerSums = Omit<StageCost, 'recomputeMode'>;
 
 /** What sums take of a layer. */

@@ -4,11 +4,11 @@ import { elementBytes } from './precision.ts';
 import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode, ShapeCost } from './types.ts';
 
 /**
- * A derived layer on a device, seconds and bytes: its work, plus what of its collectives no computing hides. The backward
- * repeats linear layers twice (I and W) and the attention core, which has no weights, twice in I (arXiv:2401.10241, section 2).
+ * A derived layer on a device, seconds and bytes: its work, plus what of its collectives no computing hides. The backward repeats
+ * linear layers twice (I and W) and the attention core, which has no weights, twice in I (arXiv:2401.10241, section 2).
  *
- * A figure of the device that is 0 counts as not given and its term is left out: who calls makes sure that `compute` is there
- * for layers with FLOPs, and a ring's bandwidth where its group has several ranks.
+ * A figure of the device that is 0 is treated as absent, and its term is left out. The caller makes sure that `compute` is there
+ * for layers with FLOPs, and a ring's bandwidth if its group has several ranks.
  */
 export function timeOf(cost: ShapeCost, setting: LayerSetting, device: DeviceSpeed): LayerCost {
   const work = workOf(cost, device);
@@ -55,7 +55,10 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, device: DeviceSpe
 const isLookUp = ({ linearFlops, coreFlops, weightless }: ShapeCost): boolean =>
   linearFlops + coreFlops === 0 && weightless !== true;
 
-/** Kernel by kernel where the device has figures for single kernels, else one roofline for the layer, and the launches of its kernels. */
+/**
+ * Kernel by kernel if the device has figures for single kernels. Otherwise one roofline for the layer, and the launches of its
+ * kernels.
+ */
 function workOf(cost: ShapeCost, device: DeviceSpeed): Work {
   if (byKernel(device)) return kernelWork(cost.kernels(), device, isLookUp(cost));
   const whole = layerWork(cost, device);

@@ -10,8 +10,8 @@ import { numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape
 import type { LayerSetting, ShapeCost } from './types.ts';
 
 /**
- * A transformer layer: attention and MLP, each behind a norm and a residual connection. Tensor parallelism is that of
- * Megatron-LM: heads and the MLP's width are split, where they do not divide the most loaded rank counts.
+ * A transformer layer: attention and MLP, each behind a norm and a residual connection. Tensor parallelism follows Megatron-LM:
+ * heads and the MLP's width are split. If they do not divide, the figures are for the most loaded rank.
  */
 export const transformer: ShapeSchema = {
   name: 'transformer',

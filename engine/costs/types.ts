@@ -7,7 +7,7 @@
 export type RecomputeMode = 'none' | 'selective' | 'full' | 'stage';
 export type Precision = 'fp32' | 'tf32' | 'fp16' | 'bf16' | 'fp8';
 
-/** What a layer's cost depends on besides the layer itself. */
+/** What a layer's cost depends on in addition to the layer itself. */
 export interface LayerSetting {
   /** Tokens of a sample, samples of a microbatch. */
   readonly sequence: number;
@@ -28,7 +28,7 @@ export interface LayerSetting {
 export type GroupName = 'tensor' | 'context' | 'expert';
 export const groupNames: readonly GroupName[] = ['tensor', 'context', 'expert'];
 
-/** A ring: bytes a second one way, seconds a step. */
+/** A ring: bytes per second in one direction, seconds per step. */
 export interface Ring {
   readonly bandwidth: number;
   readonly latency: number;
@@ -38,19 +38,19 @@ export interface Ring {
 export interface DeviceSpeed {
   readonly compute: number;
   readonly efficiency: number;
-  /** Shares by the FLOPs of a product. Where they are there, layers are costed kernel by kernel, and `efficiency` does not count. */
+  /** Shares by the FLOPs of a product. If present, layers are costed kernel by kernel, and `efficiency` is not used. */
   readonly efficiencyBySize?: SizedShares;
   /** Share of `bandwidth` by the bytes of a kernel; all of it where absent. Several sizes cost layers kernel by kernel too. */
   readonly memoryEfficiency?: SizedShares;
-  /** Seconds that each kernel takes besides; 0 where absent. */
+  /** Seconds added to each kernel; 0 if absent. */
   readonly launch?: number;
-  /** Share of the shorter of a kernel's computing and moving that runs beside the longer; 1 where absent. */
+  /** Share of the shorter of a kernel's computing and moving that runs in parallel with the longer; 1 if absent. */
   readonly memoryOverlap?: number;
-  /** Bytes a second of memory; 0 where the file does not say: then only FLOPs count. */
+  /** Bytes per second of memory; 0 if the file does not say: then only FLOPs count. */
   readonly bandwidth: number;
   /** Divides measured times. */
   readonly speed: number;
-  /** Ring of each group, and the share of its traffic that may run beside computing. */
+  /** Ring of each group, and the share of its traffic that may run in parallel with computing. */
   readonly rings: Readonly<Record<GroupName, Ring>>;
   readonly overlap: Readonly<Record<GroupName, number>>;
 }
@@ -78,7 +78,10 @@ export interface Kernel {
 export interface Collective {
   readonly over: GroupName;
   readonly pattern: 'all_reduce' | 'all_gather' | 'reduce_scatter' | 'all_to_all' | 'ring';
-  /** Of the whole tensor; of an all-to-all, what one rank has to send, its own part included; of a ring, the block that each step passes on. */
+  /**
+   * Bytes of the whole tensor. For an all-to-all, what one rank has to send, including the part for itself. For a ring, the block
+   * that each step passes on.
+   */
   readonly bytes: number;
   /** How often in a forward and in an input gradient. */
   readonly forward: number;
@@ -108,7 +111,10 @@ export interface ShapeCost {
   readonly spareFlops?: number;
   /** Bytes that one forward moves at least: all the work of layers without FLOPs (embedding), a floor for the others. */
   readonly traffic: number;
-  /** Bytes kept for the backward pass under the setting's recompute mode; what only W still needs; what recompute makes again. */
+  /**
+   * Bytes kept for the backward pass under the setting's recompute mode, then the bytes that only W still needs, then the bytes
+   * that recomputation makes.
+   */
   readonly activation: number;
   readonly activationForWeight: number;
   readonly recomputed: number;

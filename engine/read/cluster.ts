@@ -60,7 +60,7 @@ export function readCluster(context: ReadContext, block: BlockDeclaration): void
   detail(context, id, `${[...kinds].map(([kind, number]) => `${number} × ${kind}`).join(', ')}${nodes}`);
 }
 
-/** Standard clusters by name and size: their text never changes, and with them ways between their devices are kept. */
+/** Standard clusters by name and size: their text never changes, and the routes between their devices are kept with them. */
 const standard = new Map<string, ClusterDefinition>();
 const mostStandard = 8;
 

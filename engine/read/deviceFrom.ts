@@ -1,4 +1,4 @@
-/** `from = system("a100_80g.json")`: entries of a device that another file gives, as if they stood in its block. */
+/** `from = system("a100_80g.json")`: entries of a device that another file gives, as if they were in its block. */
 import { parse } from '../../grammar/parse.ts';
 import type { Block, BlockDeclaration, Call, Entry, Expression } from '../../grammar/syntax.ts';
 import { readSystem } from '../formats/system.ts';
@@ -10,9 +10,9 @@ import { describe } from '../language/values.ts';
 import { readSourceFile, reportFaults } from './sourceFile.ts';
 
 /**
- * The block with what its `from` gives besides. An entry of the block stands for all of its key in the file, one with
- * parentheses, `compute(fp8) = …`, for that alone. Where the file is wrong, which is reported, the block counts as not closed:
- * what it lacks is no second mistake.
+ * The block with the additional entries of its `from`. An entry of the block replaces all entries of its key in the file; one
+ * with parentheses, `compute(fp8) = …`, replaces only that entry. If the file is wrong, which is reported, the block is treated
+ * as not closed: what it lacks is no second mistake.
  */
 export function deviceBody(context: ReadContext, { body }: BlockDeclaration): Block | undefined {
   const entries = (body?.entries ?? []).filter((entry): entry is Entry => entry.kind === 'entry');
@@ -29,7 +29,7 @@ export function deviceBody(context: ReadContext, { body }: BlockDeclaration): Bl
   return { ...body, entries: [...body.entries, ...more.map((each) => each.entry)] };
 }
 
-/** An entry of the file's, which stands where `from` has its value, and what it has in its parentheses. */
+/** An entry of the file, placed where `from` has its value, and what it has in its parentheses. */
 interface Given {
   readonly entry: Entry;
   readonly parameters: string;

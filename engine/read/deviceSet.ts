@@ -5,7 +5,7 @@ import type { ReadContext } from './context.ts';
 import { checked, evaluate } from '../language/expressions.ts';
 import { wholeRange } from '../language/values.ts';
 
-/** Reads such an expression; numbers count from the start of the block that it stands in. */
+/** Reads such an expression; numbers start at the beginning of the block around it. */
 export function readEnd(context: ReadContext, expression: Expression): DeviceSet | undefined {
   if (expression.kind === 'group') return readEnd(context, expression.inner);
   const parts = expression.kind === 'list' ? expression.items : [expression];
@@ -60,7 +60,7 @@ function readOne(context: ReadContext, expression: Expression): DeviceSet | unde
   };
 }
 
-/** A switch of the block that the link stands in, or of one around it. */
+/** A switch of the block around the link, or of a block further out. */
 export function switchEnd(symbol: string): DeviceSet {
   return {
     devices(_report, groups, group) {

@@ -93,7 +93,7 @@ function figureOf(context: ReadContext, side: Expression): FigureSchema | undefi
   return name !== undefined && context.links.get(name)?.startsWith('variable:') ? findFigure(name.text) : undefined;
 }
 
-/** Neither side is a figure. Where a name is unknown, that has been said. */
+/** Neither side is a figure. An unknown name is not reported again. */
 function noFigure(context: ReadContext, { left, right }: Binary): undefined {
   const unlinked = [left, right].some(
     (expression) =>

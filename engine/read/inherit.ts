@@ -12,7 +12,7 @@ export function baseOf(context: ReadContext, from: Entry | undefined): ModelDefi
   return value?.kind === 'name' ? context.models.get(symbolId('model', value.text)) : undefined;
 }
 
-/** The layers of another model as those of `owner`, all of which stand where `from` does. */
+/** The layers of another model as layers of `owner`; their place is the place of `from`. */
 export function inheritLayers(
   context: ReadContext,
   base: ModelDefinition,

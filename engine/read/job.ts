@@ -11,7 +11,7 @@ import { describe, type LinkValue } from '../language/values.ts';
 import { readLink } from './link.ts';
 import { readWorkerSync } from './workerSync.ts';
 
-/** Waves of the slowest worker that are simulated unless the file says: half of them before the figures begin. */
+/** Waves of the slowest worker that are simulated by default: half of them before the figures begin. */
 const usualWaves = 32;
 
 /** The plan; `undefined` where something of it, or a pipeline that it needs, is wrong, which has been reported. */
@@ -85,7 +85,7 @@ function readWorkers(context: ReadContext, keys: Keys): readonly Name[] | undefi
   return wrong || names.length === 0 ? undefined : names;
 }
 
-/** An unknown name, or that of something else, was reported when it was looked up. */
+/** An unknown name, or the name of something else, was reported when it was looked up. */
 function notAPipeline(context: ReadContext, value: Expression): true {
   if (value.kind === 'name') return true;
   const found = evaluate(context, value);
@@ -140,7 +140,7 @@ function unfit({ name, schedule, transfer }: PipelinePlan): Problem | undefined 
   return undefined;
 }
 
-/** Why a pipeline cannot be a worker beside those before it. */
+/** Why a pipeline cannot be a worker together with the pipelines before it. */
 function misfit(context: ReadContext, plans: readonly PipelinePlan[], index: number): Problem | undefined {
   const plan = plans[index];
   if (plan.model !== plans[0].model) {
@@ -162,7 +162,7 @@ function misfit(context: ReadContext, plans: readonly PipelinePlan[], index: num
   return undefined;
 }
 
-/** The link as written; else the slowest between nodes of the workers' clusters, which an inlay hint names. */
+/** The link as written. Without one, the slowest between nodes of the workers' clusters, which an inlay hint names. */
 function serverLink(
   context: ReadContext,
   written: LinkValue | undefined,

@@ -110,7 +110,7 @@ interface Written {
   readonly elements: number;
 }
 
-/** Layers of a source, all of which stand where `from` does. */
+/** Layers of a source; their place is the place of `from`. */
 function readSource(
   context: ReadContext,
   keys: Keys,

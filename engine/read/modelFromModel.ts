@@ -1,4 +1,4 @@
-/** `from = llama3_8b`: the layers of another model, with a sequence, microbatch or precision of its own. */
+/** `from = llama3_8b`: the layers of another model, with another sequence, microbatch or precision if the model sets them. */
 import type { BlockDeclaration, Entry, Name } from '../../grammar/syntax.ts';
 import { symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';

@@ -1,4 +1,4 @@
-/** `overlap(tensor) = 60%`: what of a group's traffic may run beside computing. */
+/** `overlap(tensor) = 60%`: the share of a group's traffic that may run in parallel with computing. */
 import type { Overlap } from '../definitions/pipeline.ts';
 import type { ReadContext } from './context.ts';
 import { type GroupName, groupNames } from '../costs/types.ts';
@@ -7,8 +7,8 @@ import { type Keys, valueOf } from '../language/keys.ts';
 import { findKey } from '../language/schema.ts';
 
 /**
- * Unless said: ring attention passes its blocks beside the core; tensor and expert ranks wait for one another (tensor ranks overlap
- * only with kernels made for it, such as those of Transformer Engine's userbuffers).
+ * Defaults. Ring attention passes its blocks in parallel with the core. Tensor and expert ranks wait for each other: tensor ranks
+ * overlap only with kernels made for it, such as userbuffers of Transformer Engine.
  */
 const unsaid: Overlap = { tensor: 0, context: 1, expert: 0 };
 

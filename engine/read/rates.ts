@@ -20,8 +20,9 @@ export function readPeaks(
 }
 
 /**
- * Shares by size, of all number formats and of those with entries of their own: these then have no others, but for the share
- * of the smallest, which is that of all where they do not say. Where sizes are written, this share must be, too.
+ * Shares by size, for all number formats and for number formats with separate entries. A format with separate entries uses no
+ * others. Only the share of its smallest size comes from all formats if the format does not say. If sizes are written, this share
+ * must be, too.
  */
 export function readShares(
   context: ReadContext,

@@ -5,7 +5,7 @@ import type { Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { type Keys, or, readQuantity, valueOf } from '../language/keys.ts';
 
-/** Reads the key; undefined where it is wrong or leaves nothing of the memory, which has been reported. */
+/** Reads the key; undefined if it is wrong or uses up the memory, which has been reported. */
 export function readReserved(
   context: ReadContext,
   keys: Keys,

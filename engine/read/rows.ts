@@ -29,14 +29,14 @@ type Segment =
   | { readonly kind: 'repeat'; readonly size: number; readonly times: number; readonly parts: readonly Segment[] }
   | { readonly kind: 'fused'; readonly size: number; readonly left: Segment; readonly right: Segment };
 
-/** A `row(d)` (with `parameter`) or `row(0)`, as it stands in the tree. */
+/** A `row(d)` (with `parameter`) or `row(0)`, as written in the tree. */
 export interface Row {
   readonly entry: Entry;
   readonly parameter?: string;
   readonly items: readonly Expression[];
 }
 
-/** Rows of a schedule: one for all devices, and those of single ones. */
+/** Rows of a schedule: one for all devices, and rows of single devices. */
 export interface Rows {
   readonly general?: Row;
   readonly byDevice: ReadonlyMap<number, Row>;

@@ -10,7 +10,7 @@ import { readLink } from './link.ts';
 export interface Switch {
   readonly symbol: string;
   readonly end: DeviceSet;
-  /** What is linked to it, each over a link of its own (or one for all, where it is `shared`). */
+  /** What is linked to it, each over a separate link (or all over one link, if it is `shared`). */
   readonly ports?: { readonly devices: DeviceSet; readonly link: LinkValue };
 }
 

@@ -9,7 +9,7 @@ import { readCallee } from '../language/callee.ts';
 
 const batches: Readonly<Record<string, TransferRule['batched']>> = { false: 'none', true: 'peer', all: 'all' };
 
-/** Ways to exchange data between unlike meshes, without arguments. */
+/** Methods to exchange data between different meshes, without arguments. */
 const reshardings: Readonly<Record<string, Resharding>> = {
   send_recv: { strategy: 'send_recv' },
   all_gather: { strategy: 'all_gather', scope: 'node' },

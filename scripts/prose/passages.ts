@@ -14,6 +14,7 @@ const withComments = [
   ...['client/', 'webview/', 'cli/', 'server/', 'grammar/'],
   ...[
     'analyze/',
+    'costs/',
     'definitions/',
     'fill/',
     'findings/',
@@ -22,6 +23,7 @@ const withComments = [
     'language/',
     'order/',
     'planning/',
+    'read/',
     'schedule/',
     'simulate/',
     'std/',

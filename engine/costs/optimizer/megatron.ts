@@ -1,8 +1,8 @@
 /**
- * Adam as Megatron-LM keeps it. Bytes of the plain ones are those of its guide (docs/api-guide/dist_optimizer): 18 with bf16
- * weights and fp32 gradients, 20 with fp16 ones and an fp32 copy of the gradients. The other arguments are those of its
- * precision-aware optimizer (`--use-precision-aware-optimizer`, `--main-grads-dtype`, `--main-params-dtype`, `--exp-avg-dtype`,
- * `--exp-avg-sq-dtype`).
+ * Adam as Megatron-LM keeps it. Its guide (docs/api-guide/dist_optimizer) gives the bytes without further arguments: 18 with bf16
+ * weights and fp32 gradients, 20 with fp16 weights, fp16 gradients and an fp32 copy of the gradients. The other arguments belong
+ * to its precision-aware optimizer (`--use-precision-aware-optimizer`, `--main-grads-dtype`, `--main-params-dtype`,
+ * `--exp-avg-dtype`, `--exp-avg-sq-dtype`).
  */
 import {
   recipe,
@@ -69,8 +69,8 @@ const bf16 = (values: RecipeValues): OptimizerRecipe =>
 
 /**
  * Copies of the weights with fp8 products. Hopper reads both operands along rows, so that the backward needs a transposed copy,
- * which stays from one microbatch to the next; Blackwell needs none with one scale for a tensor (Transformer Engine,
- * performance considerations, "Handling transposes" and "Memory usage").
+ * which stays from one microbatch to the next. Blackwell needs none with one scale for a tensor (Transformer Engine, performance
+ * considerations, "Handling transposes" and "Memory usage").
  */
 const fp8Weights = (values: RecipeValues): Pick<ParameterBytes, 'weight' | 'moved'> => {
   const copies = text(values, 'transposes', 'true') === 'true' ? 2 : 1;

@@ -9,9 +9,9 @@ export interface OptimizerRecipe {
   readonly doc: string;
   readonly parameters: readonly OptimizerParameter[];
   bytes(request: OptimizerRequest): OptimizerBytes;
-  /** Bytes of a parameter on the way between ranks that share it. */
+  /** Bytes of a parameter in transfers between ranks that share it. */
   moved(precision: Precision): MovedBytes;
-  /** The recipe with arguments of its own, checked by their parameters; a sentence where they do not fit together. */
+  /** The recipe with the arguments of a file, checked by their parameters; a sentence if they do not fit together. */
   with?(values: RecipeValues): OptimizerRecipe | string;
 }
 
@@ -30,7 +30,7 @@ export interface OptimizerParameter {
 export type RecipeValues = ReadonlyMap<string, string | number>;
 
 export interface OptimizerRequest {
-  /** Parameters on one device, those of experts left out. */
+  /** Parameters on one device, without parameters of experts. */
   readonly local: number;
   /** Parameters of experts on one device. */
   readonly experts: number;
@@ -58,7 +58,7 @@ export interface ParameterBytes {
   readonly gradient: number;
   /** Main copy and moments. */
   readonly state: number;
-  /** Where what moves is not what is kept. */
+  /** Only if the bytes that move differ from the bytes that are kept. */
   readonly moved?: Partial<MovedBytes>;
 }
 

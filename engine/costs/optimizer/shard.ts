@@ -20,7 +20,7 @@ export const shardsState = (shard: Shard): boolean => shard !== 'none';
 
 /**
  * Ranks of one shard group: all, or the greatest divisor of them that is at most `over` (experts may have fewer ranks than
- * `over`). Several groups hold copies of one another (hybrid sharding, arXiv:2304.11277, section 3.2.2).
+ * `over`). Several groups hold copies of each other (hybrid sharding, arXiv:2304.11277, section 3.2.2).
  */
 export function shardRanks(ranks: number, over: number = ranks): number {
   let size = Math.max(1, Math.min(over, ranks));
