@@ -3,11 +3,11 @@ export interface TextFault {
   /** Characters from the start of the text; the end is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** A sentence: what is wrong and what would do. */
+  /** A sentence: what is wrong, and what to write instead. */
   readonly message: string;
 }
 
-/** Faults told of one file. */
+/** Most faults reported for one file. */
 export const mostTextFaults = 20;
 
 /** A piece of a file as a message repeats it: its first 40 characters, or `most`. */

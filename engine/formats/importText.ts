@@ -1,4 +1,4 @@
-/** Files of other formats as `.pipe` text, told apart by their content. PyTorch's schedule tables have an import of their own. */
+/** Files of other formats as `.pipe` text, recognised by their content. PyTorch's schedule tables have a separate import. */
 import type { TextFault } from './fault.ts';
 import { isConfiguration, readConfiguration } from './huggingFace/read.ts';
 import { pipeOfConfiguration } from './huggingFace/toPipe.ts';

@@ -5,7 +5,7 @@ export interface Line {
   readonly start: number;
 }
 
-/** Lines of a text that end in LF, CRLF or CR, without those of white space alone. */
+/** Lines of a text that end in LF, CRLF or CR, without lines of only white space. */
 export function* linesOf(text: string): Generator<Line> {
   const ends = /\r\n|\n|\r/g;
   let start = text.startsWith('\uFEFF') ? 1 : 0;

@@ -13,7 +13,7 @@ export interface MeasuredLayer {
   readonly output: number;
   /** Layers that it needs, as numbers in the list, each before it. */
   readonly after: readonly number[];
-  /** Where it stands in the text. */
+  /** Its place in the text. */
   readonly start: number;
   readonly end: number;
 }

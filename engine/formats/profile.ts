@@ -1,4 +1,4 @@
-/** Measured layers in any format that this project reads, told apart by their content. */
+/** Measured layers in any format that this project reads, recognised by their content. */
 import { isAstraSim, readAstraSim } from './astraSim/read.ts';
 import { isDnnPartitioning, readDnnPartitioning } from './dnnPartitioning/read.ts';
 import type { TextFault } from './fault.ts';

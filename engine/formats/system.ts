@@ -1,4 +1,4 @@
-/** Descriptions of machines in any format that this project reads, told apart by their content. */
+/** Descriptions of machines in any format that this project reads, recognised by their content. */
 import { isAiconfigurator, readAiconfigurator } from './aiconfigurator/read.ts';
 import { isCalculon, readCalculon } from './calculon/read.ts';
 import type { TextFault } from './fault.ts';

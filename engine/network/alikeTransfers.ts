@@ -4,7 +4,7 @@ import { eachResource } from './loads.ts';
 import { waysOf } from './routes/ways.ts';
 import type { Unreachable } from './flows.ts';
 
-/** Devices of equal position send to one another, all at the same time. */
+/** Devices of equal position send to each other, all at the same time. */
 export interface Pairing {
   readonly from: readonly number[];
   readonly to: readonly number[];
@@ -18,10 +18,10 @@ export interface Paired {
 }
 
 /**
- * Two transfers of a pairing are alike where their hops, in order, move as many bytes a second, are taken by as many transfers, and by as
- * many of every other pairing: then whatever slows one of them slows the other as much. Told by sums of a number for each
- * pairing, one in 2^30. Linear in the number of transfers. Ways are those that are best for `bytes`. `all`: all count as
- * unlike, since others than pairings take links too.
+ * Two transfers of a pairing are alike if their hops, in order, agree in three figures. These are the bytes per second, the number
+ * of transfers of the pairing on the hop, and the same number for every other pairing. Then whatever slows one of them slows the
+ * other equally. They are compared by sums of a number for each pairing; the chance of a mistake is one in 2^30. Linear in the
+ * number of transfers. Routes are the best for `bytes`. `all`: no two are alike, since other transfers than pairings take links too.
  */
 export function alikeTransfers(
   cluster: ClusterDefinition,

@@ -15,12 +15,13 @@ export interface Unreachable {
 export type Groups = readonly (readonly number[])[];
 
 /**
- * Rate (bytes a second) and delay (seconds) of one step of a ring in which every member of every group sends `bytes` to the next
- * one, the last to the first. A group is taken in the order given: where it goes to and fro between nodes, its ring does too.
+ * Rate (bytes per second) and delay (seconds) of one step of a ring. Every member of every group sends `bytes` to the next one,
+ * the last to the first. A group is taken in the order given: if it goes to and fro between nodes, its ring does too.
  *
- * All links of a way are shared equally by the flows on them, so the slowest flow gets the least, over all links, of what the link
- * moves by the number of flows on it. That is the first link to be full in progressive filling (Bertsekas and Gallager, *Data
- * Networks*, section 6.5.2), and a ring is as fast as its slowest flow. The delay is the largest of any flow. Zeros where nobody sends.
+ * All links of a route are shared equally by the flows on them. So the slowest flow gets the least, over all links, of the link's
+ * bandwidth divided by the number of flows on it. That is the first link to be full in progressive filling (Bertsekas and
+ * Gallager, *Data Networks*, section 6.5.2), and a ring is as fast as its slowest flow. The delay is the largest of any flow.
+ * Zeros if no device sends.
  */
 export function ringsAtOnce(cluster: ClusterDefinition, groups: Groups, bytes: number): Ring | Unreachable {
   const routes = waysOf(cluster);
@@ -46,12 +47,12 @@ export function ringsAtOnce(cluster: ClusterDefinition, groups: Groups, bytes: n
 
 /**
  * Seconds of an all-to-all in which every member sends an equal part of its `bytesPerRank` to every member of its group, itself
- * included: (n − 1)·α + what the fullest link needs for all bytes that cross it. No order of sending is faster than that link, and
- * one is as fast: let each flow have the rate that ends it just then; no link is asked for more than it has.
+ * included. It is (n − 1)·α + what the fullest link needs for all bytes that cross it. No order of sending is faster than that
+ * link, and one is as fast: each flow has the rate that ends it just then. No link then carries more than it can.
  *
- * Where the way is the `link` of a node or of the cluster, that is a port of each device: what a device sends over it leaves one
- * after another, (n − 1) / n · S / B for S bytes. Links that are named are apart, and used at the same time. α is the largest latency
- * of a way in the group.
+ * If the route is the `link` of a node or of the cluster, it is a port of each device. The transfers of a device leave it one
+ * after another, (n − 1) / n · S / B for S bytes. Named links are separate, and used at the same time. α is the largest latency
+ * of a route in the group.
  */
 export function allToAllAtOnce(cluster: ClusterDefinition, groups: Groups, bytesPerRank: number): number | Unreachable {
   const found = sendAll(cluster, groups, bytesPerRank);
@@ -104,13 +105,13 @@ function sendAll(
 }
 
 /**
- * Levels of an all-reduce over each group in three parts: a reduce-scatter inside of each node, an all-reduce of what a
- * device then has among the devices that have the same part, one of each node, and an all-gather inside. With g devices in each
- * of N nodes: 2(g − 1)/g · S/B₁ + 2(N − 1)/N · (S/g)/B₂ + 2(g − 1)·α₁ + 2(N − 1)·α₂ (Cho et al., *BlueConnect*, SysML 2019).
- * All groups, and all g rings between nodes, run at once. A node is the innermost `node` that a device stands in.
+ * Levels of an all-reduce over each group in three parts. First a reduce-scatter inside each node. Then an all-reduce of what a
+ * device has, among the devices that have the same part, one of each node. Last an all-gather inside. With g devices in each of N
+ * nodes: 2(g − 1)/g · S/B₁ + 2(N − 1)/N · (S/g)/B₂ + 2(g − 1)·α₁ + 2(N − 1)·α₂ (Cho et al., *BlueConnect*, SysML 2019). All
+ * groups, and all g rings between nodes, run at once. A node is the innermost `node` around a device.
  *
- * `undefined` where the members of a group are not spread evenly over nodes, or groups are spread in different ways, and where all
- * are in one node or each in its own: then there is one level.
+ * `undefined` if there is one level: all members are in one node, or each is in a different one. Also `undefined` if the members
+ * of a group are not spread evenly over nodes, or if the spread differs between groups.
  */
 export function levelsOf(
   cluster: ClusterDefinition,
@@ -147,7 +148,7 @@ export function levelsOf(
   ];
 }
 
-/** Rings of so many ranks each, on each of which all that the levels before left to a rank is reduced. */
+/** Rings of `ranks` ranks each. Each ring reduces everything that the levels before left to a rank. */
 export interface Level {
   readonly ranks: number;
   readonly ring: Ring;

@@ -6,7 +6,7 @@ import { gcd } from '../gcd.ts';
 export interface Held {
   readonly devices: readonly number[];
   readonly mesh: Mesh;
-  /** Data ranks over those of the pipeline; 1 where absent. */
+  /** Data ranks divided by the data ranks of the pipeline; 1 if absent. */
   readonly split?: number;
 }
 
@@ -72,7 +72,7 @@ interface Piece {
   readonly second: number;
 }
 
-/** Where 1 is cut into `first` equal parts and into `second`. */
+/** The pieces that result from cutting 1 into `first` equal parts and into `second`. */
 function pieces(first: number, second: number): readonly Piece[] {
   const found: Piece[] = [];
   // Bounds are counted in parts of 1 / (first · second), whole numbers.

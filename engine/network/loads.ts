@@ -3,9 +3,9 @@ import type { Graph } from './routes/graph.ts';
 import type { Way } from './routes/ways.ts';
 
 /**
- * Visits the resources that a way takes, in order; one that it comes to twice, such as a shared bus, once. Resources are those of
- * `routeBetween`: full duplex one for each direction of each pair, half one for each pair, shared one in all. Those of named links have
- * numbers from 0 on, others below it.
+ * Visits the resources that a route takes, in order. A resource that it reaches twice, such as a shared bus, is visited once.
+ * Resources follow `routeBetween`: full duplex has one for each direction of each pair, half one for each pair, shared one in
+ * all. Resources of named links have numbers from 0 on, others below it.
  */
 export type EachResource = (route: Way, from: number, to: number, visit: (resource: number) => void) => void;
 
@@ -33,9 +33,9 @@ export function eachResource({ cluster, channel, buses }: Graph): EachResource {
 }
 
 export interface Loads {
-  /** Adds to every resource that the way takes. */
+  /** Adds to every resource that the route takes. */
   add(route: Way, from: number, to: number, amount: number): void;
-  /** Every resource that something was added to: how much, and the bytes a second that it moves. Called once, in the end. */
+  /** Every resource with an amount: the amount, and the bytes per second that it moves. Called once, at the end. */
   each(visit: (amount: number, capacity: number) => void): void;
 }
 

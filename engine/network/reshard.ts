@@ -1,11 +1,11 @@
-/** What it takes to bring a message from one rank to another of an unlike mesh, or layout. */
+/** What it takes to bring a message from one rank to another of a different mesh or layout. */
 import type { Resharding } from '../plan.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import { chainFill, chunksOf } from '../costs/reshard.ts';
 import { type Carried, createFlows, type Flows, type Router, routerOf, type Unreachable } from './flows.ts';
 import { alike, copiesIn, type Held, type Unit, unitCount, unitsOf } from './layouts.ts';
 
-/** Of a message of so many bytes of an edge: `perByte` · bytes + `latency` seconds. */
+/** For a message of an edge: `perByte` · bytes + `latency` seconds. */
 export interface Exchange {
   readonly rule: Resharding;
   readonly perByte: number;

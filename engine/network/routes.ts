@@ -1,19 +1,19 @@
-/** How two devices of a cluster reach one another. */
+/** How two devices of a cluster reach each other. */
 import type { ClusterDefinition, LinkDefinition } from '../definitions/cluster.ts';
 import type { Place } from '../plan.ts';
 import type { Graph } from './routes/graph.ts';
 import { waysOf } from './routes/ways.ts';
 
 export interface Route {
-  /** Bytes a second: the least of its hops. Seconds: the sum of its hops. */
+  /** Bytes per second: the least of its hops. Seconds: the sum of its hops. */
   readonly bandwidth: number;
   readonly latency: number;
   /** Resource of the slowest hop, a shared one where hops are equally slow. */
   readonly channel: string;
   readonly place: Place;
-  /** In order. A resource that the way comes to twice, such as a shared bus, counts once. */
+  /** In order. A resource that the route reaches twice, such as a shared bus, is listed once. */
   readonly hops: readonly RouteHop[];
-  /** Where the way is the `link` of a node or of the cluster: that link, of which each device has a port. */
+  /** Only if the route is the `link` of a node or of the cluster: that link, of which each device has a port. */
   readonly port?: string;
 }
 
@@ -24,8 +24,9 @@ export interface RouteHop {
 }
 
 /**
- * The route from one device to another: a link named for the two; else, for a transfer of `bytes`, the faster of the `link` of
- * the innermost node (or the cluster) that holds both and the fastest way over named links. `undefined` where there is none.
+ * The route from one device to another. A link named for the two is used if there is one. Otherwise two routes compete for a
+ * transfer of `bytes`, and the faster one is used. One is the `link` of the innermost node (or the cluster) that holds both; the
+ * other is the fastest route over named links. `undefined` if there is none.
  */
 export function routeBetween(cluster: ClusterDefinition, from: number, to: number, bytes: number): Route | undefined {
   const routes = waysOf(cluster);
@@ -56,7 +57,7 @@ const contention = ({ links }: Graph, edge: number): number =>
 const edgeChannel = ({ links, target, reverse }: Graph, edge: number): string =>
   channelName(links[edge].link, links[edge].group, target[reverse[edge]], target[edge]);
 
-/** Full duplex: each direction of each pair is a resource; half: each pair; shared: the link. Each node has links of its own. */
+/** Full duplex: each direction of each pair is a resource. Half: each pair. Shared: the link. Each node has separate links. */
 function channelName({ id, sharing }: LinkDefinition, group: number, from: number, to: number): string {
   if (sharing === 'shared') return `${id}/${group}`;
   if (sharing === 'half') return `${id}/${group}/${Math.min(from, to)}-${Math.max(from, to)}`;

@@ -1,6 +1,6 @@
 /**
- * Reads a system of NVIDIA's aiconfigurator: `systems/*.yaml` of github.com/ai-dynamo/aiconfigurator. Its figures are in
- * bytes, seconds and FLOP/s; bandwidths are those of one device in one direction.
+ * Reads a system of NVIDIA's aiconfigurator: `systems/*.yaml` of github.com/ai-dynamo/aiconfigurator. Its figures are in bytes,
+ * seconds and FLOP/s; bandwidths are for one device in one direction.
  */
 import type { Precision } from '../../costs/types.ts';
 import { bytes } from '../../quantities.ts';
@@ -55,7 +55,7 @@ function systemOf(fields: Fields): ReturnType<typeof readAiconfigurator> {
   };
 }
 
-/** Fields with rates, and the number formats that they are those of: tensor cores multiply both 16-bit formats at one rate. */
+/** Fields with rates, and their number formats: tensor cores multiply both 16-bit formats at one rate. */
 const rates: readonly (readonly [field: string, formats: readonly Precision[]])[] = [
   ['float16_tc_flops', ['fp16', 'bf16']],
   ['bfloat16_tc_flops', ['bf16', 'fp16']],

@@ -1,6 +1,7 @@
 /**
- * Reads a workload of ASTRA-sim 1.0 (text): a line with the kind of parallelism, a line with the number of layers, then a line for each
- * layer, `name dependency forward comm bytes input-gradient comm bytes weight-gradient comm bytes update`, separated by tabs or spaces.
+ * Reads a workload of ASTRA-sim 1.0 (text): a line with the kind of parallelism, a line with the number of layers, then a line
+ * for each layer. Its fields are `name dependency forward comm bytes input-gradient comm bytes weight-gradient comm bytes
+ * update`, separated by tabs or spaces.
  */
 import { clipped, mostTextFaults, type TextFault } from '../fault.ts';
 import { type Line, linesOf } from '../lines.ts';

@@ -1,7 +1,9 @@
 /**
- * Reads a system of Calculon (Isaev et al., "Calculon: a Methodology and Tool for High-Level Codesign of Systems and Large
- * Language Models", SC 2023): `systems/*.json` of github.com/calculon-ai/calculon, whose `system.py`, `processor.py`,
- * `memory.py` and `network.py` say what a field means.
+ * Reads a system of Calculon: `systems/*.json` of github.com/calculon-ai/calculon. Its `system.py`, `processor.py`, `memory.py`
+ * and `network.py` say what a field means.
+ *
+ * Sources: Isaev et al., "Calculon: a Methodology and Tool for High-Level Codesign of Systems and Large Language Models", SC
+ * 2023.
  */
 import type { Precision, SizedShare } from '../../costs/types.ts';
 import type { TextFault } from '../fault.ts';
@@ -166,7 +168,7 @@ function factorOf(ops: Fields, name: string): { readonly factor: number; readonl
   return undefined;
 }
 
-/** Bytes that a transfer between two devices moves for each of its own; with what the engine counts otherwise. */
+/** Bytes that a transfer between two devices moves for each byte of its message; with what the engine counts differently. */
 function readFactors(network: Fields): { readonly pair: number; readonly ring: boolean } {
   const ops = network.inner('ops');
   const pair = ops === undefined ? undefined : factorOf(ops, 'p2p');
@@ -175,7 +177,7 @@ function readFactors(network: Fields): { readonly pair: number; readonly ring: b
   return { pair: pair?.factor ?? 1, ring: all?.factor === 2 && less === -1 };
 }
 
-/** What this engine counts in another way. */
+/** What this engine counts differently. */
 function leftOut(fields: Fields): readonly string[] {
   return [
     ...(fields.has('vector') ? ['`vector` is left out: work other than products takes the time of its bytes.'] : []),

@@ -17,7 +17,7 @@ export function mixtral(fields: Fields): ConfiguredParts {
   return withEnds(fields, [{ name: 'block', count: layerCount(fields), shape: 'transformer', args: block }], []);
 }
 
-/** Qwen 3 MoE: every `decoder_sparse_step`-th layer has experts, but for those of `mlp_only_layers`. */
+/** Qwen 3 MoE: every `decoder_sparse_step`-th layer has experts, except the layers in `mlp_only_layers`. */
 export function qwen3Moe(fields: Fields): ConfiguredParts {
   if (fields.flag('use_sliding_window', false))
     fields.fault('use_sliding_window', '"use_sliding_window" is not known for this family.');

@@ -1,7 +1,7 @@
 import type { Fields } from '../json/fields.ts';
 import type { ConfiguredParts } from './model.ts';
 
-/** GPT-2: learned positions, biases everywhere, LayerNorm, head and embedding one matrix unless said otherwise. */
+/** GPT-2: learned positions, biases everywhere, LayerNorm. By default head and embedding are one matrix. */
 export function gpt2(fields: Fields): ConfiguredParts {
   const hidden = fields.whole('n_embd');
   const vocab = fields.whole('vocab_size');

@@ -12,11 +12,11 @@ export interface LlamaTraits {
   readonly bias?: boolean;
   /** Embedding and head share a matrix unless the configuration says otherwise. */
   readonly tied?: true;
-  /** The sliding window counts only where `use_sliding_window` says so, from layer `max_window_layers` on. */
+  /** The sliding window is used only if `use_sliding_window` says so, from layer `max_window_layers` on. */
   readonly windowByFlag?: true;
 }
 
-/** Gemma 1: heads of a width of their own, which no other field gives. */
+/** Gemma 1: heads of a separate width, which no other field gives. */
 export function gemma(fields: Fields): ConfiguredParts {
   fields.whole('head_dim');
   return llama({ tied: true })(fields);

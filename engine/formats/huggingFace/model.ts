@@ -25,7 +25,7 @@ export interface ConfiguredModel {
 /** What a family makes of its fields. */
 export type ConfiguredParts = Pick<ConfiguredModel, 'layers' | 'prediction' | 'remarks'>;
 
-/** The layers with those for multi-token prediction, which stand before the head. */
+/** The layers, with the layers for multi-token prediction before the head. */
 export const withPrediction = ({ layers, prediction }: ConfiguredParts): readonly ConfiguredLayer[] =>
   prediction === undefined ? layers : [...layers.slice(0, -1), prediction, ...layers.slice(-1)];
 

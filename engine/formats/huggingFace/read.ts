@@ -107,7 +107,7 @@ function precisionOf(fields: Fields): Precision | undefined {
   return precision;
 }
 
-/** What a shape refuses is told at the field that most of its reasons are about. */
+/** What a shape refuses is reported at the field that most of its reasons are about. */
 function checkLayers(fields: Fields, parts: ConfiguredParts): void {
   const at = fields.has('num_attention_heads') ? 'num_attention_heads' : 'n_head';
   for (const { shape, args } of withPrediction(parts)) {

@@ -6,12 +6,15 @@ export interface Fields {
   readonly faults: readonly TextFault[];
   /** Whether the field is there and not null. */
   has(name: string): boolean;
-  /** A whole number of at least `least` (1 unless said), or `otherwise` where the field is absent or null. Without `otherwise` it is required. */
+  /**
+   * A whole number of at least `least` (default: 1), or `otherwise` if the field is absent or null. Without `otherwise` it is
+   * required.
+   */
   whole(name: string, more?: { readonly otherwise?: number; readonly least?: number }): number;
   flag(name: string, otherwise: boolean): boolean;
   /**
-   * A number of units (1 unless said) in base units, from `least` of these (1 unless said) up to `most` units, or 0 with `zero`;
-   * `otherwise` where the field is absent or null. Without `otherwise` it is required.
+   * A number of units (default: 1) in base units, from `least` of these (default: 1) up to `most` units, or 0 with `zero`.
+   * `otherwise` if the field is absent or null; without `otherwise` it is required.
    */
   amount(
     name: string,
@@ -28,7 +31,7 @@ export interface Fields {
   text(name: string): string | undefined;
   texts(name: string): readonly string[];
   wholes(name: string): readonly number[];
-  /** The field as it stands; undefined where it is absent or null. */
+  /** The field as written; undefined if it is absent or null. */
   value(name: string): JsonValue | undefined;
   /** Values of a list; none where the field is absent. */
   items(name: string): readonly JsonValue[];
@@ -36,7 +39,7 @@ export interface Fields {
   readonly names: readonly string[];
   /** Fields of an object in a field, whose faults are collected here; undefined where it is no object, which is reported. */
   inner(name: string): Fields | undefined;
-  /** Fields of an object that stands in a list, called `name` in messages. */
+  /** Fields of an object in a list, called `name` in messages. */
   within(value: JsonValue, name: string): Fields | undefined;
   /** Reports something about a field, at its value, or at the start of the object where it is absent. */
   fault(name: string, message: string): void;
@@ -54,7 +57,7 @@ type JsonObject = JsonValue & { readonly kind: 'object' };
 /** Fields of the object `config`. */
 export const fieldsOf = (config: JsonObject): Fields => fieldsIn(config, '', []);
 
-/** `prefix` stands before names in messages: `matrix.`. */
+/** `prefix` comes before names in messages: `matrix.`. */
 function fieldsIn(config: JsonObject, prefix: string, faults: TextFault[]): Fields {
   const members: ReadonlyMap<string, JsonMember> = config.members;
   const present = (name: string): JsonValue | undefined => {

@@ -122,7 +122,7 @@ function stringAt(cursor: Cursor): string {
 const unescaped = (text: string): string =>
   text[1] === 'u' ? String.fromCharCode(Number.parseInt(text.slice(2), 16)) : (escapes[text[1]] ?? text[1]);
 
-/** Reads what stands between brackets: `one` for each of it, commas between. */
+/** Reads the items between brackets, with commas between them; calls `readItem` for each. */
 function listAt(cursor: Cursor, close: string, readItem: () => void): void {
   const start = cursor.at;
   cursor.at += 1;

@@ -1,4 +1,4 @@
-/** A JSON value and where it stands. */
+/** A JSON value and its place. */
 export type JsonValue = { readonly start: number; readonly end: number } & (
   | { readonly kind: 'null' }
   | { readonly kind: 'boolean'; readonly value: boolean }

@@ -1,4 +1,4 @@
-/** Reads command-line arguments of Megatron-LM as a shell script writes them, with where each stands. */
+/** Reads command-line arguments of Megatron-LM as a shell script writes them, each with its place. */
 export interface Argument {
   readonly text: string;
   readonly start: number;

@@ -1,7 +1,7 @@
 /**
- * Reads a layout of Megatron-LM's `--pipeline-model-parallel-layout`, such as `Et*3|(tt|)*29,m|L`: E embedding, t transformer layer, m
- * multi-token prediction layer, L loss; `|` ends a stage, `,` means nothing, `x*n` repeats a symbol (`|` too) and `(…)*n` a group, which
- * holds no other group.
+ * Reads a layout of Megatron-LM's `--pipeline-model-parallel-layout`, such as `Et*3|(tt|)*29,m|L`. E: embedding. t: transformer
+ * layer. m: multi-token prediction layer. L: loss. `|` ends a stage, `,` means nothing, `x*n` repeats a symbol (`|` too) and
+ * `(…)*n` a group, which holds no other group.
  */
 import { clipped, mostTextFaults, type TextFault } from '../fault.ts';
 

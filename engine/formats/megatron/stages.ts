@@ -88,7 +88,7 @@ function fromLayout(
   };
 }
 
-/** Equal shares; the first and the last rank may have numbers of their own, or the embedding and the loss count as a layer each. */
+/** Equal shares. The first and the last rank may have different numbers, or the embedding and the loss count as a layer each. */
 function shared(flags: Flags, numbers: Numbers, end: number): Result {
   const [size, total] = [numbers.get('pipeline-model-parallel-size'), numbers.get('num-layers')];
   const refused = (place: { readonly start: number; readonly end: number }, message: string): Result => ({

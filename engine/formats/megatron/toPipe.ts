@@ -33,7 +33,7 @@ function layoutFlag(text: string, trimmed: string): Flags {
   return new Map([['pipeline-model-parallel-layout', { flag: value, value }]]);
 }
 
-/** Layers of one kind that follow one another. */
+/** Consecutive layers of one kind. */
 interface Run {
   readonly kind: LayerSymbol | 'pass';
   count: number;

@@ -5,9 +5,9 @@ import type { MeasuredLayer } from '../measured.ts';
 import type { ProfileGraph } from './graph.ts';
 
 /**
- * Layers of a profile. As PipeDream's optimizer does, a source whose description starts with `Input` takes no time (its measured
- * time is that of loading data) and a sink whose description starts with `__getitem__` is left out. Each layer stands after those
- * that it needs, and the layers of a branch stand together.
+ * Layers of a profile. As in PipeDream's optimizer, a source whose description starts with `Input` takes no time (its measured
+ * time is for loading data). A sink whose description starts with `__getitem__` is left out. Each layer comes after the layers
+ * that it needs, and the layers of a branch are consecutive.
  */
 export function layersOfProfile({ nodes, needs }: ProfileGraph): readonly MeasuredLayer[] {
   const used = new Uint8Array(nodes.length);

@@ -12,15 +12,15 @@ export interface SystemDevice {
   readonly efficiencyAt: Readonly<Partial<Record<Precision, SizedShares>>>;
   readonly bandwidth: number;
   readonly memoryEfficiency?: SizedShares;
-  /** Seconds that each kernel takes besides. */
+  /** Seconds added to each kernel. */
   readonly launch: number;
-  /** Share of the shorter of computing and moving bytes that runs beside the longer; 1 where absent. */
+  /** Share of the shorter of computing and moving bytes that runs in parallel with the longer; 1 if absent. */
   readonly memoryOverlap?: number;
 }
 
 /** A network, its bandwidth one way for each device. */
 export interface SystemNetwork {
-  /** Devices, or networks of the list's one before, that it joins: so many, or any number up to `most`. */
+  /** Devices, or networks of the list's one before, that it joins: a fixed number, or any number up to `most`. */
   readonly joins: number | { readonly most: number };
   readonly bandwidth: number;
   readonly latency: number;

@@ -110,7 +110,7 @@ function missingOf(
   return missing;
 }
 
-/** Microbatches out of range, and operations that stand there twice. */
+/** Microbatches out of range, and operations that occur twice. */
 function judge(
   entries: readonly Entry[],
   group: ReadonlyMap<Entry['type'], readonly Entry[]>,
@@ -175,7 +175,7 @@ function odd(
 const variation = (entries: readonly Entry[]): number =>
   entries.reduce((sum, entry, at) => (at === 0 ? 0 : sum + Math.abs(entry.microbatch - entries[at - 1].microbatch)), 0);
 
-/** B beside I or W of the same microbatch: those that the stage mostly does without are wrong. */
+/** B together with I or W of the same microbatch: the kind that the stage uses less often is wrong. */
 function reportNeedless(group: ReadonlyMap<Entry['type'], readonly Entry[]>, wanted: Wanted, report: Report): void {
   const whole = new Set((group.get('B') ?? []).map((entry) => entry.microbatch));
   const halves = [...(group.get('I') ?? []), ...(group.get('W') ?? [])];
@@ -208,7 +208,10 @@ function otherHalf(
   return { related: [{ ...placeOf(half), message: `\`${entryName(half)}\` is the other half of that backward` }] };
 }
 
-/** Where a missing operation most likely belongs: a blank between its neighbours, else before the next one, else after the one before. */
+/**
+ * The place where a missing operation most likely belongs: a blank between its neighbours; if there is none, before the next one,
+ * or after the one before.
+ */
 function insertion(
   table: TorchTable,
   group: ReadonlyMap<Entry['type'], readonly Entry[]>,

@@ -12,7 +12,7 @@ export interface Entry {
 export const entryName = ({ stage, type, microbatch }: Pick<Entry, 'stage' | 'type' | 'microbatch'>): string =>
   `${stage}${type}${microbatch}`;
 
-/** Those of a table in reading order: actions of microbatches, with both of a fused slot. */
+/** The entries of a table in reading order: actions of microbatches, with both of a fused slot. */
 export function* entriesOf(table: TorchTable): Generator<Entry> {
   for (const [row, cells] of table.rows.entries()) {
     for (const [column, cell] of cells.entries()) {

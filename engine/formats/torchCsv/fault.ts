@@ -7,20 +7,20 @@ export interface TorchFault {
   readonly start: number;
   readonly end: number;
   readonly message: string;
-  /** What would do instead. */
+  /** What to write instead. */
   readonly expected: string;
   /** Other cells that have to do with it. */
   readonly related?: readonly { readonly row: number; readonly column: number; readonly message: string }[];
-  /** Mends the text by a name of `repairs.ts`. */
+  /** Fixes the text by a name of `repairs.ts`. */
   readonly repair?: RepairName;
 }
 
 export type RepairName = 'old-letters' | 'shifted-forwards';
 
-/** Faults told of one file. */
+/** Most faults reported for one file. */
 export const mostFaults = 20;
 
-/** Where the cells of a text stand. */
+/** The places of the cells of a text. */
 export interface CellPlaces {
   at(row: number, column: number): { readonly start: number; readonly end: number };
 }

@@ -14,8 +14,9 @@ export interface TorchSchedule {
 }
 
 /**
- * Whether a table is a schedule: every stage on one rank, each operation once, in an order that ends, and transfers that match. A wrong cell
- * is told by its row and column; what it should be is judged by what the other cells agree on. Linear in the cells.
+ * Whether a table is a schedule: every stage on one rank, each operation once, in an order that ends, and transfers that match. A
+ * wrong cell is reported by its row and column; what it should be is judged by what the other cells agree on. Linear in the
+ * cells.
  */
 export function checkTable(
   table: TorchTable,

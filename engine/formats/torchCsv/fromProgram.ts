@@ -87,8 +87,8 @@ function spaced(program: Program, rows: readonly TorchCell[][], layout: Layout):
 }
 
 /**
- * `_get_1f1b_rank_ops` of PyTorch 2.13: the device's number of blanks before anything; after the warm-up as many as put the first
- * backward at step v·p + 2(p − 1 − i) + 1; one before each backward that no forward goes with.
+ * `_get_1f1b_rank_ops` of PyTorch 2.13. First come as many blanks as the device's number. After the warm-up come blanks that put
+ * the first backward at step v·p + 2(p − 1 − i) + 1. One more comes before each backward without a forward.
  */
 function interleavedBlanks(program: Program, row: readonly TorchCell[], device: number, group: number): TorchCell[] {
   const { devices, stages, microbatches } = program;

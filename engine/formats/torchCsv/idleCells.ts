@@ -4,9 +4,9 @@ import { type TorchTable, computing, dialectOf } from './table.ts';
 import { neededKey, resultKey } from './waits.ts';
 
 /**
- * A remark where a table idles longer than its order makes it: an empty cell is a wait only as long as an operation before it in the
- * row, or one of a neighbouring stage that is needed, stands in it or to the right of it. Other empty cells delay what comes after them
- * on purpose, and an order without times cannot say so. Cells behind the last operation of a row delay nothing. Linear in the cells.
+ * A remark if a table idles longer than its order makes it. An empty cell is a wait only if the next operation of its row needs a
+ * result that a neighbouring stage makes in its column or a later one. Other empty cells delay what comes after them on purpose,
+ * and an order without times cannot say so. Cells behind the last operation of a row delay nothing. Linear in the cells.
  */
 export function idleRemarks(table: TorchTable, { stages, microbatches }: Majority): readonly string[] {
   if (dialectOf(table) === 'compute_comms') return [];

@@ -13,7 +13,9 @@ export interface TorchImport {
   readonly remarks: readonly string[];
 }
 
-/** Text of a PyTorch table → `.pipe` text, or what is wrong with it; `repaired` is then the mended text, where mending makes it right. */
+/**
+ * Text of a PyTorch table → `.pipe` text, or what is wrong with it. `repaired` is then the fixed text, if fixing makes it right.
+ */
 export function importTorch(
   text: string,
 ): TorchImport | { readonly faults: readonly TorchFault[]; readonly repaired?: string } {

@@ -23,9 +23,9 @@ export type Lowered =
   | { readonly stuck: readonly { readonly row: number; readonly column: number }[] };
 
 /**
- * `compute_only` → `compute_comms`, as PyTorch's `_PipelineScheduleRuntime._prepare_schedule_with_comms` does: gather and release the
- * parameters of stages, reduce gradients, then put a send after each operation whose result another rank needs, and the receive
- * at the same moment into that rank's row. Nothing is sent between stages of one rank.
+ * `compute_only` → `compute_comms`, as PyTorch's `_PipelineScheduleRuntime._prepare_schedule_with_comms` does. It gathers and
+ * releases the parameters of stages and reduces gradients. Then it puts a send after each operation whose result another rank
+ * needs, and the receive at the same moment into that rank's row. Nothing is sent between stages of one rank.
  */
 export function lower(table: TorchTable, shape: TorchShape): Lowered {
   const rows = table.rows.map((row, rank) => {

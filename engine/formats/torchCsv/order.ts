@@ -75,7 +75,7 @@ function rowOrder(table: TorchTable, row: number, { stages, microbatches, placem
   }
 }
 
-/** Between two ranks messages arrive in the order in which they are sent, so receives must stand in that order, too. */
+/** Between two ranks messages arrive in the order in which they are sent, so receives must be in that order, too. */
 function channels(table: TorchTable, shape: Majority, report: Report): void {
   const ranks = table.rows.length;
   const sent = new Map<number, string[]>();

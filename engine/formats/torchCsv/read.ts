@@ -13,8 +13,8 @@ export interface ReadTable {
 const mostCells = 8_000_000;
 
 /**
- * The table of a PyTorch schedule CSV, or where and why it is none. Only the form is judged here; whether the operations are those of
- * a schedule is for `checkTable`. Linear in the text.
+ * The table of a PyTorch schedule CSV, or where and why it is none. Only the form is checked here; `checkTable` checks whether
+ * the operations are a schedule. Linear in the text.
  */
 export function readTorchCsv(text: string): ReadTable | { readonly faults: readonly TorchFault[] } {
   const begin = text.startsWith('\ufeff') ? 1 : 0;

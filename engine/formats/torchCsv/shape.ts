@@ -2,8 +2,8 @@ import type { Entry, Groups } from './entries.ts';
 import type { TorchTable } from './table.ts';
 
 /**
- * What most cells of a table agree on, so that a few wrong ones stand out: the number of stages, the rank of each, and the number of
- * microbatches. `undefined` where nothing computes.
+ * What most cells of a table agree on, so that a few wrong ones are found: the number of stages, the rank of each, and the number
+ * of microbatches. `undefined` if nothing computes.
  */
 export interface Majority {
   readonly stages: number;
@@ -53,7 +53,7 @@ function microbatchesOf(groups: Groups, stages: number): number {
   return best;
 }
 
-/** The row that most cells of a stage stand in; −1 for a stage without cells. */
+/** The row with most cells of a stage; −1 for a stage without cells. */
 function placementOf(table: TorchTable, stages: number): Int32Array {
   const placement = new Int32Array(stages).fill(-1);
   const most = new Int32Array(stages);

@@ -4,8 +4,9 @@ import { type StageAction, computing, type Numbered } from './table.ts';
 const mostActive = 3;
 
 /**
- * `_add_unshard_reshard`: before each action the parameters of the next stages that will compute are gathered (UNSHARD), and those
- * of others released (RESHARD). Where several are released at once PyTorch's order is that of a hash table; here it is that of the stages.
+ * `_add_unshard_reshard`: before each action the parameters of the next stages that will compute are gathered (UNSHARD), and the
+ * parameters of others released (RESHARD). If several are released at once, PyTorch uses the order of a hash table; here it is
+ * the order of the stages.
  */
 export function withSharding(row: readonly Numbered[]): readonly Numbered[] {
   const ahead = nextStages(row);

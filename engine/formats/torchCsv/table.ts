@@ -89,7 +89,7 @@ export function dialectOf(table: TorchTable): Dialect {
   return reduces ? 'single_stage' : 'compute_only';
 }
 
-/** A cell and where it came from; what was put in has the column of the cell that it stands before or after. */
+/** A cell and where it came from. An inserted cell has the column of the cell that it comes before or after. */
 export interface Numbered {
   readonly cell: TorchCell;
   readonly column: number;

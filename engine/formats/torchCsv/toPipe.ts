@@ -6,8 +6,9 @@ import { type Slot, writtenRuns } from './runs.ts';
 import { type TorchTable, computing } from './table.ts';
 
 /**
- * A `.pipe` file that runs the operations of a table in its order: one layer a stage, measured at 1 ms for each of F, I and W (2 ms for
- * B), for a person to replace. Transfers follow from the order and are not written. `table` must have passed `checkTable`.
+ * A `.pipe` file that runs the operations of a table in its order. It has one layer per stage, measured at 1 ms for each of F, I
+ * and W (2 ms for B); the user replaces these times. Transfers follow from the order and are not written. `table` must have
+ * passed `checkTable`.
  */
 export function pipeOfTable(table: TorchTable, { shape }: TorchSchedule): string {
   const { stages, microbatches, placement } = shape;

@@ -1,8 +1,8 @@
 import { type TorchTable, computing } from '../torchCsv/table.ts';
 
 /**
- * `_PipelineScheduleRuntime` appends the losses as the last stage runs its forwards and takes them back by the number of the
- * microbatch (`_maybe_get_loss`, PyTorch 2.13): other orders would give the backward the loss of another microbatch.
+ * `_PipelineScheduleRuntime` appends the losses as the last stage runs its forwards, and reads them by the number of the
+ * microbatch (`_maybe_get_loss`, PyTorch 2.13). Other orders would give the backward the loss of another microbatch.
  */
 export function lossOrder(table: TorchTable, stages: number): string | undefined {
   let due = 0;

@@ -1,18 +1,18 @@
 /**
- * Which outermost nodes of a cluster are linked alike; a device outside of nodes counts as a node of one. Where the links of two
- * nodes differ only in which node they are in, the nodes can change places and nothing else changes: a way between devices of such
- * nodes is found once, and moved to where it is needed.
+ * Which outermost nodes of a cluster are linked alike; a device outside nodes is treated as a node of one. The links of two nodes
+ * may differ only in which node they are in. Then the nodes can change places and nothing else changes. A route between devices
+ * of such nodes is found once, and moved to where it is needed.
  */
 import { degree, edgeBetween, type Graph } from './graph.ts';
 
 export interface Alike {
-  /** Devices of one role stand at the same place of nodes that are alike. */
+  /** Devices of one role have the same place in nodes that are alike. */
   readonly role: Int32Array;
   /** Outermost node of a vertex, −1 for none. */
   readonly nodeOf: Int32Array;
-  /** A way between two devices, without where the nodes of the two are. */
+  /** A route that joins two devices, without the places of their nodes. */
   toMove(edges: readonly number[], from: number, to: number): readonly Station[];
-  /** The edges of the way between two devices of the same roles, in one node where the others were. */
+  /** The edges of the route that joins two devices of the same roles, in one node if the others were in one. */
   move(route: readonly Station[], from: number, to: number): readonly number[];
 }
 
@@ -23,7 +23,7 @@ export interface Station {
 }
 type Side = 'from' | 'fromSwitches' | 'to' | 'toSwitches' | 'rest';
 
-/** Nodes compared with each node. Those of a `node[n]` are alike; where all differ, no more time is spent on them. */
+/** Nodes compared with each node. Copies of a `node[n]` are alike; if all nodes differ, no more time is spent on them. */
 const most = 8;
 
 export function alikeOf(graph: Graph): Alike {
@@ -88,7 +88,7 @@ export function alikeOf(graph: Graph): Alike {
   };
 }
 
-/** Its devices and its switches, the ends exclusive; those of inner nodes included. */
+/** Its devices and its switches, including those in inner nodes; the ends are exclusive. */
 interface Node {
   readonly first: number;
   readonly end: number;
@@ -96,7 +96,7 @@ interface Node {
   readonly switchesEnd: number;
 }
 
-/** The outermost nodes whose switches have numbers in a row, then the devices outside of nodes. */
+/** The outermost nodes whose switches have numbers in a row, then the devices outside nodes. */
 function nodesOf({ cluster, offsets }: Graph): readonly Node[] {
   const { groups, nodes, devices } = cluster;
   const found = nodes.flatMap((outermost): readonly Node[] => {
@@ -127,7 +127,9 @@ function linkedAlike(graph: Graph, a: Node, b: Node): boolean {
   return true;
 }
 
-/** The vertices have the same links, each to the same place of its own node or to the same vertex outside of both. */
+/**
+ * The vertices have the same links. Each goes to the same place of the vertex's node, or to the same vertex outside both nodes.
+ */
 function sameLinks({ offsets, target, links }: Graph, a: Node, b: Node, one: number, other: number): boolean {
   if (offsets[one + 1] - offsets[one] !== offsets[other + 1] - offsets[other]) return false;
   const shift = offsets[other] - offsets[one];

@@ -9,7 +9,7 @@ export interface Graph {
   readonly target: Int32Array;
   /** The edge of the other direction. */
   readonly reverse: Int32Array;
-  /** Seconds, and bytes a second. */
+  /** Seconds, and bytes per second. */
   readonly latency: Float64Array;
   readonly bandwidth: Float64Array;
   readonly links: readonly NamedLink[];

@@ -1,14 +1,14 @@
 /** The way of least latency between two vertices of a cluster's named links. */
 import { degree, type Graph } from './graph.ts';
 
-/** Edges of the way of least latency, then of fewest hops, over links of more than `bound` bytes a second. */
+/** Edges of the route of least latency, then of fewest hops, over links of more than `bound` bytes per second. */
 export type Search = (from: number, to: number, bound: number) => readonly number[] | undefined;
 
 /**
- * Dijkstra from both ends (Pohl, 1971): each side takes its nearest vertex in turn, and no way is better than the best known one
- * once the nearest vertices of both sides are as far apart. Any turns will do; the side whose vertex has fewer links goes first,
- * so that a switch of thousands of ports is not opened from one side where the other side comes to it. Nothing is allocated
- * but the answer.
+ * Dijkstra from both ends (Pohl, 1971). Each side takes its nearest vertex in turn. Once the nearest vertices of both sides are
+ * as far apart as the best known route is long, no route is better. The order of turns is free. The side whose vertex has fewer
+ * links goes first, so that a switch of thousands of ports is not opened from one side if the other side comes to it. Only the
+ * answer is allocated.
  */
 export function searchOf(graph: Graph): Search {
   const forward = frontierOf(graph.offsets.length - 1);
@@ -55,7 +55,7 @@ export function searchOf(graph: Graph): Search {
 interface Frontier {
   readonly latency: Float64Array;
   readonly hops: Int32Array;
-  /** Edge of the whole way, in its direction, by which a vertex was reached. */
+  /** Edge of the whole route, in its direction, by which a vertex was reached. */
   readonly via: Int32Array;
   start(vertex: number): void;
   size(): number;

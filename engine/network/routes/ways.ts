@@ -1,11 +1,11 @@
-/** The fastest ways between the devices of a cluster, each found once for all places that are alike. */
+/** The fastest routes that join the devices of a cluster, each found once for all places that are alike. */
 import type { ClusterDefinition, LinkDefinition } from '../../definitions/cluster.ts';
 import { alikeOf, type Station } from './alike.ts';
 import { degree, edgeBetween, graphOf, type Graph } from './graph.ts';
 import { searchOf } from './search.ts';
 
 export interface Figures {
-  /** Seconds: the sum over its links. Bytes a second: the least of its links. */
+  /** Seconds: the sum over its links. Bytes per second: the least of its links. */
   readonly latency: number;
   readonly bandwidth: number;
 }
@@ -19,7 +19,7 @@ export type Way = Figures &
 
 export interface Ways {
   readonly graph: Graph;
-  /** The fastest way for `bytes`; `undefined` where there is none. What holds for the two is said at `routeBetween`. */
+  /** The fastest route for `bytes`; `undefined` if there is none. See `routeBetween` for the rules. */
   between(from: number, to: number, bytes: number): Way | undefined;
 }
 
@@ -36,7 +36,7 @@ export function waysOf(cluster: ClusterDefinition): Ways {
 
 type Named = Extract<Way, { readonly kind: 'named' }>;
 
-/** A way over named links between places that are alike. */
+/** A route over named links that joins places that are alike. */
 interface Found extends Figures {
   readonly stations: readonly Station[];
 }
@@ -61,8 +61,8 @@ function makeRoutes(cluster: ClusterDefinition): Ways {
   };
 
   /**
-   * All ways that are fastest for some size. Among those whose bandwidth is above some bound, the one of least latency is the best
-   * that any bound up to its own bandwidth can give; so the bound rises from bandwidth to bandwidth.
+   * All routes that are fastest for some size. Take the routes whose bandwidth is above some bound. The one of least latency
+   * among them is the best for any bound up to its bandwidth. So the bound rises from bandwidth to bandwidth.
    */
   const candidates = (from: number, to: number): readonly Named[] => {
     const routes: Named[] = [];
@@ -118,7 +118,7 @@ function plainOf({ devices, groups }: ClusterDefinition): (from: number, to: num
   };
 }
 
-/** The first of the fastest ways, where `direct` is not as fast. A transfer fills all links of its way at once. */
+/** The first of the fastest routes, if `direct` is not as fast. A transfer fills all links of its route at once. */
 function fastest<W extends Figures>(direct: Figures | undefined, routes: readonly W[], bytes: number): W | undefined {
   let best: W | undefined;
   let least = direct === undefined ? Infinity : direct.latency + bytes / direct.bandwidth;
