@@ -130,7 +130,7 @@ export const wordOf = (
   stage: number,
   microbatch: number,
 ): number => ((kind * stages + stage) << shift) | microbatch;
-/** Kind of the operations of a row. Helpers of rows take the number of stages: they also stand in hot loops. */
+/** Kind of the operations of a row. Helpers of rows take the number of stages: they are also used in hot loops. */
 export const kindOfRow = (stages: number, row: number): Kind => Math.trunc(row / stages) as Kind;
 /** Row of the result of a kind of one stage. */
 export const resultRow = (stages: number, kind: number, stage: number): number => resultOf[kind] * stages + stage;

@@ -2,7 +2,7 @@
 import { time } from '../quantities.ts';
 import type { Shape } from './policy.ts';
 
-/** `4, 3, 2, 1`; long ones as `64, 63, 62, …, 1`; all equal ones as `4 on every device`. */
+/** `4, 3, 2, 1`; long ones as `64, 63, 62, …, 1`. Equal ones as `4 on every device`. */
 export const perDevice = (shape: Shape, figure: (device: number) => number): string =>
   listed(shape.devices, figure, 'device');
 
@@ -39,8 +39,8 @@ export function equalTimes(shape: Shape): EqualTimes | undefined {
 }
 
 /**
- * `idle: (p − 1)(F + B) = 36 ms a device`. Closed forms hold for equal stages and free transfers: where stages differ, or the
- * form does not hold for these numbers (`seconds` gives undefined), the formula stands without a figure.
+ * `idle: (p − 1)(F + B) = 36 ms a device`. Closed forms are valid for equal stages and free transfers. If stages differ, or the
+ * form is not valid for these numbers (`seconds` gives undefined), the formula is shown without a figure.
  */
 export function idleLine(
   shape: Shape,

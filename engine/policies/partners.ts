@@ -1,7 +1,7 @@
 /**
- * Who keeps what each device evicts, where the file puts stages on other devices than the policy counts: `partners` and `placement`
- * are the policy's, `actual` is the device of each stage in the file. Where several of the policy's devices are one, it is the
- * partner of the first stage there that has one; a device that would be its own partner keeps what it has.
+ * Who keeps what each device evicts, if the file puts stages on other devices than the policy does. `partners` and `placement`
+ * are the policy's; `actual` is the device of each stage in the file. If several of the policy's devices are one, it takes the
+ * partner of the first stage there that has one. A device that would be its own partner keeps what it has.
  */
 export function partnersOn(
   partners: ArrayLike<number>,

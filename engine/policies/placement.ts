@@ -16,7 +16,7 @@ export const wave = (stages: number, devices: number): Int32Array =>
   });
 
 /**
- * Both directions: stage s on device s for the way down, then again on device p − 1 − s for the way up. `stages` must be even, or
+ * Both directions: stage s is on device s on the path down, then on device p − 1 − s on the path up. `stages` must be even, or
  * the middle one would meet itself.
  */
 export const bidirectional = (stages: number): Int32Array =>
@@ -31,9 +31,9 @@ export const bidirectionalCopies = (stages: number): readonly StageCopy[] =>
   }));
 
 /**
- * Device of each stage under a rule of a user's schedule, or a sentence on why the rule does not fit these numbers.
- * Lists name the stages of each device: every stage exactly once. `copies` where the rule puts stages on several devices; the
- * placement is then that of the copies.
+ * Device of each stage under a rule of a user's schedule, or a sentence on why the rule does not fit these numbers. Lists name
+ * the stages of each device: every stage exactly once. `copies` if the rule puts stages on several devices; `placement` is then
+ * by copy.
  */
 export function placementOf(
   rule: PlacementRule,

@@ -19,38 +19,44 @@ export interface Policy {
   /** Stages of the cut for each device; from `chunks` where the policy has that parameter. */
   chunks(args: PolicyArguments): number;
   /**
-   * What the program's stages are, where a stage of the cut has several copies (on devices of their own, each for some of the
-   * microbatches) or parts (segments of the sequence). Without it they are the stages of the cut. Copies of stage 0 come before
-   * those of stage 1 or after all first copies, as the policy likes; `order` and `placement` count in this list.
+   * What the program's stages are, if a stage of the cut has several copies or parts. Copies are on different devices, each for
+   * some of the microbatches; parts are segments of the sequence. Without it they are the stages of the cut. Copies of stage 0
+   * come before the copies of stage 1 or after all first copies, as the policy likes. `order` and `placement` count in this list.
    */
   copies?(shape: Shape): readonly StageCopy[] | undefined;
   /** Takes `replicate = round_robin`: `shape.replicas` devices for each stage, which `copies` and `placement` spread it over. */
   readonly replicates?: boolean;
-  /** Pieces that every microbatch is cut into, each a microbatch of its own to the program; 1 unless said. */
+  /** Pieces that every microbatch is cut into, each a separate microbatch to the program. Default: 1. */
   parts?(args: PolicyArguments): number;
   /** Device of each stage of the program; length `copies(shape).length`, or `shape.stages`. */
   placement(shape: Shape): Int32Array;
   /** Device that keeps what each device evicts (E and L), −1 for none. */
   partners?(shape: Shape): Int32Array;
   /**
-   * What every stage recomputes, where the policy decides and writes each R itself; a microbatch without R then keeps everything.
-   * Undefined, or without this member: what the file says, inside of the backward.
+   * What every stage recomputes, if the policy decides and writes each R itself; a microbatch without R then keeps everything.
+   * Undefined, or without this member: what the file says, inside the backward.
    */
   recompute?(args: PolicyArguments): 'stage' | undefined;
-  /** Whether tensors that skip stages go through every stage between; straight to where they are needed unless said. */
+  /** Whether tensors that skip stages go through every stage between. Default: straight to where they are needed. */
   relays?(args: PolicyArguments): boolean;
-  /** Update rule; `flush` unless said. Any other makes the policy asynchronous: `shape.iterations` minibatches run on end. */
+  /** Update rule (default: `flush`). Any other makes the policy asynchronous: `shape.iterations` minibatches run back to back. */
   weights?(args: PolicyArguments): WeightRule;
-  /** Copies of the weights that it keeps beside their versions (predicted weights, a running mean of changes); what the rule says unless given. */
+  /**
+   * Copies of the weights that it keeps in addition to their versions (predicted weights, a running mean of changes). Default:
+   * what the rule says.
+   */
   weightCopies?(args: PolicyArguments): number;
-  /** Figures of its own for a stage, from what the simulation found: delay in minibatches, staleness in updates. Named as in the report. */
+  /**
+   * Additional figures for a stage, from what the simulation found: delay in minibatches, staleness in updates. Named as in the
+   * report.
+   */
   stageFigures?(
     args: PolicyArguments,
     facts: { readonly delay: number; readonly staleness: number },
   ): Readonly<Record<string, number>>;
-  /** Share of the shorter of two fused operations that hides behind the longer one, 0 unless said. */
+  /** Share of the shorter of two fused operations that hides behind the longer one. Default: 0. */
   overlap?(args: PolicyArguments): number;
-  /** Most operations of one stage and microbatch; 2, or 3 with a split backward, unless said. */
+  /** Most operations of one stage and microbatch. Default: 2, or 3 with a split backward. */
   readonly operations?: number;
   /** The order is searched for, which takes far longer than writing one down. */
   readonly searches?: true;
@@ -96,10 +102,10 @@ export interface Shape {
   readonly chunks: number;
   /** Microbatches of one iteration, which is one update of the weights. */
   readonly microbatches: number;
-  /** Iterations that run on end; 1 for synchronous policies. */
+  /** Iterations that run back to back; 1 for synchronous policies. */
   readonly iterations: number;
   readonly args: PolicyArguments;
-  /** Replicas of each stage that the file asks for (`replicate`); 1 unless said. */
+  /** Replicas of each stage that the file asks for (`replicate`). Default: 1. */
   readonly replicas: ArrayLike<number>;
   /** Seconds by stage. */
   readonly forward: Float64Array;
@@ -107,11 +113,11 @@ export interface Shape {
   readonly backwardWeight: Float64Array;
   /** The part of `backwardInput` that makes activations again. */
   readonly recompute: Float64Array;
-  /** Largest one-way transfer time between neighbouring stages on different devices, seconds; 0 where there is none. */
+  /** Largest transfer time in one direction between neighbouring stages on different devices, seconds; 0 if there is none. */
   readonly transfer: number;
   /** Seconds that a result takes from stage s to stage s + 1 and back; 0 on one device. Length stages − 1. */
   readonly transfers: Float64Array;
-  /** Bytes that one microbatch keeps on a stage: from F to the end of the backward, and what of it W still needs after I. */
+  /** Bytes that one microbatch keeps on a stage: from F to the end of the backward, and the part that W still needs after I. */
   readonly activation: Float64Array;
   readonly activationForWeight: Float64Array;
   /** Seconds after each device's last operation: gradients exchanged over data ranks, then the optimizer step. */
@@ -123,18 +129,21 @@ export interface Shape {
 export interface ShapeFault {
   /** What is wrong, with the numbers: "8 microbatches do not divide into groups of 3". */
   readonly message: string;
-  /** Which input to change and the nearest values that would do. */
+  /** Which input to change and the nearest values that fit. */
   readonly fix: { readonly input: 'microbatches' | 'stages' | 'devices' | string; readonly values: readonly number[] };
 }
 
-/** Where a policy writes a device's operations. */
+/** A policy writes a device's operations here. */
 export interface OperationSink {
   forward(stage: number, microbatch: number): void;
   backward(stage: number, microbatch: number): void;
   backwardInput(stage: number, microbatch: number): void;
   backwardWeight(stage: number, microbatch: number): void;
   recompute(stage: number, microbatch: number): void;
-  /** The optimizer's step of a stage, with the gradients up to this microbatch; of a copy, once the others have those of the same round. */
+  /**
+   * The optimizer's step of a stage, with the gradients up to this microbatch. For a copy, it runs once the other copies have the
+   * gradients of the same round.
+   */
   update(stage: number, microbatch: number): void;
   evict(stage: number, microbatch: number): void;
   load(stage: number, microbatch: number): void;

@@ -1,4 +1,4 @@
-/** Every built-in policy. A new one is a file beside these and a line here. */
+/** Every built-in policy. A new one is a file next to these and a line here. */
 import type { Policy } from './policy.ts';
 import { bpipe } from './builtin/bpipe.ts';
 import { amdp } from './builtin/amdp.ts';

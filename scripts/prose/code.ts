@@ -12,8 +12,8 @@ const lineStarts = (text: string): readonly number[] => [
   ...[...text.matchAll(/\n/gu)].map(({ index }) => index + 1),
 ];
 
-/** Messages of a file, and with `comments` its documenting comments. */
-export function passagesOfCode(file: string, text: string, withComments: boolean): readonly Passage[] {
+/** Messages of a file, and its documenting comments. */
+export function passagesOfCode(file: string, text: string): readonly Passage[] {
   const { program, comments } = parseSync(file, text);
   const starts = lineStarts(text);
   const passages: Passage[] = [];
@@ -36,7 +36,7 @@ export function passagesOfCode(file: string, text: string, withComments: boolean
       add(start, withoutCode(whole.replaceAll(/§?`[^`]*`/gu, codeWord)));
     },
   }).visit(program);
-  for (const { type, value, start } of withComments ? comments : [])
+  for (const { type, value, start } of comments)
     if (type === 'Block' && value.startsWith('*')) {
       const words = withoutCode(value.slice(1).replaceAll(/\n\s*\* ?/gu, ' '));
       const [description, ...tags] = words.split(/\s(?=@\w)/u);

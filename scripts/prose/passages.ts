@@ -9,37 +9,10 @@ const passagesOfJson = (file: string, text: string): readonly Passage[] =>
     return words === undefined ? [] : [{ file, line: index + 1, text: words.replaceAll(/`[^`]+`/gu, '§') }];
   });
 
-/** Folders whose comments are revised. Elsewhere only messages are read. */
-const withComments = [
-  ...['client/', 'webview/', 'cli/', 'server/', 'grammar/'],
-  ...[
-    'analyze/',
-    'costs/',
-    'definitions/',
-    'fill/',
-    'findings/',
-    'fixes/',
-    'formats/',
-    'job/',
-    'language/',
-    'network/',
-    'order/',
-    'planning/',
-    'read/',
-    'schedule/',
-    'simulate/',
-    'std/',
-  ].map((folder) => `engine/${folder}`),
-];
-
 /** The prose of a file, by the kind of the file. */
 export function passagesOf(file: string, text: string): readonly Passage[] {
   if (file.endsWith('.md')) return passagesOfMarkdown(file, text);
   if (file.endsWith('.pipe')) return passagesOfPipe(file, text);
   if (file.endsWith('.json')) return passagesOfJson(file, text);
-  return passagesOfCode(
-    file,
-    text,
-    withComments.some((folder) => file.startsWith(folder)),
-  );
+  return passagesOfCode(file, text);
 }

@@ -2,7 +2,7 @@ import { idleLine, perDevice } from '../describe.ts';
 import { linear } from '../placement.ts';
 import type { OperationSink, Policy, Shape } from '../policy.ts';
 
-/** Most activations that a device holds, its own and those of others together. */
+/** Most activations that a device holds, its own and other devices' together. */
 const mostOf = ({ devices }: Shape): number => Math.ceil((devices + 2) / 2);
 
 /** Forwards before the first backward, which are also the microbatches in flight of 1F1B. */
@@ -41,9 +41,9 @@ export const bpipe: Policy = {
 };
 
 /**
- * 1F1B, with the newest activation evicted before the device would hold more than its share, counted with what is still on its
- * way. Each that is away is called back one backward early, so that a way out hides behind a forward or a backward and a way back
- * behind a forward; once no forward follows, as early as there is room.
+ * 1F1B, with the newest activation evicted before the device would hold more than its share, counted with activations that are
+ * still in transfer. Each evicted activation is called back one backward early. So a transfer out hides behind a forward or a
+ * backward, and a transfer back behind a forward. Once no forward follows, it is called back as early as there is room.
  */
 function evictingOrder(shape: Shape, device: number, out: OperationSink): void {
   const { microbatches } = shape;

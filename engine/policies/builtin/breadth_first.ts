@@ -6,8 +6,8 @@ import { loop } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
 
 /**
- * Chunks follow one another without a gap only where a chunk has as many microbatches as there are devices: with fewer, each
- * further chunk waits p − m forwards, and as many backwards, for the round through all devices.
+ * Chunks follow each other without a gap only if a chunk has as many microbatches as there are devices. With fewer, each further
+ * chunk waits p − m forwards, and as many backwards, for the round through all devices.
  */
 const slots = ({ devices, microbatches, chunks }: Shape): number =>
   devices - 1 + (chunks - 1) * Math.max(0, devices - microbatches);

@@ -8,9 +8,9 @@ import type { OperationSink, Policy, PolicyArguments, Shape, ShapeFault } from '
 const concatenations = ['direct', 'forward_doubling', 'backward_halving'] as const;
 
 /**
- * Li and Hoefler, "Chimera" (2021): pipelines of both directions over the same devices, section 3.1; more microbatches
- * than devices, section 3.5; more than two pipelines, section 3.6. Everything is at a slot of its own in a table where F and B
- * take a slot; a device works through its slots in order.
+ * Pipelines of both directions over the same devices: Li and Hoefler, "Chimera" (2021), section 3.1. More microbatches than
+ * devices: section 3.5. More than two pipelines: section 3.6. Everything has a separate slot in a table where F and B take a
+ * slot; a device works through its slots in order.
  */
 export const chimera: Policy = {
   name: 'chimera',
@@ -90,7 +90,10 @@ function deviceOf(stage: number, pipeline: number, devices: number, pipelines: n
 
 const units = ({ devices, microbatches }: Shape): number => Math.ceil(microbatches / devices);
 
-/** For a whole number of units: p / f − 2 slots of one operation. Where B = 2F, twice that, and as much of F again for each further unit. */
+/**
+ * For a whole number of units: p / f − 2 slots of one operation. If B = 2F, twice that, and as much of F again for each further
+ * unit.
+ */
 function directIdle(shape: Shape, { f, i, w }: EqualTimes): number | undefined {
   const { devices, microbatches } = shape;
   if (microbatches % devices !== 0) return undefined;
@@ -108,9 +111,9 @@ function doubledIdle(shape: Shape, { f, i, w }: EqualTimes): number | undefined 
 }
 
 /**
- * Operations of a pipeline enter it at slots that leave room for the mirror images: `group` = p / 2f of them two slots apart, then
- * the other pipelines' turn. An operation's turn (forward or backward, counted from 0 in each pipeline) gives its slot; a
- * backward's turn is at least `group` after that of its forward, by which time the microbatch has come down.
+ * Operations of a pipeline enter it at slots that leave room for the mirror images: `group` = p / 2f of them two slots apart,
+ * then the other pipelines' turn. An operation's turn (forward or backward, counted from 0 in each pipeline) gives its slot. A
+ * backward's turn is at least `group` after its forward's turn, by which time the microbatch has come down.
  */
 interface Turns {
   readonly forward: (index: number) => number;
@@ -124,8 +127,9 @@ const directTurns = (group: number): Turns => {
 };
 
 /**
- * `group` forwards of two microbatches each, then their backwards, as often as there are microbatches for it: a doubled forward
- * takes as long as a backward, so that units leave no gap; figure 7(c). The order of the authors' code, which takes whole units only.
+ * `group` forwards of two microbatches each, then their backwards, as often as there are microbatches for it. A doubled forward
+ * takes as long as a backward, so that units leave no gap; figure 7(c). The order of the authors' code, which takes whole units
+ * only.
  */
 const unitTurns = (group: number): Turns => ({
   forward: (index) => 3 * group * Math.trunc((index >> 1) / group) + ((index >> 1) % group),
@@ -133,7 +137,7 @@ const unitTurns = (group: number): Turns => ({
 });
 
 /**
- * The same where the last unit is not whole: after the first `group` doubled forwards two backwards and a forward in turn, which
+ * The same if the last unit is not whole. After the first `group` doubled forwards come two backwards and a forward in turn. This
  * ends earlier than a unit of which a part is missing, for more in flight on the outer devices.
  */
 function mixedTurns(group: number, count: number): Turns {

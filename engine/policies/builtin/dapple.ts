@@ -66,8 +66,8 @@ export const dapple: Policy = {
 };
 
 /**
- * Idle time in units of F + B, for equal stages and policy A. With all devices at a limit of D below p, a microbatch starts
- * each p − D + 1 units: each device waits for the forward of a microbatch before the backward of one D − 1 earlier.
+ * Idle time in units of F + B, for equal stages and policy A. With all devices at a limit of D below p, a microbatch starts each
+ * p − D + 1 units. Each device waits for the forward of a microbatch before the backward of one D − 1 earlier.
  */
 function idleSlots({ devices, microbatches, args }: Shape): number {
   const cap = Math.min(devices, Math.max(1, integerArgument(args, 'in_flight', devices)));

@@ -6,8 +6,8 @@ import type { Policy, Shape } from '../policy.ts';
 const warmup = (shape: Shape, device: number): number => Math.min(shape.microbatches, 2 * (shape.devices - device) - 1);
 
 /**
- * Fan et al., "DAPPLE" (2021; policy B); Zhuang et al., "On Optimizing the Communication of Model Parallelism"
- * (2023; overlap-friendly).
+ * Sources: Fan et al., "DAPPLE" (2021; policy B); Zhuang et al., "On Optimizing the Communication of Model Parallelism" (2023;
+ * overlap-friendly).
  */
 export const eager1f1b: Policy = {
   name: 'eager_1f1b',

@@ -10,9 +10,9 @@ import { wholeTicks } from '../../order/wholeTicks.ts';
 const wavesOf = (shape: Shape): number => Math.max(1, integerArgument(shape.args, 'waves', 2));
 
 /**
- * Liu et al., "Hanayo" (2023): the layers pass over the devices to and fro, a wave being once each way. A device
- * that is free runs a backward that is ready, else a forward: of the lowest microbatch, the deepest stage. The
- * paper's order is for m = p; with more, forwards run further ahead and hold more, unless `in_flight` says how many may be under way.
+ * Liu et al., "Hanayo" (2023): the layers pass over the devices to and fro; a wave is one pass in each direction. A device that
+ * is free runs a ready backward, or a ready forward if there is none: of the lowest microbatch, the deepest stage. The paper's
+ * order is for m = p. With more, forwards run further ahead and hold more, unless `in_flight` limits how many run at once.
  */
 export const hanayo: Policy = {
   name: 'hanayo',

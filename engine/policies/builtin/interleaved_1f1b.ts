@@ -8,7 +8,10 @@ import type { Policy, Shape, ShapeFault } from '../policy.ts';
 const groupOf = (shape: Shape): number =>
   integerArgument(shape.args, 'group', Math.min(shape.devices, shape.microbatches));
 
-/** Forwards and backwards of a chunk that a device waits for: the way through the devices, and for groups that are shorter than it. */
+/**
+ * Forwards and backwards of a chunk that a device waits for: the route through the devices, and for groups that are shorter than
+ * it.
+ */
 const idleSlots = ({ devices, microbatches, chunks }: Shape): number =>
   devices - 1 + (chunks - 1) * Math.max(0, devices - microbatches);
 
@@ -105,7 +108,7 @@ const groupFits = (microbatches: number, devices: number, group: number): boolea
   (microbatches % group === 0 || microbatches % group >= devices);
 
 /**
- * The condition on groups is Megatron-LM's (`microbatch_group_size_per_vp_stage`): no group may be shorter than the pipeline. Where
+ * The condition on groups is Megatron-LM's (`microbatch_group_size_per_vp_stage`): no group may be shorter than the pipeline. If
  * microbatches are fewer than devices there is one group, as PyTorch has it.
  */
 function faults(shape: Shape): readonly ShapeFault[] {

@@ -6,8 +6,8 @@ import { linear } from '../placement.ts';
 import type { Policy, Shape, ShapeFault } from '../policy.ts';
 
 /**
- * Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training" (2021), section 3.2 (PipeDream-flush);
- * Fan et al., "DAPPLE" (2021; policy A).
+ * Sources: Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training" (2021), section 3.2 (PipeDream-flush); Fan et al.,
+ * "DAPPLE" (2021; policy A).
  */
 export const oneFOneB: Policy = {
   name: '1f1b',
@@ -59,8 +59,8 @@ export const oneFOneB: Policy = {
 };
 
 /**
- * Warm-up of each device, `min(m, 1 + (p − 1 − i)(1 + ⌈2c / (F + B)⌉))`, that lets a device start a microbatch each F + B
- * although each transfer takes c seconds one way. F + B is that of the slowest stage, which sets the period.
+ * Warm-up of each device, `min(m, 1 + (p − 1 − i)(1 + ⌈2c / (F + B)⌉))`. It lets a device start a microbatch each F + B although
+ * each transfer takes c seconds in one direction. F + B is the time of the slowest stage, which sets the period.
  */
 export function hidingWarmupOf(shape: Shape): readonly number[] {
   let period = 0;
@@ -86,8 +86,8 @@ const numbersOf = (written: PolicyArgument | undefined): readonly number[] | und
   typeof written === 'number' ? [written] : Array.isArray(written) ? (written as readonly number[]) : undefined;
 
 /**
- * A device must have run at least as many forwards as the next one needs before its first backward, or both wait for each
- * other; so warm-ups never rise from one device to the next.
+ * A device must have run at least as many forwards as the next one needs before its first backward. Otherwise both wait for each
+ * other. So warm-ups never rise from one device to the next.
  */
 function faults(shape: Shape): readonly ShapeFault[] {
   const written = shape.args['warmup'];

@@ -18,11 +18,11 @@ const mostUseful = (shape: Shape): number => Math.ceil(ranksOf(shape) / shape.re
 
 /**
  * Forwards of each replica of a stage before its first backward: ⌊(ranks − 1 − ranks before) / ranks of the stage⌋ + 1 (Narayanan
- * et al., "PipeDream" (2019), sections 3.2 and 3.3). With another number in flight at the input stage, those of the stages behind
- * are scaled to it, and (warm-up − 1) × replicas never grows from a stage to the next. For r replicas with a warm-up of w, the
- * backward of microbatch y stands behind the forward of y + (w − 1)r. A stage before it, with w′ and r′, starts that forward only
- * after an update of all microbatches below r′⌊(y + (w − 1)r) / r′⌋ − (w′ − 1)r′, which must not hold y: no circle, whatever
- * replicas wait for one another. So, too, no version that a minibatch enters with is missing later. The formula keeps to it.
+ * et al., "PipeDream" (2019), sections 3.2 and 3.3). With another number in flight at the input stage, the warm-ups of later
+ * stages are scaled to it, and (warm-up − 1) × replicas never grows from a stage to the next. For r replicas with a warm-up of w,
+ * the backward of microbatch y comes after the forward of y + (w − 1)r. A stage before it, with w′ and r′, starts that forward
+ * only after an update of all microbatches below r′⌊(y + (w − 1)r) / r′⌋ − (w′ − 1)r′, which must not hold y: no circle, whatever
+ * replicas wait for each other. So, too, no version that a minibatch enters with is missing later. The formula keeps to it.
  */
 export function warmups(shape: Shape): Float64Array {
   const { stages, replicas, args } = shape;

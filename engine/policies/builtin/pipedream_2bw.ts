@@ -7,8 +7,10 @@ import type { Policy, Shape } from '../policy.ts';
 const warmupOf = ({ stages }: Shape, stage: number): number => stages - stage;
 
 /**
- * Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training" (2021), section 3.1: with at least as many microbatches for
- * an update as stages, two versions of the weights are enough, and every gradient is one update old.
+ * With at least as many microbatches for an update as stages, two versions of the weights are enough, and every gradient is one
+ * update old.
+ *
+ * Sources: Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training" (2021), section 3.1.
  */
 export const pipedream2bw: Policy = {
   name: 'pipedream_2bw',

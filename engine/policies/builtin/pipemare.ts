@@ -24,7 +24,7 @@ export const learningRateScale = (delay: number): number => (delay > 1 ? 1 / del
  */
 export const correctionDecay = (decay: number, delay: number): number => (delay > 0 ? decay ** (1 / delay) : 0);
 
-/** Microbatches of the stages behind and of its own between a forward and the end of its backward, in minibatches of N. */
+/** Microbatches of this stage and the stages behind it, between a forward and the end of its backward, in minibatches of N. */
 const delayOf = ({ stages, microbatches }: Shape, stage: number): number =>
   (2 * (stages - 1 - stage) + 1) / microbatches;
 

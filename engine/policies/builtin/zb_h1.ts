@@ -26,7 +26,10 @@ export const zbH1: Policy = {
   source: splitSource('stages - d', 'd'),
 };
 
-/** Idle seconds of a device, (p − 1)(F + I − W); of operations of a chunk where it has several. Exact where no W is longer than the F or the I that it stands in for, and the warm-up is not cut short. */
+/**
+ * Idle seconds of a device, (p − 1)(F + I − W); if it has several chunks, of operations of a chunk. Exact if no W is longer than
+ * the F or the I that it replaces, and the warm-up is not cut short.
+ */
 export function zbIdle(shape: Shape, { f, i, w }: EqualTimes): number | undefined {
   return shape.microbatches >= shape.devices && w <= Math.min(f, i) ? (shape.devices - 1) * (f + i - w) : undefined;
 }

@@ -1,10 +1,10 @@
-/** Arguments of a policy that loads a model in groups of layers: those of the file, and those that the planner adds. */
+/** Arguments of a policy that loads a model in groups of layers: arguments of the file, and arguments that the planner adds. */
 import type { PolicyArguments } from '../policy.ts';
 import { type Grouping, type LoadCosts, type LoadedLayers, groupings } from './grouping.ts';
 
 /**
- * What is not written: pinned memory over PCIe 3.0 ×16 reaches about 12 GB/s (CUDA C++ Best Practices Guide, "Pinned Memory");
- * a call of cudaMemcpyAsync takes 5 to 7 µs (arXiv:2602.21548, section 5.2); for the synchronisation there is no such source.
+ * Defaults. Pinned memory over PCIe 3.0 ×16 reaches about 12 GB/s (CUDA C++ Best Practices Guide, "Pinned Memory"). A call of
+ * cudaMemcpyAsync takes 5 to 7 µs (arXiv:2602.21548, section 5.2). For the synchronisation there is no such source.
  */
 export const usualCosts: LoadCosts = { bandwidth: 12e9, call: 6e-6, sync: 10e-6 };
 
@@ -17,7 +17,7 @@ export const costsOf = (args: PolicyArguments): LoadCosts => ({
 export const groupingOf = (args: PolicyArguments): Grouping =>
   groupings.find((grouping) => grouping === args['groups']) ?? 'best';
 
-/** What the planner adds: layers of each group, and bytes and seconds of each layer, so that other groupings can be told. */
+/** What the planner adds: layers of each group, and bytes and seconds of each layer, so that other groupings can be computed. */
 export const loadedArguments = (
   args: PolicyArguments,
   { bytes, seconds }: LoadedLayers,

@@ -6,11 +6,11 @@ export interface LoadedLayers {
   readonly seconds: ArrayLike<number>;
 }
 
-/** What a group costs beside its layers. */
+/** What a group costs in addition to its layers. */
 export interface LoadCosts {
-  /** Bytes a second of the link that weights come over. */
+  /** Bytes per second of the link that weights come over. */
   readonly bandwidth: number;
-  /** Seconds that each group's transfer takes besides its bytes. */
+  /** Seconds that each group's transfer takes in addition to its bytes. */
   readonly call: number;
   /** Seconds between the arrival of a group and the start of its first layer. */
   readonly sync: number;
@@ -51,14 +51,14 @@ export function finishOf({ bytes, seconds }: LoadedLayers, sizes: readonly numbe
 const digits = 1e-13;
 
 /**
- * The grouping of the earliest finish over all 2^(n − 1), of several such one with the fewest groups. Exact to `digits`.
+ * The grouping of the earliest finish over all 2^(n − 1); of several such, one with the fewest groups. Exact to `digits`.
  *
  * With G groups the finish is the largest, over groups k = 1 … G of the layers j + 1 … i, of
  * `k · call + bytes(1 … i) / bandwidth + (G − k + 1) · sync + seconds(j + 1 … n)`: the group arrives, and from then on the device
- * never waits. Whether some grouping of at most G groups stays within a limit is answered by making each group as long as the
- * limit allows, since a group that begins later is allowed to end later, and fewer groups lower every term. So each G takes one
- * pass to see whether it beats the best so far, and only then a bisection. The loop ends where the calls and
- * synchronisations of G groups alone take longer than the best. O(n²) for n layers.
+ * never waits. To decide whether some grouping of at most G groups stays within a limit, each group is made as long as the limit
+ * allows. A group that begins later is allowed to end later, and fewer groups lower every term. So each G takes one pass to see
+ * whether it beats the best so far, and only then a bisection. The loop ends when the calls and synchronisations of G groups
+ * alone take longer than the best. O(n²) for n layers.
  */
 function bestSizes(layers: LoadedLayers, costs: LoadCosts): readonly number[] {
   const count = layers.bytes.length;

@@ -14,9 +14,8 @@ export function alternate(stage: number, microbatches: number, warmup: number, o
 }
 
 /**
- * The same with a split backward: the weight gradient of a microbatch runs `lag` input gradients after its own, so
- * `warmup + lag` microbatches are in flight; those left over run at the end.
- * Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 2.
+ * The same with a split backward. The weight gradient of a microbatch runs `lag` input gradients after its own, so `warmup + lag`
+ * microbatches are in flight; the remaining ones run at the end. Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 2.
  */
 export function alternateSplit(
   stage: number,

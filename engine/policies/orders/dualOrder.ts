@@ -1,4 +1,4 @@
-/** The order that DualPipe and DualPipeV share: two streams of microbatches on each device, each in a stage of its own. */
+/** The order that DualPipe and DualPipeV share: two streams of microbatches on each device, each in a separate stage. */
 import { type EqualTimes, near } from '../describe.ts';
 import type { OperationSink } from '../policy.ts';
 import { slotTime } from '../../order/slot.ts';
@@ -17,9 +17,9 @@ export interface DualRow {
 }
 
 /**
- * DeepSeek-AI, "DeepSeek-V3 Technical Report" (2024), section 3.2.1, in the eight steps of the code that was published with it. An
- * F and a B of the two streams share a slot in the steady phase, but for the first such pair on the last device of a half.
- * Backwards are whole, but for those of step 3 and the second half of the last ones, whose W fill what would be idle.
+ * DeepSeek-AI, "DeepSeek-V3 Technical Report" (2024), section 3.2.1, in the eight steps of the code that was published with it.
+ * An F and a B of the two streams share a slot in the steady phase, but for the first such pair on the last device of a half.
+ * Backwards are whole, except in step 3 and in the second half of the last ones: their W fill what would be idle.
  */
 export function dualOrder({ half, place, count, stage, microbatch }: DualRow, out: OperationSink): void {
   const forwards = [0, 0];
@@ -77,9 +77,9 @@ export function dualOrder({ half, place, count, stage, microbatch }: DualRow, ou
 }
 
 /**
- * Seconds that a device idles at most, of an iteration: (half − 1)(F&B + B − 3W), where F&B is a slot of both. All idle that long
- * where nothing hides; else those far from the last device of a half idle less. Undefined where the form does not hold: it takes
- * F = I, and W no longer than they are.
+ * Most seconds that a device idles in an iteration: (half − 1)(F&B + B − 3W), where F&B is a slot of both. If nothing hides, all
+ * devices idle that long. Otherwise devices far from the last device of a half idle less. Undefined if the form is not valid: it
+ * takes F = I, and W no longer than they are.
  */
 export function dualIdle(half: number, { f, i, w }: EqualTimes, overlap: number): number | undefined {
   if (!near(i, f) || w > f) return undefined;

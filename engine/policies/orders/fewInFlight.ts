@@ -1,11 +1,11 @@
 /**
- * Asynchronous orders for fewer minibatches in flight than stages, one stage a device.
+ * Asynchronous orders for fewer minibatches in flight than stages, one stage per device.
  *
  * Bound: a microbatch takes L = Σ(F + B) + 2Σc from its first forward to the end of its last backward, and N of them share that
- * time, so that a period is at least L / N; nor is it under the F + B of any stage. With equal stages and free transfers the even
- * order reaches the larger of the two: it lets microbatch j in at slot ⌊jp / N⌋, each slot F + B long. Microbatch j + N then enters
- * p slots after j, just when j has left. No operation waits: on stage s a forward and the backward of a microbatch that entered
- * p − 1 − s slots earlier share a slot.
+ * time. So a period is at least L / N; nor is it under the F + B of any stage. With equal stages and free transfers the even
+ * order reaches the larger of the two: microbatch j enters at slot ⌊jp / N⌋, each slot F + B long. Microbatch j + N then enters p
+ * slots after j, just when j has left. No operation waits: on stage s a forward and the backward of a microbatch that entered p −
+ * 1 − s slots earlier share a slot.
  */
 import { dependenciesOf } from '../../order/dependencies.ts';
 import { listSchedule } from '../../order/listSchedule.ts';
@@ -27,7 +27,7 @@ const constantAhead =
   (stage, microbatch) =>
     microbatch + warmup[stage];
 
-/** What a free stage would do next: a backward that is ready, otherwise a forward that is, with no more than `inFlight` at stage 0. */
+/** What a free stage does next: a ready backward, otherwise a ready forward, with no more than `inFlight` at stage 0. */
 function asReady({ forward, backward, transfer }: Times, inFlight: number, runs: number): Ahead {
   const stages = forward.length;
   const edges = Array.from({ length: stages - 1 }, (_, stage) => ({ from: stage, to: stage + 1, bytes: 0 }));
@@ -75,8 +75,8 @@ const budget = 2e7;
 const chosen = new WeakMap<Shape, Ahead>();
 
 /**
- * Of the even order, what stages would do as operations become ready, and a constant number of forwards ahead (`warmup`): the
- * one of the least period. Of equal ones, the first.
+ * The order of the least period among three: the even order, operations as they become ready, and a constant number of forwards
+ * ahead (`warmup`). Of equal ones, the first.
  */
 export function fewInFlight(shape: Shape, inFlight: number, warmup: ArrayLike<number>): Ahead {
   const known = chosen.get(shape);

@@ -16,7 +16,7 @@ export interface Times {
   readonly minibatch: number;
 }
 
-/** Times of a shape for runs of so many microbatches. */
+/** Times of a shape for runs of `runs` microbatches. */
 export function timesOf(shape: Shape, runs: number): Times {
   const { stages, forward, backwardInput, backwardWeight, transfers, step, microbatches } = shape;
   const durations = new Float64Array(3 * stages);
@@ -36,8 +36,8 @@ export function timesOf(shape: Shape, runs: number): Times {
 }
 
 /**
- * Ticks that no period of a microbatch can be under: F + B of the slowest stage with its share of an update, and L / N for N in
- * flight, where L = Σ(F + B) + 2Σc is the time from a first forward to the end of the last backward.
+ * Ticks that no period of a microbatch can be under. One bound is F + B of the slowest stage with its share of an update. The
+ * other is L / N for N in flight, where L = Σ(F + B) + 2Σc is the time from a first forward to the end of the last backward.
  */
 export function leastPeriod({ forward, backward, update, transfer, minibatch }: Times, inFlight: number): number {
   let latency = 2 * transfer.reduce((total, ticks) => total + ticks, 0);
@@ -60,7 +60,7 @@ export interface Measure {
 }
 
 /**
- * Ticks between microbatches once the order repeats; Infinity if stages wait for one another. The mean of one repetition if the
+ * Ticks between microbatches once the order repeats; Infinity if stages wait for each other. The mean of one repetition if the
  * window holds two of them, otherwise the mean of the window. Time: linear in the operations, plus window² at worst.
  */
 export function periodOf(times: Times, ahead: Ahead, { runs, drain, window }: Measure): number {

@@ -1,8 +1,7 @@
 /**
- * Schedules in the V from a building block: the order of one microbatch on all devices, repeated every six slots (an F, an I
- * and a W of each of two chunks), in which the time from F to W of a microbatch sets the memory. With whole backwards, the I of
- * the block stands for a B of two slots, and there is no W.
- * Qi et al., "Pipeline Parallelism with Controllable Memory" (2024).
+ * Schedules in the V from a building block: the order of one microbatch on all devices, repeated every six slots (an F, an I and
+ * a W of each of two chunks). The time from F to W of a microbatch in it sets the memory. Qi et al., "Pipeline Parallelism with
+ * Controllable Memory" (2024).
  */
 
 /** Slots of a device's operations: the first chunk's F, the second's F, its I, the first's I, for microbatch 0. */

@@ -5,9 +5,9 @@ import { endOf, type Ends, readyAt, type VTimes } from './vTimes.ts';
 const most = 2e7;
 
 /**
- * Lets input gradients of the cool-down go before weight gradients: every W is taken out, F and I that start after the last
- * microbatch has entered move into earlier free slots, and each W returns to the first slot that is then free. A move that makes
- * the device hold more than `limit` chunks is left out. `unit` are the times of the block, one slot for each operation.
+ * Lets input gradients of the cool-down go before weight gradients. Every W is taken out. F and I that start after the last
+ * microbatch has entered move into earlier free slots. Each W returns to the first slot that is then free. A move that makes the
+ * device hold more than `limit` chunks is left out. `unit` are the times of the block, one slot for each operation.
  */
 export function cooledDown(
   rows: readonly Row[],

@@ -2,14 +2,14 @@ import { type Heap, heapOf, pop, push } from '../../order/heap.ts';
 import { F1, type Row } from './vBlocks.ts';
 import { type Ends, readyAt, receiverOf, type VTimes } from './vTimes.ts';
 
-/** A rank for each class, lower first; of equal ranks, what stands first. */
+/** A rank for each class, lower first; of equal ranks, the operation that comes first in the order. */
 export type Preference = readonly number[];
 
 /**
- * Moves operations to the front where a device would idle. A device that is free runs, of the next operation of each class that is
- * ready and after which the device's remaining order still stays within `limit` chunks, the preferred one. What stands first is
- * always within the limit, so this ends where the given rows do. Follows the devices in order of time: O(n log p) for n
- * operations, but for looking ahead in the remaining order.
+ * Moves operations to the front where a device would idle. The candidates are the next operations of each class that are ready,
+ * and after which the device's remaining order still stays within `limit` chunks. A free device runs the preferred candidate. The
+ * first operation in the order is always within the limit, so this ends if the given rows do. Follows the devices in order of
+ * time: O(n log p) for n operations, but for looking ahead in the remaining order.
  */
 export function filled(
   rows: readonly Row[],

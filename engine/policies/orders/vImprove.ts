@@ -1,14 +1,14 @@
 import type { Row } from './vBlocks.ts';
 import { endOf, type Ends, type VTimes } from './vTimes.ts';
 
-/** How far an operation is moved among those of its device. */
+/** How far an operation is moved in the order of its device. */
 const reach = 14;
 /** Moves that must fit the budget for any to be tried. */
 const fewest = 300;
 
 /**
- * Moves operations of one device past their neighbours, one at a time and as long as the end comes sooner: those of another class, and
- * within `limit` chunks. Visits `budget` operations at most, and always in the same turn, so that a shape always has the same order.
+ * Moves operations of one device past neighbours of another class, one at a time and as long as the end comes sooner, within
+ * `limit` chunks. Visits `budget` operations at most, and always in the same turn, so that a shape always has the same order.
  */
 export function improved(
   given: readonly Row[],
@@ -31,7 +31,7 @@ export function improved(
     }
     return true;
   };
-  /** Moves what stands at `from` past its neighbours in one direction, and leaves the row where the end was soonest. */
+  /** Moves the operation at `from` past its neighbours in one direction, and leaves the row where the end was soonest. */
   const move = (row: Row, from: number, direction: -1 | 1): boolean => {
     const kept = row.slice();
     const moving = Math.trunc(row[from] / microbatches);

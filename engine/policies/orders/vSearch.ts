@@ -71,9 +71,9 @@ const budget = 2e6;
 const movesBudget = 3e5;
 
 /**
- * The repeated block, squeezed or filled up, with no more in flight than the block itself holds. Of several candidates, made as if
- * all operations took the block's times and with the real times, the one that ends first with the real times; of equal ones the
- * first. Uneven times leave gaps that no pass fills: there, operations of short orders are moved one by one.
+ * The repeated block, squeezed or filled up, with no more in flight than the block itself holds. Candidates are made as if all
+ * operations took the block's times, and with the real times. The one that ends first with the real times is taken; of equal ones
+ * the first. Uneven times leave gaps that no pass fills: there, operations of short orders are moved one by one.
  */
 export function best(blocks: readonly Block[], microbatches: number, times: VTimes): readonly Row[] {
   const devices = blocks.length;

@@ -98,7 +98,7 @@ export function receiverOf(kind: number, device: number, devices: number): numbe
   return to < devices ? to : -1;
 }
 
-/** Ticks to the end of the last operation; Infinity where operations wait for one another. Linear in the operations. */
+/** Ticks to the end of the last operation; Infinity if operations wait for each other. Linear in the operations. */
 export function endOf(rows: readonly Row[], microbatches: number, times: VTimes, ends: Ends): number {
   const devices = rows.length;
   const size = times.taken.length * microbatches;

@@ -2,7 +2,7 @@
 import { gcd } from '../../gcd.ts';
 import type { OperationSink, Policy, Shape, ShapeFault } from '../policy.ts';
 
-/** Which microbatches a stage (or one of its replicas) runs: `first`, `first + every`, … below `microbatches`. */
+/** Which microbatches a run of a stage (or of one of its replicas) has: `first`, `first + every`, … below `microbatches`. */
 export interface Run {
   readonly stage: number;
   readonly first: number;
@@ -52,7 +52,7 @@ export function runAhead(
   }
 }
 
-/** All microbatches that run on end. */
+/** All microbatches that run back to back. */
 export const microbatchesOfRun = (shape: Shape): number => shape.microbatches * shape.iterations;
 
 /** The order where each stage is on one device and runs every microbatch; `warmup` as above, by stage. */

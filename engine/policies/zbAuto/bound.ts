@@ -3,13 +3,13 @@ import { headsOf } from './timing.ts';
 
 /**
  * Ticks that no makespan and no span of an order within the limits can be under. For each device:
- * - the first forward comes down to it, then it does all its work, then its step;
- * - its last input gradient comes after all its forwards and input gradients, and after the weight gradients that memory does not
- *   hold until then; it goes up to the first device, where each device on the way still has a weight gradient to do;
- * - before the first input gradient can start, the first microbatch must go down to the last device and back; until then there
- *   is nothing but the forwards that memory holds;
- * - a microbatch is held from the start of its F to the end of its I, and what W needs until the end of W: byte-seconds
- *   against the limit.
+ * 1. The first forward comes down to it, then it does all its work, then its step.
+ * 2. Its last input gradient comes after all its forwards and input gradients, and after the weight gradients that memory does
+ *    not hold until then. It then goes up to the first device, where each device on the path still has a weight gradient to do.
+ * 3. Before the first input gradient can start, the first microbatch must go down to the last device and back. Until then there
+ *    are only the forwards that memory holds.
+ * 4. A microbatch is held from the start of its F to the end of its I, and what W needs until the end of W: byte-seconds against
+ *    the limit.
  *
  * A span starts with the device's first forward and has no step in it.
  */

@@ -47,10 +47,10 @@ export function siteFor({ devices, microbatches }: Problem): Site {
 }
 
 /**
- * Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 3.1: devices in order of time; forwards while memory allows, then
- * input gradients and forwards as they become ready, weight gradients in the gaps and where memory is short, the rest at the
- * end. `limits` are bytes by device; each must hold one microbatch, and then the order is complete and ends.
- * O(n log n) for n operations. False where it got stuck. Yields now and then, so that a long one may be put off.
+ * Qi et al., "Zero Bubble Pipeline Parallelism" (2023), section 3.1: devices in order of time. Forwards run while memory allows,
+ * then input gradients and forwards as they become ready. Weight gradients run in the gaps and where memory is short, the rest at
+ * the end. `limits` are bytes by device; each must hold one microbatch, and then the order is complete and ends. O(n log n) for n
+ * operations. False if it got stuck. Yields now and then, so that a long one may be put off.
  */
 export function* construct(
   { devices, microbatches, duration, transfer, activation, forWeight }: Problem,

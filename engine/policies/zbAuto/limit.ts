@@ -36,8 +36,8 @@ interface Sizes {
 }
 
 /**
- * Bytes allowed on each device. A limit in microbatches is that many of the stage's own. A device without room for one gets
- * one all the same: that it runs out of memory is a finding of its own, and the order is then the leanest there is.
+ * Bytes allowed on each device. A limit in microbatches is that many of the stage's own. A device without room for one gets one
+ * all the same. That it runs out of memory is a separate finding, and the order is then the leanest there is.
  */
 export function allowed(shape: Shape, sizes: Sizes, { kind, amount }: Limit): Float64Array {
   return Float64Array.from({ length: shape.devices }, (_, device) => {

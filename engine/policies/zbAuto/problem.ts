@@ -41,7 +41,7 @@ export const weightKind = 2;
  */
 export type Words = Uint8Array;
 
-/** Where `counted`, a stage that keeps nothing counts as one a microbatch, so that a limit in microbatches holds for it too. */
+/** With `counted`, a stage that keeps nothing counts as 1 per microbatch, so that a limit in microbatches applies to it too. */
 export function problemOf(shape: Shape, counted: boolean): Problem {
   const { devices, microbatches } = shape;
   const times = new Float64Array(4 * devices);

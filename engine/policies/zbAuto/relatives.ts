@@ -78,9 +78,9 @@ const heldAtMost = (warmup: number, lag: number, share: number): number =>
   Math.max(warmup + lag * share, warmup - 1 + (lag + 1) * share);
 
 /**
- * Even spans that keep the limits: of each variation the one that holds `held` whole activations on a device at most, for every whole
- * number that makes a difference, from the largest. A device gives up weight gradients that lag first, and then forwards. What a
- * tighter limit allows is among what a wider one does.
+ * Even spans that keep the limits. For each variation, one that holds `held` whole activations on a device at most, for every
+ * whole number that makes a difference, from the largest. A device gives up weight gradients that lag first, and then forwards.
+ * What a tighter limit allows is among what a wider one allows.
  */
 export function* evenSpans(problem: SearchProblem): Generator<Relative, void> {
   const { devices, activation, forWeight, limits } = problem;

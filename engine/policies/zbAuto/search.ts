@@ -24,13 +24,13 @@ export function search(problem: SearchProblem): Answer {
 }
 
 /**
- * The best order within the limits of those there are: named relatives, what lies between two of them, even spans, and the construction in
- * all variants under these limits and under every tighter one at which it would decide otherwise. What a tighter limit allows, a wider
- * one allows too, so that more memory never gives a worse order (while the budget lasts). Tighter limits are a ceiling of
- * c · `unit` bytes on each device, c from high to low: the construction compares with the limit only, so that nothing changes until
- * c falls under the peak of the last run. Best is the shortest makespan and then the shortest span, or the other way around; of
- * equal orders the first. Ends early at an order that no other can beat. Yields each time it has visited some hundred thousand
- * operations. A problem that it has answered before is not searched again.
+ * The best order within the limits of the available ones: named relatives, what lies between two of them, even spans, and the
+ * construction. The construction runs in all variants under these limits and under every tighter one at which it would decide
+ * otherwise. What a tighter limit allows, a wider one allows too, so that more memory never gives a worse order (while the budget
+ * lasts). Tighter limits are a ceiling of c · `unit` bytes on each device, c from high to low. The construction compares with the
+ * limit only, so that nothing changes until c falls under the peak of the last run. Best is the shortest makespan and then the
+ * shortest span, or the reverse; of equal orders the first. Ends early at an order that no other can beat. Yields each time it
+ * has visited some hundred thousand operations. A problem that it has answered before is not searched again.
  */
 export function* searchSteps(problem: SearchProblem): Generator<void, Answer> {
   const key = keyOf(problem);

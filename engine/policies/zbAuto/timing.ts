@@ -26,8 +26,8 @@ export function scratchFor({ devices, microbatches }: Problem): Scratch {
 }
 
 /**
- * Ticks to the end of the last step when each operation starts as soon as the one before it has ended and what it needs has
- * arrived; transfers do not queue. Infinity where operations wait for one another. Linear in the operations.
+ * Ticks to the end of the last step. Each operation starts as soon as the one before it has ended and what it needs has arrived;
+ * transfers do not queue. Infinity if operations wait for each other. Linear in the operations.
  */
 export function makespanOf(problem: Problem, words: Words, scratch: Scratch): number {
   const { devices, microbatches, duration, transfer, step } = problem;

@@ -141,8 +141,7 @@ describe('prose is found', () => {
 
   test('in strings, templates and documenting comments of code, and not in names', () => {
     const code = `/** ${bad} */\nconst a = 'It is told.';\nconst b = \`It \${a} works.\nIt is told.\`;\nconst told = 'told';\n`;
-    expect(found('client/a.ts', code)).toEqual([1, 2, 4]);
-    expect(found('engine/a.ts', code)).toEqual([2, 4]);
+    expect(found('engine/a.ts', code)).toEqual([1, 2, 4]);
     expect(found('a.ts', 'const b = `${a} is told twice.`;')).toEqual([1]);
     expect(found('a.ts', 'const b = `the code \\`it is told\\` is kept`;')).toEqual([]);
   });
