@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { dappleInTime } from '../../../engine/planning/cut/planners/dapple.ts';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import { drawing, runUnder } from './drawings.ts';
 import { pages, repository, textOf } from './pages.ts';
@@ -44,4 +45,16 @@ describe.each(synchronous.map(({ name }) => name))('%s', (policy) => {
     expect((longest.span - longest.busy) / ms).toBeCloseTo(span, 9);
     expect(report.devices.map((device) => device.in_flight).join(', ')).toBe(row(policy)?.[4]);
   });
+});
+
+test('the sizes on the page of dapple are within and above the limit of its planner', () => {
+  const text = textOf('docs/schedules/dapple.md');
+  const [, within, above] = /= 1\.5 · 10⁸.*?\. (.+?) are within the limit\. (.+?) are above it\./.exec(text) ?? [];
+  const sizes = (words: string) =>
+    [...words.matchAll(/(\d+) layers on (\d+) devices/g)].map(([, count, machines]) => ({
+      layers: { count: Number(count) },
+      machines: Number(machines),
+    }));
+  expect(sizes(within).map(dappleInTime)).toEqual([true, true]);
+  expect(sizes(above).map(dappleInTime)).toEqual([false]);
 });
