@@ -75,7 +75,8 @@ export function show(value: number, dimension: Dimension): string {
     case 'share':
       return share(value);
     case 'number':
-      return String(Number(value.toPrecision(12)));
+      // Whole numbers are exact, so that one just over a bound differs from it.
+      return String(Number.isInteger(value) ? value : Number(value.toPrecision(12)));
     case 'bandwidth':
       return joined(value, 'B/s');
     case 'compute':

@@ -139,7 +139,11 @@ function binaryValue(
       return undefined;
     }
     if (operator === '/' && right.value === 0) {
-      context.report.report('value/range', node.right, { what: 'The divisor', value: '0', allowed: 'other than 0' });
+      context.report.report('value/range', node.right, {
+        what: 'The divisor',
+        value: '0',
+        allowed: 'a number other than 0',
+      });
       return undefined;
     }
     return finite(context, node, operator === '*' ? left.value * right.value : left.value / right.value, dimension);
@@ -231,7 +235,10 @@ export function checked(
   const { value: number } = value;
   const { min = -Infinity, max = Infinity, above = -Infinity, integer = false, dimension } = schema;
   if (number >= min && number <= max && number > above && (!integer || Number.isSafeInteger(number))) return number;
-  context.report.report('value/range', at, { what, value: show(number, dimension), allowed: bounds(schema) });
+  // Without the upper end a large whole number would be refused by words that it fits.
+  const tooLarge = integer && max > Number.MAX_SAFE_INTEGER && number > Number.MAX_SAFE_INTEGER;
+  const allowed = bounds(tooLarge ? { ...schema, min: schema.min ?? 0, max: Number.MAX_SAFE_INTEGER } : schema);
+  context.report.report('value/range', at, { what, value: show(number, dimension), allowed });
   return undefined;
 }
 

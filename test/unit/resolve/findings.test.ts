@@ -240,6 +240,24 @@ describe('devices', () => {
   });
 });
 
+describe('whole numbers that are too large', () => {
+  const bound = (from: number) => `it must be a whole number from ${from} to 9007199254740991.`;
+  test('say how large a whole number may be', () => {
+    checkFindings(edited('2 * half', '⟦value/range:99999999999999999999 + 0 * half⟧'), [
+      `"microbatches" is 100000000000000000000; ${bound(1)}`,
+    ]);
+    checkFindings(edited('2 * half', '⟦value/range:9007199254740992 + 0 * half⟧'), [
+      `"microbatches" is 9007199254740992; ${bound(1)}`,
+    ]);
+    checkFindings('model m { layer a[⟦value/range:1e17⟧] { forward = 1ms  backward = 1ms } }', [bound(1)]);
+  });
+  test('and others say what a whole number is', () => {
+    checkFindings(edited('2 * half', '⟦value/range:2.5 + 0 * half⟧'), [
+      'is 2.5; it must be a whole number of at least 1.',
+    ]);
+  });
+});
+
 describe('limits', () => {
   test('file size', () => {
     const { findings } = resolveText(good, { options: options({ fileSize: 100 }) });
