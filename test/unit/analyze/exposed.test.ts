@@ -1,0 +1,57 @@
+/** `comm/exposed` counts how long devices wait; the causes of the bubble count what would be saved. By hand, as in the docs. */
+import { describe, expect, test } from 'vitest';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { policy, recipePlan, type Recipe } from '../support/plans.ts';
+
+const chain: Recipe = {
+  devices: 2,
+  microbatches: 1,
+  schedule: policy('1f1b'),
+  forward: [10],
+  backwardInput: [10],
+  backwardWeight: [0],
+};
+
+function figuresOf(plan: PipelinePlan) {
+  const { run, findings } = evaluate(plan, defaultOptions);
+  if (run === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
+  const { report } = run;
+  return { ...report, exposed: findings.find(({ code }) => code === 'comm/exposed')?.message };
+}
+
+describe('transfers on a chain of one microbatch', () => {
+  test('F = B = transfer = 10: 16.7 % waiting, 33.3 % to save', () => {
+    const { iteration, bubble, exposed } = figuresOf(recipePlan({ ...chain, latency: 10 }));
+    expect(iteration).toBeCloseTo(60, 12);
+    expect(bubble.causes.communication).toBeCloseTo(20 / 60, 12);
+    expect(exposed).toContain('10 s on average (16.7 %');
+  });
+
+  // Each of the 2(p − 1) transfers delays all devices and lets one of them wait, also where nothing computes.
+  test.each([
+    [2, 10],
+    [3, 10],
+    [5, 1],
+    [4, 0],
+  ])('%i stages of %i s: a device waits 1/p of what would be saved', (p, work) => {
+    const { iteration, bubble, links } = figuresOf(
+      recipePlan({ ...chain, devices: p, latency: 3, forward: [work], backwardInput: [work] }),
+    );
+    const transfers = 2 * (p - 1) * 3;
+    expect(iteration).toBeCloseTo(transfers + 2 * p * work, 9);
+    expect(bubble.causes.communication).toBeCloseTo(transfers / iteration, 12);
+    expect(links.reduce((sum, link) => sum + link.exposed, 0)).toBeCloseTo(transfers, 9);
+  });
+});
+
+test('an exchange while another device computes: 12.5 % waiting, nothing to save', () => {
+  const plan = recipePlan(chain);
+  const step = plan.step.map((_, device) => ({ sync: device === 1 ? 10 : 0, optimizer: 0 }));
+  const { iteration, bubble, exposed, devices } = figuresOf({ ...plan, step });
+  expect(iteration).toBeCloseTo(40, 12);
+  expect(bubble.causes.sync).toBe(0);
+  expect(devices[1].sync.exposed).toBeCloseTo(10, 12);
+  expect(exposed).toContain('5 s on average (12.5 %');
+});
