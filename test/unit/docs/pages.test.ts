@@ -32,6 +32,14 @@ describe.each([...pages])('%s', (page) => {
     }
   });
 
+  test('says nothing twice', () => {
+    const lines = textOf(page)
+      .replaceAll(/^```[^]*?^```$/gm, '')
+      .split('\n')
+      .filter((line) => line.length > 60 && !line.startsWith('|'));
+    expect(lines.filter((line, at) => lines.indexOf(line) < at)).toEqual([]);
+  });
+
   test('shows files without syntax errors', () => {
     for (const text of blocks(textOf(page), page.startsWith('docs/diagnostics/') ? 'pipe fixed' : 'pipe'))
       expect(parse(text).errors).toEqual([]);
