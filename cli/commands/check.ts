@@ -29,7 +29,7 @@ export const checkCommand: Command = {
     notes: ['Exit status 1 if there is an error or a failed "expect".'],
   },
   async run(args, io) {
-    if (args.operands.length === 0) return usageFault(io, 'check', 'It needs at least one file.');
+    if (args.operands.length === 0) return usageFault(io, 'check', 'Name at least one file.');
     const progress = progressBar(io, 3 * args.operands.length);
     const files: Analysed[] = [];
     for (const path of args.operands) {

@@ -48,7 +48,7 @@ export const compareCommand: Command = {
     ],
   },
   async run(args, io) {
-    if (args.operands.length === 0) return usageFault(io, 'compare', 'It needs at least one file.');
+    if (args.operands.length === 0) return usageFault(io, 'compare', 'Name at least one file.');
     const schedules = readSchedules(args.value('schedules'));
     if (typeof schedules === 'string') return usageFault(io, 'compare', schedules);
     const overrides = readOverrides(args.values('set'));
@@ -139,5 +139,5 @@ function textOf(rows: readonly FileRow[], args: Arguments, io: Io): string {
   const format = args.value('format') ?? 'text';
   if (format === 'json') return compareJson(rows);
   if (format === 'csv') return compareCsv(rows);
-  return compareText(rows, Math.max(40, io.columns), coloursFor(io));
+  return compareText(rows, Math.max(40, io.columns), coloursFor(io), io.outIsTerminal);
 }

@@ -20,7 +20,7 @@ export const formatCommand: Command = {
   },
   async run(args, io) {
     const [check, write] = [args.has('check'), args.has('write')];
-    if (args.operands.length === 0) return usageFault(io, 'format', 'It needs at least one file.');
+    if (args.operands.length === 0) return usageFault(io, 'format', 'Name at least one file.');
     if (check && write) return usageFault(io, 'format', '--check and --write cannot be combined.');
     if (write && args.operands.includes('-'))
       return usageFault(io, 'format', '--write cannot write to standard input.');

@@ -11,8 +11,8 @@ import { table } from './table.ts';
 /** Longest name of a row, columns. */
 const longestName = 44;
 
-/** Rows side by side in `space` columns: tables one below the other where one is too wide, then memory by device, then what cannot run. */
-export function compareText(rows: readonly FileRow[], space: number, colours: Colours): string {
+/** Rows side by side in `space` columns: tables one below the other where one is too wide, then memory by device, then what cannot run. `cut`: lists of devices end at the edge of the terminal. */
+export function compareText(rows: readonly FileRow[], space: number, colours: Colours, cut: boolean): string {
   const running = rows.filter((row) => 'report' in row.result);
   const names = new Map(rows.map((row) => [row, nameOf(row, rows)]));
   const columns = columnsFor(rows);
@@ -40,7 +40,11 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
     parts.push(table([['', ...block.map(({ head }) => head)], ...body], 1));
     from = to;
   }
-  if (running.length > 0) parts.push(memory(running, names, first, space, colours), legend(rows, colours));
+  if (running.length > 0)
+    parts.push(
+      memory(running, names, cut ? Math.max(20, space - first - 4) : Infinity, colours),
+      legend(rows, colours),
+    );
   const stopped = rows.flatMap((row) =>
     'problem' in row.result
       ? [
@@ -56,19 +60,20 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
 function nameOf(row: FileRow, rows: readonly FileRow[]): string {
   const differ = (key: 'file' | 'pipeline') => rows.some((other) => other[key] !== row[key]);
   const parts = [differ('file') ? shownPath(row.file) : '', differ('pipeline') ? row.pipeline : '', row.schedule];
-  return clip(printable(parts.filter((part) => part !== '').join(' ')), longestName);
+  const named = parts.filter((part) => part !== '').join(' ');
+  // A file too broken to have a pipeline has only its name.
+  return clip(printable(named === '' ? shownPath(row.file) : named), longestName);
 }
 
 function memory(
   rows: readonly FileRow[],
   names: ReadonlyMap<FileRow, string>,
-  first: number,
-  space: number,
+  longest: number,
   colours: Colours,
 ): string {
   const lists = rows.map((row) => [
     names.get(row) ?? '',
-    clip('report' in row.result ? peaks(row.result.report.devices) : '', Math.max(20, space - first - 4)),
+    clip('report' in row.result ? peaks(row.result.report.devices) : '', longest),
   ]);
   return `${colours.bold('Peak memory by device')}\n${table(lists)}`;
 }

@@ -15,7 +15,7 @@ describe('a wrong call', () => {
       '--format cannot be "jsn"; it is one of text, json, sarif, github. Did you mean "json"?',
     ],
     [['check', '--format'], '--format needs a value'],
-    [['check'], 'It needs at least one file.'],
+    [['check'], 'Name at least one file.'],
     [['check', 'missing.pipe'], 'missing.pipe cannot be read: there is no such file.'],
     [['simulate', 'a.pipe', 'a.pipe'], 'It needs one file.'],
     [['simulate', 'a.pipe', '--width', 'wide'], '--width must be a whole number'],

@@ -90,6 +90,25 @@ pipeline shaped { model = derived  devices = box  microbatches = 4  stages = bal
     expect(out).toMatch(/^Cannot run\n {2}interleaved_1f1b\(chunks = 2\): schedule\/shape: /m);
   });
 
+  test('a file without a pipeline that can be read is named by its path', async () => {
+    const { status, out } = await call(['compare', 'broken.pipe'], { files: { 'broken.pipe': 'pipeline {' } });
+    expect(status).toBe(1);
+    expect(out).toMatch(/^Cannot run\n {2}broken\.pipe: syntax\//);
+  });
+
+  test('the devices of a row are cut in a terminal only', async () => {
+    const wide = Array.from({ length: 40 }, (_, index) => `  stage s${index} { layers = block[${index}] }\n`).join('');
+    const text = `device small { memory = 16GiB }\ncluster box { gpu[40] = small  link = 25GB/s + 5us }
+model toy { layer block[40] { forward = 1ms  backward = 2ms  activation = 512MiB } }
+pipeline train {\n  model = toy  devices = box  microbatches = 40  schedule = 1f1b\n${wide}}\n`;
+    const listed = async (terminal: boolean) => {
+      const { out } = await call(['compare', 'wide.pipe'], { files: { 'wide.pipe': text }, terminal, columns: 80 });
+      return out.split('\n').find((line) => line.includes('20 GiB,')) ?? '';
+    };
+    expect(await listed(true)).toMatch(/…$/);
+    expect((await listed(false)).match(/GiB|MiB/g)).toHaveLength(40);
+  });
+
   test('numbers that a policy does not take are told in its own words', async () => {
     const [{ problem }] = await rowsOf(['a.pipe', '--schedules', 'pipeswitch']);
     expect(problem?.code).toBe('schedule/shape');
