@@ -136,9 +136,8 @@ function capped(uri: string, findings: readonly Finding[], limit: number): reado
       .slice(0, Math.max(0, limit - 1)),
   );
   const figures = {
-    what: 'Findings of this file',
-    figure: `${limit.toLocaleString('en-US')} or more, of which the most severe are shown`,
-    limit: limit.toLocaleString('en-US'),
+    findings: limit.toLocaleString('en-US'),
+    shown: kept.size.toLocaleString('en-US'),
     setting: 'pipewright.limits.findings',
   };
   const first = finding('limit/too-large', { uri, start: 0, end: 0 }, figures, { severity: 'information' });

@@ -30,7 +30,7 @@ export function bytes(size: number, digits = 3): string {
   return `${significant(value, Math.max(digits, Math.abs(value) >= 1000 ? 4 : 1))} ${binary[unit]}`;
 }
 
-/** A share as `27.3 %`; with `signed`, `+9 %`. */
+/** A share as `27.3 %`; with `signed`, `+9 %` or `−9 %`. */
 export function share(value: number, signed = false): string {
   const percent = value * 100;
   const text =
@@ -39,7 +39,8 @@ export function share(value: number, signed = false): string {
       : Math.abs(percent) >= 99.95
         ? percent.toFixed(0)
         : percent.toFixed(1).replace(/\.0$/, '');
-  return `${signed && percent > 0 ? '+' : ''}${text} %`;
+  if (!signed) return `${text} %`;
+  return `${percent > 0 ? '+' : ''}${text.replace('-', '−')} %`;
 }
 
 /** A share that something is at most, rounded up: `0.2 %`. */

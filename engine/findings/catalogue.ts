@@ -44,6 +44,10 @@ function versionsKept(stages: readonly StageVersions[]): string {
 }
 
 /** `kind` is "key", "layer", "unit", …; `nearest` a spelling that exists. */
+const isCall = (block: string): boolean => block.startsWith('call to ');
+/** What a block has by name: a call has arguments. */
+const keyOf = (block: string): string => (isCall(block) ? 'argument' : 'key');
+
 const didYouMean = (nearest: string | undefined) => (nearest === undefined ? '' : ` Did you mean "${nearest}"?`);
 
 export const catalogue = {
@@ -54,8 +58,8 @@ export const catalogue = {
   'name/unknown': entry(
     'error',
     'A name that nothing declares',
-    (p: { kind: string; name: string; nearest?: string; where?: string }) =>
-      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${didYouMean(p.nearest)}`,
+    (p: { kind: string; name: string; nearest?: string; where?: string; words?: readonly string[] }) =>
+      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.nearest === undefined && p.words !== undefined ? ` Words allowed here: ${list(p.words)}.` : didYouMean(p.nearest)}`,
   ),
   'name/duplicate': entry(
     'error',
@@ -78,13 +82,13 @@ export const catalogue = {
     'error',
     'A key that this block does not have',
     (p: { key: string; block: string; nearest?: string }) =>
-      `A ${p.block} has no key "${p.key}".${didYouMean(p.nearest)}`,
+      `A ${p.block} has no ${keyOf(p.block)} "${p.key}".${didYouMean(p.nearest)}`,
   ),
   'key/missing': entry(
     'error',
     'A key that this block needs',
     (p: { key: string; block: string; example: string }) =>
-      `This ${p.block} needs "${p.key}", for example \`${p.example}\`.`,
+      `This ${p.block} needs ${isCall(p.block) ? 'the argument ' : ''}"${p.key}", for example \`${p.example}\`.`,
   ),
   'key/duplicate': entry(
     'error',
@@ -305,8 +309,14 @@ export const catalogue = {
   'limit/too-large': entry(
     'error',
     "Larger than the engine's limit",
-    (p: { what: string; figure: string; limit: string; setting: string }) =>
-      `${p.what}: ${p.figure}, over the limit of ${p.limit} (setting "${p.setting}").`,
+    (
+      p:
+        | { what: string; figure: string; limit: string; setting: string }
+        | { findings: string; shown: string; setting: string },
+    ) =>
+      'shown' in p
+        ? `This file has at least ${p.findings} findings; the ${p.shown} most severe are shown. Fix these first, or raise the setting "${p.setting}" in an editor.`
+        : `${p.what}: ${p.figure}, over the limit of ${p.limit}. Reduce it, or raise the setting "${p.setting}" in an editor; the command line's limit is fixed.`,
   ),
 } as const;
 

@@ -197,7 +197,7 @@ function call(context: FileContext, node: Call, variables: Variables | undefined
     );
     context.report.report('key/unknown', argument.name, {
       key: argument.name.text,
-      block: `call of ${known.name}`,
+      block: `call to ${known.name}`,
       nearest,
     });
     return undefined;
@@ -206,7 +206,11 @@ function call(context: FileContext, node: Call, variables: Variables | undefined
 }
 
 /** What a quantity must be: its dimension, whether whole, and its bounds. */
-export type QuantitySchema = ValueSchema & { readonly kind: 'quantity' };
+export type QuantitySchema = ValueSchema & {
+  readonly kind: 'quantity';
+  /** What the greatest value is, for the message: `the number of layers in model "toy"`. */
+  readonly maxIs?: string;
+};
 
 /** A number of the dimension and within the bounds of `schema`, in base units. `what` names it in messages. */
 export function quantity(
@@ -242,14 +246,14 @@ export function checked(
   return undefined;
 }
 
-function bounds({ min, max, above, integer, dimension }: QuantitySchema): string {
+function bounds({ min, max, maxIs, above, integer, dimension }: QuantitySchema): string {
   const parts: string[] = [];
   if (above !== undefined) parts.push(`over ${show(above, dimension)}`);
   if (min !== undefined)
     parts.push(
       max === undefined
         ? `at least ${show(min, dimension)}`
-        : `from ${show(min, dimension)} to ${show(max, dimension)}`,
+        : `from ${show(min, dimension)} to ${show(max, dimension)}${maxIs === undefined ? '' : `, ${maxIs}`}`,
     );
   else if (max !== undefined) parts.push(`at most ${show(max, dimension)}`);
   const text = parts.join(' and ');

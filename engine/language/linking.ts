@@ -395,7 +395,7 @@ function linkCall(
     const stray = argument.name !== undefined && parameter === undefined;
     if (value.kind === 'name' && stray && !context.names.has(value.text)) return;
     if (value.kind === 'name' && parameter?.words !== undefined && !context.names.has(value.text)) {
-      return unknown(context, value, 'value', parameter.words);
+      return unknown(context, value, 'value', parameter.words, undefined, parameter.words);
     }
     if (row.arguments === 'operation kinds') return linkKinds(context, value);
     if (row.arguments === 'declarations' && value.kind === 'name') return linkDeclared(context, value, schema);
@@ -484,7 +484,15 @@ function linkFigure(context: FileContext, name: Name): void {
   refer(context, name, id);
 }
 
-function unknown(context: FileContext, name: Name, kind: string, candidates: Iterable<string>, where?: string): void {
+function unknown(
+  context: FileContext,
+  name: Name,
+  kind: string,
+  candidates: Iterable<string>,
+  where?: string,
+  /** All words that are allowed there, where they are few. */
+  words?: readonly string[],
+): void {
   if (name.end <= name.start) return;
   const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy'].includes(kind);
   if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
@@ -492,7 +500,7 @@ function unknown(context: FileContext, name: Name, kind: string, candidates: Ite
   context.report.report(
     'name/unknown',
     name,
-    { kind, name: name.text, nearest: near, where },
+    { kind, name: name.text, nearest: near, where, words },
     { hint: spellingHint(near) },
   );
 }

@@ -30,12 +30,12 @@ export function bindArguments(
       context.report.report(
         'key/unknown',
         argument.name,
-        { key: name, block: owner, nearest: near },
+        { key: name, block: `call to ${owner}`, nearest: near },
         { hint: spellingHint(near) },
       );
       wrong = true;
     } else if (bound.has(name)) {
-      context.report.report('key/duplicate', argument.name ?? argument, { key: name, block: owner });
+      context.report.report('key/duplicate', argument.name ?? argument, { key: name, block: `call to ${owner}` });
       wrong = true;
     } else bound.set(name, argument);
   }

@@ -10,7 +10,7 @@ import { count } from '../quantities.ts';
 import type { Call, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import type { RecomputeMode } from '../costs/types.ts';
-import { evaluate, wholeNumber } from '../language/expressions.ts';
+import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
 import { missing, notApplicable, readKeys, readWord, valueOf, type Keys } from '../language/keys.ts';
 import { describe } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
@@ -64,7 +64,7 @@ function readCall(context: ReadContext, value: Expression, model: ModelDefinitio
   const by = bound?.get('by')?.value;
   if (bound === undefined) return undefined;
   if (stages === undefined) {
-    context.report.report('key/missing', value, { key: 'stages', block: 'call of balance', example: 'balance(4)' });
+    context.report.report('key/missing', value, { key: 'stages', block: 'call to balance', example: 'balance(4)' });
     return undefined;
   }
   const what = by === undefined ? 'time' : balanceBy.find((name) => by.kind === 'name' && by.text === name);
@@ -73,7 +73,13 @@ function readCall(context: ReadContext, value: Expression, model: ModelDefinitio
       context.report.report('type/mismatch', by, { expected: '`time`, `memory` or `both`', found: 'something else' });
     return undefined;
   }
-  const count = wholeNumber(context, stages, 'The number of stages', { min: 1, max: model.elements });
+  const limits = { min: 1, max: model.elements, maxIs: layersOf(model) };
+  const count = quantity(
+    context,
+    stages,
+    { kind: 'quantity', dimension: 'number', integer: true, ...limits },
+    'The number of stages',
+  );
   return count === undefined ? undefined : { kind: 'balance', count, by: what, at: value };
 }
 
@@ -82,7 +88,7 @@ function readPlan(context: ReadContext, call: Call): PlanCut | undefined {
   if (bound === undefined) return undefined;
   const wanted = bound.get('planner')?.value;
   if (wanted === undefined) {
-    context.report.report('key/missing', call, { key: 'planner', block: 'call of plan', example: 'plan(pipedream)' });
+    context.report.report('key/missing', call, { key: 'planner', block: 'call to plan', example: 'plan(pipedream)' });
     return undefined;
   }
   const planner = word(context, wanted, planners);
@@ -116,12 +122,14 @@ function readSplit(context: ReadContext, call: Expression & { kind: 'call' }, mo
   const sum = sizes.reduce((total, size) => total + size, 0);
   if (sum === model.elements) return { kind: 'split', sizes, count: sizes.length, at: call };
   context.report.report('value/range', call, {
-    what: `The sum of ${count(sizes.length, 'stage', 'stages')}`,
-    value: count(sum, 'layer', 'layers'),
-    allowed: `the ${model.elements} of model "${model.name}"`,
+    what: `The number of layers in ${count(sizes.length, 'stage', 'stages')}`,
+    value: String(sum),
+    allowed: `${model.elements}, ${layersOf(model)}`,
   });
   return undefined;
 }
+
+const layersOf = ({ name }: ModelDefinition): string => `the number of layers in model "${name}"`;
 
 function readBlocks(
   context: ReadContext,

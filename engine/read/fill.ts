@@ -28,7 +28,7 @@ function jobOf(context: ReadContext, value: Expression): Omit<FillUse, 'overhead
     if (argument === undefined && value.arguments.length === 0)
       context.report.report('key/missing', value, {
         key: 'model',
-        block: `call of ${text}`,
+        block: `call to ${text}`,
         example: `fill = ${text}(NAME)`,
       });
     const model = argument === undefined ? undefined : modelOf(context, argument);

@@ -33,7 +33,7 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
       if (parameter.required !== true) continue;
       context.report.report('key/missing', name, {
         key: parameter.name,
-        block: `call of ${found.name}`,
+        block: `call to ${found.name}`,
         example: 'custom(weight = 2, gradient = 4, state = 12)',
       });
       wrong = true;

@@ -29,7 +29,7 @@ export function readSourceFile(
     if (bound !== undefined)
       context.report.report('key/missing', call.callee, {
         key: 'file',
-        block: `call of ${owner}`,
+        block: `call to ${owner}`,
         example: `${owner}("FILE")`,
       });
     return undefined;

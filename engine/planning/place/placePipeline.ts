@@ -49,6 +49,7 @@ export function placePipeline(notes: Notes, pipeline: SettledPipeline): PlacedPi
     cluster,
     use,
     stages: cut.count,
+    layers: model.elements,
     microbatches,
     iterations,
     mesh,

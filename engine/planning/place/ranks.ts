@@ -108,11 +108,15 @@ function rowsPlacement(body: RowsBody, uri: string, stages: number, microbatches
   return placement;
 }
 
-function unevenChunks(notes: Notes, { stages, at, use }: RanksRequest, chunks: number): undefined {
+function unevenChunks(notes: Notes, { stages, layers, at, use }: RanksRequest, chunks: number): undefined {
   const below = stages - (stages % chunks);
-  const nearest = (below > 0 ? [below, below + chunks] : [chunks]).join(' or ');
+  const possible = [below, below + chunks].filter((number) => number > 0 && number <= layers);
+  const advice =
+    possible.length > 0
+      ? `nearest: ${possible.join(' or ')} stages`
+      : `put fewer stages on each device, because ${count(layers, 'layer makes', 'layers make')} at most ${count(layers, 'stage', 'stages')}`;
   const name = use.kind === 'policy' ? use.policy.name : use.definition.name;
-  const message = `${name} puts ${count(chunks, 'stage', 'stages')} on each device, but ${count(stages, 'stage', 'stages')} do not divide by ${chunks}; nearest: ${nearest} stages.`;
+  const message = `${name} puts ${count(chunks, 'stage', 'stages')} on each device, but ${count(stages, 'stage', 'stages')} do not divide by ${chunks.toLocaleString('en-US')}; ${advice}.`;
   notes.report.report('stage/device-count', at.stages, { message });
   return undefined;
 }

@@ -11,6 +11,8 @@ export interface RanksRequest {
   readonly cluster: ClusterDefinition;
   readonly use: ScheduleUse;
   readonly stages: number;
+  /** Layers of the model: no cut has more stages. */
+  readonly layers: number;
   readonly microbatches: number;
   readonly iterations: number;
   readonly mesh: Mesh;

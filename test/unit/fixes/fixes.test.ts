@@ -72,7 +72,7 @@ describe('balance', () => {
     expect(changed.syntax.text).toBe(pipe({ pipeline: run(blocks(four)) }));
     expect(codesOf(changed)).not.toContain('stage/imbalance');
     const gain = iteration(changed) / iteration(file) - 1;
-    expect(fix.title).toContain(`(iteration ${(gain * 100).toFixed(1).replace(/\.0$/, '')} %)`);
+    expect(fix.title).toContain(`(iteration −${(-gain * 100).toFixed(1).replace(/\.0$/, '')} %)`);
   });
 
   it('writes split() out as blocks', () => {
@@ -134,7 +134,7 @@ describe('out of memory', () => {
     const file = analyse(text('5.2GiB'));
     const moves = fixesOf(file, 'memory/out-of-memory').filter(({ title }) => title.startsWith('Move'));
     expect(moves).toHaveLength(1);
-    expect(moves[0].title).toMatch(/^Move block\[2\] to "s1" \(5.* GiB, iteration -.* %\)$/);
+    expect(moves[0].title).toMatch(/^Move block\[2\] to "s1" \(5.* GiB, iteration −.* %\)$/);
     const changed = after(file, moves[0]);
     expect(changed.syntax.text).toBe(
       pipe({
@@ -196,7 +196,7 @@ describe('warm-up', () => {
     expect(codesOf(file)).toContain('comm/exposed');
     const [fix] = fixesOf(file, 'comm/exposed');
     expect(fix.title).toMatch(
-      /^Raise warm-up to [\d, ]+ \(iteration -.* %, up to \d+ microbatch(es)? more in flight\)$/,
+      /^Raise warm-up to [\d, ]+ \(iteration −.* %, up to \d+ microbatch(es)? more in flight\)$/,
     );
     const changed = after(file, fix);
     expect(changed.syntax.text).toContain('1f1b(warmup = [');

@@ -135,7 +135,9 @@ describe('types and values', () => {
     checkFindings(edited('balance(4)', 'balance(⟦value/range:9⟧)'), ['a whole number from 1 to 8']);
     checkFindings(edited('reserved = 1GiB', 'reserved = ⟦value/range:16GiB⟧'));
     checkFindings(edited('link = 25GB/s', 'link = ⟦value/range:0GB/s + 5us⟧').replace(' + 5us }', ' }'));
-    checkFindings(edited('balance(4)', '⟦value/range:split(2, 2, 2, 1)⟧'), ['7 layers']);
+    checkFindings(edited('balance(4)', '⟦value/range:split(2, 2, 2, 1)⟧'), [
+      'is 7; it must be 8, the number of layers in model "toy"',
+    ]);
   });
   test('an error is told once and its users stay silent', () => {
     checkFindings('let a = 4ms + ⟦type/dimension:1GiB⟧\nlet b = a + 1\nlet c = b * a');
@@ -205,8 +207,36 @@ describe('stages', () => {
     ]);
     checkFindings(
       edited('balance(4)', '⟦stage/device-count:balance(7)⟧').replace('1f1b', 'interleaved_1f1b(chunks = 2)'),
-      ['nearest: 6 or 8 stages'],
+      ['nearest: 6 or 8 stages.'],
     );
+    const chunks = (number: number, words: string) =>
+      checkFindings(
+        edited('balance(4)', '⟦stage/device-count:balance(4)⟧').replace('1f1b', `interleaved_1f1b(chunks = ${number})`),
+        [words],
+      );
+    chunks(3, '4 stages do not divide by 3; nearest: 3 or 6 stages.');
+    chunks(8, 'nearest: 8 stages.');
+    chunks(1_000_000, '1,000,000; put fewer stages on each device, because 8 layers make at most 8 stages.');
+  });
+  test('more stages than layers', () => {
+    checkFindings(edited('balance(4)', 'balance(⟦value/range:9⟧)'), [
+      'The number of stages is 9; it must be a whole number from 1 to 8, the number of layers in model "toy".',
+    ]);
+  });
+  test('arguments of a cut', () => {
+    checkFindings(edited('balance(4)', 'plan(⟦name/unknown:foo⟧)'), [
+      'Unknown value "foo". Words allowed here: pipedream and dapple.',
+    ]);
+    checkFindings(edited('balance(4)', 'plan(⟦name/unknown:daple⟧)'), ['Did you mean "dapple"?']);
+    checkFindings(edited('balance(4)', '⟦key/missing:balance()⟧'), [
+      'This call to balance needs the argument "stages", for example `balance(4)`.',
+    ]);
+    checkFindings(edited('balance(4)', 'balance(4, ⟦key/unknown:per⟧ = time)'), [
+      'A call to balance has no argument "per".',
+    ]);
+    checkFindings(edited('forward = 4ms', 'forward = 4ms / ⟦value/range:0⟧'), [
+      'The divisor is 0; it must be a number other than 0.',
+    ]);
   });
   test('imbalance, with the exact gain', () => {
     const { findings } = checkFindings(staged('  stages = ⟦stage/imbalance:split(4, 2, 1, 1)⟧\n'), [

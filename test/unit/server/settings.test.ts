@@ -46,11 +46,14 @@ test('what a framework holds follows the settings, and a tight fit with it', asy
   expect(await codes({ memory: { context: 10.75, reservedMost: 20 } })).toEqual(['memory/out-of-memory']);
 });
 
-test('the page of the limit has both figures', () => {
+test('the page of the limits has all of them, with both figures', () => {
   const page = readFileSync(new URL('../../../docs/diagnostics/limit/too-large.md', import.meta.url), 'utf8');
-  const row = page.split('\n').find((line) => line.includes('limits.operations`')) ?? '';
-  expect(row).toContain(editorOptions.limits.operations.toLocaleString('en-US'));
-  expect(row).toContain(defaultOptions.limits.operations.toLocaleString('en-US'));
+  for (const limit of ['fileSize', 'operations', 'elements', 'findings'] as const) {
+    const row = page.split('\n').find((line) => line.includes(`limits.${limit}\``)) ?? '';
+    const [inEditor, inTerminal] = [editorOptions.limits[limit], defaultOptions.limits[limit]];
+    expect(row).toContain(inEditor.toLocaleString('en-US'));
+    expect(row).toContain(inEditor === inTerminal ? 'the same' : inTerminal.toLocaleString('en-US'));
+  }
 });
 
 test('a pipeline over the limit of the editor is refused with that limit, or with the one that is set', async () => {
@@ -70,7 +73,7 @@ test('a pipeline over the limit of the editor is refused with that limit, or wit
     return found.join('\n');
   };
   expect(await messages({})).toContain(
-    '4,800,000, over the limit of 4,000,000 (setting "pipewright.limits.operations")',
+    '4,800,000, over the limit of 4,000,000. Reduce it, or raise the setting "pipewright.limits.operations" in an editor; the command line\'s limit is fixed.',
   );
   expect(await messages({ limits: { operations: 1_000 } })).toContain('4,800,000, over the limit of 1,000');
 });
