@@ -46,6 +46,10 @@ describe.each([...pages])('%s', (page) => {
   });
 });
 
+test.each(pages.filter((page) => page.startsWith('docs/schedules/')))('%s says once when to use it', (page) => {
+  expect((textOf(page).match(/^Use it (?:if|where) /gm) ?? []).length).toBeLessThan(2);
+});
+
 test('the language page names every key, shape, unit and figure', () => {
   const page = textOf('docs/language.md');
   const words = new Set([...page.matchAll(/[\w%/µ]+/g)].map(([word]) => word));
