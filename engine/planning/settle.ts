@@ -1,4 +1,6 @@
 /** What a pipeline says with nothing left open: a planner has made its stages, and its iterations are counted. */
+import type { Cut } from '../definitions/cut.ts';
+import { replicasOf } from './place/replicas.ts';
 import type { PipelineDefinition, SettledPipeline } from '../definitions/pipeline.ts';
 import { planCut } from './cut/planCut.ts';
 import type { Notes } from './notes.ts';
@@ -11,10 +13,19 @@ export function settle(notes: Notes, pipeline: PipelineDefinition): SettledPipel
   return {
     ...pipeline,
     cut,
-    iterations: iterations === 'steady' ? steadyIterations(cut.count, microbatches) : iterations,
+    iterations: iterations === 'steady' ? steadyIterations(ranksOf(notes, pipeline, cut), microbatches) : iterations,
   };
 }
 
-/** Iterations by whose middle every stage of an asynchronous pipeline has long been in step: a pipeline fills once in two stages' microbatches. */
-const steadyIterations = (stages: number, microbatches: number): number =>
-  Math.max(16, 8 * Math.ceil(stages / microbatches));
+/** Ranks of all stages, each replica that takes turns counted. */
+function ranksOf(notes: Notes, { cluster, mesh }: PipelineDefinition, cut: Cut): number {
+  const blocks = cut.kind === 'blocks' ? cut.stages : undefined;
+  return replicasOf(notes, { cluster, blocks, stages: cut.count, mesh }).reduce((sum, replicas) => sum + replicas, 0);
+}
+
+/**
+ * Iterations by whose middle every stage of an asynchronous pipeline is in step. The pipeline fills once in two microbatches for each
+ * rank: replicas that take turns keep as many in flight as stages of their own would.
+ */
+const steadyIterations = (ranks: number, microbatches: number): number =>
+  Math.max(16, 8 * Math.ceil(ranks / microbatches));

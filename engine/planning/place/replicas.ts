@@ -5,7 +5,10 @@ import type { Notes } from '../notes.ts';
 import { sizeOf } from '../../mesh.ts';
 
 /** Replicas of each stage that take turns, as the devices of `on` make them; 1 where there are none. */
-export function replicasOf(notes: Notes, { cluster, blocks = [], stages, mesh: base }: RanksRequest): Int32Array {
+export function replicasOf(
+  notes: Notes,
+  { cluster, blocks = [], stages, mesh: base }: Pick<RanksRequest, 'cluster' | 'blocks' | 'stages' | 'mesh'>,
+): Int32Array {
   const replicas = new Int32Array(stages).fill(1);
   // Devices that are wrong are told where ranks are made of them.
   const silent = createReporter(notes.uri, 0);
