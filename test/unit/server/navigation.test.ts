@@ -75,6 +75,15 @@ test('references and highlights are all uses of the name and no other', async ()
   });
 });
 
+test('references name the file that was asked first, then the others', async () => {
+  const source = '//- /a.pipe\ndevice card { memory = 1GiB }\n';
+  const text = 'import { card } from "a.pipe"\ncluster c { gpu[2] = ca$0rd  link = 1GB/s }\n';
+  await serverWith(text + source, async ({ ask }) => {
+    const uses = await ask<Location[]>('textDocument/references', { context: { includeDeclaration: true } });
+    expect(uses.map(({ uri }) => uri)).toEqual([main, main, `${folder}a.pipe`]);
+  });
+});
+
 test('paths of imports are links', async () => {
   await withClient(async (client) => {
     client.open(`${folder}hardware.pipe`, 'device card { memory = 1GiB }');
