@@ -25,7 +25,7 @@ function ranksOf(notes: Notes, { cluster, mesh }: PipelineDefinition, cut: Cut):
 
 /**
  * Iterations by whose middle every stage of an asynchronous pipeline is in step. The pipeline fills once in two microbatches for each
- * rank: replicas that take turns keep as many in flight as stages of their own would.
+ * rank: n replicas that take turns keep as many in flight as n stages.
  */
 const steadyIterations = (ranks: number, microbatches: number): number =>
   Math.max(16, 8 * Math.ceil(ranks / microbatches));
