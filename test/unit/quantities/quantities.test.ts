@@ -22,7 +22,7 @@ describe('quantities', () => {
     [share(0.09, true), '+9 %'],
     [share(0.2726), '27.3 %'],
     [share(0.27249), '27.2 %'],
-    [share(-0.0904, true), '-9 %'],
+    [share(-0.0904, true), '−9 %'],
     [share(-0.1236), '-12.4 %'],
     // Under half of the last digit that is shown there is nothing; from there on it is rounded up.
     [share(0.0004999), '0 %'],
