@@ -119,8 +119,8 @@ function byDapple({ searches, pipeline, layers, machines, link }: Request): Expl
   const planned = searches.answer(planSearch, { planner: 'dapple', layers, microbatches, machines, data, link });
   if (planned === undefined) return undefined;
   const how = planned.exact
-    ? 'and no plan has less'
-    : `the least that a bounded search found; no plan takes less than ${time(planned.least)}`;
+    ? 'and by it no plan takes less'
+    : `the least that a bounded search found; by it no plan takes less than ${time(planned.least)}`;
   return {
     ...planned,
     levels: [{ machines, bandwidth: link.bandwidth }],

@@ -36,7 +36,7 @@ test('the text and the JSON say what the planner decided, and what the simulatio
   const lines = out.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' | '));
   const at = lines.indexOf('Plan');
   expect(lines.slice(at + 1, at + 5)).toEqual([
-    `pipedream, paper | planned 6 ms, simulated ${Number((report.iteration * 1e3).toPrecision(3))} ms | no plan takes less`,
+    `pipedream, paper | planned 6 ms, simulated ${Number((report.iteration * 1e3).toPrecision(3))} ms | by its formula no plan takes less`,
     'levels | 4 at 50 GB/s',
     's0 | 6 layers × 3 replicas | gpu[0], gpu[1] and gpu[2]',
     's1 | 2 layers × 1 replica | gpu[3]',
