@@ -2,29 +2,43 @@
 import * as vscode from 'vscode';
 import { createServer, type Server } from './languageClient.ts';
 import { namedDocument } from './namedDocument.ts';
-import { policyScheme, providePolicyDocuments } from './policyDocuments.ts';
-import { createPreviews } from './preview/panels.ts';
+import { pipeDocument } from './pipeDocument.ts';
+import { providePolicyDocuments } from './policyDocuments.ts';
+import { createServerNotices } from './serverNotices.ts';
+import { createPreviews, type Previews } from './preview/panels.ts';
 import { createStatusBar } from './statusBar.ts';
 
 let server: Server | undefined;
+let previews: Previews | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const output = vscode.window.createOutputChannel('Pipewright', { log: true });
   const statusBar = createStatusBar();
-  const running = createServer(context, output, statusBar.show);
+  const notices = createServerNotices();
+  const running = createServer(context, output, (state) => {
+    statusBar.show(state);
+    notices.show(state);
+    if (state.kind === 'running' || state.kind === 'stopped') previews?.serverChanged();
+  });
   server = running;
-  const previews = createPreviews(context.extensionUri, running, output);
-  const openPreview = (target?: unknown, pipeline?: unknown): void => {
-    const uri = targetOf(target);
-    if (uri !== undefined) previews.open(uri, typeof pipeline === 'string' ? pipeline : undefined);
-  };
+  previews = createPreviews(context.extensionUri, running, output);
+  const shown = previews;
+  const openPreview =
+    (another: boolean) =>
+    (target?: unknown, pipeline?: unknown): void => {
+      const uri = targetOf(target) ?? shown.shownFile();
+      if (uri !== undefined) shown.open(uri, typeof pipeline === 'string' ? pipeline : undefined, another);
+    };
   context.subscriptions.push(
     output,
     statusBar,
     running,
-    previews,
+    shown,
     providePolicyDocuments(running),
-    vscode.commands.registerCommand('pipewright.openPreview', openPreview),
+    vscode.commands.registerCommand('pipewright.openPreview', openPreview(false)),
+    vscode.commands.registerCommand('pipewright.openAnotherPreview', openPreview(true)),
+    vscode.commands.registerCommand('pipewright.followActiveFile', () => shown.follow(true)),
+    vscode.commands.registerCommand('pipewright.pinPreview', () => shown.follow(false)),
     vscode.commands.registerCommand('pipewright.restartServer', () => running.restart()),
     vscode.commands.registerCommand('pipewright.showOutput', () => output.show(true)),
   );
@@ -40,5 +54,5 @@ function targetOf(target: unknown): vscode.Uri | undefined {
   if (target instanceof vscode.Uri) return target;
   if (typeof target === 'string') return namedDocument(target);
   const document = vscode.window.activeTextEditor?.document;
-  return document?.languageId === 'pipe' && document.uri.scheme !== policyScheme ? document.uri : undefined;
+  return document !== undefined && pipeDocument(document) ? document.uri : undefined;
 }

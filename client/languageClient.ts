@@ -11,7 +11,7 @@ import {
 } from 'vscode-languageclient/node';
 import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
 import { documentSchemes } from './documentUris.ts';
-import { restartAfter, type ServerState } from './serverState.ts';
+import { restartAfter, restartLimit, type ServerState } from './serverState.ts';
 
 /** Asks the server once it is running. Answers `undefined` where it is not, or where the request failed or was cancelled. */
 export interface Requests {
@@ -24,14 +24,20 @@ export interface Server extends Requests, vscode.Disposable {
   /** Stops it, whatever state it is in, and starts it afresh. */
   restart(): Promise<void>;
   stop(): Promise<void>;
+  state(): ServerState;
 }
 
 /** The language server in a separate process. Calls `changed` on every change of its state. */
 export function createServer(
   context: vscode.ExtensionContext,
   output: vscode.LogOutputChannel,
-  changed: (state: ServerState) => void,
+  tell: (state: ServerState) => void,
 ): Server {
+  let now: ServerState = { kind: 'starting' };
+  const changed = (state: ServerState): void => {
+    now = state;
+    tell(state);
+  };
   const module = vscode.Uri.joinPath(context.extensionUri, 'dist', 'server.js').fsPath;
   const watcher = vscode.workspace.createFileSystemWatcher('**/*.{pipe,txt,json,yaml,yml}');
   const handler = restartingHandler(changed);
@@ -96,6 +102,7 @@ export function createServer(
     client,
     start,
     stop,
+    state: () => now,
     restart() {
       // One after the other, however often it is asked for.
       restarting = restarting.then(async () => {
@@ -137,7 +144,10 @@ function restartingHandler(changed: (state: ServerState) => void): ErrorHandler 
         changed({ kind: 'restarting', attempt: ends.length });
         return { action: CloseAction.Restart, handled: true };
       }
-      changed({ kind: 'stopped', reason: 'It ended several times in a short while.' });
+      changed({
+        kind: 'stopped',
+        reason: `It ended ${ends.length} times within ${restartLimit.windowMs / 60_000} minutes.`,
+      });
       return { action: CloseAction.DoNotRestart, handled: true };
     },
   };

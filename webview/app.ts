@@ -1,5 +1,6 @@
 import { inputs } from './input/inputs.ts';
 import type { ToPage } from './protocol/messages.ts';
+import type { PathGroup } from './protocol/requests.ts';
 import type { Editor } from './session/editor.ts';
 import { highlightFor, noHighlight } from './session/highlight.ts';
 import { shownFile } from './session/shownFile.ts';
@@ -20,7 +21,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   const { saved } = editor;
   let restore = saved;
   let uri: string | undefined;
-  let highlighted: readonly string[] = [];
+  let highlighted: readonly PathGroup[] = [];
 
   const update = updates(saved, () => ({ editor, file, page, timelines, input, uri: () => uri }));
   const file = shownFile(
@@ -115,15 +116,41 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   }
 
   function receive(message: ToPage): void {
-    if (message.type === 'highlight') {
-      highlighted = message.paths;
-      timelines.paintOver();
-      return;
+    switch (message.type) {
+      case 'highlight':
+        highlighted = message.groups;
+        timelines.paintOver();
+        return;
+      case 'modes':
+        update.modesChanged(message);
+        return;
+      case 'moved':
+        if (uri !== message.from) return;
+        uri = message.uri;
+        file.moved(message);
+        update.save();
+        return;
+      case 'idle':
+        showBroken('Open a .pipe file to see its timeline.');
+        return;
+      case 'plan':
+        enter(message.uri);
+        file.receive(message);
+        return;
+      case 'gone':
+        enter(message.uri);
+        showBroken(`${message.title} was renamed or deleted.`);
+        return;
+      case 'broken':
+      case 'stopped':
+        enter(message.uri);
+        showBroken(message.message);
     }
-    if (uri !== undefined && uri !== message.uri) leaveFile();
-    uri = message.uri;
-    if (message.type === 'plan') file.receive(message);
-    else showBroken(message.message);
+  }
+
+  function enter(next: string): void {
+    if (uri !== undefined && uri !== next) leaveFile();
+    uri = next;
   }
 
   function leaveFile(): void {

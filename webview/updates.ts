@@ -1,5 +1,5 @@
 import type { inputs } from './input/inputs.ts';
-import type { PreviewState } from './protocol/messages.ts';
+import type { PreviewModes, PreviewState } from './protocol/messages.ts';
 import type { Editor } from './session/editor.ts';
 import { type Settings, initialSettings } from './session/settings.ts';
 import type { shownFile } from './session/shownFile.ts';
@@ -22,6 +22,7 @@ export interface Parts {
 export function updates(saved: PreviewState | undefined, parts: () => Parts) {
   let theme = currentTheme();
   let settings = initialSettings(saved);
+  let modes: PreviewModes | undefined;
 
   function figures(): void {
     const { page, timelines } = parts();
@@ -82,7 +83,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
     editor.save((): PreviewState => {
       const view = timelines.view();
       const viewport = view === undefined ? {} : keptViewport(view, timelines.bounds());
-      return { uri: shownUri, pipeline: file.pipeline()?.name, ...viewport, ...kept };
+      return { uri: shownUri, pipeline: file.pipeline()?.name, following: modes?.following, ...viewport, ...kept };
     });
   }
 
@@ -91,6 +92,11 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
     theme: () => theme,
     /** The reader has chosen something else to see. */
     change,
+    /** The reader, or a setting, has changed how preview and text follow each other. */
+    modesChanged(next: PreviewModes): void {
+      modes = next;
+      save();
+    },
     figures,
     controls,
     selection,

@@ -1,8 +1,12 @@
 /** Reads what a preview page posts. The page shows text of other people's files, so every field is checked. */
 import type { FromPage } from '../../webview/protocol/messages.ts';
-import { isFields, isFigure, isName, readOverrides, readState } from '../../webview/protocol/state.ts';
+import { type Fields, isFields, isFigure, isName, readOverrides, readState } from '../../webview/protocol/state.ts';
 
 const longestMessage = 4096;
+
+const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const switchOf = <K extends string>(raw: Fields, name: K): { readonly [name in K]?: boolean } =>
+  typeof raw[name] === 'boolean' ? ({ [name]: raw[name] } as { readonly [name in K]: boolean }) : {};
 
 /** The message, or undefined where it is none of the protocol's. */
 export function readFromPage(raw: unknown): FromPage | undefined {
@@ -22,6 +26,23 @@ export function readFromPage(raw: unknown): FromPage | undefined {
       const { name, value } = raw;
       return isName(name) && isFigure(value) ? { type: 'apply', name, value } : undefined;
     }
+    case 'goto': {
+      const { line, character } = raw;
+      return isPlace(line) && isPlace(character) ? { type: 'goto', line, character } : undefined;
+    }
+    case 'sync':
+      return {
+        type: 'sync',
+        ...switchOf(raw, 'following'),
+        ...switchOf(raw, 'outlineAtCursor'),
+        ...switchOf(raw, 'revealOnClick'),
+      };
+    case 'restart':
+      return { type: 'restart' };
+    case 'openRenamed':
+      return { type: 'openRenamed' };
+    case 'close':
+      return { type: 'close' };
     case 'error': {
       const { message } = raw;
       return typeof message === 'string' ? { type: 'error', message: message.slice(0, longestMessage) } : undefined;

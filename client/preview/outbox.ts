@@ -1,8 +1,8 @@
 import type { ToPage } from '../../webview/protocol/messages.ts';
 
 /**
- * Messages on their way to a page that may be hidden or still loading. Until it is ready, the newest picture and the newest
- * highlight are kept. Older messages of the same kind are dropped.
+ * Messages on their way to a page that may be hidden or still loading. Until it is ready, the newest of each sort is kept; older
+ * ones of the same sort are dropped.
  */
 export interface Outbox {
   post(message: ToPage): void;
@@ -12,17 +12,23 @@ export interface Outbox {
   closed(): void;
 }
 
+/** In the order in which they go out: how the page works, what it shows, what it outlines. */
+const sorts = ['modes', 'picture', 'highlight'] as const;
+type Sort = (typeof sorts)[number];
+
+const sortOf = ({ type }: ToPage): Sort => (type === 'modes' || type === 'highlight' ? type : 'picture');
+
 export function createOutbox(send: (message: ToPage) => void): Outbox {
   let open = false;
-  const kept = new Map<'picture' | 'highlight', ToPage>();
+  const kept = new Map<Sort, ToPage>();
   return {
     post(message) {
       if (open) send(message);
-      else kept.set(message.type === 'highlight' ? 'highlight' : 'picture', message);
+      else kept.set(sortOf(message), message);
     },
     ready() {
       open = true;
-      for (const sort of ['picture', 'highlight'] as const) {
+      for (const sort of sorts) {
         const message = kept.get(sort);
         if (message !== undefined) send(message);
       }

@@ -1,77 +1,139 @@
-/** All previews: opens them, restores them after a reload, and keeps them in step with text, settings and cursor. */
+/** All previews: opens them, restores them after a reload, and keeps them in step with text, settings, cursor and active file. */
 import * as vscode from 'vscode';
 import { methods, type PathsAnswer, type PathsRequest, type PlanChanged } from '../../webview/protocol/requests.ts';
 import type { Server } from '../languageClient.ts';
 import { readState } from '../../webview/protocol/state.ts';
 import { namedDocument } from '../namedDocument.ts';
-import { createPreview, webviewOptions, type Preview, type PreviewHost } from './panel.ts';
+import { pipeDocument } from '../pipeDocument.ts';
+import { onSyncModes, syncModes } from './modes.ts';
+import { movedUri } from './movedUri.ts';
+import { watchMoves } from './moves.ts';
+import { tabPlace, viewPlace, type Place } from './place.ts';
+import { createPreview, webviewOptions, type Preview, type PreviewHost, type Shown } from './preview.ts';
 
 const viewType = 'pipewright.preview';
+const dockedView = 'pipewright.dockedPreview';
+/** Set while the preview that has the focus follows the active file: menus offer the other. */
+const followsContext = 'pipewright.previewFollows';
 /** Between a move of the cursor and its highlight: keys that repeat make one request. */
 const cursorDelayMs = 80;
 
 export interface Previews extends vscode.Disposable {
-  /** Shows the preview of a file to the side of the active editor; one preview per file. */
-  open(uri: vscode.Uri, pipeline?: string): void;
+  /** Shows the preview of a file to the side of the active editor. `another`: a new one, though there is one of this file. */
+  open(uri: vscode.Uri, pipeline?: string, another?: boolean): void;
+  /** The preview that has the focus follows the active file, or is pinned to its own. */
+  follow(following: boolean): void;
+  /** The file of the preview that has the focus. */
+  shownFile(): vscode.Uri | undefined;
+  /** The server has started, or has stopped for good. */
+  serverChanged(): void;
 }
 
 export function createPreviews(extension: vscode.Uri, server: Server, output: vscode.LogOutputChannel): Previews {
-  const previews = new Map<string, Preview>();
+  const previews = new Set<Preview>();
   let revealed: { readonly uri: string; readonly at: vscode.Position } | undefined;
   let cursorTimer: NodeJS.Timeout | undefined;
+  /** The last `.pipe` file that had the focus. */
+  let lastActive = activeFile();
 
   const host: PreviewHost = {
     extension,
     requests: server,
     output,
+    serverState: server.state,
+    restart: () => void server.restart(),
     revealing(uri, at) {
       revealed = { uri: uri.toString(), at };
     },
     ready(preview) {
-      const editor = vscode.window.visibleTextEditors.find(
-        (candidate) => candidate.document.uri.toString() === preview.uri.toString(),
-      );
+      const editor = vscode.window.visibleTextEditors.find((candidate) => shows(preview, candidate.document.uri));
       if (editor !== undefined) void highlight(editor);
+    },
+    followed(preview) {
+      if (preview.isFollowing() && lastActive !== undefined) preview.show(lastActive);
+      updateContext();
     },
   };
 
-  function adopt(panel: vscode.WebviewPanel, uri: vscode.Uri, pipeline?: string): Preview {
-    const preview = createPreview(host, panel, uri, pipeline);
-    const key = uri.toString();
-    previews.set(key, preview);
-    panel.onDidDispose(() => {
-      if (previews.get(key) === preview) previews.delete(key);
+  const shows = (preview: Preview, uri: vscode.Uri): boolean => preview.uri()?.toString() === uri.toString();
+  const of = (uri: vscode.Uri): Preview[] => [...previews].filter((preview) => shows(preview, uri));
+  const focused = (): Preview | undefined =>
+    [...previews].find(({ place }) => place.kind === 'tab' && place.isActive());
+
+  function adopt(place: Place, shown: Shown): Preview {
+    const preview = createPreview(host, place, shown);
+    previews.add(preview);
+    place.onClosed(() => {
+      previews.delete(preview);
+      updateContext();
     });
+    place.onVisibility(updateContext);
     return preview;
   }
 
+  function updateContext(): void {
+    void vscode.commands.executeCommand('setContext', followsContext, focused()?.isFollowing() ?? false);
+  }
+
+  function outline(uri: vscode.Uri, groups: PathsAnswer): void {
+    for (const preview of of(uri)) preview.highlight(groups);
+  }
+
   async function highlight(editor: vscode.TextEditor): Promise<void> {
-    const uri = editor.document.uri.toString();
-    const preview = previews.get(uri);
-    if (preview === undefined) return;
+    const { uri, version } = editor.document;
+    if (of(uri).length === 0 || !syncModes().outlineAtCursor) return;
     const { line, character } = editor.selection.active;
-    const { version } = editor.document;
-    const asked: PathsRequest = { uri, position: { line, character } };
-    const paths = await server.send<PathsAnswer>(methods.pathsAt, asked);
+    const asked: PathsRequest = { uri: uri.toString(), position: { line, character } };
+    const groups = await server.send<PathsAnswer>(methods.pathsAt, asked);
     const moved =
       editor.document.version !== version || !editor.selection.active.isEqual(new vscode.Position(line, character));
-    if (paths !== undefined && paths !== null && !moved) preview.highlight(paths);
+    if (groups !== undefined && groups !== null && !moved) outline(uri, groups);
   }
 
   function selectionChanged({ textEditor, selections }: vscode.TextEditorSelectionChangeEvent): void {
-    const uri = textEditor.document.uri.toString();
-    const echo = revealed?.uri === uri && selections[0]?.active.isEqual(revealed.at) === true;
+    const { uri } = textEditor.document;
+    const echo = revealed?.uri === uri.toString() && selections[0]?.active.isEqual(revealed.at) === true;
     revealed = undefined;
     clearTimeout(cursorTimer);
-    if (!echo && previews.has(uri)) cursorTimer = setTimeout(() => void highlight(textEditor), cursorDelayMs);
+    if (!echo && of(uri).length > 0) cursorTimer = setTimeout(() => void highlight(textEditor), cursorDelayMs);
+  }
+
+  function activeChanged(): void {
+    const uri = activeFile();
+    if (uri === undefined) return;
+    lastActive = uri;
+    for (const preview of previews) if (preview.isFollowing() && !shows(preview, uri)) preview.show(uri);
+  }
+
+  function modesChanged(): void {
+    for (const preview of previews) preview.modesChanged();
+    if (!syncModes().outlineAtCursor) for (const preview of previews) preview.highlight([]);
   }
 
   const subscriptions = [
     server.client.onNotification(methods.planChanged, (changed: PlanChanged) => {
       // The server may spell a uri otherwise than the editor does.
-      void previews.get(vscode.Uri.parse(changed.uri).toString())?.refresh();
+      for (const preview of of(vscode.Uri.parse(changed.uri))) void preview.refresh();
     }),
     vscode.window.onDidChangeTextEditorSelection(selectionChanged),
+    vscode.window.onDidChangeActiveTextEditor(activeChanged),
+    onSyncModes(modesChanged),
+    watchMoves({
+      moved(from, to) {
+        for (const preview of previews) {
+          const uri = preview.uri();
+          const next = uri === undefined ? undefined : movedUri(uri, from, to);
+          if (next !== undefined) preview.moved(next);
+        }
+      },
+      deleted(uri, renamed) {
+        for (const preview of of(uri)) preview.gone(renamed);
+      },
+      created(uri) {
+        for (const preview of of(uri)) preview.gone(undefined);
+      },
+      textOf: (uri) => of(uri)[0]?.text(),
+    }),
     vscode.window.registerWebviewPanelSerializer(viewType, {
       async deserializeWebviewPanel(panel, raw: unknown) {
         const state = readState(raw);
@@ -83,28 +145,44 @@ export function createPreviews(extension: vscode.Uri, server: Server, output: vs
           return;
         }
         panel.webview.options = webviewOptions(extension);
-        adopt(panel, uri, state.pipeline);
+        adopt(tabPlace(panel, extension), { uri, pipeline: state.pipeline, following: state.following === true });
+      },
+    }),
+    vscode.window.registerWebviewViewProvider(dockedView, {
+      resolveWebviewView(view) {
+        view.webview.options = webviewOptions(extension);
+        adopt(viewPlace(view), { uri: lastActive, following: true });
       },
     }),
   ];
 
   return {
-    open(uri, pipeline) {
-      const known = previews.get(uri.toString());
+    open(uri, pipeline, another = false) {
+      const known = another ? undefined : of(uri).find(({ place }) => place.kind === 'tab');
       if (known !== undefined) {
-        known.panel.reveal(undefined, true);
-        if (pipeline !== undefined) known.choose(pipeline);
+        known.place.reveal();
+        if (pipeline !== undefined) known.show(uri, pipeline);
         return;
       }
-      const place = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+      const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
       // Hidden pages are not kept alive: their view is small and comes back in well under a second.
-      const panel = vscode.window.createWebviewPanel(viewType, 'Preview', place, webviewOptions(extension));
-      adopt(panel, uri, pipeline);
+      const panel = vscode.window.createWebviewPanel(viewType, 'Preview', column, webviewOptions(extension));
+      adopt(tabPlace(panel, extension), { uri, pipeline, following: false });
+    },
+    follow: (following) => focused()?.follow(following),
+    shownFile: () => focused()?.uri(),
+    serverChanged() {
+      for (const preview of previews) void preview.refresh();
     },
     dispose() {
       clearTimeout(cursorTimer);
       for (const subscription of subscriptions) subscription.dispose();
-      for (const preview of previews.values()) preview.panel.dispose();
+      for (const { place } of previews) place.close();
     },
   };
+}
+
+function activeFile(): vscode.Uri | undefined {
+  const document = vscode.window.activeTextEditor?.document;
+  return document !== undefined && pipeDocument(document) ? document.uri : undefined;
 }

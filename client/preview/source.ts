@@ -24,25 +24,40 @@ export async function locate(
   return answer ? { uri: vscode.Uri.parse(answer.uri), range: toRange(answer.range) } : undefined;
 }
 
-/** Shows a range in the editor that already shows its file, wherever that is; never a second tab of it. */
+/**
+ * Puts the cursor at a range, in the editor that already shows its file, wherever that is; never in a second tab of it. An editor
+ * in sight is not activated unless it gets the focus: that would end the view of a maximised preview.
+ */
 export async function show(
   place: { readonly uri: vscode.Uri; readonly range: vscode.Range },
   preserveFocus: boolean,
   besides: vscode.ViewColumn | undefined,
 ): Promise<void> {
+  const inSight = editorOf(place.uri);
+  if (preserveFocus && inSight !== undefined) {
+    putCursor(inSight, place.range);
+    return;
+  }
   const viewColumn =
     columnOf(place.uri) ?? (besides === vscode.ViewColumn.One ? vscode.ViewColumn.Two : vscode.ViewColumn.One);
   const document = await vscode.workspace.openTextDocument(place.uri);
   const editor = await vscode.window.showTextDocument(document, { viewColumn, preserveFocus });
-  // Not passed above: that scrolls even where the line is in sight. The caret alone, since the next key would replace a selection.
-  editor.selection = new vscode.Selection(place.range.start, place.range.start);
-  editor.revealRange(place.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  putCursor(editor, place.range);
 }
+
+/** The caret alone, since the next key would replace a selection. Scrolls only if the line is out of sight. */
+function putCursor(editor: vscode.TextEditor, range: vscode.Range): void {
+  editor.selection = new vscode.Selection(range.start, range.start);
+  editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+const editorOf = (uri: vscode.Uri): vscode.TextEditor | undefined =>
+  vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri.toString());
 
 function columnOf(uri: vscode.Uri): vscode.ViewColumn | undefined {
   const wanted = uri.toString();
-  const visible = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === wanted);
-  if (visible?.viewColumn !== undefined) return visible.viewColumn;
+  const visible = editorOf(uri)?.viewColumn;
+  if (visible !== undefined) return visible;
   return vscode.window.tabGroups.all.find((group) =>
     group.tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === wanted),
   )?.viewColumn;

@@ -5,17 +5,23 @@ import type { PathsAnswer, PathsRequest } from '../../webview/protocol/requests.
 import type { View } from '../view.ts';
 
 /**
- * Paths of the plan whose text holds the position, the shortest text first. The text of something with a name is its whole
- * declaration, although its origin is the name.
+ * Paths of the plan whose text holds the position, the shortest text first. All that comes from the same text is one group: the
+ * devices of `gpu[4]`, the stages of `balance(4)`. The text of something with a name is its whole declaration, although its origin
+ * is the name.
  */
 export function pathsAt(view: View, { position }: PathsRequest): PathsAnswer {
   const offset = toOffset(view.lines, position);
   const around = nodeAt(view.syntax, offset).toReversed();
-  const found = [...view.analysis.resolution.origins].flatMap(([path, place]) => {
+  const groups = new Map<string, { readonly size: number; readonly paths: string[] }>();
+  for (const [path, place] of view.analysis.resolution.origins) {
     const text = place.uri === view.uri ? textOf(place, offset, around) : undefined;
-    return text === undefined ? [] : [{ path, size: text.end - text.start }];
-  });
-  return found.sort((a, b) => a.size - b.size).map((candidate) => candidate.path);
+    if (text === undefined) continue;
+    const key = `${text.start}-${text.end}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { size: text.end - text.start, paths: [path] });
+    else group.paths.push(path);
+  }
+  return [...groups.values()].sort((a, b) => a.size - b.size).map(({ paths }) => paths);
 }
 
 function textOf(place: Place, offset: number, around: readonly SyntaxNode[]): Span | undefined {

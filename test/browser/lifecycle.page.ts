@@ -94,7 +94,7 @@ const highlight: PageTest = {
       0,
     );
     const before = await preview.pixel(x, y);
-    await preview.post({ type: 'highlight', paths: ['layer:toy/block[1]', 'train'] });
+    await preview.post({ type: 'highlight', groups: [['layer:toy/block[1]'], ['train']] });
     await settled(preview.page);
     const after = await preview.pixel(x, y);
     assert.ok(
@@ -130,7 +130,7 @@ const restore: PageTest = {
         'plan',
         { type: 'plan' },
         { type: 'plan', plan: { pipelines: [{}] } },
-        { type: 'highlight', paths: [1] },
+        { type: 'highlight', groups: [1] },
       ])
         window.postMessage(data, '*');
     });

@@ -9,6 +9,7 @@ export async function run(): Promise<void> {
   await import('./manifest.test.ts');
   await import('./diagnostics.test.ts');
   await import('./features.test.ts');
+  await import('./following.test.ts');
   await import('./policyDocuments.test.ts');
   await import('./preview.test.ts');
   await import('./server.test.ts');

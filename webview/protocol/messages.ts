@@ -1,5 +1,6 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { Plan } from '../../engine/plan.ts';
+import type { PathGroup, Range } from './requests.ts';
 
 /** What the extension posts to the preview page. */
 export type ToPage =
@@ -16,10 +17,31 @@ export type ToPage =
       /** Pipeline to show now, where the user asked for one outside the page (a code lens). */
       readonly pipeline?: string;
     }
-  /** The file is broken: keep the last good timeline under a banner. */
-  | { readonly type: 'broken'; readonly uri: string; readonly version: number; readonly message: string }
-  /** The cursor is at these paths; the page outlines their blocks. */
-  | { readonly type: 'highlight'; readonly paths: readonly string[] };
+  /** The file is broken: keep the last good timeline. `range`: where, in this file. */
+  | {
+      readonly type: 'broken';
+      readonly uri: string;
+      readonly version: number;
+      readonly message: string;
+      readonly range?: Range;
+    }
+  /** The file was renamed or deleted. `renamed`: name of a file that appeared with the same text. */
+  | {
+      readonly type: 'gone';
+      readonly uri: string;
+      readonly title: string;
+      readonly version: number;
+      readonly renamed?: string;
+    }
+  /** The preview's file has another name now. What the page shows stays. */
+  | { readonly type: 'moved'; readonly from: string; readonly uri: string; readonly title: string }
+  /** The language server has stopped and does not start again by itself. */
+  | { readonly type: 'stopped'; readonly uri: string; readonly version: number; readonly message: string }
+  /** No `.pipe` file has been active yet: there is nothing to follow. */
+  | { readonly type: 'idle' }
+  | ({ readonly type: 'modes' } & PreviewModes)
+  /** The cursor is at these paths, the innermost text first; the page outlines what comes from them. */
+  | { readonly type: 'highlight'; readonly groups: readonly PathGroup[] };
 
 /** What the page posts to the extension. Validated there before use. */
 export type FromPage =
@@ -30,7 +52,28 @@ export type FromPage =
   | { readonly type: 'try'; readonly overrides: Readonly<Record<string, number>> }
   /** Write a param's value into the file. */
   | { readonly type: 'apply'; readonly name: string; readonly value: number }
+  /** Show a place of the file. */
+  | { readonly type: 'goto'; readonly line: number; readonly character: number }
+  /** The reader switches how preview and text follow each other. What is absent stays. */
+  | ({ readonly type: 'sync' } & Partial<Pick<PreviewModes, 'following' | 'outlineAtCursor' | 'revealOnClick'>>)
+  /** Start the language server again. */
+  | { readonly type: 'restart' }
+  /** Show the file that `gone` named. */
+  | { readonly type: 'openRenamed' }
+  | { readonly type: 'close' }
   | { readonly type: 'error'; readonly message: string };
+
+/** How a preview and the texts follow each other. */
+export interface PreviewModes {
+  /** In the bottom panel or a side bar: it always follows the active file and cannot be closed from the page. */
+  readonly docked: boolean;
+  /** It shows the active `.pipe` file; otherwise it is pinned to its own. */
+  readonly following: boolean;
+  /** Moving the cursor outlines what comes from its line. */
+  readonly outlineAtCursor: boolean;
+  /** A click on a block moves the cursor to its line. */
+  readonly revealOnClick: boolean;
+}
 
 /** What the colours of blocks tell apart. */
 export type ColourBy = 'operation' | 'microbatch' | 'chunk';
@@ -46,4 +89,6 @@ export interface PreviewState {
   readonly colours?: ColourBy;
   readonly criticalPath?: boolean;
   readonly overrides?: Readonly<Record<string, number>>;
+  /** It follows the active file. */
+  readonly following?: boolean;
 }

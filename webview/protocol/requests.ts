@@ -42,12 +42,14 @@ export interface LocateRequest {
 }
 export type LocateAnswer = { readonly uri: string; readonly range: Range } | null;
 
-/** `pipewright/pathsAt`: paths of the plan whose place holds a position, innermost first. */
+/** `pipewright/pathsAt`: paths of the plan whose text holds a position. Paths of the same text are one group; the innermost text comes first. */
 export interface PathsRequest {
   readonly uri: string;
   readonly position: Position;
 }
-export type PathsAnswer = readonly string[];
+export type PathsAnswer = readonly PathGroup[];
+/** Paths of the plan that come from the same text. */
+export type PathGroup = readonly string[];
 
 /** `pipewright/paramEdit`: the edit that writes a param's value into the file; null where it has no literal there. */
 export interface ParamEditRequest {

@@ -26,7 +26,7 @@ export function readOverrides(raw: unknown): Readonly<Record<string, number>> | 
 /** What a page kept over a reload. Fields that are not usable are left out. Without a uri there is no state. */
 export function readState(raw: unknown): PreviewState | undefined {
   if (!isFields(raw) || !isName(raw['uri'])) return undefined;
-  const { uri, pipeline, colours, criticalPath } = raw;
+  const { uri, pipeline, colours, criticalPath, following } = raw;
   const figure = (name: string) => (isFigure(raw[name]) ? raw[name] : undefined);
   return {
     uri,
@@ -38,5 +38,6 @@ export function readState(raw: unknown): PreviewState | undefined {
     colours: colourings.find((colouring) => colouring === colours),
     criticalPath: typeof criticalPath === 'boolean' ? criticalPath : undefined,
     overrides: readOverrides(raw['overrides']),
+    following: typeof following === 'boolean' ? following : undefined,
   };
 }

@@ -1,4 +1,5 @@
 import { type PipelinePlan, paths } from '../../engine/plan.ts';
+import type { PathGroup } from '../protocol/requests.ts';
 
 /** What the editor's cursor is at, as stages, devices and items of the timeline. */
 export interface Highlight {
@@ -9,36 +10,47 @@ export interface Highlight {
 }
 export const noHighlight: Highlight = { stages: new Set(), devices: new Set(), items: new Set() };
 
-/** The innermost of `paths` (which come innermost first) that names something of this pipeline. Pure. */
-export function highlightFor(plan: PipelinePlan, wanted: readonly string[]): Highlight {
-  for (const path of wanted) {
-    const highlight = highlightOf(plan, path);
+/** All of the innermost group that has something of this pipeline. `groups`: the innermost text first. Pure. */
+export function highlightFor(plan: PipelinePlan, groups: readonly PathGroup[]): Highlight {
+  for (const group of groups) {
+    const highlight = highlightOf(plan, group);
     if (highlight.stages.size + highlight.devices.size + highlight.items.size > 0) return highlight;
   }
   return noHighlight;
 }
 
-function highlightOf(plan: PipelinePlan, path: string): Highlight {
-  const item = path.startsWith(`${plan.name}/`)
-    ? /^row:(\d+)\/item:(\d+)$/.exec(path.slice(plan.name.length + 1))
-    : null;
-  if (item !== null) return { ...noHighlight, items: new Set([`${item[1]}:${item[2]}`]) };
-  const indices = <T>(all: readonly T[], matches: (thing: T, index: number) => boolean) =>
-    new Set(all.flatMap((thing, index) => (matches(thing, index) ? [index] : [])));
+/** Keys of a pipeline that decide the order of all its operations. */
+const wholeKeys = ['schedule', 'microbatches', 'iterations'] as const;
+
+function highlightOf(plan: PipelinePlan, group: PathGroup): Highlight {
+  const wanted = new Set(group);
+  const whole = wanted.has(paths.pipeline(plan.name)) || wholeKeys.some((key) => wanted.has(paths.key(plan.name, key)));
   return {
     stages: indices(
       plan.stages,
       (stage, index) =>
-        path === paths.stage(plan.name, index) || stage.layers.some((layer) => paths.layer(plan.model, layer) === path),
+        wanted.has(paths.stage(plan.name, index)) ||
+        stage.layers.some((layer) => wanted.has(paths.layer(plan.model, layer))),
     ),
     devices: indices(
       plan.devices,
       (device, index) =>
-        path === paths.device(plan.name, index) ||
-        path === paths.row(plan.name, index) ||
-        path === paths.deviceKind(device.kind) ||
-        path === paths.deviceMemory(device.kind),
+        whole ||
+        wanted.has(paths.device(plan.name, index)) ||
+        wanted.has(paths.row(plan.name, index)) ||
+        wanted.has(paths.deviceKind(device.kind)) ||
+        wanted.has(paths.deviceMemory(device.kind)),
     ),
-    items: new Set(),
+    items: new Set(group.flatMap((path) => itemOf(plan, path))),
   };
+}
+
+const indices = <T>(all: readonly T[], matches: (thing: T, index: number) => boolean): ReadonlySet<number> =>
+  new Set(all.flatMap((thing, index) => (matches(thing, index) ? [index] : [])));
+
+/** `device:item` of a written item's path. */
+function itemOf(plan: PipelinePlan, path: string): readonly string[] {
+  if (!path.startsWith(`${plan.name}/`)) return [];
+  const item = /^row:(\d+)\/item:(\d+)$/.exec(path.slice(plan.name.length + 1));
+  return item === null ? [] : [`${item[1]}:${item[2]}`];
 }

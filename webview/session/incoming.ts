@@ -1,12 +1,17 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/plan.ts';
 import type { ToPage } from '../protocol/messages.ts';
+import type { Position, Range } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
 
 /** Messages are checked before use: shape, types and the lengths that indices rely on. */
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isCount = (value: unknown): value is number => isFigure(value) && Number.isInteger(value) && value >= 0;
+const isSwitch = (value: unknown): value is boolean => typeof value === 'boolean';
+const isPosition = (value: unknown): value is Position =>
+  isFields(value) && isCount(value.line) && isCount(value.character);
+const isRange = (value: unknown): value is Range => isFields(value) && isPosition(value.start) && isPosition(value.end);
 const isFigures = (value: unknown): value is Record<string, number> =>
   isFields(value) && Object.values(value).every(isFigure);
 
@@ -36,14 +41,38 @@ export function readMessage(data: unknown): ToPage | undefined {
       };
     }
     case 'broken': {
+      const { uri, version, message, range } = data;
+      if (!isText(uri) || !isFigure(version) || !isText(message)) return undefined;
+      return { type: 'broken', uri, version, message, ...(isRange(range) ? { range } : {}) };
+    }
+    case 'gone': {
+      const { uri, title, version, renamed } = data;
+      if (!isText(uri) || !isText(title) || !isFigure(version)) return undefined;
+      return { type: 'gone', uri, title, version, ...(isText(renamed) ? { renamed } : {}) };
+    }
+    case 'moved': {
+      const { from, uri, title } = data;
+      return isText(from) && isText(uri) && isText(title) ? { type: 'moved', from, uri, title } : undefined;
+    }
+    case 'stopped': {
       const { uri, version, message } = data;
       return isText(uri) && isFigure(version) && isText(message)
-        ? { type: 'broken', uri, version, message }
+        ? { type: 'stopped', uri, version, message }
+        : undefined;
+    }
+    case 'idle':
+      return { type: 'idle' };
+    case 'modes': {
+      const { docked, following, outlineAtCursor, revealOnClick } = data;
+      return isSwitch(docked) && isSwitch(following) && isSwitch(outlineAtCursor) && isSwitch(revealOnClick)
+        ? { type: 'modes', docked, following, outlineAtCursor, revealOnClick }
         : undefined;
     }
     case 'highlight': {
-      const { paths } = data;
-      return Array.isArray(paths) && paths.every(isText) ? { type: 'highlight', paths } : undefined;
+      const { groups } = data;
+      return Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isText))
+        ? { type: 'highlight', groups }
+        : undefined;
     }
     default:
       return undefined;

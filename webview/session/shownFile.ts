@@ -72,6 +72,11 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       }
       run();
     },
+    /** The file has another name; all else is as it was. */
+    moved({ uri, title }: { readonly uri: string; readonly title: string }): void {
+      if (message !== undefined) message = { ...message, uri, title };
+      host.changed();
+    },
     turn(name: string, value: number): void {
       overrides = { ...overrides, [name]: value };
       ask();

@@ -9,6 +9,11 @@ describe('messages of the preview page', () => {
     { type: 'try', overrides: { microbatches: 16 } },
     { type: 'apply', name: 'microbatches', value: 16 },
     { type: 'error', message: 'no worker' },
+    { type: 'goto', line: 22, character: 4 },
+    { type: 'sync', following: true, revealOnClick: false },
+    { type: 'restart' },
+    { type: 'openRenamed' },
+    { type: 'close' },
   ])('a valid $type is taken as it is', (message) => {
     expect(readFromPage(message)).toEqual(message);
   });
@@ -28,6 +33,8 @@ describe('messages of the preview page', () => {
     { type: 'apply', name: '', value: 1 },
     { type: 'apply', name: 'm', value: Number.POSITIVE_INFINITY },
     { type: 'error', message: { text: 'x' } },
+    { type: 'goto', line: -1, character: 0 },
+    { type: 'goto', line: 1.5, character: 0 },
   ])('%j is dropped', (message) => {
     expect(readFromPage(message)).toBeUndefined();
   });

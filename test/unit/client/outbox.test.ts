@@ -3,7 +3,7 @@ import { createOutbox } from '../../../client/preview/outbox.ts';
 import type { ToPage } from '../../../webview/protocol/messages.ts';
 
 const broken = (version: number): ToPage => ({ type: 'broken', uri: 'file:///a.pipe', version, message: 'x' });
-const highlight = (path: string): ToPage => ({ type: 'highlight', paths: [path] });
+const highlight = (path: string): ToPage => ({ type: 'highlight', groups: [[path]] });
 
 function box() {
   const sent: ToPage[] = [];

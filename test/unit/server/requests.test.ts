@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CodeLens } from 'vscode-languageserver';
+import { paths } from '../../../engine/plan.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import type {
   LocateAnswer,
@@ -75,9 +76,35 @@ test('a path leads to its text and the text back to the path', async () => {
       uri: main,
       position: positionAt(staged, staged.indexOf('layers = b') + 2),
     });
-    expect(paths).toContain('run/stage:1');
-    expect(paths).not.toContain('run/stage:0');
+    expect(paths.flat()).toContain('run/stage:1');
+    expect(paths.flat()).not.toContain('run/stage:0');
     expect(await client.request('pipewright/locate', { uri: main, path: 'nothing/stage:1' })).toBeNull();
+  });
+});
+
+test('the cursor is at all that comes from its text', async () => {
+  await withClient(async (client) => {
+    client.open(main, toy);
+    const innermost = async (text: string) => {
+      const position = positionAt(toy, toy.indexOf(text) + 1);
+      return (await client.request<PathsAnswer>('pipewright/pathsAt', { uri: main, position }))[0];
+    };
+    const { plan } = await client.request<PlanAnswer>('pipewright/plan', { uri: main });
+    const [pipeline] = plan?.pipelines ?? [];
+    if (pipeline === undefined) throw new Error('the sample has a pipeline');
+    const all = (count: number, path: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => path(index));
+    expect(await innermost('balance(')).toEqual(
+      expect.arrayContaining(all(pipeline.stages.length, (index) => paths.stage(pipeline.name, index))),
+    );
+    expect(await innermost('gpu[')).toEqual(
+      all(pipeline.devices.length, (index) => paths.device(pipeline.name, index)),
+    );
+    expect(await innermost('block[')).toEqual(
+      expect.arrayContaining(
+        pipeline.stages.flatMap(({ layers }) => layers.map((layer) => paths.layer(pipeline.model, layer))),
+      ),
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import { contentSecurityPolicy, previewHtml } from '../../../webview/protocol/pa
 import { readMessage } from '../../../webview/session/incoming.ts';
 import { readState } from '../../../webview/protocol/state.ts';
 import { sliderRange } from '../../../webview/controls/sliderRange.ts';
-import { highlightFor } from '../../../webview/session/highlight.ts';
+import { highlightFor, noHighlight } from '../../../webview/session/highlight.ts';
 import { rowShape } from '../../../webview/view/scene/rowShape.ts';
 import { layoutFor } from '../../../webview/view/scene/layout.ts';
 import { microbatchParam, pipeline, plan, planMessage } from '../../browser/plans.ts';
@@ -41,8 +41,13 @@ describe('page', () => {
       broken([{ ...given, placement: [0, 1, 3] }]),
       broken([{ ...given, edges: [{ from: 0, to: 9, bytes: 1 }] }]),
       broken([{ ...given, microbatches: -1 }]),
-      { type: 'highlight', paths: 'train' },
+      { type: 'highlight', groups: 'train' },
+      { type: 'highlight', groups: ['train'] },
       { type: 'broken', uri: 'a', version: 1 },
+      { type: 'gone', uri: 'a', version: 1 },
+      { type: 'moved', from: 'a', uri: 7, title: 'b' },
+      { type: 'stopped', uri: 'a', version: 1 },
+      { type: 'modes', docked: false, following: 1, outlineAtCursor: true, revealOnClick: true },
     ]) {
       expect(readMessage(data)).toBeUndefined();
     }
@@ -75,11 +80,19 @@ describe('page', () => {
 
   it('rings what the innermost known path names', () => {
     const given = pipeline({ devices: 4, microbatches: 4 });
-    expect([...highlightFor(given, ['layer:toy/block[2]', 'train']).stages]).toEqual([2]);
-    expect([...highlightFor(given, ['param:x', 'train/device:1']).devices]).toEqual([1]);
-    expect([...highlightFor(given, ['device:h100/memory']).devices]).toEqual([0, 1, 2, 3]);
-    expect([...highlightFor(given, ['train/row:2/item:5']).items]).toEqual(['2:5']);
-    expect(highlightFor(given, ['other/stage:1', 'train/key:schedule']).stages.size).toBe(0);
+    expect([...highlightFor(given, [['layer:toy/block[2]'], ['train']]).stages]).toEqual([2]);
+    expect([...highlightFor(given, [['param:x'], ['train/device:1']]).devices]).toEqual([1]);
+    expect([...highlightFor(given, [['device:h100/memory']]).devices]).toEqual([0, 1, 2, 3]);
+    expect([...highlightFor(given, [['train/row:2/item:5', 'train/row:3/item:5']]).items]).toEqual(['2:5', '3:5']);
+    expect(highlightFor(given, [['other/stage:1', 'other'], ['param:x']])).toEqual(noHighlight);
+  });
+
+  it('rings all that comes from the same text, and all devices for a policy', () => {
+    const given = pipeline({ devices: 4, microbatches: 4 });
+    const stages = ['train/stage:0', 'train/stage:1', 'train/stage:3'];
+    expect([...highlightFor(given, [stages, ['train']]).stages]).toEqual([0, 1, 3]);
+    expect([...highlightFor(given, [['train/key:schedule'], ['train']]).devices]).toEqual([0, 1, 2, 3]);
+    expect([...highlightFor(given, [['train']]).devices]).toEqual([0, 1, 2, 3]);
   });
 });
 

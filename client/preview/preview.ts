@@ -1,0 +1,269 @@
+/** One preview: a page, in a tab or a docked view, that shows the plan of one file at a time. */
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
+import { previewHtml } from '../../webview/protocol/page.ts';
+import {
+  methods,
+  type Overrides,
+  type PathGroup,
+  type PlanAnswer,
+  type PlanRequest,
+} from '../../webview/protocol/requests.ts';
+import type { Requests } from '../languageClient.ts';
+import type { ServerState } from '../serverState.ts';
+import { readFromPage } from './messages.ts';
+import { setSyncModes, syncModes } from './modes.ts';
+import { createOutbox } from './outbox.ts';
+import type { Place } from './place.ts';
+import { locate, show, writeParam } from './source.ts';
+
+export interface Preview {
+  readonly place: Place;
+  /** The file on show; undefined while none has been active yet. */
+  uri(): vscode.Uri | undefined;
+  /** It shows the active file; otherwise it is pinned to its own. */
+  isFollowing(): boolean;
+  follow(following: boolean): void;
+  /** Asks for the plan of the newest text and shows it. Of several calls only the answer of the last is shown. */
+  refresh(): Promise<void>;
+  /** Outlines what comes from these paths, the innermost text first. */
+  highlight(groups: readonly PathGroup[]): void;
+  /** Shows another file, or another pipeline. */
+  show(uri: vscode.Uri, pipeline?: string): void;
+  /** The file has another name now. */
+  moved(to: vscode.Uri): void;
+  /** The file was renamed or deleted by another program. */
+  gone(renamed: vscode.Uri | undefined): void;
+  /** Whether the cursor outlines blocks, and so on, may have changed. */
+  modesChanged(): void;
+  /** The newest text that was shown. */
+  text(): string | undefined;
+}
+
+export interface PreviewHost {
+  readonly extension: vscode.Uri;
+  readonly requests: Requests;
+  readonly output: vscode.LogOutputChannel;
+  serverState(): ServerState;
+  restart(): void;
+  /** The preview is about to put the cursor there: the selection that follows is not the user's. */
+  revealing(uri: vscode.Uri, at: vscode.Position): void;
+  /** The page has started, or started again, and shows nothing yet. */
+  ready(preview: Preview): void;
+  /** It follows from now on, or is pinned. */
+  followed(preview: Preview): void;
+}
+
+/** What a page of this extension may load, and nothing else. */
+export const webviewOptions = (extension: vscode.Uri): vscode.WebviewOptions => ({
+  enableScripts: true,
+  localResourceRoots: [vscode.Uri.joinPath(extension, 'dist')],
+});
+
+const titleOf = (uri: vscode.Uri): string => uri.path.slice(uri.path.lastIndexOf('/') + 1);
+
+/** What a new preview shows. */
+export interface Shown {
+  readonly uri: vscode.Uri | undefined;
+  readonly pipeline?: string;
+  readonly following: boolean;
+}
+
+export function createPreview(host: PreviewHost, place: Place, first: Shown): Preview {
+  const { requests, output } = host;
+  const { webview } = place;
+  const outbox = createOutbox((message) => void webview.postMessage(message));
+  let { uri, pipeline: chosen, following } = first;
+  let overrides: Overrides = {};
+  let asked = 0;
+  let text: string | undefined;
+  /** The file is gone, and this one appeared with its text. */
+  let renamed: vscode.Uri | undefined;
+
+  async function refresh(): Promise<void> {
+    asked += 1;
+    const mine = asked;
+    const file = uri;
+    if (file === undefined) return outbox.post({ type: 'idle' });
+    const document = await opened(file);
+    if (document === undefined) {
+      if (mine === asked) outbox.post(gone(file));
+      return;
+    }
+    const request: PlanRequest = { uri: file.toString(), overrides };
+    const answer = await requests.send<PlanAnswer>(methods.plan, request);
+    if (mine !== asked) return;
+    text = document.getText();
+    outbox.post(messageOf(file, answer));
+    if (answer !== undefined) chosen = undefined;
+  }
+
+  const gone = (file: vscode.Uri): ToPage => ({
+    type: 'gone',
+    uri: file.toString(),
+    title: titleOf(file),
+    version: asked,
+    ...(renamed === undefined ? {} : { renamed: titleOf(renamed) }),
+  });
+
+  // Numbered by the preview: the versions of a document start again when it is closed and opened.
+  function messageOf(file: vscode.Uri, answer: PlanAnswer | undefined): ToPage {
+    const of = { uri: file.toString(), version: asked };
+    const title = titleOf(file);
+    if (answer === undefined || answer === null) {
+      const state = host.serverState();
+      return state.kind === 'stopped'
+        ? { type: 'stopped', ...of, message: `The language server has stopped. ${state.reason}` }
+        : { type: 'broken', ...of, message: 'The language server is starting.' };
+    }
+    const { plan, problem, options } = answer;
+    if (plan === undefined)
+      return { type: 'broken', ...of, message: problem?.message ?? `${title} has no plan.`, range: problem?.range };
+    return { type: 'plan', ...of, title, plan, overrides, options, pipeline: chosen };
+  }
+
+  async function reveal(path: string, preserveFocus: boolean): Promise<void> {
+    if (uri === undefined || (preserveFocus && !syncModes().revealOnClick)) return;
+    const target = await locate(requests, uri, path);
+    if (target !== undefined) await go(target, preserveFocus);
+  }
+
+  async function go(
+    target: { readonly uri: vscode.Uri; readonly range: vscode.Range },
+    preserveFocus: boolean,
+  ): Promise<void> {
+    host.revealing(target.uri, target.range.start);
+    await show(target, preserveFocus, place.column());
+  }
+
+  async function apply(name: string, value: number): Promise<void> {
+    if (uri === undefined) return;
+    if (!(await writeParam(requests, uri, name, value))) {
+      void vscode.window.setStatusBarMessage(
+        `$(warning) ${name} was not written: ${titleOf(uri)} does not set it to a number, or has just changed.`,
+        5000,
+      );
+      return;
+    }
+    const { [name]: _, ...rest } = overrides;
+    overrides = rest;
+    await refresh();
+  }
+
+  function showFile(next: vscode.Uri, pipeline?: string): void {
+    if (uri?.toString() !== next.toString()) {
+      overrides = {};
+      text = undefined;
+      renamed = undefined;
+    }
+    uri = next;
+    if (pipeline !== undefined) chosen = pipeline;
+    title();
+    void refresh();
+  }
+
+  function title(): void {
+    const name = uri === undefined ? undefined : titleOf(uri);
+    if (place.kind === 'view') place.rename(name ?? '');
+    else place.rename(name === undefined ? 'Preview' : `Preview ${name}`);
+  }
+
+  function follow(next: boolean): void {
+    if (place.kind === 'view' || following === next) return;
+    following = next;
+    postModes();
+    host.followed(preview);
+  }
+
+  function postModes(): void {
+    outbox.post({ type: 'modes', docked: place.kind === 'view', following, ...syncModes() });
+  }
+
+  function receive(message: FromPage): Promise<void> | Thenable<void> | void {
+    switch (message.type) {
+      case 'ready':
+        if (uri !== undefined && message.state?.uri === uri.toString())
+          overrides = message.state.overrides ?? overrides;
+        postModes();
+        outbox.ready();
+        host.ready(preview);
+        return refresh();
+      case 'reveal':
+        return reveal(message.path, message.preserveFocus);
+      case 'goto': {
+        const at = new vscode.Position(message.line, message.character);
+        return uri === undefined ? undefined : go({ uri, range: new vscode.Range(at, at) }, false);
+      }
+      case 'try':
+        overrides = message.overrides;
+        return refresh();
+      case 'apply':
+        return apply(message.name, message.value);
+      case 'sync':
+        if (message.following !== undefined) follow(message.following);
+        return setSyncModes(message);
+      case 'restart':
+        return host.restart();
+      case 'openRenamed':
+        return renamed === undefined ? undefined : showFile(renamed);
+      case 'close':
+        return place.close();
+      case 'error':
+        output.error(`preview of ${uri === undefined ? 'no file' : titleOf(uri)}: ${message.message}`);
+        return undefined;
+    }
+  }
+
+  const preview: Preview = {
+    place,
+    uri: () => uri,
+    isFollowing: () => following,
+    follow,
+    refresh,
+    highlight: (groups) => outbox.post({ type: 'highlight', groups }),
+    show: showFile,
+    moved(to) {
+      if (uri === undefined) return;
+      const from = uri.toString();
+      uri = to;
+      title();
+      outbox.post({ type: 'moved', from, uri: to.toString(), title: titleOf(to) });
+      void refresh();
+    },
+    gone(other) {
+      renamed = other;
+      void refresh();
+    },
+    modesChanged: postModes,
+    text: () => text,
+  };
+  title();
+  webview.onDidReceiveMessage((raw: unknown) => {
+    const message = readFromPage(raw);
+    if (message === undefined) output.warn('preview: dropped a message that the protocol does not define');
+    else Promise.resolve(receive(message)).catch((error: unknown) => output.error(`preview: ${String(error)}`));
+  });
+  // A page that is hidden is thrown away and starts again when it is shown: what is posted meanwhile waits for its `ready`.
+  place.onVisibility(() => {
+    if (!place.isVisible()) outbox.closed();
+  });
+  const dist = vscode.Uri.joinPath(host.extension, 'dist');
+  const resource = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
+  webview.html = previewHtml({
+    nonce: randomBytes(24).toString('base64url'),
+    cspSource: webview.cspSource,
+    scriptUri: resource('preview.js'),
+    styleUri: resource('preview.css'),
+  });
+  return preview;
+}
+
+/** The server knows open documents only, and a restored preview may come before its file's editor. Undefined where there is no such file. */
+async function opened(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch {
+    return undefined;
+  }
+}
