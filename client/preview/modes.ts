@@ -18,7 +18,7 @@ export function syncModes(): SyncModes {
   };
 }
 
-/** Writes what differs to where the setting is already set, else to the user's settings. */
+/** Writes what differs: to the workspace if it is set there, otherwise to the user's settings. */
 export async function setSyncModes(wanted: Partial<SyncModes>): Promise<void> {
   const settings = vscode.workspace.getConfiguration(section);
   const now = syncModes();

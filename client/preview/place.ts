@@ -1,4 +1,4 @@
-/** Where a preview's page is: an editor tab, or the view that docks in the bottom panel or a side bar. */
+/** The place of a preview's page: an editor tab, or the view that docks in the bottom panel or a side bar. */
 import * as vscode from 'vscode';
 
 export interface Place {
