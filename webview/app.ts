@@ -80,6 +80,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       update.save();
     },
     impossible: (reasons) => showUnrun(reasons.join(' ') || 'This pipeline cannot be simulated.'),
+    stalled: (_, reasons) => showUnrun(reasons.join(' ')),
     failed: (reason) => {
       showUnrun(`The preview could not simulate this pipeline: ${reason}.`);
       editor.post({ type: 'error', message: reason });

@@ -1,8 +1,8 @@
 import type { PipelinePlan } from '../plan.ts';
-import { shortestCircle } from './circle.ts';
+import { disjointCircles } from './circles.ts';
 import { programDependencies } from '../order/dependencies.ts';
 import { type DeadlockStep, condensed } from './deadlockSteps.ts';
-import { exchangeCircle } from './exchangeDeadlock.ts';
+import { exchangeCircles } from './exchangeDeadlock.ts';
 import type { Program } from '../program.ts';
 import { visitInOrder } from '../order/topology.ts';
 import { type Waiting, deviceAt, eachWait, waitingOf } from './waiting.ts';
@@ -18,14 +18,22 @@ export interface Deadlock {
  * program of millions of operations the circle is short but need not be the shortest, for the search is bounded. Consecutive
  * operations on one device are one step.
  */
-export function findDeadlock(program: Program, plan: PipelinePlan): Deadlock | undefined {
+export const findDeadlock = (program: Program, plan: PipelinePlan): Deadlock | undefined =>
+  findDeadlocks(program, plan, 1).at(0);
+
+/**
+ * Circles that share no operation, shortest first, at most `most`: each is a deadlock that would still be there if the ones before
+ * it were broken. Empty if every operation runs. The first is the circle of `findDeadlock`.
+ */
+export function findDeadlocks(program: Program, plan: PipelinePlan, most: number): readonly Deadlock[] {
   const dependencies = programDependencies(program, plan.edges);
   const stuck = visitInOrder(program, dependencies, () => {});
-  if (stuck.some((position, device) => position < program.offsets[device + 1]))
-    return { circle: condensed(program, steps(program, shortestLinks(waitingOf(program, dependencies, stuck)))) };
-  if (plan.transfer === undefined) return undefined;
-  const circle = exchangeCircle(program, dependencies, plan.transfer);
-  return circle === undefined ? undefined : { circle: condensed(program, circle) };
+  const circles = stuck.some((position, device) => position < program.offsets[device + 1])
+    ? circlesOfLinks(waitingOf(program, dependencies, stuck), most).map((links) => steps(program, links))
+    : plan.transfer === undefined
+      ? []
+      : exchangeCircles(program, dependencies, plan.transfer, most);
+  return circles.map((circle) => ({ circle: condensed(program, circle) }));
 }
 
 /** One wait of a circle: positions of who waits and of what it waits for. */
@@ -35,8 +43,8 @@ interface Link {
   readonly because: 'needs' | 'order';
 }
 
-/** The links of a shortest circle. Fused operations wait as one: nodes are first positions of slots. */
-function shortestLinks(waiting: Waiting): readonly Link[] {
+/** The links of each circle. Fused operations wait as one: nodes are first positions of slots. */
+function circlesOfLinks(waiting: Waiting, most: number): readonly (readonly Link[])[] {
   const { program, starts, stuck } = waiting;
   const nodes = function* (): Iterable<number> {
     for (let device = 0; device < program.devices; device += 1) {
@@ -44,19 +52,24 @@ function shortestLinks(waiting: Waiting): readonly Link[] {
         if (starts[position] === position) yield position;
     }
   };
-  const circle = shortestCircle({
-    size: program.order.length,
-    nodes: nodes(),
-    each: (node, visit) => eachWait(waiting, node, (_, target) => visit(starts[target])),
-  });
-  return circle.flatMap((node, index) => {
-    const next = circle[(index + 1) % circle.length];
-    const links: Link[] = [];
-    eachWait(waiting, node, (waiter, target, because) => {
-      if (links.length === 0 && starts[target] === next) links.push({ waiter, target, because });
-    });
-    return links;
-  });
+  const circles = disjointCircles(
+    {
+      size: program.order.length,
+      nodes: { [Symbol.iterator]: () => nodes()[Symbol.iterator]() },
+      each: (node, visit) => eachWait(waiting, node, (_, target) => visit(starts[target])),
+    },
+    most,
+  );
+  return circles.map((circle) =>
+    circle.flatMap((node, index) => {
+      const next = circle[(index + 1) % circle.length];
+      const links: Link[] = [];
+      eachWait(waiting, node, (waiter, target, because) => {
+        if (links.length === 0 && starts[target] === next) links.push({ waiter, target, because });
+      });
+      return links;
+    }),
+  );
 }
 
 function steps(program: Program, links: readonly Link[]): readonly DeadlockStep[] {

@@ -1,6 +1,6 @@
 import type { Exchanges } from '../timeline.ts';
 import type { TransferRule } from '../plan.ts';
-import { shortestCircle } from './circle.ts';
+import { disjointCircles } from './circles.ts';
 import type { DeadlockStep } from './deadlockSteps.ts';
 import type { Dependencies } from '../order/dependencies.ts';
 import { type NeedTable, deviceOfItem, exchangesOf } from '../order/exchanges.ts';
@@ -8,20 +8,21 @@ import { type Reductions, reductionsOf } from '../order/reductions.ts';
 import { type Program, resultRows } from '../program.ts';
 
 /**
- * A shortest circle of a program whose sends and receives block, and which otherwise runs. Undefined if it runs all the same. An
+ * Circles of a program whose sends and receives block, and which otherwise runs (`disjointCircles`). Empty if it runs all the same. An
  * exchange begins when both its devices have come to it. So whoever is in a group waits for what comes before the other half. An
  * update waits for the gradients of the other copies of its stage.
  */
-export function exchangeCircle(
+export function exchangeCircles(
   program: Program,
   dependencies: Dependencies,
   rule: TransferRule,
-): readonly DeadlockStep[] | undefined {
+  most: number,
+): readonly (readonly DeadlockStep[])[] {
   const table = needsByRow(program, dependencies);
   const exchanges = exchangesOf(program, table, rule.batched);
   const reductions = reductionsOf(program, table, exchanges);
   const stuck = stuckItems(exchanges, reductions);
-  if (stuck.every((item, device) => item === exchanges.offsets[device + 1])) return undefined;
+  if (stuck.every((item, device) => item === exchanges.offsets[device + 1])) return [];
   // Within a device the order is one that runs, so only groups and what stands behind them wait.
   const each = (item: number, visit: (target: number, exchange: number, update?: number) => void): void => {
     const { from, members } = exchanges;
@@ -37,18 +38,21 @@ export function exchangeCircle(
     for (const [device, item] of stuck.entries())
       for (let at = item; at < exchanges.offsets[device + 1]; at += 1) yield at;
   };
-  const circle = shortestCircle({ size: exchanges.slot.length, nodes: nodes(), each });
-  return circle.flatMap((item, index) => {
-    const next = circle[(index + 1) % circle.length];
-    let via: { readonly exchange: number; readonly update?: number } | undefined;
-    each(item, (target, exchange, update) => {
-      if (target === next) via ??= { exchange, update };
-    });
-    const { exchange, update } = via ?? { exchange: -1 };
-    if (update === undefined) return stepsOf(program, exchanges, item, exchange);
-    const device = deviceOfItem(exchanges, item);
-    return [{ word: program.order[update], device, position: update, because: 'needs' as const }];
-  });
+  const iterable = { [Symbol.iterator]: () => nodes()[Symbol.iterator]() };
+  const circles = disjointCircles({ size: exchanges.slot.length, nodes: iterable, each }, most);
+  return circles.map((circle) =>
+    circle.flatMap((item, index) => {
+      const next = circle[(index + 1) % circle.length];
+      let via: { readonly exchange: number; readonly update?: number } | undefined;
+      each(item, (target, exchange, update) => {
+        if (target === next) via ??= { exchange, update };
+      });
+      const { exchange, update } = via ?? { exchange: -1 };
+      if (update === undefined) return stepsOf(program, exchanges, item, exchange);
+      const device = deviceOfItem(exchanges, item);
+      return [{ word: program.order[update], device, position: update, because: 'needs' as const }];
+    }),
+  );
 }
 
 /** Kinds share the needs of their result: B and I have one list. */

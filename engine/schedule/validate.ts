@@ -1,7 +1,7 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, paths } from '../plan.ts';
 import { findDeadlock } from './deadlock.ts';
-import type { DeadlockStep } from './deadlockSteps.ts';
+import { type DeadlockStep, startsWithNext, stepName } from './deadlockSteps.ts';
 import {
   E,
   L,
@@ -146,16 +146,12 @@ function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly 
   const shown = names.length <= mostSteps ? names : [...names.slice(0, mostSteps - 2), '…', names[names.length - 1]];
   const related = circle.map((step, index) => {
     const next = circle[(index + 1) % circle.length];
-    const counted =
-      step.exchange === undefined &&
-      next.exchange === undefined &&
-      (next.position > step.position || sameSlot(program, next.position, step.position));
     const message =
       step.because === 'needs'
         ? `${name(step)} waits for the result of ${name(next)}`
         : step.because === 'exchange'
           ? `${name(step)} ends at the same time as ${name(next)}`
-          : `${name(step)} ${counted ? 'starts at the same time as' : 'comes after'} ${stepName(program, next)}`;
+          : `${name(step)} ${startsWithNext(program, step, next) ? 'starts at the same time as' : 'comes after'} ${stepName(program, next)}`;
     return { at: pathAt(program, plan, step.device, step.position), message };
   });
   const { device, position } = circle[0];
@@ -173,16 +169,4 @@ function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly 
         } as const)
       : undefined;
   return planFinding('schedule/deadlock', at, { circle: shown }, { related, hint });
-}
-
-/** The operation's name, or PyTorch's name of the exchange next to it: `0SEND_F1`, `1RECV_F1`. */
-function stepName(program: Program, { word, exchange }: DeadlockStep): string {
-  return exchange === undefined
-    ? operationName(program, word)
-    : operationName(program, word).replace(/[FBIW]/, (letter) => `${exchange}_${letter === 'F' ? 'F' : 'B'}`);
-}
-
-function sameSlot(program: Program, from: number, to: number): boolean {
-  if (program.fused === undefined) return false;
-  return program.fused.subarray(from, to).every((bit) => bit === 1);
 }

@@ -16,6 +16,12 @@ import { transfersOf } from './transfers.ts';
  * for ever.
  */
 export function runRendezvous(program: Program, timing: Timing, rule: TransferRule): Timeline | undefined {
+  const { done, ...run } = rendezvousAsFarAsItGoes(program, timing, rule);
+  return done < program.order.length ? undefined : finish(run);
+}
+
+/** As `runRendezvous`, also if devices wait for each other for ever: operations that never run have a negative `end`. */
+export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: TransferRule) {
   const { devices, microbatches, order } = program;
   const { duration, needOffsets, needs, needShift, needOccupancy, needLatency } = timing;
   const rows = duration.length;
@@ -110,6 +116,5 @@ export function runRendezvous(program: Program, timing: Timing, rule: TransferRu
       }
     }
   }
-  if (done < order.length) return undefined;
-  return finish({ program, timing, end, starts, arrival, blocking: { exchanges, left, began } });
+  return { done, program, timing, end, starts, arrival, blocking: { exchanges, left, began } };
 }

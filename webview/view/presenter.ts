@@ -1,6 +1,7 @@
 import type { JobReport } from '../../engine/report.ts';
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
+import type { Stall } from '../../engine/stall.ts';
 import { engineWorker } from '../session/engineWorker.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { simulations } from '../session/simulations.ts';
@@ -25,6 +26,8 @@ export interface PresenterHost {
   jobs(reports: readonly JobReport[]): void;
   viewChanged(): void;
   impossible(reasons: readonly string[]): void;
+  /** Operations of the newest pipeline wait for each other. */
+  stalled(stall: Stall, reasons: readonly string[]): void;
   failed(reason: string): void;
   drew(milliseconds: number): void;
 }
@@ -66,6 +69,8 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       if (runs.isNewest(message.generation)) host.jobs(message.reports);
     } else if (message.type === 'none') {
       if (runs.isNewest(message.generation)) host.impossible(message.reasons);
+    } else if (message.type === 'stalled') {
+      if (runs.isNewest(message.generation)) host.stalled(message.stall, message.reasons);
     } else {
       const arrived = runs.arrived(message.picture);
       if (arrived === undefined) return;

@@ -1,6 +1,7 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of the messages that wait, it handles the newest of each kind. */
 import { evaluate } from '../../engine/evaluate.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
+import { stallOf } from '../../engine/stall.ts';
 import type { Columns } from '../picture/columns.ts';
 import { draw } from './draw.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
@@ -71,7 +72,9 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
     const reasons = evaluation.findings
       .filter((finding) => finding.severity === 'error')
       .map((finding) => finding.message);
-    scope.postMessage({ type: 'none', generation, reasons });
+    const stall = evaluation.findings.some(({ code }) => code === 'schedule/deadlock') ? stallOf(plan) : undefined;
+    if (stall === undefined) scope.postMessage({ type: 'none', generation, reasons });
+    else scope.postMessage({ type: 'stalled', generation, stall, reasons });
     return;
   }
   const picture = pictureOf(evaluation, evaluation.run, generation);

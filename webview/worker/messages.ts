@@ -1,6 +1,7 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { JobReport } from '../../engine/report.ts';
 import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
+import type { Stall } from '../../engine/stall.ts';
 import type { FrameView } from './frame.ts';
 import type { Palette } from './palette.ts';
 import type { Picture } from '../picture/picture.ts';
@@ -38,6 +39,13 @@ export type FromWorker =
   | { readonly type: 'picture'; readonly picture: Picture }
   /** The plan cannot run; why, in sentences. */
   | { readonly type: 'none'; readonly generation: number; readonly reasons: readonly string[] }
+  /** The operations of the plan wait for each other. `reasons` says so in sentences. */
+  | {
+      readonly type: 'stalled';
+      readonly generation: number;
+      readonly stall: Stall;
+      readonly reasons: readonly string[];
+    }
   | {
       readonly type: 'frame';
       readonly id: number;

@@ -47,12 +47,34 @@ export interface Simulated {
 
 /** Longest path by passing over the rows until nothing moves; undefined where something waits for itself. */
 export function bruteForce(plan: PipelinePlan, rows: Rows, overlap = 0): Simulated | undefined {
+  const { at, now, busy, starts } = bruteForceUntilStalled(plan, rows, overlap);
+  if (rows.some((row, device) => at[device] < row.length)) return undefined;
+  const makespan = Math.max(...now);
+  const spans = rows.map((row, device) => {
+    const [first] = row;
+    if (first === undefined) return 0;
+    return now[device] - (starts.get(key(first.letter, first.stage, first.microbatch)) ?? 0);
+  });
+  const longest = spans.indexOf(Math.max(...spans));
+  return {
+    makespan,
+    idle: busy.map((value) => makespan - value),
+    spanBubble: spans[longest] - busy[longest],
+    inFlight: rows.map(inFlightOf),
+    starts,
+  };
+}
+
+/** What `starts` and `ends` are listed under. */
+export const key = (letter: string, stage: number, microbatch: number): string => `${letter} ${stage} ${microbatch}`;
+
+/** As far as the rows go: how many of each have run (`at`), until when (`now`), and when each operation ran. */
+export function bruteForceUntilStalled(plan: PipelinePlan, rows: Rows, overlap = 0) {
   const ends = new Map<string, number>();
   const starts = new Map<string, number>();
   const at = rows.map(() => 0);
   const now = rows.map(() => 0);
   const busy = rows.map(() => 0);
-  const key = (letter: string, stage: number, microbatch: number) => `${letter} ${stage} ${microbatch}`;
   const transfer = (a: number, b: number, bytes: number) => {
     const [from, to] = [plan.placement[a], plan.placement[b]];
     const route = plan.routes.find((routePlan) => routePlan.from === from && routePlan.to === to);
@@ -103,21 +125,7 @@ export function bruteForce(plan: PipelinePlan, rows: Rows, overlap = 0): Simulat
       }
     }
   }
-  if (rows.some((row, device) => at[device] < row.length)) return undefined;
-  const makespan = Math.max(...now);
-  const spans = rows.map((row, device) => {
-    const [first] = row;
-    if (first === undefined) return 0;
-    return now[device] - (starts.get(key(first.letter, first.stage, first.microbatch)) ?? 0);
-  });
-  const longest = spans.indexOf(Math.max(...spans));
-  return {
-    makespan,
-    idle: busy.map((value) => makespan - value),
-    spanBubble: spans[longest] - busy[longest],
-    inFlight: rows.map(inFlightOf),
-    starts,
-  };
+  return { at, now, busy, starts, ends };
 }
 
 const add = (time: number | undefined, more: number) => (time === undefined ? undefined : time + more);

@@ -138,8 +138,8 @@ describe('rows that wait in a circle', () => {
   });
 });
 
-/** All circles are at least this long: breadth first over sets of names, from every operation. */
-function shortestByBruteForce(plan: PipelinePlan, program: Program): number {
+/** Waits from one operation to another, by name: breadth first over sets of names. All circles are at least `shortest` long. */
+function waitsByBruteForce(plan: PipelinePlan, program: Program) {
   const all = rowsOf(program);
   const name = (one: { letter: string; stage: number; microbatch: number }) =>
     `${one.stage}${one.letter}${one.microbatch}`;
@@ -158,17 +158,17 @@ function shortestByBruteForce(plan: PipelinePlan, program: Program): number {
       before.set(name(one), waits);
     }
   }
-  let best = Infinity;
-  for (const from of before.keys()) {
+  const between = (from: string, to: string): number => {
     const reached = new Map([[from, 0]]);
     for (const [at, distance] of reached) {
       for (const next of before.get(at) ?? []) {
-        if (next === from) best = Math.min(best, distance + 1);
+        if (next === to) return distance + 1;
         if (!reached.has(next)) reached.set(next, distance + 1);
       }
     }
-  }
-  return best;
+    return Infinity;
+  };
+  return { between, shortest: Math.min(...[...before.keys()].map((name) => between(name, name))) };
 }
 
 describe('the search for a circle', () => {
@@ -211,6 +211,7 @@ describe('the search for a circle', () => {
         if (deadlock === undefined) return;
         stuck += 1;
         const { circle } = deadlock;
+        const waits = waitsByBruteForce(plan, program);
         let length = 0;
         for (const [index, step] of circle.entries()) {
           const next = circle[(index + 1) % circle.length];
@@ -218,7 +219,7 @@ describe('the search for a circle', () => {
           if (step.because === 'order') {
             expect(next.device).toBe(step.device);
             expect(next.position).toBeLessThan(step.position);
-            length += step.position - next.position;
+            length += waits.between(operationName(program, step.word), operationName(program, next.word));
           } else {
             length += 1;
             const [from, to] = [operationName(program, step.word), operationName(program, next.word)];
@@ -233,7 +234,7 @@ describe('the search for a circle', () => {
             expect(allowed).toContain(to);
           }
         }
-        expect(length).toBe(shortestByBruteForce(plan, program));
+        expect(length).toBe(waits.shortest);
       }),
       { numRuns: 500 },
     );

@@ -9,7 +9,9 @@ interface Exchange {
   readonly peer: number;
   readonly seconds: number;
 }
-type Item = { readonly operation: string; readonly seconds: number } | { readonly group: readonly Exchange[] };
+type Item =
+  | { readonly operation: string; readonly seconds: number; readonly after: readonly string[] }
+  | { readonly group: readonly Exchange[] };
 
 /**
  * An independent way to the times of blocking sends and receives: lists of steps by name, and passes over all devices that move
@@ -21,6 +23,16 @@ export function plainRendezvous(
   program: Program,
   batched: TransferRule['batched'],
 ): Map<string, number> | undefined {
+  const ends = plainRendezvousUntilStalled(plan, program, batched);
+  return ends.size < program.order.length ? undefined : ends;
+}
+
+/** The same, with the ends of what runs before it stands still. */
+export function plainRendezvousUntilStalled(
+  plan: PipelinePlan,
+  program: Program,
+  batched: TransferRule['batched'],
+): Map<string, number> {
   const all = Array.from(program.order, (word) => ({
     kind: kindOf(program, word),
     stage: stageOf(program, word),
@@ -39,6 +51,10 @@ export function plainRendezvous(
     return route === undefined ? 0 : route.latency + bytes / route.bandwidth;
   };
   const before: Exchange[][] = all.map(() => []);
+  /** Operations of the same device that each needs. */
+  const local: string[][] = all.map(({ kind, stage, microbatch }) =>
+    kind === F ? [] : [`${kind === W ? I : F}/${stage}/${microbatch}`],
+  );
   const after: Exchange[][] = all.map(() => []);
   const indexOf = (kind: number, stage: number, microbatch: number) =>
     all.findIndex(
@@ -47,7 +63,11 @@ export function plainRendezvous(
   const exchange = (maker: number, user: number, bytes: number, edge: number): void => {
     const from = program.placement[all[maker].stage];
     const to = program.placement[all[user].stage];
-    if (from === to) return;
+    if (from === to) {
+      const { kind, stage, microbatch } = all[maker];
+      local[user].push(`${kind}/${stage}/${microbatch}`);
+      return;
+    }
     // A pair of stages may have several edges.
     const key = `${maker}>${user}/${edge}`;
     const apart = Math.abs(all[maker].stage - all[user].stage);
@@ -85,7 +105,7 @@ export function plainRendezvous(
     for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += 1) {
       gap(before[at]);
       const { kind, stage, microbatch } = all[at];
-      row.push({ operation: `${kind}/${stage}/${microbatch}`, seconds: seconds(kind, stage) });
+      row.push({ operation: `${kind}/${stage}/${microbatch}`, seconds: seconds(kind, stage), after: local[at] });
       sends = [...after[at]];
     }
     gap([]);
@@ -103,6 +123,7 @@ export function plainRendezvous(
       const item = row[cursor[device]];
       if (item === undefined) continue;
       if ('operation' in item) {
+        if (!item.after.every((name) => ends.has(name))) continue;
         time[device] += item.seconds;
         ends.set(item.operation, time[device]);
       } else {
@@ -122,5 +143,5 @@ export function plainRendezvous(
       moved = true;
     }
   }
-  return cursor.every((at, device) => at === rows[device].length) ? ends : undefined;
+  return ends;
 }
