@@ -16,7 +16,7 @@ export interface StalledRun {
 
 /**
  * What runs before a deadlock, and when. `stuck`: how far each device gets if no transfer blocks (`visitInOrder`). Operations
- * before a deadlock run as they would in a program without the others: they need nothing of these. Gradients are not
+ * before a deadlock do not need the others: they run as in a program without them. Gradients are not
  * synchronised, for no device is done. Linear, as the simulation is.
  */
 export function runUntilStalled(program: Program, stuck: Int32Array, whole: Timing): StalledRun {
