@@ -41,7 +41,11 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     header: {
       colourBy: (colourBy) => update.change({ colourBy }),
       criticalPath: (criticalPath) => update.change({ criticalPath }),
-      search: (text) => input.search.search(text),
+      search: {
+        search: (text) => input.search.search(text),
+        step: (direction) => input.search.step(direction),
+        leave: () => input.search.leave(),
+      },
       fit: () => timelines.setView(fitAll(timelines.bounds())),
       openSource: () => input.selection.openSource(undefined, false),
       pipeline: file.choose,
@@ -112,6 +116,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       shape: rowShape(view.rowHeight),
       highlight: highlighted.length === 0 ? noHighlight : highlightFor(timeline.plan, highlighted),
       found: input.search.found(),
+      current: input.search.current(),
       dpr: devicePixelRatio,
     };
   }

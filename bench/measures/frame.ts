@@ -8,7 +8,7 @@ import { pipelineFile } from '../workloads/files.ts';
 import { ours } from './simulate.ts';
 import { columnsOf } from '../../webview/worker/makeColumns.ts';
 import type { FrameView } from '../../webview/worker/frame.ts';
-import type { Palette } from '../../webview/worker/palette.ts';
+import { type Palette, paletteColours } from '../../webview/worker/palette.ts';
 
 const devices = 64;
 const width = 1600;
@@ -55,13 +55,14 @@ const viewOf = (t0: number, t1: number): FrameView => ({
   bandTop: 1,
   bandHeight: height / devices - 2,
   radius: 1,
+  notch: 7,
 });
 
 /** Colours do not change the work; these are merely distinct. */
 const palette: Palette = {
   background: 0xff1f1f1f,
   lut: Uint32Array.from({ length: 256 }, (_, byte) => 0xff000000 | (byte * 0x010203)),
-  colours: Uint32Array.from({ length: 8 + 32 + 256 }, (_, index) => 0xff000000 | (index * 0x050301)),
+  colours: Uint32Array.from({ length: paletteColours }, (_, index) => 0xff000000 | (index * 0x050301)),
   colourBy: 'operation',
   chunk: new Uint8Array(devices),
   border: 0,

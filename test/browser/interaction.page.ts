@@ -133,19 +133,38 @@ const drag: PageTest = {
 const search: PageTest = {
   name: 'a search counts its hits and N goes from one to the next',
   run: async (browser) => {
-    const { preview } = await opened(browser);
+    const { preview, picture } = await opened(browser);
     await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
     await preview.page.keyboard.press('/');
     await preview.page.keyboard.type('mb:5 kind:B');
     await settled(preview.page);
-    assert.equal(await preview.page.locator('.found').innerText(), '4 found');
+    assert.equal(await preview.page.locator('.found').innerText(), '1 of 4');
+    // Everything but the hits fades; the field keeps the focus while Enter goes from hit to hit.
+    const faded = blockOf(picture, 2, F, 3);
+    const [x, y] = await pointOf(preview, picture, 2, picture.columns.start[faded] + 1e-3, 0.9);
+    const dim = await preview.pixel(x, y);
+    await preview.page.keyboard.press('Enter');
+    await settled(preview.page);
+    assert.equal(await preview.page.locator('.found').innerText(), '2 of 4');
+    assert.match(await preview.page.locator('.detail').innerText(), /1B5 on gpu\[1\]/);
+    await preview.page.keyboard.press('Shift+Enter');
+    await settled(preview.page);
+    assert.equal(await preview.page.locator('.found').innerText(), '1 of 4');
     await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
     await preview.page.keyboard.press('n');
     await settled(preview.page);
-    assert.match(await focused(preview), /gpu\[0\], backward, microbatch 5/);
-    await preview.page.keyboard.press('n');
-    await settled(preview.page);
     assert.match(await focused(preview), /gpu\[1\], backward, microbatch 5/);
+    await preview.page.getByRole('textbox', { name: 'Search blocks' }).focus();
+    await preview.page.keyboard.type(' kind:W');
+    await settled(preview.page);
+    assert.equal(await preview.page.locator('.found').innerText(), 'No match');
+    const bright = await preview.pixel(x, y);
+    assert.notDeepEqual(dim, bright, 'a search without hits dims nothing');
+    await preview.page.keyboard.press('Escape');
+    await settled(preview.page);
+    assert.equal(await preview.page.locator('.found').innerText(), '');
+    assert.equal(await preview.page.getByRole('textbox', { name: 'Search blocks' }).inputValue(), '');
+    assert.deepEqual(await preview.pixel(x, y), bright);
     await preview.close();
   },
 };

@@ -76,7 +76,7 @@ const nothingLong: PageTest = {
     const field = preview.page.locator('.search input');
     await field.fill('kind:E');
     await settled(preview.page);
-    assert.equal(await preview.page.locator('.found').innerText(), `${evictions} found`);
+    assert.equal(await preview.page.locator('.found').innerText(), `1 of ${evictions}`);
     await field.fill('kind:Z');
     await settled(preview.page);
     assert.match(

@@ -2,13 +2,7 @@
  * The page's controls. The only module that knows the toolkit, which is no longer maintained upstream; what it has no
  * control for (slider, toggle) is native.
  */
-import {
-  provideVSCodeDesignSystem,
-  vsCodeButton,
-  vsCodeDropdown,
-  vsCodeOption,
-  vsCodeTextField,
-} from '@vscode/webview-ui-toolkit';
+import { provideVSCodeDesignSystem, vsCodeButton, vsCodeDropdown, vsCodeOption } from '@vscode/webview-ui-toolkit';
 import { element } from './dom.ts';
 import type { SliderRange } from './sliderRange.ts';
 
@@ -23,7 +17,7 @@ let registered = false;
 function register(): void {
   if (registered) return;
   registered = true;
-  provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeDropdown(), vsCodeOption(), vsCodeTextField());
+  provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeDropdown(), vsCodeOption());
 }
 
 type Toolkit = HTMLElement & { value: string; disabled: boolean };
@@ -112,21 +106,6 @@ export function dropdown(
         }),
       );
     },
-    setValue: (value) => void (made.value = value),
-    setDisabled: (disabled) => void (made.disabled = disabled),
-  };
-}
-
-export function textField(
-  name: string,
-  placeholder: string,
-  onInput: (value: string) => void,
-): Control<string> & { focus(): void } {
-  const made = toolkit('vscode-text-field', { 'aria-label': name, placeholder });
-  made.addEventListener('input', () => onInput(made.value));
-  return {
-    element: made,
-    focus: () => made.focus(),
     setValue: (value) => void (made.value = value),
     setDisabled: (disabled) => void (made.disabled = disabled),
   };

@@ -19,30 +19,43 @@ export interface InputHost {
 export function inputs({ timelines, page, post, selected, toggle }: InputHost) {
   const search = searching({
     timeline: timelines.timeline,
-    result: (words) => {
-      page.showFound(words);
+    focus: () => selection.focus(),
+    result: (result) => {
+      page.showFound(result);
       timelines.paintOver();
     },
+    reveal: (block) => selection.reveal(block),
+    select: (block) => selection.select({ kind: 'block', block }, true),
   });
-  const selection = selecting({
+  const selection: ReturnType<typeof selecting> = selecting({
     timelines,
     tip: page.tip,
     post,
     changed: (next, speak) => {
+      if (next?.kind === 'block') search.at(next.block);
       selected();
       if (speak && (next?.kind === 'range' || next?.kind === 'device')) page.say(page.selectionText());
     },
     clicked: page.focusTimeline,
   });
+  /** Whether there was a search to leave. */
+  function leaveSearch(): boolean {
+    if (!search.isOn()) return false;
+    search.clear();
+    page.clearSearch();
+    page.focusTimeline();
+    return true;
+  }
   const key = keyboard({
     ...timelines,
     ...selection,
-    found: search.found,
+    step: search.step,
+    leaveSearch,
     select: (next) => selection.select(next, true),
     reveal: (preserveFocus) => selection.openSource(selection.selection(), preserveFocus),
     focusSearch: page.focusSearch,
     toggle,
   });
   const { sync } = gestures(page.canvas.surface, { ...timelines, ...selection });
-  return { search, selection, key, sync };
+  return { search: { ...search, leave: leaveSearch }, selection, key, sync };
 }

@@ -11,7 +11,10 @@ export interface KeyboardHost {
   selection(): Selection | undefined;
   /** Block that the keyboard is at. */
   focus(): number;
-  found(): Int32Array;
+  /** To the next (1) or previous (−1) hit of the search. */
+  step(direction: 1 | -1): void;
+  /** Ends the search; false where nothing was searched for. */
+  leaveSearch(): boolean;
   setView(view: Viewport): void;
   select(selection: Selection | undefined): void;
   reveal(preserveFocus: boolean): void;
@@ -61,8 +64,8 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     else if (key === 'Enter') host.reveal(event.altKey);
     else if (key === '/') host.focusSearch();
     else if (key === 'i') device();
-    else if (key === 'n') next(event.shiftKey ? -1 : 1);
-    else if (key === 'Escape') host.select(undefined);
+    else if (key === 'n') host.step(event.shiftKey ? -1 : 1);
+    else if (key === 'Escape') back();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -109,13 +112,9 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     centred = key;
   }
 
-  function next(direction: 1 | -1): void {
-    const found = host.found();
-    if (found.length === 0) return;
-    const here = found.findIndex((block) => block >= host.focus());
-    const exact = here >= 0 && found[here] === host.focus() && host.selection()?.kind === 'block';
-    const at = here < 0 ? found.length : here;
-    const to = direction > 0 ? (exact ? at + 1 : at) : at - 1;
-    host.select({ kind: 'block', block: found[(to + found.length) % found.length] });
+  /** One level back: first the selection, then the search. */
+  function back(): void {
+    if (host.selection() === undefined) host.leaveSearch();
+    else host.select(undefined);
   }
 }

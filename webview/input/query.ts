@@ -77,7 +77,8 @@ export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32A
     wanted === undefined || String(index) === wanted || all[index].name === wanted;
   const holds = (all: readonly Comparison[], value: number) =>
     all.every(({ operator, seconds }) => (operator === '<' ? value < seconds : value > seconds));
-  const found: number[] = [];
+  const found = new Int32Array(columns.word.length);
+  let count = 0;
   for (let device = 0; device < columns.rows; device += 1) {
     if (!named(plan.devices, query.device, device)) continue;
     for (let block = offsets[device]; block < offsets[device + 1]; block += 1) {
@@ -89,8 +90,9 @@ export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32A
       // The second of two that share a slot starts before the first one ends.
       const idle = Math.max(0, start[block] - (block > offsets[device] ? end[block - 1] : 0));
       if (!holds(query.bubbles, idle)) continue;
-      found.push(block);
+      found[count] = block;
+      count += 1;
     }
   }
-  return Int32Array.from(found);
+  return found.slice(0, count);
 }

@@ -8,7 +8,7 @@ import type { FromPage } from '../protocol/messages.ts';
 import type { Scene } from '../view/scene/scene.ts';
 import { pathOf } from '../session/source.ts';
 import type { Picture } from '../picture/picture.ts';
-import { clampViewport, reveal, showRange, timeAt } from '../view/scene/viewport.ts';
+import { type Viewport, clampViewport, reveal, showRange, timeAt } from '../view/scene/viewport.ts';
 import { type Target, type Selection, carrySelection } from '../session/selection.ts';
 
 type Timelines = ReturnType<typeof presenter>;
@@ -41,14 +41,17 @@ export function selecting({ timelines, tip, post, changed, clicked }: SelectingH
     const [timeline, view] = [timelines.timeline(), timelines.view()];
     if (next?.kind === 'block' && timeline !== undefined && view !== undefined) {
       focus = next.block;
-      const { start, end } = timeline.picture.columns;
-      const device = deviceOf(timeline.picture, next.block);
-      const moved = reveal(view, timelines.bounds(), device, start[next.block], end[next.block]);
-      const inSight = JSON.stringify(clampViewport(moved, timelines.bounds())) === JSON.stringify(view);
-      if (follow && !inSight) timelines.setView(moved);
+      if (follow) bringIntoSight(timeline.picture, view, next.block);
     }
     if (next?.kind === 'device' && timeline !== undefined) focus = onDevice(timeline.picture, next.device, focus);
     changed(selection, speak);
+  }
+
+  function bringIntoSight(picture: Picture, view: Viewport, block: number): void {
+    const { start, end } = picture.columns;
+    const moved = reveal(view, timelines.bounds(), deviceOf(picture, block), start[block], end[block]);
+    const inSight = JSON.stringify(clampViewport(moved, timelines.bounds())) === JSON.stringify(view);
+    if (!inSight) timelines.setView(moved);
   }
 
   /** Asks for the source of a selection; of the schedule where nothing is selected. */
@@ -73,6 +76,11 @@ export function selecting({ timelines, tip, post, changed, clicked }: SelectingH
 
   return {
     select,
+    /** Brings a block into sight without selecting it. */
+    reveal(block: number): void {
+      const [timeline, view] = [timelines.timeline(), timelines.view()];
+      if (timeline !== undefined && view !== undefined) bringIntoSight(timeline.picture, view, block);
+    },
     openSource,
     hover,
     leave: () => hover(-1, -1),

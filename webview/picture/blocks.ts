@@ -121,9 +121,10 @@ export function siblingsOf(picture: Picture, block: number): number[] {
   return found.sort((a, b) => columns.start[a] - columns.start[b]);
 }
 
-/** All blocks of a microbatch, by start. */
+/** All blocks of a microbatch, by start; none of synchronisation and optimizer (−1). */
 export function microbatchBlocks({ columns, maker }: Picture, microbatch: number): number[] {
   const found: number[] = [];
+  if (microbatch < 0) return found;
   for (let slot = microbatch; slot < maker.length; slot += columns.microbatches)
     if (maker[slot] >= 0) found.push(maker[slot]);
   return found.sort((a, b) => columns.start[a] - columns.start[b] || a - b);

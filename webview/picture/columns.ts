@@ -38,11 +38,23 @@ export interface Columns {
   /** 1: shares its slot with the next block; 2: with the one before. Absent where nothing is fused. */
   readonly pair?: Uint8Array;
   readonly parts: Parts;
+  /** Only of asynchronous timelines. */
+  readonly versions?: BlockVersions;
   readonly shift: number;
   readonly stages: number;
   readonly microbatches: number;
   /** The last end of any block. */
   readonly makespan: number;
+}
+
+/** Weight versions of an asynchronous timeline, by stage × microbatches + microbatch; −1 for none. See `engine/simulate/versions.ts`. */
+interface BlockVersions {
+  /** What F reads. */
+  readonly read: Int32Array;
+  /** What the backward and its parts use. */
+  readonly used: Int32Array;
+  /** What the update with this gradient makes. */
+  readonly made: Int32Array;
 }
 
 /** How a block divides, by program row (kind × stages + stage): recomputation, then `main` up to `weight`, then weight gradient. Shares of the block. */

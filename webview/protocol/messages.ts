@@ -76,7 +76,7 @@ export interface PreviewModes {
 }
 
 /** What the colours of blocks tell apart. */
-export type ColourBy = 'operation' | 'microbatch' | 'chunk';
+export type ColourBy = 'operation' | 'microbatch' | 'chunk' | 'version';
 
 /** Kept by the page over reloads, under 2 KB. No data, only the view. */
 export interface PreviewState {

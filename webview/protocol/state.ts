@@ -4,7 +4,7 @@ import type { PreviewState } from './messages.ts';
 
 const longestText = 4096;
 const mostOverrides = 1000;
-const colourings = ['operation', 'microbatch', 'chunk'] as const;
+const colourings = ['operation', 'microbatch', 'chunk', 'version'] as const;
 
 export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>

@@ -11,7 +11,7 @@ export interface Settings {
 /** Colours and the critical path come back after a reload; bubbles and memory always start visible. */
 export const initialSettings = (saved: PreviewState | undefined): Settings => ({
   colourBy: saved?.colours ?? 'operation',
-  criticalPath: saved?.criticalPath ?? true,
+  criticalPath: saved?.criticalPath ?? false,
   bubbles: true,
   memory: true,
 });

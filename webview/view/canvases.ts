@@ -7,6 +7,9 @@ import type { Scene } from './scene/scene.ts';
 import type { Bounds, Viewport } from './scene/viewport.ts';
 import type { DrawRequest, DrawnImage, Region } from '../worker/messages.ts';
 
+/** CSS pixels of the notch of a backward. */
+const notch = 7;
+
 /** Two canvases, one over the other: blocks as the worker drew them, and all that is painted over them. */
 export function canvases() {
   const blocks = element('canvas', { 'aria-hidden': 'true' });
@@ -48,6 +51,7 @@ export function canvases() {
           bandTop: shape.bandTop * dpr,
           bandHeight: shape.bandHeight * dpr,
           radius: shape.radius,
+          notch: notch * dpr,
         },
       };
       const height = Math.round(layout.overview.height * dpr);
@@ -65,6 +69,7 @@ export function canvases() {
           bandTop: 0,
           bandHeight: rowHeight >= 4 ? rowHeight - 1 : rowHeight,
           radius: 0,
+          notch: 0,
         },
       };
       return [rows, overview].filter((request) => request.width > 0 && request.height > 0);

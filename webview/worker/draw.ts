@@ -1,5 +1,6 @@
 import { type Columns, firstEndingAfter, firstStartingFrom } from '../picture/columns.ts';
 import type { Frame, FrameView } from './frame.ts';
+import { shapesSayKind } from '../picture/versions.ts';
 import type { Palette } from './palette.ts';
 import type { Pyramid, RowLevel, TimeLevel } from './pyramid.ts';
 import { isDense, plainLine, sampleLine, spanLine } from './spans.ts';
@@ -52,7 +53,8 @@ function drawSpans(frame: Frame, low: number, high: number, from: number, to: nu
   const radius = y1 - y0 >= 10 && !dense ? view.radius : 0;
   const middle = (y0 + y1) >> 1;
   const framed = palette.border !== 0 && y1 - y0 >= 6 && !dense;
-  const shapes = palette.colourBy === 'microbatch' && y1 - y0 >= 6;
+  const shapes = shapesSayKind(palette.colourBy, columns) && y1 - y0 >= 6;
+  const notched = shapes && !dense ? y0 + Math.round(view.notch) : y0;
   let copied = -1;
   let copiedHalf = -1;
   for (let y = from; y < to; y += 1) {
@@ -60,13 +62,14 @@ function drawSpans(frame: Frame, low: number, high: number, from: number, to: nu
     const inset = Math.max(0, radius - edge);
     const rim = framed && edge === 0;
     const half = (columns.pair !== undefined || shapes) && y >= middle ? 1 : 0;
-    if (inset === 0 && !rim && copied >= 0 && copiedHalf === half) {
+    const plain = inset === 0 && !rim && y >= notched;
+    if (plain && copied >= 0 && copiedHalf === half) {
       pixels.copyWithin(y * width, copied * width, copied * width + width);
       continue;
     }
     if (dense) sampleLine(frame, low, high, y * width, half, shapes);
-    else spanLine(frame, low, high, y * width, { inset, rim, framed, half, shapes });
-    if (inset === 0 && !rim) {
+    else spanLine(frame, low, high, y * width, { inset, rim, framed, half, shapes, notch: notched - y });
+    if (plain) {
       copied = y;
       copiedHalf = half;
     }

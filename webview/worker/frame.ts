@@ -15,6 +15,8 @@ export interface FrameView {
   readonly bandHeight: number;
   /** Pixels cut from the corners of blocks: 0, 1 or 2. */
   readonly radius: number;
+  /** Pixels of the notch that marks a backward where colours do not tell kinds apart. */
+  readonly notch: number;
 }
 
 /** An image that is being drawn: what it shows, in which colours, into which pixels. */

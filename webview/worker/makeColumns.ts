@@ -1,6 +1,7 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { B, E, F, I, L, R, U, W, kinds } from '../../engine/program.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
+import { versionsOf } from '../../engine/simulate/versions.ts';
 import { type Timeline, endAt, startAt, stepAt } from '../../engine/timeline.ts';
 import {
   type Columns,
@@ -56,6 +57,7 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
   }
   const { shift, stages, microbatches } = program;
   const parts = partsOf(plan, timing.duration, program.apart);
+  const versions = versionsOf(program);
   return {
     rows: devices,
     offsets,
@@ -64,6 +66,7 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
     word,
     pair,
     parts,
+    ...(versions === undefined ? {} : { versions: { read: versions.read, used: versions.used, made: versions.made } }),
     shift,
     stages,
     microbatches,

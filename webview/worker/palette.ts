@@ -1,4 +1,5 @@
 import type { Columns } from '../picture/columns.ts';
+import { versionLook, versionLooks, versionOfWord } from '../picture/versions.ts';
 import type { ColourBy } from '../protocol/messages.ts';
 
 /** Colours as they lie in memory (ABGR words). */
@@ -6,7 +7,7 @@ export interface Palette {
   readonly background: number;
   /** For pyramid bytes. */
   readonly lut: Uint32Array;
-  /** 8 kinds, then 8 kinds × 4 chunks, then 256 steps of the microbatch ramp. */
+  /** 8 kinds, then 8 kinds × 4 chunks, then 8 hues of microbatches, then 4 of versions. */
   readonly colours: Uint32Array;
   readonly colourBy: ColourBy;
   /** Chunk (0 to 3) of each stage. */
@@ -15,15 +16,19 @@ export interface Palette {
   readonly border: number;
 }
 export const chunkColours = 8;
-export const rampColours = 40;
+export const hueColours = 40;
+export const hues = 8;
+export const versionColours = hueColours + hues;
+export const paletteColours = versionColours + versionLooks;
 
 /** Of a kind of work of an operation, in the colouring that is chosen. */
 export function colourOf(palette: Palette, columns: Columns, kind: number, code: number): number {
   if (palette.colourBy === 'operation') return palette.colours[kind];
-  const { shift, stages, microbatches } = columns;
-  if (palette.colourBy === 'microbatch') {
-    const microbatch = code & ((1 << shift) - 1);
-    return palette.colours[rampColours + Math.floor((255 * microbatch) / Math.max(1, microbatches - 1))];
+  const { shift, stages } = columns;
+  if (palette.colourBy === 'microbatch') return palette.colours[hueColours + (code & ((1 << shift) - 1) & (hues - 1))];
+  if (palette.colourBy === 'version') {
+    const version = versionOfWord(columns, code);
+    return palette.colours[version < 0 ? kind : versionColours + versionLook(version)];
   }
   return palette.colours[chunkColours + kind * 4 + (palette.chunk[(code >> shift) % stages] & 3)];
 }

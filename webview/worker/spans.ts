@@ -1,4 +1,4 @@
-import { kindCollective, kindOptimizer, kindRecompute, kindWeight, syncWord } from '../picture/columns.ts';
+import { kindCollective, kindInput, kindOptimizer, kindRecompute, kindWeight, syncWord } from '../picture/columns.ts';
 import type { Frame } from './frame.ts';
 import { colourOf } from './palette.ts';
 
@@ -17,13 +17,15 @@ export interface LineShape {
   readonly half: number;
   /** Whether the shape of a block says its kind, as its colour says the microbatch. */
   readonly shapes: boolean;
+  /** Pixels that the notch takes from the end of a wide backward; none where it is not positive. */
+  readonly notch: number;
 }
-export const plainLine: LineShape = { inset: 0, rim: false, framed: false, half: 0, shapes: false };
+export const plainLine: LineShape = { inset: 0, rim: false, framed: false, half: 0, shapes: false, notch: 0 };
 
 /** One line of pixels from blocks `low` to `high` (exclusive), each block painted. */
 export function spanLine(frame: Frame, low: number, high: number, line: number, shape: LineShape): void {
   const { view, width, columns, palette, pixels } = frame;
-  const { inset, rim, framed, half, shapes } = shape;
+  const { inset, rim, framed, half, shapes, notch } = shape;
   const { start, end, word, pair, parts, shift } = columns;
   const scale = width / (view.t1 - view.t0);
   for (let i = low; i < high; i += 1) {
@@ -36,15 +38,19 @@ export function spanLine(frame: Frame, low: number, high: number, line: number, 
     else if (x1 <= x0) x1 = x0 + 1;
     const cut = x1 - x0 >= 8 ? inset : 0;
     const a = Math.max(0, x0 + cut);
-    const b = Math.min(width, x1 - cut);
-    if (a >= b) continue;
     const code = word[i];
+    let cutEnd = cut;
+    // A narrow backward keeps its left half whole.
+    if (notch > 0 && code >= 0 && parts.main[code >> shift] === kindInput)
+      cutEnd = Math.max(cut, notch - Math.max(0, view.notch - ((x1 - x0) >> 1)));
+    const b = Math.min(width, x1 - cutEnd);
+    if (a >= b) continue;
     if (code < 0) {
       put(pixels, palette.colours[code === syncWord ? kindCollective : kindOptimizer], line + a, line + b);
     } else {
       const row = code >> shift;
       const main = parts.main[row];
-      // Coloured by microbatch, the weight gradient is told by its shape: it fills the lower half only.
+      // Where colours do not tell kinds apart, a weight gradient fills the lower half only.
       if (shapes && main === kindWeight && half === 0) continue;
       const recompute = parts.recompute[row];
       const weight = parts.weight[row];
@@ -55,15 +61,14 @@ export function spanLine(frame: Frame, low: number, high: number, line: number, 
       }
       if (weight < 1) {
         const w = Math.max(a, Math.round(left + (right - left) * weight));
-        const colour = shapes && half === 0 ? palette.background : colourOf(palette, columns, kindWeight, code);
-        if (b > w) put(pixels, colour, line + w, line + b);
+        if (b > w) put(pixels, colourOf(palette, columns, kindWeight, code), line + w, line + b);
       }
     }
     if (framed && x1 - x0 >= 4) {
       if (rim) put(pixels, palette.border, line + a, line + b);
       else {
         if (a === x0) pixels[line + a] = palette.border;
-        if (b === x1) pixels[line + b - 1] = palette.border;
+        if (b === x1 || cutEnd > cut) pixels[line + b - 1] = palette.border;
       }
     }
   }
@@ -100,7 +105,7 @@ export function sampleLine(frame: Frame, low: number, high: number, line: number
     const share = (time - start[block]) / (end[block] - start[block]);
     const kind =
       share < parts.recompute[row] ? kindRecompute : share >= parts.weight[row] ? kindWeight : parts.main[row];
-    if (shapes && kind === kindWeight && half === 0) continue;
+    if (shapes && half === 0 && parts.main[row] === kindWeight) continue;
     pixels[line + x] = colourOf(palette, columns, kind, code);
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { paletteFrom, themeFrom } from '../../../webview/view/scene/theme.ts';
 import { hit } from '../../../webview/picture/columns.ts';
 import { draw } from '../../../webview/worker/draw.ts';
-import { colourOf } from '../../../webview/worker/palette.ts';
+import { colourOf, hueColours, versionColours } from '../../../webview/worker/palette.ts';
 import { buildPyramid } from '../../../webview/worker/pyramid.ts';
 import { columnsFrom, plainRows } from './columns.ts';
 import type { FrameView } from '../../../webview/worker/frame.ts';
@@ -18,6 +18,7 @@ const view = (t0: number, t1: number, rowHeight: number, top = 0): FrameView => 
   bandTop: 1,
   bandHeight: rowHeight - 2,
   radius: 0,
+  notch: 0,
 });
 
 describe('draw', () => {
@@ -131,6 +132,42 @@ describe('draw', () => {
       { numRuns: 30 },
     );
   });
+
+  it.each(['microbatch', 'version'] as const)(
+    'says the kind by the shape where colours say the %s: backwards have a notch, weight gradients fill the lower half',
+    (by) => {
+      const row = [0, 1, 2, 3].map((kind) => ({ kind, gap: 0, length: 2 }));
+      const plain = columnsFrom([row]);
+      const versions = { read: Int32Array.of(0, 0, 0, 0), used: Int32Array.of(5, 5, 5, 5), made: new Int32Array(4) };
+      const columns = { ...plain, versions };
+      const coloured = paletteFrom(theme, by, new Uint8Array(1));
+      const tick = 20;
+      const width = columns.makespan * tick;
+      const shape = { ...view(0, columns.makespan, 22), notch: 7 };
+      const pixels = draw(shape, width, 22, columns, buildPyramid(columns), coloured);
+      const at = (x: number, y: number) => pixels[y * width + x];
+      const [forward, backward, input, weight] = [0, 1, 2, 3].map((index) =>
+        by === 'microbatch'
+          ? coloured.colours[hueColours + index]
+          : coloured.colours[versionColours + (index === 0 ? 0 : 1)],
+      );
+      // Blocks are 40 pixels long, the last of them a gap; lines 1 to 20 are theirs.
+      expect(at(38, 1)).toBe(forward);
+      for (const [start, colour] of [
+        [40, backward],
+        [80, input],
+      ] as const) {
+        for (let line = 0; line < 9; line += 1) {
+          const cut = Math.max(0, 7 - line);
+          expect(at(start + 38 - cut, 1 + line)).toBe(colour);
+          if (cut > 0) expect(at(start + 39 - cut, 1 + line)).toBe(coloured.background);
+        }
+        expect(at(start + 38, 20)).toBe(colour);
+      }
+      expect(at(140, 10)).toBe(coloured.background);
+      expect(at(140, 11)).toBe(weight);
+    },
+  );
 
   it('stays inside its buffer and returns it, for any view', () => {
     fc.assert(

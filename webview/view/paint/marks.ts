@@ -1,55 +1,24 @@
-import { deviceOf, needsOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
+import { deviceOf, microbatchBlocks, microbatchOf, needsOf, stageOf } from '../../picture/blocks.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
-import { type Ink, blockEdges, blocksInSight, clipped, isDense, rowY, rowsInSight, timeX } from './canvas.ts';
-import type { Target } from '../../session/selection.ts';
+import { type Ink, blocksInSight, clipped, isDense, rowY, rowsInSight, timeX } from './canvas.ts';
+import { paintDashes, paintHover, paintOutline, paintRing } from './rings.ts';
 
-/** Marks over the rows: the editor's place, search hits, siblings, selection with its arrows, pointer. */
+/** Marks over the rows: the editor's place, the search's current hit, siblings, selection with its arrows, pointer. */
 export function paintMarks(ink: Ink, scene: Scene): void {
-  const { layout, selection, hovered, theme } = scene;
+  const { layout, selection, hovered } = scene;
   clipped(ink, layout.left - 3, layout.rows.y, layout.plot + 6, layout.rows.height, () => {
     paintHighlight(ink, scene);
-    paintFound(ink, scene);
     if (selection?.kind === 'block') {
-      ink.setLineDash([2, 2]);
-      for (const block of siblingsOf(scene.picture, selection.block)) {
-        if (block !== selection.block) outline(ink, scene, { kind: 'block', block }, css(theme.foreground), 1.5);
-      }
-      ink.setLineDash([]);
+      for (const block of microbatchBlocks(scene.picture, microbatchOf(scene.picture, selection.block)))
+        if (block !== selection.block) paintDashes(ink, scene, { kind: 'block', block });
       paintArrows(ink, scene, selection.block);
     }
-    if (hovered !== undefined) outline(ink, scene, hovered, css(theme.foreground, 0.8), 1);
+    if (hovered !== undefined) paintHover(ink, scene, hovered);
+    if (scene.current >= 0) paintRing(ink, scene, { kind: 'block', block: scene.current });
     if (selection?.kind === 'range') paintRange(ink, scene, selection);
-    else if (selection !== undefined && selection.kind !== 'device') {
-      outline(ink, scene, selection, css(theme.background), 4.5);
-      outline(ink, scene, selection, css(theme.focus), 2.25);
-    }
+    else if (selection !== undefined && selection.kind !== 'device') paintRing(ink, scene, selection);
   });
-}
-
-function outline(ink: Ink, scene: Scene, target: Target, colour: string, width: number): void {
-  const { picture, shape, view, layout } = scene;
-  const device = target.kind === 'block' ? deviceOf(picture, target.block) : target.gap.device;
-  const [left, right] =
-    target.kind === 'block'
-      ? blockEdges(scene, target.block)
-      : [timeX(scene, target.gap.from), timeX(scene, target.gap.to) - 1];
-  if (right < layout.left - 4 || left > layout.left + layout.plot + 4) return;
-  const pair = target.kind === 'block' ? (picture.columns.pair?.[target.block] ?? 0) : 0;
-  const half = Math.floor(shape.bandHeight / 2);
-  const top = rowY(scene, device) + shape.bandTop + (pair === 2 ? half : 0);
-  ink.strokeStyle = colour;
-  ink.lineWidth = width;
-  ink.beginPath();
-  const height = Math.max(2, pair === 0 ? shape.bandHeight : half);
-  ink.roundRect(
-    Math.max(left, layout.left - 40),
-    top,
-    Math.max(2, Math.min(right, layout.left + layout.plot + 40) - Math.max(left, layout.left - 40)),
-    height,
-    view.rowHeight >= 14 ? 3 : 0,
-  );
-  ink.stroke();
 }
 
 function paintRange(
@@ -90,7 +59,7 @@ function paintHighlight(ink: Ink, scene: Scene): void {
         highlight.stages.has(stageOf(picture, block)) || highlight.items.has(`${row}:${picture.items?.[block] ?? -1}`);
       if (!outlined) continue;
       if (!dense) {
-        outline(ink, scene, { kind: 'block', block }, colour, 2);
+        paintOutline(ink, scene, { kind: 'block', block }, colour, 2);
         continue;
       }
       const x = Math.floor(timeX(scene, picture.columns.start[block]));
@@ -98,34 +67,6 @@ function paintHighlight(ink: Ink, scene: Scene): void {
       marked = x;
       ink.fillStyle = colour;
       ink.fillRect(x, y + shape.bandHeight - 2, 3, 2);
-    }
-  }
-}
-
-function paintFound(ink: Ink, scene: Scene): void {
-  const { found, picture, theme, view } = scene;
-  if (found.length === 0) return;
-  const [first, last] = rowsInSight(scene);
-  const { offsets, start, end } = picture.columns;
-  const before = (block: number) => {
-    let low = 0;
-    let high = found.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (found[middle] < block) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  for (let row = first; row <= last; row += 1) {
-    let marked = Number.NEGATIVE_INFINITY;
-    for (let at = before(offsets[row]); at < found.length && found[at] < offsets[row + 1]; at += 1) {
-      const block = found[at];
-      if (end[block] < view.t0 || start[block] > view.t1) continue;
-      const x = timeX(scene, end[block]);
-      if (x - marked < 1) continue;
-      marked = x;
-      outline(ink, scene, { kind: 'block', block }, css(theme.warning), 2);
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, blockEdges, clipped, rowY, rowsInSight } from './canvas.ts';
 import { paintCritical } from './critical.ts';
+import { paintFound } from './found.ts';
 import { paintGutter } from './gutter.ts';
 import { paintLanes } from './lanes.ts';
 import { paintMarks } from './marks.ts';
@@ -22,6 +23,7 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintGutter(ink, scene);
   paintRows(ink, scene);
   paintLanes(ink, scene);
+  paintFound(ink, scene);
   paintOverLimit(ink, scene);
   paintCritical(ink, scene);
   paintMarks(ink, scene);

@@ -1,15 +1,16 @@
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { cutStages } from '../../../engine/stages.ts';
 import { count } from '../../../engine/quantities.ts';
-import { button, choice, dropdown, textField, toggle } from '../../controls/toolkit.ts';
+import { button, choice, dropdown, toggle } from '../../controls/toolkit.ts';
 import { element, setText } from '../../controls/dom.ts';
+import { type SearchActions, searchBox } from './searchBox.ts';
 import type { ColourBy } from '../../protocol/messages.ts';
 import type { Settings } from '../../session/settings.ts';
 
 export interface HeaderActions {
   colourBy(colourBy: ColourBy): void;
   criticalPath(shown: boolean): void;
-  search(text: string): void;
+  readonly search: SearchActions;
   fit(): void;
   table(): void;
   help(): void;
@@ -34,8 +35,7 @@ export function header(actions: HeaderActions) {
     actions.colourBy,
   );
   const critical = toggle('Critical path', actions.criticalPath, 'Show one critical path (C)');
-  const search = textField('Search blocks', 'mb:5 kind:B', actions.search);
-  const found = element('span', { class: 'found dim', 'aria-live': 'polite' });
+  const search = searchBox(actions.search);
   const bar = element(
     'header',
     {},
@@ -45,7 +45,7 @@ export function header(actions: HeaderActions) {
       { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
       colours.element,
       critical.element,
-      element('span', { class: 'search' }, search.element, found),
+      search.element,
     ),
     element(
       'div',
@@ -57,7 +57,9 @@ export function header(actions: HeaderActions) {
   );
   return {
     element: bar,
-    focusSearch: () => search.focus(),
+    focusSearch: search.focus,
+    clearSearch: search.clear,
+    showFound: search.show,
     update(file: string, plan: PipelinePlan, names: readonly string[], settings: Settings): void {
       setText(title, plan.schedule.name);
       setText(shape, shapeText(plan));
@@ -69,7 +71,6 @@ export function header(actions: HeaderActions) {
       colours.setValue(settings.colourBy);
       critical.setValue(settings.criticalPath);
     },
-    found: (text: string) => setText(found, text),
   };
 }
 

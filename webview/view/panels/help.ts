@@ -20,10 +20,11 @@ const keys: readonly (readonly [string, string])[] = [
   ['0', 'show everything'],
   ['Enter', 'go to the line in the file (Alt: only show it)'],
   ['/', 'search: mb:5 kind:B dev:3 stage:1 dur>4ms bubble>10ms'],
+  ['Enter, Shift + Enter', 'in the search: next, previous match'],
   ['N, Shift + N', 'next, previous match'],
   ['C B M T', 'show or hide critical path, bubbles, memory, table'],
   ['I', 'show the memory and exchanges of the device'],
-  ['Esc', 'clear the selection'],
+  ['Esc', 'clear the selection; again: end the search'],
 ];
 
 /** All keyboard shortcuts, as a dialog. */

@@ -1,7 +1,9 @@
 import type { PipelinePlan } from '../../../engine/plan.ts';
-import { cividis, css } from '../scene/colour.ts';
+import { type Rgb, css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
+import { criticalPathWords } from '../../picture/criticalPath.ts';
 import { limitInSight } from '../../picture/memoryLevel.ts';
+import { shapesSayKind } from '../../picture/versions.ts';
 import { secondsByKind } from '../../picture/rangeFigures.ts';
 import { type Theme, chunkColour } from '../scene/theme.ts';
 import {
@@ -28,6 +30,14 @@ const entries = [
   ['Optimizer', kindOptimizer, 'block'],
 ] as const;
 
+/** Side by side, of equal width. */
+const bands = (colours: readonly Rgb[]): string =>
+  `linear-gradient(90deg, ${colours.map((colour, at) => `${css(colour)} ${(100 * at) / colours.length}% ${(100 * (at + 1)) / colours.length}%`).join()})`;
+
+/** Whether weight gradients are operations on the first device. */
+const hasWeightBlocks = ({ columns: { offsets, parts, word, shift } }: Picture): boolean =>
+  word.subarray(0, offsets[1]).some((code) => code >= 0 && parts.main[code >> shift] === kindWeight);
+
 /** What colours and patterns mean, in the colouring that is chosen. Only what this timeline has. */
 export function legend() {
   const bar = element('footer', { class: 'legend', 'aria-label': 'Legend' });
@@ -39,12 +49,12 @@ export function legend() {
   function update(plan: PipelinePlan, picture: Picture, theme: Theme, settings: Settings): void {
     const { colourBy, criticalPath } = settings;
     const { report } = picture;
-    const ramp = [0, 0.25, 0.5, 0.75, 1].map((share) => css(cividis(share)));
+    const shaped = shapesSayKind(colourBy, picture.columns);
     const seconds = secondsByKind(picture);
     const occurs = (kind: number, shape: string) =>
       shape === 'lane' ? picture.timing.needRoute.some((route) => route >= 0) : seconds[kind] > 0;
     const ofKinds = entries
-      .filter(([, kind, shape]) => occurs(kind, shape) && (colourBy !== 'microbatch' || kind >= kindTransfer))
+      .filter(([, kind, shape]) => occurs(kind, shape) && (!shaped || kind >= kindTransfer))
       .map(([label, kind, shape]) => {
         const made = entry(label, shape);
         const swatch = made.firstElementChild;
@@ -53,24 +63,30 @@ export function legend() {
       });
     const ofMicrobatches = [
       entry(
-        `Microbatch 0 to ${Math.max(0, plan.microbatches * plan.iterations - 1)}`,
+        `Microbatch 0 to ${Math.max(0, plan.microbatches * plan.iterations - 1)}${plan.microbatches * plan.iterations > theme.hues.length ? ', number modulo 8' : ''}`,
         'block',
-        `linear-gradient(90deg, ${ramp.join()})`,
+        bands(theme.hues),
       ),
-      ...(seconds[kindWeight] > 0 ? [entry('Weight gradient in the lower half', 'half')] : []),
+    ];
+    const ofVersions = [entry('Version of the weights, number modulo 4', 'block', bands(theme.versions))];
+    const ofShapes = [
+      ...(seconds[kindInput] > 0 ? [entry('Notch: backward', 'notched')] : []),
+      ...(hasWeightBlocks(picture) ? [entry('Lower half: weight gradient', 'half')] : []),
     ];
     const shades = [0, 1, 2].map((chunk) => css(chunkColour(theme, kindForward, chunk)));
     const hasChunks = plan.stages.length > plan.devices.length;
     const ofChunks = [entry('Later chunks are paler', 'block', `linear-gradient(90deg, ${shades.join()})`)];
     bar.replaceChildren(
       ...(colourBy === 'microbatch' ? ofMicrobatches : []),
+      ...(shaped && colourBy === 'version' ? ofVersions : []),
+      ...(shaped ? ofShapes : []),
       ...ofKinds,
       ...(colourBy === 'chunk' && hasChunks ? ofChunks : []),
       ...(report.bubble.makespan > 1e-9 ? [entry('Bubble', 'idle')] : []),
       ...((report.fill?.tasks ?? 0) > 0
         ? [entry(`Fill: ${plan.fill?.model ?? ''}`, 'block', css(theme.kinds[kindFill]))]
         : []),
-      ...(criticalPath && picture.critical.length > 0 ? [entry('Critical path', 'path')] : []),
+      ...(criticalPath && picture.critical.length > 0 ? [entry(criticalPathWords(picture), 'path')] : []),
       ...(limitInSight(picture) ? [entry('Over the limit', 'over')] : []),
     );
   }

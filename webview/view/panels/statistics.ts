@@ -11,6 +11,7 @@ import { smallShare } from './smallShare.ts';
 import type { Theme } from '../scene/theme.ts';
 import { stageOf } from '../../picture/blocks.ts';
 import { paintKinds } from '../../picture/columns.ts';
+import { criticalPathIsOnly, criticalPathWords } from '../../picture/criticalPath.ts';
 import type { Picture } from '../../picture/picture.ts';
 
 /** Figures of the whole iteration, just as the report has them. */
@@ -101,9 +102,9 @@ export function statistics() {
       critical.unit,
       `${picture.critical.length === 1 ? 'block' : 'blocks'} · ${count(onPath, 'device', 'devices')}`,
     );
-    const ties = hasTies(picture);
-    setText(critical.note, ties ? 'one of several' : 'the only one');
-    critical.note.title = ties ? 'One of several critical paths' : 'The only critical path';
+    const only = criticalPathIsOnly(picture);
+    setText(critical.note, only === undefined ? '' : only ? 'the only one' : 'one of several');
+    critical.note.title = criticalPathWords(picture);
     const full = device === undefined ? 0 : device.peak / device.capacity;
     [1, report.bubble.makespan, model?.utilisation ?? 0, full, waited.share, 1].forEach((part, index) =>
       setShare(fills[index], part),
@@ -123,15 +124,6 @@ function exposedCollectives(report: PipelineReport): number {
 }
 
 const deviceIndex = (picture: Picture, block: number): number => picture.placement[stageOf(picture, block)];
-
-/** More blocks without slack than lie on the path: then it is not the only one. */
-function hasTies({ slack, critical, columns }: Picture): boolean {
-  if (slack === undefined) return false;
-  let tight = 0;
-  for (let block = 0; block < slack.length; block += 1)
-    if (columns.word[block] >= 0 && slack[block] <= columns.makespan * 1e-12) tight += 1;
-  return tight > critical.length;
-}
 
 /** How the busy time divides collectives kinds of work. */
 function stack(bar: HTMLElement, picture: Picture, theme: Theme): void {

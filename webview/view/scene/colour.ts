@@ -52,14 +52,3 @@ const light: Rgb = [255, 255, 255];
 const dark: Rgb = [0x10, 0x14, 0x18];
 /** White or near black, whichever reads better on `ground`. */
 export const labelOn = (ground: Rgb): Rgb => (contrast(light, ground) >= contrast(dark, ground) ? light : dark);
-
-/** The cividis ramp (Nuñez, Anderton and Renslow 2018) by its polynomial fit in d3-scale-chromatic; `share` from 0 to 1. */
-export function cividis(share: number): Rgb {
-  const t = Math.max(0, Math.min(1, share));
-  const clamp = (value: number) => Math.max(0, Math.min(255, Math.round(value)));
-  return [
-    clamp(-4.54 - t * (35.34 - t * (2381.73 - t * (6402.7 - t * (7024.72 - t * 2710.57))))),
-    clamp(32.49 + t * (170.73 + t * (52.82 - t * (131.46 - t * (176.58 - t * 67.37))))),
-    clamp(81.24 + t * (442.36 - t * (2482.43 - t * (6167.24 - t * (6614.94 - t * 2475.67))))),
-  ];
-}

@@ -24,6 +24,8 @@ export interface Scene extends Settings {
   readonly highlight: Highlight;
   /** Blocks that a search found, ascending. */
   readonly found: Int32Array;
+  /** The hit that the search is at; −1 for none. */
+  readonly current: number;
   /** Device pixels a CSS pixel. */
   readonly dpr: number;
 }

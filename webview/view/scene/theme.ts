@@ -1,6 +1,7 @@
-import { type Rgb, cividis, css, labelOn, mix, parseColour, pixel } from './colour.ts';
+import { type Rgb, contrast, css, labelOn, mix, parseColour, pixel } from './colour.ts';
+import { huesOf } from './hues.ts';
 import { type PaintKind, paintKinds } from '../../picture/columns.ts';
-import { chunkColours, rampColours, type Palette } from '../../worker/palette.ts';
+import { chunkColours, hueColours, paletteColours, type Palette, versionColours } from '../../worker/palette.ts';
 import type { ColourBy } from '../../protocol/messages.ts';
 
 export type ThemeKind = 'dark' | 'light' | 'highContrast' | 'highContrastLight';
@@ -19,8 +20,17 @@ export interface Theme {
   readonly bubble: Rgb;
   readonly kinds: readonly Rgb[];
   readonly labels: readonly Rgb[];
+  /** Of microbatches, by number modulo 8. */
+  readonly hues: readonly Rgb[];
+  /** Of versions, by `versionLook`. */
+  readonly versions: readonly Rgb[];
+  /** Of the ring round the selection: the editor's foreground at full strength. */
+  readonly ring: Rgb;
   readonly font: string;
 }
+
+/** Hues that versions take: of these four, every pair is furthest apart. */
+const versionHues = [2, 0, 4, 6];
 
 type FallbackColours = Readonly<
   Record<
@@ -123,6 +133,9 @@ export function themeFrom(kind: ThemeKind, read: (property: string) => string): 
     bubble: timelineColour('bubble', mix(background, foreground, highContrast ? 0.6 : 0.22)),
     kinds,
     labels: kinds.map(labelOn),
+    hues: huesOf[kind],
+    versions: versionHues.map((hue) => huesOf[kind][hue]),
+    ring: contrast([255, 255, 255], background) >= contrast([0, 0, 0], background) ? [255, 255, 255] : [0, 0, 0],
     font: read('--vscode-font-family').trim() || 'sans-serif',
   };
 }
@@ -145,13 +158,14 @@ export function paletteFrom(theme: Theme, colourBy: ColourBy, chunk: Uint8Array)
   const lut = new Uint32Array(256);
   for (let byte = 0; byte < 256; byte += 1)
     lut[byte] = pixel(mix(theme.background, theme.kinds[byte >> 5], (byte & 31) / 31));
-  const colours = new Uint32Array(rampColours + 256);
+  const colours = new Uint32Array(paletteColours);
   theme.kinds.forEach((colour, kind) => {
     colours[kind] = pixel(colour);
     for (let step = 0; step < 4; step += 1)
       colours[chunkColours + kind * 4 + step] = pixel(chunkColour(theme, kind, step));
   });
-  for (let step = 0; step < 256; step += 1) colours[rampColours + step] = pixel(cividis(step / 255));
+  theme.hues.forEach((colour, index) => (colours[hueColours + index] = pixel(colour)));
+  theme.versions.forEach((colour, index) => (colours[versionColours + index] = pixel(colour)));
   return {
     background: pixel(theme.background),
     lut,
@@ -165,12 +179,6 @@ export function paletteFrom(theme: Theme, colourBy: ColourBy, chunk: Uint8Array)
 /** Hue of the kind, a step nearer to the ground for each chunk. */
 export const chunkColour = (theme: Theme, kind: number, chunk: number): Rgb =>
   mix(theme.kinds[kind], theme.background, 0.16 * Math.min(3, chunk));
-
-/** Ground of a block's label, in any colouring. */
-export function groundOf(theme: Theme, colourBy: ColourBy, kind: number, chunk: number, share: number): Rgb {
-  if (colourBy === 'microbatch') return cividis(share);
-  return colourBy === 'chunk' ? chunkColour(theme, kind, chunk) : theme.kinds[kind];
-}
 
 export const font = (theme: Theme, size: number, weight = 400): string => `${weight} ${size}px ${theme.font}`;
 export { css };

@@ -1,0 +1,75 @@
+import { deviceOf } from '../../picture/blocks.ts';
+import type { Target } from '../../session/selection.ts';
+import type { Scene } from '../scene/scene.ts';
+import { css } from '../scene/theme.ts';
+import { type Ink, blockEdges, rowY, timeX } from './canvas.ts';
+
+/**
+ * Outlines of blocks and gaps. Each is drawn in the editor's foreground over the background: one of the two is visible on every
+ * colour.
+ */
+
+const ringWidth = 2;
+const dashWidth = 1.3;
+const hoverWidth = 1;
+/** Pixels of background on both sides of a ring. */
+const halo = 1;
+/** Blocks narrower than this are ringed from outside, so that their colour stays in sight. */
+const leastInside = 10;
+
+/** The selection, and the hit that a search is at. */
+export function paintRing(ink: Ink, scene: Scene, target: Target): void {
+  const grow = isNarrow(scene, target) ? ringWidth / 2 + halo : 0;
+  stroke(ink, scene, target, css(scene.theme.background), ringWidth + 2 * halo, grow);
+  stroke(ink, scene, target, css(scene.theme.ring), ringWidth, grow);
+}
+
+/** Blocks of the selected microbatch. */
+export function paintDashes(ink: Ink, scene: Scene, target: Target): void {
+  stroke(ink, scene, target, css(scene.theme.background), dashWidth);
+  ink.setLineDash([2.5, 2]);
+  stroke(ink, scene, target, css(scene.theme.ring), dashWidth);
+  ink.setLineDash([]);
+}
+
+/** What the pointer is at. */
+export function paintHover(ink: Ink, scene: Scene, target: Target): void {
+  stroke(ink, scene, target, css(scene.theme.background), hoverWidth + 2 * halo);
+  stroke(ink, scene, target, css(scene.theme.ring), hoverWidth);
+}
+
+/** A line of one colour, as for the blocks of the editor's cursor. */
+export const paintOutline = (ink: Ink, scene: Scene, target: Target, colour: string, width: number): void =>
+  stroke(ink, scene, target, colour, width);
+
+function edges(scene: Scene, target: Target): readonly [number, number] {
+  return target.kind === 'block'
+    ? blockEdges(scene, target.block)
+    : [timeX(scene, target.gap.from), timeX(scene, target.gap.to) - 1];
+}
+
+function isNarrow(scene: Scene, target: Target): boolean {
+  const [left, right] = edges(scene, target);
+  return right - left < leastInside;
+}
+
+function stroke(ink: Ink, scene: Scene, target: Target, colour: string, width: number, grow = 0): void {
+  const { picture, shape, view, layout } = scene;
+  const device = target.kind === 'block' ? deviceOf(picture, target.block) : target.gap.device;
+  const [left, right] = edges(scene, target);
+  if (right < layout.left - 4 || left > layout.left + layout.plot + 4) return;
+  const pair = target.kind === 'block' ? (picture.columns.pair?.[target.block] ?? 0) : 0;
+  const y = rowY(scene, device);
+  if (y > layout.rows.y + layout.rows.height || y + view.rowHeight < layout.rows.y) return;
+  const half = Math.floor(shape.bandHeight / 2);
+  const top = y + shape.bandTop + (pair === 2 ? half : 0);
+  const height = Math.max(2, pair === 0 ? shape.bandHeight : half);
+  // Far outside the plot a long edge costs time and shows nothing.
+  const from = Math.max(left, layout.left - 40);
+  const to = Math.min(right, layout.left + layout.plot + 40);
+  ink.strokeStyle = colour;
+  ink.lineWidth = width;
+  ink.beginPath();
+  ink.roundRect(from - grow, top, Math.max(2, to - from) + 2 * grow, height, view.rowHeight >= 14 ? 3 : 0);
+  ink.stroke();
+}
