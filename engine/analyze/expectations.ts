@@ -10,7 +10,9 @@ export function expectationFindings(plan: PipelinePlan, report: PipelineReport):
   return plan.expects.flatMap((expect) => {
     const figure = figureOf(plan, report, expect);
     if (holds(figure, expect)) return [];
-    return [planFinding('expect/failed', expect.path, { text: expect.text, figure: shown(figure, expect) })];
+    const figures = { text: expect.text, figure: shown(figure, expect) };
+    const hint = { kind: 'tune', pipeline: plan.name, expect: expect.path } as const;
+    return [planFinding('expect/failed', expect.path, figures, { hint })];
   });
 }
 

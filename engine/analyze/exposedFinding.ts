@@ -51,9 +51,13 @@ export function exposedFinding(plan: PipelinePlan, run: Run, options: EngineOpti
         })),
         help,
       },
-      warmup !== undefined && better !== undefined && better.iteration < 0.99 * report.iteration
-        ? { hint: { kind: 'warmup', pipeline: plan.name, warmup } }
-        : {},
+      {
+        hint: {
+          kind: 'tune',
+          pipeline: plan.name,
+          ...(better !== undefined && better.iteration < 0.99 * report.iteration ? { warmup } : {}),
+        },
+      },
     ),
   ];
 }

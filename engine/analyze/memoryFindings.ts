@@ -29,14 +29,16 @@ export function memoryFindings(
     each.share < least.share ? each : least,
   );
   const { report, device, left, share } = fullest;
+  const stage = peakStage(plan, run, peaks[device], device);
   return [
     planFinding(
       'memory/headroom',
-      paths.stage(plan.name, peakStage(plan, run, peaks[device], device)),
+      paths.stage(plan.name, stage),
       { device: report.name, left, share, capacity: report.capacity, margin },
       {
         severity: predicted.length > 0 ? 'warning' : 'information',
         related: [memoryPlace(plan, report, device)],
+        hint: { kind: 'recompute', pipeline: plan.name, stage },
       },
     ),
   ];

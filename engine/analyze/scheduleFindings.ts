@@ -32,6 +32,7 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
       { bubble: bubble.makespan, causes, bound: bubble.bound, help },
       // Where a device is only loaded and run once, a lane that is done with its part has no more to do.
       {
+        hint: { kind: 'tune', pipeline: plan.name },
         severity:
           bubble.makespan > options.thresholds.bubble && run.program.forwardOnly !== true ? 'warning' : 'information',
       },
@@ -85,7 +86,7 @@ export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOption
         'comm/bottleneck-link',
         paths.route(plan.name, from, to),
         { link: linkName(link), share: busy },
-        { about: { kind: 'link', name: linkName(link) } },
+        { about: { kind: 'link', name: linkName(link) }, hint: { kind: 'tune', pipeline: plan.name } },
       ),
     );
   });

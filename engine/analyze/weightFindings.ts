@@ -20,17 +20,27 @@ export function weightFindings(plan: PipelinePlan, { program, report }: Run): Pl
     const { stage, microbatch, version, newest } = missing;
     const name = plan.stages[stage].name;
     return [
-      planFinding('schedule/missing-version', at, { rule: versions.rule, stage: name, microbatch, version, newest }),
+      planFinding(
+        'schedule/missing-version',
+        at,
+        { rule: versions.rule, stage: name, microbatch, version, newest },
+        { hint: { kind: 'tune', pipeline: plan.name } },
+      ),
     ];
   }
   return [
-    planFinding('schedule/stale-weights', at, {
-      rule: versions.rule,
-      stages: report.stages.slice(0, named),
-      more: Math.max(0, report.stages.length - named),
-      bytes: report.devices.reduce((most, device) => Math.max(most, device.memory.versions), 0),
-      inconsistent: report.stages.some((stage) => stage.inconsistent === true),
-      unsteady: !asynchronous.steady,
-    }),
+    planFinding(
+      'schedule/stale-weights',
+      at,
+      {
+        rule: versions.rule,
+        stages: report.stages.slice(0, named),
+        more: Math.max(0, report.stages.length - named),
+        bytes: report.devices.reduce((most, device) => Math.max(most, device.memory.versions), 0),
+        inconsistent: report.stages.some((stage) => stage.inconsistent === true),
+        unsteady: !asynchronous.steady,
+      },
+      { hint: { kind: 'tune', pipeline: plan.name } },
+    ),
   ];
 }

@@ -37,8 +37,16 @@ export type FixHint =
   | { readonly kind: 'balance'; readonly pipeline: string }
   /** Recompute a stage. */
   | { readonly kind: 'recompute'; readonly pipeline: string; readonly stage: number }
-  /** Raise warm-up so that transfers hide behind computing. */
-  | { readonly kind: 'warmup'; readonly pipeline: string; readonly warmup: readonly number[] }
+  /**
+   * Change the pipeline so that a figure gets better. `warmup`: forwards before the first backward that hide transfers. `expect`: path
+   * of the expectation that is not met.
+   */
+  | {
+      readonly kind: 'tune';
+      readonly pipeline: string;
+      readonly warmup?: readonly number[];
+      readonly expect?: string;
+    }
   /** Another value of an input, nearest first. */
   | { readonly kind: 'value'; readonly pipeline: string; readonly input: string; readonly values: readonly number[] }
   /** Issue sends and receives together; what may be written as `batched`, narrowest first. */

@@ -1,14 +1,14 @@
 import { nodeAt, type Block } from '../../grammar/index.ts';
+import type { Call } from '../../grammar/syntax.ts';
 import type { Analysis } from '../check.ts';
-import type { FixHint } from '../findings/finding.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { cutStages, stageName } from '../stages.ts';
+import type { Subject } from './candidates.ts';
 import { writtenLayers } from './layers.ts';
-import { iterationChange, relativeIteration, simulated, tried } from './outcome.ts';
+import { tried } from './outcome.ts';
 import { type Again, apply, type Edit, type Proposal } from './proposal.ts';
-import { entriesOf, indentOf, lineBreak, pipelineBody } from './source.ts';
-
-type Hint = Extract<FixHint, { readonly kind: 'balance' }>;
+import { entriesOf, indentOf, lineBreak, valueOf } from './source.ts';
+import type { Candidate } from './trial.ts';
 
 interface Stage {
   readonly name: string;
@@ -20,17 +20,36 @@ interface Stage {
 
 const title = 'Write the balanced stages into the file';
 
-/** Writes the exact best cut over the one that is there; keeps stage blocks with their names, devices and comments. */
-export function balanceFixes(analysis: Analysis, { pipeline }: Hint, again: Again): readonly Proposal[] {
-  const before = simulated(analysis, pipeline);
-  const body = pipelineBody(analysis.syntax, pipeline);
-  if (before === undefined || body === undefined) return [];
-  const best = bestStages(analysis, body, pipeline, cutStages(before.plan).length, again);
-  const edits = best === undefined ? undefined : editsFor(analysis.syntax.text, body, best);
-  const changed = edits === undefined ? undefined : tried(analysis, edits, again);
-  const after = changed === undefined ? undefined : simulated(changed, pipeline);
-  if (edits === undefined || after === undefined || relativeIteration(before, after) > -0.001) return [];
-  return [{ title: `${title} (${iterationChange(before, after)})`, edits, preferred: true }];
+/** What `balance` weighs, with the words of a title. */
+const weighed = { time: 'slowest stage', memory: 'memory', both: 'memory and time' } as const;
+export type CutBy = keyof typeof weighed;
+
+/**
+ * The exact best cut into as many stages. `balance(n)` gets the argument `by`. Stages that are written out are written anew: blocks
+ * keep their names, devices and comments.
+ */
+export function* cutCandidates(subject: Subject, by: readonly CutBy[]): Generator<Candidate | undefined, void, void> {
+  const { analysis, body, pipeline, plan, again } = subject;
+  const cut = valueOf(body, 'stages');
+  for (const weight of by) {
+    if (cut?.kind === 'call' && cut.callee.text === 'balance') {
+      const edits = [weighing(cut, weight)];
+      yield { what: `Cut the stages by ${weighed[weight]}`, kind: 'cut', edits };
+      continue;
+    }
+    const best = bestStages(analysis, body, pipeline, cutStages(plan).length, weight, again);
+    const edits = best === undefined ? undefined : editsFor(analysis.syntax.text, body, best);
+    const what = weight === 'time' ? title : `Cut the stages by ${weighed[weight]}`;
+    if (edits !== undefined) yield { what, kind: 'cut', edits };
+  }
+}
+
+/** `by = memory` in `balance(n)`. Time is what it weighs by default. */
+function weighing(cut: Call, by: CutBy): Edit | undefined {
+  const written = cut.arguments.find(({ name }, index) => (name === undefined ? index === 1 : name.text === 'by'));
+  const last = cut.arguments.at(-1);
+  if (written !== undefined) return { start: written.value.start, end: written.value.end, text: by };
+  return last === undefined || by === 'time' ? undefined : { start: last.end, end: last.end, text: `, by = ${by}` };
 }
 
 /** Offered at `stages = balance(n)` or `stages = plan(…)`: the same stages as blocks, to go on from. */
@@ -69,6 +88,7 @@ function bestStages(
   body: Block,
   pipeline: string,
   count: number,
+  by: CutBy,
   again: Again,
 ): readonly Stage[] | undefined {
   const cut = [...entriesOf(body, 'stages'), ...entriesOf(body, 'stage')];
@@ -77,7 +97,7 @@ function bestStages(
   const edits = cut.map(({ start, end }) => ({
     start,
     end,
-    text: start === first.start ? `stages = balance(${count})` : '',
+    text: start === first.start ? `stages = balance(${count}${by === 'time' ? '' : `, by = ${by}`})` : '',
   }));
   const balanced = again(apply(analysis.syntax.text, edits));
   const plan = balanced.resolution.plan.pipelines.find(({ name }) => name === pipeline);

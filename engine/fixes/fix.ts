@@ -3,53 +3,61 @@
  * and titles say what the simulation of the result gives.
  */
 import type { Analysis } from '../check.ts';
-import type { Finding } from '../findings/finding.ts';
-import { balanceFixes, balanceRefactorings } from './balance.ts';
-import { moveFixes } from './move.ts';
+import type { Code } from '../findings/catalogue.ts';
+import type { Finding, FixHint } from '../findings/finding.ts';
+import { toEnd } from '../steps.ts';
+import { balanceRefactorings } from './balance.ts';
+import { bubbleFixes } from './bubble.ts';
+import { imbalanceFixes } from './imbalance.ts';
+import { memoryFixes } from './memory.ts';
 import type { Again, Fix, Proposal } from './proposal.ts';
-import { recomputeFixes } from './recompute.ts';
 import { removeFixes } from './remove.ts';
-import { shardFixes } from './shard.ts';
 import { spellingFixes } from './spelling.ts';
 import { transferFixes } from './transfer.ts';
 import { valueFixes } from './value.ts';
-import { warmupFixes } from './warmup.ts';
 
 export { apply } from './proposal.ts';
 export type { Again, Edit, Fix, Proposal } from './proposal.ts';
 
+/** Finds fixes; pauses between trials, so that a host may look for newer text. */
+export type FixSteps = Generator<void, readonly Proposal[], void>;
+
+type Fixer<H> = (analysis: Analysis, finding: Finding, hint: H, again: Again) => readonly Proposal[] | FixSteps;
+
+/** Fixes by what the finding hints at. */
+const byHint: { readonly [K in FixHint['kind']]: Fixer<Extract<FixHint, { readonly kind: K }>> } = {
+  spelling: (analysis, finding, { suggestions }, again) => spellingFixes(analysis, finding, suggestions, again),
+  remove: (analysis, finding, _, again) => removeFixes(analysis, finding, again),
+  value: (analysis, _, hint, again) => valueFixes(analysis, hint, again),
+  transfer: (analysis, _, hint, again) => transferFixes(analysis, hint, again),
+  balance: (analysis, finding, { pipeline }, again) => imbalanceFixes(analysis, finding, pipeline, again),
+  recompute: (analysis, finding, hint, again) => memoryFixes(analysis, finding, hint, again),
+  tune: (analysis, _, { pipeline, warmup }, again) => bubbleFixes(analysis, pipeline, again, warmup),
+};
+
+/** Fixes of codes that need no hint, or other fixes than the hint's. */
+const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {};
+
 /** Fixes of `finding`, best first; empty if none is known. `again` is called a few times for each fix. */
 export const fixesFor = (analysis: Analysis, finding: Finding, again: Again): readonly Fix[] =>
-  finding.place.uri === analysis.uri
-    ? proposals(analysis, finding, again).map((proposal) => ({ ...proposal, finding }))
-    : [];
+  toEnd(fixSteps(analysis, finding, again));
+
+/** The same in steps. */
+export function* fixSteps(analysis: Analysis, finding: Finding, again: Again): Generator<void, readonly Fix[], void> {
+  if (finding.place.uri !== analysis.uri) return [];
+  const found = proposals(analysis, finding, again);
+  const settled = Array.isArray(found) ? found : yield* found as FixSteps;
+  return settled.map((proposal: Proposal) => ({ ...proposal, finding }));
+}
 
 /** What may be rewritten at `offset` without changing what the file means. */
 export const refactorings = (analysis: Analysis, offset: number, again: Again): readonly Proposal[] =>
   balanceRefactorings(analysis, offset, again);
 
-function proposals(analysis: Analysis, finding: Finding, again: Again): readonly Proposal[] {
-  const { hint } = finding;
-  switch (hint?.kind) {
-    case undefined:
-      return [];
-    case 'spelling':
-      return spellingFixes(analysis, finding, hint.suggestions, again);
-    case 'remove':
-      return removeFixes(analysis, finding, again);
-    case 'value':
-      return valueFixes(analysis, hint, again);
-    case 'transfer':
-      return transferFixes(analysis, hint, again);
-    case 'warmup':
-      return warmupFixes(analysis, hint, again);
-    case 'balance':
-      return balanceFixes(analysis, hint, again);
-    case 'recompute':
-      return [
-        ...recomputeFixes(analysis, hint, again),
-        ...shardFixes(analysis, hint, again),
-        ...moveFixes(analysis, hint, again),
-      ];
-  }
+function proposals(analysis: Analysis, finding: Finding, again: Again): readonly Proposal[] | FixSteps {
+  const { hint, code } = finding;
+  const fixer = byCode[code];
+  if (fixer !== undefined) return fixer(analysis, finding, hint, again);
+  // The table's type ties each kind to its fixer.
+  return hint === undefined ? [] : (byHint[hint.kind] as Fixer<FixHint>)(analysis, finding, hint, again);
 }

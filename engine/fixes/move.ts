@@ -1,25 +1,20 @@
-import type { Analysis } from '../check.ts';
-import type { FixHint } from '../findings/finding.ts';
 import { cutStages, stageName, stageNumber } from '../stages.ts';
+import type { Subject } from './candidates.ts';
 import { writtenLayers } from './layers.ts';
-import { fits, memoryEffect, simulated, tried } from './outcome.ts';
-import type { Again, Edit, Proposal } from './proposal.ts';
-import { pipelineBody, setKey, stageBody } from './source.ts';
-
-type Hint = Extract<FixHint, { readonly kind: 'recompute' }>;
+import { fits, simulated, tried } from './outcome.ts';
+import type { Edit } from './proposal.ts';
+import { setKey, stageBody } from './source.ts';
+import type { Candidate } from './trial.ts';
 
 /** Moves as few layers as are enough from the end of the stage to the next one, or from its start to the one before. */
-export function moveFixes(analysis: Analysis, { pipeline, stage }: Hint, again: Again): readonly Proposal[] {
-  return [1, -1].flatMap((side) => moved(analysis, pipeline, stage, side, again) ?? []);
+export function* moveCandidates(subject: Subject, stage: number): Generator<Candidate | undefined, void, void> {
+  for (const side of [1, -1]) yield moved(subject, stage, side);
 }
 
-function moved(analysis: Analysis, pipeline: string, from: number, side: number, again: Again): Proposal | undefined {
-  const before = simulated(analysis, pipeline);
-  const body = pipelineBody(analysis.syntax, pipeline);
-  if (before === undefined || body === undefined) return undefined;
-  const { stages, placement } = before.plan;
-  const cut = cutStages(before.plan);
-  const neighbour = cut[stageNumber(before.plan, from) + side];
+function moved(subject: Subject, from: number, side: number): Candidate | undefined {
+  const { analysis, pipeline, body, plan, again } = subject;
+  const { stages, placement, devices } = plan;
+  const neighbour = cutStages(plan)[stageNumber(plan, from) + side];
   if (neighbour === undefined) return undefined;
   // Of a neighbour with copies any is as good: they hold the same.
   const to = neighbour.index;
@@ -40,7 +35,7 @@ function moved(analysis: Analysis, pipeline: string, from: number, side: number,
     ].filter((edit): edit is Edit => edit !== undefined);
     const changed = edits.length === 2 ? tried(analysis, edits, again) : undefined;
     const after = changed === undefined ? undefined : simulated(changed, pipeline);
-    return after !== undefined && fits(after, placement[from]) ? { gone, edits, after } : undefined;
+    return after !== undefined && fits(after, devices[placement[from]].name) ? { gone, edits } : undefined;
   };
   // Doubling, then halving: few simulations even for stages of many layers.
   const most = stages[from].layers.length - 1;
@@ -56,7 +51,7 @@ function moved(analysis: Analysis, pipeline: string, from: number, side: number,
     if (less === undefined) low = middle + 1;
     else [found, high] = [less, middle];
   }
-  if (found === undefined || !fits(found.after, placement[to])) return undefined;
-  const title = `Move ${writtenLayers(found.gone)} to "${names[1]}" (${memoryEffect(before, found.after, placement[from])})`;
-  return { title, edits: found.edits };
+  return found === undefined
+    ? undefined
+    : { what: `Move ${writtenLayers(found.gone)} to "${names[1]}"`, kind: 'move', edits: found.edits };
 }

@@ -1,6 +1,5 @@
 import type { Run, Evaluation } from '../evaluation.ts';
 import type { Analysis } from '../check.ts';
-import { bytes, share } from '../quantities.ts';
 import { type Again, apply, type Edit } from './proposal.ts';
 
 /** A pipeline of an analysis that was simulated. */
@@ -11,38 +10,41 @@ export function simulated(analysis: Analysis, pipeline: string): Simulated | und
   return found?.run === undefined ? undefined : { ...found, run: found.run };
 }
 
-/** The file after the edits; nothing where they bring in an error, or fill one more device than before. */
+/** The file after the edits; undefined where they bring in an error, or fill one more device than before. */
 export function tried(analysis: Analysis, edits: readonly Edit[], again: Again): Analysis | undefined {
   const after = again(apply(analysis.syntax.text, edits));
-  return errors(after) > errors(analysis) || overfull(after) > overfull(analysis) ? undefined : after;
+  return noNewError(analysis, after) ? after : undefined;
 }
 
-// Devices over their memory are counted by device: findings at one place may stand for several.
-const errors = (analysis: Analysis): number =>
-  analysis.findings.filter(({ severity, code }) => severity === 'error' && code !== 'memory/out-of-memory').length;
+/**
+ * Whether a changed file has no more errors of any code than before. Devices over their memory are compared by name: findings at
+ * one place may stand for several.
+ */
+export function noNewError(before: Analysis, after: Analysis): boolean {
+  const known = errorsByCode(before);
+  for (const [code, errors] of errorsByCode(after)) if (errors > (known.get(code) ?? 0)) return false;
+  const full = overfull(before);
+  return [...overfull(after)].every((device) => full.has(device));
+}
 
-const overfull = (analysis: Analysis): number =>
-  analysis.pipelines.reduce(
-    (sum, { run }) => sum + (run?.report.devices.filter(({ peak, capacity }) => peak > capacity).length ?? 0),
-    0,
+function errorsByCode({ findings }: Analysis): ReadonlyMap<string, number> {
+  const out = new Map<string, number>();
+  for (const { severity, code } of findings)
+    if (severity === 'error' && code !== 'memory/out-of-memory') out.set(code, (out.get(code) ?? 0) + 1);
+  return out;
+}
+
+const overfull = ({ pipelines }: Analysis): ReadonlySet<string> =>
+  new Set(
+    pipelines.flatMap(({ plan, run }) =>
+      (run?.report.devices ?? []).flatMap(({ name, peak, capacity }) =>
+        peak > capacity ? [`${plan.name} ${name}`] : [],
+      ),
+    ),
   );
 
-/** `iteration +9 %`, `same iteration`. */
-export function iterationChange(before: Simulated, after: Simulated): string {
-  const change = relativeIteration(before, after);
-  return Math.abs(change) < 0.0005 ? 'same iteration' : `iteration ${share(change, true)}`;
-}
-
-/** Change of the iteration as a share of what it was. */
-export const relativeIteration = (before: Simulated, after: Simulated): number =>
-  before.run.report.iteration > 0 ? after.run.report.iteration / before.run.report.iteration - 1 : 0;
-
-/** Whether a device's peak is within its memory. */
-export function fits(outcome: Simulated, device: number): boolean {
-  const report = outcome.run.report.devices[device];
+/** Whether the device with this name is within its memory. */
+export function fits(outcome: Simulated, device: string): boolean {
+  const report = outcome.run.report.devices.find(({ name }) => name === device);
   return report !== undefined && report.peak <= report.capacity;
 }
-
-/** `13.1 GiB, iteration +9 %`: peak of a device after a change, and what the change costs. */
-export const memoryEffect = (before: Simulated, after: Simulated, device: number): string =>
-  `${bytes(after.run.report.devices[device]?.peak ?? 0)}, ${iterationChange(before, after)}`;

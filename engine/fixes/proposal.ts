@@ -1,5 +1,6 @@
 import type { Analysis } from '../check.ts';
 import type { Finding } from '../findings/finding.ts';
+import type { Effect } from './effect.ts';
 
 /** Replaces the text from `start` to `end` (UTF-16 units); edits of one fix never overlap. */
 export interface Edit {
@@ -14,6 +15,8 @@ export interface Proposal {
   readonly edits: readonly Edit[];
   /** The obvious one: what "fix all" and the fix key take. */
   readonly preferred?: boolean;
+  /** What the simulation of the changed file gives; absent where the change moves no figure. */
+  readonly effect?: Effect;
 }
 
 /** A proposal that answers a finding. */

@@ -1,38 +1,22 @@
 import type { Call, Expression } from '../../grammar/syntax.ts';
-import type { Analysis } from '../check.ts';
-import type { FixHint } from '../findings/finding.ts';
 import { calleeOf } from '../language/callee.ts';
 import { findOptimizer, isShard, shardsGradients, shardsWeights, type Shard } from '../costs/optimizer.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { fits, memoryEffect, simulated, tried } from './outcome.ts';
-import type { Again, Edit, Proposal } from './proposal.ts';
-import { pipelineBody, valueOf } from './source.ts';
+import type { Subject } from './candidates.ts';
+import type { Edit } from './proposal.ts';
+import { valueOf } from './source.ts';
+import type { Candidate } from './trial.ts';
 
-type Hint = Extract<FixHint, { readonly kind: 'recompute' }>;
-
-/**
- * Splits the optimizer's state over data ranks, its gradients too, or its weights too. Offered where there are several ranks: the
- * first of these with which the device fits, since each further one costs more traffic.
- */
-export function shardFixes(analysis: Analysis, { pipeline, stage }: Hint, again: Again): readonly Proposal[] {
-  const before = simulated(analysis, pipeline);
-  const body = pipelineBody(analysis.syntax, pipeline);
-  const optimizer = body === undefined ? undefined : inner(valueOf(body, 'optimizer'));
-  if (before === undefined || optimizer === undefined || before.plan.data * before.plan.context < 2) return [];
-  const device = before.plan.placement[stage];
-  for (const shard of stronger(optimizer)) {
-    const edit = editFor(optimizer, shard);
-    const changed = tried(analysis, [edit], again);
-    const after = changed === undefined ? undefined : simulated(changed, pipeline);
-    if (after === undefined || !fits(after, device)) continue;
-    return [
-      {
-        title: `Shard ${what(shard)} over ${ranks(optimizer, before.plan)} (${memoryEffect(before, after, device)})`,
-        edits: [edit],
-      },
-    ];
-  }
-  return [];
+/** Splits the optimizer's state over data ranks, its gradients too, or its weights too, if there are several ranks. */
+export function* shardCandidates({ plan, body }: Subject): Generator<Candidate, void, void> {
+  const optimizer = inner(valueOf(body, 'optimizer'));
+  if (optimizer === undefined || plan.data * plan.context < 2) return;
+  for (const shard of stronger(optimizer))
+    yield {
+      what: `Shard ${what(shard)} over ${ranks(optimizer, plan)}`,
+      kind: 'shard',
+      edits: [editFor(optimizer, shard)],
+    };
 }
 
 const inner = (value: Expression | undefined): Expression | undefined =>

@@ -1,32 +1,15 @@
-import type { Analysis } from '../check.ts';
-import type { FixHint } from '../findings/finding.ts';
-import { count } from '../quantities.ts';
-import { iterationChange, relativeIteration, simulated, tried } from './outcome.ts';
-import type { Again, Edit, Proposal } from './proposal.ts';
-import { pipelineBody, valueOf } from './source.ts';
-
-type Hint = Extract<FixHint, { readonly kind: 'warmup' }>;
+import type { Subject } from './candidates.ts';
+import type { Edit } from './proposal.ts';
+import { valueOf } from './source.ts';
+import type { Candidate } from './trial.ts';
 
 /** More forwards before the first backward, so that transfers hide behind computing; more microbatches are in flight for it. */
-export function warmupFixes(analysis: Analysis, { pipeline, warmup }: Hint, again: Again): readonly Proposal[] {
-  const before = simulated(analysis, pipeline);
-  const edit = editFor(analysis, pipeline, warmup);
-  if (before === undefined || edit === undefined) return [];
-  const changed = tried(analysis, [edit], again);
-  const after = changed === undefined ? undefined : simulated(changed, pipeline);
-  if (after === undefined || relativeIteration(before, after) > -0.001) return [];
-  const more = after.run.report.devices.map(
-    (device, index) => device.in_flight - (before.run.report.devices[index]?.in_flight ?? 0),
-  );
-  const most = Math.max(0, ...more);
-  const cost = most === 0 ? '' : `, up to ${count(most, 'microbatch', 'microbatches')} more in flight`;
-  const title = `Raise warm-up to ${warmup.join(', ')} (${iterationChange(before, after)}${cost})`;
-  return [{ title, edits: [edit], preferred: true }];
+export function* warmupCandidates(subject: Subject, warmup: readonly number[]): Generator<Candidate, void, void> {
+  yield { what: `Raise warm-up to ${warmup.join(', ')}`, kind: 'warm-up', edits: [editFor(subject, warmup)] };
 }
 
-function editFor(analysis: Analysis, pipeline: string, warmup: readonly number[]): Edit | undefined {
-  const body = pipelineBody(analysis.syntax, pipeline);
-  const schedule = body === undefined ? undefined : valueOf(body, 'schedule');
+function editFor({ body }: Subject, warmup: readonly number[]): Edit | undefined {
+  const schedule = valueOf(body, 'schedule');
   const list = `[${warmup.join(', ')}]`;
   if (schedule?.kind === 'name' && schedule.text === '1f1b') {
     return { start: schedule.end, end: schedule.end, text: `(warmup = ${list})` };

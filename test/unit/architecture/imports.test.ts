@@ -130,8 +130,18 @@ const allowed: Readonly<Record<string, Rule>> = {
     types: ['engine/host.ts'],
   },
   'engine/fixes/': {
-    ours: [...values, ...helpers, ...meshes, 'engine/costs/', 'engine/findings/', 'engine/language/', 'grammar/'],
-    types: ['engine/check.ts', 'engine/evaluation.ts'],
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/evaluation.ts',
+      'engine/costs/',
+      'engine/policies/',
+      'engine/findings/',
+      'engine/language/',
+      'grammar/',
+    ],
+    types: ['engine/check.ts'],
   },
   // The root composes the rooms.
   'engine/': { ours: ['engine/', 'grammar/'] },

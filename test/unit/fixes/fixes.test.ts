@@ -72,7 +72,7 @@ describe('balance', () => {
     expect(changed.syntax.text).toBe(pipe({ pipeline: run(blocks(four)) }));
     expect(codesOf(changed)).not.toContain('stage/imbalance');
     const gain = iteration(changed) / iteration(file) - 1;
-    expect(fix.title).toContain(`(iteration −${(-gain * 100).toFixed(1).replace(/\.0$/, '')} %)`);
+    expect(fix.title).toContain(`: iteration −${(-gain * 100).toFixed(1).replace(/\.0$/, '')} %, peak −`);
   });
 
   it('writes split() out as blocks', () => {
@@ -110,9 +110,9 @@ describe('out of memory', () => {
     const file = analyse(pipe({ layers, memory: '4.5GiB', pipeline: run(blocks(four)) }));
     expect(codesOf(file)).toContain('memory/out-of-memory');
     const fixes = fixesOf(file, 'memory/out-of-memory');
-    expect(fixes[0].title).toMatch(/^Recompute "s0" \(.* [GM]iB, iteration \+.* %\)$/);
-    expect(fixes[0].preferred).toBe(true);
-    expect(after(file, fixes[0]).syntax.text).toContain(
+    const [recompute] = fixes.filter(({ title }) => title.startsWith('Recompute'));
+    expect(recompute.title).toMatch(/^Recompute "s0": peak .* [GM]iB, iteration \+.* %$/);
+    expect(after(file, recompute).syntax.text).toContain(
       'stage s0 { layers = block[0..1]  recompute = full } // part 0',
     );
     const capacity = 4.5 * 2 ** 30;
@@ -134,7 +134,7 @@ describe('out of memory', () => {
     const file = analyse(text('5.2GiB'));
     const moves = fixesOf(file, 'memory/out-of-memory').filter(({ title }) => title.startsWith('Move'));
     expect(moves).toHaveLength(1);
-    expect(moves[0].title).toMatch(/^Move block\[2\] to "s1" \(5.* GiB, iteration −.* %\)$/);
+    expect(moves[0].title).toMatch(/^Move block\[2\] to "s1": peak 5.* GiB, iteration −.* %$/);
     const changed = after(file, moves[0]);
     expect(changed.syntax.text).toBe(
       pipe({
@@ -148,13 +148,13 @@ describe('out of memory', () => {
 
   it('recomputes the pipeline where stages come from balance()', () => {
     const file = analyse(pipe({ layers, memory: '4.5GiB', pipeline: run('  stages = balance(4)') }));
-    const [fix] = fixesOf(file, 'memory/out-of-memory');
-    expect(fix.title).toMatch(/^Recompute every stage \(/);
+    const [fix] = fixesOf(file, 'memory/out-of-memory').filter(({ title }) => title.startsWith('Recompute'));
+    expect(fix.title).toMatch(/^Recompute every stage: /);
     expect(after(file, fix).syntax.text).toContain('\n  recompute = full\n');
     expect(codesOf(after(file, fix))).not.toContain('memory/out-of-memory');
   });
 
-  it('recomputes attention alone where that is enough', () => {
+  it('offers to recompute attention alone where that is enough', () => {
     const shaped = 'sequence = 2048  micro_batch = 1\n  layer block[8] = transformer(hidden = 1024, heads = 16)';
     const text = (memory: string) =>
       pipe({ layers: shaped, memory, pipeline: run(blocks(four)) }).replace(
@@ -163,9 +163,8 @@ describe('out of memory', () => {
       );
     const free = peak(analyse(text('1000GiB')), 0);
     const file = analyse(text(`${Math.floor(free / 2 ** 20) - 10}MiB`));
-    const [fix] = fixesOf(file, 'memory/out-of-memory');
-    expect(fix.title).toMatch(/^Recompute the attention of "s0"/);
-    expect(codesOf(after(file, fix))).not.toContain('memory/out-of-memory');
+    const titles = fixesOf(file, 'memory/out-of-memory').map(({ title }) => title);
+    expect(titles.some((title) => title.startsWith('Recompute the attention of "s0": '))).toBe(true);
   });
 
   it('offers nothing that does not fit', () => {
@@ -183,7 +182,7 @@ describe('out of memory', () => {
     const free = peak(analyse(text('1000GiB')), 0);
     const file = analyse(text(`${Math.floor(free / 2 ** 20) - 10}MiB`));
     const fix = fixesOf(file, 'memory/out-of-memory').find(({ title }) => title.startsWith('Shard'));
-    expect(fix?.title).toMatch(/^Shard the optimizer over 2 data ranks \(/);
+    expect(fix?.title).toMatch(/^Shard the optimizer over 2 data ranks: /);
     const changed = fix === undefined ? file : after(file, fix);
     // 12 bytes a parameter of 2 × 128 Mi parameters, halved.
     expect(free - peak(changed, 0)).toBe(6 * 2 * 128 * 2 ** 20);
@@ -194,10 +193,8 @@ describe('warm-up', () => {
   it('is raised where that hides transfers, with the simulated gain', () => {
     const file = analyse(pipe({ link: '2.2GB/s + 1us', memory: '64GiB', pipeline: run(blocks(four), 32) }));
     expect(codesOf(file)).toContain('comm/exposed');
-    const [fix] = fixesOf(file, 'comm/exposed');
-    expect(fix.title).toMatch(
-      /^Raise warm-up to [\d, ]+ \(iteration −.* %, up to \d+ microbatch(es)? more in flight\)$/,
-    );
+    const [fix] = fixesOf(file, 'comm/exposed').filter(({ title }) => title.startsWith('Raise'));
+    expect(fix.title).toMatch(/^Raise warm-up to [\d, ]+: iteration −.* %, peak \+.* %$/);
     const changed = after(file, fix);
     expect(changed.syntax.text).toContain('1f1b(warmup = [');
     expect(iteration(changed)).toBeLessThan(iteration(file));

@@ -170,7 +170,7 @@ describe('imbalance of a graph', () => {
       (after.pipelines[0].run?.report.iteration ?? 0) / (analysis.pipelines[0].run?.report.iteration ?? 1) - 1;
     expect(change).toBeLessThan(-0.03);
     expect(change).toBeLessThan(0);
-    expect(fix.title).toContain(`(iteration −${(-change * 100).toFixed(1)} %)`);
+    expect(fix.title).toContain(`: iteration −${(-change * 100).toFixed(1)} %, peak`);
   });
 
   test('is told of split() too, where only another order has a better cut', () => {

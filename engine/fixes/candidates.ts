@@ -1,0 +1,77 @@
+import type { Block, Expression } from '../../grammar/syntax.ts';
+import type { Analysis } from '../check.ts';
+import { evaluationSize } from '../evaluation.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { type Simulated, simulated } from './outcome.ts';
+import type { Again, Edit } from './proposal.ts';
+import { pipelineBody } from './source.ts';
+import type { Candidate } from './trial.ts';
+
+/** A pipeline of the file that runs, and where it is written. */
+export interface Subject {
+  readonly analysis: Analysis;
+  readonly pipeline: string;
+  readonly before: Simulated;
+  readonly plan: PipelinePlan;
+  readonly body: Block;
+  readonly again: Again;
+}
+
+export function subjectOf(analysis: Analysis, pipeline: string, again: Again): Subject | undefined {
+  const before = simulated(analysis, pipeline);
+  const body = pipelineBody(analysis.syntax, pipeline);
+  return before === undefined || body === undefined
+    ? undefined
+    : { analysis, pipeline, before, plan: before.plan, body, again };
+}
+
+/** Elementary steps that all trials of one finding may take, some 20 ns each, and the fewest and most trials. */
+const allowance = { steps: 60_000_000, least: 4, most: 60 };
+
+/** How many candidates are tried: fewer for a pipeline that takes long. */
+export const trialsFor = (plan: PipelinePlan): number =>
+  Math.min(allowance.most, Math.max(allowance.least, Math.floor(allowance.steps / evaluationSize(plan))));
+
+/** The first `count` candidates, one of each list in turn: the first of each list are the most promising. */
+export function* inTurn(
+  count: number,
+  ...lists: readonly Iterable<Candidate | undefined>[]
+): Generator<Candidate | undefined, void, void> {
+  let left = count;
+  let open = lists.map((list) => list[Symbol.iterator]());
+  while (open.length > 0 && left > 0) {
+    const next: typeof open = [];
+    for (const list of open) {
+      const step = list.next();
+      if (step.done === true) continue;
+      next.push(list);
+      if (step.value === undefined) continue;
+      yield step.value;
+      left -= 1;
+      if (left <= 0) return;
+    }
+    open = next;
+  }
+}
+
+/** The place where a number is written: the expression, or the default of the file's param that it names. Undefined if it is computed. */
+export function literalPlace(
+  { syntax }: Pick<Analysis, 'syntax'>,
+  value: Expression | undefined,
+): Expression | undefined {
+  if (value?.kind === 'quantity') return value;
+  if (value?.kind === 'group') return literalPlace({ syntax }, value.inner);
+  if (value?.kind !== 'name') return undefined;
+  for (const declaration of syntax.declarations)
+    if (declaration.kind === 'param' && declaration.name?.text === value.text && declaration.value?.kind === 'quantity')
+      return declaration.value;
+  return undefined;
+}
+
+/** Writes a plain number where `value` has its number. */
+export function setNumber(analysis: Analysis, value: Expression | undefined, number: number): Edit | undefined {
+  const place = literalPlace(analysis, value);
+  return place === undefined || !Number.isInteger(number) || number < 1
+    ? undefined
+    : { start: place.start, end: place.end, text: String(number) };
+}

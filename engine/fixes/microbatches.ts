@@ -1,0 +1,75 @@
+import type { Block, Expression } from '../../grammar/syntax.ts';
+import type { Analysis } from '../check.ts';
+import { literalPlace, setNumber, type Subject } from './candidates.ts';
+import { valueOf } from './source.ts';
+import type { Candidate } from './trial.ts';
+
+/** Factors to try, the nearest first. */
+const factors = [2, 4, 8];
+
+/** Smaller micro-batches and more of them, or larger and fewer: the batch of one iteration stays the same. */
+export function* sameBatchCandidates({ analysis, plan, body }: Subject): Generator<Candidate | undefined, void, void> {
+  const model = modelBody(analysis, plan.model);
+  const samples = model === undefined ? undefined : valueOf(model, 'micro_batch');
+  const microbatches = valueOf(body, 'microbatches');
+  const size = numberAt(analysis, samples);
+  const count = numberAt(analysis, microbatches);
+  if (size === undefined) return;
+  for (const factor of factors)
+    for (const [smaller, more] of [
+      [size / factor, factor],
+      [size * factor, 1 / factor],
+    ]) {
+      if (!Number.isInteger(smaller) || (count !== undefined && !Number.isInteger(count * more))) continue;
+      // Where the number of microbatches is computed, it may follow from their size.
+      const many = count === undefined ? [] : [setNumber(analysis, microbatches, count * more)];
+      yield {
+        what: `Set micro_batch to ${smaller}${count === undefined ? '' : ` and microbatches to ${count * more}`}`,
+        kind: 'micro-batch',
+        edits: [setNumber(analysis, samples, smaller), ...many],
+      };
+    }
+}
+
+/** More microbatches in one iteration. For a param, numbers in its range. */
+export function* microbatchCandidates(subject: Subject): Generator<Candidate | undefined, void, void> {
+  const { analysis, body } = subject;
+  const written = valueOf(body, 'microbatches');
+  const now = numberAt(analysis, written);
+  if (now === undefined) return;
+  for (const factor of factors.slice(0, 2)) {
+    const count = reachable(subject, written, factor * now);
+    if (count <= now) continue;
+    yield {
+      what: `Set microbatches to ${count}`,
+      kind: 'microbatches',
+      edits: [setNumber(analysis, written, count)],
+    };
+  }
+}
+
+/** The number, or the nearest one below it that the param may have. */
+function reachable({ analysis }: Subject, written: Expression | undefined, wanted: number): number {
+  const name = written?.kind === 'name' ? written.text : undefined;
+  const param = analysis.resolution.plan.params.find((candidate) => candidate.name === name);
+  if (param === undefined) return wanted;
+  const most = Math.min(wanted, param.max ?? wanted);
+  const { min = 0, step } = param;
+  return step === undefined ? Math.floor(most) : min + Math.floor((most - min) / step) * step;
+}
+
+/** The number that is written; undefined if it is computed, or if another value is tried for its param. */
+function numberAt(analysis: Analysis, value: Expression | undefined): number | undefined {
+  const place = literalPlace(analysis, value);
+  const name = value?.kind === 'name' ? value.text : undefined;
+  const param = analysis.resolution.plan.params.find((candidate) => candidate.name === name);
+  if (param !== undefined && param.value !== param.default) return undefined;
+  return place?.kind === 'quantity' && place.unit === '' ? place.value : undefined;
+}
+
+function modelBody({ syntax }: Analysis, name: string): Block | undefined {
+  for (const declaration of syntax.declarations)
+    if (declaration.kind === 'block' && declaration.keyword.text === 'model' && declaration.name?.text === name)
+      return declaration.body;
+  return undefined;
+}

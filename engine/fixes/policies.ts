@@ -1,0 +1,100 @@
+import type { Expression } from '../../grammar/syntax.ts';
+import { evaluationSize } from '../evaluation.ts';
+import type { PipelinePlan } from '../plan.ts';
+import type { Policy, PolicyArguments } from '../policies/policy.ts';
+import { findPolicy, policies } from '../policies/registry.ts';
+import { cutStages } from '../stages.ts';
+import { setNumber, type Subject } from './candidates.ts';
+import type { Edit } from './proposal.ts';
+import { valueOf } from './source.ts';
+import type { Candidate } from './trial.ts';
+
+/** Arguments to try, where a policy has them. */
+const variants: Readonly<Record<string, readonly number[]>> = {
+  chunks: [2, 3, 4, 5, 6, 8],
+  waves: [1, 2],
+  segments: [2, 4],
+};
+
+/** Policies that idle little come first, for they are tried first. */
+const byPace = ['zb_h1', 'zb_v', 'interleaved_1f1b', 'eager_1f1b', 'zb_h2', 'interleaved_zb', '1f1b_v', 'dualpipe_v'];
+/** Policies that hold few microbatches come first. */
+const byMemory = ['1f1b', 'zb_h1', 'v_half', 'v_min', 'zb_v', '1f1b_v', 'seq1f1b', 'bpipe', 'interleaved_1f1b'];
+
+/** A search for an order is tried up to this many steps only. */
+const longestSearch = 4_000_000;
+
+/** Update rule of a policy; only `flush` is synchronous. */
+const ruleOf = (policy: Policy | undefined, args: PolicyArguments): string => policy?.weights?.(args) ?? 'flush';
+
+function planRule({ schedule }: PipelinePlan): string {
+  if (schedule.kind === 'policy') return ruleOf(findPolicy(schedule.name), schedule.args);
+  return schedule.kind === 'greedy' ? schedule.weights : 'flush';
+}
+
+/**
+ * Other policies with suitable arguments, and the number of stages that they take. `rule`: only policies with this update rule.
+ * Default: the rule of today's schedule, so that what is computed stays the same.
+ */
+export function* policyCandidates(
+  subject: Subject,
+  first: 'time' | 'memory',
+  rule: string = planRule(subject.plan),
+): Generator<Candidate | undefined, void, void> {
+  const { plan, body, analysis } = subject;
+  const schedule = valueOf(body, 'schedule');
+  const now = plan.schedule.kind === 'policy' ? findPolicy(plan.schedule.name) : undefined;
+  if (schedule === undefined || now?.forwardOnly === true || now?.loading !== undefined) return;
+  const ranks = plan.devices.length;
+  const layers = cutStages(plan).reduce((sum, stage) => sum + stage.plan.layers.length, 0);
+  for (const policy of inOrder(first === 'time' ? byPace : byMemory)) {
+    if (policy.forwardOnly === true || policy.loading !== undefined || policy.replicates === true) continue;
+    // A sequence can be cut where layers have a shape; measured ones may have none.
+    if (policy.parts !== undefined && plan.stages.every(({ forwardFlops }) => forwardFlops === 0)) continue;
+    if (policy.searches === true && evaluationSize({ ...plan, schedule: searched(policy) }) > longestSearch) continue;
+    for (const args of argumentsOf(policy)) {
+      if (ruleOf(policy, args) !== rule) continue;
+      const stages = policy.chunks(args) * ranks;
+      if (stages > layers) continue;
+      const written = withArguments(policy.name, args, keptArguments(policy, schedule, analysis.syntax.text));
+      if (written === analysis.syntax.text.slice(schedule.start, schedule.end)) continue;
+      const cut = stages === cutStages(plan).length ? [] : [stageCount(subject, stages)];
+      const edits = [{ start: schedule.start, end: schedule.end, text: written }, ...cut];
+      yield { what: `Use ${written}${cut.length === 0 ? '' : ` with ${stages} stages`}`, kind: 'policy', edits };
+    }
+  }
+}
+
+const searched = ({ name }: Policy) => ({ kind: 'policy' as const, name, args: {} });
+
+function inOrder(first: readonly string[]): readonly Policy[] {
+  const rank = ({ name }: Policy) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return policies.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function argumentsOf(policy: Policy): readonly PolicyArguments[] {
+  const parameter = policy.parameters.find(({ name }) => variants[name] !== undefined);
+  return parameter === undefined ? [{}] : variants[parameter.name].map((value) => ({ [parameter.name]: value }));
+}
+
+/** When stages recompute is no part of the order: it stays as it is written. */
+function keptArguments(policy: Policy, schedule: Expression, text: string): readonly string[] {
+  if (schedule.kind !== 'call') return [];
+  return schedule.arguments.flatMap((argument) =>
+    argument.name?.text === 'recompute' && policy.parameters.some(({ name }) => name === 'recompute')
+      ? [text.slice(argument.start, argument.end)]
+      : [],
+  );
+}
+
+function withArguments(name: string, args: PolicyArguments, kept: readonly string[]): string {
+  const all = [...Object.entries(args).map(([key, value]) => `${key} = ${String(value)}`), ...kept];
+  return all.length === 0 ? name : `${name}(${all.join(', ')})`;
+}
+
+/** Another number of stages in `balance(n)`. */
+export function stageCount({ analysis, body }: Subject, count: number): Edit | undefined {
+  const cut = valueOf(body, 'stages');
+  const written = cut?.kind === 'call' && cut.callee.text === 'balance' ? cut.arguments[0]?.value : undefined;
+  return setNumber(analysis, written, count);
+}

@@ -1,0 +1,128 @@
+/**
+ * The frame of all fixes: a candidate is tried on the file, kept only if the changed file answers the finding without a new error,
+ * and ranked by what the simulation of the changed file gives.
+ */
+import type { Analysis } from '../check.ts';
+import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
+import { noNewError, type Simulated, simulated } from './outcome.ts';
+import { type Again, apply, type Edit, type Proposal } from './proposal.ts';
+
+/** A change that may answer a finding. */
+export interface Candidate {
+  /** What it does, without its effect: `Use zb_h1`. */
+  readonly what: string;
+  /** Candidates of one kind are alternatives to each other, such as several policies. */
+  readonly kind: string;
+  /** `undefined` where a part of the change cannot be written into this file: the candidate is then left out. */
+  readonly edits: readonly (Edit | undefined)[];
+  /** Ranked after all others, whatever it gives: it hides the finding, or needs more hardware. */
+  readonly last?: true;
+}
+
+/** What a fix has to reach. */
+export interface Goal {
+  readonly pipeline: string;
+  readonly emphasis: Emphasis;
+  /** Name of the device whose peak the titles state. Default: the fullest one. */
+  readonly device?: string;
+  /** Whether the changed file answers the finding. */
+  readonly met: (changed: Analysis, after: Simulated) => boolean;
+  /** Most fixes shown, and of one kind. */
+  readonly most?: number;
+  readonly mostOfKind?: number;
+}
+
+interface Trial {
+  readonly candidate: Candidate;
+  readonly edits: readonly Edit[];
+  readonly effect: Effect;
+}
+
+const usualMost = 5;
+const usualMostOfKind = 2;
+
+/** Fixes among the candidates, best first. Pauses after each trial, so that a host may look for newer text. */
+export function* fixesAmong(
+  analysis: Analysis,
+  goal: Goal,
+  candidates: Iterable<Candidate | undefined>,
+  again: Again,
+): Generator<void, readonly Proposal[], void> {
+  const found: Trial[] = [];
+  const seen = new Set<string>();
+  for (const candidate of candidates) {
+    yield;
+    const edits = candidate === undefined ? undefined : writtenEdits(candidate.edits);
+    if (candidate === undefined || edits === undefined) continue;
+    const text = apply(analysis.syntax.text, edits);
+    if (text === analysis.syntax.text || seen.has(text)) continue;
+    seen.add(text);
+    const effect = effectOf(analysis, again(text), goal);
+    if (effect !== undefined) found.push({ candidate, edits, effect });
+  }
+  return shown(found.sort(compareTrials), goal).map(({ candidate, edits, effect }, index) => ({
+    title: titleOf(candidate.what, effect, goal.emphasis),
+    edits,
+    effect,
+    ...(index === 0 && rank({ candidate, edits, effect }) === 0 ? { preferred: true } : {}),
+  }));
+}
+
+/** `Use zb_h1: iteration −18 %, peak unchanged`. */
+export const titleOf = (what: string, effect: Effect, emphasis: Emphasis): string =>
+  `${what}: ${effectWords(effect, emphasis)}`;
+
+/** What a change of the file does; undefined where it brings a new error, does not run, or misses the goal. */
+export function effectOf(analysis: Analysis, changed: Analysis, goal: Goal): Effect | undefined {
+  if (!noNewError(analysis, changed)) return undefined;
+  const after = simulated(changed, goal.pipeline);
+  if (after === undefined || !goal.met(changed, after)) return undefined;
+  const before = simulated(analysis, goal.pipeline);
+  return {
+    pipeline: goal.pipeline,
+    ...(before === undefined ? {} : { before: figuresOf(before.run.report, goal.device) }),
+    after: figuresOf(after.run.report, goal.device),
+  };
+}
+
+function writtenEdits(edits: Candidate['edits']): readonly Edit[] | undefined {
+  const written = edits.filter((edit) => edit !== undefined);
+  return written.length === edits.length && written.length > 0 ? written : undefined;
+}
+
+/** Changes that train with the same batch come before changes that do not. */
+const rank = ({ candidate, effect: { before, after } }: Trial): number =>
+  candidate.last === true ? 2 : before !== undefined && !sameBatch(before, after) ? 1 : 0;
+
+/** Plans that fit first, then the faster, then the smaller peak, then the smaller edit. */
+function compareTrials(a: Trial, b: Trial): number {
+  return (
+    rank(a) - rank(b) ||
+    Number(b.effect.after.fits) - Number(a.effect.after.fits) ||
+    order(samplePeriod(a.effect.after), samplePeriod(b.effect.after)) ||
+    order(a.effect.after.peak, b.effect.after.peak) ||
+    size(a.edits) - size(b.edits)
+  );
+}
+
+/** 0 for figures that differ by rounding. */
+const order = (a: number, b: number): number => (Math.abs(a - b) <= 1e-9 * Math.max(a, b) ? 0 : a - b);
+
+const size = (edits: readonly Edit[]): number =>
+  edits.reduce((sum, { start, end, text }) => sum + (end - start) + text.length, 0);
+
+/** The best of each kind, then the second best, in the order of their ranks; no two with the same figures. */
+function shown(ranked: readonly Trial[], { most = usualMost, mostOfKind = usualMostOfKind }: Goal): readonly Trial[] {
+  const kept = new Set<Trial>();
+  const equal = (a: Trial, b: Trial) =>
+    order(samplePeriod(a.effect.after), samplePeriod(b.effect.after)) === 0 &&
+    order(a.effect.after.peak, b.effect.after.peak) === 0;
+  for (let places = 1; places <= mostOfKind; places += 1)
+    for (const trial of ranked) {
+      const all = [...kept];
+      const alike = all.filter(({ candidate }) => candidate.kind === trial.candidate.kind);
+      const twin = all.some((other) => equal(other, trial));
+      if (!twin && alike.length < places && kept.size < most) kept.add(trial);
+    }
+  return ranked.filter((trial) => kept.has(trial));
+}

@@ -1,0 +1,127 @@
+/** What every fix promises, checked on the text that it makes: shared by the tests of all fixes. */
+import { expect } from 'vitest';
+import type { Analysis } from '../../../engine/check.ts';
+import { apply, type Fix } from '../../../engine/fixes/fix.ts';
+import { remains } from '../../../engine/fixes/remains.ts';
+import { bytes, share, time } from '../../../engine/quantities.ts';
+import type { PipelineReport } from '../../../engine/report.ts';
+import { analyse } from '../../support/analyse.ts';
+
+export interface PromiseSetting {
+  /** Checks a text afresh. Default: without other files. */
+  readonly check?: (text: string) => Analysis;
+  /** True for findings that lessen and stay, such as the share of idle time. */
+  readonly lessens?: boolean;
+}
+
+/**
+ * Applies the fix and checks the text again, from scratch. Its edits lie within the file and do not overlap; the finding is gone; no
+ * code has more errors; and every figure of the title is the figure of a fresh simulation. Returns the changed file.
+ */
+export function checkPromise(
+  analysis: Analysis,
+  fix: Fix,
+  { check = analyse, lessens = false }: PromiseSetting = {},
+): Analysis {
+  const { text } = analysis.syntax;
+  let end = 0;
+  for (const edit of fix.edits.toSorted((a, b) => a.start - b.start)) {
+    expect(edit.start, fix.title).toBeGreaterThanOrEqual(end);
+    expect(edit.end, fix.title).toBeGreaterThanOrEqual(edit.start);
+    ({ end } = edit);
+  }
+  expect(end, fix.title).toBeLessThanOrEqual(text.length);
+  const changed = check(apply(text, fix.edits));
+  if (!lessens) expect(remains(changed, fix.finding), `${fix.title}: the finding is still there`).toBe(false);
+  const known = errors(analysis);
+  for (const [code, count] of errors(changed))
+    expect(count, `${fix.title}: ${code}`).toBeLessThanOrEqual(known.get(code) ?? 0);
+  const full = overfull(analysis);
+  for (const device of overfull(changed)) expect(full, fix.title).toContain(device);
+  const promise = promised(fix.title);
+  if (promise !== undefined)
+    expect(
+      changed.pipelines.some(({ plan, run }) => {
+        const before = analysis.pipelines.find((pipeline) => pipeline.plan.name === plan.name)?.run?.report;
+        return run !== undefined && promise.every((words) => holds(words, before, run.report));
+      }),
+      `${fix.title}: not what a fresh simulation gives`,
+    ).toBe(true);
+  return changed;
+}
+
+function errors({ findings }: Analysis): ReadonlyMap<string, number> {
+  const out = new Map<string, number>();
+  for (const { severity, code } of findings)
+    if (severity === 'error' && code !== 'memory/out-of-memory') out.set(code, (out.get(code) ?? 0) + 1);
+  return out;
+}
+
+const overfull = ({ pipelines }: Analysis): readonly string[] =>
+  pipelines.flatMap(({ plan, run }) =>
+    (run?.report.devices ?? [])
+      .filter(({ peak, capacity }) => peak > capacity)
+      .map(({ name }) => `${name} of ${plan.name}`),
+  );
+
+/** The parts of a title's effect; undefined for a fix that changes no figure. */
+function promised(title: string): readonly string[] | undefined {
+  const effect = /: ((?:(?:same )?iteration|(?:same )?throughput|peak)\b.*)$/.exec(title)?.[1];
+  return effect?.split(', ').filter((words) => words !== '');
+}
+
+/** Whether one part of an effect is true of these reports, digit for digit. */
+function holds(words: string, before: PipelineReport | undefined, after: PipelineReport): boolean {
+  const peaks = (report: PipelineReport) => report.devices.map(({ name, peak }) => ({ name, peak }));
+  const samples = (report: PipelineReport) => String(Number((report.iteration * report.throughput).toPrecision(6)));
+  const ratio = (figure: (report: PipelineReport) => number) =>
+    before === undefined ? NaN : figure(after) / figure(before) - 1;
+  const peakRatios = peaks(after).flatMap(({ name, peak }) => {
+    const was = before === undefined ? [] : peaks(before);
+    // The fullest device may be another one after the change.
+    return was.flatMap((each) => (each.name === name || peak === fullest(after) ? [peak / each.peak - 1] : []));
+  });
+  switch (words) {
+    case 'same iteration':
+      return Math.abs(ratio(({ iteration }) => iteration)) < 0.0005;
+    case 'same throughput':
+      return Math.abs(ratio(({ throughput }) => throughput)) < 0.0005;
+    case 'peak unchanged':
+      return peakRatios.some((change) => Math.abs(change) < 0.0005);
+    case 'another device over its memory':
+      return after.devices.some(({ peak, capacity }) => peak > capacity);
+  }
+  const [, figure, said] = /^(iteration|throughput|peak|bubble|batch) (.+)$/.exec(words) ?? [];
+  switch (figure) {
+    case 'iteration':
+      return (
+        said === time(after.iteration) ||
+        said ===
+          share(
+            ratio(({ iteration }) => iteration),
+            true,
+          )
+      );
+    case 'throughput':
+      return (
+        said ===
+        share(
+          ratio(({ throughput }) => throughput),
+          true,
+        )
+      );
+    case 'bubble':
+      return said === share(after.bubble.makespan);
+    case 'batch':
+      return before !== undefined && said === `${samples(before)} → ${samples(after)}`;
+    case 'peak':
+      return (
+        peaks(after).some(({ peak }) => said === bytes(peak)) ||
+        peakRatios.some((change) => said === share(change, true))
+      );
+    default:
+      return after.devices.some(({ peak, capacity }) => words === `${bytes(peak - capacity)} over`);
+  }
+}
+
+const fullest = ({ devices }: PipelineReport): number => Math.max(...devices.map(({ peak }) => peak));
