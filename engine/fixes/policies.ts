@@ -21,6 +21,8 @@ const byPace = ['zb_h1', 'zb_v', 'interleaved_1f1b', 'eager_1f1b', 'zb_h2', 'int
 /** Policies that hold few microbatches come first. */
 const byMemory = ['1f1b', 'zb_h1', 'v_half', 'v_min', 'zb_v', '1f1b_v', 'seq1f1b', 'bpipe', 'interleaved_1f1b'];
 
+type Numbers = Readonly<Record<string, number>>;
+
 /** A search for an order is tried up to this many steps only. */
 const longestSearch = 4_000_000;
 
@@ -72,7 +74,7 @@ function inOrder(first: readonly string[]): readonly Policy[] {
   return policies.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function argumentsOf(policy: Policy): readonly PolicyArguments[] {
+function argumentsOf(policy: Policy): readonly Numbers[] {
   const parameter = policy.parameters.find(({ name }) => variants[name] !== undefined);
   return parameter === undefined ? [{}] : variants[parameter.name].map((value) => ({ [parameter.name]: value }));
 }
@@ -87,8 +89,8 @@ function keptArguments(policy: Policy, schedule: Expression, text: string): read
   );
 }
 
-function withArguments(name: string, args: PolicyArguments, kept: readonly string[]): string {
-  const all = [...Object.entries(args).map(([key, value]) => `${key} = ${String(value)}`), ...kept];
+function withArguments(name: string, args: Numbers, kept: readonly string[]): string {
+  const all = [...Object.entries(args).map(([key, value]) => `${key} = ${value}`), ...kept];
   return all.length === 0 ? name : `${name}(${all.join(', ')})`;
 }
 

@@ -139,7 +139,7 @@ function fixBreaches(analysis: Analysis): readonly string[] {
       !runs.some((run) => share(run.after.iteration / run.before.iteration - 1, true) === change)
     )
       out.push(`"${title}" claims another change`);
-    const size = /(\d[\d.]* [KMGTP]?i?B)\b/.exec(title)?.[1];
+    const size = /peak (\d[\d.]* [KMGTP]?i?B)\b/.exec(title)?.[1];
     if (size !== undefined && !runs.some((run) => run.after.devices.some(({ peak }) => bytes(peak) === size)))
       out.push(`"${title}" claims another peak`);
     return out;
