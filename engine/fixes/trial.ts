@@ -1,6 +1,6 @@
 /**
- * The frame of all fixes: a candidate is tried on the file, kept only if the changed file answers the finding without a new error,
- * and ranked by what the simulation of the changed file gives.
+ * The frame of all fixes. Each candidate is tried on the file, and kept only if the changed file answers the finding without a new
+ * error. Candidates are ranked by what the simulation of the changed file gives.
  */
 import type { Analysis } from '../check.ts';
 import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
