@@ -103,6 +103,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       else if (what === 'help') page.openHelp();
       else update.change({ [what]: !update.settings()[what] });
     },
+    colourBy: (colourBy) => {
+      const versions = timelines.timeline()?.picture.columns.versions;
+      if (colourBy !== 'version' || versions !== undefined) update.change({ colourBy });
+    },
   });
 
   function sceneOf(timeline: ShownTimeline, view: Viewport, layout: Layout): Scene {

@@ -64,7 +64,7 @@ export function choice<T extends string>(
   name: string,
   options: readonly (readonly [T, string])[],
   onChange: (value: T) => void,
-): Control<T> {
+): Control<T> & { setShown(value: T, shown: boolean): void } {
   const group = element('div', { role: 'group', class: 'choice', 'aria-label': name });
   const segments = options.map(([value, label]) => {
     const segment = element('button', { type: 'button', class: 'toggle', 'aria-pressed': 'false' }, label);
@@ -80,6 +80,10 @@ export function choice<T extends string>(
   return {
     element: group,
     setValue,
+    setShown: (value, shown) =>
+      segments.forEach((segment, index) => {
+        if (options[index][0] === value) segment.hidden = !shown;
+      }),
     setDisabled: (disabled) => segments.forEach((segment) => void (segment.disabled = disabled)),
   };
 }

@@ -13,10 +13,11 @@ export interface InputHost {
   /** Another selection, or another timeline to which it belongs. */
   selected(): void;
   toggle: KeyboardHost['toggle'];
+  colourBy: KeyboardHost['colourBy'];
 }
 
 /** Mouse, keys and search, over one selection. */
-export function inputs({ timelines, page, post, selected, toggle }: InputHost) {
+export function inputs({ timelines, page, post, selected, toggle, colourBy }: InputHost) {
   const search = searching({
     timeline: timelines.timeline,
     focus: () => selection.focus(),
@@ -55,6 +56,7 @@ export function inputs({ timelines, page, post, selected, toggle }: InputHost) {
     reveal: (preserveFocus) => selection.openSource(selection.selection(), preserveFocus),
     focusSearch: page.focusSearch,
     toggle,
+    colourBy,
   });
   const { sync } = gestures(page.canvas.surface, { ...timelines, ...selection });
   return { search: { ...search, leave: leaveSearch }, selection, key, sync };

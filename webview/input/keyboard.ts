@@ -1,3 +1,4 @@
+import type { ColourBy } from '../protocol/messages.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { deviceOf } from '../picture/blocks.ts';
 import { walk } from './walk.ts';
@@ -18,6 +19,7 @@ export interface KeyboardHost {
   setView(view: Viewport): void;
   select(selection: Selection | undefined): void;
   reveal(preserveFocus: boolean): void;
+  colourBy(colourBy: ColourBy): void;
   focusSearch(): void;
   toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help'): void;
 }
@@ -40,6 +42,13 @@ const walkKeys = new Set([
 ]);
 const toggles = { c: 'criticalPath', b: 'bubbles', m: 'memory', t: 'table', '?': 'help' } as const;
 
+const colourings: Readonly<Record<string, ColourBy>> = {
+  '1': 'operation',
+  '2': 'microbatch',
+  '3': 'chunk',
+  '4': 'version',
+};
+
 /** Keys of the timeline. They act only while it has the focus, so that they never get in the way of typing. */
 export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
   let centred: string | undefined;
@@ -55,6 +64,7 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     const toggled = toggles[key as keyof typeof toggles];
     if (walkKeys.has(key)) move(key, event.shiftKey);
     else if (toggled !== undefined) host.toggle(toggled);
+    else if (Object.hasOwn(colourings, key)) host.colourBy(colourings[key]);
     else if (key === 'w' || key === '+' || key === '=') host.setView(zoomAt(view, middle, zoomStep ** times));
     else if (key === 's' || key === '-' || key === '_') host.setView(zoomAt(view, middle, zoomStep ** -times));
     else if (key === 'a') host.setView(panBy(view, -panStep * times * length));

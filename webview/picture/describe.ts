@@ -15,6 +15,7 @@ import {
 } from './blocks.ts';
 import { memoryAfter } from './memoryLevel.ts';
 import { kindTransfer } from './columns.ts';
+import { versionWords } from './missedUpdate.ts';
 import { rowOf } from '../../engine/program.ts';
 import type { Picture } from './picture.ts';
 
@@ -91,6 +92,8 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
       `${time(need.arrival, 5)}, from ${need.device === device ? 'this device' : plan.devices[need.device].name}`,
     ]);
   if (slack !== undefined) lines.push(['Slack', time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block])]);
+  const version = versionWords(picture, block);
+  if (version !== '') lines.push(['Weights', version]);
   const after = memoryAfter(picture.memory[device], columns.end[block]);
   const before = memoryAfter(picture.memory[device], columns.start[block] - columns.makespan * 1e-12);
   lines.push(['Memory after', `${bytes(after, 4)} (${after < before ? '−' : '+'}${bytes(Math.abs(after - before))})`]);

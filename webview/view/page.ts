@@ -90,6 +90,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
       paramBar.element.hidden = true;
     },
     updateFigures({ plan, picture }: ShownTimeline, theme: Theme, settings: Settings): void {
+      headerBar.setVersions(picture.columns.versions !== undefined);
       figureBar.update(plan, picture, theme);
       legendBar.update(plan, picture, theme, settings);
     },

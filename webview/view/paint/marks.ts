@@ -2,6 +2,7 @@ import { deviceOf, microbatchBlocks, microbatchOf, needsOf, stageOf } from '../.
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
 import { type Ink, blocksInSight, clipped, isDense, rowY, rowsInSight, timeX } from './canvas.ts';
+import { paintMissedUpdate } from './missedUpdate.ts';
 import { paintDashes, paintHover, paintOutline, paintRing } from './rings.ts';
 
 /** Marks over the rows: the editor's place, the search's current hit, siblings, selection with its arrows, pointer. */
@@ -13,6 +14,7 @@ export function paintMarks(ink: Ink, scene: Scene): void {
       for (const block of microbatchBlocks(scene.picture, microbatchOf(scene.picture, selection.block)))
         if (block !== selection.block) paintDashes(ink, scene, { kind: 'block', block });
       paintArrows(ink, scene, selection.block);
+      paintMissedUpdate(ink, scene, selection.block);
     }
     if (hovered !== undefined) paintHover(ink, scene, hovered);
     if (scene.current >= 0) paintRing(ink, scene, { kind: 'block', block: scene.current });

@@ -6,6 +6,7 @@ import { css, font } from '../scene/theme.ts';
 import { kindRecompute } from '../../picture/columns.ts';
 import { paintFill } from './fill.ts';
 import { paintNumbers } from './numbers.ts';
+import { paintVersionEdges } from './versionEdges.ts';
 import { type Ink, blockEdges, blocksInSight, clipped, hatch, isDense, rowY, rowsInSight, timeX } from './canvas.ts';
 
 const leastDuration = 54;
@@ -23,6 +24,7 @@ export function paintRows(ink: Ink, scene: Scene): void {
       paintFill(ink, scene, row);
       for (let block = low; block < high; block += 1) paintStripes(ink, scene, row, block);
     }
+    paintVersionEdges(ink, scene);
     paintNumbers(ink, scene);
   });
 }

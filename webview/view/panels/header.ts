@@ -31,6 +31,7 @@ export function header(actions: HeaderActions) {
       ['operation', 'Operation'],
       ['microbatch', 'Microbatch'],
       ['chunk', 'Chunk'],
+      ['version', 'Version'],
     ],
     actions.colourBy,
   );
@@ -55,11 +56,23 @@ export function header(actions: HeaderActions) {
       button('?', actions.help, 'Keyboard shortcuts (?)').element,
     ),
   );
+  let hasVersions = false;
+  let shownColours: ColourBy = 'operation';
+  function showColours(): void {
+    colours.setShown('version', hasVersions);
+    colours.setValue(shownColours === 'version' && !hasVersions ? 'operation' : shownColours);
+  }
+  showColours();
   return {
     element: bar,
     focusSearch: search.focus,
     clearSearch: search.clear,
     showFound: search.show,
+    /** Whether operations use different versions of the weights. */
+    setVersions(shown: boolean): void {
+      hasVersions = shown;
+      showColours();
+    },
     update(file: string, plan: PipelinePlan, names: readonly string[], settings: Settings): void {
       setText(title, plan.schedule.name);
       setText(shape, shapeText(plan));
@@ -68,7 +81,8 @@ export function header(actions: HeaderActions) {
       chooser.element.hidden = names.length < 2;
       chooser.setOptions(names);
       chooser.setValue(plan.name);
-      colours.setValue(settings.colourBy);
+      shownColours = settings.colourBy;
+      showColours();
       critical.setValue(settings.criticalPath);
     },
   };

@@ -22,6 +22,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['/', 'search: mb:5 kind:B dev:3 stage:1 dur>4ms bubble>10ms'],
   ['Enter, Shift + Enter', 'in the search: next, previous match'],
   ['N, Shift + N', 'next, previous match'],
+  ['1 2 3 4', 'colour by operation, microbatch, chunk, version of the weights'],
   ['C B M T', 'show or hide critical path, bubbles, memory, table'],
   ['I', 'show the memory and exchanges of the device'],
   ['Esc', 'clear the selection; again: end the search'],

@@ -68,7 +68,13 @@ export function legend() {
         bands(theme.hues),
       ),
     ];
-    const ofVersions = [entry('Version of the weights, number modulo 4', 'block', bands(theme.versions))];
+    const ofVersions = [
+      entry(
+        'Version of the weights, number modulo 4: solid, dashed, dotted, dash-dot edge',
+        'block',
+        bands(theme.versions),
+      ),
+    ];
     const ofShapes = [
       ...(seconds[kindInput] > 0 ? [entry('Notch: backward', 'notched')] : []),
       ...(hasWeightBlocks(picture) ? [entry('Lower half: weight gradient', 'half')] : []),
