@@ -37,7 +37,7 @@ export function hitColumns(columns: Columns, found: Int32Array, sight: Sight): H
     for (let device = group; device < Math.min(group + rowsPerPixel, columns.rows); device += 1) {
       const stop = firstNotBelow(found, 0, found.length, offsets[device + 1]);
       let at = firstNotBelow(found, 0, stop, offsets[device]);
-      at = firstEnding(found, at, stop, end, t0 - (t1 - t0) * 1e-9);
+      at = firstBeyond(columns, found, at, stop, t0, t0);
       while (at < stop && start[found[at]] < t1) {
         const from = Math.max(0, Math.round((start[found[at]] - t0) * scale));
         const to = Math.min(width, Math.max(from + 1, Math.round((end[found[at]] - t0) * scale)));
@@ -48,8 +48,8 @@ export function hitColumns(columns: Columns, found: Int32Array, sight: Sight): H
           left.push(from);
           right.push(to);
         }
-        // The next one that reaches beyond this pixel.
-        at = firstEnding(found, at + 1, stop, end, t0 + to / scale);
+        // The next one that rounds to a pixel beyond.
+        at = firstBeyond(columns, found, at + 1, stop, t0 + (to - 0.5) / scale, t0 + (to + 0.5) / scale);
       }
     }
     if (rowsPerPixel > 1) merge(begun, row, left, right);
@@ -92,19 +92,27 @@ function firstNotBelow(found: Int32Array, from: number, to: number, block: numbe
   return low;
 }
 
-/** First hit from `from` on, before `to`, whose block ends after `time`; hits of a row are in order of time. */
-function firstEnding(found: Int32Array, from: number, to: number, end: Float64Array, time: number): number {
+/** First hit from `from` on, before `to`, whose block starts or ends at these times or later; hits of a row are in order of time. */
+function firstBeyond(
+  { start, end }: Columns,
+  found: Int32Array,
+  from: number,
+  to: number,
+  starts: number,
+  ends: number,
+) {
+  const isBeyond = (at: number): boolean => end[found[at]] >= ends || start[found[at]] >= starts;
   let low = from;
   let stride = 1;
-  while (low + stride <= to && end[found[low + stride - 1]] <= time) {
+  while (low + stride <= to && !isBeyond(low + stride - 1)) {
     low += stride;
     stride *= 2;
   }
   let high = Math.min(to, low + stride);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (end[found[middle]] <= time) low = middle + 1;
-    else high = middle;
+    if (isBeyond(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

@@ -75,10 +75,13 @@ export function labelsAt(columns: Columns, pixelsPerSecond: number, tall: number
   for (let row = 0; row < rows; row += 1) {
     if (fails(narrowest, row, least)) continue;
     for (let kind = 0; kind < kinds; kind += 1)
-      shown[row * kinds + kind] = Number(narrowest[row * kinds + kind] >= least);
+      shown[row * kinds + kind] = Number(hasRoom(narrowest[row * kinds + kind], least));
   }
   return { size: best.size, shown };
 }
+
+/** A kind without blocks, or whose blocks take no time, has no numbers. */
+const hasRoom = (seconds: number, least: number): boolean => seconds >= least && Number.isFinite(seconds);
 
 const fails = (narrowest: Float64Array, row: number, least: number): boolean =>
   passes.some((kind) => narrowest[row * kinds + kind] < least);

@@ -12,7 +12,7 @@ function marked(columns: Columns, found: Int32Array, { t0, t1, width, firstRow, 
     if (row >= columns.rows) break;
     for (const block of found) {
       if (block < columns.offsets[row] || block >= columns.offsets[row + 1]) continue;
-      if (columns.end[block] <= t0 - (t1 - t0) * 1e-9 || columns.start[block] >= t1) continue;
+      if (columns.end[block] < t0 || columns.start[block] >= t1) continue;
       const from = Math.max(0, Math.round((columns.start[block] - t0) * scale));
       const to = Math.min(width, Math.max(from + 1, Math.round((columns.end[block] - t0) * scale)));
       const line = lines.get(row - (row % rowsPerPixel)) ?? new Set();
@@ -24,6 +24,13 @@ function marked(columns: Columns, found: Int32Array, { t0, t1, width, firstRow, 
 }
 
 describe('columns of pixels that hold hits', () => {
+  it('hold a hit that ends exactly with the next column', () => {
+    const columns = columnsFrom([[1, 1, 1, 22].map((length) => ({ kind: 0, gap: 0, length }))]);
+    const sight = { t0: 0, t1: 24, width: 8, firstRow: 0, lastRow: 0, rowsPerPixel: 1 };
+    const hits = hitColumns(columns, Int32Array.of(1, 2), sight);
+    expect([hits.count, hits.left[0], hits.right[0]]).toEqual([1, 0, 2]);
+  });
+
   it('are those of every hit, without overlap, at every zoom', () => {
     fc.assert(
       fc.property(

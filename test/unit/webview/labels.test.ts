@@ -74,6 +74,17 @@ describe('numbers on blocks', () => {
     expect(labelsAt(columnsFrom([wide, wide, narrow, narrow]), scale, 30).size).toBe(0);
   });
 
+  it('are left out on operations that take no time', () => {
+    const columns = columnsFrom([
+      [
+        { kind: 0, gap: 0, length: 5 },
+        { kind: 3, gap: 0, length: 0 },
+      ],
+    ]);
+    const labels = labelsAt(columns, 20, 30);
+    expect([labels.size, labels.shown[0], labels.shown[3]]).toEqual([11, 1, 0]);
+  });
+
   it('lie in the input half of a whole backward, after what it recomputes', () => {
     const columns = columnsFrom([[{ kind: 1, gap: 2, length: 10 }]], true);
     const [from, to] = labelledPart(columns, 0);

@@ -39,8 +39,12 @@ const textHeight = ({ shape, picture }: Scene): number =>
   picture.columns.pair === undefined ? shape.bandHeight - 4 : Math.floor(shape.bandHeight / 2) - 3;
 
 function isShown({ shown }: Labels, { picture }: Scene, row: number, block: number): boolean {
-  const { word, shift, stages } = picture.columns;
-  return word[block] >= 0 && shown[row * kinds + Math.trunc((word[block] >> shift) / stages)] === 1;
+  const { start, end, word, shift, stages } = picture.columns;
+  return (
+    word[block] >= 0 &&
+    end[block] > start[block] &&
+    shown[row * kinds + Math.trunc((word[block] >> shift) / stages)] === 1
+  );
 }
 
 /** Selected, hovered and found blocks; of very many hits none, since they are too narrow. */
