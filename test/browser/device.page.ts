@@ -128,7 +128,7 @@ const keys: PageTest = {
     assert.equal(await sheetOf(preview).locator('h2').innerText(), 'gpu[1]');
     // Said a moment later: of texts in quick succession only the last.
     await page.waitForFunction(() =>
-      /^gpu\[1\], .*Peak/.test(document.querySelector('[role=status]')?.textContent ?? ''),
+      /^gpu\[1\], .*Peak/.test(document.querySelector('.unseen[role=status]')?.textContent ?? ''),
     );
     // Another timeline of the same devices: the sheet stays, with its figures.
     const tall = await rowsOf(preview, 'Memory at the peak');

@@ -20,10 +20,3 @@ export function searchField(name: string, placeholder: string, onInput: (value: 
     setValue: (value: string): void => void (field.value = value),
   };
 }
-
-/** A small button with a sign instead of a word. */
-export function iconButton(sign: string, name: string, onClick: () => void): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: 'icon', 'aria-label': name, title: name }, sign);
-  made.addEventListener('click', onClick);
-  return made;
-}

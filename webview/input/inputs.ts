@@ -52,6 +52,7 @@ export function inputs({ timelines, page, post, selected, toggle, colourBy }: In
     ...selection,
     step: search.step,
     leaveSearch,
+    leaveSide: page.side.back,
     select: (next) => selection.select(next, true),
     reveal: (preserveFocus) => selection.openSource(selection.selection(), preserveFocus),
     focusSearch: page.focusSearch,

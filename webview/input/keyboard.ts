@@ -16,6 +16,8 @@ export interface KeyboardHost {
   step(direction: 1 | -1): void;
   /** Ends the search; false where nothing was searched for. */
   leaveSearch(): boolean;
+  /** Closes the side panel; false where nothing is. */
+  leaveSide(): boolean;
   setView(view: Viewport): void;
   select(selection: Selection | undefined): void;
   reveal(preserveFocus: boolean): void;
@@ -122,8 +124,9 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     centred = key;
   }
 
-  /** One level back: first the selection, then the search. */
+  /** One level back: first the side panel, then the selection, then the search. */
   function back(): void {
+    if (host.leaveSide()) return;
     if (host.selection() === undefined) host.leaveSearch();
     else host.select(undefined);
   }

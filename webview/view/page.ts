@@ -5,8 +5,10 @@ import { element } from '../controls/dom.ts';
 import type { Settings } from '../session/settings.ts';
 import { type ShownTimeline, timelineSentence } from '../session/shownTimeline.ts';
 import { canvases } from './canvases.ts';
+import { cover } from './panels/cover.ts';
 import { detail } from './panels/detail.ts';
 import { devicePanel } from './panels/device.ts';
+import { errorNotice } from './panels/errorNotice.ts';
 import { grid } from './panels/grid.ts';
 import { type HeaderActions, header } from './panels/header.ts';
 import { help } from './panels/help.ts';
@@ -14,6 +16,7 @@ import { jobs } from './panels/jobs.ts';
 import { legend } from './panels/legend.ts';
 import { notices } from './panels/notices.ts';
 import { type ParamActions, params } from './panels/params.ts';
+import { side } from './panels/side.ts';
 import { statistics } from './panels/statistics.ts';
 import { type TableActions, table } from './panels/table.ts';
 import { tooltip } from './panels/tooltip.ts';
@@ -57,6 +60,10 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const deviceCard = devicePanel(actions.closeDevice);
   const tablePanel = table(actions.table);
   const cells = grid(actions.key);
+  const error = errorNotice();
+  const sidePanel = side();
+  const room = element('div', { class: 'room' });
+  const coverPanel = cover(room);
   const area = element('section', { class: 'timeline', 'aria-label': 'Timeline' });
 
   function toggleTable(): void {
@@ -71,6 +78,11 @@ export function pageView(place: HTMLElement, actions: PageActions) {
     canvas,
     tip,
     notice,
+    /** What explains the timeline, next to it. */
+    side: sidePanel,
+    /** What takes the place of the timeline. */
+    cover: coverPanel,
+    toolbar: { notice: error.show },
     say: announcements.say,
     focusTimeline: () => cells.focus(),
     focusSearch: headerBar.focusSearch,
@@ -84,9 +96,12 @@ export function pageView(place: HTMLElement, actions: PageActions) {
     selectionText: detailBar.text,
     mount(): void {
       area.append(canvas.element, cells.element, tablePanel.element, deviceCard.element, tip.element, notice.empty);
-      const bars = [headerBar.element, paramBar.element, notice.banner, jobBar.element, figureBar.element];
-      const below = [detailBar.element, legendBar.element, announcements.element, helpDialog.element];
-      place.replaceChildren(...bars, area, ...below);
+      headerBar.element.append(error.element);
+      const figures = [paramBar.element, notice.banner, jobBar.element, figureBar.element];
+      const stage = element('div', { class: 'stage' }, area, detailBar.element, legendBar.element);
+      room.append(...figures, element('div', { class: 'work' }, stage, sidePanel.element));
+      const under = element('div', { class: 'under' }, room, coverPanel.element);
+      place.replaceChildren(headerBar.element, under, announcements.element, helpDialog.element);
       paramBar.element.hidden = true;
     },
     updateFigures({ plan, picture }: ShownTimeline, theme: Theme, settings: Settings): void {

@@ -1,5 +1,6 @@
 import { element, setText } from '../../controls/dom.ts';
-import { iconButton, searchField } from '../../controls/searchField.ts';
+import { iconButton } from '../../controls/iconButton.ts';
+import { searchField } from '../../controls/searchField.ts';
 import type { SearchResult } from '../../session/searchResult.ts';
 
 export interface SearchActions {
@@ -14,8 +15,8 @@ export interface SearchActions {
 export function searchBox(actions: SearchActions) {
   const field = searchField('Search blocks', 'mb:5 kind:B', actions.search);
   const found = element('span', { class: 'found dim', role: 'status' });
-  const previous = iconButton('‹', 'Previous match (Shift + Enter)', () => actions.step(-1));
-  const next = iconButton('›', 'Next match (Enter)', () => actions.step(1));
+  const previous = iconButton('up', 'Previous match (Shift + Enter)', () => actions.step(-1));
+  const next = iconButton('down', 'Next match (Enter)', () => actions.step(1));
   const buttons = element('span', { class: 'steps' }, previous, next);
   const box = element('search', { class: 'search' }, field.element, found, buttons);
   buttons.hidden = true;
