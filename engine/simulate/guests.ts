@@ -11,6 +11,7 @@ export interface Moves {
   /** Seconds. */
   readonly at: Float64Array;
   readonly stage: Int32Array;
+  readonly microbatch: Int32Array;
   /** 1 where one comes, −1 where one leaves. */
   readonly change: Int32Array;
 }
@@ -20,7 +21,8 @@ export function movesOf(timeline: Timeline, device: number): Moves | undefined {
   const { program, timing } = timeline;
   const { partner, order, offsets, stages } = program;
   if (partner === undefined) return undefined;
-  const moves: { readonly at: number; readonly stage: number; readonly change: number }[] = [];
+  const moves: { readonly at: number; readonly stage: number; readonly microbatch: number; readonly change: number }[] =
+    [];
   for (let home = 0; home < program.devices; home += 1) {
     const away = partner[home];
     if (away < 0 || away === home || (home !== device && away !== device)) continue;
@@ -33,12 +35,13 @@ export function movesOf(timeline: Timeline, device: number): Moves | undefined {
       const stage = row % stages;
       const need = needOf(timeline, kind === E ? L : B, kind, stage);
       if (need < 0) continue;
-      const ends = arrivalAt(timeline, need, microbatchOf(program, order[position]));
-      const slot = need * program.microbatches + microbatchOf(program, order[position]);
+      const microbatch = microbatchOf(program, order[position]);
+      const ends = arrivalAt(timeline, need, microbatch);
+      const slot = need * program.microbatches + microbatch;
       const starts = timeline.sent?.[slot] ?? ends - timing.needOccupancy[need] - timing.needLatency[need];
       // What receives holds it from the start, what sends until the end.
-      if (kind === E) moves.push({ at: home === device ? ends : starts, stage, change: -sign });
-      else moves.push({ at: home === device ? starts : ends, stage, change: sign });
+      if (kind === E) moves.push({ at: home === device ? ends : starts, stage, microbatch, change: -sign });
+      else moves.push({ at: home === device ? starts : ends, stage, microbatch, change: sign });
     }
   }
   if (moves.length === 0) return undefined;
@@ -46,6 +49,7 @@ export function movesOf(timeline: Timeline, device: number): Moves | undefined {
   return {
     at: Float64Array.from(moves, (move) => move.at),
     stage: Int32Array.from(moves, (move) => move.stage),
+    microbatch: Int32Array.from(moves, (move) => move.microbatch),
     change: Int32Array.from(moves, (move) => move.change),
   };
 }

@@ -1,0 +1,36 @@
+/** Why a device waits: the chain of what ended last, from the end of the wait back in time. */
+import { stageOf } from '../../program.ts';
+import type { Timeline } from '../../timeline.ts';
+import { blockedFrom } from './blocked.ts';
+import type { ChainStop, Wait, WaitChain } from './chainTypes.ts';
+import { iterationEnd } from './iterationEnd.ts';
+import { linksOf } from './links.ts';
+import { operationsFrom } from './operations.ts';
+import { visit, type Walk } from './walk.ts';
+
+/**
+ * The chain of a wait. It goes from what begins to what ended last just then: the result that it needs, the link that carried this
+ * result or another one ahead of it, or the operation before on the same device. If a result arrives at the moment in which the
+ * device is free, the chain follows the result. It stops at an operation of the device that waits, or at the start of the iteration.
+ * O(operations), and each link that transfers queue for is sorted once.
+ */
+export function waitChain(timeline: Timeline, wait: Wait): WaitChain {
+  const slack = timeline.makespan * 1e-12;
+  const walk: Walk = { timeline, wait, links: linksOf(timeline, slack), slack, causes: [] };
+  return { stop: walkBack(walk), causes: walk.causes };
+}
+
+function walkBack(walk: Walk): ChainStop {
+  const { timeline, wait, slack } = walk;
+  const { blocking, program, makespan } = timeline;
+  if (wait.before >= 0) {
+    if (blocking === undefined) return operationsFrom(walk, wait.before);
+    return blockedFrom(walk, blocking, program.placement[stageOf(program, program.order[wait.before])], wait.before);
+  }
+  // A device that sends last waits between its last operation and its step too.
+  const device = wait.to >= makespan - slack ? iterationEnd(walk) : wait.device;
+  if (device < 0) return 'unknown';
+  if (blocking !== undefined) return blockedFrom(walk, blocking, device, -1);
+  const last = program.offsets[device + 1] - 1;
+  return visit(walk, last, false) ? 'device' : operationsFrom(walk, last);
+}

@@ -1,0 +1,245 @@
+import { expect, it } from 'vitest';
+import type { Cause, Wait, WaitChain } from '../../../../engine/analyze/waits/chainTypes.ts';
+import { waitChain } from '../../../../engine/analyze/waits/waitChain.ts';
+import type { PipelinePlan } from '../../../../engine/plan.ts';
+import { F, type Program, kindOf, letters, microbatchOf, operationName, stageOf } from '../../../../engine/program.ts';
+import type { Timeline } from '../../../../engine/timeline.ts';
+import { analyseExample } from '../../../support/analyse.ts';
+import * as fc from '../../../support/property.ts';
+import { runnable } from '../../support/cases.ts';
+import { plainEnds } from '../../support/plainSimulator.ts';
+import { policy, type Recipe, recipePlan } from '../../support/plans.ts';
+import { oneForwardOneBackward, programOf } from '../../support/programs.ts';
+import { timelineOf, waitsOf } from './waits.ts';
+
+/** Whole seconds add up without rounding; files have any seconds. */
+function checkUnbroken(timeline: Timeline, wait: Wait, { causes, stop }: WaitChain, rounding = 0): void {
+  let until = wait.to;
+  for (const cause of causes) {
+    expect(Math.abs(cause.to - until)).toBeLessThanOrEqual(rounding);
+    expect(cause.from).toBeLessThanOrEqual(cause.to);
+    until = cause.from;
+  }
+  const last = causes.at(-1);
+  if (stop === 'device') {
+    expect(last).toMatchObject({ kind: 'operation', device: wait.device });
+    expect(last?.to).toBeLessThanOrEqual(wait.from + rounding);
+    // It is the first that the chain meets.
+    expect(causes.filter((cause) => cause.kind === 'operation' && cause.device === wait.device)).toHaveLength(1);
+  } else {
+    expect(stop).toBe('start');
+    expect(until).toBeLessThanOrEqual(rounding);
+  }
+  const parts = causes.reduce((sum, cause) => sum + (cause.to - cause.from), 0);
+  expect(Math.abs(parts - (wait.to - until))).toBeLessThanOrEqual(rounding * causes.length);
+  expect(timeline.makespan).toBeGreaterThanOrEqual(wait.to);
+}
+
+const plainKey = (program: Program, position: number): string => {
+  const word = program.order[position];
+  return `${kindOf(program, word)}/${stageOf(program, word)}/${microbatchOf(program, word)}`;
+};
+
+/** Whether an operation needs the result of another one, by the plan's edges alone. */
+function needs(plan: PipelinePlan, program: Program, position: number, other: number): boolean {
+  const [word, made] = [program.order[position], program.order[other]];
+  if (microbatchOf(program, word) !== microbatchOf(program, made)) return false;
+  const [stage, from] = [stageOf(program, word), stageOf(program, made)];
+  const [kind, madeBy] = [letters[kindOf(program, word)], letters[kindOf(program, made)]];
+  const edge = (a: number, b: number) => plan.edges.some((each) => each.from === a && each.to === b);
+  if (kind === 'F') return madeBy === 'F' && edge(from, stage);
+  if (kind === 'W') return madeBy === 'I' && from === stage;
+  return madeBy === 'F' ? from === stage : madeBy !== 'W' && edge(stage, from);
+}
+
+it('explains each wait by what ended exactly then, checked against a simulator that relaxes start times', () => {
+  fc.assert(
+    fc.property(runnable, ({ plan, program }) => {
+      const timeline = timelineOf(plan, program);
+      const ends = plainEnds(plan, program);
+      for (const wait of waitsOf(timeline)) {
+        const chain = waitChain(timeline, wait);
+        checkUnbroken(timeline, wait, chain);
+        let explained = wait.before;
+        let transfer: Cause | undefined;
+        for (const cause of chain.causes) {
+          if (cause.kind === 'transfer') {
+            expect(cause).toMatchObject({
+              queued: 0,
+              slowed: 0,
+              ahead: false,
+              to: cause.from + plan.routes[0].latency,
+            });
+            transfer = cause;
+            continue;
+          }
+          if (cause.kind !== 'operation') continue;
+          const { position } = cause;
+          expect(cause.to).toBe(ends?.get(plainKey(program, position)));
+          if (explained >= 0) {
+            const remote = needs(plan, program, explained, position);
+            const sameDevice = program.placement[stageOf(program, program.order[explained])] === cause.device;
+            if (transfer !== undefined) expect(remote && transfer.kind === 'transfer').toBe(true);
+            else expect(remote || (sameDevice && explained === position + 1)).toBe(true);
+          }
+          explained = position;
+          transfer = undefined;
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('names what really holds a device up: each second more of an operation in the chain delays the end of the wait', () => {
+  fc.assert(
+    fc.property(runnable, fc.nat(1000), ({ plan, program }, pick) => {
+      const timeline = timelineOf(plan, program);
+      const waits = waitsOf(timeline).filter(({ before }) => before >= 0);
+      if (waits.length === 0) return;
+      const wait = waits[pick % waits.length];
+      const { causes, stop } = waitChain(timeline, wait);
+      const ran = causes.flatMap((cause) => (cause.kind === 'operation' ? [cause.position] : []));
+      const inside = stop === 'device' ? ran.slice(0, -1) : ran;
+      if (inside.length === 0) return;
+      const stage = stageOf(program, program.order[inside[pick % inside.length]]);
+      const slower = { ...plan.stages[stage], forward: plan.stages[stage].forward + 1 };
+      const changed = { ...plan, stages: plan.stages.map((each, index) => (index === stage ? slower : each)) };
+      const forwards = ran.filter(
+        (at) => kindOf(program, program.order[at]) === F && stageOf(program, program.order[at]) === stage,
+      );
+      const ends = plainEnds(changed, program);
+      const before = ends?.get(plainKey(program, wait.before)) ?? NaN;
+      const own = Number(
+        stageOf(program, program.order[wait.before]) === stage && kindOf(program, program.order[wait.before]) === F,
+      );
+      const was = plainEnds(plan, program)?.get(plainKey(program, wait.before)) ?? NaN;
+      expect(before - was).toBeGreaterThanOrEqual(forwards.length + own);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+const queueing: readonly Partial<Recipe>[] = [
+  { occupancy: 3, duplex: 'shared' },
+  { occupancy: 2, duplex: 'half' },
+  { occupancy: 5, duplex: 'full' },
+];
+
+it.each(queueing)('follows a link that transfers queue for: %o', (links) => {
+  let ahead = 0;
+  fc.assert(
+    fc.property(runnable, ({ plan: bare, program }) => {
+      const { routes } = recipePlan({
+        devices: program.devices,
+        microbatches: 1,
+        schedule: policy('1f1b'),
+        latency: 1,
+        ...links,
+      });
+      const plan = { ...bare, routes, edges: bare.edges.map((edge) => ({ ...edge, bytes: 1 })) };
+      const timeline = timelineOf(plan, program);
+      const { timing } = timeline;
+      for (const wait of waitsOf(timeline)) {
+        const chain = waitChain(timeline, wait);
+        checkUnbroken(timeline, wait, chain);
+        for (const [index, cause] of chain.causes.entries()) {
+          if (cause.kind !== 'transfer') continue;
+          expect(cause.slowed).toBe(0);
+          expect(cause.to - cause.from).toBe((links.occupancy ?? 0) + (cause.ahead ? 0 : 1));
+          const next = chain.causes.at(index + 1);
+          if (cause.queued > 0) {
+            ahead += 1;
+            if (next?.kind !== 'transfer') throw new Error('nothing holds the link');
+            expect(next.ahead).toBe(true);
+            expect(timing.needChannel[next.need]).toBe(timing.needChannel[cause.need]);
+          } else expect(next).toMatchObject({ kind: 'operation', position: cause.position });
+        }
+      }
+    }),
+    { numRuns: 100 },
+  );
+  expect(ahead).toBeGreaterThan(0);
+});
+
+it('is unbroken where sends and receives block', () => {
+  let exchanges = 0;
+  fc.assert(
+    fc.property(runnable, fc.constantFrom('none', 'peer', 'all'), ({ plan: bare, program }, batched) => {
+      const plan: PipelinePlan = { ...bare, transfer: { kind: 'rendezvous', batched } };
+      let timeline: Timeline;
+      try {
+        timeline = timelineOf(plan, program);
+      } catch {
+        return;
+      }
+      for (const wait of waitsOf(timeline)) {
+        const chain = waitChain(timeline, wait);
+        checkUnbroken(timeline, wait, chain);
+        exchanges += chain.causes.filter((cause) => cause.kind === 'transfer' && cause.blocks).length;
+      }
+    }),
+    { numRuns: 200 },
+  );
+  expect(exchanges).toBeGreaterThan(0);
+});
+
+it.each([
+  'quickstart.pipe',
+  'nvlink-hops.pipe',
+  'custom-schedule.pipe',
+  'systems/cross_mesh.pipe',
+  'systems/gradient_overlap.pipe',
+  'systems/bpipe.pipe',
+  'systems/rendezvous.pipe',
+  'systems/pipedream.pipe',
+  'systems/chimera.pipe',
+  'systems/dualpipe_v.pipe',
+])('explains every wait of %s', (name) => {
+  for (const { run } of analyseExample(name).pipelines) {
+    if (run === undefined) continue;
+    for (const wait of waitsOf(run.timeline))
+      checkUnbroken(run.timeline, wait, waitChain(run.timeline, wait), run.timeline.makespan * 1e-11);
+  }
+});
+
+const chainNames = (timeline: Timeline, wait: Wait): string[] =>
+  waitChain(timeline, wait).causes.map((cause) =>
+    cause.kind === 'operation' ? operationName(timeline.program, timeline.program.order[cause.position]) : cause.kind,
+  );
+
+it('of 1F1B is the round trip of a microbatch', () => {
+  const program = programOf(oneForwardOneBackward(3, 6), 3, 6, [0, 1, 2]);
+  const plan = recipePlan({ devices: 3, microbatches: 6, schedule: policy('1f1b'), latency: 1 });
+  const timeline = timelineOf(plan, program);
+  const wait = waitsOf(timeline).find(({ device }) => device === 0);
+  if (wait === undefined) throw new Error('no wait');
+  expect(chainNames(timeline, wait)).toEqual([
+    'transfer',
+    '1B0',
+    'transfer',
+    '2B0',
+    '2F0',
+    'transfer',
+    '1F0',
+    'transfer',
+    '0F0',
+  ]);
+});
+
+it('at the end of the iteration goes through the step of the device that ends last', () => {
+  const program = programOf(
+    [
+      ['0F0', '0B0'],
+      ['1F0', '1B0'],
+    ],
+    2,
+    1,
+    [0, 1],
+  );
+  const plan = recipePlan({ devices: 2, microbatches: 1, schedule: policy('1f1b'), sync: 2, optimizer: 3 });
+  const timeline = timelineOf(plan, program);
+  const wait = waitsOf(timeline).find(({ device, before }) => device === 1 && before < 0);
+  if (wait === undefined) throw new Error('no wait');
+  expect(chainNames(timeline, wait)).toEqual(['optimizer', 'sync', '0B0', '1B0']);
+});
