@@ -5,6 +5,8 @@ export interface EngineWorker {
   send(message: ToWorker): void;
   /** One picture is drawn at a time; of those asked for meanwhile only the newest. `make` is called when its turn comes. */
   draw(make: () => readonly DrawRequest[]): void;
+  /** Ends it, also in the middle of a simulation. */
+  stop(): void;
 }
 
 /** Starts the worker from the text that the bundle carries: pages of the editor may load workers from blob: addresses only. */
@@ -15,7 +17,7 @@ export function engineWorker(receive: (message: FromWorker) => void, fail: (reas
     worker = new Worker(address);
   } catch (error) {
     queueMicrotask(() => fail(error instanceof Error ? error.message : String(error)));
-    return { send: () => undefined, draw: () => undefined };
+    return { send: () => undefined, draw: () => undefined, stop: () => undefined };
   } finally {
     URL.revokeObjectURL(address);
   }
@@ -44,6 +46,7 @@ export function engineWorker(receive: (message: FromWorker) => void, fail: (reas
   worker.addEventListener('error', (event) => fail(event.message || 'the worker of the preview stopped'));
   return {
     send: (message) => worker.postMessage(message),
+    stop: () => worker.terminate(),
     draw: (make) => {
       if (busy) waiting = make;
       else start(make);

@@ -3,6 +3,7 @@ import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import type { Stall } from '../../engine/stall.ts';
 import { engineWorker } from '../session/engineWorker.ts';
+import { questions } from '../session/questions.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { simulations } from '../session/simulations.ts';
 import { type Layout, layoutFor } from './scene/layout.ts';
@@ -39,6 +40,7 @@ export interface PresenterHost {
 export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHost) {
   const engine = engineWorker(fromWorker, host.failed);
   const runs = simulations();
+  const asked = questions((message) => engine.send(message));
   let shown: ShownTimeline | undefined;
   /** Simulated, but its blocks are not drawn yet. */
   let coming: ShownTimeline | undefined;
@@ -71,7 +73,9 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       if (runs.isNewest(message.generation)) host.impossible(message.reasons);
     } else if (message.type === 'stalled') {
       if (runs.isNewest(message.generation)) host.stalled(message.stall, message.reasons);
-    } else {
+    } else if (message.type === 'answer') {
+      asked.answered(message.id, message.answer);
+    } else if (message.type === 'picture') {
       const arrived = runs.arrived(message.picture);
       if (arrived === undefined) return;
       coming = arrived;
@@ -168,6 +172,9 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       host.viewChanged();
       draw();
     },
+    /** Asks the worker about the timeline on show. */
+    ask: asked.ask,
+    dropQuestion: asked.drop,
     /** Colours have changed. */
     repaint: sendPalette,
     /** Something over the blocks has changed. */

@@ -1,12 +1,14 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of the messages that wait, it handles the newest of each kind. */
 import { evaluate } from '../../engine/evaluate.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
+import { iterationOf } from '../../engine/sensitivity.ts';
 import { stallOf } from '../../engine/stall.ts';
-import type { Columns } from '../picture/columns.ts';
+import type { Question } from '../picture/questions.ts';
 import { draw } from './draw.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
 import type { Palette } from './palette.ts';
 import { pictureOf } from './makePicture.ts';
+import { answerTo, type Asked } from './questions.ts';
 import { type Pyramid, buildPyramid } from './pyramid.ts';
 
 interface Scope {
@@ -15,12 +17,18 @@ interface Scope {
 }
 const scope = globalThis as unknown as Scope;
 
-let shown: { readonly generation: number; readonly columns: Columns; readonly pyramid: Pyramid } | undefined;
+interface Shown extends Asked {
+  readonly generation: number;
+  readonly pyramid: Pyramid;
+}
+let shown: Shown | undefined;
 let palette: Palette | undefined;
 let waitingRun: Extract<ToWorker, { type: 'run' }> | undefined;
 /** Worked out when nothing else is asked for: a picture comes before the figures of several pipelines together. */
 let waitingJobs: Extract<ToWorker, { type: 'run' }> | undefined;
 let waitingDraw: Extract<ToWorker, { type: 'draw' }> | undefined;
+const waitingAsks = new Map<Question['kind'], Extract<ToWorker, { type: 'ask' }>>();
+let waitingIteration: Extract<ToWorker, { type: 'iterate' }> | undefined;
 let scheduled = false;
 /** Milliseconds in which the first picture may be asked for. */
 const jobsDelay = 50;
@@ -28,6 +36,8 @@ const jobsDelay = 50;
 scope.addEventListener('message', ({ data }) => {
   if (data.type === 'palette') palette = data.palette;
   else if (data.type === 'run') waitingRun = data;
+  else if (data.type === 'ask') waitingAsks.set(data.question.kind, data);
+  else if (data.type === 'iterate') waitingIteration = data;
   else waitingDraw = data;
   if (scheduled) return;
   scheduled = true;
@@ -42,6 +52,13 @@ function work(): void {
   waitingDraw = undefined;
   if (run !== undefined) attempt(run.generation, () => simulate(run));
   if (request !== undefined) attempt(shown?.generation ?? 0, () => answer(request));
+  const asks = [...waitingAsks.values()];
+  waitingAsks.clear();
+  for (const ask of asks) attempt(ask.generation, () => reply(ask));
+  const iterate = waitingIteration;
+  waitingIteration = undefined;
+  if (iterate !== undefined)
+    attempt(0, () => scope.postMessage({ type: 'iterated', id: iterate.id, iteration: iterationOf(iterate.plan) }));
   if (waitingJobs !== undefined) setTimeout(workJobs, jobsDelay);
 }
 
@@ -78,13 +95,19 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
     return;
   }
   const picture = pictureOf(evaluation, evaluation.run, generation);
-  shown = { generation, columns: picture.columns, pyramid: buildPyramid(picture.columns) };
+  const { columns } = picture;
+  shown = { generation, plan, timeline: evaluation.run.timeline, columns, pyramid: buildPyramid(columns) };
   if (run.jobs.length > 0) waitingJobs = run;
   // Only the tracks are given away: the worker draws from the rest.
   scope.postMessage(
     { type: 'picture', picture },
     picture.memory.flatMap((track) => [track.at.buffer as ArrayBuffer, track.bytes.buffer as ArrayBuffer]),
   );
+}
+
+function reply({ id, generation, question }: Extract<ToWorker, { type: 'ask' }>): void {
+  const answered = shown?.generation === generation ? answerTo(shown, question) : undefined;
+  scope.postMessage({ type: 'answer', id, answer: answered });
 }
 
 function answer({ id, requests }: Extract<ToWorker, { type: 'draw' }>): void {

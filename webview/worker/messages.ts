@@ -5,6 +5,7 @@ import type { Stall } from '../../engine/stall.ts';
 import type { FrameView } from './frame.ts';
 import type { Palette } from './palette.ts';
 import type { Picture } from '../picture/picture.ts';
+import type { Answer, Question } from '../picture/questions.ts';
 
 /** Page → worker. */
 export type ToWorker =
@@ -16,6 +17,10 @@ export type ToWorker =
       readonly jobs: readonly WorkedJob[];
     }
   | { readonly type: 'palette'; readonly palette: Palette }
+  /** About the timeline on show; of questions of one kind that wait, the newest is answered. */
+  | { readonly type: 'ask'; readonly id: number; readonly generation: number; readonly question: Question }
+  /** The iteration of a plan, and nothing else. */
+  | { readonly type: 'iterate'; readonly id: number; readonly plan: PipelinePlan }
   | { readonly type: 'draw'; readonly id: number; readonly requests: readonly DrawRequest[] };
 
 /** A job that the pipeline works in, with all its workers. */
@@ -53,6 +58,10 @@ export type FromWorker =
       readonly images: readonly DrawnImage[];
       readonly milliseconds: number;
     }
+  /** No answer if the timeline is no longer on show. */
+  | { readonly type: 'answer'; readonly id: number; readonly answer?: Answer }
+  /** Seconds; absent where the plan cannot run. */
+  | { readonly type: 'iterated'; readonly id: number; readonly iteration?: number }
   /** After the picture: of the jobs that can run. */
   | { readonly type: 'jobs'; readonly generation: number; readonly reports: readonly JobReport[] }
   | { readonly type: 'failed'; readonly generation: number; readonly reason: string };

@@ -1,0 +1,67 @@
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { withStageTimes } from '../../engine/sensitivity.ts';
+import type { EngineWorker } from './engineWorker.ts';
+import type { FromWorker } from '../worker/messages.ts';
+
+/** Share of the stage's times that is left. */
+const factor = 0.9;
+/** Operations above which a stage is simulated only on request. */
+export const sensitivityLimit = 65_536;
+
+/**
+ * Seconds that an iteration takes longer (less than 0: shorter) when a stage of the cut is 10 % faster. Simulated in a worker of
+ * its own, so that drawing never waits for it. Each stage of a plan is simulated once. A simulation of another plan is stopped.
+ */
+export function sensitivities(
+  start: (receive: (message: FromWorker) => void) => Pick<EngineWorker, 'send' | 'stop'>,
+  found: () => void,
+) {
+  let worker: ReturnType<typeof start> | undefined;
+  let of: PipelinePlan | undefined;
+  let known = new Map<number, number>();
+  let waiting: readonly number[] = [];
+  let running: number | undefined;
+  let next = 0;
+
+  function receive(message: FromWorker): void {
+    const iterated = message.type === 'iterated' && message.id === next;
+    if (running === undefined || !(iterated || message.type === 'failed')) return;
+    known.set(running, (iterated ? message.iteration : undefined) ?? NaN);
+    running = undefined;
+    found();
+    run();
+  }
+
+  function run(): void {
+    const [stage] = waiting;
+    if (running !== undefined || stage === undefined || of === undefined) return;
+    waiting = [];
+    running = stage;
+    next += 1;
+    worker ??= start(receive);
+    worker.send({ type: 'iterate', id: next, plan: withStageTimes(of, stage, factor) });
+  }
+
+  return {
+    /** Undefined while it is not known, NaN where the plan with the faster stage cannot run. `iteration`: of the plan itself. */
+    change(plan: PipelinePlan, stage: number, iteration: number): number | undefined {
+      const faster = plan === of ? known.get(stage) : undefined;
+      return faster === undefined ? undefined : faster - iteration;
+    },
+    /** Simulates a stage; of the stages that wait, only the newest. */
+    want(plan: PipelinePlan, stage: number): void {
+      if (plan !== of) {
+        of = plan;
+        known = new Map();
+        if (running !== undefined) {
+          worker?.stop();
+          worker = undefined;
+        }
+        running = undefined;
+      }
+      if (known.has(stage) || running === stage) return;
+      waiting = [stage];
+      run();
+    },
+  };
+}
