@@ -13,7 +13,7 @@ export function questions(send: (message: ToWorker) => void) {
       take: (answer: Extract<Answer, { kind: K }>) => void,
     ): void {
       next += 1;
-      waiting.set(question.kind, { id: next, take: take as (answer: Answer) => void });
+      waiting.set(question.kind, { id: next, take });
       send({ type: 'ask', id: next, generation, question });
     },
     /** The newest question of a kind is no longer of interest. */

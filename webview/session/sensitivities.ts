@@ -5,8 +5,6 @@ import type { FromWorker } from '../worker/messages.ts';
 
 /** Share of the stage's times that is left. */
 const factor = 0.9;
-/** Operations above which a stage is simulated only on request. */
-export const sensitivityLimit = 65_536;
 
 /**
  * Seconds that an iteration takes longer (less than 0: shorter) when a stage of the cut is 10 % faster. Simulated in a worker of

@@ -19,12 +19,11 @@ export interface ReadyInstead {
 }
 
 /**
- * The first operation after the wait that could have started in it. Undefined where nothing is ready, where nothing follows, and
- * where sends and receives block the device. O(operations of the device).
+ * The first operation after the wait that could have started in it, for a wait that an operation ends. Undefined where nothing is
+ * ready. O(operations of the device).
  */
 export function readyInstead(plan: PipelinePlan, timeline: Timeline, wait: Wait): ReadyInstead | undefined {
   const { program } = timeline;
-  if (wait.before < 0 || timeline.blocking !== undefined) return undefined;
   const slack = timeline.makespan * 1e-12;
   const stop = program.offsets[wait.device + 1];
   for (let at = wait.before; at < stop; at += slotWidth(program, at)) {

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { explainWait, type WaitExplanation } from '../../../../engine/analyze/waits/explainWait.ts';
+import type { Wait } from '../../../../engine/analyze/waits/chainTypes.ts';
+import { operationName } from '../../../../engine/program.ts';
+import { analyseExample } from '../../../support/analyse.ts';
+import { policy, recipePlan } from '../../support/plans.ts';
+import { oneForwardOneBackward, programOf } from '../../support/programs.ts';
+import { timelineOf, waitsOf } from './waits.ts';
+
+const text = ({ sentences }: WaitExplanation): string =>
+  sentences.map(({ before, strong, after }) => `${before}${strong}${after}`).join(' ');
+
+/** The explanation of the wait that an operation ends (`0B0`), or of the last wait of a device (`end of gpu[1]`). */
+function explained(name: string, pipeline: number, what: string): WaitExplanation {
+  const { plan, run } = analyseExample(name).pipelines[pipeline];
+  if (run === undefined) throw new Error('no run');
+  const { program } = run;
+  const ends = (wait: Wait) =>
+    wait.before < 0 ? `end of ${plan.devices[wait.device].name}` : operationName(program, program.order[wait.before]);
+  const wait = waitsOf(run.timeline).find((each) => ends(each) === what);
+  if (wait === undefined) throw new Error(`no wait for ${what}`);
+  return explainWait(plan, run.timeline, wait);
+}
+
+describe('the explanation of a wait', () => {
+  it('names the round trip, its largest part, and what the order holds back', () => {
+    const why = explained('quickstart.pipe', 0, '0B0');
+    expect(why.title).toBe('gpu[0] waits 48.1 ms');
+    expect(text(why)).toBe(
+      '0B0 waits for the gradient of 1B0 on gpu[1]. ' +
+        'From the end of 0F0, this takes 72.1 ms: 24 ms of it on each of gpu[1], gpu[2] and gpu[3]. ' +
+        '0F4 could start at 32 ms, but the order of gpu[0] puts 0B0 before it.',
+    );
+    expect(why.steps.map(({ words, figure }) => `${words}: ${figure}`)).toEqual([
+      'gradient from gpu[1], 1B0: 16 ms + 15.5 µs',
+      'gradient from gpu[2], 2B0: 16 ms + 15.5 µs',
+      'gradient from gpu[3], 3B0: 16 ms + 15.5 µs',
+      'forward just before, 3F0: 8 ms',
+      'activations from gpu[2], 2F0: 8 ms + 15.5 µs',
+      'activations from gpu[1], 1F0: 8 ms + 15.5 µs',
+      'activations from gpu[0], 0F0: 15.5 µs',
+    ]);
+    const parts = why.steps.reduce((sum, { work, transfer }) => sum + work + transfer, 0);
+    expect(parts).toBeCloseTo(why.seconds, 12);
+  });
+
+  it('says how much other work a device has where nothing else is ready', () => {
+    expect(text(explained('quickstart.pipe', 0, '0B6'))).toContain(
+      'Meanwhile gpu[0] has 56 ms of other work, and nothing else is ready.',
+    );
+  });
+
+  it('names the limit of microbatches in flight', () => {
+    expect(text(explained('custom-schedule.pipe', 1, '0I0'))).toContain(
+      '0F4 could start at 64 ms, but the order of gpu[0] puts 0I0 before it: the limit of 4 microbatches in flight is reached.',
+    );
+  });
+
+  it('names the memory that work which is ready would need', () => {
+    const plan = recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b'), memory: 4 });
+    const timeline = timelineOf(plan, programOf(oneForwardOneBackward(4, 8), 4, 8, [0, 1, 2, 3]));
+    const [wait] = waitsOf(timeline);
+    expect(text(explainWait(plan, timeline, wait))).toContain(
+      '0F4 could start at 4 s, but the order of gpu[0] puts 0B0 before it: with it gpu[0] would hold 5 B of 4 B.',
+    );
+    const roomy = recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b'), memory: 5 });
+    expect(text(explainWait(roomy, timeline, wait))).toContain('puts 0B0 before it.');
+  });
+
+  it('of the end of the iteration begins with its last operation', () => {
+    const why = explained('systems/hanayo.pipe', 2, 'end of gpu[1]');
+    expect(text(why)).toContain('gpu[1] has no work left and waits for the end of the iteration.');
+    expect(why.steps.map(({ words }) => words)).toEqual(['last operation of gpu[0], 0B3', 'gradient from gpu[1], 1B3']);
+  });
+
+  it('says that sends and receives block', () => {
+    const why = explained('systems/rendezvous.pipe', 2, '0F3');
+    expect(text(why)).toBe(
+      'Before 0F3, gpu[0] sends the activations of 0F2 to gpu[1]. While it sends or receives, it runs nothing else.',
+    );
+  });
+
+  it('shows twelve steps and counts the others', () => {
+    const why = explained('gpt-175b.pipe', 1, '0B3');
+    expect(why.steps).toHaveLength(12);
+    expect(why.earlier).toBe(9);
+    expect(why.seconds).toBeGreaterThan(why.steps.reduce((sum, { work, transfer }) => sum + work + transfer, 0));
+  });
+});
