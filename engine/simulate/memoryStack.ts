@@ -36,7 +36,7 @@ interface Piece {
 }
 
 /**
- * The pieces of a device. At every moment they and the static bytes add up to `memoryTrack`; `walkMemory` says what holds what.
+ * The pieces of a device. At every moment they and the static bytes add up to `memoryTrack`; `walkMemory` has the rules.
  * O(operations of the device · log).
  */
 export function memoryStack(plan: PipelinePlan, timeline: Timeline, device: number): MemoryStack {
@@ -153,7 +153,7 @@ interface Stretch {
   readonly to: number;
 }
 
-/** When activations of the device are on another one (`gone`), and when those of others are here (`guests`); by stage and microbatch. */
+/** When activations of the device are on another one (`gone`), and when activations of other devices are here (`guests`); by stage and microbatch. */
 function awayOf(timeline: Timeline, device: number) {
   const gone = new Map<number, Stretch>();
   const guests = new Map<number, Stretch>();

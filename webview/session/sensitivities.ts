@@ -7,8 +7,7 @@ import type { FromWorker } from '../worker/messages.ts';
 const factor = 0.9;
 
 /**
- * Seconds that an iteration takes longer (less than 0: shorter) when a stage of the cut is 10 % faster. Simulated in a worker of
- * its own, so that drawing never waits for it. Each stage of a plan is simulated once. A simulation of another plan is stopped.
+ * Seconds that an iteration takes longer (less than 0: shorter) when a stage of the cut is 10 % faster. Simulated in a second worker, so that drawing never waits for it. Each stage of a plan is simulated once. A simulation of another plan is stopped.
  */
 export function sensitivities(
   start: (receive: (message: FromWorker) => void) => Pick<EngineWorker, 'send' | 'stop'>,

@@ -7,8 +7,8 @@ import { transferTo, visit, type Walk } from './walk.ts';
 
 /**
  * What decides when `device` starts the operation at `position`, or its step at the end where that is −1. An exchange begins when
- * both devices have come to it and its channel is free; the chain goes to whichever of the three was last, and stays on its
- * device if both came at once.
+ * both devices have come to it and its channel is free. The chain goes to whichever of the three was last. It stays on its device
+ * if both came at once.
  */
 export function blockedFrom(walk: Walk, blocking: Blocking, device: number, position: number): ChainStop {
   const { timeline, slack, causes } = walk;

@@ -1,4 +1,4 @@
-/** Results on their way: who made them, when their links took them, and which transfer a link carried before. */
+/** Results that travel: which operation made them, when their links took them, and which transfer a link carried before. */
 import { I, kindOfRow, microbatchOf, needSlot, type Program, resultsIn, resultSlotOf, rowOf } from '../../program.ts';
 import { type Timeline, arrivalAt } from '../../timeline.ts';
 import type { Carried } from './chainTypes.ts';

@@ -1,4 +1,4 @@
-/** Whether a device that waits has other work that is ready, and what holds this work back. */
+/** Whether a device that waits has other work that is ready, and the limits that hold it back. */
 import type { PipelinePlan } from '../../plan.ts';
 import { B, F, I, kindOf, microbatchOf, rowOf, stageOf } from '../../program.ts';
 import { slotWidth } from '../../order/slot.ts';

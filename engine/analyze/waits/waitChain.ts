@@ -9,10 +9,10 @@ import { operationsFrom } from './operations.ts';
 import { visit, type Walk } from './walk.ts';
 
 /**
- * The chain of a wait. It goes from what begins to what ended last just then: the result that it needs, the link that carried this
- * result or another one ahead of it, or the operation before on the same device. If a result arrives at the moment in which the
- * device is free, the chain follows the result. It stops at an operation of the device that waits, or at the start of the iteration.
- * O(operations), and each link that transfers queue for is sorted once.
+ * The chain of a wait. It goes from what begins to what ended last just then. That is the result that it needs, the link that
+ * carried this result or another one ahead of it, or the operation before on the same device. If a result arrives at the moment in
+ * which the device is free, the chain follows the result. It stops at an operation of the device that waits, or at the start of
+ * the iteration. O(operations), and each link that transfers queue for is sorted once.
  */
 export function waitChain(timeline: Timeline, wait: Wait): WaitChain {
   const slack = timeline.makespan * 1e-12;

@@ -1,4 +1,4 @@
-/** Causes of a wait as the steps that a reader counts: an operation together with the transfer of its result. */
+/** Causes of a wait as numbered steps: an operation and the transfer of its result are one step. */
 import type { Cause, RanCause, StepCause, TransferCause, Wait, WaitChain } from './chainTypes.ts';
 
 /** How a step explains the step before it in the list. */
