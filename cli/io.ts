@@ -2,10 +2,10 @@
 export interface Io {
   /** Text of a file or of standard input (`-`), or why there is none. */
   readText(path: string): { readonly text: string } | { readonly problem: string };
-  /** Replaces a file's text; answers why it could not, or nothing. */
-  writeText(path: string, text: string): string | undefined;
+  /** Replaces a file's text, or its bytes; answers why it could not, or nothing. */
+  writeText(path: string, text: string | Uint8Array): string | undefined;
   /** Standard output. Resolves when the text is taken; a reader that has gone away (`| head`) is no error. */
-  out(text: string): Promise<void>;
+  out(text: string | Uint8Array): Promise<void>;
   err(text: string): Promise<void>;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;

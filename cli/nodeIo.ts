@@ -34,7 +34,7 @@ function readText(path: string): { text: string } | { problem: string } {
 }
 
 /** Writes with back-pressure. After the reader has closed its end everything is dropped in silence. */
-function sink(stream: NodeJS.WriteStream): (text: string) => Promise<void> {
+function sink(stream: NodeJS.WriteStream): (text: string | Uint8Array) => Promise<void> {
   let closed = false;
   stream.on('error', (error: Error & { code?: string }) => {
     closed = true;
@@ -42,7 +42,7 @@ function sink(stream: NodeJS.WriteStream): (text: string) => Promise<void> {
   });
   return (text) =>
     new Promise((done) => {
-      if (closed || text === '') done();
+      if (closed || text.length === 0) done();
       else stream.write(text, () => done());
     });
 }

@@ -15,6 +15,9 @@ export const declaredPipelines = ({ uri, resolution }: Pick<Analysis, 'uri' | 'r
     .filter(({ kind, declaration }) => kind === 'pipeline' && declaration?.uri === uri)
     .map(({ name }) => name);
 
+/** Formats that hold one pipeline. */
+const ofOnePipeline = new Set(['csv', 'svg', 'png', 'trace']);
+
 /** Why `simulate` cannot do what was asked for: no such pipeline, none at all, or several where the format holds one. */
 export function pipelineProblem(
   file: Chosen,
@@ -30,7 +33,7 @@ export function pipelineProblem(
   }
   const broken = findings.some((found) => found.severity === 'error');
   if (declared.length === 0 && !broken) return `${file.name} declares no pipeline, so there is nothing to simulate.`;
-  if (format === 'csv' && chosen === undefined && declared.length > 1)
+  if (ofOnePipeline.has(format ?? '') && chosen === undefined && declared.length > 1)
     return `${file.name} has the pipelines ${list(declared)}; choose one with --pipeline.`;
   return undefined;
 }

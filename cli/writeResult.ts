@@ -7,13 +7,14 @@ export async function writeResult(
   io: Io,
   command: string,
   output: string | undefined,
-  parts: Iterable<string>,
+  parts: Iterable<string> | Uint8Array,
 ): Promise<Status> {
   if (output === undefined || output === '-') {
-    for (const part of parts) await io.out(part);
+    if (parts instanceof Uint8Array) await io.out(parts);
+    else for (const part of parts) await io.out(part);
     return status.fine;
   }
-  const problem = io.writeText(output, [...parts].join(''));
+  const problem = io.writeText(output, parts instanceof Uint8Array ? parts : [...parts].join(''));
   if (problem !== undefined) return usageFault(io, command, `${output} cannot be written: ${problem}.`);
   return status.fine;
 }

@@ -1,5 +1,5 @@
 /** Bundles everything that is shipped into `dist/`. `--watch` builds again on every change. */
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { inlinePlugin } from '../webview/build/inlinePlugin.mjs';
@@ -57,7 +57,19 @@ const bundles: readonly esbuild.BuildOptions[] = [
 export async function build(): Promise<void> {
   mkdirSync(dist, { recursive: true });
   await Promise.all(bundles.map((options) => esbuild.build(options)));
+  copyAssets();
   chmodSync(path.join(dist, 'cli.js'), 0o755);
+}
+
+/** What draws a PNG: read when it is first needed. */
+export const assets = {
+  'resvg.wasm': 'node_modules/@resvg/resvg-wasm/index_bg.wasm',
+  'DejaVuSans.ttf': 'node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
+  'DejaVuSans.LICENSE.txt': 'node_modules/dejavu-fonts-ttf/LICENSE',
+} as const;
+
+function copyAssets(): void {
+  for (const [name, from] of Object.entries(assets)) copyFileSync(path.join(root, from), path.join(dist, name));
 }
 
 /** Prints a line when all bundles begin and one when all are made; the editor's task waits for these. */
@@ -84,6 +96,8 @@ function announce(): esbuild.Plugin {
 
 /** Builds on every change, readable and with source maps, until the process ends. */
 async function watch(): Promise<void> {
+  mkdirSync(dist, { recursive: true });
+  copyAssets();
   const announcement = announce();
   const contexts = await Promise.all(
     bundles.map((options) =>

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { root } from './build.ts';
+import { assets, root } from './build.ts';
 
 export const tarball = path.join(root, 'dist', 'pipewright.tgz');
 const staging = path.join(root, 'out', 'npm');
@@ -28,7 +28,8 @@ export function packNpm(): void {
   mkdirSync(path.join(staging, 'dist'), { recursive: true });
   const manifest = manifestFor(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest);
   writeFileSync(path.join(staging, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/cli.js', 'dist/thread.js'])
+  const drawing = Object.keys(assets).map((name) => `dist/${name}`);
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/cli.js', 'dist/thread.js', ...drawing])
     cpSync(path.join(root, file), path.join(staging, file));
   // `explain` prints these pages, and hovers link to them. Their pictures are left out, as in the extension.
   cpSync(path.join(root, 'docs'), path.join(staging, 'docs'), {

@@ -48,12 +48,12 @@ export function readDescriptor(descriptor: number, limit: number, waits = true):
 }
 
 /** Writes a file, or a pipe that something reads; a pipe without a reader is refused, not waited for. Answers what went wrong. */
-export function writeFile(path: string, text: string): string | undefined {
+export function writeFile(path: string, text: string | Uint8Array): string | undefined {
   try {
     const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
     const descriptor = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | (constants.O_NONBLOCK ?? 0), 0o666);
     try {
-      const content = Buffer.from(text);
+      const content = typeof text === 'string' ? Buffer.from(text) : text;
       for (let at = 0; at < content.length;) at += waiting(() => writeSync(descriptor, content, at));
       return undefined;
     } finally {

@@ -7,6 +7,16 @@ import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
 import { printable } from '../../server/printable.ts';
+import type { Arguments } from '../arguments.ts';
+import {
+  bytesOnTerminal,
+  figureDocs,
+  figureFormats,
+  figureOf,
+  figureOptions,
+  figureSetting,
+  isFigureFormat,
+} from '../figure.ts';
 import type { Io } from '../io.ts';
 import { findingText, sourceOf } from '../output/findingText.ts';
 import { placeText } from '../output/placeText.ts';
@@ -48,7 +58,7 @@ const formats: readonly Format[] = [
     },
   },
 ];
-const names = formats.map(({ name }) => name);
+const names: readonly string[] = [...formats.map(({ name }) => name), ...figureFormats];
 
 /** `export FILE --to FORMAT`: a pipeline in another program's format. */
 export const exportCommand: Command = {
@@ -61,7 +71,7 @@ export const exportCommand: Command = {
         name: 'to',
         value: names.join('|'),
         choices: names,
-        doc: `${formats.map(({ name, doc }) => `${name}: ${doc}`).join('; ')}.`,
+        doc: `${[...formats, ...figureFormats.map((name) => ({ name, doc: figureDocs[name] }))].map(({ name, doc }) => `${name}: ${doc}`).join('; ')}.`,
       },
       {
         name: 'comms',
@@ -69,6 +79,8 @@ export const exportCommand: Command = {
       },
       { name: 'pipeline', value: 'NAME', doc: 'The pipeline to export. Required if the file has several.' },
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
+      { name: 'width', value: '3.4in|7in', doc: 'svg, png: one column of a paper or two. Default: 7in.' },
+      ...figureOptions,
       { name: 'output', value: 'FILE', doc: 'Write there instead of to standard output.' },
     ],
     notes: [
@@ -78,11 +90,16 @@ export const exportCommand: Command = {
   async run(args, io) {
     const [path, ...more] = args.operands;
     if (path === undefined || more.length > 0) return usageFault(io, 'export', 'It needs one file.');
-    const format = formats.find(({ name }) => name === args.value('to'));
-    if (format === undefined)
+    const to = args.value('to');
+    const format = formats.find(({ name }) => name === to);
+    if (to === undefined)
       return usageFault(io, 'export', `It needs a format: ${names.map((name) => `--to ${name}`).join(' or ')}.`);
-    if (args.has('comms') && format.comms !== true)
-      return usageFault(io, 'export', `--comms is for --to torch-csv, not for ${format.name}.`);
+    if (args.has('comms') && format?.comms !== true)
+      return usageFault(io, 'export', `--comms is for --to torch-csv, not for ${to}.`);
+    const figure = isFigureFormat(to) ? figureSetting(to, args) : plainSetting(to, args);
+    if (figure !== undefined && 'problem' in figure) return usageFault(io, 'export', figure.problem);
+    const refused = figure === undefined ? undefined : bytesOnTerminal(figure.format, args, io);
+    if (refused !== undefined) return usageFault(io, 'export', refused);
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'export', overrides.problem);
     const progress = progressBar(io, 4);
@@ -95,6 +112,11 @@ export const exportCommand: Command = {
     const chosen = args.value('pipeline');
     const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);
     if (found?.run === undefined) return refuse(file, io);
+    if (figure !== undefined) {
+      const parts = await figureOf(found.plan, found.run, figure, file.path, io);
+      return writeResult(io, 'export', args.value('output'), parts);
+    }
+    if (format === undefined) return usageFault(io, 'export', `There is no format "${to}".`);
     const result = format.write(found.plan, found.run, args.has('comms'));
     if ('problem' in result) {
       await io.err(`${file.name}: pipeline "${found.plan.name}" cannot be written: ${printable(result.problem)}.\n`);
@@ -104,6 +126,12 @@ export const exportCommand: Command = {
     return writeResult(io, 'export', args.value('output'), result.parts);
   },
 };
+
+/** Options that only figures take. */
+function plainSetting(to: string, args: Arguments): undefined | { readonly problem: string } {
+  const unused = ['width', 'memory', 'scale'].find((name) => args.has(name));
+  return unused === undefined ? undefined : { problem: `--${unused} is for svg and png, not for ${to}.` };
+}
 
 async function refuse(file: Analysed, io: Io): Promise<1> {
   const colours = coloursFor({ ...io, outIsTerminal: io.errIsTerminal });

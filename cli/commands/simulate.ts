@@ -1,9 +1,20 @@
 import type { Run } from '../../engine/evaluation.ts';
+import { list } from '../../engine/quantities.ts';
 import { reportOf } from '../../engine/reportOf.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import type { Arguments } from '../arguments.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
+import {
+  bytesOnTerminal,
+  figureDocs,
+  figureFormats,
+  figureOf,
+  figureOptions,
+  figureSetting,
+  type FigureSetting,
+  isFigureFormat,
+} from '../figure.ts';
 import type { Io } from '../io.ts';
 import { csv } from '../output/csv.ts';
 import { findingText, sourceOf, tally } from '../output/findingText.ts';
@@ -14,7 +25,10 @@ import { reportText } from '../output/reportText.ts';
 import { overrideProblem, readOverrides } from '../overrides.ts';
 import { pipelineProblem } from '../pipelines.ts';
 import { progressBar } from '../progress.ts';
-import { status } from '../status.ts';
+import { status, type Status } from '../status.ts';
+import { writeResult } from '../writeResult.ts';
+
+const formats = ['text', 'json', 'csv', ...figureFormats];
 
 /** `simulate FILE`: figures and timeline of the pipelines. */
 export const simulateCommand: Command = {
@@ -27,18 +41,29 @@ export const simulateCommand: Command = {
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
       {
         name: 'format',
-        value: 'text|json|csv',
-        choices: ['text', 'json', 'csv'],
-        doc: 'text (the default), json (the whole report), or csv (one row per operation).',
+        value: formats.join('|'),
+        choices: formats,
+        doc: `text (the default), json (the whole report), csv (one row per operation), ${figureFormats.map((name) => `${name} (${figureDocs[name]})`).join(', ')}.`,
       },
-      { name: 'width', value: 'COLUMNS', doc: 'Columns of the drawing. Default: the width of the terminal.' },
+      {
+        name: 'width',
+        value: 'COLUMNS|3.4in|7in',
+        doc: 'text: columns of the drawing (default: the width of the terminal). svg, png: one or two columns of a paper (default: 7in).',
+      },
+      ...figureOptions,
+      { name: 'output', value: 'FILE', doc: 'svg, png, trace: write there instead of to standard output.' },
     ],
     notes: ['Exit status 1 if there is an error or a failed "expect".'],
   },
   async run(args, io) {
     const [path, ...more] = args.operands;
     if (path === undefined || more.length > 0) return usageFault(io, 'simulate', 'It needs one file.');
-    const columns = columnsOf(args, io);
+    const format = args.value('format');
+    const figure = isFigureFormat(format) ? figureSetting(format, args) : plainSetting(args);
+    if (figure !== undefined && 'problem' in figure) return usageFault(io, 'simulate', figure.problem);
+    const refused = figure === undefined ? undefined : bytesOnTerminal(figure.format, args, io);
+    if (refused !== undefined) return usageFault(io, 'simulate', refused);
+    const columns = figure === undefined ? columnsOf(args, io) : 0;
     if (typeof columns === 'string') return usageFault(io, 'simulate', columns);
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'simulate', overrides.problem);
@@ -50,7 +75,8 @@ export const simulateCommand: Command = {
       overrideProblem(file.analysis.resolution, overrides) ??
       pipelineProblem(file, args.value('pipeline'), args.value('format'));
     if (problem !== undefined) return usageFault(io, 'simulate', problem);
-    await write(file, args, columns, io);
+    const written = figure === undefined ? await write(file, args, columns, io) : await draw(file, figure, args, io);
+    if (written === status.usage) return written;
     return file.analysis.findings.some((found) => found.severity === 'error') ? status.findings : status.fine;
   },
 };
@@ -64,11 +90,29 @@ function columnsOf(args: Arguments, io: Io): number | string {
     : `--width must be a whole number from 40 to 10000, not "${text}".`;
 }
 
-async function write(file: Analysed, args: Arguments, columns: number, io: Io): Promise<void> {
-  const chosen = args.value('pipeline');
-  const simulated = file.analysis.pipelines.flatMap(({ plan, run }) =>
+/** Options that only figures take. */
+function plainSetting(args: Arguments): undefined | { readonly problem: string } {
+  const unused = ['memory', 'scale', 'output'].find((name) => args.has(name));
+  return unused === undefined ? undefined : { problem: `--${unused} is for --format ${list(figureFormats)}.` };
+}
+
+const simulatedIn = (file: Analysed, chosen: string | undefined) =>
+  file.analysis.pipelines.flatMap(({ plan, run }) =>
     run !== undefined && (chosen === undefined || plan.name === chosen) ? [{ plan, run }] : [],
   );
+
+/** Standard output has the figure alone; findings go to standard error. */
+async function draw(file: Analysed, figure: FigureSetting, args: Arguments, io: Io): Promise<Status> {
+  const [found] = simulatedIn(file, args.value('pipeline'));
+  await describe(file, found === undefined ? [] : [found.run], io, true);
+  if (found === undefined) return status.fine;
+  const parts = await figureOf(found.plan, found.run, figure, file.path, io);
+  return writeResult(io, 'simulate', args.value('output'), parts);
+}
+
+async function write(file: Analysed, args: Arguments, columns: number, io: Io): Promise<void> {
+  const chosen = args.value('pipeline');
+  const simulated = simulatedIn(file, chosen);
   const runs = simulated.map(({ run }) => run);
   const format = args.value('format') ?? 'text';
   if (format === 'json') {

@@ -55,7 +55,13 @@ test('it installs offline, and brings nothing else', () => {
     'docs',
     'package.json',
   ]);
-  assert.deepEqual(readdirSync(path.join(installed, 'dist')).toSorted(), ['cli.js', 'thread.js']);
+  assert.deepEqual(readdirSync(path.join(installed, 'dist')).toSorted(), [
+    'DejaVuSans.LICENSE.txt',
+    'DejaVuSans.ttf',
+    'cli.js',
+    'resvg.wasm',
+    'thread.js',
+  ]);
 });
 
 test('--version is the version of the repository', () => {

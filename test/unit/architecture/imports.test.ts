@@ -117,6 +117,19 @@ const allowed: Readonly<Record<string, Rule>> = {
     ],
     types: ['engine/host.ts', 'engine/evaluation.ts'],
   },
+  'engine/drawing/': {
+    ours: [
+      ...values,
+      ...helpers,
+      ...meshes,
+      'engine/costs/',
+      'engine/order/',
+      'engine/policies/',
+      'engine/simulate/',
+      'engine/analyze/',
+    ],
+    types: ['engine/evaluation.ts'],
+  },
   'engine/job/': {
     ours: [
       ...values,
@@ -149,6 +162,7 @@ const allowed: Readonly<Record<string, Rule>> = {
     ours: ['engine/', 'grammar/', 'webview/protocol/'],
     packages: ['node:', 'vscode-languageserver', 'vscode-uri'],
   },
+  'server/raster.ts': { ours: [], packages: ['node:', '@resvg/resvg-wasm'] },
   // A feature is a thin function over the engine: it knows neither the connection nor the other features.
   'server/features/': {
     ours: ['server/', 'engine/', 'grammar/'],

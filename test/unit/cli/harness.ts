@@ -9,7 +9,7 @@ export interface Called {
   readonly status: number;
   readonly out: string;
   readonly err: string;
-  /** Files after the call. */
+  /** Files after the call; bytes as base64. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -38,10 +38,10 @@ export async function call(args: readonly string[], world: World = {}): Promise<
       return text === undefined ? { problem: 'there is no such file' } : { text };
     },
     writeText(path, text) {
-      files[nameOf(path)] = text;
+      files[nameOf(path)] = typeof text === 'string' ? text : Buffer.from(text).toString('base64');
       return undefined;
     },
-    out: async (text) => void (out += text),
+    out: async (text) => void (out += typeof text === 'string' ? text : Buffer.from(text).toString('base64')),
     err: async (text) => void (err += text),
     outIsTerminal: world.terminal ?? false,
     errIsTerminal: world.terminal ?? false,

@@ -1,0 +1,78 @@
+import { basename } from 'node:path';
+import { type PaperWidth, paperWidths } from '../engine/drawing/sheet.ts';
+import { timelineSvg } from '../engine/drawing/timelineSvg.ts';
+import { traceParts } from '../engine/drawing/trace.ts';
+import type { Run } from '../engine/evaluation.ts';
+import type { PipelinePlan } from '../engine/plan.ts';
+import { rasterise, type Scale, scales } from '../server/raster.ts';
+import { type Arguments, type OptionSpec } from './arguments.ts';
+import type { Io } from './io.ts';
+import { version } from './version.ts';
+
+/** Formats of one simulated pipeline that other programs show. */
+export const figureFormats = ['svg', 'png', 'trace'] as const;
+export type FigureFormat = (typeof figureFormats)[number];
+export const isFigureFormat = (name: string | undefined): name is FigureFormat =>
+  figureFormats.some((format) => format === name);
+
+export const figureDocs: Readonly<Record<FigureFormat, string>> = {
+  svg: 'a figure for a paper',
+  png: 'the same figure as pixels',
+  trace: 'JSON for ui.perfetto.dev and chrome://tracing',
+};
+
+const widths = Object.keys(paperWidths);
+const defaultWidth: PaperWidth = '7in';
+const defaultScale: Scale = 3;
+
+/** `--scale` and `--memory`; `--width` is shared with the drawing of the terminal. */
+export const figureOptions: readonly OptionSpec[] = [
+  { name: 'memory', doc: 'svg, png: with a chart of memory over time.' },
+  {
+    name: 'scale',
+    value: scales.join('|'),
+    choices: scales.map(String),
+    doc: `png: pixels of 1/96 inch. Default: ${defaultScale}.`,
+  },
+];
+
+export interface FigureSetting {
+  readonly format: FigureFormat;
+  readonly width: PaperWidth;
+  readonly scale: Scale;
+  readonly memory: boolean;
+}
+
+/** What a call asks of a figure, or what is wrong with the call. */
+export function figureSetting(format: FigureFormat, args: Arguments): FigureSetting | { readonly problem: string } {
+  const asked = args.value('width');
+  const width = widths.find((known): known is PaperWidth => known === (asked ?? defaultWidth));
+  if (format === 'trace') {
+    const unused = ['width', 'scale', 'memory'].find((name) => args.has(name));
+    if (unused !== undefined) return { problem: `--${unused} is for svg and png, not for trace.` };
+  }
+  if (format === 'svg' && args.has('scale')) return { problem: '--scale is for png: an SVG is sharp at every size.' };
+  if (width === undefined) return { problem: `--width of ${format} must be ${widths.join(' or ')}, not "${asked}".` };
+  const scale = scales.find((known) => String(known) === (args.value('scale') ?? String(defaultScale))) ?? defaultScale;
+  return { format, width, scale, memory: args.has('memory') };
+}
+
+/** The content of the file. `path`: of the `.pipe` file. */
+export async function figureOf(
+  plan: PipelinePlan,
+  run: Run,
+  { format, width, scale, memory }: FigureSetting,
+  path: string,
+  io: Io,
+): Promise<Iterable<string> | Uint8Array> {
+  const made = { file: path === '-' ? '<stdin>' : basename(path), version: version(io) };
+  if (format === 'trace') return traceParts(plan, run, made);
+  const svg = timelineSvg(plan, run, { ...made, width, memory });
+  return format === 'svg' ? svg : rasterise([...svg].join(''), scale);
+}
+
+/** Why a result cannot go where it is sent; undefined if it can. */
+export const bytesOnTerminal = (format: FigureFormat, args: Arguments, io: Io): string | undefined =>
+  format === 'png' && io.outIsTerminal && args.value('output') === undefined
+    ? 'A PNG is no text for a terminal: name a file with --output.'
+    : undefined;

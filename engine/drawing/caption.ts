@@ -1,0 +1,73 @@
+import { fullest } from '../analyze/fullest.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { bytes, count, share, time } from '../quantities.ts';
+import type { PipelineReport } from '../report.ts';
+import { cutStages } from '../stages.ts';
+import { textWidth } from './xml.ts';
+
+/** What made the figure: readers of a paper must be able to make it again. */
+export interface Provenance {
+  /** Name of the file, without its folders. */
+  readonly file: string;
+  readonly version: string;
+}
+
+/**
+ * `1f1b, 4 devices, 8 microbatches: iteration 264 ms, bubble 27.3 % (best possible 11.1 %), peak memory 5 GiB of 16 GiB on gpu[0].
+ * Pipeline train of quickstart.pipe, Pipewright 0.1.0.`
+ */
+export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, version }: Provenance): string {
+  const shape = [
+    plan.schedule.name,
+    count(plan.devices.length, 'device', 'devices'),
+    stagesText(plan),
+    count(plan.microbatches, 'microbatch', 'microbatches'),
+  ].filter((part) => part !== '');
+  const figures = [
+    `${report.asynchronous === undefined ? 'iteration' : 'period'} ${time(report.iteration)}`,
+    `bubble ${share(report.bubble.makespan)} (best possible ${share(report.bubble.bound)})`,
+    ...peakText(report),
+  ];
+  return `${shape.join(', ')}: ${figures.join(', ')}. Pipeline ${plan.name} of ${file}, Pipewright ${version}.`;
+}
+
+/** Stages, where there are others than one per device. */
+function stagesText(plan: PipelinePlan): string {
+  const stages = cutStages(plan).length;
+  return stages === plan.devices.length ? '' : count(stages, 'stage', 'stages');
+}
+
+function peakText(report: PipelineReport): string[] {
+  const device = fullest(report);
+  if (device === undefined) return [];
+  const over = device.peak > device.capacity ? ' (out of memory)' : '';
+  return [`peak memory ${bytes(device.peak)} of ${bytes(device.capacity)} on ${device.name}${over}`];
+}
+
+/** The text in lines of at most `width` points; a word that is wider is cut. */
+export function wrapped(text: string, size: number, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/).flatMap((each) => pieces(each, size, width))) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && textWidth(longer, size) > width) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return line === '' ? lines : [...lines, line];
+}
+
+function pieces(word: string, size: number, width: number): string[] {
+  if (textWidth(word, size) <= width) return [word];
+  const found: string[] = [];
+  let piece = '';
+  for (const character of word) {
+    if (piece !== '' && textWidth(piece + character, size) > width) {
+      found.push(piece);
+      piece = '';
+    }
+    piece += character;
+  }
+  return [...found, piece];
+}

@@ -1,0 +1,67 @@
+import type { Run } from '../evaluation.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { bytes } from '../quantities.ts';
+import type { PipelineReport } from '../report.ts';
+import { fullest } from '../analyze/fullest.ts';
+import { type MemoryTrack, memoryTrack } from '../simulate/memory.ts';
+import { fontSize, type Sheet, xOf } from './sheet.ts';
+import { points, xmlText } from './xml.ts';
+
+export const memoryHeight = 56;
+/** More lines than this say nothing: then the fullest device's is drawn alone. */
+const mostLines = 8;
+/** Corners of a line: two for each point of width. */
+const cornersPerPoint = 2;
+
+/** What is written at the chart's scale. */
+export function memoryLabels(report: PipelineReport): string[] {
+  const device = fullest(report);
+  return device === undefined ? [] : [bytes(device.peak), bytes(device.capacity)];
+}
+
+/** Bytes over time of each device, the fullest in black, with its limit. */
+export function* memoryChart(
+  plan: PipelinePlan,
+  { timeline, report }: Run,
+  sheet: Sheet,
+  top: number,
+): Generator<string> {
+  const device = fullest(report);
+  if (device === undefined) return;
+  const worst = report.devices.indexOf(device);
+  const most = Math.max(device.peak, device.capacity <= device.peak * 2.5 ? device.capacity : 0) * 1.06;
+  const bottom = top + memoryHeight;
+  const y = (size: number): number => bottom - (size / most) * memoryHeight;
+  yield `<g class="memory" fill="none" stroke-width="0.5">\n<desc>Memory over time. Peak ${xmlText(`${bytes(device.peak)} of ${bytes(device.capacity)} on ${device.name}`)}.</desc>\n`;
+  yield `<path stroke="#999999" d="M${points(sheet.left)} ${points(top)}V${points(bottom)}H${points(sheet.right)}"/>\n`;
+  if (device.capacity <= most)
+    yield `<path stroke="#b00020" stroke-dasharray="3 2" d="M${points(sheet.left)} ${points(y(device.capacity))}H${points(sheet.right)}"/>\n`;
+  const others =
+    plan.devices.length > mostLines ? [] : plan.devices.flatMap((_, index) => (index === worst ? [] : [index]));
+  for (const index of [...others, worst]) {
+    const look = index === worst ? 'stroke="#000000" stroke-width="0.9"' : 'stroke="#8a8a8a"';
+    yield `<path ${look} d="${line(memoryTrack(plan, timeline, index), sheet, y)}"/>\n`;
+  }
+  yield '</g>\n';
+  const label = (at: number, text: string, colour: string): string =>
+    `<text x="${points(sheet.left - 3)}" y="${points(at)}" text-anchor="end" fill="${colour}">${xmlText(text)}</text>\n`;
+  yield label(y(device.peak) + fontSize * 0.36, bytes(device.peak), '#000000');
+  const apart = Math.abs(y(device.peak) - y(device.capacity)) > fontSize;
+  if (device.capacity <= most && apart)
+    yield label(y(device.capacity) + fontSize * 0.36, bytes(device.capacity), '#b00020');
+  yield label(bottom, '0', '#000000');
+}
+
+/** A step line. Of the steps between two corners the highest is drawn, so that no peak is lost. */
+function line({ at, bytes: levels }: MemoryTrack, sheet: Sheet, y: (size: number) => number): string {
+  const most = Math.ceil((sheet.right - sheet.left) * cornersPerPoint);
+  const stride = Math.max(1, Math.ceil(at.length / most));
+  const parts: string[] = [];
+  for (let step = 0; step < at.length; step += stride) {
+    let top = levels[step];
+    for (let next = step + 1; next < Math.min(step + stride, at.length); next += 1) top = Math.max(top, levels[next]);
+    const x = points(xOf(sheet, Math.min(at[step], sheet.seconds)));
+    parts.push(step === 0 ? `M${x} ${points(y(top))}` : `H${x}V${points(y(top))}`);
+  }
+  return `${parts.join('')}H${points(sheet.right)}`;
+}

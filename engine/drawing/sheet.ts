@@ -1,0 +1,55 @@
+import type { PipelinePlan } from '../plan.ts';
+import { textWidth } from './xml.ts';
+
+/** Places of all parts of a figure, in points. */
+export interface Sheet {
+  readonly width: number;
+  /** Left and right end of the time axis. */
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  /** From row to row, and of a row. */
+  readonly pitch: number;
+  readonly row: number;
+  readonly rows: number;
+  /** Seconds at the right end. */
+  readonly seconds: number;
+  /** Every how many rows a name is written. */
+  readonly namesEvery: number;
+}
+
+export const fontSize = 7;
+/** One column and two columns of a paper. */
+export const paperWidths = { '3.4in': 244.8, '7in': 504 } as const;
+export type PaperWidth = keyof typeof paperWidths;
+
+/** 14 px and 17 px of 1/96 inch. */
+const fullRow = 10.5;
+const fullPitch = 12.75;
+/** Rows together: what a page holds with its caption. */
+const mostHeight = 560;
+
+/** `labels`: texts left of the axis, other than names of devices. */
+export function sheetOf(plan: PipelinePlan, seconds: number, width: number, labels: readonly string[]): Sheet {
+  const rows = plan.devices.length;
+  const pitch = Math.min(fullPitch, mostHeight / Math.max(1, rows));
+  const widest = (texts: readonly string[]): number =>
+    texts.reduce((most, text) => Math.max(most, textWidth(text, fontSize)), 0);
+  const names = Math.min(widest(plan.devices.map(({ name }) => name)), width * 0.22);
+  return {
+    width,
+    left: Math.max(names, widest(labels)) + 5,
+    right: width - 5,
+    top: 4,
+    pitch,
+    row: pitch < 2 ? pitch : pitch * (fullRow / fullPitch),
+    rows,
+    seconds,
+    namesEvery: Math.max(1, Math.ceil((fontSize + 1) / pitch)),
+  };
+}
+
+/** Points of a time. */
+export const xOf = ({ left, right, seconds }: Sheet, time: number): number =>
+  seconds > 0 ? left + (time / seconds) * (right - left) : left;
+export const yOf = ({ top, pitch }: Sheet, row: number): number => top + row * pitch;

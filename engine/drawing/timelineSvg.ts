@@ -1,0 +1,152 @@
+/** A simulated pipeline as a figure for a paper: SVG without references to anything outside. */
+import type { Run } from '../evaluation.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { timeAxis } from './axis.ts';
+import { type Block, eachBlock } from './blocks.ts';
+import { captionOf, type Provenance, wrapped } from './caption.ts';
+import { type Ink, inkLooks, inks } from './ink.ts';
+import { type Labels, labelsOf } from './labels.ts';
+import { legendRows } from './legend.ts';
+import { memoryChart, memoryHeight, memoryLabels } from './memoryChart.ts';
+import { rasterRows } from './raster.ts';
+import { fontSize, type PaperWidth, paperWidths, type Sheet, sheetOf, xOf, yOf } from './sheet.ts';
+import { fitted, points, xmlText } from './xml.ts';
+
+export interface FigureOptions extends Provenance {
+  readonly width: PaperWidth;
+  /** With a chart of memory over time. */
+  readonly memory: boolean;
+}
+
+/** More blocks are drawn as pixels: viewers and printers take seconds for more shapes. */
+export const mostShapes = 50_000;
+const lineHeight = 9;
+const hairline = 0.5;
+
+/** The figure in parts, for streams. The same for the same plan, on every machine. */
+export function* timelineSvg(plan: PipelinePlan, run: Run, options: FigureOptions): Generator<string> {
+  const width = paperWidths[options.width];
+  const sheet = sheetOf(plan, run.timeline.makespan, width, options.memory ? memoryLabels(run.report) : []);
+  const used = new Set<Ink>();
+  const blocks = eachBlock(plan, run, (block) => block.inks.forEach((ink) => used.add(ink)));
+  const shown = inks.filter((ink) => used.has(ink));
+  const legend = legendRows(shown, sheet);
+  const caption = captionOf(plan, run.report, options);
+  const lines = wrapped(caption, fontSize, width - 10);
+  const chart = options.memory ? yOf(sheet, sheet.rows) + 6 : undefined;
+  const axis = chart === undefined ? yOf(sheet, sheet.rows) + 2 : chart + memoryHeight + 2;
+  const below = axis + 15;
+  const captionTop = below + legend.height + 5;
+  const height = captionTop + lines.length * lineHeight + 2;
+  yield `<?xml version="1.0" encoding="UTF-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" width="${options.width}" height="${points(height)}pt" viewBox="0 0 ${points(width)} ${points(height)}" role="img">
+<title>${xmlText(`${plan.name}: ${plan.schedule.name}`)}</title>
+<desc>${xmlText(caption)}</desc>
+${marks(shown)}<rect width="${points(width)}" height="${points(height)}" fill="#ffffff"/>
+<g font-family="Helvetica, Arial, DejaVu Sans, sans-serif" font-size="${fontSize}" fill="#000000">
+`;
+  yield* names(plan, sheet);
+  yield* frames(sheet);
+  if (blocks > mostShapes) yield* rasterRows(plan, run, sheet);
+  else yield* shapes(plan, run, sheet, blocks);
+  if (chart !== undefined) yield* memoryChart(plan, run, sheet, chart);
+  yield* axisParts(sheet, axis);
+  yield `<g class="legend" transform="translate(0 ${points(below)})">\n${legend.text}</g>\n<g class="caption">\n`;
+  for (const [index, line] of lines.entries())
+    yield `<text x="5" y="${points(captionTop + fontSize + index * lineHeight)}">${xmlText(line)}</text>\n`;
+  yield '</g>\n</g>\n</svg>\n';
+}
+
+/** Patterns that tell inks apart in grey. */
+function marks(shown: readonly Ink[]): string {
+  const patterns = shown.flatMap((ink) => {
+    const { colour, marks: mark } = inkLooks[ink];
+    if (mark === undefined) return [];
+    const drawn =
+      mark === 'dots'
+        ? '<circle cx="0.75" cy="0.75" r="0.32" fill="#2f6d58"/><circle cx="2.25" cy="2.25" r="0.32" fill="#2f6d58"/>'
+        : '<path d="M0 3L3 0" stroke="#ffffff" stroke-width="0.5"/>';
+    return [
+      `<pattern id="${ink}" width="3" height="3" patternUnits="userSpaceOnUse"><rect width="3" height="3" fill="${colour}"/>${drawn}</pattern>\n`,
+    ];
+  });
+  return patterns.length === 0 ? '' : `<defs>\n${patterns.join('')}</defs>\n`;
+}
+
+const fillOf = (ink: Ink): string => (inkLooks[ink].marks === undefined ? inkLooks[ink].colour : `url(#${ink})`);
+
+function* names(plan: PipelinePlan, sheet: Sheet): Generator<string> {
+  yield '<g class="devices" text-anchor="end">\n';
+  for (let row = 0; row < sheet.rows; row += sheet.namesEvery) {
+    const name = fitted(plan.devices[row].name, fontSize, sheet.left - 4);
+    const y = yOf(sheet, row) + sheet.row / 2 + fontSize * 0.36;
+    yield `<text x="${points(sheet.left - 3)}" y="${points(y)}">${xmlText(name)}</text>\n`;
+  }
+  yield '</g>\n';
+}
+
+/** Idle time is white: a frame says where a row begins and ends. */
+function* frames(sheet: Sheet): Generator<string> {
+  if (sheet.pitch < 4) {
+    const height = sheet.pitch * sheet.rows;
+    yield `<rect x="${points(sheet.left)}" y="${points(sheet.top)}" width="${points(sheet.right - sheet.left)}" height="${points(height)}" fill="none" stroke="#999999" stroke-width="${hairline}"/>\n`;
+    return;
+  }
+  yield `<g fill="none" stroke="#999999" stroke-width="${hairline}">\n`;
+  for (let row = 0; row < sheet.rows; row += 1)
+    yield `<rect x="${points(sheet.left)}" y="${points(yOf(sheet, row))}" width="${points(sheet.right - sheet.left)}" height="${points(sheet.row)}"/>\n`;
+  yield '</g>\n';
+}
+
+function* shapes(plan: PipelinePlan, run: Run, sheet: Sheet, blocks: number): Generator<string> {
+  const labels = labelsOf(plan, run, sheet);
+  // A white hairline parts neighbours. Where blocks are narrow it would hide them.
+  const mean = ((sheet.right - sheet.left) * sheet.rows) / Math.max(1, blocks);
+  const gap = Math.min(hairline, mean / 16);
+  yield `<g class="blocks" text-anchor="middle" font-size="${labels.size}" stroke="#ffffff" stroke-width="${points(gap)}">\n`;
+  let parts: string[] = [];
+  let row = 0;
+  const rows: string[] = [];
+  eachBlock(plan, run, (block) => {
+    if (block.device !== row) {
+      rows.push(parts.join(''));
+      parts = [];
+      row = block.device;
+    }
+    parts.push(shape(block, sheet, labels));
+  });
+  yield* rows;
+  yield parts.join('');
+  yield '</g>\n';
+}
+
+function shape(block: Block, sheet: Sheet, labels: Labels): string {
+  const { device, start, end, half, microbatch } = block;
+  const top = yOf(sheet, device) + (half === 'lower' ? sheet.row / 2 : 0);
+  const height = half === 'whole' ? sheet.row : sheet.row / 2;
+  let from = xOf(sheet, start);
+  let text = '';
+  let drawn = '';
+  for (const [part, ink] of block.inks.entries()) {
+    const to = xOf(sheet, start + (end - start) * (block.until[part] ?? 1));
+    drawn += `<rect x="${points(from)}" y="${points(top)}" width="${points(to - from)}" height="${points(height)}" fill="${fillOf(ink)}"/>`;
+    if (part === block.labelled && microbatch >= 0 && labels.rows[device]) {
+      const y = top + height / 2 + labels.size * 0.36;
+      text = `<text x="${points((from + to) / 2)}" y="${points(y)}" fill="${inkLooks[ink].text}" stroke="none">${microbatch}</text>`;
+    }
+    from = to;
+  }
+  return `<g>${drawn}${text}</g>\n`;
+}
+
+function* axisParts(sheet: Sheet, top: number): Generator<string> {
+  // A tick needs room for its text and a space.
+  const most = Math.max(1, Math.floor((sheet.right - sheet.left) / 34));
+  const { title, ticks } = timeAxis(sheet.seconds, most);
+  const y = points(top + 10);
+  yield `<g class="axis" text-anchor="middle">\n<path fill="none" stroke="#000000" stroke-width="${hairline}" d="M${points(sheet.left)} ${points(top)}H${points(sheet.right)}${ticks
+    .map(({ at }) => `M${points(xOf(sheet, at))} ${points(top)}v2.5`)
+    .join('')}"/>\n`;
+  for (const { at, text } of ticks) yield `<text x="${points(xOf(sheet, at))}" y="${y}">${text}</text>\n`;
+  yield `<text x="${points(sheet.right)}" y="${points(top + 21)}" text-anchor="end">${title}</text>\n</g>\n`;
+}
