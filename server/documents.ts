@@ -35,6 +35,12 @@ export interface Documents {
   view(uri: string, need: Need, token: CancellationToken): Promise<View | undefined>;
   /** What `work` returns when everything that it asks is answered: it runs again when answers have come. Undefined once cancelled. */
   answered<R>(uri: string, work: (searches: Searches) => R, token: CancellationToken): Promise<R | undefined>;
+  /** The same for work in steps: other requests come between them. Undefined also once the text has changed. */
+  answeredInSteps<R>(
+    uri: string,
+    work: (searches: Searches) => Generator<void, R, void>,
+    token: CancellationToken,
+  ): Promise<R | undefined>;
 }
 
 export interface DocumentsHost {
@@ -291,27 +297,55 @@ export function createDocuments(host: DocumentsHost): Documents {
         await changed(state, token);
       }
     },
-    async answered(uri, work, token) {
-      const round = host.answers.request(uri);
-      try {
-        for (;;) {
-          let open = false;
-          const found = work({
-            answer(search, problem) {
-              const answer = round.answer(search, problem);
-              if (answer === undefined) open = true;
-              return answer;
-            },
-          });
-          if (!open) return found;
-          await Promise.race([round.answered(), cancelled(token)]);
-          if (token.isCancellationRequested) return undefined;
-        }
-      } finally {
-        round.release();
-      }
+    answered: (uri, work, token) => answered(uri, (searches) => Promise.resolve({ value: work(searches) }), token),
+    answeredInSteps(uri, work, token) {
+      const revision = states.get(uri)?.revision;
+      const isStale = () => token.isCancellationRequested || states.get(uri)?.revision !== revision;
+      return answered(uri, (searches) => inSlices(work(searches), isStale), token);
     },
   };
+
+  /** Runs `work` again when what it asked is answered. */
+  async function answered<R>(
+    uri: string,
+    work: (searches: Searches) => Promise<{ readonly value: R } | undefined>,
+    token: CancellationToken,
+  ): Promise<R | undefined> {
+    const round = host.answers.request(uri);
+    try {
+      for (;;) {
+        let open = false;
+        const found = await work({
+          answer(search, problem) {
+            const answer = round.answer(search, problem);
+            if (answer === undefined) open = true;
+            return answer;
+          },
+        });
+        if (!open || found === undefined) return found?.value;
+        await Promise.race([round.answered(), cancelled(token)]);
+        if (token.isCancellationRequested) return undefined;
+      }
+    } finally {
+      round.release();
+    }
+  }
+}
+
+/** Undefined once nobody wants the result. */
+async function inSlices<R>(
+  steps: Generator<void, R, void>,
+  isStale: () => boolean,
+): Promise<{ readonly value: R } | undefined> {
+  for (;;) {
+    const until = performance.now() + slice;
+    do {
+      const step = steps.next();
+      if (step.done) return { value: step.value };
+    } while (performance.now() < until);
+    await nextTurn();
+    if (isStale()) return undefined;
+  }
 }
 
 const has = ({ check }: State, { analysis }: View, need: Need): boolean =>

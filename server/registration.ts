@@ -75,7 +75,7 @@ export function registerFeatures(session: Session): void {
   connection.onRenameRequest(fromAnalysis('rename', 'names', rename));
   connection.onCodeAction(
     fromAnalysis('actions', 'figures', (view, params, token) => {
-      const ask: Ask = (work) => documents.answered(view.uri, work, token);
+      const ask: Ask = (work) => documents.answeredInSteps(view.uri, work, token);
       return codeActions(view, params, session.abilities, session.docs, ask, token);
     }),
   );

@@ -3,6 +3,7 @@ import type { FromPage } from '../../webview/protocol/messages.ts';
 import { type Fields, isFields, isFigure, isName, readOverrides, readState } from '../../webview/protocol/state.ts';
 
 const longestMessage = 4096;
+const topics = ['bubble', 'memory', 'deadlock'] as const;
 
 const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const switchOf = <K extends string>(raw: Fields, name: K): { readonly [name in K]?: boolean } =>
@@ -25,6 +26,18 @@ export function readFromPage(raw: unknown): FromPage | undefined {
     case 'apply': {
       const { name, value } = raw;
       return isName(name) && isFigure(value) ? { type: 'apply', name, value } : undefined;
+    }
+    case 'help': {
+      const { request, pipeline, about, device } = raw;
+      const topic = topics.find((name) => name === about);
+      return isPlace(request) && isName(pipeline) && topic !== undefined
+        ? { type: 'help', request, pipeline, about: topic, ...(isPlace(device) ? { device } : {}) }
+        : undefined;
+    }
+    case 'showFix':
+    case 'applyFix': {
+      const { type, request, index } = raw;
+      return isPlace(request) && (isPlace(index) || index === -1) ? { type, request, index } : undefined;
     }
     case 'goto': {
       const { line, character } = raw;

@@ -12,19 +12,21 @@ export interface Outbox {
   closed(): void;
 }
 
-/** In the order in which they go out: how the page works, what it shows, what it outlines. */
+/** In the order in which they go out: how the page works, what it shows, what it outlines. Answers to an earlier page are dropped. */
 const sorts = ['modes', 'picture', 'highlight'] as const;
 type Sort = (typeof sorts)[number];
 
-const sortOf = ({ type }: ToPage): Sort => (type === 'modes' || type === 'highlight' ? type : 'picture');
+const sortOf = ({ type }: ToPage): Sort | undefined =>
+  type === 'fixes' ? undefined : type === 'modes' || type === 'highlight' ? type : 'picture';
 
 export function createOutbox(send: (message: ToPage) => void): Outbox {
   let open = false;
   const kept = new Map<Sort, ToPage>();
   return {
     post(message) {
+      const sort = sortOf(message);
       if (open) send(message);
-      else kept.set(sortOf(message), message);
+      else if (sort !== undefined) kept.set(sort, message);
     },
     ready() {
       open = true;

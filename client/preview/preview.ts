@@ -12,6 +12,7 @@ import {
 } from '../../webview/protocol/requests.ts';
 import type { Requests } from '../languageClient.ts';
 import type { ServerState } from '../serverState.ts';
+import { createHelp } from './help.ts';
 import { readFromPage } from './messages.ts';
 import { setSyncModes, syncModes } from './modes.ts';
 import { createOutbox } from './outbox.ts';
@@ -81,6 +82,14 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
   /** The file is gone, and this one appeared with its text. */
   let renamed: vscode.Uri | undefined;
 
+  const help = createHelp({
+    requests,
+    uri: () => uri,
+    overrides: () => overrides,
+    post: (message) => outbox.post(message),
+    refresh,
+  });
+
   async function refresh(): Promise<void> {
     asked += 1;
     const mine = asked;
@@ -91,11 +100,12 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       if (mine === asked) outbox.post(gone(file));
       return;
     }
-    const request: PlanRequest = { uri: file.toString(), overrides };
+    const tried = help.tried(document.version);
+    const request: PlanRequest = { uri: file.toString(), overrides, trial: tried?.trial };
     const answer = await requests.send<PlanAnswer>(methods.plan, request);
     if (mine !== asked) return;
     text = document.getText();
-    outbox.post(messageOf(file, answer));
+    outbox.post(messageOf(file, answer, tried?.title));
     if (answer !== undefined) chosen = undefined;
   }
 
@@ -108,7 +118,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
   });
 
   // Numbered by the preview: the versions of a document start again when it is closed and opened.
-  function messageOf(file: vscode.Uri, answer: PlanAnswer | undefined): ToPage {
+  function messageOf(file: vscode.Uri, answer: PlanAnswer | undefined, trying: string | undefined): ToPage {
     const of = { uri: file.toString(), version: asked };
     const title = titleOf(file);
     if (answer === undefined || answer === null) {
@@ -120,7 +130,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     const { plan, problem, options } = answer;
     if (plan === undefined)
       return { type: 'broken', ...of, message: problem?.message ?? `${title} has no plan.`, range: problem?.range };
-    return { type: 'plan', ...of, title, plan, overrides, options, pipeline: chosen };
+    return { type: 'plan', ...of, title, plan, overrides, options, pipeline: chosen, trying };
   }
 
   async function reveal(path: string, preserveFocus: boolean): Promise<void> {
@@ -156,6 +166,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       overrides = {};
       text = undefined;
       renamed = undefined;
+      help.forget();
     }
     uri = next;
     if (pipeline !== undefined) chosen = pipeline;
@@ -200,6 +211,10 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         return refresh();
       case 'apply':
         return apply(message.name, message.value);
+      case 'help':
+      case 'showFix':
+      case 'applyFix':
+        return help.receive(message);
       case 'sync':
         if (message.following !== undefined) follow(message.following);
         return setSyncModes(message);

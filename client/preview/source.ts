@@ -7,6 +7,7 @@ import {
   type ParamEditAnswer,
   type ParamEditRequest,
   type Range,
+  type TextEdit,
 } from '../../webview/protocol/requests.ts';
 import type { Requests } from '../languageClient.ts';
 
@@ -63,13 +64,18 @@ function columnOf(uri: vscode.Uri): vscode.ViewColumn | undefined {
   )?.viewColumn;
 }
 
+/** Writes edits of one version as a change that is undone at once. False where the file has changed meanwhile. */
+export async function writeEdits(uri: vscode.Uri, version: number, edits: readonly TextEdit[]): Promise<boolean> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  if (document.version !== version) return false;
+  const change = new vscode.WorkspaceEdit();
+  for (const { range, newText } of edits) change.replace(uri, toRange(range), newText);
+  return vscode.workspace.applyEdit(change);
+}
+
 /** Writes a param's value as one edit that can be undone. False where the file has changed meanwhile or has no literal there. */
 export async function writeParam(requests: Requests, uri: vscode.Uri, name: string, value: number): Promise<boolean> {
-  const document = await vscode.workspace.openTextDocument(uri);
   const asked: ParamEditRequest = { uri: uri.toString(), name, value };
   const answer = await requests.send<ParamEditAnswer>(methods.paramEdit, asked);
-  if (!answer || answer.version !== document.version) return false;
-  const edit = new vscode.WorkspaceEdit();
-  edit.replace(uri, toRange(answer.range), answer.newText);
-  return vscode.workspace.applyEdit(edit);
+  return answer ? writeEdits(uri, answer.version, [answer]) : false;
 }

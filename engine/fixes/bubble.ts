@@ -4,7 +4,7 @@ import { inTurn, subjectOf, trialsFor } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import { policyCandidates } from './policies.ts';
-import type { Again, Proposal } from './proposal.ts';
+import type { Again, FixSteps } from './proposal.ts';
 import { keepCandidates } from './recompute.ts';
 import { fixesAmong, type Goal } from './trial.ts';
 import { warmupCandidates } from './warmup.ts';
@@ -13,12 +13,7 @@ import { warmupCandidates } from './warmup.ts';
 const leastGain = 0.005;
 
 /** Whatever makes devices idle less and the iteration shorter: another policy, cut, or number of microbatches. */
-export function* bubbleFixes(
-  analysis: Analysis,
-  pipeline: string,
-  again: Again,
-  warmup?: readonly number[],
-): Generator<void, readonly Proposal[], void> {
+export function* bubbleFixes(analysis: Analysis, pipeline: string, again: Again, warmup?: readonly number[]): FixSteps {
   const subject = subjectOf(analysis, pipeline, again);
   if (subject === undefined) return [];
   const before = figuresOf(subject.before.run.report);

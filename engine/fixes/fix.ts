@@ -10,7 +10,7 @@ import { balanceRefactorings } from './balance.ts';
 import { bubbleFixes } from './bubble.ts';
 import { imbalanceFixes } from './imbalance.ts';
 import { memoryFixes } from './memory.ts';
-import type { Again, Fix, Proposal } from './proposal.ts';
+import type { Again, Fix, FixSteps, Proposal } from './proposal.ts';
 import { removeFixes } from './remove.ts';
 import { spellingFixes } from './spelling.ts';
 import { transferFixes } from './transfer.ts';
@@ -18,9 +18,6 @@ import { valueFixes } from './value.ts';
 
 export { apply } from './proposal.ts';
 export type { Again, Edit, Fix, Proposal } from './proposal.ts';
-
-/** Finds fixes; pauses between trials, so that a host may look for newer text. */
-export type FixSteps = Generator<void, readonly Proposal[], void>;
 
 type Fixer<H> = (analysis: Analysis, finding: Finding, hint: H, again: Again) => readonly Proposal[] | FixSteps;
 

@@ -1,12 +1,12 @@
 import type { Analysis } from '../check.ts';
 import type { FixHint, Finding } from '../findings/finding.ts';
 import { cutCandidates } from './balance.ts';
-import { inTurn, subjectOf, trialsFor } from './candidates.ts';
+import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { sameBatchCandidates } from './microbatches.ts';
 import { moveCandidates } from './move.ts';
 import { fits } from './outcome.ts';
 import { policyCandidates } from './policies.ts';
-import type { Again, Proposal } from './proposal.ts';
+import type { Again, FixSteps } from './proposal.ts';
 import { recomputeCandidates } from './recompute.ts';
 import { remains } from './remains.ts';
 import { shardCandidates } from './shard.ts';
@@ -20,18 +20,31 @@ export function* memoryFixes(
   finding: Pick<Finding, 'code' | 'hint' | 'about'>,
   { pipeline, stage }: Hint,
   again: Again,
-): Generator<void, readonly Proposal[], void> {
+): FixSteps {
   const subject = subjectOf(analysis, pipeline, again);
   if (subject === undefined) return [];
-  const { plan } = subject;
-  const device = plan.devices[plan.placement[stage]].name;
-  const goal: Goal = {
-    pipeline,
-    device,
-    emphasis: 'memory',
-    most: 6,
-    met: (changed, after) => fits(after, device) && !remains(changed, finding),
-  };
+  const device = subject.plan.devices[subject.plan.placement[stage]].name;
+  const met: Goal['met'] = (changed, after) => fits(after, device) && !remains(changed, finding);
+  return yield* smaller(subject, stage, device, met);
+}
+
+/** A change must free at least this share of a peak that fits. */
+const leastRoom = 0.01;
+
+/** What makes room at the peak of a device: it fits afterwards, or, if it fits today, its peak is lower. */
+export function* roomFixes(analysis: Analysis, pipeline: string, device: number, again: Again): FixSteps {
+  const subject = subjectOf(analysis, pipeline, again);
+  const before = subject?.before.run.report.devices[device];
+  if (subject === undefined || before === undefined) return [];
+  const { name, peak, capacity } = before;
+  const most = peak > capacity ? capacity : peak * (1 - leastRoom);
+  const met: Goal['met'] = (_, { run }) =>
+    run.report.devices.some((after) => after.name === name && after.peak <= most);
+  return yield* smaller(subject, Math.max(0, subject.plan.placement.indexOf(device)), name, met);
+}
+
+function smaller(subject: Subject, stage: number, device: string, met: Goal['met']): FixSteps {
+  const { analysis, pipeline, plan, again } = subject;
   const candidates = inTurn(
     trialsFor(plan),
     // Before the cuts: where both give the same stages, the smaller edit is kept.
@@ -42,5 +55,5 @@ export function* memoryFixes(
     recomputeCandidates(subject, stage),
     shardCandidates(subject),
   );
-  return yield* fixesAmong(analysis, goal, candidates, again);
+  return fixesAmong(analysis, { pipeline, device, emphasis: 'memory', most: 6, met }, candidates, again);
 }

@@ -24,6 +24,9 @@ export interface Fix extends Proposal {
   readonly finding: Finding;
 }
 
+/** Finds fixes; pauses between trials, so that a host may look for newer text. */
+export type FixSteps = Generator<void, readonly Proposal[], void>;
+
 /** Checks another text of the same file, with the same host and options. */
 export type Again = (text: string) => Analysis;
 

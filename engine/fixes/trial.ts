@@ -5,7 +5,7 @@
 import type { Analysis } from '../check.ts';
 import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
 import { noNewError, type Simulated, simulated } from './outcome.ts';
-import { type Again, apply, type Edit, type Proposal } from './proposal.ts';
+import { type Again, apply, type Edit, type FixSteps } from './proposal.ts';
 
 /** A change that may answer a finding. */
 export interface Candidate {
@@ -47,7 +47,7 @@ export function* fixesAmong(
   goal: Goal,
   candidates: Iterable<Candidate | undefined>,
   again: Again,
-): Generator<void, readonly Proposal[], void> {
+): FixSteps {
   const found: Trial[] = [];
   const seen = new Set<string>();
   for (const candidate of candidates) {

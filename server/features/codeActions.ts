@@ -5,16 +5,16 @@ import {
   type CodeActionParams,
   type WorkspaceEdit,
 } from 'vscode-languageserver';
-import { check, type Analysis } from '../../engine/check.ts';
-import { fixesFor, refactorings, type Fix, type Proposal } from '../../engine/fixes/fix.ts';
+import { fixSteps, refactorings, type Fix, type Proposal } from '../../engine/fixes/fix.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { Searches } from '../../engine/searches.ts';
 import { overlaps, toSpan } from '../convert.ts';
+import { trials } from '../trials.ts';
 import { rangeIn, type ClientAbilities, type View } from '../view.ts';
 import { diagnosticOf } from './diagnostics.ts';
 
-/** Gives what `work` returns when all that it asks is answered; undefined once cancelled. */
-export type Ask = <R>(work: (searches: Searches) => R) => Promise<R | undefined>;
+/** Gives what `work` returns when all that it asks is answered; undefined once cancelled or outdated. */
+export type Ask = <R>(work: (searches: Searches) => Generator<void, R, void>) => Promise<R | undefined>;
 
 /** Fixes of the findings in the range and refactorings at its start. Each title states the simulated effect. */
 export async function codeActions(
@@ -29,13 +29,14 @@ export async function codeActions(
   const wanted = (kind: CodeActionKind) =>
     params.context.only?.every((name) => !`${kind}.`.startsWith(`${name}.`)) !== true;
   const actions: CodeAction[] = [];
+  const again = trials(view);
   if (wanted(CodeActionKind.QuickFix)) {
     for (const found of view.analysis.findings.filter((finding) => overlaps(finding.place, within))) {
-      // A fix may simulate; other requests come between.
-      await new Promise((resolve) => setImmediate(resolve));
-      if (token.isCancellationRequested) return null;
+      const offered = known.get(found) ?? (await ask((searches) => fixSteps(view.analysis, found, again(searches))));
+      if (offered === undefined || token.isCancellationRequested) return null;
+      known.set(found, offered);
       const diagnostics = [diagnosticOf(view, found, docs, abilities)];
-      for (const fix of await fixes(view, found, ask))
+      for (const fix of offered)
         actions.push({
           ...action(view, fix, abilities),
           kind: CodeActionKind.QuickFix,
@@ -45,7 +46,10 @@ export async function codeActions(
     }
   }
   if (wanted(CodeActionKind.RefactorRewrite)) {
-    const offered = await ask((searches) => refactorings(view.analysis, within.start, again(view, searches)));
+    const offered = await ask(function* (searches) {
+      yield;
+      return refactorings(view.analysis, within.start, again(searches));
+    });
     for (const fix of offered ?? [])
       actions.push({ ...action(view, fix, abilities), kind: CodeActionKind.RefactorRewrite });
   }
@@ -54,18 +58,6 @@ export async function codeActions(
 
 /** Findings belong to one analysis, so what was simulated for one is kept as long as it is. */
 const known = new WeakMap<Finding, readonly Fix[]>();
-
-async function fixes(view: View, found: Finding, ask: Ask): Promise<readonly Fix[]> {
-  const kept = known.get(found) ?? (await ask((searches) => fixesFor(view.analysis, found, again(view, searches))));
-  if (kept !== undefined) known.set(found, kept);
-  return kept ?? [];
-}
-
-/** The same file with another text. */
-const again =
-  ({ uri, files, options, analysis }: View, searches: Searches) =>
-  (text: string): Analysis =>
-    check({ uri, text, host: files, options, earlier: analysis, searches });
 
 function action(view: View, fix: Proposal, abilities: ClientAbilities): CodeAction {
   return { title: fix.title, edit: edit(view, fix, abilities) };

@@ -5,18 +5,33 @@ import { resolve } from '../../engine/resolve.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import type { Searches } from '../../engine/searches.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
-import type { PlanAnswer, PlanRequest } from '../../webview/protocol/requests.ts';
+import { apply } from '../../engine/fixes/proposal.ts';
+import { parse, type SyntaxFile } from '../../grammar/index.ts';
+import { toSpan } from '../convert.ts';
+import type { PlanAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 
-/** The plan of the newest text. With overrides the text is resolved again; what is known of the document stays as it is. */
-export function planAnswer(view: View, { overrides = {} }: PlanRequest, searches: Searches): PlanAnswer {
-  const { uri, version, syntax, files, options } = view;
+/**
+ * The plan of the newest text. With overrides, or edits to try, the text is resolved again; what is known of the document stays as it
+ * is.
+ */
+export function planAnswer(view: View, { overrides = {}, trial }: PlanRequest, searches: Searches): PlanAnswer {
+  const { uri, version, files, options } = view;
   const resolution = view.analysis.resolution;
-  if (Object.keys(overrides).length === 0) return answer(view, resolution);
-  const [refused] = checkOverrides(resolution, overrides);
+  if (Object.keys(overrides).length === 0 && trial === undefined) return answer(view, resolution);
+  const [refused] =
+    trial !== undefined && trial.version !== version
+      ? ['The file has changed since this fix was found.']
+      : checkOverrides(resolution, overrides);
   if (refused !== undefined)
     return { uri, version, options, problem: { message: refused, range: rangeIn(view, { start: 0, end: 0 }) } };
+  const syntax = trial === undefined ? view.syntax : triedSyntax(view, trial.edits);
   return answer(view, resolve({ uri, syntax, host: files, options, overrides, searches }));
+}
+
+function triedSyntax({ syntax, lines, options }: View, edits: readonly TextEdit[]): SyntaxFile {
+  const spans = edits.map(({ range, newText }) => ({ ...toSpan(lines, range), text: newText }));
+  return parse(apply(syntax.text, spans), { size: options.limits.fileSize, faults: options.limits.findings });
 }
 
 function answer(view: View, resolution: Resolution): PlanAnswer {

@@ -3,6 +3,7 @@ import type { Session } from '../session.ts';
 import { RequestType, type CancellationToken } from 'vscode-languageserver';
 import {
   methods,
+  type HelpRequest,
   type LocateRequest,
   type ParamEditRequest,
   type PathsRequest,
@@ -13,6 +14,8 @@ import {
 import type { Need } from '../documents.ts';
 import { handler } from '../handlers.ts';
 import type { View } from '../view.ts';
+import { trials } from '../trials.ts';
+import { help } from './help.ts';
 import { locatePath } from './locate.ts';
 import { paramEdit } from './paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
@@ -34,6 +37,10 @@ export function registerRequests({ connection, documents, log }: Session): void 
   on(new RequestType<PlanRequest, unknown, void>(methods.plan), 'plan', (view, params, token) =>
     documents.answered(view.uri, (searches) => planAnswer(view, params, searches), token),
   );
+  on(new RequestType<HelpRequest, unknown, void>(methods.help), 'figures', (view, params, token) => {
+    const again = trials(view, params.overrides);
+    return documents.answeredInSteps(view.uri, (searches) => help(view, params, searches, again), token);
+  });
   on(new RequestType<LocateRequest, unknown, void>(methods.locate), 'plan', locatePath);
   on(new RequestType<PathsRequest, unknown, void>(methods.pathsAt), 'plan', pathsAt);
   on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), 'names', paramEdit);

@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { Plan } from '../../engine/plan.ts';
-import type { PathGroup, Range } from './requests.ts';
+import type { HelpFix, HelpRequest, PathGroup, Range } from './requests.ts';
 
 /** What the extension posts to the preview page. */
 export type ToPage =
@@ -16,7 +16,11 @@ export type ToPage =
       readonly options: EngineOptions;
       /** Pipeline to show now, where the user asked for one outside the page (a code lens). */
       readonly pipeline?: string;
+      /** Title of the fix whose result this is: the file itself does not have it. */
+      readonly trying?: string;
     }
+  /** Fixes that the page asked for, best first; empty if none is known. */
+  | { readonly type: 'fixes'; readonly request: number; readonly fixes: readonly ShownFix[] }
   /** The file is broken: keep the last good timeline. `range`: where, in this file. */
   | {
       readonly type: 'broken';
@@ -43,6 +47,9 @@ export type ToPage =
   /** The cursor is at these paths, the innermost text first; the page outlines what comes from them. */
   | { readonly type: 'highlight'; readonly groups: readonly PathGroup[] };
 
+/** A fix as the page shows it; the extension keeps its edits. */
+export type ShownFix = Omit<HelpFix, 'edits'>;
+
 /** What the page posts to the extension. Validated there before use. */
 export type FromPage =
   | { readonly type: 'ready'; readonly state?: PreviewState }
@@ -52,6 +59,12 @@ export type FromPage =
   | { readonly type: 'try'; readonly overrides: Readonly<Record<string, number>> }
   /** Write a param's value into the file. */
   | { readonly type: 'apply'; readonly name: string; readonly value: number }
+  /** Ask for fixes. `request` rises with every question; the answer repeats it. */
+  | ({ readonly type: 'help'; readonly request: number } & Pick<HelpRequest, 'pipeline' | 'about' | 'device'>)
+  /** Show what the fix at `index` of an answer gives; −1 shows the file again. */
+  | { readonly type: 'showFix'; readonly request: number; readonly index: number }
+  /** Write the fix at `index` of an answer into the file. */
+  | { readonly type: 'applyFix'; readonly request: number; readonly index: number }
   /** Show a place of the file. */
   | { readonly type: 'goto'; readonly line: number; readonly character: number }
   /** The reader switches how preview and text follow each other. What is absent stays. */

@@ -14,10 +14,17 @@ export interface Range {
 
 export type Overrides = Readonly<Record<string, number>>;
 
+export interface TextEdit {
+  readonly range: Range;
+  readonly newText: string;
+}
+
 /** `pipewright/plan`: the plan of the newest text, with params set as `overrides` say. */
 export interface PlanRequest {
   readonly uri: string;
   readonly overrides?: Overrides;
+  /** Plan the text after these edits of `version` instead; nothing is written. Refused if the text has another version. */
+  readonly trial?: { readonly version: number; readonly edits: readonly TextEdit[] };
 }
 export interface PlanAnswer {
   readonly uri: string;
@@ -59,6 +66,41 @@ export interface ParamEditRequest {
 }
 export type ParamEditAnswer = { readonly range: Range; readonly newText: string; readonly version: number } | null;
 
+/** `pipewright/help`: the best changes for a pipeline, at most three, each simulated with these params. */
+export interface HelpRequest {
+  readonly uri: string;
+  readonly overrides?: Overrides;
+  readonly pipeline: string;
+  /** What should get better: idle time, the peak of a device, or a schedule that waits for itself. */
+  readonly about: 'bubble' | 'memory' | 'deadlock';
+  /** Number of the pipeline rank whose peak is meant. Default: the fullest. */
+  readonly device?: number;
+}
+/** Seconds, a share of 1, bytes of the fullest device or of the device asked for. */
+export interface HelpFigures {
+  readonly iteration: number;
+  readonly bubble: number;
+  readonly peak: number;
+  readonly capacity: number;
+  readonly fits: boolean;
+}
+export interface HelpFix {
+  /** States the effect. */
+  readonly title: string;
+  readonly edits: readonly TextEdit[];
+  /** Figures of the changed file. */
+  readonly effect: HelpFigures;
+  /** Figures of today, if the pipeline runs. */
+  readonly before?: HelpFigures;
+  /** Lines that change, after `- ` and `+ `. */
+  readonly diff?: readonly string[];
+}
+export interface HelpAnswer {
+  readonly version: number;
+  /** Best first. */
+  readonly fixes: readonly HelpFix[];
+}
+
 /** `pipewright/policySource`: text of a read-only document (`pipewright-policy:/1f1b.pipe`) that a definition led to; null where there is none such. */
 export interface PolicySourceRequest {
   readonly uri: string;
@@ -86,6 +128,7 @@ export const methods = {
   locate: 'pipewright/locate',
   pathsAt: 'pipewright/pathsAt',
   paramEdit: 'pipewright/paramEdit',
+  help: 'pipewright/help',
   policySource: 'pipewright/policySource',
   trust: 'pipewright/trust',
 } as const;

@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/plan.ts';
-import type { ToPage } from '../protocol/messages.ts';
+import type { ShownFix, ToPage } from '../protocol/messages.ts';
 import type { Position, Range } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
 
@@ -19,7 +19,7 @@ export function readMessage(data: unknown): ToPage | undefined {
   if (!isFields(data)) return undefined;
   switch (data.type) {
     case 'plan': {
-      const { uri, title, version, plan, overrides, options, pipeline } = data;
+      const { uri, title, version, plan, overrides, options, pipeline, trying } = data;
       if (
         !isText(uri) ||
         !isText(title) ||
@@ -38,7 +38,14 @@ export function readMessage(data: unknown): ToPage | undefined {
         overrides,
         options,
         ...(isText(pipeline) ? { pipeline } : {}),
+        ...(isText(trying) ? { trying } : {}),
       };
+    }
+    case 'fixes': {
+      const { request, fixes } = data;
+      return isCount(request) && Array.isArray(fixes) && fixes.every(isFix)
+        ? { type: 'fixes', request, fixes }
+        : undefined;
     }
     case 'broken': {
       const { uri, version, message, range } = data;
@@ -78,6 +85,18 @@ export function readMessage(data: unknown): ToPage | undefined {
       return undefined;
   }
 }
+
+const isHelpFigures = (value: unknown): boolean =>
+  isFields(value) &&
+  [value.iteration, value.bubble, value.peak, value.capacity].every(isFigure) &&
+  isSwitch(value.fits);
+
+const isFix = (value: unknown): value is ShownFix =>
+  isFields(value) &&
+  isText(value.title) &&
+  isHelpFigures(value.effect) &&
+  (value.before === undefined || isHelpFigures(value.before)) &&
+  (value.diff === undefined || (Array.isArray(value.diff) && value.diff.every(isText)));
 
 function isOptions(value: unknown): value is EngineOptions {
   return isFields(value) && isFigures(value.limits) && isFigures(value.thresholds) && isFigures(value.memory);

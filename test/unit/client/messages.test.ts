@@ -86,3 +86,23 @@ describe('messages of the preview page', () => {
     );
   });
 });
+
+test('questions for fixes, and which of them to show or apply', () => {
+  const help = { type: 'help', request: 3, pipeline: 'train', about: 'memory', device: 2 };
+  expect(readFromPage(help)).toEqual(help);
+  expect(readFromPage({ ...help, about: 'speed' })).toBeUndefined();
+  expect(readFromPage({ ...help, request: -1 })).toBeUndefined();
+  expect(readFromPage({ ...help, device: 1.5 })).toEqual({
+    type: 'help',
+    request: 3,
+    pipeline: 'train',
+    about: 'memory',
+  });
+  expect(readFromPage({ type: 'showFix', request: 3, index: -1 })).toEqual({ type: 'showFix', request: 3, index: -1 });
+  expect(readFromPage({ type: 'applyFix', request: 3, index: 1, edits: [] })).toEqual({
+    type: 'applyFix',
+    request: 3,
+    index: 1,
+  });
+  expect(readFromPage({ type: 'applyFix', request: 3, index: -2 })).toBeUndefined();
+});

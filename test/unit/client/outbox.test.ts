@@ -39,3 +39,11 @@ test('a hidden page gets the newest one when it starts again, and that one only 
   outbox.ready();
   expect(sent).toEqual([broken(3)]);
 });
+
+test('answers to a page that is hidden are dropped, and do not take the place of its picture', () => {
+  const { sent, outbox } = box();
+  outbox.post(broken(1));
+  outbox.post({ type: 'fixes', request: 1, fixes: [] });
+  outbox.ready();
+  expect(sent).toEqual([broken(1)]);
+});

@@ -1,0 +1,54 @@
+import { check } from '../../engine/check.ts';
+import type { Figures } from '../../engine/fixes/effect.ts';
+import { helpSteps, type HelpTopic } from '../../engine/fixes/help.ts';
+import { apply, type Proposal } from '../../engine/fixes/proposal.ts';
+import { checkOverrides } from '../../engine/language/overrides.ts';
+import type { Searches } from '../../engine/searches.ts';
+import type { HelpAnswer, HelpFix, HelpFigures, HelpRequest } from '../../webview/protocol/requests.ts';
+import { lineChanges } from '../lineChanges.ts';
+import { trials } from '../trials.ts';
+import { rangeIn, type View } from '../view.ts';
+
+/** Fixes for what a preview shows: each is simulated with the preview's params, and its edits are for the file's newest text. */
+export function* help(
+  view: View,
+  request: HelpRequest,
+  searches: Searches,
+  again: ReturnType<typeof trials>,
+): Generator<void, HelpAnswer, void> {
+  const { overrides = {}, pipeline } = request;
+  const { uri, version, options, files, syntax, analysis } = view;
+  if (checkOverrides(analysis.resolution, overrides).length > 0) return { version, fixes: [] };
+  const shown =
+    Object.keys(overrides).length === 0
+      ? analysis
+      : check({ uri, text: syntax.text, host: files, options, overrides, earlier: analysis, searches });
+  yield;
+  const found = yield* helpSteps(shown, pipeline, topicOf(request), again(searches));
+  return { version, fixes: found.flatMap((proposal) => fixOf(view, proposal)) };
+}
+
+const topicOf = ({ about, device }: HelpRequest): HelpTopic => (about === 'memory' ? { about, device } : { about });
+
+function fixOf(view: View, { title, edits, effect }: Proposal): readonly HelpFix[] {
+  if (effect === undefined) return [];
+  const { before, after } = effect;
+  const { text } = view.syntax;
+  return [
+    {
+      title,
+      edits: edits.map((edit) => ({ range: rangeIn(view, edit), newText: edit.text })),
+      effect: figuresOf(after),
+      ...(before === undefined ? {} : { before: figuresOf(before) }),
+      diff: lineChanges(text, apply(text, edits)),
+    },
+  ];
+}
+
+const figuresOf = ({ iteration, bubble, peak, capacity, fits }: Figures): HelpFigures => ({
+  iteration,
+  bubble,
+  peak,
+  capacity,
+  fits,
+});

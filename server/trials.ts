@@ -1,0 +1,27 @@
+/** Other texts of one file, checked for quick fixes. */
+import { type Analysis, check } from '../engine/check.ts';
+import type { Again } from '../engine/fixes/proposal.ts';
+import type { Searches } from '../engine/searches.ts';
+import type { View } from './view.ts';
+
+/** Larger runs are found in threads, which keep them while they are wanted. */
+const largestKept = 20_000;
+
+/**
+ * Checks other texts with the file's host and options, and with the params set as `overrides` say. Each text is checked once for one
+ * request, unless an answer is still to come.
+ */
+export function trials(
+  { uri, files, options, analysis }: View,
+  overrides: Readonly<Record<string, number>> = {},
+): (searches: Searches) => Again {
+  const known = new Map<string, Analysis>();
+  return (searches) => (text) => {
+    const kept = known.get(text);
+    if (kept !== undefined) return kept;
+    const found = check({ uri, text, host: files, options, overrides, earlier: analysis, searches });
+    const operations = found.pipelines.reduce((sum, { run }) => sum + (run?.report.operations ?? 0), 0);
+    if (found.pending.length === 0 && operations <= largestKept) known.set(text, found);
+    return found;
+  };
+}
