@@ -6,7 +6,7 @@ import { checkOverrides } from '../../engine/language/overrides.ts';
 import type { Searches } from '../../engine/searches.ts';
 import type { HelpAnswer, HelpFix, HelpFigures, HelpRequest } from '../../webview/protocol/requests.ts';
 import { lineChanges } from '../lineChanges.ts';
-import { trials } from '../trials.ts';
+import type { trials } from '../trials.ts';
 import { rangeIn, type View } from '../view.ts';
 
 /** Fixes for what a preview shows: each is simulated with the preview's params, and its edits are for the file's newest text. */
