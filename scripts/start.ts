@@ -60,7 +60,9 @@ async function serve(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0));
   try {
     say('\nStarting the editor …');
-    server = await startServer({ profile: profile.path, vsix, port: Number(options.port) });
+    // The address names a file to open; a reload of the page brings back what else was open, too.
+    const settings = { 'window.restoreWindows': 'preserve' };
+    server = await startServer({ profile: profile.path, vsix, settings, port: Number(options.port) });
     const payload = [
       ['openFile', `vscode-remote://127.0.0.1:${server.port}${path.join(examples, 'quickstart.pipe')}`],
     ] as const;

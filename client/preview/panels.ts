@@ -9,7 +9,7 @@ import { onSyncModes, syncModes } from './modes.ts';
 import { movedUri } from './movedUri.ts';
 import { watchMoves } from './moves.ts';
 import { tabPlace, viewPlace, type Place } from './place.ts';
-import { createPreview, webviewOptions, type Preview, type PreviewHost, type Shown } from './preview.ts';
+import { createPreview, previewTitle, webviewOptions, type Preview, type PreviewHost, type Shown } from './preview.ts';
 
 const viewType = 'pipewright.preview';
 const dockedView = 'pipewright.dockedPreview';
@@ -137,15 +137,15 @@ export function createPreviews(extension: vscode.Uri, server: Server, output: vs
     vscode.window.registerWebviewPanelSerializer(viewType, {
       async deserializeWebviewPanel(panel, raw: unknown) {
         const state = readState(raw);
-        const uri = state === undefined ? undefined : namedDocument(state.uri);
-        if (state === undefined || uri === undefined) {
+        const uri = state === undefined ? titled(panel.title) : namedDocument(state.uri);
+        if (uri === undefined) {
           if (state !== undefined)
             output.warn(`A preview was not restored: ${JSON.stringify(state.uri)} is no file of it.`);
           panel.dispose();
           return;
         }
         panel.webview.options = webviewOptions(extension);
-        adopt(tabPlace(panel, extension), { uri, pipeline: state.pipeline, following: state.following === true });
+        adopt(tabPlace(panel, extension), { uri, pipeline: state?.pipeline, following: state?.following === true });
       },
     }),
     vscode.window.registerWebviewViewProvider(dockedView, {
@@ -177,10 +177,16 @@ export function createPreviews(extension: vscode.Uri, server: Server, output: vs
     dispose() {
       clearTimeout(cursorTimer);
       for (const subscription of subscriptions) subscription.dispose();
-      for (const { place } of previews) place.close();
+      // Their tabs stay: the extension host also ends when its window is reloaded, and they are to come back with it.
     },
   };
 }
+
+/** The open file of a preview whose state the editor has lost: it happens when a window is reloaded together with a file to open. */
+const titled = (title: string): vscode.Uri | undefined =>
+  vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs.flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : [])))
+    .find((uri) => uri.path.endsWith('.pipe') && previewTitle(uri) === title);
 
 function activeFile(): vscode.Uri | undefined {
   const document = vscode.window.activeTextEditor?.document;

@@ -64,6 +64,9 @@ export const webviewOptions = (extension: vscode.Uri): vscode.WebviewOptions => 
 
 const titleOf = (uri: vscode.Uri): string => uri.path.slice(uri.path.lastIndexOf('/') + 1);
 
+/** Title of the tab that shows a file. */
+export const previewTitle = (uri: vscode.Uri): string => `Preview ${titleOf(uri)}`;
+
 /** What a new preview shows. */
 export interface Shown {
   readonly uri: vscode.Uri | undefined;
@@ -177,7 +180,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
   function title(): void {
     const name = uri === undefined ? undefined : titleOf(uri);
     if (place.kind === 'view') place.rename(name ?? '');
-    else place.rename(name === undefined ? 'Preview' : `Preview ${name}`);
+    else place.rename(uri === undefined ? 'Preview' : previewTitle(uri));
   }
 
   function follow(next: boolean): void {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { openBrowser } from '../host/browser.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { runTests, test } from '../support/plainTests.ts';
 
@@ -93,6 +94,37 @@ test('Ctrl-C ends everything that was started', async () => {
     assert.deepEqual(processesWith(temp.path), []);
     await assert.rejects(fetch(address));
   } finally {
+    temp.remove();
+  }
+});
+
+test('a reload of the printed address brings the preview back', async () => {
+  const temp = tempFolder('pipewright-start-test-');
+  const run = start(temp.path, []);
+  try {
+    const [, address = ''] = await run.seen(/(http:\/\/127\.0\.0\.1:\d+\/\S*)[\s\S]*Ctrl\+C ends/);
+    const { browser, page } = await openBrowser();
+    try {
+      page.setDefaultTimeout(45_000);
+      const drawn = page
+        .frameLocator('iframe.webview.ready')
+        .frameLocator('#active-frame')
+        .locator('.timeline[data-generation]');
+      await page.goto(address);
+      await page.locator('.codelens-decoration').first().waitFor();
+      await page.locator('.editor-actions a[aria-label*="Open Preview to the Side"]').first().click();
+      await drawn.waitFor();
+      // The editor writes its state some moments after a change.
+      await page.waitForTimeout(4000);
+      await page.reload();
+      await page.locator('.tab', { hasText: 'Preview quickstart.pipe' }).waitFor();
+      await drawn.waitFor();
+    } finally {
+      await browser.close();
+    }
+  } finally {
+    run.interrupt();
+    await run.ended;
     temp.remove();
   }
 });
