@@ -1,0 +1,157 @@
+/** Where the parts of a drawn deadlock stand, in pixels: rows of what ran to scale, then boxes of what never runs. */
+import type { DeadlockStep } from '../../../../engine/schedule/deadlockSteps.ts';
+import type { Stall } from '../../../../engine/stall.ts';
+import {
+  boxLabel,
+  type Circle,
+  exchangeLabel,
+  itemKey,
+  paintKindAt,
+  type RestItem,
+  restItems,
+  shownRows,
+  type ShownRows,
+  stepKey,
+} from '../../../picture/stalledRows.ts';
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface RestBox extends Box {
+  readonly label: string;
+  /** Index of its paint kind; −1 for operations that are left out. */
+  readonly kind: number;
+  readonly inCircle: boolean;
+}
+
+export interface StallRow {
+  readonly device: number;
+  /** Top of its blocks, and their height. */
+  readonly y: number;
+  readonly boxes: readonly RestBox[];
+}
+
+/** An arrow from a step to the one that it waits for. `bend`: how far its middle stands from the straight line, downwards. */
+export interface Arrow {
+  readonly from: readonly [x: number, y: number];
+  readonly to: readonly [x: number, y: number];
+  readonly bend: number;
+  readonly number: number;
+}
+
+export interface StallLayout {
+  readonly width: number;
+  readonly height: number;
+  readonly gutter: number;
+  /** The part to scale: 0 to the time of the stall. */
+  readonly ran: { readonly x: number; readonly width: number };
+  readonly rest: number;
+  readonly top: number;
+  readonly barHeight: number;
+  readonly rows: readonly StallRow[];
+  readonly hidden: Pick<ShownRows, 'waiting' | 'done'>;
+  readonly arrows: readonly Arrow[];
+}
+
+export const mostRows = 8;
+const gap = 8;
+const top = 40;
+
+export function stallLayout(stall: Stall, circle: Circle, page: number): StallLayout {
+  const narrow = page < 560;
+  const gutter = narrow ? 62 : 104;
+  const barHeight = narrow ? 30 : 36;
+  const pitch = narrow ? 66 : 76;
+  const ranWidth = stall.seconds > 0 ? Math.round((page - gutter) * (narrow ? 0.24 : 0.3)) : 0;
+  const rest = gutter + ranWidth + (narrow ? 14 : 20);
+  const { devices, waiting, done } = shownRows(stall, circle, mostRows);
+  const room = page - rest - 12;
+  const long = room >= 4 * (98 + gap);
+  const boxWidth = long ? 98 : boxWidthFor(stall, circle, devices);
+  const columns = Math.max(2, Math.floor((room + gap) / (boxWidth + gap)));
+  const places = new Map<string, Box>();
+  const rows = devices.map((device, index): StallRow => {
+    const y = top + 14 + index * pitch;
+    let x = rest;
+    const boxes = restItems(stall, device, circle, columns).map((item): RestBox => {
+      const box = { x, y, width: boxWidth, height: barHeight };
+      x += boxWidth + gap;
+      if (item.kind !== 'more') places.set(itemKey(item), box);
+      return { ...box, ...boxOf(stall, device, item, long) };
+    });
+    return { device, y, boxes };
+  });
+  const right = Math.max(page, ...rows.flatMap(({ boxes }) => boxes.map(({ x, width }) => x + width + 12)));
+  return {
+    width: right,
+    height: top + 14 + rows.length * pitch,
+    gutter,
+    ran: { x: gutter, width: ranWidth },
+    rest,
+    top,
+    barHeight,
+    rows,
+    hidden: { waiting, done },
+    arrows: arrowsOf(circle, places),
+  };
+}
+
+function boxOf(
+  stall: Stall,
+  device: number,
+  item: RestItem,
+  long: boolean,
+): Pick<RestBox, 'label' | 'kind' | 'inCircle'> {
+  switch (item.kind) {
+    case 'more':
+      return { label: `… ${item.count.toLocaleString('en-US')} more`, kind: -1, inCircle: false };
+    case 'exchange':
+      return { label: exchangeLabel(stall, item.step), kind: 4, inCircle: true };
+    case 'operation':
+      return {
+        label: boxLabel(stall, device, item.position, long),
+        kind: paintKindAt(stall.program, item.position),
+        inCircle: item.inCircle,
+      };
+  }
+}
+
+/** Wide enough for the longest label of the circle, and for `… 400 more`. */
+function boxWidthFor(stall: Stall, circle: Circle, devices: readonly number[]): number {
+  const { program } = stall;
+  const exchanges = circle.some(({ exchange }) => exchange !== undefined);
+  const labels = devices.flatMap((device) => {
+    const last = program.offsets[device + 1] - 1;
+    return last < program.offsets[device] ? [] : [boxLabel(stall, device, last, false)];
+  });
+  const letters = Math.max(2, ...labels.map((label) => label.length), ...(exchanges ? [7] : []));
+  return Math.max(40, Math.round(letters * 7.6) + 12);
+}
+
+function arrowsOf(circle: Circle, places: ReadonlyMap<string, Box>): readonly Arrow[] {
+  const place = (step: DeadlockStep): Box | undefined => places.get(stepKey(step));
+  return circle.flatMap((step, index): Arrow[] => {
+    const from = place(step);
+    const next = circle[(index + 1) % circle.length];
+    const to = place(next);
+    if (from === undefined || to === undefined) return [];
+    const number = index + 1;
+    if (from.y !== to.y) {
+      const down = to.y > from.y;
+      const [begin, end] = down ? [from.y + from.height, to.y] : [from.y, to.y + to.height];
+      return [{ from: [middle(from), begin], to: [middle(to) + (from.x < to.x ? -8 : 8), end], bend: 0, number }];
+    }
+    // On the side of its row that the other arrows of the circle leave free.
+    const around = [circle[(index + circle.length - 1) % circle.length], circle[(index + 2) % circle.length]];
+    const others = around.flatMap((other) => place(other) ?? []);
+    const above = others.reduce((sum, { y }) => sum + y - from.y, 0) >= 0;
+    const edge = above ? from.y : from.y + from.height;
+    return [{ from: [middle(from), edge], to: [middle(to), edge], bend: above ? -20 : 20, number }];
+  });
+}
+
+const middle = ({ x, width }: Box): number => x + width / 2;

@@ -1,0 +1,122 @@
+/** What the page shows of a schedule that never ends. */
+import type { PipelinePlan } from '../../../../engine/plan.ts';
+import { count, time } from '../../../../engine/quantities.ts';
+import type { Stall } from '../../../../engine/stall.ts';
+import { element, setText } from '../../../controls/dom.ts';
+import { shownRows, stallFigures } from '../../../picture/stalledRows.ts';
+import type { Theme } from '../../scene/theme.ts';
+import { stallDrawing } from './stallDrawing.ts';
+import { mostRows } from './stallLayout.ts';
+import { stallSteps } from './stallSteps.ts';
+
+export interface StallActions {
+  /** Shows the text that a path comes from. */
+  reveal(path: string): void;
+  /** The panel links to the lines of these paths. */
+  links(paths: readonly string[]): void;
+}
+
+export function stallPanel(actions: StallActions) {
+  const figures = element('p', { class: 'stall-figures' });
+  const plot = element('div', {
+    class: 'stall-plot',
+    tabindex: '0',
+    role: 'group',
+    'aria-label': 'Drawing of the deadlock',
+  });
+  const folded = element('p', { class: 'stall-folded dim' });
+  const which = element('span');
+  const previous = element('button', { type: 'button', class: 'toggle', 'aria-label': 'Previous circle' }, '‹');
+  const next = element('button', { type: 'button', class: 'toggle', 'aria-label': 'Next circle' }, '›');
+  const circles = element(
+    'div',
+    { class: 'stall-circles', role: 'group', 'aria-label': 'Circles of waiting' },
+    previous,
+    which,
+    next,
+  );
+  const steps = stallSteps(actions.reveal);
+  const panel = element(
+    'section',
+    { class: 'stall', 'aria-label': 'Deadlock', hidden: '' },
+    figures,
+    plot,
+    folded,
+    circles,
+    steps.element,
+  );
+  let shown: { readonly stall: Stall; readonly plan: PipelinePlan } | undefined;
+  let theme: Theme | undefined;
+  let index = 0;
+  let width = 0;
+
+  function draw(): void {
+    if (shown === undefined || theme === undefined || width <= 0) return;
+    const { stall, plan } = shown;
+    plot.replaceChildren(stallDrawing(stall, plan, stall.circles[index].circle, width, theme));
+  }
+
+  function showCircle(): void {
+    if (shown === undefined) return;
+    const { stall, plan } = shown;
+    const { circle } = stall.circles[index];
+    const { waiting, done } = shownRows(stall, circle, mostRows);
+    setText(folded, foldedText(waiting, done));
+    folded.hidden = waiting + done === 0;
+    circles.hidden = stall.circles.length < 2;
+    setText(which, `Circle ${index + 1} of ${stall.circles.length}`);
+    draw();
+    actions.links(steps.update(stall, plan, circle));
+  }
+
+  const turn = (by: number) => (): void => {
+    if (shown === undefined) return;
+    index = (index + by + shown.stall.circles.length) % shown.stall.circles.length;
+    showCircle();
+  };
+  previous.addEventListener('click', turn(-1));
+  next.addEventListener('click', turn(1));
+  new ResizeObserver(() => {
+    if (plot.clientWidth === width) return;
+    width = plot.clientWidth;
+    draw();
+  }).observe(plot);
+
+  return {
+    element: panel,
+    update(stall: Stall, plan: PipelinePlan, colours: Theme): void {
+      shown = { stall, plan };
+      theme = colours;
+      index = 0;
+      panel.hidden = false;
+      const { ran, operations, waiting } = stallFigures(stall);
+      figures.replaceChildren(
+        element(
+          'span',
+          {},
+          element('strong', { class: 'alarm' }, 'Deadlock'),
+          ' after ',
+          element('strong', {}, time(stall.seconds)),
+        ),
+        element('span', {}, `${ran.toLocaleString('en-US')} of ${count(operations, 'operation', 'operations')} ran`),
+        element('span', {}, count(waiting, 'device waits', 'devices wait')),
+      );
+      width = plot.clientWidth;
+      showCircle();
+    },
+    /** The editor has another theme. */
+    recolour(colours: Theme): void {
+      theme = colours;
+      draw();
+    },
+    showLines: steps.showLines,
+  };
+}
+
+function foldedText(waiting: number, done: number): string {
+  const parts = [
+    ...(waiting > 0 ? [count(waiting, 'more device waits', 'more devices wait')] : []),
+    ...(done > 0 ? [count(done, 'other device ran all its operations', 'other devices ran all their operations')] : []),
+  ];
+  return `${parts.join(', ')}.`;
+}
