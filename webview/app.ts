@@ -13,6 +13,7 @@ import { rowShape } from './view/scene/rowShape.ts';
 import type { Scene } from './view/scene/scene.ts';
 import { onThemeChange, paletteFrom } from './view/scene/theme.ts';
 import { type Viewport, fitAll, restoredViewport } from './view/scene/viewport.ts';
+import { states } from './states.ts';
 import { updates } from './updates.ts';
 
 /** The page: what is shown, and how its parts act on each other. */
@@ -22,6 +23,8 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   let restore = saved;
   let uri: string | undefined;
   let highlighted: readonly PathGroup[] = [];
+  /** The newest error of the text. */
+  let trouble = '';
 
   const update = updates(saved, () => ({ editor, file, page, timelines, input, uri: () => uri }));
   const file = shownFile(
@@ -83,8 +86,17 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       input.sync();
       update.save();
     },
-    impossible: (reasons) => showUnrun(reasons.join(' ') || 'This pipeline cannot be simulated.'),
-    stalled: (_, reasons) => showUnrun(reasons.join(' ')),
+    impossible: (reasons) => {
+      showUnrun(reasons.join(' ') || 'This pipeline cannot be simulated.');
+      if (timelines.timeline() === undefined) state.impossible(reasons);
+    },
+    stalled: (stall, plan) => {
+      file.forget();
+      timelines.trouble();
+      page.notice.whole();
+      state.stalled(stall, plan);
+      update.controls();
+    },
     failed: (reason) => {
       showUnrun(`The preview could not simulate this pipeline: ${reason}.`);
       editor.post({ type: 'error', message: reason });
@@ -92,6 +104,12 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     drew: (milliseconds) => {
       page.area.dataset.milliseconds = milliseconds.toFixed(2);
     },
+  });
+  const state = states({
+    page,
+    post: editor.post,
+    theme: update.theme,
+    docked: update.docked,
   });
   const input = inputs({
     timelines,
@@ -141,7 +159,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         update.save();
         return;
       case 'idle':
-        showBroken('Open a .pipe file to see its timeline.');
+        state.idle();
         return;
       case 'plan':
         enter(message.uri);
@@ -149,12 +167,23 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         return;
       case 'gone':
         enter(message.uri);
-        showBroken(`${message.title} was renamed or deleted.`);
+        timelines.trouble();
+        file.forget();
+        state.gone(message);
         return;
-      case 'broken':
       case 'stopped':
         enter(message.uri);
-        showBroken(message.message);
+        timelines.trouble();
+        file.forget();
+        state.stopped(message.message);
+        return;
+      case 'broken':
+        enter(message.uri);
+        trouble = message.message;
+        if (timelines.timeline() === undefined) {
+          timelines.trouble();
+          state.broken(message.message, message.range);
+        } else showBroken(message.message);
     }
   }
 
@@ -171,6 +200,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     page.hideDevice();
     highlighted = [];
     page.notice.waiting();
+    state.clear();
   }
 
   function showBroken(message: string): void {
@@ -188,7 +218,14 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     input.selection.carry(next, before);
     restore = undefined;
     page.notice.shown();
-    if (newest) page.notice.whole();
+    if (newest) {
+      page.notice.whole();
+      state.clear();
+    } else if (page.cover.shown() === 'broken') {
+      // The text was broken before its first picture came: this is the last valid one.
+      state.clear();
+      page.notice.broken(trouble, true);
+    }
     input.search.again();
     update.figures();
     update.controls();
@@ -202,7 +239,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       page.mount();
       update.recolour();
       onMeasureChange(page.area, timelines.measure);
-      onThemeChange(update.themeChanged);
+      onThemeChange(() => {
+        update.themeChanged();
+        state.recolour();
+      });
       if (document.body.classList.contains('vscode-using-screen-reader')) page.toggleTable();
       editor.post(saved === undefined ? { type: 'ready' } : { type: 'ready', state: saved });
     },

@@ -35,10 +35,11 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
     const message = file.message();
     const wanted = file.pipeline();
     const shown = timelines.timeline()?.plan;
+    const stalled = page.cover.shown() === 'stall';
     const shownControls = {
       title: message?.title ?? '',
       // The header describes the picture, also while a newer plan is simulated.
-      pipeline: shown !== undefined && shown.name === wanted?.name ? shown : wanted,
+      pipeline: !stalled && shown !== undefined && shown.name === wanted?.name ? shown : wanted,
       names: message?.plan.pipelines.map(({ name }) => name) ?? [],
       params: file.params(),
       overrides: file.overrides(),
@@ -90,6 +91,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
   return {
     settings: () => settings,
     theme: () => theme,
+    docked: (): boolean => modes?.docked === true,
     /** The reader has chosen something else to see. */
     change,
     /** The reader, or a setting, has changed how preview and text follow each other. */

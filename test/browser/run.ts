@@ -8,6 +8,7 @@ import { launch } from './harness.ts';
 import { interactionTests } from './interaction.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
+import { stateTests } from './states.page.ts';
 import { systemTests } from './systems.page.ts';
 
 const wanted = process.argv[2] ?? '';
@@ -18,6 +19,7 @@ const all: readonly PageTest[] = [
   ...interactionTests,
   ...layoutTests,
   ...lifecycleTests,
+  ...stateTests,
   ...accessibilityTests,
   ...systemTests,
 ];

@@ -17,6 +17,8 @@ export function simulations() {
       plans.set(newest, plan);
       return newest;
     },
+    /** The plan of a simulation that has not been answered yet. */
+    planOf: (generation: number): PipelinePlan | undefined => plans.get(generation),
     /**
      * The timeline of a picture, with its plan; undefined if its file was left. It is taken even if a newer simulation runs: the
      * worker draws this one until then.

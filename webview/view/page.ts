@@ -97,12 +97,14 @@ export function pageView(place: HTMLElement, actions: PageActions) {
     mount(): void {
       area.append(canvas.element, cells.element, tablePanel.element, deviceCard.element, tip.element, notice.empty);
       headerBar.element.append(error.element);
-      const figures = [paramBar.element, notice.banner, jobBar.element, figureBar.element];
+      const figures = [notice.banner, jobBar.element, figureBar.element];
       const stage = element('div', { class: 'stage' }, area, detailBar.element, legendBar.element);
       room.append(...figures, element('div', { class: 'work' }, stage, sidePanel.element));
       const under = element('div', { class: 'under' }, room, coverPanel.element);
-      place.replaceChildren(headerBar.element, under, announcements.element, helpDialog.element);
+      // Over a deadlock too: whoever turned a param into one can turn it back.
+      place.replaceChildren(headerBar.element, paramBar.element, under, announcements.element, helpDialog.element);
       paramBar.element.hidden = true;
+      notice.waiting();
     },
     updateFigures({ plan, picture }: ShownTimeline, theme: Theme, settings: Settings): void {
       headerBar.setVersions(picture.columns.versions !== undefined);

@@ -28,7 +28,7 @@ export interface PresenterHost {
   viewChanged(): void;
   impossible(reasons: readonly string[]): void;
   /** Operations of the newest pipeline wait for each other. */
-  stalled(stall: Stall, reasons: readonly string[]): void;
+  stalled(stall: Stall, plan: PipelinePlan, reasons: readonly string[]): void;
   failed(reason: string): void;
   drew(milliseconds: number): void;
 }
@@ -72,7 +72,8 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     } else if (message.type === 'none') {
       if (runs.isNewest(message.generation)) host.impossible(message.reasons);
     } else if (message.type === 'stalled') {
-      if (runs.isNewest(message.generation)) host.stalled(message.stall, message.reasons);
+      const plan = runs.planOf(message.generation);
+      if (plan !== undefined && runs.isNewest(message.generation)) host.stalled(message.stall, plan, message.reasons);
     } else if (message.type === 'answer') {
       asked.answered(message.id, message.answer);
     } else if (message.type === 'picture') {

@@ -20,7 +20,7 @@ export interface HeaderActions {
 
 /** Name of the schedule, its shape, where it is written, and what can be done with the picture. */
 export function header(actions: HeaderActions) {
-  const title = element('h1');
+  const title = element('h1', {}, 'Pipeline preview');
   const shape = element('span', { class: 'dim' });
   const link = element('button', { type: 'button', class: 'link', title: 'Open the source' });
   link.addEventListener('click', actions.openSource);

@@ -8,7 +8,15 @@ import { type Circle, ranBlocks } from '../../../picture/stalledRows.ts';
 import { stallSentence } from '../../../picture/stallSentences.ts';
 import { css, labelOn, mix } from '../../scene/colour.ts';
 import type { Theme } from '../../scene/theme.ts';
-import { type Arrow, type Box, type RestBox, stallLayout, type StallLayout, type StallRow } from './stallLayout.ts';
+import {
+  type Arrow,
+  type Box,
+  letter,
+  type RestBox,
+  stallLayout,
+  type StallLayout,
+  type StallRow,
+} from './stallLayout.ts';
 
 /** Stretches of what a device ran: finer than the page shows. */
 const mostBlocks = 400;
@@ -20,7 +28,8 @@ export function stallDrawing(
   width: number,
   theme: Theme,
 ): SVGElement {
-  const layout = stallLayout(stall, circle, width);
+  const names = plan.devices.map(({ name }) => name);
+  const layout = stallLayout(stall, names, circle, width);
   const drawing = svg('svg', {
     class: 'stall-drawing',
     role: 'img',
@@ -60,20 +69,29 @@ function hatching(theme: Theme): SVGElement {
   );
 }
 
-function axis(stall: Stall, { ran, rest, top, width }: StallLayout, theme: Theme): SVGElement[] {
+function axis(stall: Stall, { ran, rest, top, crowded }: StallLayout, theme: Theme): SVGElement[] {
   const stop = ran.x + ran.width;
   const label = (x: number, text: string, anchor: string, colour: string, weight = 400) =>
     svg('text', { x, y: top - 12, 'text-anchor': anchor, fill: colour, 'font-weight': weight, 'font-size': 11 }, text);
-  const narrow = width - rest < 300;
   return [
     ...(ran.width > 70 ? [label(ran.x, '0', 'start', css(theme.dim))] : []),
-    label(stop + 1, time(stall.seconds), ran.width > 0 ? 'end' : 'start', css(theme.error), 700),
-    svg('text', { x: rest, y: narrow ? top - 26 : top - 12, fill: css(theme.dim), 'font-size': 11 }, leftText(narrow)),
+    label(
+      stop + 1,
+      time(stall.seconds),
+      ran.width > 0 ? 'end' : 'start',
+      css(mix(theme.error, theme.foreground, 0.4)),
+      700,
+    ),
+    svg(
+      'text',
+      { x: rest, y: crowded ? top - 26 : top - 12, fill: css(theme.dim), 'font-size': 11 },
+      leftText(crowded),
+    ),
   ];
 }
 
-const leftText = (narrow: boolean): string =>
-  narrow ? 'still to run (not to scale)' : 'still to run, in the order of each row (not to scale)';
+const leftText = (crowded: boolean): string =>
+  crowded ? 'still to run (not to scale)' : 'still to run, in the order of each row (not to scale)';
 
 function rowOf(
   stall: Stall,
@@ -133,7 +151,7 @@ function rowOf(
   if (!inCircle && waits[device] >= 0) {
     const name = operationName(program, program.order[waits[device]]);
     drawn.push(
-      text({ x: rest + 4, y: y + barHeight + 15, fill: css(theme.dim), 'font-size': 10 }, `waits for ${name}`),
+      text({ x: rest + 4, y: y + barHeight + 12, fill: css(theme.dim), 'font-size': 10 }, `waits for ${name}`),
     );
   }
   return drawn;
@@ -178,8 +196,10 @@ function drawnArrow(arrow: Arrow, theme: Theme): SVGElement[] {
 }
 
 function badge({ from, to, bend, number }: Arrow, theme: Theme): SVGElement {
-  const x = (from[0] + to[0]) / 2;
-  const y = (from[1] + to[1]) / 2 + bend * 0.75;
+  // Arrows that cross do so in their middle: their numbers stand nearer to their start.
+  const along = bend === 0 ? 0.24 : 0.5;
+  const x = from[0] + (to[0] - from[0]) * along;
+  const y = from[1] + (to[1] - from[1]) * along + bend * 0.75;
   const label = { x, y: y + 3.5, 'text-anchor': 'middle', 'font-size': 10, 'font-weight': 700 };
   return svg(
     'g',
@@ -191,6 +211,6 @@ function badge({ from, to, bend, number }: Arrow, theme: Theme): SVGElement {
 
 /** A name as far as it fits into the gutter. */
 const fitted = (name: string, gutter: number): string => {
-  const letters = Math.floor((gutter - 14) / 7.4);
+  const letters = Math.floor((gutter - 16) / letter);
   return name.length <= letters ? name : `…${name.slice(1 - letters)}`;
 };

@@ -47,6 +47,8 @@ export interface StallLayout {
   readonly width: number;
   readonly height: number;
   readonly gutter: number;
+  /** The labels over the two parts do not fit into one line. */
+  readonly crowded: boolean;
   /** The part to scale: 0 to the time of the stall. */
   readonly ran: { readonly x: number; readonly width: number };
   readonly rest: number;
@@ -60,18 +62,26 @@ export interface StallLayout {
 export const mostRows = 8;
 const gap = 8;
 const top = 40;
+/** Width of a letter of a device's name, in pixels. */
+export const letter = 7.6;
 
-export function stallLayout(stall: Stall, circle: Circle, page: number): StallLayout {
+export function stallLayout(stall: Stall, names: readonly string[], circle: Circle, page: number): StallLayout {
   const narrow = page < 560;
-  const gutter = narrow ? 62 : 104;
+  const { devices, waiting, done } = shownRows(stall, circle, mostRows);
+  const longestName = Math.max(0, ...devices.map((device) => names[device].length));
+  const gutter = Math.min(narrow ? 92 : 160, Math.max(narrow ? 62 : 96, Math.ceil(longestName * letter) + 18));
   const barHeight = narrow ? 30 : 36;
-  const pitch = narrow ? 66 : 76;
+  const pitch = barHeight + 42;
   const ranWidth = stall.seconds > 0 ? Math.round((page - gutter) * (narrow ? 0.24 : 0.3)) : 0;
   const rest = gutter + ranWidth + (narrow ? 14 : 20);
-  const { devices, waiting, done } = shownRows(stall, circle, mostRows);
   const room = page - rest - 12;
-  const long = room >= 4 * (98 + gap);
-  const boxWidth = long ? 98 : boxWidthFor(stall, circle, devices);
+  const longest = Math.min(
+    6,
+    Math.max(1, ...devices.map((device) => stall.program.offsets[device + 1] - stall.stuck[device])),
+  );
+  const spread = Math.floor((room + gap) / longest) - gap;
+  const long = spread >= 84;
+  const boxWidth = long ? Math.min(98, spread) : boxWidthFor(stall, circle, devices);
   const columns = Math.max(2, Math.floor((room + gap) / (boxWidth + gap)));
   const places = new Map<string, Box>();
   const rows = devices.map((device, index): StallRow => {
@@ -88,6 +98,7 @@ export function stallLayout(stall: Stall, circle: Circle, page: number): StallLa
   const right = Math.max(page, ...rows.flatMap(({ boxes }) => boxes.map(({ x, width }) => x + width + 12)));
   return {
     width: right,
+    crowded: narrow || ranWidth === 0,
     height: top + 14 + rows.length * pitch,
     gutter,
     ran: { x: gutter, width: ranWidth },
@@ -108,7 +119,7 @@ function boxOf(
 ): Pick<RestBox, 'label' | 'kind' | 'inCircle'> {
   switch (item.kind) {
     case 'more':
-      return { label: `… ${item.count.toLocaleString('en-US')} more`, kind: -1, inCircle: false };
+      return { label: `… ${item.count.toLocaleString('en-US')}${long ? ' more' : ''}`, kind: -1, inCircle: false };
     case 'exchange':
       return { label: exchangeLabel(stall, item.step), kind: 4, inCircle: true };
     case 'operation':
@@ -148,7 +159,8 @@ function arrowsOf(circle: Circle, places: ReadonlyMap<string, Box>): readonly Ar
     // On the side of its row that the other arrows of the circle leave free.
     const around = [circle[(index + circle.length - 1) % circle.length], circle[(index + 2) % circle.length]];
     const others = around.flatMap((other) => place(other) ?? []);
-    const above = others.reduce((sum, { y }) => sum + y - from.y, 0) >= 0;
+    // Of two that lead there and back in one row, one goes below.
+    const above = others.reduce((sum, { y }) => sum + y - from.y, 0) >= 0 && step.because === 'order';
     const edge = above ? from.y : from.y + from.height;
     return [{ from: [middle(from), edge], to: [middle(to), edge], bend: above ? -20 : 20, number }];
   });

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import type { PageTest } from './check.ts';
+import { axe, type Preview, settled, themes, violations } from './harness.ts';
+import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
+import { longStall, rowsPlan, stalled } from './stalls.ts';
+
+const uri = 'file:///quickstart.pipe';
+const said = (preview: Preview) => preview.page.locator('[role=status].unseen').innerText();
+const title = (preview: Preview) => preview.page.locator('.message h2').innerText();
+
+const deadlock: PageTest = {
+  name: 'a deadlock is drawn up to the stall, with the circle as numbered arrows and sentences',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 760, height: 720 });
+    await preview.post(planMessage(plan([stalled])));
+    await preview.page.locator('.stall').waitFor({ state: 'visible' });
+    await settled(preview.page);
+    const figures = await preview.page.locator('.stall-figures').innerText();
+    assert.match(figures, /Deadlock after 6\.64 ms\s+3 of 16 operations ran\s+4 devices wait/);
+    assert.equal(await preview.page.locator('.stall-drawing .in-circle').count(), 4);
+    assert.deepEqual(await preview.page.locator('.stall-drawing .badge').allTextContents().then(words), [
+      '1',
+      '2',
+      '3',
+      '4',
+    ]);
+    assert.deepEqual(await preview.page.locator('.stall-steps li').allInnerTexts().then(words), [
+      '1 2F1 on gpu[2] needs the activations of 1F1 on gpu[1].',
+      '2 1F1 comes after 1B0 in the row of gpu[1]. show',
+      '3 1B0 on gpu[1] needs the gradient from 2B0 on gpu[2].',
+      '4 2B0 comes after 2F1 in the row of gpu[2]. show',
+    ]);
+    // Everything under the toolbar is away, and the pipeline's name is the one that waits.
+    assert.ok(await preview.page.locator('.statistics').isHidden());
+    assert.match(await preview.page.locator('header').innerText(), /mine/);
+    await preview.page.locator('.stall-steps .link').first().focus();
+    await preview.page.keyboard.press('Enter');
+    assert.deepEqual((await preview.posted()).at(-1), {
+      type: 'reveal',
+      path: 'train/row:1/item:2',
+      preserveFocus: false,
+    });
+    await preview.page.waitForTimeout(400);
+    assert.match(await said(preview), /^Deadlock after 6\.64 ms: 3 of 16 operations ran and 4 devices wait\./);
+    await preview.close();
+  },
+};
+
+const words = (texts: readonly string[]): string[] => texts.map((text) => text.replace(/\s+/g, ' ').trim());
+
+const looks: PageTest = {
+  name: 'a deadlock fits the page and has no accessibility fault, at every width in every theme',
+  run: async (browser) => {
+    for (const theme of themes) {
+      for (const width of [320, 420, 700, 1400]) {
+        const preview = await browser.open({ theme, width, height: 720 });
+        await preview.post(planMessage(plan([stalled])));
+        await preview.page.locator('.stall').waitFor({ state: 'visible' });
+        await settled(preview.page);
+        assert.deepEqual(await axe(preview.page), [], `${theme} ${width}`);
+        assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+        const drawing = await preview.page.locator('.stall-drawing').boundingBox();
+        if (width >= 420) assert.equal(Math.round(drawing?.width ?? 0), width);
+        await preview.shot(`deadlock-${theme}-${width}`);
+        await preview.close();
+      }
+    }
+  },
+};
+
+const folded: PageTest = {
+  name: 'of many devices those of the circle are drawn, the others counted; circles are stepped through',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 420, height: 720 });
+    await preview.post(planMessage(plan([longStall(64, 8)])));
+    await preview.page.locator('.stall').waitFor({ state: 'visible' });
+    assert.equal(await preview.page.locator('.stall-folded').innerText(), '62 more devices wait.');
+    assert.ok(await preview.page.locator('.stall-circles').isHidden());
+    await preview.post(planMessage(plan([rowsPlan(['F0 F1 F2 B0 B1 B2', 'B0 F0 B1 F1 B2 F2'])]), 2));
+    await preview.page.locator('.stall-circles').waitFor({ state: 'visible' });
+    assert.match(await preview.page.locator('.stall-circles').innerText(), /Circle 1 of 3/);
+    await preview.page.getByRole('button', { name: 'Previous circle' }).click();
+    assert.match(await preview.page.locator('.stall-circles').innerText(), /Circle 3 of 3/);
+    assert.match(
+      await preview.page.locator('.stall-steps').innerText(),
+      /1B2 on gpu\[1\] needs the activations of\s+1F2/,
+    );
+    await preview.close();
+  },
+};
+
+const turnedBack: PageTest = {
+  name: 'the timeline comes back, as it was, when a deadlock is resolved; sliders stay in reach meanwhile',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 760, height: 720 });
+    const runs = pipeline({ devices: 4, microbatches: 2 });
+    await preview.post(planMessage(plan([runs], [microbatchParam(2)])));
+    await preview.drawn();
+    await preview.post(planMessage(plan([stalled], [microbatchParam(2)]), 2));
+    await preview.page.locator('.stall').waitFor({ state: 'visible' });
+    assert.ok(await preview.page.locator('.param input[type=range]').isVisible());
+    const bar = await preview.page.locator('.params').boundingBox();
+    const cover = await preview.page.locator('.cover').boundingBox();
+    assert.ok(bar !== null && cover !== null && cover.y >= bar.y + bar.height - 1);
+    await preview.post(planMessage(plan([runs], [microbatchParam(2)]), 3));
+    await preview.drawn();
+    assert.ok(await preview.page.locator('.cover').isHidden());
+    assert.ok(await preview.page.locator('.statistics').isVisible());
+    assert.deepEqual(await violations(preview.page), []);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
+const errors: PageTest = {
+  name: 'without a timeline the page says what is wrong and what to do, once, and shows no canvas',
+  run: async (browser) => {
+    for (const theme of themes) {
+      const preview = await browser.open({ theme, width: 320, height: 480 });
+      await preview.post({
+        type: 'broken',
+        uri,
+        version: 1,
+        message: 'Unknown device "v1000".',
+        range: { start: { line: 4, character: 2 }, end: { line: 4, character: 7 } },
+      });
+      await settled(preview.page);
+      assert.equal(await title(preview), 'Nothing to draw yet: line 5 has an error.');
+      assert.ok(await preview.page.locator('.canvases').isHidden());
+      assert.deepEqual(await axe(preview.page), []);
+      await preview.page.getByRole('button', { name: 'Go to line 5' }).press('Enter');
+      assert.deepEqual((await preview.posted()).at(-1), { type: 'goto', line: 4, character: 2 });
+
+      await preview.post({ type: 'gone', uri, title: 'quickstart.pipe', version: 2, renamed: 'mine.pipe' });
+      await settled(preview.page);
+      assert.equal(await title(preview), 'quickstart.pipe was renamed or deleted.');
+      await preview.page.getByRole('button', { name: 'Open the renamed file' }).click();
+      assert.deepEqual((await preview.posted()).at(-1), { type: 'openRenamed' });
+      await preview.page.getByRole('button', { name: 'Close' }).click();
+      assert.deepEqual((await preview.posted()).at(-1), { type: 'close' });
+      assert.deepEqual(await axe(preview.page), []);
+
+      await preview.post({
+        type: 'stopped',
+        uri,
+        version: 3,
+        message: 'The language server has stopped. It ended 5 times.',
+      });
+      await settled(preview.page);
+      assert.equal(await title(preview), 'The language server has stopped.');
+      assert.match(await preview.page.locator('.message').innerText(), /It ended 5 times\./);
+      await preview.page.getByRole('button', { name: 'Restart' }).click();
+      assert.deepEqual((await preview.posted()).at(-1), { type: 'restart' });
+      await preview.shot(`stopped-${theme}-320`);
+      await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 4));
+      await preview.drawn();
+      assert.ok(await preview.page.locator('.cover').isHidden());
+      await preview.close();
+    }
+  },
+};
+
+const docked: PageTest = {
+  name: 'a docked preview offers no Close, and says what to open while it follows no file',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 420, height: 480 });
+    await preview.post({ type: 'modes', docked: true, following: true, outlineAtCursor: true, revealOnClick: true });
+    await preview.post({ type: 'idle' });
+    await settled(preview.page);
+    assert.equal(await title(preview), 'Open a .pipe file to see its timeline.');
+    await preview.post({ type: 'gone', uri, title: 'quickstart.pipe', version: 2 });
+    await settled(preview.page);
+    assert.equal(await preview.page.locator('.message vscode-button').count(), 0);
+    await preview.close();
+  },
+};
+
+const cannotRun: PageTest = {
+  name: 'another plan that cannot run says why in words',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 420, height: 480 });
+    const never = pipeline({
+      devices: 4,
+      microbatches: 2,
+      schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []] },
+    });
+    await preview.post(planMessage(plan([never])));
+    await preview.page.locator('.message').waitFor({ state: 'visible' });
+    assert.equal(await title(preview), 'Nothing to draw: this pipeline cannot run.');
+    assert.match(await preview.page.locator('.message').innerText(), /gpu\[0\]/);
+    await preview.close();
+  },
+};
+
+const overrun: PageTest = {
+  name: 'a plan that does not fit is drawn all the same, its peak marked over the limit',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 760, height: 720 });
+    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8, memory: 40 * 2 ** 30 })])));
+    await preview.drawn();
+    assert.ok(await preview.page.locator('.cover').isHidden());
+    assert.ok(await preview.page.locator('.statistics .over').first().isVisible());
+    await preview.close();
+  },
+};
+
+export const stateTests: readonly PageTest[] = [
+  deadlock,
+  looks,
+  folded,
+  turnedBack,
+  errors,
+  docked,
+  cannotRun,
+  overrun,
+];

@@ -1,0 +1,106 @@
+/** What the page shows in place of a timeline: a deadlock, and why there is nothing to draw. */
+import type { PipelinePlan } from '../engine/plan.ts';
+import type { Stall } from '../engine/stall.ts';
+import type { FromPage, ToPage } from './protocol/messages.ts';
+import type { Range } from './protocol/requests.ts';
+import { stallSentence } from './picture/stallSentences.ts';
+import { type Message, messagePanel } from './view/panels/message.ts';
+import { stallPanel } from './view/panels/stall/stallPanel.ts';
+import type { pageView } from './view/page.ts';
+import type { Theme } from './view/scene/theme.ts';
+
+export interface StatesHost {
+  readonly page: Pick<ReturnType<typeof pageView>, 'cover' | 'say'>;
+  post(message: FromPage): void;
+  theme(): Theme;
+  /** The preview is docked: it cannot be closed from the page. */
+  docked(): boolean;
+}
+
+/** While you type, an error has this long to go away before it replaces what is shown. */
+const patience = 600;
+
+export function states({ page, post, theme, docked }: StatesHost) {
+  const stall = stallPanel({
+    reveal: (path) => post({ type: 'reveal', path, preserveFocus: false }),
+    links: (paths) => void paths,
+  });
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  let said = '';
+
+  function show(name: string, content: HTMLElement, sentence: string): void {
+    clearTimeout(waiting);
+    if (name !== 'stall' || page.cover.shown() !== name) page.cover.show(name, content);
+    if (sentence !== said) page.say(sentence);
+    said = sentence;
+  }
+  const showMessage = (name: string, message: Message): void =>
+    show(name, messagePanel(message), [message.title, ...message.details].join(' '));
+
+  return {
+    /** A timeline is on show again. */
+    clear(): void {
+      clearTimeout(waiting);
+      said = '';
+      const shown = page.cover.shown();
+      if (shown !== undefined && covers.has(shown)) page.cover.close(shown);
+    },
+    stalled(found: Stall, plan: PipelinePlan): void {
+      show('stall', stall.element, stallSentence(found));
+      stall.update(found, plan, theme());
+    },
+    /** The text has an error and no timeline was drawn of it yet. */
+    broken(message: string, range: Range | undefined): void {
+      const { line = 0, character = 0 } = range?.start ?? {};
+      const wanted: Message =
+        range === undefined
+          ? { title: message, details: [], actions: [] }
+          : {
+              title: `Nothing to draw yet: line ${line + 1} has an error.`,
+              details: [message],
+              actions: [{ label: `Go to line ${line + 1}`, run: () => post({ type: 'goto', line, character }) }],
+            };
+      clearTimeout(waiting);
+      const shown = page.cover.shown();
+      if (shown === undefined || shown === 'broken') showMessage('broken', wanted);
+      else if (shown !== 'stall') waiting = setTimeout(() => showMessage('broken', wanted), patience);
+    },
+    /** The plan gives no timeline. */
+    impossible(reasons: readonly string[]): void {
+      showMessage('impossible', { title: 'Nothing to draw: this pipeline cannot run.', details: reasons, actions: [] });
+    },
+    gone({ title, renamed }: Extract<ToPage, { type: 'gone' }>): void {
+      showMessage('gone', {
+        title: `${title} was renamed or deleted.`,
+        details: renamed === undefined ? [] : [`${renamed} has its text.`],
+        actions: [
+          ...(renamed === undefined
+            ? []
+            : [{ label: 'Open the renamed file', run: () => post({ type: 'openRenamed' }) }]),
+          ...(docked() ? [] : [{ label: 'Close', run: () => post({ type: 'close' }) }]),
+        ],
+      });
+    },
+    stopped(message: string): void {
+      const [title, details] = splitSentence(message);
+      showMessage('stopped', {
+        title,
+        details,
+        actions: [{ label: 'Restart', run: () => post({ type: 'restart' }) }],
+      });
+    },
+    idle(): void {
+      showMessage('idle', { title: 'Open a .pipe file to see its timeline.', details: [], actions: [] });
+    },
+    recolour: () => stall.recolour(theme()),
+  };
+}
+
+/** What this module puts over the page. */
+const covers: ReadonlySet<string> = new Set(['stall', 'broken', 'impossible', 'gone', 'stopped', 'idle', 'empty']);
+
+/** The first sentence, and the rest if there is any. */
+function splitSentence(text: string): readonly [string, readonly string[]] {
+  const end = text.indexOf('. ');
+  return end < 0 ? [text, []] : [text.slice(0, end + 1), [text.slice(end + 2)]];
+}
