@@ -28,7 +28,7 @@ export interface ShownRows {
   readonly done: number;
 }
 
-/** At most `most` devices in order: all of them, or those of the circle first and then those that wait. */
+/** At most `most` devices in order: all of them, or only devices of the circle. */
 export function shownRows({ program, stuck }: Stall, circle: Circle, most: number): ShownRows {
   const all = Array.from({ length: program.devices }, (_, device) => device);
   const waits = (device: number) => stuck[device] < program.offsets[device + 1];
@@ -55,7 +55,7 @@ export const itemKey = (item: Exclude<RestItem, { kind: 'more' }>): string =>
   item.kind === 'exchange' ? stepKey(item.step) : `${item.position} `;
 
 /**
- * The boxes of a device in `columns` columns: those of the circle, then the first ones of the row. A run that is left out takes a
+ * The boxes of a device in `columns` columns: boxes of the circle, then the first ones of the row. A run that is left out takes a
  * column too. More columns if the circle needs them. Time in proportion to the columns, not to the row.
  */
 export function restItems(stall: Stall, device: number, circle: Circle, columns: number): readonly RestItem[] {

@@ -179,7 +179,7 @@ const centred = ({ x, y, width, height }: Box, label: string, fill: string, weig
     label,
   );
 
-/** An arrow with a border in the colour of the ground, so that it stands off the boxes that it crosses. */
+/** An arrow with a border in the colour of the ground, so that it differs from the boxes that it crosses. */
 function drawnArrow(arrow: Arrow, theme: Theme): SVGElement[] {
   const { from, to, bend } = arrow;
   const line =

@@ -1,4 +1,4 @@
-/** Where the parts of a drawn deadlock stand, in pixels: rows of what ran to scale, then boxes of what never runs. */
+/** The places of a drawn deadlock's parts, in pixels: rows of what ran to scale, then boxes of what never runs. */
 import type { DeadlockStep } from '../../../../engine/schedule/deadlockSteps.ts';
 import type { Stall } from '../../../../engine/stall.ts';
 import {
@@ -35,7 +35,7 @@ export interface StallRow {
   readonly boxes: readonly RestBox[];
 }
 
-/** An arrow from a step to the one that it waits for. `bend`: how far its middle stands from the straight line, downwards. */
+/** An arrow from a step to the one that it waits for. `bend`: distance of its middle from the straight line, downwards. */
 export interface Arrow {
   readonly from: readonly [x: number, y: number];
   readonly to: readonly [x: number, y: number];
