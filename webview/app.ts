@@ -94,7 +94,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       file.forget();
       timelines.trouble();
       page.notice.whole();
-      state.stalled(stall, plan);
+      state.stalled({ stall, plan });
       update.controls();
     },
     failed: (reason) => {

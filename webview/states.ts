@@ -1,11 +1,9 @@
 /** What the page shows in place of a timeline: a deadlock, and why there is nothing to draw. */
-import type { PipelinePlan } from '../engine/plan.ts';
-import type { Stall } from '../engine/stall.ts';
 import type { FromPage, ToPage } from './protocol/messages.ts';
 import type { Range } from './protocol/requests.ts';
 import { stallSentence } from './picture/stallSentences.ts';
 import { type Message, messagePanel } from './view/panels/message.ts';
-import { stallPanel } from './view/panels/stall/stallPanel.ts';
+import { type ShownStall, stallPanel } from './view/panels/stall/stallPanel.ts';
 import type { pageView } from './view/page.ts';
 import type { Theme } from './view/scene/theme.ts';
 
@@ -45,9 +43,9 @@ export function states({ page, post, theme, docked }: StatesHost) {
       const shown = page.cover.shown();
       if (shown !== undefined && covers.has(shown)) page.cover.close(shown);
     },
-    stalled(found: Stall, plan: PipelinePlan): void {
-      show('stall', stall.element, stallSentence(found));
-      stall.update(found, plan, theme());
+    stalled(found: ShownStall): void {
+      show('stall', stall.element, stallSentence(found.stall));
+      stall.update(found, theme());
     },
     /** The text has an error and no timeline was drawn of it yet. */
     broken(message: string, range: Range | undefined): void {

@@ -16,6 +16,11 @@ export interface StallActions {
   links(paths: readonly string[]): void;
 }
 
+export interface ShownStall {
+  readonly stall: Stall;
+  readonly plan: PipelinePlan;
+}
+
 export function stallPanel(actions: StallActions) {
   const figures = element('p', { class: 'stall-figures' });
   const plot = element('div', {
@@ -45,7 +50,7 @@ export function stallPanel(actions: StallActions) {
     circles,
     steps.element,
   );
-  let shown: { readonly stall: Stall; readonly plan: PipelinePlan } | undefined;
+  let shown: ShownStall | undefined;
   let theme: Theme | undefined;
   let index = 0;
   let width = 0;
@@ -84,8 +89,9 @@ export function stallPanel(actions: StallActions) {
 
   return {
     element: panel,
-    update(stall: Stall, plan: PipelinePlan, colours: Theme): void {
-      shown = { stall, plan };
+    update(found: ShownStall, colours: Theme): void {
+      shown = found;
+      const { stall } = found;
       theme = colours;
       index = 0;
       panel.hidden = false;
