@@ -10,6 +10,8 @@ export interface Finding {
   readonly related: readonly { readonly place: Place; readonly message: string }[];
   readonly hint?: FixHint;
   readonly about?: Subject;
+  /** What the message was made of; read it with `parametersOf`. */
+  readonly parameters?: object;
 }
 
 /** A device or link that a finding is about, where others may have the same problem at the same place in the text. */
@@ -27,6 +29,8 @@ export interface PlanFinding {
   readonly related: readonly { readonly at: string; readonly message: string }[];
   readonly hint?: FixHint;
   readonly about?: Subject;
+  /** What the message was made of; read it with `parametersOf`. */
+  readonly parameters?: object;
 }
 
 /** What a quick fix needs to know beyond the place. */
@@ -87,5 +91,14 @@ export function planFinding<C extends Code>(
 function text<C extends Code>(code: C, parameters: Parameters<C>, severity?: Severity) {
   const entry = catalogue[code];
   const message = (entry.message as (p: Parameters<C>) => string)(parameters);
-  return { code, severity: severity ?? entry.severity, message };
+  return { code, severity: severity ?? entry.severity, message, parameters: parameters as object };
+}
+
+/** What the message of a finding with this code was made of; undefined for a finding with another code. */
+export function parametersOf<C extends Code>(
+  found: { readonly code: Code; readonly parameters?: object },
+  code: C,
+): Parameters<C> | undefined {
+  // A finding is only made by the functions above, which pair each code with its parameters.
+  return found.code === code ? (found.parameters as Parameters<C> | undefined) : undefined;
 }

@@ -11,10 +11,9 @@ import { bubbleFixes } from './bubble.ts';
 import { imbalanceFixes } from './imbalance.ts';
 import { memoryFixes } from './memory.ts';
 import type { Again, Fix, FixSteps, Proposal } from './proposal.ts';
-import { removeFixes } from './remove.ts';
-import { spellingFixes } from './spelling.ts';
+import { type Neighbour, repaired } from './repairs/repair.ts';
+import { repairers } from './repairs/repairers.ts';
 import { transferFixes } from './transfer.ts';
-import { valueFixes } from './value.ts';
 
 export { apply } from './proposal.ts';
 export type { Again, Edit, Fix, Proposal } from './proposal.ts';
@@ -22,10 +21,7 @@ export type { Again, Edit, Fix, Proposal } from './proposal.ts';
 type Fixer<H> = (analysis: Analysis, finding: Finding, hint: H, again: Again) => readonly Proposal[] | FixSteps;
 
 /** Fixes by what the finding hints at. */
-const byHint: { readonly [K in FixHint['kind']]: Fixer<Extract<FixHint, { readonly kind: K }>> } = {
-  spelling: (analysis, finding, { suggestions }, again) => spellingFixes(analysis, finding, suggestions, again),
-  remove: (analysis, finding, _, again) => removeFixes(analysis, finding, again),
-  value: (analysis, _, hint, again) => valueFixes(analysis, hint, again),
+const byHint: { readonly [K in FixHint['kind']]?: Fixer<Extract<FixHint, { readonly kind: K }>> } = {
   transfer: (analysis, _, hint, again) => transferFixes(analysis, hint, again),
   balance: (analysis, finding, { pipeline }, again) => imbalanceFixes(analysis, finding, pipeline, again),
   recompute: (analysis, finding, hint, again) => memoryFixes(analysis, finding, hint, again),
@@ -36,13 +32,22 @@ const byHint: { readonly [K in FixHint['kind']]: Fixer<Extract<FixHint, { readon
 const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {};
 
 /** Fixes of `finding`, best first; empty if none is known. `again` is called a few times for each fix. */
-export const fixesFor = (analysis: Analysis, finding: Finding, again: Again): readonly Fix[] =>
-  toEnd(fixSteps(analysis, finding, again));
+export const fixesFor = (
+  analysis: Analysis,
+  finding: Finding,
+  again: Again,
+  neighbours?: () => readonly Neighbour[],
+): readonly Fix[] => toEnd(fixSteps(analysis, finding, again, neighbours));
 
-/** The same in steps. */
-export function* fixSteps(analysis: Analysis, finding: Finding, again: Again): Generator<void, readonly Fix[], void> {
+/** The same in steps. `neighbours`: files that an import may name. */
+export function* fixSteps(
+  analysis: Analysis,
+  finding: Finding,
+  again: Again,
+  neighbours: () => readonly Neighbour[] = () => [],
+): Generator<void, readonly Fix[], void> {
   if (finding.place.uri !== analysis.uri) return [];
-  const found = proposals(analysis, finding, again);
+  const found = proposals(analysis, finding, again, neighbours);
   const settled = Array.isArray(found) ? found : yield* found as FixSteps;
   return settled.map((proposal: Proposal) => ({ ...proposal, finding }));
 }
@@ -51,10 +56,16 @@ export function* fixSteps(analysis: Analysis, finding: Finding, again: Again): G
 export const refactorings = (analysis: Analysis, offset: number, again: Again): readonly Proposal[] =>
   balanceRefactorings(analysis, offset, again);
 
-function proposals(analysis: Analysis, finding: Finding, again: Again): readonly Proposal[] | FixSteps {
+function proposals(
+  analysis: Analysis,
+  finding: Finding,
+  again: Again,
+  neighbours: () => readonly Neighbour[],
+): readonly Proposal[] | FixSteps {
   const { hint, code } = finding;
-  const fixer = byCode[code];
-  if (fixer !== undefined) return fixer(analysis, finding, hint, again);
   // The table's type ties each kind to its fixer.
-  return hint === undefined ? [] : (byHint[hint.kind] as Fixer<FixHint>)(analysis, finding, hint, again);
+  const fixer = byCode[code] ?? (hint === undefined ? undefined : (byHint[hint.kind] as Fixer<FixHint> | undefined));
+  if (fixer !== undefined) return fixer(analysis, finding, hint as FixHint, again);
+  const repairer = repairers[code];
+  return repairer === undefined ? [] : repaired(repairer, { analysis, finding, again, neighbours });
 }

@@ -31,7 +31,7 @@ export function checkFindings(source: string, messages: readonly string[] = [], 
 }
 
 /**
- * Expects the one marked finding, and that its first fix, or the fix with this title, makes the text that the arrows say:
+ * Expects the one marked finding, and that its first fix, or the fix with this title (before its effect), makes the text that the arrows say:
  * `schedule = ⟦name/unknown:1f1bb→1f1b⟧`. The finding must be gone after the fix.
  */
 export function checkFix(source: string, title?: string): Fix {
@@ -47,7 +47,10 @@ export function checkFix(source: string, title?: string): Fix {
   expect(finding?.place.end).toBe(expected.end);
   if (expected.severity !== undefined) expect(finding?.severity).toBe(expected.severity);
   const fixes = finding === undefined ? [] : fixesFor(analysis, finding, analyse);
-  const fix = title === undefined ? fixes.at(0) : fixes.find((each) => each.title === title);
+  const fix =
+    title === undefined
+      ? fixes.at(0)
+      : fixes.find((each) => each.title === title || each.title.startsWith(`${title}: `));
   if (fix === undefined)
     throw new Error(`There is no such fix, only: ${fixes.map((each) => each.title).join(', ') || 'none'}`);
   const changed = after(analysis, fix);

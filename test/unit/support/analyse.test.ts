@@ -19,7 +19,7 @@ test('a pipeline that does not run says why', () => {
 describe('checkFix', () => {
   const wrong = (mark: string) => edited('schedule = 1f1b', `schedule = ${mark}`);
   test('accepts the fix that the arrow says', () => {
-    expect(checkFix(wrong('⟦error name/unknown:1f1bb→1f1b⟧')).title).toBe('Change to "1f1b"');
+    expect(checkFix(wrong('⟦error name/unknown:1f1bb→1f1b⟧')).title).toMatch(/^Change to "1f1b": runs, /);
     checkFix(wrong('⟦name/unknown:1f1bb→1f1b⟧'), 'Change to "1f1b"');
   });
   test.each([

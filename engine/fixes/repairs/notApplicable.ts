@@ -1,0 +1,48 @@
+import type { Entry } from '../../../grammar/syntax.ts';
+import { parametersOf } from '../../findings/finding.ts';
+import { entriesOf } from '../source.ts';
+import { withoutItem, withoutNode } from './edits.ts';
+import type { Mistake, Repair, Repairer } from './repair.ts';
+import { siteAt } from './site.ts';
+
+/** Without the key; or without what overrides it. */
+export const keyNotApplicable: Repairer = { repairs };
+
+/** Keys of the same block that override one: it applies without them. */
+const overriding: Readonly<Record<string, readonly string[]>> = {
+  stages: ['stage'],
+  backward: ['backward_input', 'backward_weight', 'row', 'shape'],
+  row: ['order'],
+  in_flight: ['row'],
+  forward: ['shape'],
+  backward_input: ['shape'],
+  backward_weight: ['shape'],
+  weights: ['shape'],
+  activation: ['shape'],
+  output: ['shape'],
+  workspace: ['shape'],
+};
+
+function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {
+  const { syntax } = analysis;
+  const { path, entry, within } = siteAt(syntax, finding.place.start);
+  const call = path.findLast((node) => node.kind === 'call');
+  if (call?.kind === 'call' && call.start < finding.place.start) {
+    const at = call.arguments.findIndex(({ start, end }) => start <= finding.place.start && finding.place.end <= end);
+    const name = call.arguments[at]?.name?.text ?? parametersOf(finding, 'key/not-applicable')?.key ?? '';
+    yield { what: `Remove "${name}"`, edits: [withoutItem(call.arguments, at)] };
+    return;
+  }
+  if (entry === undefined || within === undefined) return;
+  const key = entry.key.text;
+  const label = entry.name === undefined ? key : `${key} ${entry.name.text}`;
+  yield { what: `Remove "${label}"`, edits: [withoutNode(syntax, entry)] };
+  const others: readonly Entry[] = (overriding[key] ?? []).flatMap((name) => entriesOf(within, name));
+  if (others.length === 0) return;
+  const names = [...new Set(others.map((other) => `"${other.key.text}"`))].join(' and ');
+  yield {
+    what: `Remove ${names}, so that "${key}" applies`,
+    edits: others.map((other) => withoutNode(syntax, other)),
+    last: true,
+  };
+}

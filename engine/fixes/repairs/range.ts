@@ -1,0 +1,122 @@
+import { parametersOf } from '../../findings/finding.ts';
+import type { Expression, SyntaxFile } from '../../../grammar/syntax.ts';
+import { replaced, withoutNode } from './edits.ts';
+import type { Mistake, Repair, Repairer } from './repair.ts';
+import { expressionAt, siteAt } from './site.ts';
+import { clusterSizes } from './values.ts';
+
+/** The nearest values that are allowed, in the param where the value comes from one. */
+export const valueRange: Repairer = { repairs };
+
+function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {
+  const { syntax } = analysis;
+  const { start, end } = finding.place;
+  const parameters = parametersOf(finding, 'value/range');
+  const { path, entry } = siteAt(syntax, start);
+  const value = expressionAt(path, start, end);
+  if (parameters === undefined || value === undefined) return;
+  const target = declared(syntax, value);
+  const sizes = parameters.what.includes('number of stages') ? clusterSizes(analysis).map(String) : [];
+  const values = new Set([...sizes, ...nearestValues(parameters.allowed, parameters.value, target)]);
+  for (const written of values) {
+    const where = target === value ? '' : ` "${syntax.text.slice(value.start, value.end)}"`;
+    yield { what: `Change${where} to ${written}`, edits: [replaced(target, written)] };
+  }
+  // A sum of arguments: the last takes the difference.
+  if (value.kind === 'call') yield* balancedSum(value, Number(numbersIn(parameters.allowed)[0]));
+  if (value.kind === 'binary') {
+    const text = syntax.text.slice(value.left.start, value.left.end);
+    yield { what: `Keep only ${text}`, edits: [replaced(value, text)] };
+  }
+  if (value.kind === 'range') yield* rangeEnds(syntax, value, numbersIn(parameters.allowed));
+  const param = path.find((node) => node.kind === 'param');
+  if (param?.kind === 'param' && param.range?.kind === 'range' && param.value?.kind === 'quantity') {
+    const text = syntax.text.slice(param.value.start, param.value.end);
+    yield { what: `Widen the range to ${text}`, edits: [replaced(param.range.to, text)] };
+    yield { what: `Widen the range to ${text}`, edits: [replaced(param.range.from, text)] };
+  }
+  if (entry !== undefined)
+    yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)], last: true };
+}
+
+/** A name stands for the value of its `param` or `let`. */
+function declared(syntax: SyntaxFile, value: Expression): Expression {
+  if (value.kind !== 'name') return value;
+  for (const each of syntax.declarations)
+    if ((each.kind === 'param' || each.kind === 'let') && each.name?.text === value.text && each.value !== undefined)
+      return each.value;
+  return value;
+}
+
+/** Numbers with their units in a sentence: `from 0 % to 100 %` as `0%`, `100%`. */
+const numbersIn = (text: string): readonly string[] =>
+  [
+    ...text.matchAll(
+      /[−-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?:\s?(?:%|[KMGTP]i?B(?:\/s)?|B(?:\/s)?|[mµun]?s|min|h|[KMGTP]?FLOPS?|\/s))?(?![A-Za-z])/g,
+    ),
+  ].map(([found]) => found.replaceAll(',', '').replace(/\s/g, '').replace('−', '-'));
+
+function nearestValues(allowed: string, now: string, target: Expression): readonly string[] {
+  const bounds = numbersIn(allowed);
+  const [current] = numbersIn(now);
+  const distance = (text: string): number => Math.abs(Number.parseFloat(text) - Number.parseFloat(current ?? '0'));
+  const out = new Set<string>();
+  const plain =
+    target.kind === 'quantity'
+      ? target.value
+      : target.kind === 'unary' && target.operand.kind === 'quantity'
+        ? -target.operand.value
+        : undefined;
+  const unit =
+    target.kind === 'quantity'
+      ? target.unit
+      : target.kind === 'unary' && target.operand.kind === 'quantity'
+        ? target.operand.unit
+        : '';
+  if (plain !== undefined && !Number.isInteger(plain) && allowed.includes('whole'))
+    for (const whole of [Math.round(plain), Math.floor(plain), Math.ceil(plain)]) out.add(`${whole}${unit}`);
+  if (plain !== undefined && plain < 0) out.add(`${-plain}${unit}`);
+  for (const text of bounds.toSorted((a, b) => distance(a) - distance(b))) {
+    if (new RegExp(`over ${text.replace('%', ' ?%')}(?![\\d.])`).test(allowed)) {
+      // The bound itself is not allowed.
+      if (distance(text) === 0 || Number.parseFloat(current ?? '0') < Number.parseFloat(text)) out.add(`1${unit}`);
+    } else out.add(text);
+  }
+  if (allowed.includes('other than 0') || allowed.includes('finite')) out.add('1');
+  return [...out].slice(0, 5);
+}
+
+/** `split(2, 2, 2)` of eight layers: the last number takes the difference, or another one is added. */
+function* balancedSum(call: Expression & { kind: 'call' }, wanted: number): Generator<Repair> {
+  const sizes = call.arguments.map(({ value }) => (value.kind === 'quantity' ? value.value : Number.NaN));
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  if (!Number.isSafeInteger(sum) || !Number.isSafeInteger(wanted) || wanted < sizes.length) return;
+  const write = (parts: readonly number[]): Repair => {
+    const text = `${call.callee.text}(${parts.join(', ')})`;
+    return { what: `Write ${text}`, edits: [replaced(call, text)] };
+  };
+  const even = sizes.map(
+    (_, index) => Math.floor((wanted * (index + 1)) / sizes.length) - Math.floor((wanted * index) / sizes.length),
+  );
+  yield write(even);
+  for (const index of [sizes.length - 1, 0]) {
+    const size = sizes[index] + wanted - sum;
+    if (size > 0) yield write(sizes.with(index, size));
+  }
+  if (call.callee.text === 'split')
+    yield { what: `Use balance(${sizes.length})`, edits: [replaced(call, `balance(${sizes.length})`)] };
+}
+
+/** The ends of a range, the one out of bounds moved into them; or both exchanged. */
+function* rangeEnds(
+  { text }: SyntaxFile,
+  range: Expression & { kind: 'range' },
+  bounds: readonly string[],
+): Generator<Repair> {
+  const [from, to] = [text.slice(range.from.start, range.from.end), text.slice(range.to.start, range.to.end)];
+  yield { what: `Exchange ${from} and ${to}`, edits: [replaced(range.from, to), replaced(range.to, from)] };
+  for (const bound of bounds) {
+    yield { what: `Start at ${bound}`, edits: [replaced(range.from, bound)] };
+    yield { what: `End at ${bound}`, edits: [replaced(range.to, bound)] };
+  }
+}

@@ -1,0 +1,153 @@
+/** The row of a schedule as parts that can be moved one by one, and edits that move them. */
+import type { Entry, Expression, SyntaxFile } from '../../../grammar/syntax.ts';
+import type { Analysis } from '../../check.ts';
+import type { PipelinePlan, RowItem } from '../../plan.ts';
+import type { Edit } from '../proposal.ts';
+import { entriesOf } from '../source.ts';
+import { replaced, withoutItem } from './edits.ts';
+
+/** A pipeline whose schedule is rows of this file. */
+export interface Rowed {
+  readonly plan: PipelinePlan;
+  readonly rows: readonly (readonly RowItem[])[];
+  readonly entries: readonly WrittenRow[];
+}
+
+/** A `row(0)` with its device, or a `row(d)` with all devices that have no other. */
+export interface WrittenRow {
+  readonly entry: Entry;
+  readonly devices: readonly number[];
+}
+
+/** Something that moves as a whole: a written item, or one operation of a written range. */
+export interface Part {
+  readonly text: string;
+  /** Index of the written item that it is in. */
+  readonly item: number;
+  /** Its operations in the row of each device of the entry. */
+  readonly operations: readonly (readonly RowItem[])[];
+  /** Of a range: what the range is of, so that neighbours are written together again. */
+  readonly run?: { readonly head: string; readonly tail: string; readonly microbatch: number };
+}
+
+/** Pipelines with the row entry around `offset`. */
+export function rowedAt({ syntax, pipelines }: Analysis, offset: number): readonly Rowed[] {
+  const block = syntax.declarations.find(
+    (each) => each.kind === 'block' && each.keyword.text === 'schedule' && each.start <= offset && offset <= each.end,
+  );
+  if (block?.kind !== 'block' || block.body === undefined) return [];
+  const written = entriesOf(block.body, 'row');
+  return pipelines.flatMap(({ plan }) => {
+    const { schedule } = plan;
+    if (schedule.kind !== 'rows' || schedule.name !== block.name?.text) return [];
+    const devices = schedule.rows.map((_, device) => device);
+    const single = new Map<number, Entry>();
+    for (const entry of written) {
+      const [device] = entry.parameters ?? [];
+      if (device?.kind === 'quantity' && !single.has(device.value)) single.set(device.value, entry);
+    }
+    const general = written.find(({ parameters = [] }) => parameters[0]?.kind === 'name');
+    const entries: WrittenRow[] = [...single].map(([device, entry]) => ({ entry, devices: [device] }));
+    const others = devices.filter((device) => !single.has(device));
+    if (general !== undefined && others.length > 0) entries.push({ entry: general, devices: others });
+    return [{ plan, rows: schedule.rows, entries }];
+  });
+}
+
+const mostOfRange = 256;
+
+/** The parts of a row in order. */
+export function partsOf({ text }: SyntaxFile, { rows }: Rowed, { entry, devices }: WrittenRow): readonly Part[] {
+  return (entry.values ?? []).flatMap((value, item): readonly Part[] => {
+    const operations = devices.map((device) => (rows[device] ?? []).filter((operation) => operation.item === item));
+    const range = rangeOf(text, value);
+    const [first] = operations;
+    const splits =
+      range !== undefined &&
+      first !== undefined &&
+      first.length > 1 &&
+      first.length <= mostOfRange &&
+      operations.every(
+        (each) => each.length === first.length && each.every(({ fusedWithNext }) => fusedWithNext !== true),
+      );
+    if (!splits) return [{ text: text.slice(value.start, value.end), item, operations }];
+    return first.map((operation, index) => {
+      const run = { ...range, microbatch: operation.microbatch };
+      return {
+        text: `${run.head}${run.microbatch}${run.tail}`,
+        item,
+        operations: operations.map((each) => [each[index]]),
+        run,
+      };
+    });
+  });
+}
+
+/** `F[0..3]` with plain numbers: `F[` and what follows the range. */
+function rangeOf(text: string, value: Expression): { readonly head: string; readonly tail: string } | undefined {
+  if (value.kind !== 'index') return undefined;
+  const range = value.arguments[0]?.value;
+  if (range?.kind !== 'range' || range.from.kind !== 'quantity') return undefined;
+  return { head: text.slice(value.start, range.start), tail: text.slice(range.end, value.end) };
+}
+
+/** Parts in their places: for each written item the parts that take its place. */
+export type Placed = readonly (readonly Part[])[];
+
+export const placesOf = (parts: readonly Part[], items: number): Placed =>
+  Array.from({ length: items }, (_, item) => parts.filter((part) => part.item === item));
+
+/** Moves the part at `from` before the part that is at `to` (both in the row as it was; `parts.length`: to the end). */
+export function moved(parts: readonly Part[], items: number, from: number, to: number): Placed {
+  const part = parts[from];
+  const target = parts[to]?.item ?? items - 1;
+  const places = placesOf(parts, items).map((place) => place.filter((each) => each !== part));
+  const at = to >= parts.length ? places[target].length : Math.max(0, places[target].indexOf(parts[to]));
+  // Before itself or its neighbour nothing moves.
+  return places.with(target, places[target].toSpliced(at, 0, part));
+}
+
+/** The operations of each device of the entry, in the order of the places. */
+export const operationsOf = (places: Placed, devices: number): readonly (readonly RowItem[])[] =>
+  Array.from({ length: devices }, (_, index) => places.flat().flatMap(({ operations }) => operations[index] ?? []));
+
+/** Edits of the written items whose parts are others now. Items that keep theirs are left alone, with the comments around them. */
+export function editsOf(
+  { text }: SyntaxFile,
+  { entry }: WrittenRow,
+  before: Placed,
+  after: Placed,
+): readonly (Edit | undefined)[] {
+  const values = entry.values ?? [];
+  return after.flatMap((place, item) => {
+    const value = values[item];
+    const same = place.length === before[item].length && place.every((part, index) => part === before[item][index]);
+    if (same || value === undefined) return [];
+    if (place.length === 0) return [withoutItem(values, item)];
+    const kept = before[item].length === 1 && place.includes(before[item][0]);
+    const written = joined(place).join(', ');
+    // What stays as it was written is not written again.
+    if (kept && text.slice(value.start, value.end) === written) return [];
+    return [replaced(value, written)];
+  });
+}
+
+/** Texts of parts; neighbours of one run together. */
+function joined(parts: readonly Part[]): readonly string[] {
+  const out: string[] = [];
+  for (let at = 0; at < parts.length;) {
+    const { run, text } = parts[at];
+    let end = at + 1;
+    while (run !== undefined && end < parts.length && follows(parts[end], run, end - at)) end += 1;
+    out.push(
+      run === undefined || end === at + 1
+        ? text
+        : `${run.head}${run.microbatch}..${run.microbatch + end - at - 1}${run.tail}`,
+    );
+    at = end;
+  }
+  return out;
+}
+
+const follows = ({ run }: Part, first: NonNullable<Part['run']>, distance: number): boolean =>
+  run?.head === first.head && run.tail === first.tail && run.microbatch === first.microbatch + distance;

@@ -1,0 +1,136 @@
+import { parametersOf } from '../../findings/finding.ts';
+import { dimensionIn } from '../../language/schema.ts';
+import { exampleOf } from '../../language/units.ts';
+import { spellings } from '../../spelling.ts';
+import { inserted, replaced, withDeclaration, withEntry } from './edits.ts';
+import { type Exported, exportsOf, kindsFor, standardNames, withImport } from './exports.ts';
+import type { Mistake, Repair, Repairer } from './repair.ts';
+import { bodiesOf, siteAt } from './site.ts';
+import { namesOf } from './values.ts';
+
+/** The nearest spellings, an import that gives the name, a declaration of it. */
+export const nameUnknown: Repairer = { repairs };
+
+function* repairs(mistake: Mistake): Generator<Repair> {
+  const { finding } = mistake;
+  const parameters = parametersOf(finding, 'name/unknown');
+  if (parameters === undefined) return;
+  const { name, kind, words = [] } = parameters;
+  const exact = [...imported(mistake, kind)].filter((exported) => exported.name === name);
+  for (const exported of exact) yield importing(mistake, exported);
+  const suggestions = finding.hint?.kind === 'spelling' ? finding.hint.suggestions : [];
+  for (const text of new Set([...suggestions, ...similar(mistake, kind, name), ...words.slice(0, 5)]))
+    yield { what: `Change to "${text}"`, edits: [replaced(finding.place, text)] };
+  if (exact.length === 0) yield* nearImports(mistake, kind, name);
+  yield* declaring(mistake, kind, name);
+  yield* onlyOne(mistake, kind);
+}
+
+/** Names of the file that are spelled alike, the nearest first. */
+function similar({ analysis }: Mistake, kind: string, name: string): readonly string[] {
+  const near = spellings();
+  const left = new Set(kindsFor(kind).flatMap((each) => namesOf(analysis, each as Parameters<typeof namesOf>[1])));
+  const out: string[] = [];
+  for (let best = near(name, left); best !== undefined && out.length < 3; best = near(name, left)) {
+    out.push(best);
+    left.delete(best);
+  }
+  return out;
+}
+
+/** A declaration of the right kind, if it is the only one. */
+function* onlyOne({ analysis, finding }: Mistake, kind: string): Generator<Repair> {
+  if (kind === 'name') return;
+  const names = kindsFor(kind).flatMap((each) => namesOf(analysis, each as Parameters<typeof namesOf>[1]));
+  const [only] = names;
+  if (names.length === 1 && only !== undefined)
+    yield { what: `Change to "${only}"`, edits: [replaced(finding.place, only)] };
+}
+
+function* imported({ neighbours }: Mistake, kind: string): Generator<Exported> {
+  const kinds = kindsFor(kind);
+  const fits = (exported: Exported): boolean => kinds.includes(exported.kind);
+  yield* standardNames().filter(fits);
+  for (const neighbour of neighbours()) yield* exportsOf(neighbour).filter(fits);
+}
+
+const importing = ({ analysis }: Mistake, exported: Exported): Repair => ({
+  what: `Import "${exported.name}" from "${exported.path}"`,
+  edits: [withImport(analysis.syntax, exported)],
+});
+
+/** A name of another file that is spelled alike. */
+function* nearImports(mistake: Mistake, kind: string, name: string): Generator<Repair> {
+  const all = new Map([...imported(mistake, kind)].map((exported) => [exported.name, exported]));
+  const near = spellings()(name, all.keys());
+  const exported = near === undefined ? undefined : all.get(near);
+  if (exported === undefined) return;
+  const { what, edits } = importing(mistake, exported);
+  yield { what: `${what} in its place`, edits: [...edits, replaced(mistake.finding.place, exported.name)] };
+}
+
+const skeletons: Readonly<Record<string, (name: string, other: string) => string>> = {
+  device: (name) => `device ${name} { memory = 80GiB }`,
+  cluster: (name, device) => `cluster ${name} { gpu[4] = ${device}  link = 25GB/s + 5us }`,
+  model: (name) => `model ${name} { layer block[8] { forward = 4ms  backward = 8ms } }`,
+  policy: (name) => `schedule ${name} { order = greedy(prefer = [B, F]) }`,
+};
+
+/** A declaration with usual values, to go on from. */
+function* declaring({ analysis, finding }: Mistake, kind: string, name: string): Generator<Repair> {
+  const { syntax } = analysis;
+  const { start } = finding.place;
+  if (!/^[A-Za-z_]\w*$/.test(name)) return;
+  if (kind === 'name') {
+    const { key, path } = siteAt(syntax, start);
+    // Inside an expression of several terms the dimension is that of its neighbour.
+    const term = path.findLast((node) => node.kind === 'binary');
+    const quantity =
+      term?.kind === 'binary' ? [term.left, term.right].find(({ kind: each }) => each === 'quantity') : undefined;
+    const dimension = key === undefined ? undefined : dimensionIn(key.value, 'first');
+    const values = new Set<string>();
+    if (quantity !== undefined) values.add(syntax.text.slice(quantity.start, quantity.end));
+    if (dimension !== undefined) values.add(exampleOf[dimension]);
+    for (const value of ['1', '25GB/s + 5us']) values.add(value);
+    for (const value of values)
+      yield {
+        what: `Declare let ${name} = ${value}`,
+        edits: [withDeclaration(syntax, start, `let ${name} = ${value}`)],
+        group: 'let',
+        last: true,
+      };
+    return;
+  }
+  if (kind === 'layer') {
+    for (const { block, body, label } of bodiesOf(syntax)) {
+      if (block === 'model' && finding.message.includes(label))
+        yield {
+          what: `Declare layer "${name}" in ${label}`,
+          edits: [withEntry(syntax.text, body, `layer ${name} { forward = 4ms  backward = 8ms }`)],
+          last: true,
+        };
+    }
+    return;
+  }
+  const skeleton = skeletons[kind];
+  if (skeleton === undefined) return;
+  const devices = namesOf(analysis, 'device');
+  const word = kind === 'policy' ? 'schedule' : kind;
+  for (const device of devices.length === 0 ? ['h100'] : devices.slice(0, 1)) {
+    const missing = kind === 'cluster' && devices.length === 0;
+    const hardware = standardNames().find((exported) => exported.name === device);
+    const edits = [withDeclaration(syntax, start, skeleton(name, device))];
+    yield {
+      what: `Declare ${word} "${name}"`,
+      edits: missing && hardware !== undefined ? joined([withImport(syntax, hardware), ...edits]) : edits,
+      last: true,
+    };
+  }
+}
+
+/** Two insertions at one place as one. */
+function joined(edits: readonly (ReturnType<typeof inserted> | undefined)[]) {
+  const [first, second] = edits;
+  if (first === undefined || second === undefined || first.start !== second.start) return edits;
+  return [inserted(first.start, first.text + second.text)];
+}

@@ -1,0 +1,211 @@
+import { describe, it } from 'vitest';
+import { type Case, checkCase } from './promise.ts';
+import { good, wrong } from './text.ts';
+
+const cases: readonly Case[] = [
+  // Syntax.
+  {
+    code: 'syntax/unexpected',
+    text: wrong('microbatches = 8', 'microbatches 8'),
+    titles: ['Insert "=" before "8"'],
+    makes: 'microbatches = 8',
+  },
+  {
+    code: 'syntax/unexpected',
+    text: wrong('small { memory', 'small { memory = }\ndevice other { memory'),
+    titles: ['Write 80GiB'],
+    makes: 'small { memory = 80GiB }',
+  },
+  {
+    code: 'syntax/unexpected',
+    text: wrong('pipeline train', 'pipelin train'),
+    titles: ['Change to "pipeline"'],
+    makes: '\npipeline train {',
+  },
+  {
+    code: 'syntax/unexpected',
+    text: wrong('schedule = 1f1b', 'schedule = 1f1b )'),
+    titles: ['Remove ")"'],
+    makes: 'schedule = 1f1b\n',
+  },
+  {
+    code: 'syntax/unexpected',
+    text: wrong('balance(4)', 'split(2 2, 2, 2)'),
+    titles: ['Insert "," before "2"'],
+    makes: 'split(2, 2, 2, 2)',
+  },
+  {
+    code: 'syntax/unexpected',
+    text: wrong('microbatches = 8', 'microbatches = 8 @'),
+    titles: ['Remove "@"'],
+    makes: 'microbatches = 8\n',
+  },
+  { code: 'syntax/unexpected', text: wrong('memory = 16GiB', 'memory'), titles: ['Write memory = 80GiB'] },
+  { code: 'syntax/unexpected', text: `${good}let x =`, titles: ['Write 1'], makes: 'let x = 1' },
+  {
+    code: 'syntax/unclosed',
+    text: wrong('memory = 16GiB }', 'memory = 16GiB'),
+    titles: ['Insert "}"'],
+    makes: 'memory = 16GiB }\ncluster',
+  },
+  {
+    code: 'syntax/unclosed',
+    text: wrong('balance(4)', 'balance(4'),
+    titles: ['Insert ")"'],
+    makes: 'stages = balance(4)\n',
+  },
+  {
+    code: 'syntax/unclosed',
+    text: good.slice(0, good.lastIndexOf('}')),
+    titles: ['Insert "}"'],
+    makes: 'schedule = 1f1b\n}',
+  },
+  {
+    code: 'syntax/unclosed',
+    text: `import { h100 } from "std:hardware\n${good}`,
+    titles: ['Insert a closing quote'],
+    makes: '"std:hardware"\ndevice',
+  },
+  { code: 'syntax/unclosed', text: `${good}/* a note`, titles: ['Close the comment'], makes: '/* a note */' },
+  {
+    code: 'syntax/unit',
+    text: wrong('16GiB', '16Gib'),
+    titles: ['Change to "16GiB"', 'Change to "16GB"'],
+    makes: 'memory = 16GiB',
+  },
+  { code: 'syntax/unit', text: wrong('16GiB', '16000M'), titles: ['Change to "16000MB"', 'Change to "16000MiB"'] },
+  {
+    code: 'syntax/unit',
+    text: wrong('forward = 4ms', 'forward = 4msec'),
+    titles: ['Change to "4ms"'],
+    makes: 'forward = 4ms',
+  },
+  { code: 'syntax/unit', text: wrong('25GB/s', '25Gbs'), titles: ['Change to "25Gb/s"', 'Change to "25GB/s"'] },
+  // Names.
+  {
+    code: 'name/unknown',
+    text: wrong('model = toy', 'model = toi'),
+    titles: ['Change to "toy"', 'Declare model "toi"'],
+    makes: 'model = toy // the model',
+  },
+  {
+    code: 'name/unknown',
+    text: wrong('= small', '= h100'),
+    titles: ['Import "h100" from "std:hardware"', 'Declare device "h100"'],
+    makes: 'import { h100 } from "std:hardware"',
+  },
+  {
+    code: 'name/unknown',
+    text: wrong('= small', '= ours'),
+    files: { 'ours.pipe': 'device ours { memory = 8GiB }' },
+    titles: ['Import "ours" from "ours.pipe"'],
+  },
+  {
+    code: 'name/unknown',
+    text: wrong('microbatches = 8', 'microbatches = m'),
+    titles: ['Declare let m = 8'],
+    makes: 'let m = 8\npipeline train',
+  },
+  { code: 'name/unknown', text: wrong('1f1b', '1f1bb'), titles: ['Change to "1f1b"'] },
+  { code: 'name/unknown', text: wrong('= small  link', '= smal  link'), titles: ['Change to "small"'] },
+  {
+    code: 'name/unknown',
+    text: wrong('stages = balance(4)', 'stages = balance(4, by = memry)'),
+    titles: ['Change to "memory"'],
+  },
+  {
+    code: 'name/duplicate',
+    text: wrong('model toy', 'device small { memory = 32GiB } // large\nmodel toy'),
+    titles: ['Rename to "small_2"', 'Remove the second device "small"', 'Remove the first device "small"'],
+    makes: 'device small_2 { memory = 32GiB } // large',
+  },
+  {
+    code: 'name/duplicate',
+    text: wrong('  layer', '  layer block { forward = 1ms  backward = 2ms }\n  layer'),
+    titles: ['Rename to "block_2"'],
+  },
+  { code: 'name/unused', text: `/// Never.\nlet spare = 3 // spare\n${good}`, titles: ['Remove let "spare"'] },
+  {
+    code: 'name/unused',
+    text: `import { h100, a100_80 } from "std:hardware"\n${wrong('= small', '= h100')}`,
+    titles: ['Remove "a100_80" from the import'],
+    makes: 'import { h100 } from',
+  },
+  {
+    code: 'name/unused',
+    text: wrong('pipeline', 'schedule mine { order = greedy(prefer = [B, F]) }\npipeline'),
+    titles: ['Remove schedule "mine"', 'Use it in pipeline "train"'],
+  },
+  {
+    code: 'name/cycle',
+    text: `let a = b + 1ms\nlet b = a + 1ms\n${wrong('forward = 4ms', 'forward = a')}`,
+    titles: ['Write 1ms for "b" in "a"', 'Write 1ms for "a" in "b"'],
+  },
+  // Keys.
+  {
+    code: 'key/unknown',
+    text: wrong('microbatches', 'microbatchs'),
+    titles: ['Change to "microbatches"'],
+    makes: 'microbatches = 8',
+  },
+  {
+    code: 'key/unknown',
+    text: wrong('memory = 16GiB', 'memory = 16GiB  microbatches = 8', wrong('  microbatches = 8\n', '')),
+    titles: ['Move "microbatches" to pipeline "train"'],
+  },
+  {
+    code: 'key/unknown',
+    text: wrong('memory = 16GiB', 'memory = 16GiB  colour = 3'),
+    titles: ['Remove "colour"'],
+    makes: 'memory = 16GiB }',
+  },
+  {
+    code: 'key/unknown',
+    text: wrong('balance(4)', 'balance(4, bye = memory)'),
+    titles: ['Change to "by"', 'Remove "bye"'],
+  },
+  { code: 'key/missing', text: wrong('  microbatches = 8\n', ''), titles: ['Add microbatches = 8'] },
+  { code: 'key/missing', text: wrong('model = toy // the model\n', ''), titles: ['Add model = toy'] },
+  { code: 'key/missing', text: wrong('  stages = balance(4)\n', ''), titles: ['Add stages = balance(4)'] },
+  {
+    code: 'key/missing',
+    text: wrong('  schedule = 1f1b\n', ''),
+    titles: ['Add schedule = 1f1b', 'Add schedule = gpipe'],
+  },
+  { code: 'key/missing', text: wrong('backward = 8ms  ', ''), titles: ['Add backward = 8ms'] },
+  {
+    code: 'key/missing',
+    text: wrong('{ memory = 16GiB }', '{}'),
+    titles: ['Add memory = 80GiB'],
+    makes: 'device small { memory = 80GiB }',
+  },
+  { code: 'key/missing', text: wrong('balance(4)', 'balance()'), titles: ['Write balance(4)'] },
+  {
+    code: 'key/missing',
+    text: wrong(
+      'layer block[8] { forward = 4ms  backward = 8ms  weights = 256MiB  activation = 512MiB }',
+      'layer block[8] = transformer(heads = 16)',
+      wrong('memory = 16GiB', 'memory = 16GiB  compute = 100TFLOPS  bandwidth = 1TB/s'),
+    ),
+    titles: ['Add hidden = 4096'],
+  },
+  {
+    code: 'key/duplicate',
+    text: wrong('memory = 16GiB', 'memory = 16GiB  memory = 32GiB'),
+    titles: ['Remove the second "memory"', 'Remove the first "memory"'],
+  },
+  {
+    code: 'key/duplicate',
+    text: wrong('balance(4)', 'balance(4, by = time, by = memory)'),
+    titles: ['Remove the second "by"', 'Remove the first "by"'],
+  },
+  {
+    code: 'key/not-applicable',
+    text: wrong('backward = 8ms', 'backward = 8ms  backward_input = 4ms  backward_weight = 5ms'),
+    titles: ['Remove "backward"', 'Remove "backward_input" and "backward_weight", so that "backward" applies'],
+  },
+];
+
+describe.each(cases.map((each) => [`${each.code}: ${each.titles[0] ?? ''}`, each] as const))('%s', (_, each) => {
+  it('is offered, gone afterwards, without a new error, with the figures of a fresh simulation', () => checkCase(each));
+});
