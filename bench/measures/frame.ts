@@ -1,4 +1,6 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
+import type { Columns } from '../../webview/picture/columns.ts';
+import { colouringOf } from '../../webview/worker/colouring.ts';
 import { draw } from '../../webview/worker/draw.ts';
 import { buildPyramid } from '../../webview/worker/pyramid.ts';
 import { measure } from '../measure.ts';
@@ -23,8 +25,8 @@ export function frameTable(): Table {
     );
     const timeline = ours(plan);
     const columns = columnsOf(plan, timeline);
-    const prepare = measure(() => buildPyramid(columnsOf(plan, timeline)));
-    const pyramid = buildPyramid(columns);
+    const prepare = measure(() => pyramidOf(columnsOf(plan, timeline)));
+    const pyramid = pyramidOf(columns);
     const pixels = new Uint32Array(width * height);
     const { makespan } = timeline;
     for (const [name, from, to] of [
@@ -47,6 +49,8 @@ export function frameTable(): Table {
   };
 }
 
+const pyramidOf = (columns: Columns) => buildPyramid(columns, colouringOf(columns, palette));
+
 const viewOf = (t0: number, t1: number): FrameView => ({
   t0,
   t1,
@@ -61,7 +65,6 @@ const viewOf = (t0: number, t1: number): FrameView => ({
 /** Colours do not change the work; these are merely distinct. */
 const palette: Palette = {
   background: 0xff1f1f1f,
-  lut: Uint32Array.from({ length: 256 }, (_, byte) => 0xff000000 | (byte * 0x010203)),
   colours: Uint32Array.from({ length: paletteColours }, (_, index) => 0xff000000 | (index * 0x050301)),
   colourBy: 'operation',
   chunk: new Uint8Array(devices),

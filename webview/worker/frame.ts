@@ -15,8 +15,14 @@ export interface FrameView {
   readonly bandHeight: number;
   /** Pixels cut from the corners of blocks: 0, 1 or 2. */
   readonly radius: number;
-  /** Pixels of the notch that marks a backward where colours do not tell kinds apart. */
+  /** Width of the notch of a backward, where colours do not say the kind. */
   readonly notch: number;
+  /** Pixels of the picture a CSS pixel; 1 where absent. */
+  readonly dpr?: number;
+  /** First device of each row, then the number of devices. Absent where each device has a row. */
+  readonly spans?: Int32Array;
+  /** By row, 1: all devices of the row are alike, and the first is drawn for them. */
+  readonly folded?: Uint8Array;
 }
 
 /** An image that is being drawn: what it shows, in which colours, into which pixels. */
@@ -25,7 +31,8 @@ export interface Frame {
   readonly width: number;
   readonly height: number;
   readonly columns: Columns;
-  readonly pyramid: Pyramid;
   readonly palette: Palette;
   readonly pixels: Uint32Array;
+  /** Shares of time in the colours of `palette`, where there are too many blocks to look at each. */
+  readonly pyramid?: Pyramid;
 }

@@ -4,6 +4,7 @@ import { evaluateJob } from '../../engine/job/evaluateJob.ts';
 import { iterationOf } from '../../engine/sensitivity.ts';
 import { stallOf } from '../../engine/stall.ts';
 import type { Question } from '../picture/questions.ts';
+import { colouringOf, fits } from './colouring.ts';
 import { draw } from './draw.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
 import type { Palette } from './palette.ts';
@@ -19,7 +20,7 @@ const scope = globalThis as unknown as Scope;
 
 interface Shown extends Asked {
   readonly generation: number;
-  readonly pyramid: Pyramid;
+  pyramid?: Pyramid;
 }
 let shown: Shown | undefined;
 let palette: Palette | undefined;
@@ -32,6 +33,8 @@ let waitingIteration: Extract<ToWorker, { type: 'iterate' }> | undefined;
 let scheduled = false;
 /** Milliseconds in which the first picture may be asked for. */
 const jobsDelay = 50;
+/** Up to this many blocks, a picture is drawn from the blocks themselves in a few milliseconds. */
+const manyBlocks = 100_000;
 
 scope.addEventListener('message', ({ data }) => {
   if (data.type === 'palette') palette = data.palette;
@@ -96,7 +99,7 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
   }
   const picture = pictureOf(evaluation, evaluation.run, generation);
   const { columns } = picture;
-  shown = { generation, plan, timeline: evaluation.run.timeline, columns, pyramid: buildPyramid(columns) };
+  shown = { generation, plan, timeline: evaluation.run.timeline, columns };
   if (run.jobs.length > 0) waitingJobs = run;
   // Only the tracks are given away: the worker draws from the rest.
   scope.postMessage(
@@ -124,4 +127,14 @@ function answer({ id, requests }: Extract<ToWorker, { type: 'draw' }>): void {
     { type: 'frame', id, generation, images, milliseconds: performance.now() - began },
     images.map((image) => image.buffer),
   );
+  if (columns.word.length > manyBlocks && (pyramid === undefined || !fits(pyramid.colouring, palette)))
+    setTimeout(preparePyramid, 0);
+}
+
+/** The first picture is drawn from the blocks; the next ones, of many blocks, from their shares of time. */
+function preparePyramid(): void {
+  if (shown === undefined || palette === undefined || scheduled) return;
+  const { columns, pyramid } = shown;
+  if (pyramid === undefined || !fits(pyramid.colouring, palette))
+    shown.pyramid = buildPyramid(columns, colouringOf(columns, palette));
 }

@@ -5,8 +5,6 @@ import type { ColourBy } from '../protocol/messages.ts';
 /** Colours as they lie in memory (ABGR words). */
 export interface Palette {
   readonly background: number;
-  /** For pyramid bytes. */
-  readonly lut: Uint32Array;
   /** 8 kinds, then 8 kinds × 4 chunks, then 8 hues of microbatches, then 4 of versions. */
   readonly colours: Uint32Array;
   readonly colourBy: ColourBy;
@@ -22,13 +20,22 @@ export const versionColours = hueColours + hues;
 export const paletteColours = versionColours + versionLooks;
 
 /** Of a kind of work of an operation, in the colouring that is chosen. */
-export function colourOf(palette: Palette, columns: Columns, kind: number, code: number): number {
-  if (palette.colourBy === 'operation') return palette.colours[kind];
+export const colourOf = (palette: Palette, columns: Columns, kind: number, code: number): number =>
+  palette.colours[colourIndex(palette, columns, kind, code)];
+
+/** Which of `colours` that is. */
+export function colourIndex(
+  { colourBy, chunk }: Pick<Palette, 'colourBy' | 'chunk'>,
+  columns: Columns,
+  kind: number,
+  code: number,
+): number {
+  if (colourBy === 'operation') return kind;
   const { shift, stages } = columns;
-  if (palette.colourBy === 'microbatch') return palette.colours[hueColours + (code & ((1 << shift) - 1) & (hues - 1))];
-  if (palette.colourBy === 'version') {
+  if (colourBy === 'microbatch') return hueColours + (code & ((1 << shift) - 1) & (hues - 1));
+  if (colourBy === 'version') {
     const version = versionOfWord(columns, code);
-    return palette.colours[version < 0 ? kind : versionColours + versionLook(version)];
+    return version < 0 ? kind : versionColours + versionLook(version);
   }
-  return palette.colours[chunkColours + kind * 4 + (palette.chunk[(code >> shift) % stages] & 3)];
+  return chunkColours + kind * 4 + (chunk[(code >> shift) % stages] & 3);
 }

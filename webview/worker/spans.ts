@@ -2,10 +2,6 @@ import { kindCollective, kindInput, kindOptimizer, kindRecompute, kindWeight, sy
 import type { Frame } from './frame.ts';
 import { colourOf } from './palette.ts';
 
-/** Above this number of blocks per pixel, painting each would cost more than the picture shows. */
-const most = 2;
-export const isDense = (blocks: number, width: number): boolean => blocks > most * width;
-
 /** How a line runs through the blocks of its row. */
 export interface LineShape {
   /** Pixels that corners take from both ends of a block. */
@@ -20,7 +16,6 @@ export interface LineShape {
   /** Pixels that the notch takes from the end of a wide backward; none where it is not positive. */
   readonly notch: number;
 }
-export const plainLine: LineShape = { inset: 0, rim: false, framed: false, half: 0, shapes: false, notch: 0 };
 
 /** One line of pixels from blocks `low` to `high` (exclusive), each block painted. */
 export function spanLine(frame: Frame, low: number, high: number, line: number, shape: LineShape): void {
@@ -78,51 +73,4 @@ export function spanLine(frame: Frame, low: number, high: number, line: number, 
 function put(pixels: Uint32Array, colour: number, from: number, to: number): void {
   if (to - from > 24) pixels.fill(colour, from, to);
   else for (let at = from; at < to; at += 1) pixels[at] = colour;
-}
-
-/**
- * One line of pixels where many blocks share each: the block at one moment of every pixel. The moments lie on a grid in time,
- * so that a picture that is moved by whole pixels keeps its colours. O(pixels · log(blocks a pixel)).
- */
-export function sampleLine(frame: Frame, low: number, high: number, line: number, half: number, shapes: boolean): void {
-  const { view, width, columns, palette, pixels } = frame;
-  const { start, end, word, pair, parts, shift } = columns;
-  const step = (view.t1 - view.t0) / width;
-  const origin = (Math.round(view.t0 / step) + 0.5) * step;
-  let at = low;
-  for (let x = 0; x < width; x += 1) {
-    const time = origin + x * step;
-    at = lastStartingBy(start, at, high, time);
-    let block = at;
-    if (pair !== undefined && pair[block] === (half === 0 ? 2 : 1)) block += half === 0 ? -1 : 1;
-    if (start[block] > time || end[block] <= time) continue;
-    const code = word[block];
-    if (code < 0) {
-      pixels[line + x] = palette.colours[code === syncWord ? kindCollective : kindOptimizer];
-      continue;
-    }
-    const row = code >> shift;
-    const share = (time - start[block]) / (end[block] - start[block]);
-    const kind =
-      share < parts.recompute[row] ? kindRecompute : share >= parts.weight[row] ? kindWeight : parts.main[row];
-    if (shapes && half === 0 && parts.main[row] === kindWeight) continue;
-    pixels[line + x] = colourOf(palette, columns, kind, code);
-  }
-}
-
-/** Last block from `from` on, before `high`, that starts at or before `time`; `from` where none does. Found in strides that double. */
-function lastStartingBy(start: Float64Array, from: number, high: number, time: number): number {
-  let low = from;
-  let stride = 1;
-  while (low + stride < high && start[low + stride] <= time) {
-    low += stride;
-    stride *= 2;
-  }
-  let above = Math.min(high, low + stride);
-  while (above - low > 1) {
-    const middle = (low + above) >> 1;
-    if (start[middle] <= time) low = middle;
-    else above = middle;
-  }
-  return low;
 }

@@ -2,14 +2,17 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { paletteFrom, themeFrom } from '../../../webview/view/scene/theme.ts';
 import { hit } from '../../../webview/picture/columns.ts';
+import type { Columns } from '../../../webview/picture/columns.ts';
+import { colouringOf } from '../../../webview/worker/colouring.ts';
 import { draw } from '../../../webview/worker/draw.ts';
-import { colourOf, hueColours, versionColours } from '../../../webview/worker/palette.ts';
+import { hueColours, versionColours } from '../../../webview/worker/palette.ts';
 import { buildPyramid } from '../../../webview/worker/pyramid.ts';
 import { columnsFrom, plainRows } from './columns.ts';
 import type { FrameView } from '../../../webview/worker/frame.ts';
 
 const theme = themeFrom('dark', () => '');
 const palette = paletteFrom(theme, 'operation', new Uint8Array(64));
+const pyramidOf = (columns: Columns, colours = palette) => buildPyramid(columns, colouringOf(columns, colours));
 const view = (t0: number, t1: number, rowHeight: number, top = 0): FrameView => ({
   t0,
   t1,
@@ -29,7 +32,7 @@ describe('draw', () => {
         const perTick = 20;
         const width = columns.makespan * perTick;
         const height = rows.length * 8;
-        const pixels = draw(view(0, columns.makespan, 8), width, height, columns, buildPyramid(columns), palette);
+        const pixels = draw(view(0, columns.makespan, 8), width, height, columns, pyramidOf(columns), palette);
         rows.forEach((row, device) => {
           const line = (device * 8 + 4) * width;
           let time = 0;
@@ -69,68 +72,12 @@ describe('draw', () => {
       ],
       [{ kind: 0, gap: 0, length: 10 }],
     ]);
-    const pixels = draw(view(0, 10, 10), 100, 20, columns, buildPyramid(columns), palette);
+    const pixels = draw(view(0, 10, 10), 100, 20, columns, pyramidOf(columns), palette);
     expect(pixels[5 * 100 + 48]).toBe(palette.colours[0]);
     expect(pixels[5 * 100 + 49]).toBe(palette.background);
     expect(pixels[5 * 100 + 50]).toBe(palette.colours[0]);
     expect(pixels[9 * 100 + 20]).toBe(palette.background);
     expect(pixels[10 * 100 + 20]).toBe(palette.background);
-  });
-
-  it('shifts by whole pixels when panned by whole pixels, in dense rows, too', () => {
-    const rows = [
-      Array.from({ length: 4000 }, (_, index) => ({
-        kind: index % 4,
-        gap: index % 7 === 0 ? 3 : 0,
-        length: 1 + (index % 5),
-      })),
-    ];
-    const columns = columnsFrom(rows);
-    const pyramid = buildPyramid(columns);
-    const width = 512;
-    const step = columns.makespan / 1024;
-    const before = draw(view(0, width * step, 10), width, 10, columns, pyramid, palette);
-    const moved = draw(view(32 * step, (width + 32) * step, 10), width, 10, columns, pyramid, palette);
-    const line = 5 * width;
-    expect(Array.from(moved.slice(line, line + width - 32))).toEqual(Array.from(before.slice(line + 32, line + width)));
-  });
-
-  it('shows at each pixel a block of that moment where many share it, coloured by microbatch or chunk', () => {
-    fc.assert(
-      fc.property(plainRows(60, 3), fc.constantFrom('microbatch' as const, 'chunk' as const), (rows, by) => {
-        // Long rows: the same blocks again and again, some hundred a row and 64 pixels to show them.
-        const columns = columnsFrom(rows.map((row) => Array.from({ length: 300 }, (_, at) => row[at % row.length])));
-        const width = 64;
-        const coloured = paletteFrom(theme, by, new Uint8Array(64));
-        const pixels = draw(
-          view(0, columns.makespan, 5),
-          width,
-          rows.length * 5,
-          columns,
-          buildPyramid(columns),
-          coloured,
-        );
-        rows.forEach((_, device) => {
-          for (let x = 0; x < width; x += 1) {
-            const from = (x / width) * columns.makespan;
-            const to = ((x + 1) / width) * columns.makespan;
-            const possible = new Set<number>();
-            let covered = 0;
-            for (let block = columns.offsets[device]; block < columns.offsets[device + 1]; block += 1) {
-              const inside = Math.min(to, columns.end[block]) - Math.max(from, columns.start[block]);
-              if (inside <= 0) continue;
-              covered += inside;
-              const row = columns.word[block] >> columns.shift;
-              for (const kind of [columns.parts.main[row], ...(columns.parts.weight[row] < 1 ? [2] : [])])
-                possible.add(colourOf(coloured, columns, kind, columns.word[block]));
-            }
-            if (covered < to - from - 1e-9) possible.add(coloured.background);
-            expect(possible).toContain(pixels[(device * 5 + 2) * width + x]);
-          }
-        });
-      }),
-      { numRuns: 30 },
-    );
   });
 
   it.each(['microbatch', 'version'] as const)(
@@ -144,7 +91,7 @@ describe('draw', () => {
       const tick = 20;
       const width = columns.makespan * tick;
       const shape = { ...view(0, columns.makespan, 22), notch: 7 };
-      const pixels = draw(shape, width, 22, columns, buildPyramid(columns), coloured);
+      const pixels = draw(shape, width, 22, columns, pyramidOf(columns), coloured);
       const at = (x: number, y: number) => pixels[y * width + x];
       const [forward, backward, input, weight] = [0, 1, 2, 3].map((index) =>
         by === 'microbatch'
@@ -187,7 +134,7 @@ describe('draw', () => {
             64,
             48,
             columns,
-            buildPyramid(columns),
+            pyramidOf(columns),
             { ...paletteFrom(theme, by, new Uint8Array(64)), border: 0xff0000ff },
             out,
           );
@@ -202,9 +149,7 @@ describe('draw', () => {
   it('draws nothing of an empty timeline', () => {
     const columns = columnsFrom([]);
     expect(
-      draw(view(0, 1, 10), 8, 8, columns, buildPyramid(columns), palette).every(
-        (pixel) => pixel === palette.background,
-      ),
+      draw(view(0, 1, 10), 8, 8, columns, pyramidOf(columns), palette).every((pixel) => pixel === palette.background),
     ).toBe(true);
   });
 });

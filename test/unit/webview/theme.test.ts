@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contrast, labelOn, luminance, parseColour } from '../../../webview/view/scene/colour.ts';
-import { type ThemeKind, paletteFrom, themeFrom, themeKind } from '../../../webview/view/scene/theme.ts';
+import { type ThemeKind, themeFrom, themeKind } from '../../../webview/view/scene/theme.ts';
 
 const kinds: readonly ThemeKind[] = ['dark', 'light', 'highContrast', 'highContrastLight'];
 
@@ -22,13 +22,6 @@ describe('theme', () => {
     const theme = themeFrom('dark', (name) => given[name] ?? '');
     expect(theme.background).toEqual([16, 32, 48]);
     expect(theme.kinds[0]).toEqual([136, 16, 24]);
-  });
-
-  it('mixes ground and kind by how busy a bin is', () => {
-    const theme = themeFrom('light', () => '');
-    const { lut, colours, background } = paletteFrom(theme, 'operation', new Uint8Array(0));
-    expect(lut[2 << 5]).toBe(background);
-    expect(lut[(2 << 5) | 31]).toBe(colours[2]);
   });
 
   it('knows the kind of theme by the classes of the body', () => {

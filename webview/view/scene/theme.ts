@@ -155,9 +155,6 @@ export function onThemeChange(changed: () => void): void {
 
 /** What the renderer needs of a theme. `chunk`: chunk of each stage. */
 export function paletteFrom(theme: Theme, colourBy: ColourBy, chunk: Uint8Array): Palette {
-  const lut = new Uint32Array(256);
-  for (let byte = 0; byte < 256; byte += 1)
-    lut[byte] = pixel(mix(theme.background, theme.kinds[byte >> 5], (byte & 31) / 31));
   const colours = new Uint32Array(paletteColours);
   theme.kinds.forEach((colour, kind) => {
     colours[kind] = pixel(colour);
@@ -168,7 +165,6 @@ export function paletteFrom(theme: Theme, colourBy: ColourBy, chunk: Uint8Array)
   theme.versions.forEach((colour, index) => (colours[versionColours + index] = pixel(colour)));
   return {
     background: pixel(theme.background),
-    lut,
     colours,
     colourBy,
     chunk,
