@@ -8,7 +8,7 @@ import type { TimeLevel } from './pyramid.ts';
 
 /**
  * Rows of blocks too short to be seen: the share of time of each colour in each pixel. Time is cut into half pixels, and these are
- * added up by a triangle of two pixels: without it, blocks about as long as a pixel would show as stripes that are not there.
+ * added up by a triangle of two pixels. Without it, blocks about as long as a pixel would show false stripes.
  */
 export interface Density {
   readonly frame: Frame;
@@ -30,7 +30,7 @@ export interface Density {
 }
 
 const cellsPerPixel = 2;
-/** In cells: a bin that lies in two cells is taken to be even, so wider bins would blur, and show stripes of their own. */
+/** In cells: a bin that lies in two cells is taken to be even, so wider bins would blur, and show false stripes. */
 const widestBin = 0.5;
 /** Cells left of the first pixel: two pixels for the binomial filter, one cell for the triangle. */
 const margin = 5;
