@@ -5,6 +5,7 @@ import type { Editor } from './session/editor.ts';
 import { highlightFor, noHighlight } from './session/highlight.ts';
 import { shownFile } from './session/shownFile.ts';
 import type { ShownTimeline } from './session/shownTimeline.ts';
+import { jobView } from './view/jobView.ts';
 import { onMeasureChange } from './view/onMeasureChange.ts';
 import { pageView } from './view/page.ts';
 import { presenter } from './view/presenter.ts';
@@ -31,7 +32,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     {
       post: editor.post,
       run: (plan, { options }, jobs) => {
-        if (jobs.length === 0) page.showJobs(plan.name, []);
+        if (jobs.length === 0) {
+          page.showJobs(plan.name, []);
+          workers.close();
+        }
         timelines.run(plan, options, jobs);
       },
       broken: showBroken,
@@ -66,6 +70,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       device: (device) => input.selection.select({ kind: 'device', device }, false),
       nothing: () => input.selection.select(undefined, false),
     },
+    openJob: (name) => workers.open(name),
     closeDevice: () => {
       input.selection.select(undefined, false);
       page.focusTimeline();
@@ -81,7 +86,11 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     palette: (chunk) => paletteFrom(update.theme(), update.settings().colourBy, chunk),
     scene: sceneOf,
     shown: exchanged,
-    jobs: (reports) => page.showJobs(file.pipeline()?.name ?? '', reports),
+    jobs: (reports) => {
+      page.showJobs(file.pipeline()?.name ?? '', reports);
+      workers.simulated(reports);
+    },
+    lanes: (lanes) => workers.arrived(lanes),
     viewChanged: () => {
       input.sync();
       update.save();
@@ -110,6 +119,16 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     post: editor.post,
     theme: update.theme,
     docked: update.docked,
+  });
+  const workers = jobView({
+    ask: timelines.askLanes,
+    show: (content) => page.cover.show('workers', content),
+    close: () => {
+      page.cover.close('workers');
+      page.focusTimeline();
+    },
+    choose: file.choose,
+    theme: update.theme,
   });
   const input = inputs({
     timelines,
@@ -196,6 +215,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     timelines.clear();
     file.forget();
     page.showJobs('', []);
+    workers.close();
     input.selection.clear();
     page.hideDevice();
     highlighted = [];
@@ -242,6 +262,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       onThemeChange(() => {
         update.themeChanged();
         state.recolour();
+        workers.themeChanged();
       });
       if (document.body.classList.contains('vscode-using-screen-reader')) page.toggleTable();
       editor.post(saved === undefined ? { type: 'ready' } : { type: 'ready', state: saved });

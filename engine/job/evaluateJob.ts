@@ -39,23 +39,48 @@ export const jobEvaluation: Search<JobProblem, Omit<JobEvaluation, keyof JobProb
   large: true,
   size: ({ workers }) => workers.reduce((sum, worker) => sum + leastWaves * evaluationSize(worker), 0),
   key: ({ plan, workers, options }) => [JSON.stringify([plan, options]), ...workers.map(planKey)].join(' '),
-  *steps({ plan, workers, options }) {
-    const most = workers.map(({ stages, microbatches }) =>
-      Math.floor(options.limits.operations / (4 * stages.length * microbatches)),
-    );
-    const waves = workers.map((worker, index) => waveOf(worker, most[index]));
-    yield;
-    const faults = waveFaults(plan, workers, waves, most);
-    const [wave] = waves;
-    if (faults.length > 0 || wave === undefined) return { findings: faults };
-    const ran = run(plan, workers, wave, options);
-    if ('fault' in ran) return { findings: [ran.fault] };
+  *steps(problem) {
+    const ran = yield* simulation(problem);
+    if ('findings' in ran) return ran;
+    const { wave, alone } = ran;
     return {
-      report: jobReport(plan, workers, ran.workers, ran.timeline, { wave, alone: ran.alone }),
+      report: jobReport(problem.plan, problem.workers, ran.workers, ran.timeline, { wave, alone }),
       findings: [],
     };
   },
 };
+
+/** All workers of a job in time, for a drawing; undefined where they cannot run together. Never throws. */
+export function runOfJob(
+  plan: JobPlan,
+  workers: readonly PipelinePlan[],
+  options: EngineOptions,
+): Pick<Ran, 'workers' | 'timeline'> | undefined {
+  const steps = simulation({ plan, workers, options });
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return 'findings' in value ? undefined : value;
+  }
+}
+
+type Faults = { readonly findings: readonly PlanFinding[] };
+
+function* simulation({
+  plan,
+  workers,
+  options,
+}: JobProblem): Generator<void, Faults | (Ran & { readonly wave: number })> {
+  const most = workers.map(({ stages, microbatches }) =>
+    Math.floor(options.limits.operations / (4 * stages.length * microbatches)),
+  );
+  const waves = workers.map((worker, index) => waveOf(worker, most[index]));
+  yield;
+  const faults = waveFaults(plan, workers, waves, most);
+  const [wave] = waves;
+  if (faults.length > 0 || wave === undefined) return { findings: faults };
+  const ran = run(plan, workers, wave, options);
+  return 'fault' in ran ? { findings: [ran.fault] } : { ...ran, wave };
+}
 
 /** A wave has as many minibatches for every worker: the bound on staleness counts in waves. */
 function waveFaults(

@@ -28,6 +28,7 @@ export function hitColumns(columns: Columns, found: Int32Array, sight: Sight): H
   const { offsets, start, end } = columns;
   const { t0, t1, width, firstRow, lastRow, rowsPerPixel } = sight;
   const scale = width / (t1 - t0);
+  const pixel = (time: number): number => Math.round((time - t0) * scale);
   const row: number[] = [];
   const left: number[] = [];
   const right: number[] = [];
@@ -35,12 +36,12 @@ export function hitColumns(columns: Columns, found: Int32Array, sight: Sight): H
   for (let group = first; group <= lastRow; group += rowsPerPixel) {
     const begun = row.length;
     for (let device = group; device < Math.min(group + rowsPerPixel, columns.rows); device += 1) {
-      const stop = firstNotBelow(found, 0, found.length, offsets[device + 1]);
-      let at = firstNotBelow(found, 0, stop, offsets[device]);
-      at = firstBeyond(columns, found, at, stop, t0, t0);
+      const stop = firstThat(0, found.length, (index) => found[index] >= offsets[device + 1]);
+      let at = firstThat(0, stop, (index) => found[index] >= offsets[device]);
+      at = firstThat(at, stop, (index) => end[found[index]] >= t0);
       while (at < stop && start[found[at]] < t1) {
-        const from = Math.max(0, Math.round((start[found[at]] - t0) * scale));
-        const to = Math.min(width, Math.max(from + 1, Math.round((end[found[at]] - t0) * scale)));
+        const from = Math.max(0, pixel(start[found[at]]));
+        const to = Math.min(width, Math.max(from + 1, pixel(end[found[at]])));
         const last = row.length - 1;
         if (last >= begun && device === group && from <= right[last]) right[last] = Math.max(right[last], to);
         else {
@@ -49,7 +50,7 @@ export function hitColumns(columns: Columns, found: Int32Array, sight: Sight): H
           right.push(to);
         }
         // The next one that rounds to a pixel beyond.
-        at = firstBeyond(columns, found, at + 1, stop, t0 + (to - 0.5) / scale, t0 + (to + 0.5) / scale);
+        at = firstThat(at + 1, stop, (index) => pixel(end[found[index]]) > to || pixel(start[found[index]]) >= to);
       }
     }
     if (rowsPerPixel > 1) merge(begun, row, left, right);
@@ -81,37 +82,18 @@ function merge(begun: number, row: number[], left: number[], right: number[]): v
   }
 }
 
-function firstNotBelow(found: Int32Array, from: number, to: number, block: number): number {
-  let low = from;
-  let high = to;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (found[middle] < block) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** First hit from `from` on, before `to`, whose block starts or ends at these times or later; hits of a row are in order of time. */
-function firstBeyond(
-  { start, end }: Columns,
-  found: Int32Array,
-  from: number,
-  to: number,
-  starts: number,
-  ends: number,
-) {
-  const isBeyond = (at: number): boolean => end[found[at]] >= ends || start[found[at]] >= starts;
+/** First index from `from` on, before `to`, that holds; all after it hold too. Found in strides that double. */
+function firstThat(from: number, to: number, holds: (at: number) => boolean): number {
   let low = from;
   let stride = 1;
-  while (low + stride <= to && !isBeyond(low + stride - 1)) {
+  while (low + stride <= to && !holds(low + stride - 1)) {
     low += stride;
     stride *= 2;
   }
   let high = Math.min(to, low + stride);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (isBeyond(middle)) high = middle;
+    if (holds(middle)) high = middle;
     else low = middle + 1;
   }
   return low;

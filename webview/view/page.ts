@@ -27,6 +27,8 @@ export interface PageActions {
   readonly header: Omit<HeaderActions, 'table' | 'help'>;
   readonly params: ParamActions;
   readonly table: TableActions;
+  /** Shows all workers of a job. */
+  openJob(name: string): void;
   closeDevice(): void;
   /** A key while the timeline has the focus. */
   key(event: KeyboardEvent): void;
@@ -51,7 +53,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const notice = notices(place);
   const announcements = announcer();
   const figureBar = statistics();
-  const jobBar = jobs();
+  const jobBar = jobs(actions.openJob);
   const canvas = canvases();
   const detailBar = detail();
   const legendBar = legend();

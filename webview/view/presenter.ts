@@ -6,6 +6,7 @@ import { engineWorker } from '../session/engineWorker.ts';
 import { questions } from '../session/questions.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { simulations } from '../session/simulations.ts';
+import type { JobLanes } from '../picture/jobLanes.ts';
 import { type Layout, layoutFor } from './scene/layout.ts';
 import type { Scene } from './scene/scene.ts';
 import type { canvases } from './canvases.ts';
@@ -25,6 +26,8 @@ export interface PresenterHost {
   shown(next: ShownTimeline, before: ShownTimeline | undefined, newest: boolean): void;
   /** Jobs that the newest pipeline works in. */
   jobs(reports: readonly JobReport[]): void;
+  /** All workers of a job, as asked for. */
+  lanes(lanes: JobLanes): void;
   viewChanged(): void;
   impossible(reasons: readonly string[]): void;
   /** Operations of the newest pipeline wait for each other. */
@@ -67,6 +70,8 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       arrive(message.images, message.generation);
     } else if (message.type === 'failed') {
       host.failed(message.reason);
+    } else if (message.type === 'lanes') {
+      if (runs.isNewest(message.generation)) host.lanes(message.lanes);
     } else if (message.type === 'jobs') {
       if (runs.isNewest(message.generation)) host.jobs(message.reports);
     } else if (message.type === 'none') {
@@ -159,6 +164,8 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     run(plan: PipelinePlan, options: EngineOptions, jobs: readonly WorkedJob[]): void {
       engine.send({ type: 'run', generation: runs.start(plan), plan, options, jobs });
     },
+    /** `lanes` answers. */
+    askLanes: (job: string): void => engine.send({ type: 'lanes', job }),
     setView(next: Viewport): void {
       if (shown === undefined) return;
       view = clampViewport(next, bounds());

@@ -6,6 +6,7 @@ import { stallOf } from '../../engine/stall.ts';
 import type { Question } from '../picture/questions.ts';
 import { colouringOf, fits } from './colouring.ts';
 import { draw } from './draw.ts';
+import { jobLanesOf } from './makeJobLanes.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
 import type { Palette } from './palette.ts';
 import { pictureOf } from './makePicture.ts';
@@ -27,6 +28,9 @@ let palette: Palette | undefined;
 let waitingRun: Extract<ToWorker, { type: 'run' }> | undefined;
 /** Worked out when nothing else is asked for: a picture comes before the figures of several pipelines together. */
 let waitingJobs: Extract<ToWorker, { type: 'run' }> | undefined;
+/** Name of a job whose lanes are asked for. */
+let waitingLanes: string | undefined;
+let newestRun: Extract<ToWorker, { type: 'run' }> | undefined;
 let waitingDraw: Extract<ToWorker, { type: 'draw' }> | undefined;
 const waitingAsks = new Map<Question['kind'], Extract<ToWorker, { type: 'ask' }>>();
 let waitingIteration: Extract<ToWorker, { type: 'iterate' }> | undefined;
@@ -41,6 +45,7 @@ scope.addEventListener('message', ({ data }) => {
   else if (data.type === 'run') waitingRun = data;
   else if (data.type === 'ask') waitingAsks.set(data.question.kind, data);
   else if (data.type === 'iterate') waitingIteration = data;
+  else if (data.type === 'lanes') waitingLanes = data.job;
   else waitingDraw = data;
   if (scheduled) return;
   scheduled = true;
@@ -62,6 +67,9 @@ function work(): void {
   waitingIteration = undefined;
   if (iterate !== undefined)
     attempt(0, () => scope.postMessage({ type: 'iterated', id: iterate.id, iteration: iterationOf(iterate.plan) }));
+  const job = waitingLanes;
+  waitingLanes = undefined;
+  if (job !== undefined) attempt(newestRun?.generation ?? 0, () => sendLanes(job));
   if (waitingJobs !== undefined) setTimeout(workJobs, jobsDelay);
 }
 
@@ -76,6 +84,13 @@ function workJobs(): void {
   });
 }
 
+function sendLanes(name: string): void {
+  const job = newestRun?.jobs.find(({ plan }) => plan.name === name);
+  if (newestRun === undefined || job === undefined) return;
+  const lanes = jobLanesOf(job, newestRun.options);
+  if (lanes !== undefined) scope.postMessage({ type: 'lanes', generation: newestRun.generation, lanes });
+}
+
 function attempt(generation: number, task: () => void): void {
   try {
     task();
@@ -87,6 +102,7 @@ function attempt(generation: number, task: () => void): void {
 function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
   const { generation, plan, options } = run;
   waitingJobs = undefined;
+  newestRun = run;
   const evaluation = evaluate(plan, options);
   if (evaluation.run === undefined) {
     const reasons = evaluation.findings

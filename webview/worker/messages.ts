@@ -4,6 +4,7 @@ import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
 import type { Stall } from '../../engine/stall.ts';
 import type { FrameView } from './frame.ts';
 import type { Palette } from './palette.ts';
+import type { JobLanes } from '../picture/jobLanes.ts';
 import type { Picture } from '../picture/picture.ts';
 import type { Answer, Question } from '../picture/questions.ts';
 
@@ -16,6 +17,8 @@ export type ToWorker =
       readonly options: EngineOptions;
       readonly jobs: readonly WorkedJob[];
     }
+  /** The lanes of a job of the newest run, by name. */
+  | { readonly type: 'lanes'; readonly job: string }
   | { readonly type: 'palette'; readonly palette: Palette }
   /** About the timeline on show; of questions of one kind that wait, the newest is answered. */
   | { readonly type: 'ask'; readonly id: number; readonly generation: number; readonly question: Question }
@@ -64,6 +67,7 @@ export type FromWorker =
   | { readonly type: 'iterated'; readonly id: number; readonly iteration?: number }
   /** After the picture: of the jobs that can run. */
   | { readonly type: 'jobs'; readonly generation: number; readonly reports: readonly JobReport[] }
+  | { readonly type: 'lanes'; readonly generation: number; readonly lanes: JobLanes }
   | { readonly type: 'failed'; readonly generation: number; readonly reason: string };
 
 export interface DrawnImage {

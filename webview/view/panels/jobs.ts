@@ -3,7 +3,7 @@ import { jobSummary, workerSummary } from '../../../engine/job/describe.ts';
 import { element } from '../../controls/dom.ts';
 
 /** Of the jobs that the pipeline on show works in: what they reach together, and how this worker fares in them. */
-export function jobs() {
+export function jobs(open: (job: string) => void) {
   const bar = element('section', { class: 'jobs', 'aria-label': 'Jobs', hidden: '' });
   return {
     element: bar,
@@ -13,7 +13,10 @@ export function jobs() {
         ...reports.map((report) => {
           const worker = report.workers.filter(({ name }) => name === pipeline).slice(0, 1);
           const parts = [jobSummary(report), ...worker.map(workerSummary)];
-          return element('div', {}, element('strong', {}, report.name), ` ${parts.join(' · ')}`);
+          const workers = element('button', { type: 'button', class: 'link' }, 'All workers');
+          workers.title = `Show all workers of ${report.name} on one axis`;
+          workers.addEventListener('click', () => open(report.name));
+          return element('div', {}, element('strong', {}, report.name), ` ${parts.join(' · ')} `, workers);
         }),
       );
     },
