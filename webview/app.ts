@@ -177,6 +177,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         file.moved(message);
         update.save();
         return;
+      case 'fixes':
+      case 'lines':
+        state.answered(message);
+        return;
       case 'idle':
         state.idle();
         return;

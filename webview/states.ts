@@ -8,7 +8,7 @@ import type { pageView } from './view/page.ts';
 import type { Theme } from './view/scene/theme.ts';
 
 export interface StatesHost {
-  readonly page: Pick<ReturnType<typeof pageView>, 'cover' | 'say'>;
+  readonly page: Pick<ReturnType<typeof pageView>, 'cover' | 'say' | 'toolbar'>;
   post(message: FromPage): void;
   theme(): Theme;
   /** The preview is docked: it cannot be closed from the page. */
@@ -17,14 +17,43 @@ export interface StatesHost {
 
 /** While you type, an error has this long to go away before it replaces what is shown. */
 const patience = 600;
+const firstRequest = 1_000_000;
 
 export function states({ page, post, theme, docked }: StatesHost) {
   const stall = stallPanel({
     reveal: (path) => post({ type: 'reveal', path, preserveFocus: false }),
-    links: (paths) => void paths,
+    links: askLines,
+    seen(pipeline) {
+      request += 1;
+      post({ type: 'help', request, pipeline, about: 'deadlock' });
+    },
+    fixes: {
+      apply: (index) => post({ type: 'applyFix', request, index }),
+      show: (index) => {
+        trying = true;
+        post({ type: 'showFix', request, index });
+      },
+    },
   });
+  /** Numbers of questions about deadlocks; other questions have lower ones. */
+  let request = firstRequest;
+  let linesRequest = firstRequest;
+  /** The page shows what a fix gives. */
+  let trying = false;
   let waiting: ReturnType<typeof setTimeout> | undefined;
   let said = '';
+
+  function askLines(paths: readonly string[]): void {
+    if (paths.length === 0) return;
+    linesRequest += 1;
+    post({ type: 'lines', request: linesRequest, paths });
+  }
+
+  function back(): void {
+    trying = false;
+    page.toolbar.notice(undefined);
+    post({ type: 'showFix', request, index: -1 });
+  }
 
   function show(name: string, content: HTMLElement, sentence: string): void {
     clearTimeout(waiting);
@@ -42,8 +71,11 @@ export function states({ page, post, theme, docked }: StatesHost) {
       said = '';
       const shown = page.cover.shown();
       if (shown !== undefined && covers.has(shown)) page.cover.close(shown);
+      if (trying) page.toolbar.notice('Trying a fix: back to the deadlock', back);
     },
     stalled(found: ShownStall): void {
+      if (trying) page.toolbar.notice(undefined);
+      trying = false;
       show('stall', stall.element, stallSentence(found.stall));
       stall.update(found, theme());
     },
@@ -89,6 +121,10 @@ export function states({ page, post, theme, docked }: StatesHost) {
     },
     idle(): void {
       showMessage('idle', { title: 'Open a .pipe file to see its timeline.', details: [], actions: [] });
+    },
+    answered(message: Extract<ToPage, { type: 'fixes' | 'lines' }>): void {
+      if (message.type === 'fixes' && message.request === request) stall.showFixes(message.fixes);
+      else if (message.type === 'lines' && message.request === linesRequest) stall.showLines(message.lines);
     },
     recolour: () => stall.recolour(theme()),
   };

@@ -3,6 +3,7 @@ import type { FromPage } from '../../webview/protocol/messages.ts';
 import { type Fields, isFields, isFigure, isName, readOverrides, readState } from '../../webview/protocol/state.ts';
 
 const longestMessage = 4096;
+const mostPaths = 100;
 const topics = ['bubble', 'memory', 'deadlock'] as const;
 
 const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
@@ -26,6 +27,12 @@ export function readFromPage(raw: unknown): FromPage | undefined {
     case 'apply': {
       const { name, value } = raw;
       return isName(name) && isFigure(value) ? { type: 'apply', name, value } : undefined;
+    }
+    case 'lines': {
+      const { request, paths } = raw;
+      return isPlace(request) && Array.isArray(paths) && paths.length <= mostPaths && paths.every(isName)
+        ? { type: 'lines', request, paths }
+        : undefined;
     }
     case 'help': {
       const { request, pipeline, about, device } = raw;

@@ -17,7 +17,7 @@ const sorts = ['modes', 'picture', 'highlight'] as const;
 type Sort = (typeof sorts)[number];
 
 const sortOf = ({ type }: ToPage): Sort | undefined =>
-  type === 'fixes' ? undefined : type === 'modes' || type === 'highlight' ? type : 'picture';
+  type === 'fixes' || type === 'lines' ? undefined : type === 'modes' || type === 'highlight' ? type : 'picture';
 
 export function createOutbox(send: (message: ToPage) => void): Outbox {
   let open = false;

@@ -13,6 +13,7 @@ import {
 import type { Requests } from '../languageClient.ts';
 import type { ServerState } from '../serverState.ts';
 import { createHelp } from './help.ts';
+import { linesOf } from './lines.ts';
 import { readFromPage } from './messages.ts';
 import { setSyncModes, syncModes } from './modes.ts';
 import { createOutbox } from './outbox.ts';
@@ -142,6 +143,10 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     if (target !== undefined) await go(target, preserveFocus);
   }
 
+  async function answerLines(request: number, paths: readonly string[]): Promise<void> {
+    if (uri !== undefined) outbox.post({ type: 'lines', request, lines: await linesOf(requests, uri, paths) });
+  }
+
   async function go(
     target: { readonly uri: vscode.Uri; readonly range: vscode.Range },
     preserveFocus: boolean,
@@ -214,6 +219,8 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         return refresh();
       case 'apply':
         return apply(message.name, message.value);
+      case 'lines':
+        return answerLines(message.request, message.paths);
       case 'help':
       case 'showFix':
       case 'applyFix':

@@ -160,6 +160,57 @@ const errors: PageTest = {
   },
 };
 
+const fixes: PageTest = {
+  name: 'a deadlock has fixes with their lines and effect, and links to the lines of its rows',
+  run: async (browser) => {
+    for (const theme of themes) {
+      const preview = await browser.open({ theme, width: 420, height: 900 });
+      await preview.post(planMessage(plan([stalled])));
+      await preview.page.locator('.stall').waitFor({ state: 'visible' });
+      const asked = await preview.posted();
+      const help = asked.find((message) => message.type === 'help');
+      const lines = asked.find((message) => message.type === 'lines');
+      assert.ok(help?.type === 'help' && lines?.type === 'lines');
+      assert.deepEqual([help.pipeline, help.about], ['train', 'deadlock']);
+      assert.deepEqual(lines.paths, ['train/row:1/item:2', 'train/row:2/item:2']);
+      await preview.post({ type: 'lines', request: lines.request, lines: [8, null] });
+      const effect = { iteration: 0.068, bubble: 0.647, peak: 1, capacity: 2, fits: true };
+      const diff = ['- row(1) = F[0], B[0], F[1], B[1]', '+ row(1) = F[0], F[1], B[0], B[1]'];
+      const other = { title: 'Run F[1] after B[0] on gpu[2]', effect };
+      await preview.post({ type: 'fixes', request: help.request - 1, fixes: [other] });
+      await preview.post({
+        type: 'fixes',
+        request: help.request,
+        fixes: [{ title: 'Run F[1] before B[0] on gpu[1]', effect, diff }, other],
+      });
+      await settled(preview.page);
+      assert.deepEqual(await preview.page.locator('.stall-steps .link').allInnerTexts(), ['line 8', 'show']);
+      const cards = preview.page.locator('.stall-fixes .fix');
+      assert.equal(await cards.count(), 2);
+      assert.match(
+        await cards.first().innerText(),
+        /Run F\[1\] before B\[0\].*- row\(1\).*runs, 68 ms · bubble 64.7 %/s,
+      );
+      assert.deepEqual(await axe(preview.page), []);
+      await preview.shot(`deadlock-fixes-${theme}`);
+      await preview.page.getByRole('button', { name: 'Show: Run F[1] before B[0] on gpu[1]' }).press('Enter');
+      assert.deepEqual((await preview.posted()).at(-1), { type: 'showFix', request: help.request, index: 0 });
+      await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2));
+      await preview.drawn();
+      await preview.page.getByRole('button', { name: 'Trying a fix: back to the deadlock' }).click();
+      assert.deepEqual((await preview.posted()).at(-1), { type: 'showFix', request: help.request, index: -1 });
+      await preview.post(planMessage(plan([stalled]), 3));
+      await preview.page.locator('.stall').waitFor({ state: 'visible' });
+      const again = (await preview.posted()).findLast((message) => message.type === 'help');
+      assert.ok(again?.type === 'help' && again.request > help.request);
+      await preview.post({ type: 'fixes', request: again.request, fixes: [other] });
+      await preview.page.getByRole('button', { name: 'Apply: Run F[1] after B[0] on gpu[2]' }).click();
+      assert.deepEqual((await preview.posted()).at(-1), { type: 'applyFix', request: again.request, index: 0 });
+      await preview.close();
+    }
+  },
+};
+
 const docked: PageTest = {
   name: 'a docked preview offers no Close, and says what to open while it follows no file',
   run: async (browser) => {
@@ -210,6 +261,7 @@ export const stateTests: readonly PageTest[] = [
   folded,
   turnedBack,
   errors,
+  fixes,
   docked,
   cannotRun,
   overrun,

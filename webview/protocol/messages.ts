@@ -20,6 +20,8 @@ export type ToPage =
       readonly trying?: string;
     }
   /** Fixes that the page asked for, best first; empty if none is known. */
+  /** Lines, from 1, of the paths that `lines` asked for; null where there is none in this file. */
+  | { readonly type: 'lines'; readonly request: number; readonly lines: readonly (number | null)[] }
   | { readonly type: 'fixes'; readonly request: number; readonly fixes: readonly ShownFix[] }
   /** The file is broken: keep the last good timeline. `range`: where, in this file. */
   | {
@@ -59,6 +61,8 @@ export type FromPage =
   | { readonly type: 'try'; readonly overrides: Readonly<Record<string, number>> }
   /** Write a param's value into the file. */
   | { readonly type: 'apply'; readonly name: string; readonly value: number }
+  /** Ask for the lines of paths. */
+  | { readonly type: 'lines'; readonly request: number; readonly paths: readonly string[] }
   /** Ask for fixes. `request` rises with every question; the answer repeats it. */
   | ({ readonly type: 'help'; readonly request: number } & Pick<HelpRequest, 'pipeline' | 'about' | 'device'>)
   /** Show what the fix at `index` of an answer gives; −1 shows the file again. */

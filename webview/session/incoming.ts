@@ -41,6 +41,12 @@ export function readMessage(data: unknown): ToPage | undefined {
         ...(isText(trying) ? { trying } : {}),
       };
     }
+    case 'lines': {
+      const { request, lines } = data;
+      return isCount(request) && Array.isArray(lines) && lines.every((line) => line === null || isCount(line))
+        ? { type: 'lines', request, lines }
+        : undefined;
+    }
     case 'fixes': {
       const { request, fixes } = data;
       return isCount(request) && Array.isArray(fixes) && fixes.every(isFix)

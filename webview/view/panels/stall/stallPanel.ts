@@ -7,6 +7,7 @@ import { shownRows, stallFigures } from '../../../picture/stalledRows.ts';
 import type { Theme } from '../../scene/theme.ts';
 import { stallDrawing } from './stallDrawing.ts';
 import { mostRows } from './stallLayout.ts';
+import { type FixActions, stallFixes } from './stallFixes.ts';
 import { stallSteps } from './stallSteps.ts';
 
 export interface StallActions {
@@ -14,6 +15,9 @@ export interface StallActions {
   reveal(path: string): void;
   /** The panel links to the lines of these paths. */
   links(paths: readonly string[]): void;
+  /** The panel shows a deadlock of this pipeline: fixes for it may be looked for. */
+  seen(pipeline: string): void;
+  readonly fixes: FixActions;
 }
 
 export interface ShownStall {
@@ -41,6 +45,7 @@ export function stallPanel(actions: StallActions) {
     next,
   );
   const steps = stallSteps(actions.reveal);
+  const fixes = stallFixes(actions.fixes);
   const panel = element(
     'section',
     { class: 'stall', 'aria-label': 'Deadlock', hidden: '' },
@@ -49,6 +54,7 @@ export function stallPanel(actions: StallActions) {
     folded,
     circles,
     steps.element,
+    fixes.element,
   );
   let shown: ShownStall | undefined;
   let theme: Theme | undefined;
@@ -109,7 +115,10 @@ export function stallPanel(actions: StallActions) {
       );
       width = plot.clientWidth;
       showCircle();
+      fixes.update([]);
+      actions.seen(found.plan.name);
     },
+    showFixes: fixes.update,
     /** The editor has another theme. */
     recolour(colours: Theme): void {
       theme = colours;
