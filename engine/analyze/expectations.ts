@@ -11,7 +11,11 @@ export function expectationFindings(plan: PipelinePlan, report: PipelineReport):
     const figure = figureOf(plan, report, expect);
     if (holds(figure, expect)) return [];
     const figures = { text: expect.text, figure: shown(figure, expect) };
-    const hint = { kind: 'tune', pipeline: plan.name, expect: expect.path } as const;
+    const { path, operator } = expect;
+    const missed = { path, figure: expect.figure, value: figure, operator };
+    // A figure that is unknown survives no JSON.
+    const known = Number.isFinite(figure) ? { expect: missed } : {};
+    const hint = { kind: 'tune', pipeline: plan.name, ...known } as const;
     return [planFinding('expect/failed', expect.path, figures, { hint })];
   });
 }

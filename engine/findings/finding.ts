@@ -33,6 +33,14 @@ export interface PlanFinding {
   readonly parameters?: object;
 }
 
+/** An expectation by its path, with the name and the value of its figure in base units, and the operator as if the bound came last. */
+export interface MissedExpectation {
+  readonly path: string;
+  readonly figure: string;
+  readonly value: number;
+  readonly operator: string;
+}
+
 /** What a quick fix needs to know beyond the place. */
 export type FixHint =
   /** Replace the text at `place` by one of these, nearest first. */
@@ -42,14 +50,14 @@ export type FixHint =
   /** Recompute a stage. */
   | { readonly kind: 'recompute'; readonly pipeline: string; readonly stage: number }
   /**
-   * Change the pipeline so that a figure gets better. `warmup`: forwards before the first backward that hide transfers. `expect`: path
-   * of the expectation that is not met.
+   * Change the pipeline so that a figure gets better. `warmup`: forwards before the first backward that hide transfers. `expect`: the
+   * expectation that is not met.
    */
   | {
       readonly kind: 'tune';
       readonly pipeline: string;
       readonly warmup?: readonly number[];
-      readonly expect?: string;
+      readonly expect?: MissedExpectation;
     }
   /** Another value of an input, nearest first. */
   | { readonly kind: 'value'; readonly pipeline: string; readonly input: string; readonly values: readonly number[] }

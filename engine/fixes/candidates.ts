@@ -75,3 +75,12 @@ export function setNumber(analysis: Analysis, value: Expression | undefined, num
     ? undefined
     : { start: place.start, end: place.end, text: String(number) };
 }
+
+/** The plain number that is written, or of the param that is named; undefined if it is computed, or if another value of the param is tried. */
+export function numberAt(analysis: Analysis, value: Expression | undefined): number | undefined {
+  const place = literalPlace(analysis, value);
+  const name = value?.kind === 'name' ? value.text : undefined;
+  const param = analysis.resolution.plan.params.find((candidate) => candidate.name === name);
+  if (param !== undefined && param.value !== param.default) return undefined;
+  return place?.kind === 'quantity' && place.unit === '' ? place.value : undefined;
+}

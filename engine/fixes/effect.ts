@@ -23,7 +23,7 @@ export interface Figures {
 }
 
 /** The device with this name, otherwise the device that uses the largest share of its memory. */
-function fullestDevice({ devices }: PipelineReport, name: string | undefined): DeviceReport | undefined {
+export function fullest({ devices }: PipelineReport, name?: string): DeviceReport | undefined {
   const named = devices.find((device) => device.name === name);
   if (named !== undefined) return named;
   const used = ({ peak, capacity }: DeviceReport) => (capacity > 0 ? peak / capacity : peak);
@@ -35,14 +35,14 @@ function fullestDevice({ devices }: PipelineReport, name: string | undefined): D
 
 /** `device`: name of the device whose peak is wanted. Default: the fullest. */
 export function figuresOf(report: PipelineReport, device?: string): Figures {
-  const fullest = fullestDevice(report, device);
+  const full = fullest(report, device);
   return {
     iteration: report.iteration,
     throughput: report.throughput,
     bubble: report.bubble.makespan,
-    device: fullest?.name ?? '',
-    peak: fullest?.peak ?? 0,
-    capacity: fullest?.capacity ?? 0,
+    device: full?.name ?? '',
+    peak: full?.peak ?? 0,
+    capacity: full?.capacity ?? 0,
     fits: report.devices.every(({ peak, capacity }) => peak <= capacity),
   };
 }

@@ -8,12 +8,16 @@ import type { Finding, FixHint } from '../findings/finding.ts';
 import { toEnd } from '../steps.ts';
 import { balanceRefactorings } from './balance.ts';
 import { bubbleFixes } from './bubble.ts';
+import { exposedFixes, linkFixes } from './communication.ts';
+import { deviceFixes } from './devices.ts';
+import { expectationFixes } from './expectation.ts';
 import { imbalanceFixes } from './imbalance.ts';
 import { memoryFixes } from './memory.ts';
 import type { Again, Fix, FixSteps, Proposal } from './proposal.ts';
 import { type Neighbour, repaired } from './repairs/repair.ts';
 import { repairers } from './repairs/repairers.ts';
 import { transferFixes } from './transfer.ts';
+import { weightFixes } from './weights.ts';
 
 export { apply } from './proposal.ts';
 export type { Again, Edit, Fix, Proposal } from './proposal.ts';
@@ -29,7 +33,19 @@ const byHint: { readonly [K in FixHint['kind']]?: Fixer<Extract<FixHint, { reado
 };
 
 /** Fixes of codes that need no hint, or other fixes than the hint's. */
-const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {};
+const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {
+  'comm/exposed': tuned(exposedFixes),
+  'comm/bottleneck-link': tuned(linkFixes),
+  'expect/failed': tuned(expectationFixes),
+  'schedule/stale-weights': tuned(weightFixes),
+  'schedule/missing-version': tuned(weightFixes),
+  'stage/device-count': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),
+  'device/oversubscribed': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),
+};
+
+function tuned(fixer: Fixer<Extract<FixHint, { readonly kind: 'tune' }>>): Fixer<FixHint | undefined> {
+  return (analysis, finding, hint, again) => (hint?.kind === 'tune' ? fixer(analysis, finding, hint, again) : []);
+}
 
 /** Fixes of `finding`, best first; empty if none is known. `again` is called a few times for each fix. */
 export const fixesFor = (

@@ -1,6 +1,6 @@
 import type { Block, Expression } from '../../grammar/syntax.ts';
 import type { Analysis } from '../check.ts';
-import { literalPlace, setNumber, type Subject } from './candidates.ts';
+import { numberAt, setNumber, type Subject } from './candidates.ts';
 import { valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 
@@ -56,15 +56,6 @@ function reachable({ analysis }: Subject, written: Expression | undefined, wante
   const most = Math.min(wanted, param.max ?? wanted);
   const { min = 0, step } = param;
   return step === undefined ? Math.floor(most) : min + Math.floor((most - min) / step) * step;
-}
-
-/** The number that is written; undefined if it is computed, or if another value is tried for its param. */
-function numberAt(analysis: Analysis, value: Expression | undefined): number | undefined {
-  const place = literalPlace(analysis, value);
-  const name = value?.kind === 'name' ? value.text : undefined;
-  const param = analysis.resolution.plan.params.find((candidate) => candidate.name === name);
-  if (param !== undefined && param.value !== param.default) return undefined;
-  return place?.kind === 'quantity' && place.unit === '' ? place.value : undefined;
 }
 
 function modelBody({ syntax }: Analysis, name: string): Block | undefined {

@@ -52,7 +52,7 @@ export function* policyCandidates(
   for (const policy of inOrder(first === 'time' ? byPace : byMemory)) {
     if (policy.forwardOnly === true || policy.loading !== undefined || policy.replicates === true) continue;
     // A sequence can be cut where layers have a shape; measured ones may have none.
-    if (policy.parts !== undefined && plan.stages.every(({ forwardFlops }) => forwardFlops === 0)) continue;
+    if (cutsSequence(policy) && plan.stages.every(({ forwardFlops }) => forwardFlops === 0)) continue;
     if (policy.searches === true && evaluationSize({ ...plan, schedule: searched(policy) }) > longestSearch) continue;
     for (const args of argumentsOf(policy)) {
       if (ruleOf(policy, args) !== rule) continue;
@@ -66,6 +66,8 @@ export function* policyCandidates(
     }
   }
 }
+
+const cutsSequence = ({ parameters }: Policy): boolean => parameters.some(({ name }) => name === 'segments');
 
 const searched = ({ name }: Policy) => ({ kind: 'policy' as const, name, args: {} });
 

@@ -14,4 +14,5 @@ export const remains = ({ findings }: Analysis, finding: Pick<Finding, 'code' | 
 const pipelineOf = (hint: FixHint | undefined): string | undefined =>
   hint !== undefined && 'pipeline' in hint ? hint.pipeline : undefined;
 
-const expectOf = (hint: FixHint | undefined): string | undefined => (hint?.kind === 'tune' ? hint.expect : undefined);
+const expectOf = (hint: FixHint | undefined): string | undefined =>
+  hint?.kind === 'tune' ? hint.expect?.path : undefined;

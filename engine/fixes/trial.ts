@@ -27,12 +27,15 @@ export interface Goal {
   readonly device?: string;
   /** Whether the changed file answers the finding. */
   readonly met: (changed: Analysis, after: Simulated) => boolean;
+  /** What the title states in addition, for a finding that lessens and stays. */
+  readonly also?: (after: Simulated) => string;
   /** Most fixes shown, and of one kind. */
   readonly most?: number;
   readonly mostOfKind?: number;
 }
 
 interface Trial {
+  readonly also: string;
   readonly candidate: Candidate;
   readonly edits: readonly Edit[];
   readonly effect: Effect;
@@ -57,14 +60,17 @@ export function* fixesAmong(
     const text = apply(analysis.syntax.text, edits);
     if (text === analysis.syntax.text || seen.has(text)) continue;
     seen.add(text);
-    const effect = effectOf(analysis, again(text), goal);
-    if (effect !== undefined) found.push({ candidate, edits, effect });
+    const changed = again(text);
+    const effect = effectOf(analysis, changed, goal);
+    const after = simulated(changed, goal.pipeline);
+    const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
+    if (effect !== undefined) found.push({ candidate, edits, effect, also });
   }
-  return shown(found.sort(compareTrials), goal).map(({ candidate, edits, effect }, index) => ({
-    title: titleOf(candidate.what, effect, goal.emphasis),
+  return shown(found.sort(compareTrials), goal).map(({ candidate, edits, effect, also }, index) => ({
+    title: `${titleOf(candidate.what, effect, goal.emphasis)}${also}`,
     edits,
     effect,
-    ...(index === 0 && rank({ candidate, edits, effect }) === 0 ? { preferred: true } : {}),
+    ...(index === 0 && rank({ candidate, effect }) === 0 ? { preferred: true } : {}),
   }));
 }
 
@@ -91,13 +97,15 @@ function writtenEdits(edits: Candidate['edits']): readonly Edit[] | undefined {
 }
 
 /** Changes that train with the same batch come before changes that do not. */
-const rank = ({ candidate, effect: { before, after } }: Trial): number =>
+const rank = ({ candidate, effect: { before, after } }: Pick<Trial, 'candidate' | 'effect'>): number =>
   candidate.last === true ? 2 : before !== undefined && !sameBatch(before, after) ? 1 : 0;
 
 /** Plans that fit first, then the faster, then the smaller peak, then the smaller edit. */
 function compareTrials(a: Trial, b: Trial): number {
+  if (rank(a) !== rank(b)) return rank(a) - rank(b);
+  // Last resorts stay in their order, the least first.
+  if (a.candidate.last === true) return 0;
   return (
-    rank(a) - rank(b) ||
     Number(b.effect.after.fits) - Number(a.effect.after.fits) ||
     order(samplePeriod(a.effect.after), samplePeriod(b.effect.after)) ||
     order(a.effect.after.peak, b.effect.after.peak) ||
@@ -122,7 +130,8 @@ function shown(ranked: readonly Trial[], { most = usualMost, mostOfKind = usualM
       const all = [...kept];
       const alike = all.filter(({ candidate }) => candidate.kind === trial.candidate.kind);
       const twin = all.some((other) => equal(other, trial));
-      if (!twin && alike.length < places && kept.size < most) kept.add(trial);
+      const free = trial.candidate.last === true ? 1 : places;
+      if (!twin && alike.length < free && kept.size < most) kept.add(trial);
     }
   return ranked.filter((trial) => kept.has(trial));
 }

@@ -39,10 +39,8 @@ export const codesOf = ({ findings }: Pick<Analysis, 'findings'>): readonly stri
   findings.map(({ code }) => code);
 
 /** Fixes of all findings with this code, in order of position. */
-export const fixesOf = (analysis: Analysis, code: Code): readonly Fix[] =>
-  analysis.findings
-    .filter((finding) => finding.code === code)
-    .flatMap((finding) => fixesFor(analysis, finding, analyse));
+export const fixesOf = (analysis: Analysis, code: Code, again: (text: string) => Analysis = analyse): readonly Fix[] =>
+  analysis.findings.filter((finding) => finding.code === code).flatMap((finding) => fixesFor(analysis, finding, again));
 
 /** The file after a fix, checked. */
 export const after = (analysis: Analysis, fix: Pick<Fix, 'edits'>): Analysis =>

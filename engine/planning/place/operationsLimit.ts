@@ -15,11 +15,17 @@ export function withinLimit(
   const operations = Math.ceil(stages * microbatches * iterations * (kinds + ahead));
   const limit = notes.options.limits.operations;
   if (operations <= limit) return true;
-  notes.report.report('limit/too-large', at('microbatches'), {
-    what: `Operations of pipeline "${name}"`,
-    figure: operations.toLocaleString('en-US'),
-    limit: limit.toLocaleString('en-US'),
-    setting: 'pipewright.limits.operations',
-  });
+  const most = Math.floor(limit / (operations / microbatches));
+  notes.report.report(
+    'limit/too-large',
+    at('microbatches'),
+    {
+      what: `Operations of pipeline "${name}"`,
+      figure: operations.toLocaleString('en-US'),
+      limit: limit.toLocaleString('en-US'),
+      setting: 'pipewright.limits.operations',
+    },
+    most >= 1 ? { hint: { kind: 'value', pipeline: name, input: 'microbatches', values: [most] } } : {},
+  );
   return false;
 }

@@ -1,0 +1,147 @@
+import { nodeAt } from '../../grammar/index.ts';
+import type { Expression } from '../../grammar/syntax.ts';
+import type { Analysis } from '../check.ts';
+import type { Finding, FixHint } from '../findings/finding.ts';
+import { findUnit } from '../language/units.ts';
+import { share } from '../quantities.ts';
+import type { PipelineReport } from '../report.ts';
+import { inTurn, numberAt, setNumber, type Subject, subjectOf, trialsFor } from './candidates.ts';
+import { figuresOf, relative, samplePeriod } from './effect.ts';
+import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
+import type { Simulated } from './outcome.ts';
+import { policyCandidates } from './policies.ts';
+import type { Again, FixSteps } from './proposal.ts';
+import { remains } from './remains.ts';
+import { setKey, valueOf } from './source.ts';
+import { type Candidate, fixesAmong } from './trial.ts';
+import { warmupCandidates } from './warmup.ts';
+
+type Hint = Extract<FixHint, { readonly kind: 'tune' }>;
+
+/** Exposed communication must fall to this share of what it was, where the finding cannot be removed. */
+const mostLeft = 0.9;
+
+/**
+ * Hides communication or sends less: warm-up, another policy, overlapped gradients, fewer tensor ranks. Changes that remove the
+ * finding are offered; if there is none, those that lessen it, with what is left.
+ */
+export function* exposedFixes(analysis: Analysis, finding: Finding, hint: Hint, again: Again): FixSteps {
+  const subject = subjectOf(analysis, hint.pipeline, again);
+  if (subject === undefined) return [];
+  const before = exposedShare(subject.before);
+  const pace = samplePeriod(figuresOf(subject.before.run.report));
+  const faster = (after: Simulated) => relative(pace, samplePeriod(figuresOf(after.run.report))) < -0.001;
+  const goal = { pipeline: hint.pipeline, emphasis: 'time' } as const;
+  const gone = yield* fixesAmong(
+    analysis,
+    { ...goal, met: (changed, after) => faster(after) && !remains(changed, finding) },
+    exposedCandidates(subject, finding, hint),
+    again,
+  );
+  if (gone.some(({ preferred }) => preferred)) return gone;
+  const less = yield* fixesAmong(
+    analysis,
+    {
+      ...goal,
+      met: (_, after) => faster(after) && exposedShare(after) <= mostLeft * before,
+      also: ({ run }) => `exposed ${share(before)} → ${share(exposedShareOf(run.report))}`,
+    },
+    exposedCandidates(subject, finding, hint),
+    again,
+  );
+  const titles = new Set(less.map(({ edits }) => JSON.stringify(edits)));
+  return [...less, ...gone.filter(({ edits }) => !titles.has(JSON.stringify(edits)))].slice(0, 5);
+}
+
+const exposedCandidates = (subject: Subject, finding: Finding, { warmup }: Hint): Iterable<Candidate | undefined> =>
+  inTurn(
+    trialsFor(subject.plan),
+    warmup === undefined ? [] : warmupCandidates(subject, warmup),
+    overlapCandidates(subject),
+    tensorCandidates(subject),
+    policyCandidates(subject, 'time'),
+    sameBatchCandidates(subject),
+    microbatchCandidates(subject),
+    linkCandidates(subject, finding),
+  );
+
+/** Whatever frees a busy link: another order, fewer tensor ranks, or a faster link. */
+export function* linkFixes(analysis: Analysis, finding: Finding, { pipeline }: Hint, again: Again): FixSteps {
+  const subject = subjectOf(analysis, pipeline, again);
+  if (subject === undefined) return [];
+  const candidates = inTurn(
+    trialsFor(subject.plan),
+    policyCandidates(subject, 'time'),
+    sameBatchCandidates(subject),
+    linkCandidates(subject, finding),
+  );
+  const pace = samplePeriod(figuresOf(subject.before.run.report));
+  // A link is idler where all work takes longer, which is no help.
+  const met = (changed: Analysis, after: Simulated) =>
+    relative(pace, samplePeriod(figuresOf(after.run.report))) < 0.001 && !remains(changed, finding);
+  return yield* fixesAmong(analysis, { pipeline, emphasis: 'time', met }, candidates, again);
+}
+
+const exposedShare = ({ run }: Simulated): number => exposedShareOf(run.report);
+
+/** Mean over the devices of what they wait for transfers and for the exchanges of their ranks, as a share of the iteration. */
+function exposedShareOf({ links, devices, stages, iteration }: PipelineReport): number {
+  const transfers = links.reduce((sum, { exposed }) => sum + exposed, 0);
+  const exchanges = devices.reduce((sum, { sync }) => sum + sync.exposed, 0);
+  const ranks = stages.reduce(
+    (sum, { traffic = {} }) => sum + Object.values(traffic).reduce((all, { exposed }) => all + exposed, 0),
+    0,
+  );
+  return iteration > 0 ? (transfers + exchanges + ranks) / (devices.length * iteration) : 0;
+}
+
+/** Gradients are exchanged while the last backwards run. */
+function* overlapCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
+  if (plan.data * plan.context < 2 || valueOf(body, 'sync') !== undefined) return;
+  const edit = setKey(analysis.syntax.text, body, 'sync', 'overlap');
+  yield { what: 'Exchange gradients during the last backwards', kind: 'sync', edits: [edit] };
+}
+
+/** Half the tensor ranks and twice the data ranks, with half the microbatches: the same devices and the same batch. */
+function* tensorCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
+  const [tensor, data, microbatches] = ['tensor', 'data', 'microbatches'].map((key) => valueOf(body, key));
+  const { tensor: ranks, data: replicas } = plan;
+  const count = numberAt(analysis, microbatches);
+  if (tensor === undefined || ranks % 2 !== 0 || count === undefined || count % 2 !== 0) return;
+  yield {
+    what: `Use ${ranks / 2} tensor and ${2 * replicas} data ranks with ${count / 2} microbatches`,
+    kind: 'tensor',
+    edits: [
+      setNumber(analysis, tensor, ranks / 2),
+      data === undefined
+        ? setKey(analysis.syntax.text, body, 'data', String(2 * replicas))
+        : setNumber(analysis, data, 2 * replicas),
+      setNumber(analysis, microbatches, count / 2),
+    ],
+  };
+}
+
+/** A faster link, as far as this file says how fast it is. That is other hardware, so it comes last. */
+function* linkCandidates({ analysis }: Subject, { place }: Finding): Generator<Candidate, void, void> {
+  const entry = nodeAt(analysis.syntax, place.start).findLast((node) => node.kind === 'entry');
+  const speed = entry?.kind === 'entry' ? (entry.values ?? []).map(bandwidthIn).find(Boolean) : undefined;
+  if (speed?.kind !== 'quantity') return;
+  for (const factor of [2, 4, 8, 16]) {
+    const text = `${Number((speed.value * factor).toPrecision(12))}${speed.unit}`;
+    yield {
+      what: `With a link of ${text}`,
+      kind: 'link',
+      edits: [{ start: speed.start, end: speed.end, text }],
+      last: true,
+    };
+  }
+}
+
+/** The bandwidth of `25GB/s + 5us`. */
+function bandwidthIn(value: Expression): Expression | undefined {
+  if (value.kind === 'quantity') return findUnit(value.unit)?.dimension === 'bandwidth' ? value : undefined;
+  if (value.kind === 'group') return bandwidthIn(value.inner);
+  return value.kind === 'binary' && value.operator === '+'
+    ? (bandwidthIn(value.left) ?? bandwidthIn(value.right))
+    : undefined;
+}

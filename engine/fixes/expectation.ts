@@ -1,0 +1,91 @@
+import { nodeAt } from '../../grammar/index.ts';
+import type { Expression, Quantity } from '../../grammar/syntax.ts';
+import type { Analysis } from '../check.ts';
+import type { Finding, FixHint } from '../findings/finding.ts';
+import { findUnit } from '../language/units.ts';
+import { cutCandidates } from './balance.ts';
+import { inTurn, subjectOf, trialsFor } from './candidates.ts';
+import { fullest } from './effect.ts';
+import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
+import { policyCandidates } from './policies.ts';
+import type { Again, Edit, FixSteps } from './proposal.ts';
+import { keepCandidates, recomputeCandidates } from './recompute.ts';
+import { remains } from './remains.ts';
+import { shardCandidates } from './shard.ts';
+import { type Candidate, fixesAmong } from './trial.ts';
+
+type Hint = Extract<FixHint, { readonly kind: 'tune' }>;
+
+/** Whatever makes the expectation true; last of all the figure of today as what is expected. */
+export function* expectationFixes(analysis: Analysis, finding: Finding, hint: Hint, again: Again): FixSteps {
+  const subject = subjectOf(analysis, hint.pipeline, again);
+  if (subject === undefined) return [];
+  const { plan } = subject;
+  const figure = hint.expect?.figure ?? '';
+  const ofMemory = figure === 'peak_memory' || figure === 'in_flight' || figure === 'versions';
+  const device = fullest(subject.before.run.report);
+  const stage = Math.max(
+    0,
+    plan.placement.findIndex((at) => plan.devices[at].name === device?.name),
+  );
+  const changes = inTurn(
+    trialsFor(plan),
+    policyCandidates(subject, ofMemory ? 'memory' : 'time'),
+    figure === 'staleness' || figure === 'versions' ? policyCandidates(subject, 'memory', 'flush') : [],
+    cutCandidates(subject, ofMemory ? ['both', 'memory'] : ['time']),
+    sameBatchCandidates(subject),
+    microbatchCandidates(subject),
+    ofMemory ? recomputeCandidates(subject, stage) : keepCandidates(subject),
+    ofMemory ? shardCandidates(subject) : [],
+  );
+  return yield* fixesAmong(
+    analysis,
+    {
+      pipeline: hint.pipeline,
+      emphasis: ofMemory ? 'memory' : 'time',
+      met: (changed) => !remains(changed, finding),
+    },
+    (function* () {
+      yield* changes;
+      yield todaysFigure(analysis, finding, hint);
+    })(),
+    again,
+  );
+}
+
+/** `bubble < 30%` as `bubble < 27.3%`: three digits, rounded so that it is true. */
+function todaysFigure({ syntax }: Analysis, { place }: Finding, { expect }: Hint): Candidate | undefined {
+  const check = nodeAt(syntax, place.start).findLast((node) => node.kind === 'check');
+  const bound = check?.kind === 'check' ? boundOf(check.condition) : undefined;
+  const unit = bound === undefined ? undefined : findUnit(bound.unit);
+  if (check === undefined || bound === undefined || unit === undefined || expect === undefined) return undefined;
+  const value = trueBound(expect.value / unit.scale, expect.operator);
+  if (value === undefined) return undefined;
+  const edit: Edit = { start: bound.start, end: bound.end, text: `${value}${bound.unit}` };
+  const condition = `${syntax.text.slice(check.start, bound.start)}${edit.text}${syntax.text.slice(bound.end, check.end)}`;
+  return { what: `Expect today's figure, ${condition}`, kind: 'expectation', edits: [edit], last: true };
+}
+
+function boundOf(condition: Expression): Quantity | undefined {
+  if (condition.kind !== 'binary') return undefined;
+  const { left, right } = condition;
+  return right.kind === 'quantity' ? right : left.kind === 'quantity' ? left : undefined;
+}
+
+/** The nearest bound of few digits that the figure meets; undefined for `!=` and for what is no number. */
+export function trueBound(figure: number, operator: string): string | undefined {
+  if (!Number.isFinite(figure) || figure < 0 || operator === '!=') return undefined;
+  if (operator === '==') return plain(Number(figure.toPrecision(12)));
+  const up = operator.startsWith('<');
+  if (figure === 0) return operator.endsWith('=') ? '0' : undefined;
+  const digit = 10 ** (Math.floor(Math.log10(figure)) - 2);
+  const steps = figure / digit;
+  for (const bound of up ? [Math.ceil(steps), Math.floor(steps) + 1] : [Math.floor(steps), Math.ceil(steps) - 1]) {
+    const value = Number((bound * digit).toPrecision(3));
+    if (operator.endsWith('=') || Math.abs(value - figure) > 1e-8 * figure) return plain(value);
+  }
+  return undefined;
+}
+
+/** Without an exponent, which the language does not know. */
+const plain = (value: number): string | undefined => (/e/.test(String(value)) ? undefined : String(value));
