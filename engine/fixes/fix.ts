@@ -12,6 +12,7 @@ import { exposedFixes, linkFixes } from './communication.ts';
 import { deviceFixes } from './devices.ts';
 import { expectationFixes } from './expectation.ts';
 import { imbalanceFixes } from './imbalance.ts';
+import { limitFixes } from './limit.ts';
 import { memoryFixes } from './memory.ts';
 import type { Again, Fix, FixSteps, Proposal } from './proposal.ts';
 import { type Neighbour, repaired } from './repairs/repair.ts';
@@ -40,6 +41,7 @@ const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {
   'schedule/stale-weights': tuned(weightFixes),
   'schedule/missing-version': tuned(weightFixes),
   'stage/device-count': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),
+  'limit/too-large': limitFixes,
   'device/oversubscribed': (analysis, finding, _, again) => deviceFixes(analysis, finding, again),
 };
 

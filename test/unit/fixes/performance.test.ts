@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { defaultOptions } from '../../../engine/host.ts';
 import { trueBound } from '../../../engine/fixes/expectation.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
 import { analyse, analyseExample, codesOf, fixesOf } from '../../support/analyse.ts';
@@ -201,3 +202,17 @@ test.each(['quickstart.pipe', 'gpt-22b.pipe', 'llama3-70b.pipe', 'mixture-of-exp
         checkPromise(analysis, fix, { check, lessens: lessened.includes(finding.code) });
   },
 );
+
+test('a pipeline over the limit of operations gets the most microbatches that the limit allows', () => {
+  const options = { ...defaultOptions, limits: { ...defaultOptions.limits, operations: 1000 } };
+  const check = (text: string) => analyse(text, { options });
+  const file = (microbatches: number) =>
+    check(pipe({ pipeline: `  microbatches = ${microbatches}\n  stages = balance(4)\n  schedule = 1f1b` }));
+  // Two operations of each of four stages.
+  expect(codesOf(file(125))).not.toContain('limit/too-large');
+  const over = file(126);
+  const [fix, ...others] = fixesOf(over, 'limit/too-large', check);
+  expect(others).toEqual([]);
+  expect(fix.title).toMatch(/^Set microbatches to 125: iteration .*, bubble .* %, peak 5\.\d+ GiB$/);
+  checkPromise(over, fix, { check });
+});
