@@ -3,7 +3,7 @@ import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 import type { Picture } from './picture.ts';
 
 /** Index of the step that holds at `time`. */
-export function stepAt(track: MemoryTrack, time: number): number {
+export function stepAt(track: Pick<MemoryTrack, 'at'>, time: number): number {
   let low = 0;
   let high = track.at.length;
   while (low < high) {

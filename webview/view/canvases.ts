@@ -42,6 +42,7 @@ export function canvases() {
         region: 'rows',
         width,
         height: Math.round(layout.rows.height * dpr),
+        bands: layout.memory.height > 0 ? Math.ceil(layout.plot) : undefined,
         buffer: taken(spare, 'rows'),
         view: {
           t0: view.t0,
@@ -52,6 +53,7 @@ export function canvases() {
           bandHeight: shape.bandHeight * dpr,
           radius: shape.radius,
           notch: notch * dpr,
+          dpr,
         },
       };
       const height = Math.round(layout.overview.height * dpr);
@@ -70,6 +72,7 @@ export function canvases() {
           bandHeight: rowHeight >= 4 ? rowHeight - 1 : rowHeight,
           radius: 0,
           notch: 0,
+          dpr,
         },
       };
       return [rows, overview].filter((request) => request.width > 0 && request.height > 0);

@@ -11,6 +11,7 @@ import { type Layout, layoutFor } from './scene/layout.ts';
 import type { Scene } from './scene/scene.ts';
 import type { canvases } from './canvases.ts';
 import { type Bounds, type Viewport, carryOver, clampViewport, initialViewport, resized } from './scene/viewport.ts';
+import type { MemoryBands } from '../picture/memoryBands.ts';
 import type { Palette } from '../worker/palette.ts';
 import type { DrawRequest, DrawnImage, FromWorker, WorkedJob } from '../worker/messages.ts';
 
@@ -48,7 +49,9 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
   /** Simulated, but its blocks are not drawn yet. */
   let coming: ShownTimeline | undefined;
   let view: Viewport | undefined;
-  let drawn: { readonly view: Viewport; readonly layout: Layout; readonly generation: number } | undefined;
+  let drawn:
+    | { readonly view: Viewport; readonly layout: Layout; readonly generation: number; readonly bands?: MemoryBands }
+    | undefined;
   let drawing: typeof drawn;
   let layout = layoutFor(1, 1, 0, true);
   let scheduled = false;
@@ -67,7 +70,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
   function fromWorker(message: FromWorker): void {
     if (message.type === 'frame') {
       host.drew(message.milliseconds);
-      arrive(message.images, message.generation);
+      arrive(message.images, message.generation, message.bands);
     } else if (message.type === 'failed') {
       host.failed(message.reason);
     } else if (message.type === 'lanes') {
@@ -130,12 +133,12 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     return host.firstView(bounds(next)) ?? initialViewport(bounds(next));
   }
 
-  function arrive(images: readonly DrawnImage[], of: number): void {
+  function arrive(images: readonly DrawnImage[], of: number, bands: MemoryBands | undefined): void {
     if (drawing === undefined || drawing.generation !== of) {
       if (coming !== undefined || shown !== undefined) draw();
       return;
     }
-    drawn = drawing;
+    drawn = { ...drawing, bands };
     if (coming !== undefined && coming.picture.generation === of) {
       const before = shown;
       shown = coming;
@@ -151,7 +154,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
   /** Over the blocks as they were last drawn, so that both always show the same moment. */
   function paintOver(): void {
     if (shown === undefined || drawn === undefined || drawn.generation !== shown.picture.generation) return;
-    canvas.paint(host.scene(shown, drawn.view, drawn.layout));
+    canvas.paint({ ...host.scene(shown, drawn.view, drawn.layout), bands: drawn.bands });
   }
 
   function sendPalette(): void {

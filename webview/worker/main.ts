@@ -7,6 +7,11 @@ import type { Question } from '../picture/questions.ts';
 import { colouringOf, fits } from './colouring.ts';
 import { draw } from './draw.ts';
 import { jobLanesOf } from './makeJobLanes.ts';
+import { type MemoryBands, mostLines } from '../picture/memoryBands.ts';
+import type { Picture } from '../picture/picture.ts';
+import type { FrameView } from './frame.ts';
+import { memoryBands } from './memoryBands.ts';
+import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
 import type { Palette } from './palette.ts';
 import { pictureOf } from './makePicture.ts';
@@ -22,6 +27,9 @@ const scope = globalThis as unknown as Scope;
 interface Shown extends Asked {
   readonly generation: number;
   pyramid?: Pyramid;
+  /** Of the devices that hold anything; empty if each has a line, and no bands are needed. */
+  readonly tracks: readonly MemoryTrack[];
+  bands?: { readonly pixels: number; readonly bands: MemoryBands };
 }
 let shown: Shown | undefined;
 let palette: Palette | undefined;
@@ -115,12 +123,13 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
   }
   const picture = pictureOf(evaluation, evaluation.run, generation);
   const { columns } = picture;
-  shown = { generation, plan, timeline: evaluation.run.timeline, columns };
+  shown = { generation, plan, timeline: evaluation.run.timeline, columns, tracks: bandTracks(picture) };
   if (run.jobs.length > 0) waitingJobs = run;
-  // Only the tracks are given away: the worker draws from the rest.
+  // Only the tracks are given away, if they are not needed here: the worker draws from the rest.
+  const given = shown.tracks.length > 0 ? [] : picture.memory;
   scope.postMessage(
     { type: 'picture', picture },
-    picture.memory.flatMap((track) => [track.at.buffer as ArrayBuffer, track.bytes.buffer as ArrayBuffer]),
+    given.flatMap((track) => [track.at.buffer as ArrayBuffer, track.bytes.buffer as ArrayBuffer]),
   );
 }
 
@@ -134,17 +143,35 @@ function answer({ id, requests }: Extract<ToWorker, { type: 'draw' }>): void {
   const { columns, pyramid, generation } = shown;
   const began = performance.now();
   const images: DrawnImage[] = [];
-  for (const { region, view, width, height, buffer } of requests) {
+  let bands: MemoryBands | undefined;
+  for (const { region, view, width, height, buffer, bands: wanted } of requests) {
+    if (wanted !== undefined && shown.tracks.length > 0) bands = bandsOf(shown, view, wanted);
     const old = buffer !== undefined && buffer.byteLength === width * height * 4 ? new Uint32Array(buffer) : undefined;
     const pixels = draw(view, width, height, columns, pyramid, palette, old);
     images.push({ region, width, height, buffer: pixels.buffer as ArrayBuffer });
   }
   scope.postMessage(
-    { type: 'frame', id, generation, images, milliseconds: performance.now() - began },
+    { type: 'frame', id, generation, images, bands, milliseconds: performance.now() - began },
     images.map((image) => image.buffer),
   );
   if (columns.word.length > manyBlocks && (pyramid === undefined || !fits(pyramid.colouring, palette)))
     setTimeout(preparePyramid, 0);
+}
+
+const bandTracks = ({ memory, report }: Picture): readonly MemoryTrack[] => {
+  const holding = memory.filter((_, device) => report.devices[device].peak > 0);
+  return holding.length > mostLines ? holding : [];
+};
+
+/** The last ones if the stretch of time is the same: only colours or rows have changed. */
+function bandsOf(of: Shown, { t0, t1 }: FrameView, pixels: number): MemoryBands {
+  const last = of.bands;
+  const bands =
+    last?.bands.t0 === t0 && last.bands.t1 === t1 && last.pixels === pixels
+      ? last.bands
+      : memoryBands(of.tracks, t0, t1, pixels);
+  of.bands = { pixels, bands };
+  return bands;
 }
 
 /** The first picture is drawn from the blocks; the next ones, of many blocks, from their shares of time. */

@@ -5,6 +5,7 @@ import type { Stall } from '../../engine/stall.ts';
 import type { FrameView } from './frame.ts';
 import type { Palette } from './palette.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';
+import type { MemoryBands } from '../picture/memoryBands.ts';
 import type { Picture } from '../picture/picture.ts';
 import type { Answer, Question } from '../picture/questions.ts';
 
@@ -37,6 +38,8 @@ export interface DrawRequest {
   readonly view: FrameView;
   readonly width: number;
   readonly height: number;
+  /** Columns of the bands of memory that are wanted for the same stretch of time; absent for none. */
+  readonly bands?: number;
   /** A buffer to draw into, given back from an earlier frame. */
   readonly buffer?: ArrayBuffer;
 }
@@ -59,6 +62,7 @@ export type FromWorker =
       readonly id: number;
       readonly generation: number;
       readonly images: readonly DrawnImage[];
+      readonly bands?: MemoryBands;
       readonly milliseconds: number;
     }
   /** No answer if the timeline is no longer on show. */

@@ -6,9 +6,9 @@ import { deviceOf } from '../../picture/blocks.ts';
 import { css, font } from '../scene/theme.ts';
 import type { Rgb } from '../scene/colour.ts';
 import { type Ink, clipped, hatch, timeX } from './canvas.ts';
+import { paintMemoryBands } from './memoryBands.ts';
 import { selectedDevice } from '../../session/selection.ts';
 
-const faintLines = 32;
 const unit = 2 ** 30;
 
 export function paintMemory(ink: Ink, scene: Scene): void {
@@ -61,10 +61,10 @@ export function paintMemory(ink: Ink, scene: Scene): void {
       ink.fillStyle = hatch(ink, theme.error, 0.5, 6, 1, scene.dpr);
       ink.fillRect(layout.left, panel.y, layout.plot, limit - panel.y);
     }
-    const step = Math.max(1, Math.ceil(devices.length / faintLines));
-    for (let device = 0; device < devices.length; device += step) {
-      if (device !== worst && device !== chosen) line(ink, scene, device, y, theme.dim, 0.4, 1);
-    }
+    if (scene.bands !== undefined) paintMemoryBands(ink, scene, scene.bands, y);
+    else
+      for (let device = 0; device < devices.length; device += 1)
+        if (device !== worst && device !== chosen) line(ink, scene, device, y, theme.dim, 0.4, 1);
     line(ink, scene, worst, y, theme.foreground, 1, 1.75);
     if (chosen >= 0) line(ink, scene, chosen, y, theme.focus, 1, 2);
     if (limit !== undefined) {

@@ -6,6 +6,7 @@ import type { Highlight } from '../../session/highlight.ts';
 import type { RowShape } from './rowShape.ts';
 import type { Theme } from './theme.ts';
 import type { Viewport } from './viewport.ts';
+import type { MemoryBands } from '../../picture/memoryBands.ts';
 import type { Picture } from '../../picture/picture.ts';
 
 /** All that painting over the blocks needs: one moment of the page. */
@@ -26,6 +27,8 @@ export interface Scene extends Settings {
   readonly found: Int32Array;
   /** The hit that the search is at; −1 for none. */
   readonly current: number;
+  /** How much memory many devices hold, for the stretch of time in sight; absent for few devices. */
+  readonly bands?: MemoryBands;
   /** Device pixels a CSS pixel. */
   readonly dpr: number;
 }
