@@ -2,6 +2,7 @@
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
+import { exampleCards } from './exampleCards.ts';
 import { inlinePlugin } from '../webview/build/inlinePlugin.mjs';
 
 export const root = path.resolve(import.meta.dirname, '..');
@@ -48,7 +49,7 @@ const bundles: readonly esbuild.BuildOptions[] = [
     format: 'iife',
     platform: 'browser',
     target: ['es2022', 'chrome120'],
-    plugins: [inlinePlugin(esbuild)],
+    plugins: [inlinePlugin(esbuild, { examples: () => JSON.stringify(exampleCards()) })],
   },
   { ...shared, entryPoints: { preview: 'webview/preview.css' }, outdir: 'dist', target: 'chrome120' },
 ];

@@ -38,7 +38,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         }
         timelines.run(plan, options, jobs);
       },
-      broken: showBroken,
+      empty: () => {
+        timelines.trouble();
+        state.empty(timelines.timeline() !== undefined && page.cover.shown() === undefined);
+      },
       whole: () => page.notice.whole(),
       changed: update.controls,
     },

@@ -2,6 +2,8 @@
 import type { FromPage, ToPage } from './protocol/messages.ts';
 import type { Range } from './protocol/requests.ts';
 import { stallSentence } from './picture/stallSentences.ts';
+import { exampleCards } from './session/exampleCards.ts';
+import { emptyPanel, emptyTitle } from './view/panels/empty.ts';
 import { type Message, messagePanel } from './view/panels/message.ts';
 import { type ShownStall, stallPanel } from './view/panels/stall/stallPanel.ts';
 import type { pageView } from './view/page.ts';
@@ -42,6 +44,13 @@ export function states({ page, post, theme, docked }: StatesHost) {
   let trying = false;
   let waiting: ReturnType<typeof setTimeout> | undefined;
   let said = '';
+
+  const empty = emptyPanel(exampleCards(), {
+    insert: (name) => post({ type: 'insertExample', name }),
+    importSchedule: () => post({ type: 'importSchedule' }),
+    openExamples: () => post({ type: 'openExamples' }),
+    openGuide: () => post({ type: 'openGuide' }),
+  });
 
   function askLines(paths: readonly string[]): void {
     if (paths.length === 0) return;
@@ -99,6 +108,17 @@ export function states({ page, post, theme, docked }: StatesHost) {
     impossible(reasons: readonly string[]): void {
       showMessage('impossible', { title: 'Nothing to draw: this pipeline cannot run.', details: reasons, actions: [] });
     },
+    /** The text has no pipeline. */
+    empty(instead: boolean): void {
+      clearTimeout(waiting);
+      const act = (): void => {
+        if (page.cover.shown() !== 'empty') show('empty', empty.element, emptyTitle);
+        empty.update(theme());
+      };
+      // In place of a timeline only if the pipeline does not come back at once, as when it is moved.
+      if (instead) waiting = setTimeout(act, patience);
+      else act();
+    },
     gone({ title, renamed }: Extract<ToPage, { type: 'gone' }>): void {
       showMessage('gone', {
         title: `${title} was renamed or deleted.`,
@@ -126,7 +146,10 @@ export function states({ page, post, theme, docked }: StatesHost) {
       if (message.type === 'fixes' && message.request === request) stall.showFixes(message.fixes);
       else if (message.type === 'lines' && message.request === linesRequest) stall.showLines(message.lines);
     },
-    recolour: () => stall.recolour(theme()),
+    recolour(): void {
+      stall.recolour(theme());
+      empty.update(theme());
+    },
   };
 }
 

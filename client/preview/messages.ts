@@ -63,6 +63,16 @@ export function readFromPage(raw: unknown): FromPage | undefined {
       return { type: 'openRenamed' };
     case 'close':
       return { type: 'close' };
+    case 'insertExample': {
+      const { name } = raw;
+      return isName(name) ? { type: 'insertExample', name } : undefined;
+    }
+    case 'importSchedule':
+      return { type: 'importSchedule' };
+    case 'openExamples':
+      return { type: 'openExamples' };
+    case 'openGuide':
+      return { type: 'openGuide' };
     case 'error': {
       const { message } = raw;
       return typeof message === 'string' ? { type: 'error', message: message.slice(0, longestMessage) } : undefined;

@@ -13,6 +13,7 @@ import {
 import type { Requests } from '../languageClient.ts';
 import type { ServerState } from '../serverState.ts';
 import { createHelp } from './help.ts';
+import { insert } from './insert.ts';
 import { linesOf } from './lines.ts';
 import { readFromPage } from './messages.ts';
 import { setSyncModes, syncModes } from './modes.ts';
@@ -234,6 +235,11 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         return renamed === undefined ? undefined : showFile(renamed);
       case 'close':
         return place.close();
+      case 'insertExample':
+      case 'importSchedule':
+      case 'openExamples':
+      case 'openGuide':
+        return insert(message, { extension: host.extension, requests, uri: () => uri });
       case 'error':
         output.error(`preview of ${uri === undefined ? 'no file' : titleOf(uri)}: ${message.message}`);
         return undefined;

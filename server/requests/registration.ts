@@ -4,6 +4,8 @@ import { RequestType, type CancellationToken } from 'vscode-languageserver';
 import {
   methods,
   type HelpRequest,
+  type ImportAnswer,
+  type ImportRequest,
   type LocateRequest,
   type ParamEditRequest,
   type PathsRequest,
@@ -16,6 +18,7 @@ import { handler } from '../handlers.ts';
 import type { View } from '../view.ts';
 import { trials } from '../trials.ts';
 import { help } from './help.ts';
+import { importFile } from './importFile.ts';
 import { locatePath } from './locate.ts';
 import { paramEdit } from './paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
@@ -44,6 +47,10 @@ export function registerRequests({ connection, documents, log }: Session): void 
   on(new RequestType<LocateRequest, unknown, void>(methods.locate), 'plan', locatePath);
   on(new RequestType<PathsRequest, unknown, void>(methods.pathsAt), 'plan', pathsAt);
   on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), 'names', paramEdit);
+  connection.onRequest(
+    new RequestType<ImportRequest, ImportAnswer, void>(methods.import),
+    handler(log, methods.import, importFile),
+  );
   connection.onRequest(
     new RequestType<PolicySourceRequest, PolicySourceAnswer, void>(methods.policySource),
     handler(log, methods.policySource, (params: PolicySourceRequest) => policySource(params.uri)),

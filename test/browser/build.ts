@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import * as esbuild from 'esbuild';
+import { exampleCards } from '../../scripts/exampleCards.ts';
 import { inlinePlugin } from '../../webview/build/inlinePlugin.mjs';
 
 const root = new URL('../../', import.meta.url);
@@ -22,7 +23,7 @@ export async function pageScript(): Promise<string> {
     minify: true,
     format: 'iife',
     target: 'es2022',
-    plugins: [inlinePlugin(esbuild)],
+    plugins: [inlinePlugin(esbuild, { examples: () => JSON.stringify(exampleCards()) })],
     logLevel: 'error',
   });
   return result.outputFiles[0].text;

@@ -211,6 +211,48 @@ const fixes: PageTest = {
   },
 };
 
+const empty: PageTest = {
+  name: 'a file without a pipeline offers examples, an import and the guides, by keyboard, in every theme and width',
+  run: async (browser) => {
+    for (const theme of themes) {
+      for (const width of [320, 420, 700, 1400]) {
+        const preview = await browser.open({ theme, width, height: 640 });
+        await preview.post(planMessage(plan([])));
+        await preview.page.locator('.empty-file').waitFor({ state: 'visible' });
+        await settled(preview.page);
+        assert.ok(await preview.page.locator('.canvases').isHidden());
+        assert.deepEqual(await axe(preview.page), [], `${theme} ${width}`);
+        assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+        await preview.shot(`empty-${theme}-${width}`);
+        if (width === 700) {
+          const cards = preview.page.locator('.example');
+          assert.equal(await cards.count(), 4);
+          assert.match(await cards.first().innerText(), /Quickstart.*26 lines\s+264 ms\s+bubble 27.3 %/s);
+          await cards.first().focus();
+          const chosen: unknown[] = [];
+          for (let card = 0; card < 6; card += 1) {
+            await preview.page.keyboard.press('Enter');
+            chosen.push((await preview.posted()).at(-1));
+            await preview.page.keyboard.press('Tab');
+          }
+          assert.deepEqual(chosen, [
+            { type: 'insertExample', name: 'quickstart' },
+            { type: 'insertExample', name: 'llama3-70b' },
+            { type: 'insertExample', name: 'custom-schedule' },
+            { type: 'importSchedule' },
+            { type: 'openExamples' },
+            { type: 'openGuide' },
+          ]);
+          await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2));
+          await preview.drawn();
+          assert.ok(await preview.page.locator('.cover').isHidden());
+        }
+        await preview.close();
+      }
+    }
+  },
+};
+
 const docked: PageTest = {
   name: 'a docked preview offers no Close, and says what to open while it follows no file',
   run: async (browser) => {
@@ -262,6 +304,7 @@ export const stateTests: readonly PageTest[] = [
   turnedBack,
   errors,
   fixes,
+  empty,
   docked,
   cannotRun,
   overrun,

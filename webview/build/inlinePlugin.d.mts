@@ -1,2 +1,5 @@
 import type * as esbuild from 'esbuild';
-export declare function inlinePlugin(bundler: typeof esbuild): esbuild.Plugin;
+export declare function inlinePlugin(
+  bundler: typeof esbuild,
+  texts: Readonly<Record<string, () => string>>,
+): esbuild.Plugin;

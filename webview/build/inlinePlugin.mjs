@@ -5,12 +5,20 @@ import { dirname, resolve } from 'node:path';
  * For esbuild: `import source from 'inline:./file.ts'` gives the bundled source of that file as a string. A worker of a webview
  * loads only from blob: addresses and cannot import, so its source travels inside the page's bundle.
  *
+ * `inline:NAME`, without a path, gives what `texts` makes under that name.
+ *
  * @param {typeof import('esbuild')} esbuild
+ * @param {Readonly<Record<string, () => string>>} texts
  * @returns {import('esbuild').Plugin}
  */
-export const inlinePlugin = (esbuild) => ({
+export const inlinePlugin = (esbuild, texts) => ({
   name: 'inline',
   setup(build) {
+    build.onResolve({ filter: /^inline:\w+$/ }, ({ path }) => ({
+      path: path.slice('inline:'.length),
+      namespace: 'made',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'made' }, ({ path }) => ({ contents: texts[path](), loader: 'text' }));
     build.onResolve({ filter: /^inline:/ }, ({ path, importer }) => ({
       path: resolve(dirname(importer), path.slice('inline:'.length)),
       namespace: 'inline',

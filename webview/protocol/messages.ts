@@ -78,6 +78,12 @@ export type FromPage =
   /** Show the file that `gone` named. */
   | { readonly type: 'openRenamed' }
   | { readonly type: 'close' }
+  /** Insert the text of an example at the cursor. */
+  | { readonly type: 'insertExample'; readonly name: string }
+  /** Choose a file of another program and insert it as `.pipe` text. */
+  | { readonly type: 'importSchedule' }
+  | { readonly type: 'openExamples' }
+  | { readonly type: 'openGuide' }
   | { readonly type: 'error'; readonly message: string };
 
 /** How a preview and the texts follow each other. */

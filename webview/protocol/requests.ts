@@ -107,6 +107,13 @@ export interface PolicySourceRequest {
 }
 export type PolicySourceAnswer = { readonly text: string } | null;
 
+/** `pipewright/import`: the text of another program's file as `.pipe` text. */
+export interface ImportRequest {
+  readonly uri: string;
+  readonly text: string;
+}
+export type ImportAnswer = { readonly pipe: string } | { readonly problem: string } | null;
+
 /** Notification `pipewright/trust`, client → server: whether files outside the workspace folders may be read. */
 export interface TrustChanged {
   readonly trusted: boolean;
@@ -130,5 +137,6 @@ export const methods = {
   paramEdit: 'pipewright/paramEdit',
   help: 'pipewright/help',
   policySource: 'pipewright/policySource',
+  import: 'pipewright/import',
   trust: 'pipewright/trust',
 } as const;

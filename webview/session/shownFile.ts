@@ -8,8 +8,8 @@ export interface ShownFileHost {
   post(message: FromPage): void;
   /** Another timeline is to be made. */
   run(plan: PipelinePlan, message: PlanMessage, jobs: readonly WorkedJob[]): void;
-  /** Nothing to simulate, or not what the text says: why. */
-  broken(message: string): void;
+  /** The text has no pipeline. */
+  empty(): void;
   /** The text can be simulated (again). */
   whole(): void;
   changed(): void;
@@ -42,7 +42,7 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
     const plan = pipeline();
     if (message === undefined) return;
     if (plan === undefined) {
-      host.broken('This file has no pipeline yet.');
+      host.empty();
       ran = '';
       return;
     }

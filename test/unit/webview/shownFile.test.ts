@@ -12,7 +12,7 @@ function recorded() {
     {
       post: ({ type }) => events.push(`post ${type}`),
       run: ({ microbatches }) => events.push(`run ${microbatches}`),
-      broken: (message) => events.push(`broken ${message}`),
+      empty: () => events.push('empty'),
       whole: () => events.push('whole'),
       changed: () => undefined,
     },
@@ -58,6 +58,6 @@ describe('shown file', () => {
   it('says that a file without a pipeline has none yet', () => {
     const { file, events } = recorded();
     file.receive(planMessage(plan([]), 1));
-    expect(events).toEqual(['broken This file has no pipeline yet.']);
+    expect(events).toEqual(['empty']);
   });
 });
