@@ -6,6 +6,7 @@ export async function run(): Promise<void> {
   const mocha = new Mocha({ ui: 'tdd', color: false, timeout: 60_000, reporter: 'spec', forbidPending: true });
   // Gives `suite` and `test` to the files that follow.
   mocha.suite.emit('pre-require', globalThis, '', mocha);
+  await import('./insert.test.ts');
   await import('./manifest.test.ts');
   await import('./diagnostics.test.ts');
   await import('./features.test.ts');

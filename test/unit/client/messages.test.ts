@@ -14,6 +14,11 @@ describe('messages of the preview page', () => {
     { type: 'restart' },
     { type: 'openRenamed' },
     { type: 'close' },
+    { type: 'insertExample', name: 'quickstart' },
+    { type: 'importSchedule' },
+    { type: 'openExamples' },
+    { type: 'openGuide' },
+    { type: 'lines', request: 3, paths: ['train/row:1/item:2'] },
   ])('a valid $type is taken as it is', (message) => {
     expect(readFromPage(message)).toEqual(message);
   });
@@ -25,6 +30,10 @@ describe('messages of the preview page', () => {
     'ready',
     {},
     { type: 'other' },
+    { type: 'insertExample' },
+    { type: 'lines', request: -1, paths: [] },
+    { type: 'lines', request: 3, paths: [7] },
+    { type: 'lines', request: 3, paths: Array.from({ length: 101 }, () => 'train') },
     { type: 'reveal', path: 7, preserveFocus: true },
     { type: 'reveal', path: 'x'.repeat(5000), preserveFocus: true },
     { type: 'reveal', path: 'train' },
