@@ -1,0 +1,102 @@
+import { deviceOf } from '../../picture/blocks.ts';
+import type { Why } from '../../picture/why.ts';
+import type { Scene } from '../scene/scene.ts';
+import { css, font } from '../scene/theme.ts';
+import { type Ink, blockEdges, clipped, rowY, timeX } from './canvas.ts';
+import { paintRing } from './rings.ts';
+
+/** How much of all else stays to be seen. */
+const rest = 0.22;
+const restInHighContrast = 0.6;
+const badge = 7.5;
+
+interface Point {
+  readonly x: number;
+  readonly row: number;
+}
+
+/** The chain of causes of a gap: its blocks in full colour, everything else faded, and numbered arrows that point back. */
+export function paintChain(ink: Ink, scene: Scene): void {
+  const { why, layout } = scene;
+  if (why === undefined) return;
+  clipped(ink, layout.left, layout.rows.y, layout.plot, layout.rows.height, () => fade(ink, scene, why));
+  clipped(ink, layout.left - 3, layout.rows.y - 2, layout.plot + 6, layout.rows.height + 4, () => {
+    for (const block of chainBlocks(why)) paintRing(ink, scene, { kind: 'block', block });
+    const { device, from, to } = why;
+    paintRing(ink, scene, { kind: 'gap', gap: { device, from, to, before: -1 } });
+    paintArrows(ink, scene, why);
+  });
+}
+
+const chainBlocks = ({ steps }: Why): readonly number[] => [
+  ...new Set(steps.flatMap(({ block }) => (block < 0 ? [] : [block]))),
+];
+
+function fade(ink: Ink, scene: Scene, why: Why): void {
+  const { layout, theme, picture, shape } = scene;
+  ink.fillStyle = css(theme.background, 1 - (theme.highContrast ? restInHighContrast : rest));
+  ink.beginPath();
+  ink.rect(layout.left, layout.rows.y, layout.plot, layout.rows.height);
+  for (const block of chainBlocks(why)) {
+    const [left, right] = blockEdges(scene, block);
+    const top = rowY(scene, deviceOf(picture, block)) + shape.bandTop;
+    ink.rect(left, top, right - left, Math.max(1, shape.bandHeight));
+  }
+  ink.fill('evenodd');
+}
+
+function paintArrows(ink: Ink, scene: Scene, why: Why): void {
+  const { picture, theme } = scene;
+  const { start, end } = picture.columns;
+  ink.font = font(theme, 10, 700);
+  ink.textAlign = 'center';
+  ink.textBaseline = 'middle';
+  let at: Point = { x: timeX(scene, why.to), row: why.device };
+  for (const [index, { block, device, work, from, to }] of why.steps.entries()) {
+    const row = block < 0 ? device : deviceOf(picture, block);
+    const target: Point = { x: timeX(scene, block < 0 ? to : end[block]), row };
+    paintArrow(ink, scene, at, target, index + 1);
+    at = { x: timeX(scene, block < 0 || work === 0 ? Math.min(from, to) : start[block]), row };
+  }
+}
+
+/** Between rows, from edge to edge; on one row a short one under it. */
+function paintArrow(ink: Ink, scene: Scene, from: Point, to: Point, number: number): void {
+  const { shape, view } = scene;
+  const top = rowY(scene, from.row) + shape.bandTop;
+  const goal = rowY(scene, to.row) + shape.bandTop;
+  const down = to.row > from.row;
+  const same = to.row === from.row;
+  const under = Math.min(view.rowHeight - shape.bandTop, shape.bandHeight + badge + 3);
+  const [x0, y0] = [same ? Math.max(from.x, to.x + 12) : from.x, top + (same ? under : down ? shape.bandHeight + 1 : -1)];
+  const [x1, y1] = [to.x, goal + (same ? under : down ? -1 : shape.bandHeight + 1)];
+  stroke(ink, scene, 4.5, css(scene.theme.background), x0, y0, x1, y1);
+  stroke(ink, scene, 1.8, css(scene.theme.ring), x0, y0, x1, y1);
+  const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
+  ink.fillStyle = css(scene.theme.ring);
+  ink.strokeStyle = css(scene.theme.background);
+  ink.lineWidth = 1.5;
+  ink.beginPath();
+  ink.arc(x, y, badge, 0, 2 * Math.PI);
+  ink.fill();
+  ink.stroke();
+  ink.fillStyle = css(scene.theme.background);
+  ink.fillText(String(number), x, y + 0.5);
+}
+
+function stroke(ink: Ink, scene: Scene, width: number, colour: string, x0: number, y0: number, x1: number, y1: number) {
+  const angle = Math.atan2(y1 - y0, x1 - x0);
+  const head = 5 + width / 2;
+  ink.strokeStyle = colour;
+  ink.fillStyle = colour;
+  ink.lineWidth = width;
+  ink.beginPath();
+  ink.moveTo(x0, y0);
+  ink.lineTo(x1 - Math.cos(angle) * head, y1 - Math.sin(angle) * head);
+  ink.stroke();
+  ink.beginPath();
+  ink.moveTo(x1, y1);
+  for (const side of [-0.45, 0.45])
+    ink.lineTo(x1 - Math.cos(angle + side) * (head + 3), y1 - Math.sin(angle + side) * (head + 3));
+  ink.fill();
+}

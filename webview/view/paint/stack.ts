@@ -1,0 +1,228 @@
+import { scaleLinear } from 'd3-scale';
+import { pieceKinds } from '../../../engine/simulate/memoryStack.ts';
+import { bytes, time } from '../../../engine/quantities.ts';
+import { kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
+import { curve, highest } from '../../picture/memoryLevel.ts';
+import { type PlacedStack, placedStack } from '../../picture/placedStack.ts';
+import { labelOn, type Rgb } from '../scene/colour.ts';
+import type { Scene } from '../scene/scene.ts';
+import { quietColours } from '../scene/stackColours.ts';
+import { css, font } from '../scene/theme.ts';
+import { mix } from '../scene/colour.ts';
+import { type Ink, clipped, hatch, timeX } from './canvas.ts';
+
+const unit = 2 ** 30;
+const names = {
+  weights: 'weights',
+  gradients: 'gradients',
+  optimizer: 'optimizer state',
+  buffers: 'transfer buffers',
+} as const;
+
+/** Pixels of the chart for bytes. */
+type Level = (level: number) => number;
+
+/** In place of the memory of all devices: what fills that of one device over time, with a line at its peak. */
+export function paintStack(ink: Ink, scene: Scene): void {
+  const { layout, theme, picture, plan, stack } = scene;
+  const panel = layout.memory;
+  if (stack === undefined || panel.height < 60) return;
+  const track = picture.memory[stack.device];
+  const { capacity } = picture.report.devices[stack.device];
+  const peak = highest(track);
+  const high = capacity > 2.5 * peak.bytes ? peak.bytes * 1.15 : Math.max(capacity * 1.06, peak.bytes * 1.04);
+  const top = panel.y + 14;
+  const bottom = panel.y + panel.height - 10;
+  const y: Level = (level) => bottom - (level / high) * (bottom - top);
+
+  ink.textBaseline = 'middle';
+  ink.textAlign = 'left';
+  ink.font = font(theme, 12, 600);
+  ink.fillStyle = css(theme.foreground);
+  clipped(ink, 0, panel.y, layout.left - 4, panel.height, () => {
+    ink.fillText('Memory', 14, top + 4);
+    ink.font = font(theme, 11);
+    ink.fillStyle = css(theme.dim);
+    ink.fillText(`${plan.devices[stack.device].name}, ${high >= unit ? 'GiB' : 'MiB'}`, 14, top + 20);
+    const scale = high >= unit ? unit : 2 ** 20;
+    ink.textAlign = 'right';
+    for (const tick of scaleLinear()
+      .domain([0, high / scale])
+      .ticks(Math.max(2, Math.floor(panel.height / 45))))
+      if (y(tick * scale) > top + 30) ink.fillText(`${tick}`, layout.left - 8, y(tick * scale));
+  });
+  clipped(ink, layout.left, panel.y, layout.plot, panel.height, () => {
+    const placed = placedStack(stack, peak.bytes);
+    const end = Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan));
+    const start = Math.max(layout.left, timeX(scene, 0));
+    paintPieces(ink, scene, placed, y);
+    let base = 0;
+    for (const [kind, colour] of quietColours(theme)) {
+      const size = stack.statics[kind];
+      if (!(size > 0)) continue;
+      ink.fillStyle = css(colour);
+      ink.fillRect(start, y(base + size), end - start, y(base) - y(base + size) - (y(base) - y(base + size) > 3 ? 1 : 0));
+      if (y(base) - y(base + size) >= 13) write(ink, scene, `${names[kind]} ${bytes(size)}`, start + 8, (y(base) + y(base + size)) / 2, labelOn(colour));
+      base += size;
+    }
+    paintTotal(ink, scene, y);
+    paintLimit(ink, scene, capacity, high, y);
+    const x = timeX(scene, peak.at);
+    ink.strokeStyle = css(theme.foreground);
+    ink.lineWidth = 1.5;
+    ink.beginPath();
+    ink.moveTo(x, panel.y);
+    ink.lineTo(x, bottom);
+    ink.stroke();
+    ink.fillStyle = css(theme.background);
+    ink.lineWidth = 2;
+    ink.beginPath();
+    ink.arc(x, y(peak.bytes), 4.5, 0, 2 * Math.PI);
+    ink.fill();
+    ink.stroke();
+    const text = `peak ${bytes(peak.bytes, 4)} at ${time(peak.at)}`;
+    ink.font = font(theme, 11, 600);
+    const width = ink.measureText(text).width + 8;
+    const left = x + 10 + width > layout.left + layout.plot ? x - 10 - width : x + 10;
+    const middle = Math.max(panel.y + 9, y(peak.bytes) - 10);
+    ink.fillStyle = css(theme.background, 0.85);
+    ink.fillRect(left, middle - 8, width, 16);
+    ink.fillStyle = css(theme.foreground);
+    ink.textAlign = 'left';
+    ink.fillText(text, left + 4, middle + 0.5);
+  });
+}
+
+function write(ink: Ink, { theme }: Scene, text: string, x: number, y: number, colour: Rgb): void {
+  ink.font = font(theme, 11);
+  ink.textAlign = 'left';
+  ink.fillStyle = css(colour);
+  ink.fillText(text, x, y + 0.5);
+}
+
+/** Pieces where each has room; otherwise all of them together. */
+function paintPieces(ink: Ink, scene: Scene, { stack, base, offset }: PlacedStack, y: Level): void {
+  const { theme, view, layout } = scene;
+  const shade = mix(theme.kinds[kindForward], theme.background, 0.3);
+  const colours: Readonly<Record<(typeof pieceKinds)[number], readonly [Rgb, Rgb]>> = {
+    versions: [theme.dim, theme.dim],
+    activations: [theme.kinds[kindForward], shade],
+    activations_for_weight: [theme.kinds[kindWeight], mix(theme.kinds[kindWeight], theme.background, 0.3)],
+    recomputed: [theme.kinds[kindRecompute], theme.kinds[kindRecompute]],
+    workspace: [theme.kinds[kindInput], theme.kinds[kindInput]],
+  };
+  const inSight: number[] = [];
+  let least = Infinity;
+  for (let piece = 0; piece < stack.from.length && stack.from[piece] <= view.t1; piece += 1) {
+    if (stack.to[piece] < view.t0) continue;
+    inSight.push(piece);
+    if (pieceKinds[stack.kind[piece]] === 'activations') least = Math.min(least, stack.bytes[piece]);
+  }
+  const tooThin = y(0) - y(least) < 1;
+  if (tooThin || inSight.length > 4 * layout.plot) {
+    fillUnder(ink, scene, stack.device, y, theme.kinds[kindForward]);
+    return;
+  }
+  const draw = (piece: number, from: number, to: number, bottom: number) => {
+    const left = Math.max(layout.left, timeX(scene, from));
+    const right = Math.min(layout.left + layout.plot, timeX(scene, to));
+    const upper = y(bottom + stack.bytes[piece]);
+    const height = y(bottom) - upper;
+    const microbatch = stack.microbatch[piece];
+    const colour = colours[pieceKinds[stack.kind[piece]]][Math.max(0, microbatch) % 2];
+    ink.fillStyle = css(colour);
+    ink.fillRect(left, upper, Math.max(0.5, right - left - (right - left > 4 ? 1 : 0)), height - (height > 4 ? 1 : 0));
+    if (microbatch < 0 || height < 12) return;
+    const [long, short] = [`microbatch ${microbatch}`, String(microbatch)];
+    ink.font = font(theme, 11, 600);
+    const text = ink.measureText(long).width + 14 < right - left ? long : short;
+    if (ink.measureText(text).width + 6 < right - left)
+      write(ink, scene, text, left + (text === long ? 7 : 3), (upper + y(bottom)) / 2, labelOn(colour));
+  };
+  if (offset !== undefined) {
+    for (const piece of inSight) draw(piece, stack.from[piece], stack.to[piece], base + offset[piece]);
+    return;
+  }
+  // Stacked anew at every change.
+  const times = [...new Set(inSight.flatMap((piece) => [stack.from[piece], stack.to[piece]]))].sort((a, b) => a - b);
+  let there: number[] = [];
+  let next = 0;
+  for (const [index, from] of times.entries()) {
+    there = there.filter((piece) => stack.to[piece] > from);
+    for (; next < inSight.length && stack.from[inSight[next]] <= from; next += 1)
+      if (stack.to[inSight[next]] > from) there.push(inSight[next]);
+    let bottom = base;
+    for (const piece of there) {
+      draw(piece, from, times.at(index + 1) ?? from, bottom);
+      bottom += stack.bytes[piece];
+    }
+  }
+}
+
+function levelPath(ink: Ink, scene: Scene, device: number, y: Level): void {
+  const { layout, view, picture } = scene;
+  const points = curve(picture.memory[device], view.t0, view.t1, layout.plot);
+  ink.moveTo(Math.max(layout.left, timeX(scene, points[0])), y(points[1]));
+  for (let at = 2; at < points.length; at += 2) {
+    const x = timeX(scene, points[at]);
+    ink.lineTo(x, y(points[at - 1]));
+    ink.lineTo(x, y(points[at + 1]));
+  }
+  ink.lineTo(Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan)), y(points[points.length - 1]));
+}
+
+function fillUnder(ink: Ink, scene: Scene, device: number, y: Level, colour: Rgb): void {
+  const { layout, picture } = scene;
+  ink.fillStyle = css(colour);
+  ink.beginPath();
+  levelPath(ink, scene, device, y);
+  ink.lineTo(Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan)), y(0));
+  ink.lineTo(layout.left, y(0));
+  ink.fill();
+}
+
+/** The level that all pieces add up to. */
+function paintTotal(ink: Ink, scene: Scene, y: Level): void {
+  const { theme, stack } = scene;
+  if (stack === undefined) return;
+  for (const [width, colour] of [
+    [3.5, theme.background],
+    [1.3, theme.foreground],
+  ] as const) {
+    ink.strokeStyle = css(colour);
+    ink.lineWidth = width;
+    ink.beginPath();
+    levelPath(ink, scene, stack.device, y);
+    ink.stroke();
+  }
+}
+
+function paintLimit(ink: Ink, scene: Scene, capacity: number, high: number, y: Level): void {
+  const { layout, theme } = scene;
+  const panel = layout.memory;
+  const limit = capacity <= high ? y(capacity) : undefined;
+  if (limit !== undefined) {
+    ink.fillStyle = css(theme.error, 0.14);
+    ink.fillRect(layout.left, panel.y, layout.plot, limit - panel.y);
+    ink.fillStyle = hatch(ink, theme.error, 0.5, 6, 1, scene.dpr);
+    ink.fillRect(layout.left, panel.y, layout.plot, limit - panel.y);
+    ink.strokeStyle = css(theme.error);
+    ink.lineWidth = 1.5;
+    ink.setLineDash([5, 4]);
+    ink.beginPath();
+    ink.moveTo(layout.left, limit);
+    ink.lineTo(layout.left + layout.plot, limit);
+    ink.stroke();
+    ink.setLineDash([]);
+  }
+  const text = `limit ${bytes(capacity)}${limit === undefined ? ' (above)' : ''}`;
+  ink.font = font(theme, 11, 600);
+  const width = ink.measureText(text).width + 8;
+  const right = layout.left + layout.plot - 4;
+  const middle = Math.max(panel.y + 8, (limit ?? panel.y) - 2);
+  ink.fillStyle = css(theme.background, 0.85);
+  ink.fillRect(right - width, middle - 8, width, 16);
+  ink.textAlign = 'right';
+  ink.fillStyle = css(theme.error);
+  ink.fillText(text, right - 4, middle + 0.5);
+}

@@ -1,0 +1,46 @@
+import { element } from '../../../controls/dom.ts';
+import type { ShownTimeline } from '../../../session/shownTimeline.ts';
+import type { Why } from '../../../picture/why.ts';
+import type { Theme } from '../../scene/theme.ts';
+import { chainSection } from './chainSection.ts';
+import { type FixActions, type Fixes, fixSection } from './fixSection.ts';
+import { peakSection } from './peakSection.ts';
+
+export interface WhyContent {
+  readonly why: Why | undefined;
+  /** The device whose memory is explained. */
+  readonly peak: number | undefined;
+  readonly fixes: Fixes | undefined;
+}
+
+export interface WhyActions extends FixActions {
+  select(block: number): void;
+}
+
+/** Explains a gap, the peak of a device, or both, and what would help. */
+export function whyPanel(actions: WhyActions) {
+  const box = element('div', { class: 'why' });
+  const [chain, fixes, peak] = [element('div'), element('div'), element('div')];
+  box.append(chain, fixes, peak);
+  const put = (place: HTMLElement, made: HTMLElement | undefined) =>
+    made === undefined ? place.replaceChildren() : place.replaceChildren(made);
+  let shownWhy: Why | undefined;
+  return {
+    element: box,
+    update({ plan, picture }: ShownTimeline, theme: Theme, content: WhyContent): void {
+      // The list keeps the focus while fixes arrive.
+      if (content.why !== shownWhy || content.why === undefined)
+        put(chain, content.why === undefined ? undefined : chainSection(content.why, actions.select));
+      shownWhy = content.why;
+      put(fixes, content.fixes === undefined ? undefined : fixSection(content.fixes, actions));
+      const device = content.peak === undefined ? undefined : picture.report.devices.at(content.peak);
+      put(peak, device === undefined || plan.devices.length === 0 ? undefined : peakSection(device, theme));
+    },
+    /** Moves the focus to the first step, or to the panel. */
+    focus(): void {
+      const first = box.querySelector<HTMLElement>('button:not(:disabled)');
+      if (first !== null) first.focus();
+      else box.closest<HTMLElement>('.side')?.focus();
+    },
+  };
+}
