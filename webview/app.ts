@@ -1,3 +1,4 @@
+import { fasterStage } from './input/fasterStage.ts';
 import { inputs } from './input/inputs.ts';
 import type { ToPage } from './protocol/messages.ts';
 import type { PathGroup } from './protocol/requests.ts';
@@ -74,6 +75,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       nothing: () => input.selection.select(undefined, false),
     },
     openJob: (name) => workers.open(name),
+    detail: {
+      why: () => input.why.why(),
+      faster: () => faster.ask(input.selection.selection()),
+    },
     closeDevice: () => {
       input.selection.select(undefined, false);
       page.focusTimeline();
@@ -137,7 +142,12 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     timelines,
     page,
     post: editor.post,
-    selected: update.selection,
+    pointed: (target) => faster.pointed(target),
+    selected: () => {
+      faster.selected(input.selection.selection());
+      update.selection();
+    },
+    theme: update.theme,
     toggle: (what) => {
       if (what === 'table') page.toggleTable();
       else if (what === 'help') page.openHelp();
@@ -149,11 +159,18 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     },
   });
 
+  const faster = fasterStage(timelines.timeline, () => {
+    update.selection();
+    input.selection.refresh();
+  });
+
   function sceneOf(timeline: ShownTimeline, view: Viewport, layout: Layout): Scene {
     return {
       ...timeline,
       ...update.settings(),
       ...input.selection.seen(),
+      ...input.why.seen(),
+      faster: (stage) => faster.change(timeline.plan, stage, timeline.picture.report.iteration),
       theme: update.theme(),
       view,
       layout,
@@ -183,6 +200,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       case 'fixes':
       case 'lines':
         state.answered(message);
+        if (message.type === 'fixes') input.why.fixes(message);
         return;
       case 'idle':
         state.idle();
@@ -224,6 +242,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     page.showJobs('', []);
     workers.close();
     input.selection.clear();
+    input.why.clear();
     page.hideDevice();
     highlighted = [];
     page.notice.waiting();
@@ -243,6 +262,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
 
   function exchanged(next: ShownTimeline, before: ShownTimeline | undefined, newest: boolean): void {
     input.selection.carry(next, before);
+    input.why.carry(next, before);
     restore = undefined;
     page.notice.shown();
     if (newest) {

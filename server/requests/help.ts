@@ -45,8 +45,9 @@ function fixOf(view: View, { title, edits, effect }: Proposal): readonly HelpFix
   ];
 }
 
-const figuresOf = ({ iteration, bubble, peak, capacity, fits }: Figures): HelpFigures => ({
+const figuresOf = ({ iteration, throughput, bubble, peak, capacity, fits }: Figures): HelpFigures => ({
   iteration,
+  throughput,
   bubble,
   peak,
   capacity,

@@ -1,6 +1,9 @@
 import type { FromPage } from '../protocol/messages.ts';
 import type { pageView } from '../view/page.ts';
 import type { presenter } from '../view/presenter.ts';
+import type { Target } from '../session/selection.ts';
+import type { Theme } from '../view/scene/theme.ts';
+import { explaining } from './explaining.ts';
 import { gestures } from './gestures.ts';
 import { type KeyboardHost, keyboard } from './keyboard.ts';
 import { searching } from './search.ts';
@@ -10,14 +13,17 @@ export interface InputHost {
   readonly timelines: ReturnType<typeof presenter>;
   readonly page: ReturnType<typeof pageView>;
   post(message: FromPage): void;
+  /** What the pointer is at. */
+  pointed(target: Target | undefined): void;
   /** Another selection, or another timeline to which it belongs. */
   selected(): void;
+  theme(): Theme;
   toggle: KeyboardHost['toggle'];
   colourBy: KeyboardHost['colourBy'];
 }
 
 /** Mouse, keys and search, over one selection. */
-export function inputs({ timelines, page, post, selected, toggle, colourBy }: InputHost) {
+export function inputs({ timelines, page, post, pointed, selected, theme, toggle, colourBy }: InputHost) {
   const search = searching({
     timeline: timelines.timeline,
     focus: () => selection.focus(),
@@ -32,12 +38,22 @@ export function inputs({ timelines, page, post, selected, toggle, colourBy }: In
     timelines,
     tip: page.tip,
     post,
+    pointed,
     changed: (next, speak) => {
       if (next?.kind === 'block') search.at(next.block);
       selected();
       if (speak && (next?.kind === 'range' || next?.kind === 'device')) page.say(page.selectionText());
     },
     clicked: page.focusTimeline,
+    peak: (device) => why.peak(device),
+  });
+  const why = explaining({
+    timelines,
+    page,
+    post,
+    theme,
+    selection: () => selection.selection(),
+    select: (next) => selection.select(next, true),
   });
   /** Whether there was a search to leave. */
   function leaveSearch(): boolean {
@@ -51,6 +67,9 @@ export function inputs({ timelines, page, post, selected, toggle, colourBy }: In
     ...timelines,
     ...selection,
     step: search.step,
+    why: why.why,
+    peak: () => why.peak(),
+    bubble: why.bubble,
     leaveSearch,
     leaveSide: page.side.back,
     select: (next) => selection.select(next, true),
@@ -60,5 +79,5 @@ export function inputs({ timelines, page, post, selected, toggle, colourBy }: In
     colourBy,
   });
   const { sync } = gestures(page.canvas.surface, { ...timelines, ...selection });
-  return { search: { ...search, leave: leaveSearch }, selection, key, sync };
+  return { search: { ...search, leave: leaveSearch }, selection, why, key, sync };
 }

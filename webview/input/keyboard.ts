@@ -23,6 +23,11 @@ export interface KeyboardHost {
   reveal(preserveFocus: boolean): void;
   colourBy(colourBy: ColourBy): void;
   focusSearch(): void;
+  /** Explains the gap that is selected, or the peak. */
+  why(): void;
+  peak(): void;
+  /** To the next shorter (1) or longer (−1) bubble. */
+  bubble(direction: 1 | -1): void;
   toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help'): void;
 }
 
@@ -76,6 +81,10 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     else if (key === 'Enter') host.reveal(event.altKey);
     else if (key === '/') host.focusSearch();
     else if (key === 'i') device();
+    else if (key === 'y') host.why();
+    else if (key === 'k') host.peak();
+    else if (key === '[') host.bubble(-1);
+    else if (key === ']') host.bubble(1);
     else if (key === 'n') host.step(event.shiftKey ? -1 : 1);
     else if (key === 'Escape') back();
     else return;

@@ -9,7 +9,12 @@ import type { Scene } from '../view/scene/scene.ts';
 import { pathOf } from '../session/source.ts';
 import type { Picture } from '../picture/picture.ts';
 import { type Viewport, clampViewport, reveal, showRange, timeAt } from '../view/scene/viewport.ts';
-import { type Target, type Selection, carrySelection } from '../session/selection.ts';
+import { highest, worstDevice } from '../picture/memoryLevel.ts';
+import { inside } from '../view/scene/layout.ts';
+import { type Target, type Selection, carrySelection, selectedDevice } from '../session/selection.ts';
+
+/** Pixels around the mark of a peak that are part of it. */
+const peakReach = 14;
 
 type Timelines = ReturnType<typeof presenter>;
 
@@ -17,6 +22,10 @@ export interface SelectingHost {
   readonly timelines: Pick<Timelines, 'timeline' | 'view' | 'bounds' | 'layout' | 'scene' | 'setView' | 'paintOver'>;
   readonly tip: ReturnType<typeof tooltip>;
   post(message: FromPage): void;
+  /** What the pointer is at. */
+  pointed(target: Target | undefined): void;
+  /** The peak of a device was clicked. */
+  peak(device: number): void;
   /** Another selection, or another timeline to which it belongs. `speak`: it is complete. */
   changed(selection: Selection | undefined, speak: boolean): void;
   /** The timeline was clicked: from now on keys are for it. */
@@ -24,11 +33,12 @@ export interface SelectingHost {
 }
 
 /** What is selected, what is under the pointer, and where in the file it comes from. */
-export function selecting({ timelines, tip, post, changed, clicked }: SelectingHost) {
+export function selecting({ timelines, tip, post, pointed, peak, changed, clicked }: SelectingHost) {
   let selection: Selection | undefined;
   let hovered: Target | undefined;
   let cursor: number | undefined;
   let focus = 0;
+  let pointer: readonly [x: number, y: number] = [-1, -1];
 
   function pick(x: number, y: number): Picked {
     const [timeline, view] = [timelines.timeline(), timelines.view()];
@@ -54,6 +64,16 @@ export function selecting({ timelines, tip, post, changed, clicked }: SelectingH
     if (!inSight) timelines.setView(moved);
   }
 
+  /** The device whose peak is marked at a point of the memory chart, or whose chart has its name there; −1 for none. */
+  function peakAt({ picture }: ShownTimeline, x: number, y: number): number {
+    const [view, { memory, left, plot }] = [timelines.view(), timelines.layout()];
+    if (view === undefined || !inside(memory, y) || picture.report.devices.length === 0) return -1;
+    const chosen = selectedDevice(selection, (block) => deviceOf(picture, block));
+    const device = chosen >= 0 ? chosen : worstDevice(picture.report);
+    const at = left + ((highest(picture.memory[device]).at - view.t0) / (view.t1 - view.t0)) * plot;
+    return x < left || Math.abs(x - at) <= peakReach ? device : -1;
+  }
+
   /** Asks for the source of a selection; of the schedule where nothing is selected. */
   function openSource(of: Selection | undefined, preserveFocus: boolean): void {
     const timeline = timelines.timeline();
@@ -63,12 +83,14 @@ export function selecting({ timelines, tip, post, changed, clicked }: SelectingH
 
   function hover(x: number, y: number): void {
     const at = pick(x, y);
+    pointer = [x, y];
     const view = timelines.view();
     const { left, plot, ruler } = timelines.layout();
     const outside = view === undefined || x < left || x > left + plot || y < ruler.y;
     hovered = at.kind === 'target' ? at.target : undefined;
     cursor = outside ? undefined : timeAt(view, plot, x - left);
     const scene = timelines.scene();
+    pointed(hovered);
     if (hovered === undefined || scene === undefined) tip.hide();
     else tip.show(scene, hovered, x, y);
     timelines.paintOver();
@@ -83,10 +105,21 @@ export function selecting({ timelines, tip, post, changed, clicked }: SelectingH
     },
     openSource,
     hover,
+    /** More is known of what the pointer is at. */
+    refresh(): void {
+      const scene = timelines.scene();
+      if (hovered !== undefined && scene !== undefined) tip.show(scene, hovered, ...pointer);
+    },
     leave: () => hover(-1, -1),
     click(x: number, y: number): void {
       const at = pick(x, y);
-      const plan = timelines.timeline()?.plan;
+      const shown = timelines.timeline();
+      const plan = shown?.plan;
+      const peaked = shown === undefined ? -1 : peakAt(shown, x, y);
+      if (peaked >= 0) {
+        peak(peaked);
+        return;
+      }
       if (at.kind === 'device' && plan !== undefined)
         post({ type: 'reveal', path: paths.device(plan.name, at.device), preserveFocus: true });
       if (at.kind === 'device') select({ kind: 'device', device: at.device }, false);

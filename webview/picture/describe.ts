@@ -135,20 +135,35 @@ export function filledIn({ fill }: Picture, { device, from, to }: Gap): string {
 }
 const mostNamed = 4;
 
-/** What ends the gap: `3F5 on gpu[2], then 1.2 ms of transfer`. Empty where nothing does. */
-export function gapCause(plan: PipelinePlan, picture: Picture, gap: Gap): string {
-  if (gap.before < 0) return 'the end of the iteration';
-  // Of two that share a slot, either may be what is waited for.
-  const needs = picture.columns.pair?.[gap.before] === 1 ? [gap.before, gap.before + 1] : [gap.before];
-  const need = needs
+/** `gpu[0] waits 12.6 ms for 1B4`: what ends the wait, where that is one operation. */
+export function gapTitle(plan: PipelinePlan, picture: Picture, gap: Gap): string {
+  const waits = `${plan.devices[gap.device].name} waits ${time(gap.to - gap.from)}`;
+  if (gap.before < 0) return `${waits} for the end of the iteration`;
+  const need = lastOfSlot(picture, gap);
+  // Otherwise it is the order, a blocking exchange, or weights that have yet to be gathered.
+  return need === undefined || need.arrival < gap.to - picture.columns.makespan * 1e-9
+    ? waits
+    : `${waits} for ${shortName(plan, picture, need.from)}`;
+}
+
+/** The need that is there last; of two operations that share a slot, either may be waited for. */
+function lastOfSlot(picture: Picture, { before }: Gap): Need | undefined {
+  const blocks = picture.columns.pair?.[before] === 1 ? [before, before + 1] : [before];
+  return blocks
     .flatMap((block) => lastNeed(picture, block) ?? [])
     .reduce<Need | undefined>(
       (last, next) => (last === undefined || next.arrival > last.arrival ? next : last),
       undefined,
     );
+}
+
+/** What ends the gap: `3F5 on gpu[2], then 1.2 ms of transfer`. Empty where nothing does. */
+export function gapCause(plan: PipelinePlan, picture: Picture, gap: Gap): string {
+  if (gap.before < 0) return 'the end of the iteration';
+  const need = lastOfSlot(picture, gap);
   if (picture.timing.transfer !== undefined && (need?.arrival ?? 0) < gap.to - picture.columns.makespan * 1e-9)
     return 'a send or receive that blocks this device';
-  if (need === undefined) return '';
+  if (need === undefined || need.arrival < gap.to - picture.columns.makespan * 1e-9) return '';
   const travel = need.arrival - need.made;
   const after = travel > 0 ? `, then ${time(travel)} of transfer` : '';
   return `${shortName(plan, picture, need.from)} on ${plan.devices[need.device].name}${after}`;

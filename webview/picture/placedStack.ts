@@ -39,7 +39,8 @@ function lowest({ from, to, bytes, kind }: MemoryStack, room: number): Float64Ar
     const top = there.reduce((height, other) => Math.max(height, offset[other] + bytes[other]), 0);
     let at = 0;
     if (isBrief(kind[piece])) at = top;
-    else for (const other of there) if (offset[other] < at + bytes[piece]) at = Math.max(at, offset[other] + bytes[other]);
+    else
+      for (const other of there) if (offset[other] < at + bytes[piece]) at = Math.max(at, offset[other] + bytes[other]);
     // Half a byte: sizes may be fractions.
     if (at + bytes[piece] > room + 0.5) return undefined;
     offset[piece] = at;

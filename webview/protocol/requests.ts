@@ -79,6 +79,8 @@ export interface HelpRequest {
 /** Seconds, a share of 1, bytes of the fullest device or of the device asked for. */
 export interface HelpFigures {
   readonly iteration: number;
+  /** Samples per second: a fix may change the batch. */
+  readonly throughput: number;
   readonly bubble: number;
   readonly peak: number;
   readonly capacity: number;

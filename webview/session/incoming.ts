@@ -94,7 +94,7 @@ export function readMessage(data: unknown): ToPage | undefined {
 
 const isHelpFigures = (value: unknown): boolean =>
   isFields(value) &&
-  [value.iteration, value.bubble, value.peak, value.capacity].every(isFigure) &&
+  [value.iteration, value.throughput, value.bubble, value.peak, value.capacity].every(isFigure) &&
   isSwitch(value.fits);
 
 const isFix = (value: unknown): value is ShownFix =>

@@ -1,5 +1,5 @@
 import { kindOf, microbatchOf, stageOf } from '../../engine/program.ts';
-import { type Gap, blockOf } from '../picture/blocks.ts';
+import { type Gap, blockOf, deviceOf, gapAt } from '../picture/blocks.ts';
 import type { Picture } from '../picture/picture.ts';
 
 /** What the pointer can be at: a block, or the idle time between two. */
@@ -14,6 +14,19 @@ export function selectedDevice(selection: Selection | undefined, deviceOf: (bloc
   if (selection?.kind === 'block') return deviceOf(selection.block);
   if (selection?.kind === 'gap') return selection.gap.device;
   return selection?.kind === 'device' ? selection.device : -1;
+}
+
+/** The idle time before the same operation, or at the end of the same device; nothing where there is none. */
+export function carryGap(gap: Gap, from: Picture, to: Picture): Gap | undefined {
+  const { columns } = to;
+  if (gap.before < 0)
+    return gap.device < columns.rows ? gapAt(to, gap.device, columns.makespan * (1 - 1e-9)) : undefined;
+  const carried = carrySelection({ kind: 'block', block: gap.before }, from, to);
+  if (carried?.kind !== 'block') return undefined;
+  const device = deviceOf(to, carried.block);
+  const before = carried.block > columns.offsets[device] ? columns.end[carried.block - 1] : 0;
+  const found = gapAt(to, device, (before + columns.start[carried.block]) / 2);
+  return found?.before === carried.block ? found : undefined;
 }
 
 /** The same operation in another timeline of the same shape; nothing where there is none. */

@@ -5,6 +5,8 @@ import type { FromWorker } from '../worker/messages.ts';
 
 /** Share of the stage's times that is left. */
 const factor = 0.9;
+/** Operations above which a stage is simulated only on request. */
+export const unaskedOperations = 65_536;
 
 /**
  * Seconds that an iteration takes longer (less than 0: shorter) when a stage of the cut is 10 % faster. Simulated in a second worker, so that drawing never waits for it. Each stage of a plan is simulated once. A simulation of another plan is stopped.

@@ -6,7 +6,7 @@ import type { Settings } from '../session/settings.ts';
 import { type ShownTimeline, timelineSentence } from '../session/shownTimeline.ts';
 import { canvases } from './canvases.ts';
 import { cover } from './panels/cover.ts';
-import { detail } from './panels/detail.ts';
+import { type DetailActions, detail } from './panels/detail.ts';
 import { devicePanel } from './panels/device.ts';
 import { errorNotice } from './panels/errorNotice.ts';
 import { grid } from './panels/grid.ts';
@@ -29,6 +29,7 @@ export interface PageActions {
   readonly table: TableActions;
   /** Shows all workers of a job. */
   openJob(name: string): void;
+  readonly detail: DetailActions;
   closeDevice(): void;
   /** A key while the timeline has the focus. */
   key(event: KeyboardEvent): void;
@@ -55,7 +56,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const figureBar = statistics();
   const jobBar = jobs(actions.openJob);
   const canvas = canvases();
-  const detailBar = detail();
+  const detailBar = detail(actions.detail);
   const legendBar = legend();
   const tip = tooltip();
   const helpDialog = help();

@@ -42,6 +42,8 @@ function fade(ink: Ink, scene: Scene, why: Why): void {
     const top = rowY(scene, deviceOf(picture, block)) + shape.bandTop;
     ink.rect(left, top, right - left, Math.max(1, shape.bandHeight));
   }
+  const gap = timeX(scene, why.from);
+  ink.rect(gap, rowY(scene, why.device) + shape.bandTop, timeX(scene, why.to) - gap - 1, Math.max(1, shape.bandHeight));
   ink.fill('evenodd');
 }
 
@@ -68,11 +70,14 @@ function paintArrow(ink: Ink, scene: Scene, from: Point, to: Point, number: numb
   const down = to.row > from.row;
   const same = to.row === from.row;
   const under = Math.min(view.rowHeight - shape.bandTop, shape.bandHeight + badge + 3);
-  const [x0, y0] = [same ? Math.max(from.x, to.x + 12) : from.x, top + (same ? under : down ? shape.bandHeight + 1 : -1)];
+  const [x0, y0] = [
+    same ? Math.max(from.x, to.x + 20) : from.x,
+    top + (same ? under : down ? shape.bandHeight + 1 : -1),
+  ];
   const [x1, y1] = [to.x, goal + (same ? under : down ? -1 : shape.bandHeight + 1)];
-  stroke(ink, scene, 4.5, css(scene.theme.background), x0, y0, x1, y1);
-  stroke(ink, scene, 1.8, css(scene.theme.ring), x0, y0, x1, y1);
-  const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
+  stroke(ink, 4.5, css(scene.theme.background), x0, y0, x1, y1);
+  stroke(ink, 1.8, css(scene.theme.ring), x0, y0, x1, y1);
+  const [x, y] = same ? [x0, y0] : [(x0 + x1) / 2, (y0 + y1) / 2];
   ink.fillStyle = css(scene.theme.ring);
   ink.strokeStyle = css(scene.theme.background);
   ink.lineWidth = 1.5;
@@ -84,7 +89,7 @@ function paintArrow(ink: Ink, scene: Scene, from: Point, to: Point, number: numb
   ink.fillText(String(number), x, y + 0.5);
 }
 
-function stroke(ink: Ink, scene: Scene, width: number, colour: string, x0: number, y0: number, x1: number, y1: number) {
+function stroke(ink: Ink, width: number, colour: string, x0: number, y0: number, x1: number, y1: number): void {
   const angle = Math.atan2(y1 - y0, x1 - x0);
   const head = 5 + width / 2;
   ink.strokeStyle = colour;

@@ -61,8 +61,14 @@ export function paintStack(ink: Ink, scene: Scene): void {
       const size = stack.statics[kind];
       if (!(size > 0)) continue;
       ink.fillStyle = css(colour);
-      ink.fillRect(start, y(base + size), end - start, y(base) - y(base + size) - (y(base) - y(base + size) > 3 ? 1 : 0));
-      if (y(base) - y(base + size) >= 13) write(ink, scene, `${names[kind]} ${bytes(size)}`, start + 8, (y(base) + y(base + size)) / 2, labelOn(colour));
+      ink.fillRect(
+        start,
+        y(base + size),
+        end - start,
+        y(base) - y(base + size) - (y(base) - y(base + size) > 3 ? 1 : 0),
+      );
+      if (y(base) - y(base + size) >= 13)
+        write(ink, scene, `${names[kind]} ${bytes(size)}`, start + 8, (y(base) + y(base + size)) / 2, labelOn(colour));
       base += size;
     }
     paintTotal(ink, scene, y);

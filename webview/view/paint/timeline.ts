@@ -3,6 +3,7 @@ import { firstOverLimit } from '../../picture/memoryLevel.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, blockEdges, clipped, rowY, rowsInSight } from './canvas.ts';
+import { paintChain } from './chain.ts';
 import { paintCritical } from './critical.ts';
 import { paintFound } from './found.ts';
 import { paintGutter } from './gutter.ts';
@@ -12,6 +13,7 @@ import { paintMemory } from './memory.ts';
 import { paintOverview } from './overview.ts';
 import { paintCursor, paintRuler } from './ruler.ts';
 import { paintRows } from './rows.ts';
+import { paintStack } from './stack.ts';
 
 /** Everything over the blocks, in order from back to front. */
 export function paintTimeline(ink: Ink, scene: Scene): void {
@@ -27,7 +29,9 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintOverLimit(ink, scene);
   paintCritical(ink, scene);
   paintMarks(ink, scene);
-  paintMemory(ink, scene);
+  paintChain(ink, scene);
+  if (scene.stack === undefined) paintMemory(ink, scene);
+  else paintStack(ink, scene);
   paintCursor(ink, scene);
 }
 

@@ -4,12 +4,23 @@ import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords } from '../../../engine/analyze/traffic.ts';
 import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
 import { bytes, count, list, time } from '../../../engine/quantities.ts';
+import { stageName } from '../../../engine/stages.ts';
 import { deviceOf, paintKindOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
-import { type Line, blockLines, blockTitle, countedKinds, gapLines, shortName } from '../../picture/describe.ts';
+import {
+  type Line,
+  blockLines,
+  blockTitle,
+  countedKinds,
+  gapTitle,
+  gapLines,
+  shortName,
+} from '../../picture/describe.ts';
 import { css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
+import { button } from '../../controls/toolkit.ts';
 import { rangeFigures } from '../../picture/rangeFigures.ts';
 import type { Scene } from '../scene/scene.ts';
+import { unaskedOperations } from '../../session/sensitivities.ts';
 import { smallShare } from './smallShare.ts';
 import type { Picture } from '../../picture/picture.ts';
 import type { Target } from '../../session/selection.ts';
@@ -21,10 +32,22 @@ export interface Details {
   readonly lines: readonly Line[];
 }
 
-export function targetDetails({ plan, picture }: Pick<Scene, 'plan' | 'picture'>, target: Target): Details {
-  if (target.kind === 'gap') return { title: 'Bubble', kind: undefined, lines: gapLines(plan, picture, target.gap) };
+export function targetDetails({ plan, picture, faster }: Scene, target: Target): Details {
+  if (target.kind === 'gap')
+    return { title: gapTitle(plan, picture, target.gap), kind: undefined, lines: gapLines(plan, picture, target.gap) };
   const kind = paintKindOf(picture, target.block);
-  return { title: blockTitle(picture, target.block), kind, lines: blockLines(plan, picture, target.block) };
+  const lines = [...blockLines(plan, picture, target.block), ...fasterLine(plan, picture, target.block, faster)];
+  return { title: blockTitle(picture, target.block), kind, lines };
+}
+
+/** `s1 10 % faster`, `−6.1 ms`: as simulated; nothing while it is not known. */
+function fasterLine(plan: PipelinePlan, picture: Picture, block: number, faster: Scene['faster']): readonly Line[] {
+  const stage = stageOf(picture, block);
+  const change = stage < 0 ? undefined : faster(stage);
+  if (change === undefined || Number.isNaN(change)) return [];
+  const small = Math.abs(change) <= picture.report.iteration * 1e-9;
+  const figure = small ? 'no change' : `${change < 0 ? '−' : '+'}${time(Math.abs(change))}`;
+  return [[`${stageName(plan.stages[stage])} 10 % faster`, figure]];
 }
 
 function selectionDetails(scene: Scene): Details | undefined {
@@ -87,8 +110,15 @@ function exchangeLines(plan: PipelinePlan, picture: Picture, block: number): rea
   ]);
 }
 
+export interface DetailActions {
+  /** Explains the selected gap. */
+  why(): void;
+  /** Simulates a faster stage of the selected block. */
+  faster(): void;
+}
+
 /** The selection in words and figures: nothing is said only on hover. */
-export function detail() {
+export function detail(actions: DetailActions) {
   const content = element('div', { class: 'content' });
   const keys = element('div', { class: 'keys', 'aria-hidden': 'true' });
   for (const [caps, text] of [
@@ -101,6 +131,8 @@ export function detail() {
     keys.append(...caps.split(' ').map((cap) => element('kbd', {}, cap)), element('span', {}, text));
   }
   const bar = element('section', { class: 'detail', 'aria-label': 'Selection' }, content, keys);
+  const why = button('Why here?', actions.why, 'Why here? (Y)').element;
+  const faster = button('10 % faster?', actions.faster, 'What if this stage were 10 % faster?').element;
   let spoken = '';
   function update(scene: Scene): void {
     const details = selectionDetails(scene);
@@ -121,9 +153,15 @@ export function detail() {
     swatch.hidden = scene.selection?.kind === 'device';
     if (details.kind !== undefined) swatch.style.backgroundColor = css(scene.theme.kinds[details.kind]);
     else swatch.classList.add('idle');
+    const { selection, picture } = scene;
+    const stage = selection?.kind === 'block' ? stageOf(picture, selection.block) : -1;
     content.replaceChildren(
       swatch,
       element('strong', {}, details.title),
+      ...(selection?.kind === 'gap' ? [why] : []),
+      ...(stage >= 0 && picture.report.operations > unaskedOperations && scene.faster(stage) === undefined
+        ? [faster]
+        : []),
       ...details.lines.map(([label, value]) =>
         element('span', { class: 'pair' }, element('b', {}, value), element('span', { class: 'dim' }, label)),
       ),

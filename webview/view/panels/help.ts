@@ -24,6 +24,9 @@ const keys: readonly (readonly [string, string])[] = [
   ['N, Shift + N', 'next, previous match'],
   ['1 2 3 4', 'colour by operation, microbatch, chunk, version of the weights'],
   ['C B M T', 'show or hide critical path, bubbles, memory, table'],
+  ['Y', 'explain the selected bubble, or the longest one'],
+  ['[ ]', 'next longer, next shorter bubble'],
+  ['K', 'show what fills the memory at its peak'],
   ['I', 'show the memory and exchanges of the device'],
   ['Esc', 'clear the selection; again: end the search'],
 ];

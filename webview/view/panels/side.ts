@@ -45,6 +45,12 @@ export function side() {
       body.scrollTop = 0;
       box.hidden = false;
     },
+    /** Another heading for what is shown; nothing happens if something else is. */
+    rename(name: string, heading: string): void {
+      if (shown !== name) return;
+      setText(title, heading);
+      box.setAttribute('aria-label', heading);
+    },
     /** Nothing happens if something else is shown. */
     close(name: string): void {
       if (shown === name) end();

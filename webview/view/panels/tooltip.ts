@@ -1,15 +1,20 @@
 import { css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
 import type { Scene } from '../scene/scene.ts';
+import { stageOf } from '../../picture/blocks.ts';
 import { targetDetails } from './detail.ts';
 import type { Target } from '../../session/selection.ts';
+
+/** A line that comes once it is simulated. */
+const fasterKey = ({ picture, faster }: Scene, target: Target): string =>
+  target.kind === 'block' ? String(faster(stageOf(picture, target.block))) : '';
 
 /** What is under the pointer. The same text is in the detail bar once it is selected. */
 export function tooltip() {
   const box = element('div', { class: 'tooltip', role: 'tooltip', hidden: '' });
   let shown: string | undefined;
   function show(scene: Scene, target: Target, x: number, y: number): void {
-    const key = `${scene.picture.generation} ${target.kind === 'block' ? target.block : `gap ${target.gap.device} ${target.gap.from}`}`;
+    const key = `${scene.picture.generation} ${target.kind === 'block' ? target.block : `gap ${target.gap.device} ${target.gap.from}`} ${fasterKey(scene, target)}`;
     if (key !== shown) {
       shown = key;
       const { title, kind, lines } = targetDetails(scene, target);

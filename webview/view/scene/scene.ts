@@ -8,6 +8,8 @@ import type { Theme } from './theme.ts';
 import type { Viewport } from './viewport.ts';
 import type { MemoryBands } from '../../picture/memoryBands.ts';
 import type { Picture } from '../../picture/picture.ts';
+import type { Why } from '../../picture/why.ts';
+import type { MemoryStack } from '../../../engine/simulate/memoryStack.ts';
 
 /** All that painting over the blocks needs: one moment of the page. */
 export interface Scene extends Settings {
@@ -29,6 +31,12 @@ export interface Scene extends Settings {
   readonly current: number;
   /** How much memory many devices hold, for the stretch of time in sight; absent for few devices. */
   readonly bands?: MemoryBands;
+  /** The chain of causes that is drawn. */
+  readonly why?: Why;
+  /** What fills the device whose memory is explained. */
+  readonly stack?: MemoryStack;
+  /** Seconds that an iteration takes longer if a stage of the plan is 10 % faster (less than 0: shorter); undefined while not known. */
+  faster(stage: number): number | undefined;
   /** Device pixels a CSS pixel. */
   readonly dpr: number;
 }

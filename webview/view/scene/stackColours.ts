@@ -13,9 +13,7 @@ import { mix, type Rgb } from './colour.ts';
 import type { Theme } from './theme.ts';
 
 /** What is always there, from the bottom up: dark and quiet, so that what comes and goes stands out. */
-export const quietColours = (
-  theme: Theme,
-): readonly (readonly [keyof MemoryStack['statics'], Rgb])[] =>
+export const quietColours = (theme: Theme): readonly (readonly [keyof MemoryStack['statics'], Rgb])[] =>
   (['weights', 'gradients', 'optimizer', 'buffers'] as const).map((kind) => [kind, stackColour(theme, kind)]);
 
 /** Colour of an item of memory in the stack and in its list. */

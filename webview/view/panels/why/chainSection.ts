@@ -14,7 +14,7 @@ export function chainSection(why: Why, select: (block: number) => void): HTMLEle
       'button',
       { type: 'button', class: 'step', ...(block < 0 ? { disabled: '' } : {}) },
       element('span', { class: 'words' }, words),
-      element('span', { class: 'figure dim' }, figure),
+      element('span', { class: 'seconds dim' }, figure),
     );
     button.addEventListener('click', () => select(block));
     return element('li', {}, button);

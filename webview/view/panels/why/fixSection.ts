@@ -2,9 +2,11 @@ import { bytes, share, time } from '../../../../engine/quantities.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownFix } from '../../../protocol/messages.ts';
 
+type Effect = ShownFix['effect'];
+
 /** Fixes that the server found; undefined while it looks for them. */
 export interface Fixes {
-  readonly heading: string;
+  readonly about: 'bubble' | 'memory';
   readonly list: readonly ShownFix[] | undefined;
   /** Index of the fix whose result is on show; −1 for none. */
   readonly tried: number;
@@ -16,16 +18,21 @@ export interface FixActions {
   applyFix(index: number): void;
 }
 
-/** Fixes with their simulated effect: those that fit first, by iteration. One that does not fit has no "Apply". */
-export function fixSection({ heading, list, tried }: Fixes, { tryFix, applyFix }: FixActions): HTMLElement {
+const headings = { bubble: 'What would help', memory: 'What would make room' } as const;
+
+/** Fixes with their simulated effect: those that fit first, the fastest before the others. One that does not fit has no "Apply". */
+export function fixSection({ about, list, tried }: Fixes, { tryFix, applyFix }: FixActions): HTMLElement {
+  const heading = headings[about];
   const entries = (list ?? []).map((fix, index) => ({ fix, index }));
   entries.sort(
-    (a, b) => Number(b.fix.effect.fits) - Number(a.fix.effect.fits) || a.fix.effect.iteration - b.fix.effect.iteration,
+    (a, b) => Number(b.fix.effect.fits) - Number(a.fix.effect.fits) || periodOf(a.fix.effect) - periodOf(b.fix.effect),
   );
   const cards = entries.map(({ fix, index }) => {
     const { effect } = fix;
-    const show = act(tried === index ? 'Back' : 'Show', `${tried === index ? 'Stop showing' : 'Show'}: ${fix.title}`, () =>
-      tryFix(tried === index ? -1 : index),
+    const show = act(
+      tried === index ? 'Back' : 'Show',
+      `${tried === index ? 'Stop showing' : 'Show'}: ${fix.title}`,
+      () => tryFix(tried === index ? -1 : index),
     );
     show.setAttribute('aria-pressed', String(tried === index));
     return element(
@@ -51,20 +58,32 @@ export function fixSection({ heading, list, tried }: Fixes, { tryFix, applyFix }
   );
 }
 
-/** `547 ms (−19.5 %)`, `bubble 21 %`, `15 GiB of 16 GiB`, or what it is over. */
+/** `547 ms (−19.5 %)`, `bubble 21 %`, `15 GiB of 16 GiB`, or what is too much. */
 function figures({ effect, before }: ShownFix): readonly HTMLElement[] {
-  const change = before === undefined || before.iteration === 0 ? 0 : effect.iteration / before.iteration - 1;
-  const tone = Math.abs(change) < 0.005 ? '' : change < 0 ? 'better' : 'worse';
-  const delta = tone === '' ? '' : ` (${share(change, true)})`;
+  const change = before === undefined ? 0 : periodOf(effect) / periodOf(before) - 1;
+  const tone = Math.abs(change) < leastShown ? '' : change < 0 ? 'better' : 'worse';
+  // Iterations of different batches do not compare: the samples per second do.
+  const resized = before !== undefined && Math.abs(batchOf(effect) / batchOf(before) - 1) > leastShown;
+  const delta = resized ? `, throughput ${share(1 / (1 + change) - 1, true)}` : ` (${share(change, true)})`;
   const over = effect.peak - effect.capacity;
   return [
-    element('span', { class: tone }, `${time(effect.iteration)}${delta}`),
+    element('span', { class: tone }, `${time(effect.iteration)}${tone === '' ? '' : delta}`),
     element('span', {}, `bubble ${share(effect.bubble)}`),
     effect.fits
       ? element('span', {}, `${bytes(effect.peak)} of ${bytes(effect.capacity)}`)
-      : element('span', { class: 'worse' }, over > 0 ? `${bytes(effect.peak)}: ${bytes(over)} too much` : 'does not fit'),
+      : element(
+          'span',
+          { class: 'worse' },
+          over > 0 ? `${bytes(effect.peak)}: ${bytes(over)} too much` : 'another device has too little memory',
+        ),
   ];
 }
+
+/** Smaller changes are not shown. */
+const leastShown = 0.0005;
+/** Seconds per sample, by which fixes compare. */
+const periodOf = ({ iteration, throughput }: Effect): number => (throughput > 0 ? 1 / throughput : iteration);
+const batchOf = ({ iteration, throughput }: Effect): number => iteration * throughput;
 
 function act(label: string, name: string, run: () => void, className = 'secondary'): HTMLButtonElement {
   const made = element('button', { type: 'button', class: `act ${className}`, 'aria-label': name }, label);

@@ -21,7 +21,6 @@ export interface WhyActions extends FixActions {
 export function whyPanel(actions: WhyActions) {
   const box = element('div', { class: 'why' });
   const [chain, fixes, peak] = [element('div'), element('div'), element('div')];
-  box.append(chain, fixes, peak);
   const put = (place: HTMLElement, made: HTMLElement | undefined) =>
     made === undefined ? place.replaceChildren() : place.replaceChildren(made);
   let shownWhy: Why | undefined;
@@ -32,7 +31,12 @@ export function whyPanel(actions: WhyActions) {
       if (content.why !== shownWhy || content.why === undefined)
         put(chain, content.why === undefined ? undefined : chainSection(content.why, actions.select));
       shownWhy = content.why;
+      // What would help follows what it is about.
+      const order = content.fixes?.about === 'memory' ? [chain, peak, fixes] : [chain, fixes, peak];
+      if (order.some((part, index) => box.children.item(index) !== part)) box.replaceChildren(...order);
+      const focused = [...fixes.querySelectorAll('button')].findIndex((button) => button === document.activeElement);
       put(fixes, content.fixes === undefined ? undefined : fixSection(content.fixes, actions));
+      if (focused >= 0) fixes.querySelectorAll('button').item(focused)?.focus();
       const device = content.peak === undefined ? undefined : picture.report.devices.at(content.peak);
       put(peak, device === undefined || plan.devices.length === 0 ? undefined : peakSection(device, theme));
     },
