@@ -120,7 +120,7 @@ const drag: PageTest = {
     await settled(preview.page);
     assert.match(
       await preview.page.locator('.tooltip').innerText(),
-      /Bubble[\s\S]*warm-up[\s\S]*2F0 on gpu\[2\], then .* of transfer/,
+      /gpu\[3\] waits [\d.]+ ms for 2F0[\s\S]*warm-up[\s\S]*2F0 on gpu\[2\], then .* of transfer/,
     );
     const block = blockOf(picture, 1, F, 1);
     await preview.page.mouse.move(...(await pointOf(preview, picture, 1, picture.columns.start[block] + 1e-3)));

@@ -10,6 +10,7 @@ import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 import { stateTests } from './states.page.ts';
 import { systemTests } from './systems.page.ts';
+import { whyTests } from './why.page.ts';
 
 const wanted = process.argv[2] ?? '';
 const all: readonly PageTest[] = [
@@ -22,6 +23,7 @@ const all: readonly PageTest[] = [
   ...stateTests,
   ...accessibilityTests,
   ...systemTests,
+  ...whyTests,
 ];
 const longest = 60_000;
 

@@ -174,7 +174,7 @@ const fixes: PageTest = {
       assert.deepEqual([help.pipeline, help.about], ['train', 'deadlock']);
       assert.deepEqual(lines.paths, ['train/row:1/item:2', 'train/row:2/item:2']);
       await preview.post({ type: 'lines', request: lines.request, lines: [8, null] });
-      const effect = { iteration: 0.068, bubble: 0.647, peak: 1, capacity: 2, fits: true };
+      const effect = { iteration: 0.068, throughput: 1, bubble: 0.647, peak: 1, capacity: 2, fits: true };
       const diff = ['- row(1) = F[0], B[0], F[1], B[1]', '+ row(1) = F[0], F[1], B[0], B[1]'];
       const other = { title: 'Run F[1] after B[0] on gpu[2]', effect };
       await preview.post({ type: 'fixes', request: help.request - 1, fixes: [other] });

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
+import { bytes, time } from '../../engine/quantities.ts';
+import { iterationOf, withStageTimes } from '../../engine/sensitivity.ts';
+import type { FromPage, ShownFix } from '../../webview/protocol/messages.ts';
+import { bubblesBySize } from '../../webview/picture/bubbles.ts';
+import type { PageTest } from './check.ts';
+import { example } from './example.ts';
+import { type Preview, axe, settled, themes, violations } from './harness.ts';
+import { clickBlock, pictureFor, pointOf } from './scene.ts';
+
+const { analysis, message } = example('quickstart');
+const [{ plan, run }] = analysis.pipelines;
+if (run === undefined) throw new Error('quickstart does not run');
+const picture = pictureFor(plan);
+const [longest] = bubblesBySize(picture);
+const sideOf = (preview: Preview) => preview.page.locator('.side');
+const lastOf = async <T extends FromPage['type']>(preview: Preview, type: T) =>
+  (await preview.posted()).filter((each): each is Extract<FromPage, { type: T }> => each.type === type).at(-1);
+
+const effect = { iteration: 0.2, throughput: 40, bubble: 0.1, peak: 5 * 2 ** 30, capacity: 16 * 2 ** 30, fits: true };
+const before = { ...effect, iteration: 0.25, throughput: 32 };
+const fixes: readonly ShownFix[] = [
+  {
+    title: 'Too large',
+    effect: { ...effect, iteration: 0.1, throughput: 80, peak: 20 * 2 ** 30, fits: false },
+    before,
+  },
+  { title: 'Use zb_h1', effect, before },
+];
+
+/** Opens the quickstart and clicks its longest bubble. */
+async function opened(browser: Parameters<PageTest['run']>[0], options = {}): Promise<Preview> {
+  const preview = await browser.open(options);
+  await preview.post(message);
+  await preview.drawn();
+  const [x, y] = await pointOf(preview, picture, longest.device, (longest.from + longest.to) / 2);
+  await preview.page.mouse.click(x, y);
+  await settled(preview.page);
+  return preview;
+}
+
+async function explained(preview: Preview): Promise<void> {
+  await preview.page.getByRole('button', { name: 'Why here? (Y)' }).click();
+  await sideOf(preview).locator('ol').waitFor();
+  await settled(preview.page);
+}
+
+const chain: PageTest = {
+  name: 'a bubble is explained by its chain of causes, which the side panel lists and the timeline draws',
+  run: async (browser) => {
+    const preview = await opened(browser);
+    const detail = await preview.page.locator('.detail').innerText();
+    assert.ok(detail.includes('gpu[0] waits 48.1 ms for 1B0'), detail);
+    const area = await preview.page.locator('.timeline').boundingBox();
+    await explained(preview);
+    const position = run.program.offsets[0] + (longest.before - picture.columns.offsets[0]);
+    const expected = explainWait(plan, run.timeline, { ...longest, before: position });
+    assert.equal(await sideOf(preview).locator('h2').innerText(), `Why ${expected.title}`);
+    const entries = await sideOf(preview).locator('ol .words').allInnerTexts();
+    assert.deepEqual(
+      entries,
+      expected.steps.map(({ words }) => words),
+    );
+    // The bars under the timeline stay where they are.
+    const after = await preview.page.locator('.timeline').boundingBox();
+    assert.equal(after?.y, area?.y);
+    assert.equal(after?.height, area?.height);
+    // The chain keeps its colour; a block that is not in it fades.
+    const { columns } = picture;
+    const [first] = expected.steps;
+    const block = columns.offsets[1] + (first.position - run.program.offsets[1]);
+    const colour = async (device: number, at: number) => {
+      const middle = columns.start[at] + (columns.end[at] - columns.start[at]) * 0.2;
+      return preview.pixel(...(await pointOf(preview, picture, device, middle, 0.8)));
+    };
+    const [kept, faded] = [await colour(1, block), await colour(2, columns.offsets[3] - 1)];
+    assert.ok(Math.max(...kept) > Math.max(...faded) + 60, `${kept.join()} against ${faded.join()}`);
+    assert.deepEqual([...preview.problems, ...(await violations(preview.page))], []);
+    await preview.close();
+  },
+};
+
+const keys: PageTest = {
+  name: 'the chain is read, followed and left with the keyboard alone',
+  run: async (browser) => {
+    const preview = await browser.open();
+    await preview.post(message);
+    await preview.drawn();
+    const { page } = preview;
+    await page.locator('.grid [tabindex="0"]').first().focus();
+    await page.keyboard.press(']');
+    await page.keyboard.press('y');
+    await sideOf(preview).locator('ol').waitFor();
+    await settled(page);
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    assert.ok((await focused()).startsWith('gradient from gpu[1], 1B0'), await focused());
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await settled(page);
+    const detail = await page.locator('.detail').innerText();
+    assert.ok(detail.includes('2B0 on gpu[2]'), detail);
+    await page.keyboard.press('Escape');
+    await settled(page);
+    assert.equal(await sideOf(preview).isVisible(), false);
+    assert.ok(await page.evaluate(() => document.activeElement?.closest('.grid') !== null));
+    // The next shorter bubble.
+    await page.keyboard.press(']');
+    await page.keyboard.press(']');
+    await settled(page);
+    const [, second] = bubblesBySize(picture);
+    const words = await page.locator('.detail').innerText();
+    assert.ok(words.includes(`waits ${time(second.to - second.from)}`), words);
+    await preview.close();
+  },
+};
+
+const help: PageTest = {
+  name: 'fixes are listed with their effect: those that fit can be shown and applied',
+  run: async (browser) => {
+    const preview = await opened(browser);
+    await explained(preview);
+    const asked = await lastOf(preview, 'help');
+    assert.deepEqual(asked, { type: 'help', request: asked?.request, pipeline: 'train', about: 'bubble' });
+    assert.ok((await sideOf(preview).innerText()).includes('Simulating fixes'));
+    await preview.post({ type: 'fixes', request: (asked?.request ?? 0) - 1, fixes: [] });
+    await preview.post({ type: 'fixes', request: asked?.request ?? 0, fixes });
+    await settled(preview.page);
+    const cards = sideOf(preview).locator('.fix');
+    assert.deepEqual(await cards.locator('.title').allInnerTexts(), ['Use zb_h1', 'Too large']);
+    const [fits, large] = await cards.allInnerTexts();
+    assert.ok(
+      fits.includes('200 ms (−20 %)') && fits.includes('bubble 10 %') && fits.includes('5 GiB of 16 GiB'),
+      fits,
+    );
+    assert.ok(large.includes('20 GiB: 4 GiB too much') && !large.includes('Apply'), large);
+    await sideOf(preview).getByRole('button', { name: 'Show: Use zb_h1' }).click();
+    assert.deepEqual(await lastOf(preview, 'showFix'), { type: 'showFix', request: asked?.request, index: 1 });
+    await sideOf(preview).getByRole('button', { name: 'Stop showing: Use zb_h1' }).click();
+    assert.deepEqual(await lastOf(preview, 'showFix'), { type: 'showFix', request: asked?.request, index: -1 });
+    await sideOf(preview).getByRole('button', { name: 'Apply: Use zb_h1' }).click();
+    assert.deepEqual(await lastOf(preview, 'applyFix'), { type: 'applyFix', request: asked?.request, index: 1 });
+    await preview.close();
+  },
+};
+
+const peak: PageTest = {
+  name: 'K shows what fills memory at the peak, independent of the selection, and Esc leaves it',
+  run: async (browser) => {
+    const preview = await opened(browser);
+    await explained(preview);
+    await preview.page.keyboard.press('k');
+    await sideOf(preview).locator('.peak table').waitFor();
+    await settled(preview.page);
+    const device = run.report.devices[0];
+    const rows = await sideOf(preview).locator('.peak tbody tr').allInnerTexts();
+    assert.equal(rows.length, device.memory_items.length + 1);
+    for (const [index, item] of device.memory_items.entries())
+      assert.ok(rows[index].includes(bytes(item.bytes)), rows[index]);
+    assert.ok(rows.at(-1)?.includes(bytes(device.capacity - device.peak)), rows.at(-1));
+    assert.equal(await sideOf(preview).locator('ol').isVisible(), true);
+    const asked = await lastOf(preview, 'help');
+    assert.equal(asked?.about, 'memory');
+    assert.equal(asked?.device, 0);
+    // Another selection changes neither.
+    await clickBlock(preview, picture, picture.columns.offsets[0], 0);
+    await settled(preview.page);
+    assert.equal(await sideOf(preview).locator('.peak').isVisible(), true);
+    await preview.page.keyboard.press('Escape');
+    await settled(preview.page);
+    assert.equal(await sideOf(preview).isVisible(), false);
+    await preview.close();
+  },
+};
+
+const faster: PageTest = {
+  name: 'a block says what its stage would bring if it were 10 % faster, as simulated',
+  run: async (browser) => {
+    const preview = await browser.open();
+    await preview.post(message);
+    await preview.drawn();
+    await clickBlock(preview, picture, picture.columns.offsets[1], 1);
+    const change = (iterationOf(withStageTimes(plan, 1, 0.9)) ?? NaN) - run.report.iteration;
+    assert.ok(change < 0);
+    const line = preview.page.locator('.detail .pair', { hasText: 's1 10 % faster' });
+    await line.waitFor();
+    assert.ok((await line.innerText()).includes(`−${time(-change)}`), await line.innerText());
+    await preview.close();
+  },
+};
+
+const audited: PageTest = {
+  name: 'the chain and the peak are clean for axe-core in every theme',
+  run: async (browser) => {
+    for (const theme of themes) {
+      const preview = await opened(browser, { theme, width: 1400 });
+      await explained(preview);
+      await preview.page.keyboard.press('k');
+      await sideOf(preview).locator('.peak table').waitFor();
+      const asked = await lastOf(preview, 'help');
+      await preview.post({ type: 'fixes', request: asked?.request ?? 0, fixes });
+      await settled(preview.page);
+      assert.deepEqual(await axe(preview.page), [], theme);
+      await preview.shot(`why-${theme}`);
+      await preview.close();
+    }
+  },
+};
+
+export const whyTests: readonly PageTest[] = [chain, keys, help, peak, faster, audited];
