@@ -1,13 +1,13 @@
 import { type MemoryStack, pieceKinds } from '../../engine/simulate/memoryStack.ts';
 
-/** Where each piece of a stack lies, in bytes above the static ones. */
+/** The place of each piece of a stack, in bytes above the static ones. */
 export interface PlacedStack {
   readonly stack: MemoryStack;
   /** Bytes that are always there. */
   readonly base: number;
   /**
-   * Lower edge of each piece for as long as it is there; undefined where pieces of unequal sizes would leave holes and reach higher
-   * than the peak: then pieces are stacked anew at every change.
+   * Lower edge of each piece for as long as it is there. Undefined if pieces of unequal sizes would leave holes and reach higher than
+   * the peak: then pieces are stacked anew at every change.
    */
   readonly offset: Float64Array | undefined;
 }

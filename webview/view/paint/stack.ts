@@ -22,7 +22,7 @@ const names = {
 /** Pixels of the chart for bytes. */
 type Level = (level: number) => number;
 
-/** In place of the memory of all devices: what fills that of one device over time, with a line at its peak. */
+/** In place of the memory of all devices: what fills one device over time, with a line at its peak. */
 export function paintStack(ink: Ink, scene: Scene): void {
   const { layout, theme, picture, plan, stack } = scene;
   const panel = layout.memory;

@@ -12,7 +12,7 @@ import type { MemoryStack } from '../../../engine/simulate/memoryStack.ts';
 import { mix, type Rgb } from './colour.ts';
 import type { Theme } from './theme.ts';
 
-/** What is always there, from the bottom up: dark and quiet, so that what comes and goes stands out. */
+/** What is always there, from the bottom up: darker and quieter than what comes and goes. */
 export const quietColours = (theme: Theme): readonly (readonly [keyof MemoryStack['statics'], Rgb])[] =>
   (['weights', 'gradients', 'optimizer', 'buffers'] as const).map((kind) => [kind, stackColour(theme, kind)]);
 
