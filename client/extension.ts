@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { createServer, type Server } from './languageClient.ts';
 import { namedDocument } from './namedDocument.ts';
+import { openPages } from './pages.ts';
 import { pipeDocument } from './pipeDocument.ts';
 import { providePolicyDocuments } from './policyDocuments.ts';
 import { createServerNotices } from './serverNotices.ts';
@@ -35,6 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
     running,
     shown,
     providePolicyDocuments(running),
+    openPages(context.extensionUri),
     vscode.commands.registerCommand('pipewright.openPreview', openPreview(false)),
     vscode.commands.registerCommand('pipewright.openAnotherPreview', openPreview(true)),
     vscode.commands.registerCommand('pipewright.followActiveFile', () => shown.follow(true)),

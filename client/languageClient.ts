@@ -10,6 +10,7 @@ import {
   type LanguageClientOptions,
 } from 'vscode-languageclient/node';
 import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
+import { pagesFolder } from './pages.ts';
 import { documentSchemes } from './documentUris.ts';
 import { restartAfter, restartLimit, type ServerState } from './serverState.ts';
 
@@ -46,7 +47,8 @@ export function createServer(
     synchronize: { fileEvents: watcher },
     initializationOptions: (): InitializationOptions => ({
       trusted: vscode.workspace.isTrusted,
-      docs: `${vscode.Uri.joinPath(context.extensionUri, 'docs').toString()}/`,
+      docs: pagesFolder(context.extension.id),
+      previews: true,
     }),
     outputChannel: output,
     // A panel or a message that takes the focus helps nobody; the status bar says it.

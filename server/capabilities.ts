@@ -31,7 +31,9 @@ export const capabilities: ServerCapabilities = {
   semanticTokensProvider: { legend, full: true, range: true },
 };
 
-export const abilitiesOf = (client: ClientCapabilities): ClientAbilities => ({
+/** `previews`: as the client says in its options. */
+export const abilitiesOf = (client: ClientCapabilities, previews = false): ClientAbilities => ({
+  previews,
   snippets: client.textDocument?.completion?.completionItem?.snippetSupport === true,
   related: client.textDocument?.publishDiagnostics?.relatedInformation === true,
   links: client.textDocument?.definition?.linkSupport === true,

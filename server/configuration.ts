@@ -116,7 +116,7 @@ export function configure(connection: Connection, log: Log): Configuration {
         typeof params.initializationOptions === 'object' ? (params.initializationOptions ?? {}) : {};
       trusted = given.trusted !== false;
       apply(at(given, 'settings'));
-      return { docs: typeof given.docs === 'string' ? given.docs : undefined };
+      return { docs: typeof given.docs === 'string' ? given.docs : undefined, previews: given.previews === true };
     },
     onChange(listener) {
       changed = listener;

@@ -57,7 +57,7 @@ export function registerFeatures(session: Session): void {
 
   connection.onHover(
     fromAnalysis('hover', 'soon', async (view, params, token) => {
-      const answer = (searches: Searches) => hover(view, params, session.docs, searches);
+      const answer = (searches: Searches) => hover(view, params, session, searches);
       return (await documents.answered(view.uri, answer, token)) ?? null;
     }),
   );
@@ -79,7 +79,7 @@ export function registerFeatures(session: Session): void {
       return codeActions(view, params, session.abilities, session.docs, ask, token);
     }),
   );
-  connection.onCodeLens(fromAnalysis('lenses', 'figures', codeLenses));
+  connection.onCodeLens(fromAnalysis('lenses', 'figures', (view) => codeLenses(view, session.abilities)));
   connection.languages.inlayHint.on(fromAnalysis('hints', 'figures', inlayHints));
   connection.languages.semanticTokens.on(fromAnalysis('tokens', 'names', (view) => semanticTokens(view)));
   connection.languages.semanticTokens.onRange(

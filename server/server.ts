@@ -110,8 +110,9 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   };
 
   connection.onInitialize((params) => {
-    session.abilities = abilitiesOf(params.capabilities);
-    session.docs = configuration.initialize(params).docs ?? server.docs;
+    const given = configuration.initialize(params);
+    session.abilities = abilitiesOf(params.capabilities, given.previews);
+    session.docs = given.docs ?? server.docs;
     return { capabilities, serverInfo: { name: 'pipewright' } };
   });
   configuration.onChange(() => documents.recheck());

@@ -38,6 +38,8 @@ export interface ClientAbilities {
   readonly versionedEdits: boolean;
   /** Definitions as links, with the range of the whole declaration. */
   readonly links: boolean;
+  /** It is the extension: it has previews, and hovers may show pictures. */
+  readonly previews: boolean;
 }
 
 export interface Reference {

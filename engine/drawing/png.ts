@@ -27,17 +27,18 @@ function adler32(bytes: Uint8Array): number {
 
 const mostStored = 65535;
 
-/** `rgb`: three bytes a pixel, row by row. */
-export function png(width: number, height: number, rgb: Uint8Array): Uint8Array {
-  const lines = new Uint8Array((width * 3 + 1) * height);
+/** Red, green, blue and, for four channels, opacity of each pixel, row by row. */
+export function png(width: number, height: number, pixels: Uint8Array, channels: 3 | 4 = 3): Uint8Array {
+  const length = width * channels;
+  const lines = new Uint8Array((length + 1) * height);
   for (let row = 0; row < height; row += 1)
-    lines.set(rgb.subarray(row * width * 3, (row + 1) * width * 3), row * (width * 3 + 1) + 1);
+    lines.set(pixels.subarray(row * length, (row + 1) * length), row * (length + 1) + 1);
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
-  // Eight bits of red, green and blue; no interlacing.
-  header.set([8, 2], 8);
+  // Eight bits a channel; colour, or colour and opacity; no interlacing.
+  header.set([8, channels === 3 ? 2 : 6], 8);
   const chunks = [chunk('IHDR', header), chunk('IDAT', zlib(lines)), chunk('IEND', new Uint8Array(0))];
   return joined([Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10), ...chunks]);
 }

@@ -8,23 +8,49 @@ import type { LayerCosts } from './cost/layerCosts.ts';
 import type { Site } from './place/sites.ts';
 
 /**
- * ` 2 + 2 + 2 + 2 layers` after `balance(4)`; where layers can be cut in many orders ` 3 + 5 layers, exact best` or by how much the
- * slowest stage is `above` the least possible at most.
+ * ` 4 × 2 layers` after `balance(4)`, ` 5 + 22×4 + 3 layers` where stages differ. If layers can be cut in many orders, `, exact best` or by
+ * how much the slowest stage is `above` the least possible at most.
  */
 export function hintBalance(notes: Notes, at: Span, elements: readonly (readonly number[])[], above?: number): void {
   const sizes = elements.map((element) => element.length);
-  const shown = sizes.length > 16 ? [...sizes.slice(0, 15), '…'] : sizes;
-  const text = ` ${shown.join(' + ')} layers`;
-  if (above === undefined) notes.derived.push({ offset: at.end, text });
+  const { text, whole } = sizesText(sizes);
+  const layers = whole ? [] : [`Layers of each stage: ${sizes.join(', ')}.`];
+  if (above === undefined)
+    notes.derived.push({
+      offset: at.end,
+      text: ` ${text} layers`,
+      ...(layers.length === 0 ? {} : { tooltip: layers.join('') }),
+    });
   else
     notes.derived.push({
       offset: at.end,
-      text: `${text}, ${above === 0 ? 'exact best' : `at most ${shareAtMost(above)} above the least possible`}`,
-      tooltip:
+      text: ` ${text} layers, ${above === 0 ? 'exact best' : `at most ${shareAtMost(above)} above the least possible`}`,
+      tooltip: [
         above === 0
           ? 'No cut in which stages need only earlier stages has a faster slowest stage.'
           : `The best cut found; there are too many to try them all. No cut has a slowest stage that is faster by more than ${shareAtMost(above)}.`,
+        ...layers,
+      ].join('\n'),
     });
+}
+
+/** Terms of a hint: editors cut longer ones off. */
+const mostTerms = 4;
+
+/** `64 × 1`: stages × layers where all are equal; `5 + 22×4 + 3` for runs of equal ones. `whole`: nothing is left out. */
+function sizesText(sizes: readonly number[]): { readonly text: string; readonly whole: boolean } {
+  const runs: { readonly size: number; readonly count: number }[] = [];
+  for (const size of sizes) {
+    const last = runs.at(-1);
+    if (last?.size === size) runs[runs.length - 1] = { size, count: last.count + 1 };
+    else runs.push({ size, count: 1 });
+  }
+  const [first] = runs;
+  if (runs.length === 1 && first !== undefined && first.count > 1)
+    return { text: `${first.count} × ${first.size}`, whole: true };
+  const terms = runs.map(({ size, count }) => (count === 1 ? String(size) : `${count}×${size}`));
+  if (terms.length <= mostTerms) return { text: terms.join(' + '), whole: true };
+  return { text: [...terms.slice(0, mostTerms - 1), '…'].join(' + '), whole: false };
 }
 
 /** Whose layers are hinted at: the layers of a model at a site of a pipeline. */

@@ -7,14 +7,19 @@ import { jobSummary } from '../../engine/job/describe.ts';
 import { paths } from '../../engine/plan.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import { printable } from '../printable.ts';
-import { rangeIn, type View } from '../view.ts';
+import { type ClientAbilities, rangeIn, type View } from '../view.ts';
 
-/** Figures above each pipeline and each job. A click opens the preview; for a job, the preview of its first worker. */
-export function codeLenses(view: View): CodeLens[] {
+/**
+ * Figures above each pipeline and each job. A click opens the preview; for a job, the preview of its first worker. Clients with previews
+ * also get Preview, Compare and Export.
+ */
+export function codeLenses(view: View, { previews }: Pick<ClientAbilities, 'previews'>): CodeLens[] {
   const { pipelines, jobs } = view.analysis;
   return [
     ...pipelines.flatMap((pipeline) =>
-      lens(view, paths.pipeline(pipeline.plan.name), titleOf(pipeline), pipeline.plan.name),
+      lens(view, paths.pipeline(pipeline.plan.name), titleOf(pipeline), pipeline.plan.name).flatMap((figures) =>
+        previews ? [figures, ...actions(view, figures, pipeline)] : [figures],
+      ),
     ),
     ...jobs.flatMap(({ plan, report }) =>
       report === undefined ? [] : lens(view, paths.job(plan.name), jobSummary(report), plan.workers[0]),
@@ -32,6 +37,14 @@ function lens(view: View, path: string, title: string, pipeline: string): CodeLe
     },
   ];
 }
+
+/** Commands of the extension; each takes the file and the pipeline. Only a pipeline with a timeline can be exported. */
+const actions = ({ uri }: View, { range }: CodeLens, { plan, run }: Evaluation): CodeLens[] =>
+  [
+    { title: 'Preview', command: 'pipewright.openPreview' },
+    { title: 'Compare', command: 'pipewright.compare' },
+    ...(run === undefined ? [] : [{ title: 'Export', command: 'pipewright.exportTimeline' }]),
+  ].map((command) => ({ range, command: { ...command, arguments: [uri, plan.name] } }));
 
 /** On one line. Editors read `$(name)` as an icon, which a quoted text of the file must not become. */
 const lensTitle = (title: string): string => printable(title).replaceAll('$(', '$ (');

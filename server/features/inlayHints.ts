@@ -10,16 +10,20 @@ export function inlayHints(view: View, params: InlayHintParams): InlayHint[] {
   const within = toSpan(view.lines, params.range);
   return view.analysis.resolution.derived
     .filter(({ offset }) => holds(within, offset))
-    .map((derived) => ({
-      position: view.lines.positionAt(derived.offset),
-      label: printable(derived.text.trim()) + simulated(view, derived),
-      paddingLeft: true,
-      ...(derived.tooltip === undefined ? {} : { tooltip: derived.tooltip.split('\n').map(printable).join('\n') }),
-    }));
+    .map((derived) => {
+      const tooltip = [derived.tooltip, simulated(view, derived)].filter((line) => line !== undefined);
+      return {
+        position: view.lines.positionAt(derived.offset),
+        label: printable(derived.text.trim()),
+        paddingLeft: true,
+        ...(tooltip.length === 0 ? {} : { tooltip: tooltip.join('\n').split('\n').map(printable).join('\n') }),
+      };
+    });
 }
 
-/** What became of a plan: the planner's own figure leaves out what the simulation does not. */
-function simulated({ analysis }: View, { planned }: DerivedValue): string {
-  const report = analysis.pipelines.find(({ plan }) => plan.name === planned?.pipeline)?.run?.report;
-  return report === undefined ? '' : `, simulated ${time(report.iteration)}`;
+/** What the simulation makes of a plan: the planner's own figure leaves out part of the costs. */
+function simulated({ analysis }: View, { planned }: DerivedValue): string | undefined {
+  if (planned === undefined) return undefined;
+  const report = analysis.pipelines.find(({ plan }) => plan.name === planned.pipeline)?.run?.report;
+  return report === undefined ? undefined : `Simulated ${time(report.iteration)}.`;
 }

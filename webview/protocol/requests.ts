@@ -127,6 +127,8 @@ export interface InitializationOptions {
   readonly trusted?: boolean;
   /** Uri of the folder `docs/`, with a slash at the end. */
   readonly docs?: string;
+  /** The client shows previews, and pictures in hovers. */
+  readonly previews?: boolean;
   /** Settings for clients that answer no `workspace/configuration`. */
   readonly settings?: unknown;
 }

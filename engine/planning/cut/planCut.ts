@@ -155,7 +155,11 @@ function refuse(notes: Notes, { planner, at }: PlanCut, problem: string): undefi
   return undefined;
 }
 
-/** ` 2 stages: 16 × 3, 25 × 1 layers, planned 176 ms`: layers × replicas. */
+const mostTerms = 3;
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** ` 2 stages: 16 × 3, 25 × 1`: layers × replicas. Editors cut off long hints, so figures are in the tooltip. */
 function hint(
   notes: Notes,
   { name }: Uncut,
@@ -164,11 +168,11 @@ function hint(
   blocks: readonly PlannedStageBlock[],
 ): void {
   const sizes = stages.map(({ from, to, replicas }) => `${to - from} × ${replicas}`);
-  const shown = sizes.length > 12 ? [...sizes.slice(0, 11), '…'] : sizes;
+  const shown = sizes.length > mostTerms ? [...sizes.slice(0, mostTerms - 1), '…'] : sizes;
   notes.derived.push({
     offset: at.end,
-    text: ` ${count(stages.length, 'stage', 'stages')}: ${shown.join(', ')}, planned ${time(seconds)}`,
-    tooltip: `Layers × replicas of each stage; ${tooltip}`,
+    text: ` ${count(stages.length, 'stage', 'stages')}: ${shown.join(', ')}`,
+    tooltip: `Planned ${time(seconds)}, with layers × replicas of each stage: ${sizes.join(', ')}.\n${sentence(tooltip)}`,
     planned: {
       pipeline: name,
       stages: blocks.map(({ block: _block, replicas: _replicas, devices: _devices, ...rest }) => rest),

@@ -40,6 +40,36 @@ const slowestOf = (plan: PipelinePlan) => Math.max(...milliseconds(plan));
 const hints = (text: string, files = {}) =>
   resolveText(text, { files }).derived.map((derivedValue) => derivedValue.text);
 
+/** Layers of each stage: ` 4 × 2 layers` are four stages of two, ` 2×3 + 1 layers` two of three and one of one. */
+const sizesIn = (text: string): number[] =>
+  (/^ (.*) layers/.exec(text)?.[1] ?? '').split(' + ').flatMap((term) => {
+    const [count, size] = term.split('×').map(Number);
+    return size === undefined ? [count] : Array.from({ length: count }, () => size);
+  });
+
+test('a hint is short: runs of equal stages, and the rest in its tooltip', () => {
+  const hintOf = (times: readonly number[], stages: number) => {
+    const layers = times
+      .map((time, index) => `layer l${index} { forward = ${time}ms  backward = ${time}ms }`)
+      .join('\n');
+    const text = `model m {\n${layers}\n}\n${pipeline(`stages = balance(${stages})`, { devices: stages })}`;
+    return resolveText(text).derived.at(-1);
+  };
+  expect(
+    hintOf(
+      Array.from({ length: 64 }, () => 4),
+      64,
+    ),
+  ).toMatchObject({ text: ' 64 × 1 layers' });
+  // A layer of 16 ms, then layers of 4 ms: four of them for one.
+  expect(hintOf([16, ...Array.from({ length: 12 }, () => 4)], 4)).toMatchObject({ text: ' 1 + 3×4 layers' });
+  // Each stage takes 8 ms.
+  expect(hintOf([8, 4, 4, 8, 4, 4, 8, 4, 4, 8], 7)).toMatchObject({
+    text: ' 1 + 2 + 1 + … layers',
+    tooltip: 'Layers of each stage: 1, 2, 1, 2, 1, 2, 1.',
+  });
+});
+
 /** Two branches, 5 + 1 and 2 + 6 ms: one after the other, no cut in two is below 8 ms; the first layers of both make 7. */
 const branches: Graph = {
   needs: [[], [0], [1], [0], [3], [2, 4]],
@@ -66,9 +96,9 @@ describe('balance on a graph', () => {
         for (const [node, row] of graph.needs.entries())
           for (const value of row) expect(stageOf.get(`l${value}`)).toBeLessThanOrEqual(stageOf.get(`l${node}`) ?? -1);
         const sole = count === 1 || graph.needs.every((row, node) => node === 0 || row.includes(node - 1));
-        expect(derived.at(-1)?.text).toBe(
-          ` ${stages.map((stage) => stage.layers.length).join(' + ')} layers${sole ? '' : ', exact best'}`,
-        );
+        const text = derived.at(-1)?.text ?? '';
+        expect(sizesIn(text)).toEqual(stages.map((stage) => stage.layers.length));
+        expect(text.endsWith(sole ? ' layers' : ' layers, exact best')).toBe(true);
       }),
       { numRuns: 150 },
     );
@@ -287,7 +317,7 @@ describe('measured graphs', () => {
 
   test('chains say nothing of it', () => {
     const chain = 'model m { layer block[8] { forward = 1ms  backward = 1ms } }';
-    expect(hints(chain + pipeline('stages = balance(4)', { devices: 4 })).at(-1)).toBe(' 2 + 2 + 2 + 2 layers');
+    expect(hints(chain + pipeline('stages = balance(4)', { devices: 4 })).at(-1)).toBe(' 4 × 2 layers');
   });
 });
 

@@ -219,7 +219,7 @@ describe('names for the editor', () => {
     const { derived } = resolveText(good);
     expect(derived.map((derivedValue) => good.slice(0, derivedValue.offset).slice(-11) + derivedValue.text)).toEqual([
       'half = m / 2 = 4'.slice(-15),
-      's = balance(4) 2 + 2 + 2 + 2 layers'.slice(3),
+      's = balance(4) 4 × 2 layers'.slice(3),
     ]);
   });
   test('paths of the plan have places', () => {

@@ -270,7 +270,7 @@ test('a hover on a schedule does not search for its order itself', async () => {
   if (view === undefined) throw new Error('There is no view.');
   const position = view.lines.positionAt(text.indexOf('zb_auto'));
   const shown = (searches: Searches) =>
-    JSON.stringify(hover(view, { textDocument: { uri: main }, position }, undefined, searches));
+    JSON.stringify(hover(view, { textDocument: { uri: main }, position }, { abilities: { previews: true } }, searches));
   expect(shown(directSearches())).toMatch(/In `train`/);
   expect(shown(noSearches)).not.toMatch(/In `train`/);
   expect(await documents.answered(main, shown, none)).toBe(shown(directSearches()));

@@ -1,0 +1,26 @@
+/** Pages of the documentation, rendered next to the file. Links of diagnostics and hovers lead here instead of to the Markdown. */
+import * as vscode from 'vscode';
+import { pagePath } from './pagePath.ts';
+
+/** Uri of the folder of pages, with a slash at the end: the editor hands links to it to this extension. */
+export const pagesFolder = (extension: string): string => `${vscode.env.uriScheme}://${extension}/docs/`;
+
+export function openPages(extension: vscode.Uri): vscode.Disposable {
+  async function open(link: vscode.Uri): Promise<void> {
+    const path = pagePath(link.path);
+    if (path === undefined) return;
+    const page = vscode.Uri.joinPath(extension, path).with({ fragment: link.fragment });
+    try {
+      await vscode.commands.executeCommand('markdown.showPreviewToSide', page);
+    } catch {
+      // The editor's Markdown extension is switched off.
+      await vscode.window.showTextDocument(page, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
+    }
+  }
+  return vscode.Disposable.from(
+    vscode.window.registerUriHandler({ handleUri: open }),
+    vscode.commands.registerCommand('pipewright.openPage', (link: unknown) =>
+      typeof link === 'string' ? open(vscode.Uri.parse(link)) : undefined,
+    ),
+  );
+}

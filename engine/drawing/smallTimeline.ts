@@ -1,0 +1,60 @@
+/** A timeline of the size of a word's hover. It has no text, so it holds no words of a file. Its ground lets every theme through. */
+import type { Run } from '../evaluation.ts';
+import type { PipelinePlan } from '../plan.ts';
+import { type Ink, inks } from './ink.ts';
+import { base64, png } from './png.ts';
+import { coveredAt, inkShares, lanesOf, lightsOf, toByte } from './raster.ts';
+
+const width = 320;
+/** More devices share rows. */
+const mostRows = 12;
+const rowHeight = 9;
+const rowPitch = 11;
+
+/** Seen on dark and on light ground. */
+const colours: Readonly<Record<Ink, string>> = {
+  forward: '#3f83d1',
+  recompute: '#2b6199',
+  backward: '#e09343',
+  backwardInput: '#e09343',
+  backwardWeight: '#5fb595',
+  transfer: '#a58fd0',
+  collective: '#b16780',
+  optimizer: '#b5a642',
+};
+const lights = lightsOf((ink) => colours[ink]);
+
+/** SVG of at most 50,000 characters, whatever the timeline. Idle time is transparent. */
+export function smallTimeline(plan: PipelinePlan, run: Run): string {
+  const rows = Math.min(mostRows, plan.devices.length);
+  const lanes = lanesOf(run).map((lane) => inkShares(plan, run, rows, width, lane));
+  const laneHeight = rowHeight / lanes.length;
+  const height = Math.max(1, rows * rowPitch);
+  const images: string[] = [];
+  for (let row = 0; row < rows; row += 1) {
+    images.push(
+      `<rect y="${row * rowPitch}" width="${width}" height="${rowHeight}" fill="#808080" fill-opacity="0.2"/>`,
+    );
+    for (const [lane, shares] of lanes.entries()) {
+      const place = `y="${row * rowPitch + lane * laneHeight}" width="${width}" height="${laneHeight}"`;
+      const pixels = new Uint8Array(width * 4);
+      for (let x = 0; x < width; x += 1) mix(shares, (row * width + x) * inks.length, pixels, x * 4);
+      images.push(
+        `<image ${place} preserveAspectRatio="none" href="data:image/png;base64,${base64(png(width, 1, pixels, 4))}"/>`,
+      );
+    }
+  }
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${images.join('')}</svg>`;
+}
+
+/** Colour of the inks, as opaque as they cover the pixel. */
+function mix(shares: Float32Array, at: number, pixels: Uint8Array, out: number): void {
+  const covered = coveredAt(shares, at);
+  if (covered <= 0) return;
+  for (let channel = 0; channel < 3; channel += 1) {
+    let light = 0;
+    for (let ink = 0; ink < inks.length; ink += 1) light += (shares[at + ink] / covered) * lights[ink][channel];
+    pixels[out + channel] = toByte(light);
+  }
+  pixels[out + 3] = Math.round(255 * Math.min(1, covered));
+}

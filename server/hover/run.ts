@@ -1,0 +1,47 @@
+/** A small timeline in the hover of a pipeline's name and of its schedule. */
+import { smallTimeline } from '../../engine/drawing/smallTimeline.ts';
+import type { Evaluation } from '../../engine/evaluation.ts';
+import type { SymbolInfo } from '../../engine/language/resolution.ts';
+import { paths } from '../../engine/plan.ts';
+import { summary } from '../features/codeLens.ts';
+import { holds } from '../convert.ts';
+import type { View } from '../view.ts';
+import { sections } from './markdown.ts';
+
+/** Longer runs take too long between a request and its answer; the preview shows them. */
+const mostOperations = 200_000;
+const kept = new WeakMap<Evaluation, string>();
+
+/** Markdown: the figures where the hover does not have them yet, and a picture of them for editors that show pictures. Empty for a pipeline that does not run. */
+export function runText(view: View, symbol: SymbolInfo, offset: number, pictures: boolean): string {
+  const picture = (found: Evaluation | undefined): string => (pictures ? pictureOf(found) : '');
+  if (symbol.kind === 'pipeline') return picture(view.analysis.pipelines.find(({ plan }) => plan.name === symbol.name));
+  if (symbol.kind !== 'policy' && symbol.kind !== 'schedule') return '';
+  const found = scheduledAt(view, offset);
+  if (found?.run === undefined || found.plan.schedule.name !== symbol.name) return '';
+  return sections(summary(found.run.report), picture(found));
+}
+
+/** The pipeline whose block holds the offset. */
+function scheduledAt(view: View, offset: number): Evaluation | undefined {
+  const block = view.syntax.declarations.find(
+    (declaration) => declaration.kind === 'block' && holds(declaration, offset),
+  );
+  if (block === undefined) return undefined;
+  return view.analysis.pipelines.find(({ plan }) => {
+    const place = view.analysis.resolution.origins.get(paths.pipeline(plan.name));
+    return place?.uri === view.uri && holds(block, place.start);
+  });
+}
+
+/** Only what the engine draws: it holds no text of a file. */
+function pictureOf(found: Evaluation | undefined): string {
+  if (found?.run === undefined || found.run.program.order.length > mostOperations) return '';
+  let picture = kept.get(found);
+  if (picture === undefined) {
+    const svg = smallTimeline(found.plan, found.run);
+    picture = `![Timeline](data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')})`;
+    kept.set(found, picture);
+  }
+  return picture;
+}
