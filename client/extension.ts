@@ -1,6 +1,7 @@
 /** Starts with the first `.pipe` file or a preview that the editor restores. */
 import * as vscode from 'vscode';
 import { createServer, type Server } from './languageClient.ts';
+import { exportTimeline } from './exportTimeline.ts';
 import { namedDocument } from './namedDocument.ts';
 import { openPages } from './pages.ts';
 import { pipeDocument } from './pipeDocument.ts';
@@ -39,6 +40,13 @@ export function activate(context: vscode.ExtensionContext): void {
     openPages(context.extensionUri),
     vscode.commands.registerCommand('pipewright.openPreview', openPreview(false)),
     vscode.commands.registerCommand('pipewright.openAnotherPreview', openPreview(true)),
+    // The comparison opens in the preview.
+    vscode.commands.registerCommand('pipewright.compare', openPreview(false)),
+    vscode.commands.registerCommand('pipewright.exportTimeline', async (target?: unknown, pipeline?: unknown) => {
+      const uri = targetOf(target) ?? shown.shownFile();
+      const named = typeof pipeline === 'string' ? pipeline : undefined;
+      if (uri !== undefined) await exportTimeline(running, { uri: uri.toString(), pipeline: named });
+    }),
     vscode.commands.registerCommand('pipewright.followActiveFile', () => shown.follow(true)),
     vscode.commands.registerCommand('pipewright.pinPreview', () => shown.follow(false)),
     vscode.commands.registerCommand('pipewright.restartServer', () => running.restart()),

@@ -29,7 +29,15 @@ export function packNpm(): void {
   const manifest = manifestFor(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest);
   writeFileSync(path.join(staging, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   const drawing = Object.keys(assets).map((name) => `dist/${name}`);
-  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/cli.js', 'dist/thread.js', ...drawing])
+  for (const file of [
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'dist/cli.js',
+    'dist/thread.js',
+    'dist/rasterThread.js',
+    ...drawing,
+  ])
     cpSync(path.join(root, file), path.join(staging, file));
   // `explain` prints these pages, and hovers link to them. Their pictures are left out, as in the extension.
   cpSync(path.join(root, 'docs'), path.join(staging, 'docs'), {

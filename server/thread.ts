@@ -1,5 +1,6 @@
 /** A thread of the server: finds one answer at a time. It is ended from outside when nobody wants its answer any more. */
 import { parentPort } from 'node:worker_threads';
+import { figureSearch } from '../engine/drawing/figureSearch.ts';
 import { evaluation } from '../engine/evaluate.ts';
 import { explanation } from '../engine/explanation.ts';
 import { jobEvaluation } from '../engine/job/evaluateJob.ts';
@@ -26,6 +27,7 @@ const searches: ReadonlyMap<string, (problem: never) => unknown> = new Map(
     entry(memoryCutSearch),
     entry(orderSearch),
     entry(explanation),
+    entry(figureSearch),
   ].map(({ name, run }) => [name, run]),
 );
 

@@ -151,6 +151,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     toggle: (what) => {
       if (what === 'table') page.toggleTable();
       else if (what === 'help') page.openHelp();
+      else if (what === 'export') exportShown();
       else update.change({ [what]: !update.settings()[what] });
     },
     colourBy: (colourBy) => {
@@ -247,6 +248,11 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     highlighted = [];
     page.notice.waiting();
     state.clear();
+  }
+
+  function exportShown(): void {
+    const shown = file.pipeline();
+    if (shown !== undefined) editor.post({ type: 'export', pipeline: shown.name });
   }
 
   function showBroken(message: string): void {

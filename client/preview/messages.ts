@@ -57,6 +57,10 @@ export function readFromPage(raw: unknown): FromPage | undefined {
         ...switchOf(raw, 'outlineAtCursor'),
         ...switchOf(raw, 'revealOnClick'),
       };
+    case 'export': {
+      const { pipeline } = raw;
+      return isName(pipeline) ? { type: 'export', pipeline } : undefined;
+    }
     case 'restart':
       return { type: 'restart' };
     case 'openRenamed':

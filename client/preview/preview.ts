@@ -12,6 +12,7 @@ import {
 } from '../../webview/protocol/requests.ts';
 import type { Requests } from '../languageClient.ts';
 import type { ServerState } from '../serverState.ts';
+import { exportTimeline } from '../exportTimeline.ts';
 import { createHelp } from './help.ts';
 import { insert } from './insert.ts';
 import { linesOf } from './lines.ts';
@@ -226,6 +227,10 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       case 'showFix':
       case 'applyFix':
         return help.receive(message);
+      case 'export':
+        return uri === undefined
+          ? undefined
+          : exportTimeline(requests, { uri: uri.toString(), overrides, pipeline: message.pipeline });
       case 'sync':
         if (message.following !== undefined) follow(message.following);
         return setSyncModes(message);

@@ -3,6 +3,7 @@ import type { Session } from '../session.ts';
 import { RequestType, type CancellationToken } from 'vscode-languageserver';
 import {
   methods,
+  type ExportRequest,
   type HelpRequest,
   type ImportAnswer,
   type ImportRequest,
@@ -17,6 +18,7 @@ import type { Need } from '../documents.ts';
 import { handler } from '../handlers.ts';
 import type { View } from '../view.ts';
 import { trials } from '../trials.ts';
+import { exportAnswer, exported } from './export.ts';
 import { help } from './help.ts';
 import { importFile } from './importFile.ts';
 import { locatePath } from './locate.ts';
@@ -43,6 +45,10 @@ export function registerRequests({ connection, documents, log }: Session): void 
   on(new RequestType<HelpRequest, unknown, void>(methods.help), 'figures', (view, params, token) => {
     const again = trials(view, params.overrides);
     return documents.answeredInSteps(view.uri, (searches) => help(view, params, searches, again), token);
+  });
+  on(new RequestType<ExportRequest, unknown, void>(methods.export), 'plan', async (view, params, token) => {
+    const found = await documents.answered(view.uri, (searches) => exported(view, params, searches), token);
+    return exportAnswer(found, params);
   });
   on(new RequestType<LocateRequest, unknown, void>(methods.locate), 'plan', locatePath);
   on(new RequestType<PathsRequest, unknown, void>(methods.pathsAt), 'plan', pathsAt);

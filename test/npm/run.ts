@@ -59,6 +59,7 @@ test('it installs offline, and brings nothing else', () => {
     'DejaVuSans.LICENSE.txt',
     'DejaVuSans.ttf',
     'cli.js',
+    'rasterThread.js',
     'resvg.wasm',
     'thread.js',
   ]);

@@ -28,7 +28,7 @@ export interface KeyboardHost {
   peak(): void;
   /** To the next shorter (1) or longer (−1) bubble. */
   bubble(direction: 1 | -1): void;
-  toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help'): void;
+  toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help' | 'export'): void;
 }
 
 const zoomStep = 1.4;
@@ -47,7 +47,7 @@ const walkKeys = new Set([
   '<',
   '>',
 ]);
-const toggles = { c: 'criticalPath', b: 'bubbles', m: 'memory', t: 'table', '?': 'help' } as const;
+const toggles = { c: 'criticalPath', b: 'bubbles', m: 'memory', t: 'table', '?': 'help', e: 'export' } as const;
 
 const colourings: Readonly<Record<string, ColourBy>> = {
   '1': 'operation',

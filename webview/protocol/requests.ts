@@ -103,6 +103,26 @@ export interface HelpAnswer {
   readonly fixes: readonly HelpFix[];
 }
 
+/** `pipewright/export`: a pipeline as a file for papers and other programs. */
+export interface ExportRequest {
+  readonly uri: string;
+  readonly overrides?: Overrides;
+  /** May be absent if the file has only one. */
+  readonly pipeline?: string;
+  readonly format: 'svg' | 'png' | 'trace';
+  /** Of a figure. Default: `7in`. */
+  readonly width?: '3.4in' | '7in';
+  /** With a chart of memory over time. */
+  readonly memory?: boolean;
+  /** Of a PNG: pixels of 1/96 inch, 1 to 4. Default: 3. */
+  readonly scale?: number;
+}
+/** The file's text, or its bytes for PNG; or why there is none, with the pipelines to choose from. */
+export type ExportAnswer =
+  | { readonly pipeline: string; readonly text: string }
+  | { readonly pipeline: string; readonly base64: string }
+  | { readonly problem: string; readonly pipelines?: readonly string[] };
+
 /** `pipewright/policySource`: text of a read-only document (`pipewright-policy:/1f1b.pipe`) that a definition led to; null where there is none such. */
 export interface PolicySourceRequest {
   readonly uri: string;
@@ -140,6 +160,7 @@ export const methods = {
   pathsAt: 'pipewright/pathsAt',
   paramEdit: 'pipewright/paramEdit',
   help: 'pipewright/help',
+  export: 'pipewright/export',
   policySource: 'pipewright/policySource',
   import: 'pipewright/import',
   trust: 'pipewright/trust',

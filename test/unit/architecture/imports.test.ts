@@ -130,6 +130,11 @@ const allowed: Readonly<Record<string, Rule>> = {
     ],
     types: ['engine/evaluation.ts'],
   },
+  // The whole of it as one piece of work, simulation included.
+  'engine/drawing/figureSearch.ts': {
+    ours: [...helpers, 'engine/drawing/', 'engine/evaluate.ts', 'engine/evaluation.ts'],
+    types: ['engine/host.ts', ...values],
+  },
   'engine/job/': {
     ours: [
       ...values,

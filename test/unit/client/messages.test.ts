@@ -11,6 +11,7 @@ describe('messages of the preview page', () => {
     { type: 'error', message: 'no worker' },
     { type: 'goto', line: 22, character: 4 },
     { type: 'sync', following: true, revealOnClick: false },
+    { type: 'export', pipeline: 'train' },
     { type: 'restart' },
     { type: 'openRenamed' },
     { type: 'close' },
@@ -43,6 +44,9 @@ describe('messages of the preview page', () => {
     { type: 'apply', name: 'm', value: Number.POSITIVE_INFINITY },
     { type: 'error', message: { text: 'x' } },
     { type: 'goto', line: -1, character: 0 },
+    { type: 'export' },
+    { type: 'export', pipeline: '' },
+    { type: 'export', pipeline: ['train'] },
     { type: 'goto', line: 1.5, character: 0 },
   ])('%j is dropped', (message) => {
     expect(readFromPage(message)).toBeUndefined();

@@ -27,6 +27,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['Y', 'explain the selected bubble, or the longest one'],
   ['[ ]', 'next longer, next shorter bubble'],
   ['K', 'show what fills the memory at its peak'],
+  ['E', 'export a figure or a trace'],
   ['I', 'show the memory and exchanges of the device'],
   ['Esc', 'clear the selection; again: end the search'],
 ];

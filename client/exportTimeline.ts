@@ -1,0 +1,79 @@
+/** Saves a simulated pipeline as a figure or a trace. The server writes it; the user says what and where. */
+import * as vscode from 'vscode';
+import { methods, type ExportAnswer, type ExportRequest } from '../webview/protocol/requests.ts';
+import { exportName } from './exportName.ts';
+import type { Requests } from './languageClient.ts';
+
+type Choice = Pick<ExportRequest, 'format' | 'width' | 'memory' | 'scale'>;
+
+const choices: readonly (vscode.QuickPickItem & { readonly choice: Choice })[] = [
+  { label: 'SVG, 3.4 in', description: 'one column of a paper', choice: { format: 'svg', width: '3.4in' } },
+  { label: 'SVG, 7 in', description: 'two columns', choice: { format: 'svg', width: '7in' } },
+  {
+    label: 'SVG, 7 in, with memory',
+    description: 'and its chart',
+    choice: { format: 'svg', width: '7in', memory: true },
+  },
+  { label: 'PNG, 7 in', description: '384 dpi', choice: { format: 'png', width: '7in', scale: 4 } },
+  {
+    label: 'PNG, 7 in, with memory',
+    description: '384 dpi',
+    choice: { format: 'png', width: '7in', memory: true, scale: 4 },
+  },
+  { label: 'Trace', description: 'JSON for ui.perfetto.dev and chrome://tracing', choice: { format: 'trace' } },
+];
+
+export async function exportTimeline(
+  requests: Requests,
+  asked: Pick<ExportRequest, 'uri' | 'overrides' | 'pipeline'>,
+): Promise<void> {
+  const picked = await vscode.window.showQuickPick(choices, { title: 'Export Timeline', placeHolder: 'Format' });
+  if (picked === undefined) return;
+  const { choice } = picked;
+  const answer = await request(requests, { ...asked, ...choice });
+  if (answer === undefined) return;
+  const source = vscode.Uri.parse(asked.uri);
+  const target = await vscode.window.showSaveDialog({
+    title: 'Export Timeline',
+    defaultUri: vscode.Uri.joinPath(source, '..', exportName(source.path, answer.pipeline, choice.format)),
+    filters: choice.format === 'trace' ? { JSON: ['json'] } : { [choice.format.toUpperCase()]: [choice.format] },
+  });
+  if (target === undefined) return;
+  const content = 'text' in answer ? Buffer.from(answer.text, 'utf8') : Buffer.from(answer.base64, 'base64');
+  try {
+    await vscode.workspace.fs.writeFile(target, content);
+    void vscode.window.setStatusBarMessage(
+      `$(check) Exported ${target.path.slice(target.path.lastIndexOf('/') + 1)}`,
+      5000,
+    );
+  } catch (error) {
+    void vscode.window.showErrorMessage(
+      `${target.fsPath} was not written: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+type Written = Exclude<ExportAnswer, { readonly problem: string }>;
+
+/** Undefined where there is nothing to save: a message says why, or the user has cancelled. */
+async function request(requests: Requests, asked: ExportRequest): Promise<Written | undefined> {
+  const progress = {
+    location: vscode.ProgressLocation.Notification,
+    title: 'Exporting the timeline',
+    cancellable: true,
+  };
+  const answer = await vscode.window.withProgress(progress, (_, token) =>
+    requests.send<ExportAnswer | null>(methods.export, asked, token),
+  );
+  if (answer === undefined || answer === null) return undefined;
+  if (!('problem' in answer)) return answer;
+  if (answer.pipelines === undefined) {
+    void vscode.window.showErrorMessage(answer.problem);
+    return undefined;
+  }
+  const pipeline = await vscode.window.showQuickPick([...answer.pipelines], {
+    title: 'Export Timeline',
+    placeHolder: 'Pipeline',
+  });
+  return pipeline === undefined ? undefined : request(requests, { ...asked, pipeline });
+}

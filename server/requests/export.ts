@@ -1,0 +1,64 @@
+/** A pipeline of the newest text as a file for others: a figure, a trace. */
+import { type Figure, figureSearch } from '../../engine/drawing/figureSearch.ts';
+import { type PaperWidth, paperWidths } from '../../engine/drawing/sheet.ts';
+import { list } from '../../engine/quantities.ts';
+import type { Searches } from '../../engine/searches.ts';
+import type { ExportAnswer, ExportRequest } from '../../webview/protocol/requests.ts';
+import { packageVersion } from '../packageVersion.ts';
+import { type Scale, scales } from '../raster.ts';
+import { rasterInThread } from '../rasterInThread.ts';
+import type { View } from '../view.ts';
+import { planAnswer } from './plan.ts';
+
+const formats = ['svg', 'png', 'trace'] as const;
+const widths = Object.keys(paperWidths) as readonly PaperWidth[];
+
+/** What is written, before a PNG is made of it; undefined while it is being found. */
+export function exported(
+  view: View,
+  { uri, overrides, pipeline, format, width = '7in', memory = false }: ExportRequest,
+  searches: Searches,
+): (Figure & { readonly pipeline: string }) | Extract<ExportAnswer, { readonly problem: string }> | undefined {
+  if (!formats.includes(format)) return { problem: `The format is one of ${list(formats)}.` };
+  if (!widths.includes(width)) return { problem: `The width is one of ${list(widths)}.` };
+  const { plan, problem } = planAnswer(view, { uri, overrides }, searches);
+  if (plan === undefined) return { problem: problem?.message ?? 'This file has no pipeline to export.' };
+  const names = plan.pipelines.map(({ name }) => name);
+  if (pipeline === undefined && names.length > 1) return { problem: `Choose one of ${list(names)}.`, pipelines: names };
+  const found = plan.pipelines.find(({ name }) => pipeline === undefined || name === pipeline);
+  if (found === undefined) return { problem: `This file has no pipeline "${pipeline}" that can be simulated.` };
+  const figure = searches.answer(figureSearch, {
+    plan: found,
+    options: view.options,
+    format: format === 'trace' ? 'trace' : 'svg',
+    width,
+    memory,
+    file: fileName(uri),
+    version: packageVersion(),
+  });
+  return figure === undefined ? undefined : { ...figure, pipeline: found.name };
+}
+
+/** The answer to the client. */
+export async function exportAnswer(
+  found: ReturnType<typeof exported>,
+  { format, scale = 3 }: Pick<ExportRequest, 'format' | 'scale'>,
+): Promise<ExportAnswer | null> {
+  if (found === undefined) return null;
+  if ('problem' in found) return found;
+  if (format !== 'png') return found;
+  const known: readonly number[] = scales;
+  if (!known.includes(scale)) return { problem: `The scale is one of ${list(scales.map(String))}.` };
+  const bytes = await rasterInThread({ svg: found.text, scale: scale as Scale });
+  return { pipeline: found.pipeline, base64: Buffer.from(bytes).toString('base64') };
+}
+
+/** The last part of a uri's path, as people read it. */
+function fileName(uri: string): string {
+  const name = uri.slice(uri.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
