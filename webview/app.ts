@@ -116,6 +116,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     },
     failed: (reason) => {
       showUnrun(`The preview could not simulate this pipeline: ${reason}.`);
+      if (timelines.timeline() === undefined) state.failed(reason);
       editor.post({ type: 'error', message: reason });
     },
     drew: (milliseconds) => {

@@ -119,6 +119,11 @@ export function states({ page, post, theme, docked }: StatesHost) {
       if (instead) waiting = setTimeout(act, patience);
       else act();
     },
+    /** The engine, or its thread, failed: a fault of the preview. */
+    failed(reason: string): void {
+      const title = 'Nothing to draw: the preview could not simulate this pipeline.';
+      showMessage('failed', { title, details: [reason], actions: [] });
+    },
     gone({ title, renamed }: Extract<ToPage, { type: 'gone' }>): void {
       showMessage('gone', {
         title: `${title} was renamed or deleted.`,
@@ -154,7 +159,16 @@ export function states({ page, post, theme, docked }: StatesHost) {
 }
 
 /** What this module puts over the page. */
-const covers: ReadonlySet<string> = new Set(['stall', 'broken', 'impossible', 'gone', 'stopped', 'idle', 'empty']);
+const covers: ReadonlySet<string> = new Set([
+  'stall',
+  'broken',
+  'impossible',
+  'failed',
+  'gone',
+  'stopped',
+  'idle',
+  'empty',
+]);
 
 /** The first sentence, and the rest if there is any. */
 function splitSentence(text: string): readonly [string, readonly string[]] {

@@ -253,6 +253,55 @@ const empty: PageTest = {
   },
 };
 
+const patient: PageTest = {
+  name: 'a pipeline that goes away for a moment leaves the timeline alone; one that stays away gives the examples',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 700, height: 640 });
+    const runs = pipeline({ devices: 4, microbatches: 2 });
+    await preview.post(planMessage(plan([runs])));
+    await preview.drawn();
+    await preview.post(planMessage(plan([]), 2));
+    await preview.post(planMessage(plan([runs]), 3));
+    await preview.page.waitForTimeout(900);
+    assert.ok(await preview.page.locator('.cover').isHidden());
+    await preview.post(planMessage(plan([]), 4));
+    await settled(preview.page);
+    assert.ok(await preview.page.locator('.cover').isHidden());
+    await preview.page.locator('.empty-file').waitFor({ state: 'visible' });
+    // Typing a pipeline gives errors at first: they take the place of the examples only if they stay.
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+    await preview.post({ type: 'gone', uri: 'file:///other.pipe', title: 'other.pipe', version: 5 });
+    await preview.post({ ...planMessage(plan([]), 6), uri: 'file:///other.pipe' });
+    await preview.page.locator('.empty-file').waitFor({ state: 'visible' });
+    await preview.post({ type: 'broken', uri: 'file:///other.pipe', version: 7, message: 'No.', range });
+    await settled(preview.page);
+    assert.ok(await preview.page.locator('.empty-file').isVisible());
+    await preview.page.locator('.message').waitFor({ state: 'visible' });
+    assert.equal(await title(preview), 'Nothing to draw yet: line 1 has an error.');
+    await preview.close();
+  },
+};
+
+const failing: PageTest = {
+  name: 'a worker that does not start gives a sentence, no black box',
+  run: async (browser) => {
+    const preview = await browser.open({
+      width: 420,
+      height: 480,
+      before: () => {
+        globalThis.Worker = function () {
+          throw new Error('no workers here');
+        } as unknown as typeof Worker;
+      },
+    });
+    await preview.post(planMessage(plan([pipeline({ devices: 2, microbatches: 2 })])));
+    await preview.page.locator('.message').waitFor({ state: 'visible' });
+    assert.match(await title(preview), /the preview could not simulate this pipeline\.$/);
+    assert.match(await preview.page.locator('.message').innerText(), /no workers here/);
+    await preview.close();
+  },
+};
+
 const docked: PageTest = {
   name: 'a docked preview offers no Close, and says what to open while it follows no file',
   run: async (browser) => {
@@ -305,6 +354,8 @@ export const stateTests: readonly PageTest[] = [
   errors,
   fixes,
   empty,
+  patient,
+  failing,
   docked,
   cannotRun,
   overrun,
