@@ -27,7 +27,9 @@ export const capabilities: ServerCapabilities = {
   codeLensProvider: {},
   inlayHintProvider: true,
   renameProvider: { prepareProvider: true },
-  codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.RefactorRewrite] },
+  codeActionProvider: {
+    codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.RefactorRewrite, CodeActionKind.SourceFixAll],
+  },
   semanticTokensProvider: { legend, full: true, range: true },
 };
 

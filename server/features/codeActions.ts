@@ -5,7 +5,9 @@ import {
   type CodeActionParams,
   type WorkspaceEdit,
 } from 'vscode-languageserver';
+import { fixableAtOnce, fixAllSteps, safeCodes } from '../../engine/fixes/all.ts';
 import { fixSteps, refactorings, type Fix, type Proposal } from '../../engine/fixes/fix.ts';
+import type { Code } from '../../engine/findings/catalogue.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { Searches } from '../../engine/searches.ts';
 import { overlaps, toSpan } from '../convert.ts';
@@ -30,6 +32,10 @@ export async function codeActions(
     params.context.only?.every((name) => !`${kind}.`.startsWith(`${name}.`)) !== true;
   const actions: CodeAction[] = [];
   const again = trials(view);
+  const fixAll = (code: Code) => {
+    const title = (count: number) => `Fix all ${count} findings of ${code}`;
+    return ask((searches) => fixAllSteps(view.analysis, [code], title, again(searches)));
+  };
   if (wanted(CodeActionKind.QuickFix)) {
     for (const found of view.analysis.findings.filter((finding) => overlaps(finding.place, within))) {
       const offered = known.get(found) ?? (await ask((searches) => fixSteps(view.analysis, found, again(searches))));
@@ -43,7 +49,17 @@ export async function codeActions(
           diagnostics,
           isPreferred: fix.preferred === true,
         });
+      const every = offered.length > 0 && fixableAtOnce(found.code) ? await fixAll(found.code) : undefined;
+      if (every !== undefined)
+        actions.push({ ...action(view, every, abilities), kind: CodeActionKind.QuickFix, diagnostics });
     }
+  }
+  // Only when an editor asks for it, as it does when it saves a file.
+  if (params.context.only !== undefined && wanted(CodeActionKind.SourceFixAll)) {
+    const every = await ask((searches) =>
+      fixAllSteps(view.analysis, safeCodes, (count) => `Fix all ${count} names, keys and units`, again(searches)),
+    );
+    if (every !== undefined) actions.push({ ...action(view, every, abilities), kind: CodeActionKind.SourceFixAll });
   }
   if (wanted(CodeActionKind.RefactorRewrite)) {
     const offered = await ask(function* (searches) {

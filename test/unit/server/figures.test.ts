@@ -148,3 +148,17 @@ test('the balanced cut is written out by a refactoring that keeps every figure',
 test('nothing is offered where nothing is wrong', async () => {
   expect(await actionsAt(staged, 'card', ['quickfix'])).toEqual([]);
 });
+
+test('all unused names go at once, and all spellings where the editor asks to fix all', async () => {
+  const unused = `${toy}let spare = 1\nlet other = 2\n`;
+  const actions = await actionsAt(unused, 'spare', ['quickfix']);
+  const every = actions.find(({ title }) => title === 'Fix all 2 findings of name/unused');
+  expect(every && applied(unused, every)).toBe(toy);
+  const misspelt = toy.replace('= 1f1b', '= 1f1bb').replace('= toy', '= toyy');
+  const [fix, ...others] = await actionsAt(misspelt, 'model', ['source.fixAll']);
+  expect(others).toEqual([]);
+  expect(fix.kind).toBe('source.fixAll');
+  expect(applied(misspelt, fix)).toBe(toy);
+  // Plans are changed one by one, and removing an unused name is no correction to make on saving.
+  expect(await actionsAt(unused, 'spare', ['source.fixAll'])).toEqual([]);
+});
