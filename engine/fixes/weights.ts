@@ -35,7 +35,7 @@ function* inFlightCandidates({ analysis, body, plan }: Subject): Generator<Candi
   const limit = schedule?.kind === 'call' ? argument(schedule) : ruleLimit(analysis, schedule);
   const now = limit?.kind === 'quantity' ? limit.value : undefined;
   if (now === undefined) return;
-  const wanted = new Set([now - 1, plan.devices.length, Math.floor(now / 2), 1]);
+  const wanted = new Set([now - 1, plan.devices.length, Math.floor(now / 2), 3, 2, 1]);
   for (const count of wanted)
     if (count >= 1 && count < now)
       yield {

@@ -15,7 +15,7 @@ export function withinLimit(
   const operations = Math.ceil(stages * microbatches * iterations * (kinds + ahead));
   const limit = notes.options.limits.operations;
   if (operations <= limit) return true;
-  const most = Math.floor(limit / (operations / microbatches));
+  const most = fewerMicrobatches(limit, operations / microbatches);
   notes.report.report(
     'limit/too-large',
     at('microbatches'),
@@ -28,4 +28,14 @@ export function withinLimit(
     most >= 1 ? { hint: { kind: 'value', pipeline: name, input: 'microbatches', values: [most] } } : {},
   );
   return false;
+}
+
+/** Plans of more operations are no quick fix: simulating them takes seconds. */
+const mostTried = 1_000_000;
+
+/** The most microbatches within the limit; where that is still a large plan, a power of two within a smaller one. */
+function fewerMicrobatches(limit: number, operationsOfEach: number): number {
+  if (limit <= mostTried) return Math.floor(limit / operationsOfEach);
+  const most = mostTried / operationsOfEach;
+  return most < 1 ? 0 : 2 ** Math.floor(Math.log2(most));
 }

@@ -23,10 +23,12 @@ const offered: readonly (readonly [Code, string])[] = [
   ['schedule/missing-version', 'Use '],
   ['stage/device-count', 'Cut the model into 4 stages'],
   ['device/oversubscribed', 'Put "s1" on gpu[3]'],
+  ['limit/too-large', 'Set microbatches to 65536'],
 ];
 
 describe.each(offered)('%s', (code, words) => {
-  const analysis = analyse(blocks(textOf(`docs/diagnostics/${code}.md`), 'pipe')[0]);
+  const page = textOf(`docs/diagnostics/${code}.md`);
+  const analysis = analyse(blocks(page, 'pipe')[0]);
   const fixes = fixesOf(analysis, code);
 
   it('has fixes on its page, a handful at most, of which the first alone is preferred', () => {
@@ -35,6 +37,12 @@ describe.each(offered)('%s', (code, words) => {
       expect(fixes.filter((fix) => fix.finding === finding).length).toBeLessThanOrEqual(6);
     const preferred = fixes.flatMap(({ preferred: best }, index) => (best === true ? [index] : []));
     expect(preferred.every((index) => fixes[index - 1]?.finding !== fixes[index].finding)).toBe(true);
+  });
+
+  it('has a page that lists the fixes of its example with their effect', () => {
+    const [{ finding }] = fixes;
+    const list = fixes.filter((fix) => fix.finding === finding).map(({ title }) => `- *${title}*\n`);
+    expect(page).toContain(`\nQuick fixes for this example, the best first:\n\n${list.join('')}`);
   });
 
   it('is gone or less after each, without a new error, and with the effect of the title', () => {
