@@ -8,7 +8,7 @@ import { repairers } from './repairs/repairers.ts';
 
 /**
  * Codes whose fixes an editor may make on its own, when it saves a file: nearest spellings, and entries without effect. Fixes that
- * change figures are none of them: those of two pipelines may need the same param.
+ * change figures are left out: two pipelines may need the same param.
  */
 export const safeCodes: readonly Code[] = [
   'syntax/unit',
@@ -25,8 +25,8 @@ const mostFindings = 50;
 export const fixableAtOnce = (code: Code): boolean => repairers[code] !== undefined;
 
 /**
- * The preferred fixes of all findings of these codes as one change; undefined for fewer than two, or if the changed file has a new
- * error or does not have as many findings less.
+ * The preferred fixes of all findings of these codes as one change. Undefined for fewer than two. Undefined also if the changed file
+ * has a new error, or if as many findings are not gone.
  */
 export function* fixAllSteps(
   analysis: Analysis,
@@ -52,7 +52,7 @@ export function* fixAllSteps(
   return noNewError(analysis, changed) && left <= found.length - fixed ? { title: title(fixed), edits } : undefined;
 }
 
-/** Two ranges may border on each other; a text that is put in must stand apart, since its order would be open. */
+/** Two ranges may border on each other. An insertion at a border is refused, since the order of the two would be open. */
 function touch(a: Edit, b: Edit): boolean {
   const insertion = a.start === a.end || b.start === b.end;
   return insertion ? a.start <= b.end && b.start <= a.end : a.start < b.end && b.start < a.end;
