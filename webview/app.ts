@@ -9,6 +9,7 @@ import type { ShownTimeline } from './session/shownTimeline.ts';
 import { jobView } from './view/jobView.ts';
 import { onMeasureChange } from './view/onMeasureChange.ts';
 import { pageView } from './view/page.ts';
+import { playing } from './view/playing.ts';
 import { presenter } from './view/presenter.ts';
 import type { Layout } from './view/scene/layout.ts';
 import { rowShape } from './view/scene/rowShape.ts';
@@ -101,6 +102,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     lanes: (lanes) => workers.arrived(lanes),
     viewChanged: () => {
       input.sync();
+      player.place();
       update.save();
     },
     impossible: (reasons) => {
@@ -139,6 +141,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     choose: file.choose,
     theme: update.theme,
   });
+  const player = playing({ ...timelines, say: page.say });
   const input = inputs({
     timelines,
     page,
@@ -159,6 +162,8 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       const versions = timelines.timeline()?.picture.columns.versions;
       if (colourBy !== 'version' || versions !== undefined) update.change({ colourBy });
     },
+    play: player.toggle,
+    leavePlay: player.leave,
   });
 
   const faster = fasterStage(timelines.timeline, () => {
@@ -180,6 +185,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       highlight: highlighted.length === 0 ? noHighlight : highlightFor(timeline.plan, highlighted),
       found: input.search.found(),
       current: input.search.current(),
+      played: player.time(),
       dpr: devicePixelRatio,
     };
   }
@@ -240,6 +246,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
 
   function leaveFile(): void {
     timelines.clear();
+    player.leave();
     file.forget();
     page.showJobs('', []);
     workers.close();
@@ -272,6 +279,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     input.why.carry(next, before);
     restore = undefined;
     page.notice.shown();
+    player.place();
     if (newest) {
       page.notice.whole();
       state.clear();
@@ -291,6 +299,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   return {
     start(): void {
       page.mount();
+      page.area.append(player.element);
       update.recolour();
       onMeasureChange(page.area, timelines.measure);
       onThemeChange(() => {

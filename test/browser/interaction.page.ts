@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { B, F } from '../../engine/program.ts';
+import { time } from '../../engine/quantities.ts';
 import type { PageTest } from './check.ts';
 import { type Preview, settled } from './harness.ts';
 import { pipeline, plan, planMessage } from './plans.ts';
@@ -169,4 +170,52 @@ const search: PageTest = {
   },
 };
 
-export const interactionTests: readonly PageTest[] = [clicks, keys, wheel, drag, search];
+const play: PageTest = {
+  name: 'Space plays the iteration: what the cursor has not reached fades, Esc shows all of it again',
+  run: async (browser) => {
+    const { preview, picture } = await opened(browser);
+    const block = blockOf(picture, 3, B, 5);
+    const late = await pointOf(preview, picture, 3, picture.columns.start[block] + 2e-4, 0.9);
+    const before = await preview.pixel(...late);
+    await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
+    await preview.page.keyboard.press(' ');
+    await preview.page.getByRole('button', { name: 'Pause (Space)' }).waitFor();
+    await preview.page.keyboard.press(' ');
+    await preview.page.getByRole('button', { name: 'Play (Space)' }).waitFor();
+    await settled(preview.page);
+    assert.notDeepEqual(await preview.pixel(...late), before);
+    const speed = preview.page.getByRole('button', { name: 'speed of play' });
+    await speed.click();
+    assert.equal(await speed.innerText(), '2×');
+    await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
+    await preview.page.keyboard.press('Escape');
+    await settled(preview.page);
+    assert.deepEqual(await preview.pixel(...late), before);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
+const still: PageTest = {
+  name: 'with reduced motion Space steps from event to event',
+  run: async (browser) => {
+    const shownPipeline = pipeline(shape);
+    const { columns } = pictureFor(shownPipeline);
+    const preview = await browser.open({ reducedMotion: true });
+    await preview.post(planMessage(plan([shownPipeline])));
+    await preview.drawn();
+    const events = [...new Set([...columns.start, ...columns.end].map((at) => at.toPrecision(9)))].map(Number);
+    const [, first, second] = events.sort((a, b) => a - b);
+    await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
+    for (const event of [first, second]) {
+      await preview.page.keyboard.press(' ');
+      await preview.page
+        .getByRole('status')
+        .filter({ hasText: time(event, 4) })
+        .waitFor({ state: 'attached' });
+    }
+    await preview.close();
+  },
+};
+
+export const interactionTests: readonly PageTest[] = [clicks, keys, wheel, drag, search, play, still];

@@ -7,6 +7,9 @@ const strokes = {
   down: 'M4 6l4 4l4-4',
   up: 'M4 10l4-4l4 4',
   close: 'M4 4l8 8M12 4l-8 8',
+  play: 'M5 3l8 5l-8 5z',
+  pause: 'M5.5 3.5v9M10.5 3.5v9',
+  step: 'M4 3l6.5 5L4 13zM12.5 3v10',
   legend: 'M2.5 3h4v4h-4zM2.5 9.5h4v4h-4zM9 5h5M9 11.5h5',
 } as const;
 export type IconName = keyof typeof strokes;

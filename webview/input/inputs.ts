@@ -20,10 +20,13 @@ export interface InputHost {
   theme(): Theme;
   toggle: KeyboardHost['toggle'];
   colourBy: KeyboardHost['colourBy'];
+  play: KeyboardHost['play'];
+  leavePlay: KeyboardHost['leavePlay'];
 }
 
 /** Mouse, keys and search, over one selection. */
-export function inputs({ timelines, page, post, pointed, selected, theme, toggle, colourBy }: InputHost) {
+export function inputs(host: InputHost) {
+  const { timelines, page, post, pointed, selected, theme, toggle, colourBy, play, leavePlay } = host;
   const search = searching({
     timeline: timelines.timeline,
     focus: () => selection.focus(),
@@ -77,6 +80,8 @@ export function inputs({ timelines, page, post, pointed, selected, theme, toggle
     focusSearch: page.focusSearch,
     toggle,
     colourBy,
+    play,
+    leavePlay,
   });
   const { sync } = gestures(page.canvas.surface, { ...timelines, ...selection });
   return { search: { ...search, leave: leaveSearch }, selection, why, key, sync };

@@ -16,6 +16,10 @@ export interface KeyboardHost {
   step(direction: 1 | -1): void;
   /** Ends the search; false where nothing was searched for. */
   leaveSearch(): boolean;
+  /** Plays the iteration, or pauses. */
+  play(): void;
+  /** Shows all of the iteration again; false where nothing is played. */
+  leavePlay(): boolean;
   /** Closes the side panel; false where nothing is. */
   leaveSide(): boolean;
   setView(view: Viewport): void;
@@ -86,6 +90,7 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     else if (key === '[') host.bubble(-1);
     else if (key === ']') host.bubble(1);
     else if (key === 'n') host.step(event.shiftKey ? -1 : 1);
+    else if (key === ' ') host.play();
     else if (key === 'Escape') back();
     else return;
     event.preventDefault();
@@ -135,7 +140,7 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
 
   /** One level back: first the side panel, then the selection, then the search. */
   function back(): void {
-    if (host.leaveSide()) return;
+    if (host.leaveSide() || host.leavePlay()) return;
     if (host.selection() === undefined) host.leaveSearch();
     else host.select(undefined);
   }

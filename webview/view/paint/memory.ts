@@ -5,6 +5,7 @@ import { type Scene } from '../scene/scene.ts';
 import { deviceOf } from '../../picture/blocks.ts';
 import { css, font } from '../scene/theme.ts';
 import type { Rgb } from '../scene/colour.ts';
+import { paintPlayedMemory } from './played.ts';
 import { type Ink, clipped, hatch, timeX } from './canvas.ts';
 import { paintMemoryBands } from './memoryBands.ts';
 import { selectedDevice } from '../../session/selection.ts';
@@ -87,6 +88,7 @@ export function paintMemory(ink: Ink, scene: Scene): void {
     }
     const over = firstOverLimit(picture.memory[worst]);
     if (over !== undefined && limit !== undefined) paintOver(ink, scene, over, limit);
+    paintPlayedMemory(ink, scene, y);
     if (bottom - base > 16) {
       ink.font = font(theme, 11);
       ink.textAlign = 'left';

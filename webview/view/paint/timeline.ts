@@ -11,6 +11,7 @@ import { paintLanes } from './lanes.ts';
 import { paintMarks } from './marks.ts';
 import { paintMemory } from './memory.ts';
 import { paintOverview } from './overview.ts';
+import { paintPlayed } from './played.ts';
 import { paintCursor, paintRuler } from './ruler.ts';
 import { paintRows } from './rows.ts';
 import { paintStack } from './stack.ts';
@@ -30,6 +31,7 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintCritical(ink, scene);
   paintMarks(ink, scene);
   paintChain(ink, scene);
+  paintPlayed(ink, scene);
   if (scene.stack === undefined) paintMemory(ink, scene);
   else paintStack(ink, scene);
   paintCursor(ink, scene);

@@ -28,6 +28,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['[ ]', 'next longer, next shorter bubble'],
   ['K', 'show what fills the memory at its peak'],
   ['E', 'export a figure or a trace'],
+  ['Space', 'play the iteration, pause; with reduced motion: step to the next event'],
   ['I', 'show the memory and exchanges of the device'],
   ['Esc', 'clear the selection; again: end the search'],
 ];

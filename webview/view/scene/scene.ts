@@ -24,6 +24,8 @@ export interface Scene extends Settings {
   /** Seconds under the pointer. */
   readonly cursor: number | undefined;
   readonly hovered: Target | undefined;
+  /** Seconds that the iteration is played up to; undefined while it is not played. */
+  readonly played: number | undefined;
   readonly highlight: Highlight;
   /** Blocks that a search found, ascending. */
   readonly found: Int32Array;
