@@ -68,6 +68,32 @@ it.each([
   expect([...kinds]).toEqual(expect.arrayContaining(wanted));
 });
 
+it('adds up where operations recompute apart, for some microbatches only', () => {
+  fc.assert(
+    fc.property(runnable, fc.nat(), ({ plan: bare, program }, bits) => {
+      const sizes = { activation: 4, recomputed: 3, recomputedWhole: 5, workspace: 2 };
+      const plan = { ...bare, stages: bare.stages.map((stage) => ({ ...stage, ...sizes })) };
+      const apart = Uint8Array.from(plan.stages, (_, stage) => (bits >> (stage % 16)) & 1);
+      const timeline = simulate({ ...program, apart }, timingOf(plan, { ...program, apart }));
+      if (timeline === undefined) throw new Error('deadlock');
+      for (let device = 0; device < program.devices; device += 1) checkSum(plan, timeline, device);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+it('counts the workspace of every kind of operation', () => {
+  for (const name of ['systems/pipedream.pipe', 'systems/recompute_ahead.pipe', 'systems/bpipe.pipe']) {
+    const [{ plan: bare, run }] = analyseExample(name).pipelines;
+    if (run === undefined) throw new Error('no run');
+    const plan = {
+      ...bare,
+      stages: bare.stages.map((stage) => ({ ...stage, workspace: 2 ** 20, recomputed: 2 ** 19 })),
+    };
+    for (const device of plan.devices.keys()) expect(checkSum(plan, run.timeline, device)).toContain('workspace');
+  }
+});
+
 it('keeps activations of others on the device that holds them, for as long as they are there', () => {
   const [pipeline] = analyseExample('systems/bpipe.pipe').pipelines;
   if (pipeline.run === undefined) throw new Error('no run');

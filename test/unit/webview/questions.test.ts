@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
 import type { MemoryStack } from '../../../engine/simulate/memoryStack.ts';
 import { gapAt } from '../../../webview/picture/blocks.ts';
 import { shortName } from '../../../webview/picture/describe.ts';
@@ -6,7 +9,9 @@ import { questions } from '../../../webview/session/questions.ts';
 import { pictureOf } from '../../../webview/worker/makePicture.ts';
 import type { ToWorker } from '../../../webview/worker/messages.ts';
 import { answerTo } from '../../../webview/worker/questions.ts';
+import { optimizerWord } from '../../../webview/picture/columns.ts';
 import { analyseExample } from '../../support/analyse.ts';
+import { policy, recipePlan } from '../support/plans.ts';
 
 it('names the blocks of the chain of a gap, also behind a step at the end of a device', () => {
   const [evaluation] = analyseExample('systems/gradient_overlap.pipe').pipelines;
@@ -27,6 +32,24 @@ it('names the blocks of the chain of a gap, also behind a step at the end of a d
   const last = answerTo(asked, { kind: 'why', gap: end });
   if (last?.kind !== 'why') throw new Error('no answer');
   for (const { block, position } of last.why.steps) expect(block < 0).toBe(position < 0);
+});
+
+it('explains the time in which a device still sends before its step', () => {
+  const plan: PipelinePlan = {
+    ...recipePlan({ devices: 2, microbatches: 1, schedule: policy('1f1b'), latency: 1, occupancy: 1, optimizer: 2 }),
+    transfer: { kind: 'rendezvous', batched: 'none' },
+  };
+  const evaluation = evaluate(plan, defaultOptions);
+  if (evaluation.run === undefined) throw new Error('no run');
+  const { columns } = pictureOf(evaluation, evaluation.run, 1);
+  const step = columns.offsets[2] - 1;
+  expect(columns.word[step]).toBe(optimizerWord);
+  const gap = { device: 1, from: columns.end[step - 1], to: columns.start[step], before: step };
+  expect(gap.to - gap.from).toBe(2);
+  const answer = answerTo({ plan, timeline: evaluation.run.timeline, columns }, { kind: 'why', gap });
+  if (answer?.kind !== 'why') throw new Error('no answer');
+  expect(answer.why.sentences[0].before).toBe('gpu[1] has no operation left, but it has still to send.');
+  expect(answer.why.steps[0]).toMatchObject({ reason: 'result', blocks: true, block: step - 1 });
 });
 
 it('answers nothing about a device that the timeline lacks', () => {

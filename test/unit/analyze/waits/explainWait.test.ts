@@ -56,6 +56,28 @@ describe('the explanation of a wait', () => {
     );
   });
 
+  it('names a limit in flight exactly where the stage has reached it', () => {
+    const [, { plan, run }] = analyseExample('custom-schedule.pipe').pipelines;
+    if (run === undefined) throw new Error('no run');
+    const { program } = run;
+    for (const wait of waitsOf(run.timeline)) {
+      const held = /(\d+)F\d+ could start.*the limit of (\d+) microbatch/.exec(
+        text(explainWait(plan, run.timeline, wait)),
+      );
+      if (held === null) continue;
+      const names = Array.from(program.order.subarray(program.offsets[wait.device], wait.before), (word) =>
+        operationName(program, word),
+      );
+      const of = (kinds: string) => names.filter((name) => new RegExp(`^${held[1]}[${kinds}]`).test(name)).length;
+      expect(of('F') - of('BI')).toBe(Number(held[2]));
+    }
+  });
+
+  it('says that nothing else is ready where the chain goes back to the start', () => {
+    const why = explained('systems/hanayo.pipe', 2, '1F0');
+    expect(text(why)).toBe('1F0 waits for the activations of 0F0 on gpu[0]. Nothing else on gpu[1] is ready.');
+  });
+
   it('names the memory that work which is ready would need', () => {
     const plan = recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b'), memory: 4 });
     const timeline = timelineOf(plan, programOf(oneForwardOneBackward(4, 8), 4, 8, [0, 1, 2, 3]));
@@ -70,7 +92,11 @@ describe('the explanation of a wait', () => {
   it('of the end of the iteration begins with its last operation', () => {
     const why = explained('systems/hanayo.pipe', 2, 'end of gpu[1]');
     expect(text(why)).toContain('gpu[1] has no work left and waits for the end of the iteration.');
-    expect(why.steps.map(({ words }) => words)).toEqual(['last operation of gpu[0], 0B3', 'gradient from gpu[1], 1B3']);
+    expect(why.steps.map(({ words, figure }) => `${words}: ${figure}`)).toEqual([
+      'last operation of gpu[0], 0B3: 2 ms',
+      // The chain begins at its end.
+      'gradient from gpu[1], 1B3: 0 ms',
+    ]);
   });
 
   it('says that sends and receives block', () => {

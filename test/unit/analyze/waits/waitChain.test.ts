@@ -164,9 +164,19 @@ it.each(queueing)('follows a link that transfers queue for: %o', (links) => {
 
 it('is unbroken where sends and receives block', () => {
   let exchanges = 0;
+  let ahead = 0;
   fc.assert(
     fc.property(runnable, fc.constantFrom('none', 'peer', 'all'), ({ plan: bare, program }, batched) => {
-      const plan: PipelinePlan = { ...bare, transfer: { kind: 'rendezvous', batched } };
+      const { routes } = recipePlan({
+        devices: program.devices,
+        microbatches: 1,
+        schedule: policy('1f1b'),
+        latency: 1,
+        occupancy: 3,
+        duplex: 'shared',
+      });
+      const edges = bare.edges.map((edge) => ({ ...edge, bytes: 1 }));
+      const plan: PipelinePlan = { ...bare, routes, edges, transfer: { kind: 'rendezvous', batched } };
       let timeline: Timeline;
       try {
         timeline = timelineOf(plan, program);
@@ -176,12 +186,19 @@ it('is unbroken where sends and receives block', () => {
       for (const wait of waitsOf(timeline)) {
         const chain = waitChain(timeline, wait);
         checkUnbroken(timeline, wait, chain);
-        exchanges += chain.causes.filter((cause) => cause.kind === 'transfer' && cause.blocks).length;
+        for (const cause of chain.causes) {
+          if (cause.kind !== 'transfer' || !cause.blocks) continue;
+          // Exactly as long as the link takes: the exchange that decides, not another one of its group.
+          expect(cause.to - cause.from).toBe(cause.ahead ? 3 : 4);
+          exchanges += 1;
+          ahead += Number(cause.ahead);
+        }
       }
     }),
     { numRuns: 200 },
   );
   expect(exchanges).toBeGreaterThan(0);
+  expect(ahead).toBeGreaterThan(0);
 });
 
 it.each([
@@ -242,4 +259,84 @@ it('at the end of the iteration goes through the step of the device that ends la
   const wait = waitsOf(timeline).find(({ device, before }) => device === 1 && before < 0);
   if (wait === undefined) throw new Error('no wait');
   expect(chainNames(timeline, wait)).toEqual(['optimizer', 'sync', '0B0', '1B0']);
+});
+
+it('says where the device was busy until its result came, and follows the result', () => {
+  const program = programOf(
+    [
+      ['0F0', '0F1'],
+      ['1F0', '1F1'],
+      ['2F0', '2F1'],
+    ],
+    3,
+    2,
+    [0, 1, 2],
+  );
+  // Without times for transfers, 0F1 and 1F0 end together: 1F1 could start neither earlier without the one nor without the other.
+  const timeline = timelineOf(recipePlan({ devices: 3, microbatches: 2, schedule: policy('gpipe') }), program);
+  const { causes } = waitChain(timeline, { device: 2, from: 0, to: 2, before: program.offsets[2] });
+  expect(causes.map((cause) => cause.kind === 'operation' && cause.tied)).toEqual([false, false]);
+  const slow = recipePlan({ devices: 3, microbatches: 2, schedule: policy('gpipe'), forward: [1, 1, 3] });
+  const wait = { device: 1, from: 2, to: 0, before: program.offsets[1] + 1 };
+  const [first] = waitChain(timelineOf(slow, program), wait).causes;
+  expect(first).toMatchObject({ kind: 'operation', position: 1, tied: true });
+});
+
+it('states how much longer a transfer takes because others share its links', () => {
+  let slowed = 0;
+  for (const { run } of analyseExample('systems/cross_mesh.pipe').pipelines) {
+    if (run === undefined) continue;
+    for (const wait of waitsOf(run.timeline))
+      for (const cause of waitChain(run.timeline, wait).causes) {
+        if (cause.kind !== 'transfer') continue;
+        const alone = run.timeline.timing.needOccupancy[cause.need] + run.timeline.timing.needLatency[cause.need];
+        expect(cause.to - cause.from - cause.slowed).toBeCloseTo(alone, 12);
+        slowed += cause.slowed;
+      }
+  }
+  expect(slowed).toBeGreaterThan(0);
+});
+
+it('takes no exchange apart that buckets of several devices share', () => {
+  const program = programOf(
+    [
+      ['0F0', '0B0'],
+      ['1F0', '1B0'],
+    ],
+    2,
+    1,
+    [0, 1],
+  );
+  const plan = recipePlan({ devices: 2, microbatches: 1, schedule: policy('1f1b'), sync: 2 });
+  const timeline = timelineOf(plan, program);
+  const shared = { ...timeline.timing, holders: Int32Array.of(0, 0) };
+  const wait = { device: 1, from: timeline.exchanged[1], to: timeline.makespan, before: -1 };
+  expect(waitChain({ ...timeline, timing: { ...shared, buckets: [] } }, wait).stop).toBe('unknown');
+  expect(waitChain({ ...timeline, timing: shared }, wait).stop).toBe('device');
+});
+
+it('goes on from the copy of a stage that the others wait for', () => {
+  const program = programOf(
+    [
+      ['0F0', '0B0'],
+      ['1F0', '1B0'],
+    ],
+    2,
+    1,
+    [0, 1],
+  );
+  const bare = recipePlan({ devices: 2, microbatches: 1, schedule: policy('1f1b'), edges: [], forward: [1, 5] });
+  const plain = timelineOf(bare, program);
+  // Device 0 ends at 3 s and device 1 at 7 s; both exchange for 2 s from then on.
+  const timeline: Timeline = {
+    ...plain,
+    timing: { ...plain.timing, holders: Int32Array.of(0, 0), sync: Float64Array.of(2, 2) },
+    exchanged: Float64Array.of(9, 9),
+    makespan: 9,
+  };
+  const { causes } = waitChain(timeline, { device: 2, from: 0, to: 9, before: -1 });
+  expect(causes.slice(0, 2)).toMatchObject([
+    { kind: 'sync', from: 7, to: 9 },
+    { kind: 'operation', device: 1, to: 7 },
+  ]);
 });
