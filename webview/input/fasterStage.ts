@@ -1,29 +1,37 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { stageNumber } from '../../engine/stages.ts';
+import { stagesOn } from '../../engine/stagesOn.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { engineWorker } from '../session/engineWorker.ts';
 import type { Selection, Target } from '../session/selection.ts';
 import { sensitivities, unaskedOperations } from '../session/sensitivities.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 
+/** Stages of one device that are simulated. */
+const mostStages = 4;
 /** Milliseconds that the pointer rests on a block before its stage is simulated. */
 const rest = 300;
 
-/** What a faster stage would bring: for the block under the pointer and for the selected one. */
+/** What a faster stage would bring: for the block under the pointer, for the selected one, and for those of a selected device. */
 export function fasterStage(timeline: () => ShownTimeline | undefined, found: () => void) {
   const simulated = sensitivities((receive) => engineWorker(receive, () => undefined), found);
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function stageAt(of: ShownTimeline, target: Target | Selection | undefined): number {
-    if (target?.kind !== 'block') return -1;
-    const stage = stageOf(of.picture, target.block);
-    return stage < 0 ? -1 : stageNumber(of.plan, stage);
+  /** Stages of the cut that a target is about. */
+  function stagesAt({ plan, picture }: ShownTimeline, target: Target | Selection | undefined): readonly number[] {
+    const stages =
+      target?.kind === 'device'
+        ? stagesOn(plan.placement, target.device)
+        : target?.kind === 'block'
+          ? [stageOf(picture, target.block)].filter((stage) => stage >= 0)
+          : [];
+    return [...new Set(stages.map((stage) => stageNumber(plan, stage)))].slice(0, mostStages);
   }
   function want(target: Target | Selection | undefined, asked: boolean): void {
     const of = timeline();
     if (of === undefined || (!asked && of.picture.report.operations > unaskedOperations)) return;
-    const stage = stageAt(of, target);
-    if (stage >= 0) simulated.want(of.plan, stage);
+    const stages = stagesAt(of, target);
+    if (stages.length > 0) simulated.want(of.plan, stages);
   }
   return {
     pointed(target: Target | undefined): void {

@@ -34,7 +34,7 @@ export function sensitivities(
   function run(): void {
     const [stage] = waiting;
     if (running !== undefined || stage === undefined || of === undefined) return;
-    waiting = [];
+    waiting = waiting.slice(1);
     running = stage;
     next += 1;
     worker ??= start(receive);
@@ -47,8 +47,8 @@ export function sensitivities(
       const faster = plan === of ? known.get(stage) : undefined;
       return faster === undefined ? undefined : faster - iteration;
     },
-    /** Simulates a stage; of the stages that wait, only the newest. */
-    want(plan: PipelinePlan, stage: number): void {
+    /** Simulates stages one after the other, instead of those that still wait. */
+    want(plan: PipelinePlan, stages: readonly number[]): void {
       if (plan !== of) {
         of = plan;
         known = new Map();
@@ -58,8 +58,7 @@ export function sensitivities(
         }
         running = undefined;
       }
-      if (known.has(stage) || running === stage) return;
-      waiting = [stage];
+      waiting = stages.filter((stage) => !known.has(stage) && running !== stage);
       run();
     },
   };

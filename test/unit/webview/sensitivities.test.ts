@@ -40,7 +40,7 @@ it('is the difference to the pipeline with a stage that takes nine tenths of its
     ),
   };
   expect(made.change(plan, 1, iteration)).toBeUndefined();
-  made.want(plan, 1);
+  made.want(plan, [1]);
   answer(0);
   const expected = (evaluate(direct, defaultOptions).run?.report.iteration ?? NaN) - iteration;
   expect(expected).toBeLessThan(0);
@@ -49,24 +49,33 @@ it('is the difference to the pipeline with a stage that takes nine tenths of its
 
 it('simulates each stage of a plan once, and of those that wait the newest', () => {
   const { made, sent, answer, found } = harness();
-  made.want(plan, 0);
-  made.want(plan, 1);
-  made.want(plan, 2);
+  made.want(plan, [0]);
+  made.want(plan, [1]);
+  made.want(plan, [2]);
   expect(sent).toHaveLength(1);
   answer(0);
   answer(1);
-  made.want(plan, 0);
-  made.want(plan, 2);
+  made.want(plan, [0]);
+  made.want(plan, [2]);
   expect(sent).toHaveLength(2);
   expect(found()).toBe(2);
   expect(made.change(plan, 1, 1)).toBeUndefined();
 });
 
+it('simulates the stages of a device one after the other', () => {
+  const { made, sent, answer } = harness();
+  made.want(plan, [3, 1]);
+  expect(sent).toHaveLength(1);
+  answer(0);
+  answer(1);
+  for (const stage of [3, 1]) expect(made.change(plan, stage, 0)).toBe(iterationOf(withStageTimes(plan, stage, 0.9)));
+});
+
 it('stops the simulation of a plan that is no longer on show, and drops its answer', () => {
   const { made, answer, stopped, found } = harness();
   const other = { ...plan };
-  made.want(plan, 0);
-  made.want(other, 0);
+  made.want(plan, [0]);
+  made.want(other, [0]);
   expect(stopped()).toBe(1);
   answer(0);
   expect(found()).toBe(0);

@@ -4,7 +4,8 @@ import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords } from '../../../engine/analyze/traffic.ts';
 import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
 import { bytes, count, list, time } from '../../../engine/quantities.ts';
-import { stageName } from '../../../engine/stages.ts';
+import { stageName, stageNumber as cutNumber } from '../../../engine/stages.ts';
+import { stagesOn } from '../../../engine/stagesOn.ts';
 import { deviceOf, paintKindOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
 import {
   type Line,
@@ -36,13 +37,15 @@ export function targetDetails({ plan, picture, faster }: Scene, target: Target):
   if (target.kind === 'gap')
     return { title: gapTitle(plan, picture, target.gap), kind: undefined, lines: gapLines(plan, picture, target.gap) };
   const kind = paintKindOf(picture, target.block);
-  const lines = [...blockLines(plan, picture, target.block), ...fasterLine(plan, picture, target.block, faster)];
+  const lines = [
+    ...blockLines(plan, picture, target.block),
+    ...fasterLine(plan, picture, stageOf(picture, target.block), faster),
+  ];
   return { title: blockTitle(picture, target.block), kind, lines };
 }
 
 /** `s1 10 % faster`, `−6.1 ms`: as simulated; nothing while it is not known. */
-function fasterLine(plan: PipelinePlan, picture: Picture, block: number, faster: Scene['faster']): readonly Line[] {
-  const stage = stageOf(picture, block);
+function fasterLine(plan: PipelinePlan, picture: Picture, stage: number, faster: Scene['faster']): readonly Line[] {
   const change = stage < 0 ? undefined : faster(stage);
   if (change === undefined || Number.isNaN(change)) return [];
   const small = Math.abs(change) <= picture.report.iteration * 1e-9;
@@ -86,7 +89,7 @@ function selectionDetails(scene: Scene): Details | undefined {
 }
 
 /** The card of the device has the rest, item by item. */
-function deviceDetails({ plan, picture }: Scene, device: number): Details {
+function deviceDetails({ plan, picture, faster }: Scene, device: number): Details {
   const report = picture.report.devices[device];
   const left = report.capacity - report.peak;
   return {
@@ -97,6 +100,10 @@ function deviceDetails({ plan, picture }: Scene, device: number): Details {
       ['Busy', smallShare(shareOf(report.busy, picture.report.iteration))],
       ['Peak', peakText(report, unitOf(plan))],
       [left < 0 ? 'Over' : 'Left', bytes(Math.abs(left))],
+      // Parts of one stage of the cut are faster together.
+      ...stagesOn(plan.placement, device)
+        .filter((stage, at, all) => all.findIndex((each) => cutNumber(plan, each) === cutNumber(plan, stage)) === at)
+        .flatMap((stage) => fasterLine(plan, picture, stage, faster)),
     ],
   };
 }

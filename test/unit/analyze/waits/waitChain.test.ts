@@ -280,6 +280,10 @@ it('says where the device was busy until its result came, and follows the result
   const wait = { device: 1, from: 2, to: 0, before: program.offsets[1] + 1 };
   const [first] = waitChain(timelineOf(slow, program), wait).causes;
   expect(first).toMatchObject({ kind: 'operation', position: 1, tied: true });
+  // 0F1 ends when 1F0 starts, but on another device.
+  const far = recipePlan({ devices: 3, microbatches: 2, schedule: policy('gpipe'), latency: 1 });
+  const late = { device: 1, from: 0, to: 2, before: program.offsets[1] };
+  expect(waitChain(timelineOf(far, program), late).causes[0]).toMatchObject({ kind: 'transfer', to: 2, tied: false });
 });
 
 it('states how much longer a transfer takes because others share its links', () => {
