@@ -12,7 +12,7 @@ const mostStages = 4;
 /** Milliseconds that the pointer rests on a block before its stage is simulated. */
 const rest = 300;
 
-/** What a faster stage would bring: for the block under the pointer, for the selected one, and for those of a selected device. */
+/** What a faster stage would bring: for the block under the pointer, for the selected block, and for the stages of a selected device. */
 export function fasterStage(timeline: () => ShownTimeline | undefined, found: () => void) {
   const simulated = sensitivities((receive) => engineWorker(receive, () => undefined), found);
   let timer: ReturnType<typeof setTimeout> | undefined;
