@@ -22,7 +22,8 @@ export function exported(
   if (!formats.includes(format)) return { problem: `The format is one of ${list(formats)}.` };
   if (!widths.includes(width)) return { problem: `The width is one of ${list(widths)}.` };
   const { plan, problem } = planAnswer(view, { uri, overrides }, searches);
-  if (plan === undefined) return { problem: problem?.message ?? 'This file has no pipeline to export.' };
+  if (plan === undefined || plan.pipelines.length === 0)
+    return { problem: problem?.message ?? 'This file has no pipeline to export.' };
   const names = plan.pipelines.map(({ name }) => name);
   if (pipeline === undefined && names.length > 1) return { problem: `Choose one of ${list(names)}.`, pipelines: names };
   const found = plan.pipelines.find(({ name }) => pipeline === undefined || name === pipeline);

@@ -4,7 +4,6 @@ import { checkOverrides } from '../../engine/language/overrides.ts';
 import { resolve } from '../../engine/resolve.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import type { Searches } from '../../engine/searches.ts';
-import type { Finding } from '../../engine/findings/finding.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
 import { parse, type SyntaxFile } from '../../grammar/index.ts';
 import { toSpan } from '../convert.ts';
@@ -36,15 +35,14 @@ function triedSyntax({ syntax, lines, options }: View, edits: readonly TextEdit[
 
 function answer(view: View, resolution: Resolution): PlanAnswer {
   const { uri, version, options } = view;
-  if (resolution.plan.pipelines.length > 0) return { uri, version, options, plan: resolution.plan };
-  const error = resolution.findings.find((found) => found.severity === 'error' && found.place.uri === uri);
-  return { uri, version, options, problem: problemOf(view, error) };
+  const error =
+    resolution.plan.pipelines.length > 0
+      ? undefined
+      : resolution.findings.find((found) => found.severity === 'error' && found.place.uri === uri);
+  // A file without an error and without a pipeline is one that begins.
+  if (error === undefined) return { uri, version, options, plan: resolution.plan };
+  return { uri, version, options, problem: { message: error.message, range: rangeIn(view, error.place) } };
 }
-
-const problemOf = (view: View, error: Finding | undefined) =>
-  error === undefined
-    ? { message: 'This file has no pipeline to simulate.', range: rangeIn(view, { start: 0, end: 0 }) }
-    : { message: error.message, range: rangeIn(view, error.place) };
 
 /** Equal for two versions of a document whose plans, or reasons for having none, and settings are equal. */
 export function planKey(view: View): string {
