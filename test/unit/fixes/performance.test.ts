@@ -1,4 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
+import { inTurn, trialsFor } from '../../../engine/fixes/candidates.ts';
+import { fixesFor } from '../../../engine/fixes/fix.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { trueBound } from '../../../engine/fixes/expectation.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
@@ -223,4 +225,34 @@ test('a pipeline over the limit of operations gets the most microbatches that th
   expect(others).toEqual([]);
   expect(fix.title).toMatch(/^Set microbatches to 125: iteration .*, bubble .* %, peak 5\.\d+ GiB$/);
   checkPromise(over, fix, { check });
+});
+
+describe('trials', () => {
+  const { plan } = analyse(pipe({ pipeline: run('  schedule = 1f1b') })).pipelines[0];
+
+  it('are fewer for pipelines that take long, and never none', () => {
+    // Some 20 steps for each of three operations of four stages, and at most 60 million steps.
+    expect(trialsFor(plan)).toBe(60);
+    expect(trialsFor({ ...plan, microbatches: 10_000 })).toBe(24);
+    expect(trialsFor({ ...plan, microbatches: 10_000_000 })).toBe(4);
+  });
+
+  it('take one candidate of each list in turn, and no more than they may', () => {
+    const list = (kind: string) => [1, 2, 3].map((index) => ({ what: `${kind}${index}`, kind, edits: [] }));
+    const taken = [...inTurn(4, list('a'), [], [undefined], list('b'))].map((candidate) => candidate?.what);
+    expect(taken).toEqual(['a1', 'b1', 'a2', 'b2']);
+  });
+
+  it('are counted: no list of fixes checks the file more often', () => {
+    const analysis = analyse(pipe({ memory: '6GiB', pipeline: run('  schedule = gpipe') }));
+    for (const finding of analysis.findings) {
+      let checks = 0;
+      fixesFor(analysis, finding, (text) => {
+        checks += 1;
+        return analyse(text);
+      });
+      // Moved layers are searched for by halving.
+      expect(checks).toBeLessThanOrEqual(trialsFor(plan) + 12);
+    }
+  });
 });

@@ -101,3 +101,18 @@ test('the lines of a change: what goes, then what comes; lines that stay are lef
   expect(long).toHaveLength(12);
   expect(long.at(-1)).toBe('…');
 });
+
+test('a question about a text that has changed meanwhile has no answer: its trials stop', async () => {
+  await withClient(async (client) => {
+    const text = toy.replace('microbatches = 8', 'microbatches = 64');
+    client.open(main, text);
+    await client.request('textDocument/codeLens', { textDocument: { uri: main } });
+    const asked = client.request<HelpAnswer | null>('pipewright/help', {
+      uri: main,
+      pipeline: 'train',
+      about: 'bubble',
+    });
+    client.change(main, `${text}// More.\n`);
+    expect(await asked).toBeNull();
+  });
+});
