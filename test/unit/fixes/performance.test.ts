@@ -256,3 +256,15 @@ describe('trials', () => {
     }
   });
 });
+
+test('a larger batch comes after all that keep the batch, though its samples take less time', () => {
+  const analysis = analyseExample('llama3-70b.pipe');
+  const check = (text: string) => analyseExample('llama3-70b.pipe', {}, text);
+  const finding = analysis.findings.find(({ code }) => code === 'schedule/bubble');
+  const fixes = finding === undefined ? [] : fixesFor(analysis, finding, check);
+  const larger = fixes.findIndex(({ title }) => title.includes('batch 64 → '));
+  expect(larger).toBeGreaterThan(0);
+  const pace = ({ effect }: (typeof fixes)[number]) => effect?.after.throughput ?? NaN;
+  expect(pace(fixes[larger])).toBeGreaterThan(pace(fixes[0]));
+  expect(fixes[0].preferred).toBe(true);
+});

@@ -9,6 +9,24 @@ import { layoutFor } from '../../../webview/view/scene/layout.ts';
 import { microbatchParam, pipeline, plan, planMessage } from '../../browser/plans.ts';
 
 describe('page', () => {
+  it('takes fixes only with all of their figures', () => {
+    const effect = { iteration: 0.2, throughput: 5, bubble: 0.1, peak: 1, capacity: 2, fits: true };
+    const fixes = { type: 'fixes', request: 1, fixes: [{ title: 'Use zb_h1', effect, before: effect, diff: ['- a'] }] };
+    expect(readMessage(fixes)).toEqual(fixes);
+    expect(readMessage({ ...fixes, fixes: [] })).toEqual({ ...fixes, fixes: [] });
+    for (const bad of [
+      { title: 'Use zb_h1' },
+      { title: 1, effect },
+      { title: 'Use zb_h1', effect: { ...effect, fits: 'yes' } },
+      { title: 'Use zb_h1', effect: { ...effect, peak: Number.NaN } },
+      { title: 'Use zb_h1', effect, diff: [1] },
+    ])
+      expect(readMessage({ ...fixes, fixes: [bad] })).toBeUndefined();
+    expect(
+      readMessage({ ...planMessage(plan([pipeline({ devices: 3, microbatches: 4 })])), trying: 'Use zb_h1' }),
+    ).toMatchObject({ trying: 'Use zb_h1' });
+  });
+
   it('allows only its own script and style', () => {
     const html = previewHtml({
       nonce: 'n1',
