@@ -11,6 +11,7 @@ import type { Code } from '../../engine/findings/catalogue.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { Searches } from '../../engine/searches.ts';
 import { overlaps, toSpan } from '../convert.ts';
+import { neighboursOf } from '../neighbours.ts';
 import { trials } from '../trials.ts';
 import { rangeIn, type ClientAbilities, type View } from '../view.ts';
 import { diagnosticOf } from './diagnostics.ts';
@@ -32,13 +33,15 @@ export async function codeActions(
     params.context.only?.every((name) => !`${kind}.`.startsWith(`${name}.`)) !== true;
   const actions: CodeAction[] = [];
   const again = trials(view);
+  const neighbours = neighboursOf(view);
   const fixAll = (code: Code) => {
     const title = (count: number) => `Fix all ${count} findings of ${code}`;
-    return ask((searches) => fixAllSteps(view.analysis, [code], title, again(searches)));
+    return ask((searches) => fixAllSteps(view.analysis, [code], title, again(searches), neighbours));
   };
   if (wanted(CodeActionKind.QuickFix)) {
     for (const found of view.analysis.findings.filter((finding) => overlaps(finding.place, within))) {
-      const offered = known.get(found) ?? (await ask((searches) => fixSteps(view.analysis, found, again(searches))));
+      const offered =
+        known.get(found) ?? (await ask((searches) => fixSteps(view.analysis, found, again(searches), neighbours)));
       if (offered === undefined || token.isCancellationRequested) return null;
       known.set(found, offered);
       const diagnostics = [diagnosticOf(view, found, docs, abilities)];
@@ -57,7 +60,13 @@ export async function codeActions(
   // Only when an editor asks for it, as it does when it saves a file.
   if (params.context.only !== undefined && wanted(CodeActionKind.SourceFixAll)) {
     const every = await ask((searches) =>
-      fixAllSteps(view.analysis, safeCodes, (count) => `Fix all ${count} names, keys and units`, again(searches)),
+      fixAllSteps(
+        view.analysis,
+        safeCodes,
+        (count) => `Fix all ${count} names, keys and units`,
+        again(searches),
+        neighbours,
+      ),
     );
     if (every !== undefined) actions.push({ ...action(view, every, abilities), kind: CodeActionKind.SourceFixAll });
   }

@@ -5,6 +5,7 @@ import { withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import {
   editsOf,
+  joined,
   moved,
   operationsOf,
   type Part,
@@ -49,25 +50,31 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
     .slice(0, mostChecked)) {
     yield {
       what: moves.map((move, index) => words(move, index === 0 ? 'Move' : 'move')).join(' and '),
-      edits: moves.flatMap(({ row, places }) => editsOf(syntax, row.written, row.places, places)),
+      edits: lastOfEach(moves).flatMap(({ row, places }) => editsOf(syntax, row.written, row.before, places)),
     };
   }
 }
 
+/** Of moves in one row the last: it contains the others. */
+const lastOfEach = (moves: readonly Move[]): readonly Move[] =>
+  moves.filter(({ row }, index) => moves.findLastIndex((other) => other.row.written === row.written) === index);
+
 interface Row {
   readonly written: WrittenRow;
-  readonly parts: readonly Part[];
+  /** As the file writes it. */
+  readonly before: Placed;
+  /** After the moves so far. */
   readonly places: Placed;
-  readonly items: number;
   /** Parts with an operation of the circle. */
-  readonly onCircle: readonly boolean[];
+  readonly onCircle: ReadonlySet<Part>;
 }
 
 interface Move {
   readonly row: Row;
-  readonly from: number;
-  /** Before this part; the number of parts for the end. */
-  readonly to: number;
+  readonly parts: readonly Part[];
+  /** Before this part; undefined for the end. */
+  readonly to?: Part;
+  readonly distance: number;
   readonly places: Placed;
 }
 
@@ -86,24 +93,31 @@ function rowsOf(syntax: Parameters<typeof partsOf>[0], rowed: Rowed, circle: rea
   return rowed.entries.flatMap((written) => {
     const parts = partsOf(syntax, rowed, written);
     const items = written.entry.values?.length ?? 0;
-    const onCircle = parts.map(({ operations }) =>
-      operations.some((each, index) => each.some((operation) => steps.has(nameOf(operation, written.devices[index])))),
-    );
-    return onCircle.includes(true) ? [{ written, parts, places: placesOf(parts, items), items, onCircle }] : [];
+    const waits = ({ operations }: Part): boolean =>
+      operations.some((each, index) => each.some((operation) => steps.has(nameOf(operation, written.devices[index]))));
+    const onCircle = new Set(parts.filter(waits));
+    const places = placesOf(parts, items);
+    return onCircle.size > 0 ? [{ written, before: places, places, onCircle }] : [];
   });
 }
 
-/** Every move of one part, if the row is short; otherwise of the parts on the circle. */
+/** Every move of an operation or a written item, if the row is short; otherwise of those on the circle. */
 function* movesOf(row: Row, work: { readonly left: number }, onCircle = false): Generator<Move> {
-  const { parts, items } = row;
-  const few = !onCircle && parts.length * parts.length <= 4_000 && work.left > 0;
-  for (let from = 0; from < parts.length; from += 1) {
-    if (!few && !row.onCircle[from]) continue;
-    for (let to = 0; to <= parts.length; to += 1) {
-      if (to === from || to === from + 1) continue;
-      // Between parts that are not on the circle it makes no difference to the circle.
-      if (!few && !(row.onCircle[to] ?? true) && !(row.onCircle[to - 1] ?? false)) continue;
-      yield { row, from, to, places: moved(parts, items, from, to) };
+  const { places } = row;
+  const flat = places.flat();
+  const few = !onCircle && flat.length * flat.length <= 4_000 && work.left > 0;
+  const units = [...flat.map((part) => [part]), ...places.filter((place) => place.length > 1)];
+  for (const parts of units) {
+    if (!few && !parts.some((part) => row.onCircle.has(part))) continue;
+    const from = flat.indexOf(parts[0]);
+    const last = from + parts.length;
+    for (let at = 0; at <= flat.length; at += 1) {
+      if (at >= from && at <= last) continue;
+      const to = flat.at(at);
+      // Between operations that are not on the circle it makes no difference to the circle.
+      if (!few && to !== undefined && !row.onCircle.has(to) && !row.onCircle.has(flat[Math.max(0, at - 1)])) continue;
+      const distance = at < from ? from - at : at - last;
+      yield { row, parts, ...(at < flat.length ? { to } : {}), distance, places: moved(places, parts, flat[at]) };
     }
   }
 }
@@ -119,29 +133,30 @@ function timed({ plan, rows }: Rowed, moves: readonly Move[], work: { left: numb
   }
   const seconds = secondsOf(plan, now);
   if (seconds === undefined) return [];
-  return [{ moves, seconds, distance: moves.reduce((sum, { from, to }) => sum + Math.abs(to - from), 0) }];
+  return [{ moves, seconds, distance: moves.reduce((sum, { distance }) => sum + distance, 0) }];
 }
 
-/** Two moves in different rows. */
+/** Two moves, in different rows or one after the other in one row. */
 function pairs(rows: readonly Row[], rowed: Rowed, work: { left: number }): readonly Found[] {
-  const all = rows.map((row) => [...movesOf(row, work, true)]);
   const out: Found[] = [];
-  for (const [index, firsts] of all.entries())
-    for (const seconds of all.slice(index + 1))
-      for (const first of firsts)
-        for (const second of seconds) {
+  for (const [index, row] of rows.entries())
+    for (const first of movesOf(row, work, true)) {
+      const others = [{ ...row, places: first.places }, ...rows.slice(index + 1)];
+      for (const other of others)
+        for (const second of movesOf(other, work, true)) {
           if (work.left < 0) return out;
           out.push(...timed(rowed, [first, second], work));
         }
+    }
   return out;
 }
 
 /** `Move B[1] before F[0] in row(0)`. */
-function words({ row, from, to }: Move, verb: string): string {
-  const { parts, written } = row;
-  const [parameter] = written.entry.parameters ?? [];
+function words({ row, parts, to }: Move, verb: string): string {
+  const [parameter] = row.written.entry.parameters ?? [];
   const device =
     parameter?.kind === 'quantity' ? String(parameter.value) : parameter?.kind === 'name' ? parameter.text : '';
-  const place = to < parts.length ? `before ${parts[to].text}` : `after ${parts[parts.length - 1].text}`;
-  return `${verb} ${parts[from].text} ${place} in row(${device})`;
+  const last = row.places.flat().at(-1)?.text ?? '';
+  const place = to === undefined ? `after ${last}` : `before ${to.text}`;
+  return `${verb} ${joined(parts).join(', ')} ${place} in row(${device})`;
 }

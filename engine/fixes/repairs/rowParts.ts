@@ -97,14 +97,12 @@ export type Placed = readonly (readonly Part[])[];
 export const placesOf = (parts: readonly Part[], items: number): Placed =>
   Array.from({ length: items }, (_, item) => parts.filter((part) => part.item === item));
 
-/** Moves the part at `from` before the part that is at `to` (both in the row as it was; `parts.length`: to the end). */
-export function moved(parts: readonly Part[], items: number, from: number, to: number): Placed {
-  const part = parts[from];
-  const target = parts[to]?.item ?? items - 1;
-  const places = placesOf(parts, items).map((place) => place.filter((each) => each !== part));
-  const at = to >= parts.length ? places[target].length : Math.max(0, places[target].indexOf(parts[to]));
-  // Before itself or its neighbour nothing moves.
-  return places.with(target, places[target].toSpliced(at, 0, part));
+/** Moves parts that follow each other before the part `to`; without one, to the end. */
+export function moved(places: Placed, parts: readonly Part[], to: Part | undefined): Placed {
+  const left = places.map((place) => place.filter((each) => !parts.includes(each)));
+  const target = to === undefined ? places.length - 1 : places.findIndex((place) => place.includes(to));
+  const at = to === undefined ? left[target].length : left[target].indexOf(to);
+  return left.with(target, left[target].toSpliced(at, 0, ...parts));
 }
 
 /** The operations of each device of the entry, in the order of the places. */
@@ -133,7 +131,7 @@ export function editsOf(
 }
 
 /** Texts of parts; neighbours of one run together. */
-function joined(parts: readonly Part[]): readonly string[] {
+export function joined(parts: readonly Part[]): readonly string[] {
   const out: string[] = [];
   for (let at = 0; at < parts.length;) {
     const { run, text } = parts[at];

@@ -1,0 +1,124 @@
+import * as fc from '../../../support/property.ts';
+import { describe, expect, it } from 'vitest';
+import { apply, fixesFor } from '../../../../engine/fixes/fix.ts';
+import { analyse, codesOf } from '../../../support/analyse.ts';
+import { good, rowed, wrong } from './text.ts';
+
+/** Mistakes in different places of the good file, with the codes that they raise. */
+const mistakes: readonly (readonly [string, string, string])[] = [
+  ['16GiB', '16Gib', 'syntax/unit'],
+  ['= small', '= smal', 'name/unknown'],
+  ['forward = 4ms', 'forward = 4GiB', 'type/dimension'],
+  ['microbatches', 'microbatchs', 'key/unknown'],
+  ['1f1b', '1f1bb', 'name/unknown'],
+  ['stages = balance(4)', 'stages = balance(4)  stages = balance(2)', 'key/duplicate'],
+];
+
+describe('mistakes that come together', () => {
+  it('each have a fix that does without the fixes of the others', () => {
+    for (const [index, first] of mistakes.entries()) {
+      for (const second of mistakes.slice(index + 1)) {
+        const text = wrong(first[0], first[1], wrong(second[0], second[1]));
+        const analysis = analyse(text);
+        for (const [, , code] of [first, second]) expect(codesOf(analysis), text).toContain(code);
+        for (const finding of analysis.findings.filter(({ severity }) => severity === 'error')) {
+          const [fix] = fixesFor(analysis, finding, analyse);
+          expect(fix, `${finding.code} in ${text}`).toBeDefined();
+          const left = analyse(apply(text, fix.edits)).findings.filter(({ severity }) => severity === 'error');
+          expect(left.length, fix.title).toBeLessThan(
+            analysis.findings.filter(({ severity }) => severity === 'error').length,
+          );
+        }
+      }
+    }
+  });
+
+  it('are all gone when the first fix of the first error is taken again and again', () => {
+    let text = mistakes.reduce((now, [part, by]) => wrong(part, by, now), good);
+    for (let turn = 0; turn < 12; turn += 1) {
+      const analysis = analyse(text);
+      const finding = analysis.findings.find(({ severity }) => severity === 'error');
+      if (finding === undefined) break;
+      const [fix] = fixesFor(analysis, finding, analyse);
+      expect(fix, finding.message).toBeDefined();
+      text = apply(text, fix.edits);
+    }
+    expect(analyse(text).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+});
+
+/** Every row with one item moved, tried as text: what the fixes of a deadlock are measured by. */
+function bestMove(rows: readonly (readonly string[])[]): number {
+  let best = Infinity;
+  for (const [device, row] of rows.entries())
+    for (let from = 0; from < row.length; from += 1)
+      for (let to = 0; to < row.length; to += 1) {
+        const moved = row.toSpliced(from, 1).toSpliced(to, 0, row[from]);
+        best = Math.min(best, iterationOf(rows.with(device, moved)));
+      }
+  return best;
+}
+
+const textOf = (rows: readonly (readonly string[])[]): string =>
+  rowed(rows.map((row, device) => `  row(${device}) = ${row.join(', ')} // device ${device}`).join('\n'));
+const iterationOf = (rows: readonly (readonly string[])[]): number =>
+  analyse(textOf(rows)).pipelines[0]?.run?.report.iteration ?? Infinity;
+
+describe('a deadlock', () => {
+  it('gets the best of all moves of one operation, or moves of two if none is enough', () => {
+    const operations = ['F[0]', 'F[1]', 'B[0]', 'B[1]'];
+    const orders = fc.tuple(
+      fc.shuffledSubarray(operations, { minLength: 4 }),
+      fc.shuffledSubarray(operations, { minLength: 4 }),
+    );
+    let checked = 0;
+    fc.assert(
+      fc.property(orders, (rows) => {
+        const analysis = analyse(textOf(rows));
+        const finding = analysis.findings.find(({ code }) => code === 'schedule/deadlock');
+        if (finding === undefined) return;
+        checked += 1;
+        const fixes = fixesFor(analysis, finding, analyse);
+        const best = bestMove(rows);
+        const reached = fixes.map(({ edits }) => analyse(apply(analysis.syntax.text, edits)));
+        for (const after of reached) {
+          expect(after.pipelines[0]?.run).toBeDefined();
+          expect(after.syntax.text).toContain('// device 1');
+        }
+        const least = Math.min(...reached.map(({ pipelines }) => pipelines[0]?.run?.report.iteration ?? Infinity));
+        if (Number.isFinite(best)) {
+          expect(fixes[0]?.title).not.toContain(' and move ');
+          expect(least).toBeCloseTo(best, 9);
+        } else if (fixes.length > 0) expect(fixes[0].title).toContain(' and move ');
+      }),
+      { numRuns: 40 },
+    );
+    expect(checked).toBeGreaterThan(5);
+  });
+
+  it('of ranges is broken by moving a range, or an operation out of one', () => {
+    const fixesOf = (rows: string) => {
+      const text = rowed(rows);
+      const analysis = analyse(text);
+      const finding = analysis.findings.find(({ code }) => code === 'schedule/deadlock');
+      return finding === undefined
+        ? []
+        : fixesFor(analysis, finding, analyse).map((fix) => [fix.title.split(':')[0], apply(text, fix.edits)] as const);
+    };
+    const [[whole, ranges]] = fixesOf('  row(0) = B[0..1], F[0..1] // wrong\n  row(1) = F[0..1], B[0..1]');
+    expect(whole).toBe('Move B[0..1] after F[1] in row(0)');
+    expect(ranges).toContain('row(0) = F[0..1], B[0..1] // wrong\n');
+    const [[one, split]] = fixesOf('  row(0) = F[0..1], B[0..1]\n  row(1) = B[1], F[0..1], B[0]');
+    expect(one).toMatch(/^Move (?:F\[1\] before B\[1\]|B\[1\] (?:before|after) B\[0\]) in row\(1\)$/);
+    expect(analyse(split).pipelines[0]?.run).toBeDefined();
+  });
+
+  it('that no single move breaks gets two', () => {
+    const text = rowed('  row(0) = B[0], F[0], B[1], F[1]\n  row(1) = F[0..1], B[0..1]');
+    const analysis = analyse(text);
+    const finding = analysis.findings.find(({ code }) => code === 'schedule/deadlock');
+    const [fix] = finding === undefined ? [] : fixesFor(analysis, finding, analyse);
+    expect(fix?.title).toMatch(/^Move .* in row\(0\) and move .* in row\(0\): runs, /);
+    expect(analyse(apply(text, fix?.edits ?? [])).pipelines[0]?.run).toBeDefined();
+  });
+});
