@@ -5,6 +5,7 @@ import { jobTable } from './measures/job.ts';
 import { keystrokeTable } from './measures/keystroke.ts';
 import { largeTable } from './measures/large.ts';
 import { parseTable } from './measures/parse.ts';
+import { redrawTable } from './measures/redraw.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
 import { type Table, tableText } from './rows.ts';
 
@@ -16,6 +17,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['large', largeTable],
   ['keystroke', keystrokeTable],
   ['frame', frameTable],
+  ['redraw', redrawTable],
 ];
 
 const wanted = process.argv.slice(2).filter((one) => !one.startsWith('-'));

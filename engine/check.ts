@@ -45,10 +45,13 @@ export interface CheckRequest {
 const direct = directSearches();
 
 /**
- * `parsed`, `planned`, `evaluated`: so far the check has come. `planning`: nothing new, the host may do something else. An analysis:
+ * `parsed`, `planned`, `evaluated`, a plan: so far the check has come. `planning`: nothing new, the host may do something else. An analysis:
  * all that can be known before answers come that were asked for; resumed, the check asks again.
  */
-export type CheckStep = 'parsed' | 'planning' | 'planned' | 'evaluated' | Analysis;
+export type CheckStep = 'parsed' | 'planning' | 'planned' | 'evaluated' | Planned | Analysis;
+
+/** The plan is whole; simulations and their findings are still to come. */
+export type Planned = Pick<Analysis, 'syntax' | 'resolution'> & { readonly state: 'planned' };
 
 /** Runs to the end; `pending` names what `searches` does not answer. */
 export function check(request: CheckRequest): Analysis {
@@ -56,7 +59,7 @@ export function check(request: CheckRequest): Analysis {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (typeof step.value !== 'string') return step.value;
+    if (typeof step.value !== 'string' && 'pipelines' in step.value) return step.value;
   }
 }
 
@@ -82,7 +85,7 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
         }
         yield 'planning';
       }
-      yield 'planned';
+      if (resolution.pending.length === 0) yield { state: 'planned', syntax, resolution };
     }
     const pending = [...resolution.pending];
     const pipelines: Evaluation[] = [];

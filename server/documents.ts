@@ -4,7 +4,7 @@
  * simulations that take long are found in threads; until they arrive, a document is known in part.
  */
 import type { CancellationToken } from 'vscode-languageserver';
-import { type Analysis, type CheckStep, checkSteps } from '../engine/check.ts';
+import { type Analysis, type CheckStep, checkSteps, type Planned } from '../engine/check.ts';
 import type { EngineOptions } from '../engine/host.ts';
 import type { Searches } from '../engine/searches.ts';
 import { LineIndex, parse } from '../grammar/index.ts';
@@ -49,6 +49,8 @@ export interface DocumentsHost {
   options(): EngineOptions;
   /** Checking starts once this is settled. */
   readonly ready: Promise<void>;
+  /** The plan of a text is known; `checked` or `failed` follows, unless the text changes. */
+  planned(view: View): void;
   /** `own` is false where the text did not change, only something around it. */
   checked(view: View, edited: boolean): void;
   /** Figures let wait for them: the view has what else is known. `checked` or `failed` follows, unless the text changes. */
@@ -72,6 +74,8 @@ interface State {
   edited: boolean;
   syntax?: SyntaxView;
   view?: View;
+  /** A view with a whole plan and nothing simulated. */
+  planned?: { readonly revision: number; readonly view: View };
   /** What the last check left for the next. */
   earlier?: Analysis;
   check?: Check;
@@ -143,7 +147,10 @@ export function createDocuments(host: DocumentsHost): Documents {
       for (;;) {
         const step = check.steps.next();
         if (step.done) return finish(state, check, step.value);
-        if (typeof step.value !== 'string') return wait(state, check, step.value);
+        if (typeof step.value !== 'string') {
+          if ('pipelines' in step.value) return wait(state, check, step.value);
+          showPlan(state, check, step.value);
+        }
         if (performance.now() >= until) return enqueue(state, false);
       }
     } catch (error) {
@@ -205,6 +212,16 @@ export function createDocuments(host: DocumentsHost): Documents {
     state.viewed = state.revision;
     state.earlier = analysis;
     return view;
+  }
+
+  /** Whoever needs the plan alone gets it now: simulating takes longer than planning, and a preview simulates it too. */
+  function showPlan(state: State, { revision, options }: Check, { syntax, resolution }: Planned): void {
+    const pending = resolution.plan.pipelines.map(({ name }) => name);
+    const analysis = { uri: state.uri, syntax, resolution, pipelines: [], jobs: [], findings: [], pending };
+    const view = { ...syntaxOf(state), analysis, files: host.files, options };
+    state.planned = { revision, view };
+    wake(state);
+    notify(state, () => host.planned(view));
   }
 
   function end(state: State): void {
@@ -292,6 +309,7 @@ export function createDocuments(host: DocumentsHost): Documents {
         const state = states.get(uri);
         if (state === undefined || token.isCancellationRequested) return undefined;
         if (state.done === state.revision) return state.view;
+        if (need === 'plan' && state.planned?.revision === state.revision) return state.planned.view;
         if (state.viewed === state.revision && state.view !== undefined && has(state, state.view, need))
           return state.view;
         await changed(state, token);

@@ -62,12 +62,9 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       progress.hide(view.uri);
       publish(view);
       if (!edited) send(configuration.refresh);
-      const key = planKey(view);
-      if (plans.get(view.uri) === key) return;
-      plans.set(view.uri, key);
-      const changed: PlanChanged = { uri: view.uri, version: view.version };
-      send(() => connection.sendNotification(methods.planChanged, changed));
+      planned(view);
     },
+    planned,
     waiting(view) {
       progress.show(view);
       publish(view);
@@ -95,6 +92,13 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     }
   }
   const plans = new Map<string, string>();
+  function planned(view: View): void {
+    const key = planKey(view);
+    if (plans.get(view.uri) === key) return;
+    plans.set(view.uri, key);
+    const changed: PlanChanged = { uri: view.uri, version: view.version };
+    send(() => connection.sendNotification(methods.planChanged, changed));
+  }
   const progress = createProgress(connection, send);
   const publish = (view: View): void => {
     const diagnostics = diagnosticsOf(view, session.docs, session.abilities);

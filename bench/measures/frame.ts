@@ -6,11 +6,11 @@ import { buildPyramid } from '../../webview/worker/pyramid.ts';
 import { measure } from '../measure.ts';
 import { ms, type Row, type Table } from '../rows.ts';
 import { planOf } from '../workloads/analysis.ts';
+import { benchPalette as palette } from '../workloads/palette.ts';
 import { pipelineFile } from '../workloads/files.ts';
 import { ours } from './simulate.ts';
 import { columnsOf } from '../../webview/worker/makeColumns.ts';
 import type { FrameView } from '../../webview/worker/frame.ts';
-import { type Palette, paletteColours } from '../../webview/worker/palette.ts';
 
 const devices = 64;
 const width = 1600;
@@ -61,12 +61,3 @@ const viewOf = (t0: number, t1: number): FrameView => ({
   radius: 1,
   notch: 7,
 });
-
-/** Colours do not change the work; these are merely distinct. */
-const palette: Palette = {
-  background: 0xff1f1f1f,
-  colours: Uint32Array.from({ length: paletteColours }, (_, index) => 0xff000000 | (index * 0x050301)),
-  colourBy: 'operation',
-  chunk: new Uint8Array(devices),
-  border: 0,
-};

@@ -17,7 +17,7 @@ export function slackOf(
   const mask = (1 << shift) - 1;
   const latest = new Float64Array(word.length).fill(makespan);
   // A block's followers start no earlier than it ends, so falling starts put followers first; ties (blocks of no length) by position.
-  const byStart = Int32Array.from(word.keys()).sort((a, b) => start[b] - start[a] || end[b] - end[a] || b - a);
+  const byStart = followersFirst(columns);
   const rowStart = new Uint8Array(word.length + 1);
   for (const offset of offsets) rowStart[offset] = 1;
   for (const block of byStart) {
@@ -43,6 +43,27 @@ export function slackOf(
     }
   }
   return latest.map((time, block) => Math.max(0, time - end[block]));
+}
+
+/** Blocks by falling start, then end, then number. Starts are spread over the makespan, so a bucket has few: O(n) for most timelines. */
+function followersFirst({ start, end, makespan }: Columns): Int32Array {
+  const count = start.length;
+  const bucketOf = (block: number) => count - 1 - Math.min(count - 1, Math.floor((start[block] / makespan) * count));
+  const from = new Int32Array(count + 1);
+  for (let block = 0; block < count; block += 1) from[bucketOf(block) + 1] += 1;
+  for (let bucket = 0; bucket < count; bucket += 1) from[bucket + 1] += from[bucket];
+  const next = from.slice();
+  const sorted = new Int32Array(count);
+  for (let block = count - 1; block >= 0; block -= 1) {
+    const bucket = bucketOf(block);
+    sorted[next[bucket]] = block;
+    next[bucket] += 1;
+  }
+  for (let bucket = 0; bucket < count; bucket += 1) {
+    if (from[bucket + 1] - from[bucket] > 1)
+      sorted.subarray(from[bucket], from[bucket + 1]).sort((a, b) => start[b] - start[a] || end[b] - end[a] || b - a);
+  }
+  return sorted;
 }
 
 /**

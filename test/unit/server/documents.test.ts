@@ -33,6 +33,7 @@ function open(options: () => EngineOptions = () => defaultOptions): {
     answers: createAnswers(createThreads()),
     options,
     ready: Promise.resolve(),
+    planned: () => {},
     checked: (view) => checked.push(view),
     waiting: () => {},
     closed: () => {},

@@ -18,6 +18,8 @@ test('the plan of the newest text; overrides change the answer and nothing else'
     const own = await client.request<PlanAnswer>('pipewright/plan', { uri: main });
     expect(own).toMatchObject({ uri: main, version: 1 });
     expect(own.plan?.pipelines[0]?.microbatches).toBe(8);
+    // The plan comes first.
+    await client.diagnostics(main);
     const published = client.published.length;
     const tried = await client.request<PlanAnswer>('pipewright/plan', { uri: main, overrides: { microbatches: 16 } });
     expect(tried.plan?.pipelines[0]?.microbatches).toBe(16);

@@ -65,6 +65,8 @@ interface Opened {
   /** What was published, in order. */
   readonly published: { readonly view: View; readonly whole: boolean }[];
   readonly failures: unknown[];
+  /** Views with a plan and nothing more, in order. */
+  readonly planned: View[];
   /** Settled at the next publication. */
   next(): Promise<void>;
 }
@@ -72,6 +74,7 @@ interface Opened {
 function open(threads: Threads, patience = 0): Opened {
   const published: Opened['published'] = [];
   const failures: unknown[] = [];
+  const planned: View[] = [];
   let told: (() => void)[] = [];
   const publish = (view: View, whole: boolean): void => {
     published.push({ view, whole });
@@ -88,13 +91,14 @@ function open(threads: Threads, patience = 0): Opened {
     answers: createAnswers(threads),
     options: () => defaultOptions,
     ready: Promise.resolve(),
+    planned: (view) => planned.push(view),
     checked: (view) => publish(view, true),
     waiting: (view) => publish(view, false),
     closed: () => {},
     failed: (_, error) => failures.push(error),
     patience,
   });
-  return { documents, published, failures, next: () => new Promise((resolve) => told.push(resolve)) };
+  return { documents, published, failures, planned, next: () => new Promise((resolve) => told.push(resolve)) };
 }
 
 const figures = ({ analysis }: View) => ({
@@ -111,6 +115,25 @@ test('what a thread finds is what the command line finds', async () => {
   expect(failures).toEqual([]);
   expect(view && figures(view)).toEqual({ reports: pipelines.map(({ run }) => run?.report), findings });
   expect(view?.analysis.pending).toEqual([]);
+  threads.close();
+});
+
+test('a plan is known before anything is simulated, once a text', async () => {
+  const { threads, open: openGate } = gate();
+  const { documents, published, planned } = open(threads, 10_000);
+  documents.set(main, 1, large);
+  const view = await documents.view(main, 'plan', none);
+  expect(planned).toEqual([view]);
+  expect(published).toEqual([]);
+  expect(view?.analysis.resolution.plan.pipelines).toHaveLength(2);
+  expect(view?.analysis.pipelines).toEqual([]);
+  documents.set(main, 2, large.replace('gpipe', '1f1b'));
+  const next = await documents.view(main, 'plan', none);
+  expect(next?.version).toBe(2);
+  expect(planned).toEqual([view, next]);
+  openGate();
+  expect((await documents.view(main, 'figures', none))?.analysis.pending).toEqual([]);
+  expect(planned).toHaveLength(2);
   threads.close();
 });
 
