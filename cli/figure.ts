@@ -3,14 +3,17 @@ import { type PaperWidth, paperWidths } from '../engine/drawing/sheet.ts';
 import { timelineSvg } from '../engine/drawing/timelineSvg.ts';
 import { traceParts } from '../engine/drawing/trace.ts';
 import type { Run } from '../engine/evaluation.ts';
-import type { PipelinePlan } from '../engine/plan.ts';
+import { defaultOptions } from '../engine/host.ts';
+import type { PipelinePlan, Plan } from '../engine/plan.ts';
 import { rasterise, type Scale, scales } from '../server/raster.ts';
+import { type StandalonePage, standalonePage } from '../server/standalone.ts';
+import type { Analysed } from './analyse.ts';
 import { type Arguments, type OptionSpec } from './arguments.ts';
 import type { Io } from './io.ts';
 import { version } from './version.ts';
 
 /** Formats of one simulated pipeline that other programs show. */
-export const figureFormats = ['svg', 'png', 'trace'] as const;
+export const figureFormats = ['svg', 'png', 'html', 'trace'] as const;
 export type FigureFormat = (typeof figureFormats)[number];
 export const isFigureFormat = (name: string | undefined): name is FigureFormat =>
   figureFormats.some((format) => format === name);
@@ -18,6 +21,7 @@ export const isFigureFormat = (name: string | undefined): name is FigureFormat =
 export const figureDocs: Readonly<Record<FigureFormat, string>> = {
   svg: 'a figure for a paper',
   png: 'the same figure as pixels',
+  html: 'the preview as one page that needs no editor and no network',
   trace: 'JSON for ui.perfetto.dev and chrome://tracing',
 };
 
@@ -47,9 +51,9 @@ export interface FigureSetting {
 export function figureSetting(format: FigureFormat, args: Arguments): FigureSetting | { readonly problem: string } {
   const asked = args.value('width');
   const width = widths.find((known): known is PaperWidth => known === (asked ?? defaultWidth));
-  if (format === 'trace') {
+  if (format === 'trace' || format === 'html') {
     const unused = ['width', 'scale', 'memory'].find((name) => args.has(name));
-    if (unused !== undefined) return { problem: `--${unused} is for svg and png, not for trace.` };
+    if (unused !== undefined) return { problem: `--${unused} is for svg and png, not for ${format}.` };
   }
   if (format === 'svg' && args.has('scale')) return { problem: '--scale is for png: an SVG is sharp at every size.' };
   if (width === undefined) return { problem: `--width of ${format} must be ${widths.join(' or ')}, not "${asked}".` };
@@ -57,19 +61,26 @@ export function figureSetting(format: FigureFormat, args: Arguments): FigureSett
   return { format, width, scale, memory: args.has('memory') };
 }
 
-/** The content of the file. `path`: of the `.pipe` file. */
+/** The content of the file, or why there is none. */
 export async function figureOf(
-  plan: PipelinePlan,
-  run: Run,
+  { plan, run }: { readonly plan: PipelinePlan; readonly run: Run },
   { format, width, scale, memory }: FigureSetting,
-  path: string,
+  { path, analysis }: Pick<Analysed, 'path' | 'analysis'>,
   io: Io,
-): Promise<Iterable<string> | Uint8Array> {
+): Promise<Iterable<string> | Uint8Array | { readonly problem: string }> {
   const made = { file: path === '-' ? '<stdin>' : basename(path), version: version(io) };
+  if (format === 'html') {
+    const page = standalonePage(pageOf(made.file, analysis.resolution.plan, plan.name));
+    return 'problem' in page ? page : [page.text];
+  }
   if (format === 'trace') return traceParts(plan, run, made);
   const svg = timelineSvg(plan, run, { ...made, width, memory });
   return format === 'svg' ? svg : rasterise([...svg].join(''), scale);
 }
+
+const pageOf = (title: string, plan: Plan, pipeline: string): StandalonePage => ({
+  message: { type: 'plan', uri: title, title, version: 1, plan, overrides: {}, options: defaultOptions, pipeline },
+});
 
 /** Why a result cannot go where it is sent; undefined if it can. */
 export const bytesOnTerminal = (format: FigureFormat, args: Arguments, io: Io): string | undefined =>

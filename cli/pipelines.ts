@@ -16,7 +16,7 @@ export const declaredPipelines = ({ uri, resolution }: Pick<Analysis, 'uri' | 'r
     .map(({ name }) => name);
 
 /** Formats that hold one pipeline. */
-const ofOnePipeline = new Set(['csv', 'svg', 'png', 'trace']);
+const ofOnePipeline = new Set(['csv', 'svg', 'png', 'html', 'trace']);
 
 /** Why `simulate` cannot do what was asked for: no such pipeline, none at all, or several where the format holds one. */
 export function pipelineProblem(

@@ -20,12 +20,13 @@ const choices: readonly (vscode.QuickPickItem & { readonly choice: Choice })[] =
     description: '384 dpi',
     choice: { format: 'png', width: '7in', memory: true, scale: 4 },
   },
+  { label: 'HTML page', description: 'interactive, without editor and network', choice: { format: 'html' } },
   { label: 'Trace', description: 'JSON for ui.perfetto.dev and chrome://tracing', choice: { format: 'trace' } },
 ];
 
 export async function exportTimeline(
   requests: Requests,
-  asked: Pick<ExportRequest, 'uri' | 'overrides' | 'pipeline'>,
+  asked: Pick<ExportRequest, 'uri' | 'overrides' | 'pipeline' | 'state'>,
 ): Promise<void> {
   const picked = await vscode.window.showQuickPick(choices, { title: 'Export Timeline', placeHolder: 'Format' });
   if (picked === undefined) return;

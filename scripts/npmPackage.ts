@@ -36,6 +36,8 @@ export function packNpm(): void {
     'dist/cli.js',
     'dist/thread.js',
     'dist/rasterThread.js',
+    'dist/preview.js',
+    'dist/preview.css',
     ...drawing,
   ])
     cpSync(path.join(root, file), path.join(staging, file));

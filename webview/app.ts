@@ -260,7 +260,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
 
   function exportShown(): void {
     const shown = file.pipeline();
-    if (shown !== undefined) editor.post({ type: 'export', pipeline: shown.name });
+    if (shown !== undefined) editor.post({ type: 'export', pipeline: shown.name, state: update.state() });
   }
 
   function showBroken(message: string): void {

@@ -76,20 +76,30 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
     else timelines.measure();
   }
 
-  function save(): void {
-    const { editor, file, timelines, uri } = parts();
+  /** What a reload needs; undefined while nothing is shown. */
+  function state(): PreviewState | undefined {
+    const { file, timelines, uri } = parts();
     const shownUri = uri();
-    if (shownUri === undefined || timelines.view() === undefined) return;
-    const kept = { colours: settings.colourBy, criticalPath: settings.criticalPath, overrides: file.overrides() };
-    editor.save((): PreviewState => {
-      const view = timelines.view();
-      const viewport = view === undefined ? {} : keptViewport(view, timelines.bounds());
-      return { uri: shownUri, pipeline: file.pipeline()?.name, following: modes?.following, ...viewport, ...kept };
-    });
+    const view = timelines.view();
+    if (shownUri === undefined || view === undefined) return undefined;
+    return {
+      uri: shownUri,
+      pipeline: file.pipeline()?.name,
+      following: modes?.following,
+      ...keptViewport(view, timelines.bounds()),
+      colours: settings.colourBy,
+      criticalPath: settings.criticalPath,
+      overrides: file.overrides(),
+    };
+  }
+
+  function save(): void {
+    if (state() !== undefined) parts().editor.save(state);
   }
 
   return {
     settings: () => settings,
+    state,
     theme: () => theme,
     docked: (): boolean => modes?.docked === true,
     /** The reader has chosen something else to see. */

@@ -113,7 +113,8 @@ export const exportCommand: Command = {
     const found = file.analysis.pipelines.find(({ plan }) => chosen === undefined || plan.name === chosen);
     if (found?.run === undefined) return refuse(file, io);
     if (figure !== undefined) {
-      const parts = await figureOf(found.plan, found.run, figure, file.path, io);
+      const parts = await figureOf({ plan: found.plan, run: found.run }, figure, file, io);
+      if ('problem' in parts) return usageFault(io, 'export', parts.problem);
       return writeResult(io, 'export', args.value('output'), parts);
     }
     if (format === undefined) return usageFault(io, 'export', `There is no format "${to}".`);

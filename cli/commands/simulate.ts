@@ -51,7 +51,7 @@ export const simulateCommand: Command = {
         doc: 'text: columns of the drawing (default: the width of the terminal). svg, png: one or two columns of a paper (default: 7in).',
       },
       ...figureOptions,
-      { name: 'output', value: 'FILE', doc: 'svg, png, trace: write there instead of to standard output.' },
+      { name: 'output', value: 'FILE', doc: 'svg, png, html, trace: write there instead of to standard output.' },
     ],
     notes: ['Exit status 1 if there is an error or a failed "expect".'],
   },
@@ -106,7 +106,8 @@ async function draw(file: Analysed, figure: FigureSetting, args: Arguments, io: 
   const [found] = simulatedIn(file, args.value('pipeline'));
   await describe(file, found === undefined ? [] : [found.run], io, true);
   if (found === undefined) return status.fine;
-  const parts = await figureOf(found.plan, found.run, figure, file.path, io);
+  const parts = await figureOf(found, figure, file, io);
+  if ('problem' in parts) return usageFault(io, 'simulate', parts.problem);
   return writeResult(io, 'simulate', args.value('output'), parts);
 }
 

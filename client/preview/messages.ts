@@ -59,7 +59,8 @@ export function readFromPage(raw: unknown): FromPage | undefined {
       };
     case 'export': {
       const { pipeline } = raw;
-      return isName(pipeline) ? { type: 'export', pipeline } : undefined;
+      const state = readState(raw['state']);
+      return isName(pipeline) ? { type: 'export', pipeline, ...(state === undefined ? {} : { state }) } : undefined;
     }
     case 'restart':
       return { type: 'restart' };

@@ -230,7 +230,12 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       case 'export':
         return uri === undefined
           ? undefined
-          : exportTimeline(requests, { uri: uri.toString(), overrides, pipeline: message.pipeline });
+          : exportTimeline(requests, {
+              uri: uri.toString(),
+              overrides,
+              pipeline: message.pipeline,
+              state: message.state,
+            });
       case 'sync':
         if (message.following !== undefined) follow(message.following);
         return setSyncModes(message);

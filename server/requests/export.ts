@@ -4,19 +4,21 @@ import { type PaperWidth, paperWidths } from '../../engine/drawing/sheet.ts';
 import { list } from '../../engine/quantities.ts';
 import type { Searches } from '../../engine/searches.ts';
 import type { ExportAnswer, ExportRequest } from '../../webview/protocol/requests.ts';
+import { readState } from '../../webview/protocol/state.ts';
 import { packageVersion } from '../packageVersion.ts';
 import { type Scale, scales } from '../raster.ts';
 import { rasterInThread } from '../rasterInThread.ts';
+import { standalonePage } from '../standalone.ts';
 import type { View } from '../view.ts';
 import { planAnswer } from './plan.ts';
 
-const formats = ['svg', 'png', 'trace'] as const;
+const formats = ['svg', 'png', 'html', 'trace'] as const;
 const widths = Object.keys(paperWidths) as readonly PaperWidth[];
 
 /** What is written, before a PNG is made of it; undefined while it is being found. */
 export function exported(
   view: View,
-  { uri, overrides, pipeline, format, width = '7in', memory = false }: ExportRequest,
+  { uri, overrides, pipeline, format, width = '7in', memory = false, state }: ExportRequest,
   searches: Searches,
 ): (Figure & { readonly pipeline: string }) | Extract<ExportAnswer, { readonly problem: string }> | undefined {
   if (!formats.includes(format)) return { problem: `The format is one of ${list(formats)}.` };
@@ -28,6 +30,12 @@ export function exported(
   if (pipeline === undefined && names.length > 1) return { problem: `Choose one of ${list(names)}.`, pipelines: names };
   const found = plan.pipelines.find(({ name }) => pipeline === undefined || name === pipeline);
   if (found === undefined) return { problem: `This file has no pipeline "${pipeline}" that can be simulated.` };
+  if (format === 'html') {
+    const title = fileName(uri);
+    const message = { type: 'plan' as const, uri, title, version: 1, plan, overrides: {}, options: view.options };
+    const page = { message: { ...message, pipeline: found.name }, state: readState(state) };
+    return { ...standalonePage(page), pipeline: found.name };
+  }
   const figure = searches.answer(figureSearch, {
     plan: found,
     options: view.options,

@@ -8,6 +8,7 @@ import { launch } from './harness.ts';
 import { interactionTests } from './interaction.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
+import { standaloneTests } from './standalone.page.ts';
 import { stateTests } from './states.page.ts';
 import { systemTests } from './systems.page.ts';
 import { whyTests } from './why.page.ts';
@@ -20,6 +21,7 @@ const all: readonly PageTest[] = [
   ...interactionTests,
   ...layoutTests,
   ...lifecycleTests,
+  ...standaloneTests,
   ...stateTests,
   ...accessibilityTests,
   ...systemTests,

@@ -59,6 +59,8 @@ test('it installs offline, and brings nothing else', () => {
     'DejaVuSans.LICENSE.txt',
     'DejaVuSans.ttf',
     'cli.js',
+    'preview.css',
+    'preview.js',
     'rasterThread.js',
     'resvg.wasm',
     'thread.js',
@@ -94,6 +96,19 @@ test('simulate prints the figures of a file, also of one that imports the standa
   assert.match(readFileSync(path.join(folder.path, 'llama3-70b.pipe'), 'utf8'), /from "std:|import "std:/);
   const library = pipewright('simulate', 'llama3-70b.pipe');
   assert.equal(library.status, 0, library.err);
+});
+
+test('figures and pages are drawn with what is in the package', () => {
+  const made = (format: string, name: string): Buffer => {
+    const { status, err } = pipewright('simulate', 'quickstart.pipe', '--format', format, '--output', name);
+    assert.equal(status, 0, err);
+    return readFileSync(path.join(folder.path, name));
+  };
+  assert.match(made('svg', 'a.svg').toString(), /<\/svg>\n$/);
+  assert.equal(made('png', 'a.png').subarray(1, 4).toString(), 'PNG');
+  const page = made('html', 'a.html').toString();
+  assert.match(page, /<\/html>\n$/);
+  assert(page.length < 5_000_000);
 });
 
 test('lsp serves an editor, and ends when the editor says so', async () => {

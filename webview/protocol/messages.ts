@@ -84,8 +84,8 @@ export type FromPage =
   | { readonly type: 'importSchedule' }
   | { readonly type: 'openExamples' }
   | { readonly type: 'openGuide' }
-  /** Save this pipeline, with the params that are tried, as a figure or a trace. */
-  | { readonly type: 'export'; readonly pipeline: string }
+  /** Save this pipeline, with the params that are tried, as a figure, a page in this state, or a trace. */
+  | { readonly type: 'export'; readonly pipeline: string; readonly state?: PreviewState }
   | { readonly type: 'error'; readonly message: string };
 
 /** How a preview and the texts follow each other. */

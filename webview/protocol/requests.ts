@@ -1,5 +1,6 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { Plan } from '../../engine/plan.ts';
+import type { PreviewState } from './messages.ts';
 
 /** What the client asks the language server beyond the protocol. Method names are `pipewright/…`. Positions as in LSP. */
 
@@ -109,13 +110,15 @@ export interface ExportRequest {
   readonly overrides?: Overrides;
   /** May be absent if the file has only one. */
   readonly pipeline?: string;
-  readonly format: 'svg' | 'png' | 'trace';
+  readonly format: 'svg' | 'png' | 'html' | 'trace';
   /** Of a figure. Default: `7in`. */
   readonly width?: '3.4in' | '7in';
   /** With a chart of memory over time. */
   readonly memory?: boolean;
   /** Of a PNG: pixels of 1/96 inch, 1 to 4. Default: 3. */
   readonly scale?: number;
+  /** Of a page: the view that it opens with. */
+  readonly state?: PreviewState;
 }
 /** The file's text, or its bytes for PNG; or why there is none, with the pipelines to choose from. */
 export type ExportAnswer =

@@ -12,7 +12,7 @@ declare const acquireVsCodeApi: () => EditorApi;
 export interface Editor {
   post(message: FromPage): void;
   /** Kept over reloads; written at most four times a second. */
-  save(state: () => PreviewState): void;
+  save(state: () => PreviewState | undefined): void;
   readonly saved: PreviewState | undefined;
 }
 
@@ -32,7 +32,8 @@ export function connect(receive: (message: ToPage) => void): Editor {
       if (timer !== undefined) return;
       timer = setTimeout(() => {
         timer = undefined;
-        editor.setState(state());
+        const kept = state();
+        if (kept !== undefined) editor.setState(kept);
       }, saveDelay);
     },
     saved: readState(editor.getState()),

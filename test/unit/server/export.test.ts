@@ -27,7 +27,7 @@ test('an export is byte for byte what the command line writes', async () => {
 });
 
 test.each([
-  [{ format: 'pdf' }, 'The format is one of svg, png and trace.'],
+  [{ format: 'pdf' }, 'The format is one of svg, png, html and trace.'],
   [{ format: 'svg', width: '<svg>' }, 'The width is one of 3.4in and 7in.'],
   [{ format: 'png', scale: 1e9 }, 'The scale is one of 1, 2, 3 and 4.'],
   [{ format: 'svg', pipeline: 'other' }, 'This file has no pipeline "other" that can be simulated.'],

@@ -27,8 +27,8 @@ const keys: readonly (readonly [string, string])[] = [
   ['Y', 'explain the selected bubble, or the longest one'],
   ['[ ]', 'next longer, next shorter bubble'],
   ['K', 'show what fills the memory at its peak'],
-  ['E', 'export a figure or a trace'],
   ['Space', 'play the iteration, pause; with reduced motion: step to the next event'],
+  ['E', 'export a figure, a page or a trace'],
   ['I', 'show the memory and exchanges of the device'],
   ['Esc', 'clear the selection; again: end the search'],
 ];
