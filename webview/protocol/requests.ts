@@ -1,6 +1,5 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { Plan } from '../../engine/plan.ts';
-import type { PreviewState } from './messages.ts';
 
 /** What the client asks the language server beyond the protocol. Method names are `pipewright/…`. Positions as in LSP. */
 
@@ -117,8 +116,8 @@ export interface ExportRequest {
   readonly memory?: boolean;
   /** Of a PNG: pixels of 1/96 inch, 1 to 4. Default: 3. */
   readonly scale?: number;
-  /** Of a page: the view that it opens with. */
-  readonly state?: PreviewState;
+  /** Of a page: the view that it opens with, as `readState` reads it. */
+  readonly state?: object;
 }
 /** The file's text, or its bytes for PNG; or why there is none, with the pipelines to choose from. */
 export type ExportAnswer =
