@@ -50,7 +50,9 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
     ink.fillStyle = css(theme.focus);
     ink.fillRect(0, y + 1, 4, view.rowHeight - 2);
   }
-  const name = plan.devices[row].name;
+  const { name, members = 1 } = plan.devices[row];
+  // Ranks that share a row run the same operations at the same times: their number is enough.
+  const ranks = members > 1 ? ` ×${members}` : '';
   const busy = report.busy / Math.max(Number.MIN_VALUE, picture.report.iteration);
   const right = layout.left - 14;
   const tall = shape.memoryHeight > 0;
@@ -58,7 +60,7 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.textBaseline = 'middle';
   const nameFont = font(theme, view.rowHeight < 13 ? 9 : 12, tall ? 600 : 400);
   ink.font = nameFont;
-  const nameWidth = ink.measureText(name).width;
+  const nameWidth = ink.measureText(name + ranks).width;
   ink.font = font(theme, view.rowHeight < 13 ? 9 : 11);
   ink.textAlign = 'right';
   ink.fillStyle = css(theme.dim);
@@ -69,11 +71,14 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.textAlign = 'left';
   ink.fillStyle = css(over ? theme.error : theme.foreground);
   ink.font = nameFont;
-  ink.fillText(
-    shortened(ink, name, commonEnd(plan), right - 14 - 6 - (view.rowHeight >= 14 ? busyWidth : 0)),
-    14,
-    middle,
-  );
+  const room = right - 14 - 6 - (view.rowHeight >= 14 ? busyWidth : 0);
+  const shown = shortened(ink, name, commonEnd(plan), room - ink.measureText(ranks).width);
+  ink.fillText(shown, 14, middle);
+  if (members > 1) {
+    const end = 14 + ink.measureText(shown).width;
+    ink.fillStyle = css(theme.dim);
+    ink.fillText(ranks, end, middle);
+  }
   if (!tall) return;
   ink.fillStyle = css(theme.line);
   ink.fillRect(14, y + 24, right - 14, 2);
