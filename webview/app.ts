@@ -1,7 +1,7 @@
 import { fasterStage } from './input/fasterStage.ts';
 import { inputs } from './input/inputs.ts';
 import type { ToPage } from './protocol/messages.ts';
-import type { PathGroup } from './protocol/requests.ts';
+import type { PathGroup, Range } from './protocol/requests.ts';
 import type { Editor } from './session/editor.ts';
 import { highlightFor, noHighlight } from './session/highlight.ts';
 import { shownFile } from './session/shownFile.ts';
@@ -15,7 +15,7 @@ import type { Layout } from './view/scene/layout.ts';
 import { rowShape } from './view/scene/rowShape.ts';
 import type { Scene } from './view/scene/scene.ts';
 import { onThemeChange, paletteFrom } from './view/scene/theme.ts';
-import { type Viewport, fitAll, restoredViewport } from './view/scene/viewport.ts';
+import { type Viewport, initialViewport, restoredViewport } from './view/scene/viewport.ts';
 import { states } from './states.ts';
 import { updates } from './updates.ts';
 
@@ -35,30 +35,34 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       post: editor.post,
       run: (plan, { options }, jobs) => {
         if (jobs.length === 0) {
-          page.showJobs(plan.name, []);
+          page.showJobs([]);
           workers.close();
         }
+        page.notice.running();
         timelines.run(plan, options, jobs);
       },
       empty: () => {
         timelines.trouble();
         state.empty(timelines.timeline() !== undefined && page.cover.shown() === undefined);
       },
-      whole: () => page.notice.whole(),
+      whole: () => {
+        page.notice.whole();
+        update.figures(true);
+      },
       changed: update.controls,
     },
     saved,
   );
   const page = pageView(place, {
-    header: {
+    toolbar: {
       colourBy: (colourBy) => update.change({ colourBy }),
-      criticalPath: (criticalPath) => update.change({ criticalPath }),
+      toggle: (what) => update.change({ [what]: !update.settings()[what] }),
       search: {
         search: (text) => input.search.search(text),
         step: (direction) => input.search.step(direction),
         leave: () => input.search.leave(),
       },
-      fit: () => timelines.setView(fitAll(timelines.bounds())),
+      fit: () => timelines.setView(initialViewport(timelines.bounds())),
       openSource: () => input.selection.openSource(undefined, false),
       pipeline: file.choose,
     },
@@ -79,30 +83,31 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     detail: {
       why: () => input.why.why(),
       faster: () => faster.ask(input.selection.selection()),
-    },
-    closeDevice: () => {
-      input.selection.select(undefined, false);
-      page.focusTimeline();
+      source: () => input.selection.openSource(input.selection.selection(), false),
     },
     key: (event) => input.key(event),
     scene: () => timelines.scene(),
+    memoryShown: () => update.settings().memory,
   });
   const timelines = presenter(page.canvas, {
     size: () => ({ width: page.area.clientWidth, height: page.area.clientHeight }),
     memoryShown: () => update.settings().memory,
+    overviewShown: page.overviewShown,
     firstView: (bounds) =>
       restore !== undefined && restore.uri === uri ? restoredViewport(restore, bounds) : undefined,
     palette: (chunk) => paletteFrom(update.theme(), update.settings().colourBy, chunk),
     scene: sceneOf,
     shown: exchanged,
     jobs: (reports) => {
-      page.showJobs(file.pipeline()?.name ?? '', reports);
+      page.showJobs(reports);
       workers.simulated(reports);
     },
     lanes: (lanes) => workers.arrived(lanes),
     viewChanged: () => {
       input.sync();
       player.place();
+      const scene = timelines.scene();
+      if (scene !== undefined) page.viewChanged(scene);
       update.save();
     },
     impossible: (reasons) => {
@@ -156,6 +161,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       if (what === 'table') page.toggleTable();
       else if (what === 'help') page.openHelp();
       else if (what === 'export') exportShown();
+      else if (what === 'legend') page.toggleLegend();
       else update.change({ [what]: !update.settings()[what] });
     },
     colourBy: (colourBy) => {
@@ -235,7 +241,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         if (timelines.timeline() === undefined) {
           timelines.trouble();
           state.broken(message.message, message.range);
-        } else showBroken(message.message);
+        } else showBroken(message.message, message.range);
     }
   }
 
@@ -248,11 +254,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     timelines.clear();
     player.leave();
     file.forget();
-    page.showJobs('', []);
+    page.showJobs([]);
     workers.close();
     input.selection.clear();
     input.why.clear();
-    page.hideDevice();
     highlighted = [];
     page.notice.waiting();
     state.clear();
@@ -263,10 +268,15 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     if (shown !== undefined) editor.post({ type: 'export', pipeline: shown.name, state: update.state() });
   }
 
-  function showBroken(message: string): void {
+  /** `range`: what is wrong, in this file. */
+  function showBroken(message: string, range?: Range): void {
     timelines.trouble();
-    page.notice.broken(message, timelines.timeline() !== undefined);
-    page.say(message);
+    const { line, character } = range?.start ?? { line: 0, character: 0 };
+    page.notice.broken(
+      range === undefined ? message : `line ${line + 1}: ${message}`,
+      timelines.timeline() !== undefined,
+      range === undefined ? undefined : () => editor.post({ type: 'goto', line, character }),
+    );
   }
 
   function showUnrun(message: string): void {
@@ -289,7 +299,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       page.notice.broken(trouble, true);
     }
     input.search.again();
-    update.figures();
+    update.figures(newest);
     update.controls();
     input.sync();
     page.arrived(next);

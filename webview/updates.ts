@@ -2,6 +2,7 @@ import type { inputs } from './input/inputs.ts';
 import type { PreviewModes, PreviewState } from './protocol/messages.ts';
 import type { Editor } from './session/editor.ts';
 import { type Settings, initialSettings } from './session/settings.ts';
+import type { ShownTimeline } from './session/shownTimeline.ts';
 import type { shownFile } from './session/shownFile.ts';
 import type { pageView } from './view/page.ts';
 import type { presenter } from './view/presenter.ts';
@@ -23,11 +24,17 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
   let theme = currentTheme();
   let settings = initialSettings(saved);
   let modes: PreviewModes | undefined;
+  /** The timeline of the values that the file has. */
+  let inFile: ShownTimeline | undefined;
 
-  function figures(): void {
-    const { page, timelines } = parts();
+  /** `current`: the timeline on show is what the newest plan makes. */
+  function figures(current = false): void {
+    const { file, page, timelines } = parts();
     const timeline = timelines.timeline();
-    if (timeline !== undefined) page.updateFigures(timeline, theme, settings);
+    if (timeline === undefined) return;
+    if (current && !file.isTrying()) inFile = timeline;
+    const compared = file.isTrying() && inFile?.plan.name === timeline.plan.name ? inFile : undefined;
+    page.updateFigures(timeline, theme, settings, compared);
   }
 
   function controls(): void {
@@ -71,9 +78,10 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
     }
     figures();
     controls();
-    const { timelines } = parts();
-    if (next.memory === undefined) timelines.paintOver();
-    else timelines.measure();
+    const { page, timelines } = parts();
+    if (next.memory === undefined) return timelines.paintOver();
+    page.arrange();
+    timelines.measure();
   }
 
   /** What a reload needs; undefined while nothing is shown. */

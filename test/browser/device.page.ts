@@ -3,7 +3,7 @@ import { itemName } from '../../engine/analyze/itemWords.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
-import { smallShare } from '../../webview/view/panels/smallShare.ts';
+import { smallShare } from '../../webview/session/smallShare.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, axe, settled, themes, violations } from './harness.ts';

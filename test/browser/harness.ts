@@ -64,6 +64,8 @@ async function open(browser: Browser, script: string, style: string, options: Op
     reducedMotion: options.reducedMotion ? 'reduce' : 'no-preference',
     forcedColors: options.forcedColors ? 'active' : 'none',
   });
+  // Soon enough that a failure tells which step it was, before the test itself is given up.
+  context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));

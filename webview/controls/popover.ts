@@ -61,14 +61,14 @@ export function popover(anchor: HTMLElement, name: string, content: HTMLElement,
   return made;
 }
 
-/** A button's `click`: opens what `make` returns, or closes it where it is open. */
-export function togglePopover(anchor: HTMLElement, name: string, make: () => HTMLElement): void {
+/** A click on the button opens what `make` returns, or closes it where it is open. */
+export function opensPopover(anchor: HTMLElement, name: string, make: () => HTMLElement): void {
   anchor.setAttribute('aria-haspopup', 'dialog');
   anchor.setAttribute('aria-expanded', 'false');
   let shown: Popover | undefined;
   anchor.addEventListener('click', () => {
-    if (shown !== undefined) shown.close();
-    else shown = popover(anchor, name, make(), () => (shown = undefined));
+    if (shown === undefined) shown = popover(anchor, name, make(), () => (shown = undefined));
+    else shown.close();
   });
 }
 

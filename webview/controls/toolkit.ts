@@ -44,21 +44,6 @@ export function button(
   };
 }
 
-/** A button that stays pressed. */
-export function toggle(label: string, onChange: (pressed: boolean) => void, hint = label): Control<boolean> {
-  const made = element('button', { type: 'button', class: 'toggle', 'aria-pressed': 'false', title: hint }, label);
-  const pressed = () => made.getAttribute('aria-pressed') === 'true';
-  made.addEventListener('click', () => {
-    made.setAttribute('aria-pressed', String(!pressed()));
-    onChange(pressed());
-  });
-  return {
-    element: made,
-    setValue: (value) => made.setAttribute('aria-pressed', String(value)),
-    setDisabled: (disabled) => void (made.disabled = disabled),
-  };
-}
-
 /** One of a few, side by side. */
 export function choice<T extends string>(
   name: string,
@@ -115,18 +100,25 @@ export function dropdown(
   };
 }
 
-/** A slider with a field for exact values next to it. Values are in the unit shown. */
+/** A slider, and a field for exact values to be put next to it. Values are in the unit shown. */
 export function slider(
   name: string,
   unit: string,
   onInput: (value: number) => void,
-): Control<number> & { setRange(range: SliderRange): void } {
+): Control<number> & {
+  /** The field for exact values, with the unit. */
+  readonly exact: HTMLElement;
+  setRange(range: SliderRange): void;
+  focus(): void;
+} {
   const range = element('input', { type: 'range', 'aria-label': unit === '' ? name : `${name}, ${unit}` });
   const field = element('input', {
     type: 'number',
     'aria-label': `${name}, exact value${unit === '' ? '' : ` in ${unit}`}`,
   });
-  const made = element('span', { class: 'slider' }, range, field, element('span', { class: 'unit' }, unit));
+  const made = element('span', { class: 'slider' }, range);
+  const exact = element('span', { class: 'exact' }, field);
+  if (unit !== '') exact.append(element('span', { class: 'unit' }, unit));
   const show = (value: number) => {
     const text = String(value);
     // Never under the person's fingers.
@@ -144,6 +136,8 @@ export function slider(
   });
   return {
     element: made,
+    exact,
+    focus: () => range.focus(),
     setRange: ({ min, max, step }) => {
       for (const input of [range, field]) {
         input.min = String(min);

@@ -31,7 +31,7 @@ export function inputs(host: InputHost) {
     timeline: timelines.timeline,
     focus: () => selection.focus(),
     result: (result) => {
-      page.showFound(result);
+      page.toolbar.showFound(result);
       timelines.paintOver();
     },
     reveal: (block) => selection.reveal(block),
@@ -62,7 +62,7 @@ export function inputs(host: InputHost) {
   function leaveSearch(): boolean {
     if (!search.isOn()) return false;
     search.clear();
-    page.clearSearch();
+    page.toolbar.clearSearch();
     page.focusTimeline();
     return true;
   }
@@ -77,7 +77,8 @@ export function inputs(host: InputHost) {
     leaveSide: page.side.back,
     select: (next) => selection.select(next, true),
     reveal: (preserveFocus) => selection.openSource(selection.selection(), preserveFocus),
-    focusSearch: page.focusSearch,
+    card: page.card,
+    focusSearch: page.toolbar.focusSearch,
     toggle,
     colourBy,
     play,

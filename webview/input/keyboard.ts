@@ -2,7 +2,7 @@ import type { ColourBy } from '../protocol/messages.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { deviceOf } from '../picture/blocks.ts';
 import { walk } from './walk.ts';
-import { type Bounds, type Viewport, fitAll, panBy, showRange, zoomAt } from '../view/scene/viewport.ts';
+import { type Bounds, type Viewport, initialViewport, panBy, showRange, zoomAt } from '../view/scene/viewport.ts';
 import type { Selection } from '../session/selection.ts';
 
 export interface KeyboardHost {
@@ -25,6 +25,8 @@ export interface KeyboardHost {
   setView(view: Viewport): void;
   select(selection: Selection | undefined): void;
   reveal(preserveFocus: boolean): void;
+  /** The card with all figures of the selection. */
+  readonly card: { open(): void; isOpen(): boolean };
   colourBy(colourBy: ColourBy): void;
   focusSearch(): void;
   /** Explains the gap that is selected, or the peak. */
@@ -32,7 +34,7 @@ export interface KeyboardHost {
   peak(): void;
   /** To the next shorter (1) or longer (−1) bubble. */
   bubble(direction: 1 | -1): void;
-  toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help' | 'export'): void;
+  toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help' | 'export' | 'legend'): void;
 }
 
 const zoomStep = 1.4;
@@ -51,7 +53,15 @@ const walkKeys = new Set([
   '<',
   '>',
 ]);
-const toggles = { c: 'criticalPath', b: 'bubbles', m: 'memory', t: 'table', '?': 'help', e: 'export' } as const;
+const toggles = {
+  c: 'criticalPath',
+  b: 'bubbles',
+  m: 'memory',
+  t: 'table',
+  l: 'legend',
+  e: 'export',
+  '?': 'help',
+} as const;
 
 const colourings: Readonly<Record<string, ColourBy>> = {
   '1': 'operation',
@@ -80,9 +90,9 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     else if (key === 's' || key === '-' || key === '_') host.setView(zoomAt(view, middle, zoomStep ** -times));
     else if (key === 'a') host.setView(panBy(view, -panStep * times * length));
     else if (key === 'd') host.setView(panBy(view, panStep * times * length));
-    else if (key === '0') host.setView(fitAll(host.bounds()));
+    else if (key === '0') host.setView(initialViewport(host.bounds()));
     else if (key === 'f') fit(view);
-    else if (key === 'Enter') host.reveal(event.altKey);
+    else if (key === 'Enter') enter(event.altKey);
     else if (key === '/') host.focusSearch();
     else if (key === 'i') device();
     else if (key === 'y') host.why();
@@ -108,11 +118,18 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     host.select({ kind: 'block', block });
   }
 
-  /** The device that the keyboard is at; again: the block on it. */
+  /** First the card opens; from the card on to the text. With Alt the text shows the line and the keys stay here. */
+  function enter(alt: boolean): void {
+    if (alt || host.card.isOpen() || host.selection() === undefined) host.reveal(alt);
+    else host.card.open();
+  }
+
+  /** The device that the keyboard is at, on its card; again: the block on it. */
   function device(): void {
     const timeline = host.timeline();
     const block = host.focus();
     if (timeline === undefined || timeline.picture.columns.word.length === 0) return;
+    host.card.open();
     host.select(
       host.selection()?.kind === 'device'
         ? { kind: 'block', block }

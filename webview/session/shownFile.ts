@@ -99,6 +99,8 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
     pipeline,
     params: (): readonly ParamPlan[] => message?.plan.params ?? [],
     overrides: () => overrides,
+    /** The newest plan is of values that the file does not have. */
+    isTrying: (): boolean => message !== undefined && Object.keys(message.overrides).length > 0,
   };
 }
 

@@ -1,5 +1,5 @@
-import type { JobReport } from '../../engine/report.ts';
 import type { ParamPlan, PipelinePlan } from '../../engine/plan.ts';
+import { time } from '../../engine/quantities.ts';
 import { announcer } from '../controls/announcer.ts';
 import { element } from '../controls/dom.ts';
 import type { Settings } from '../session/settings.ts';
@@ -7,37 +7,37 @@ import { type ShownTimeline, timelineSentence } from '../session/shownTimeline.t
 import { canvases } from './canvases.ts';
 import { cover } from './panels/cover.ts';
 import { type DetailActions, detail } from './panels/detail.ts';
-import { devicePanel } from './panels/device.ts';
-import { errorNotice } from './panels/errorNotice.ts';
+import { figures } from './panels/figures.ts';
 import { grid } from './panels/grid.ts';
-import { type HeaderActions, header } from './panels/header.ts';
 import { help } from './panels/help.ts';
-import { jobs } from './panels/jobs.ts';
 import { legend } from './panels/legend.ts';
 import { notices } from './panels/notices.ts';
-import { type ParamActions, params } from './panels/params.ts';
+import { params } from './panels/params.ts';
+import type { ParamActions } from './panels/paramRow.ts';
 import { side } from './panels/side.ts';
-import { statistics } from './panels/statistics.ts';
+import { statusLine } from './panels/statusLine.ts';
 import { type TableActions, table } from './panels/table.ts';
+import { type ToolbarActions, toolbar } from './panels/toolbar.ts';
 import { tooltip } from './panels/tooltip.ts';
+import { type Room, roomFor } from './scene/room.ts';
 import type { Scene } from './scene/scene.ts';
 import type { Theme } from './scene/theme.ts';
 
 export interface PageActions {
-  readonly header: Omit<HeaderActions, 'table' | 'help'>;
+  readonly toolbar: Omit<ToolbarActions, 'table' | 'help' | 'params'>;
   readonly params: ParamActions;
   readonly table: TableActions;
   /** Shows all workers of a job. */
   openJob(name: string): void;
   readonly detail: DetailActions;
-  closeDevice(): void;
   /** A key while the timeline has the focus. */
   key(event: KeyboardEvent): void;
   /** The moment to show in a table that opens. */
   scene(): Scene | undefined;
+  memoryShown(): boolean;
 }
 
-/** What the header and the sliders show. */
+/** What the toolbar and the sliders show. */
 export interface FileControls {
   readonly title: string;
   /** The pipeline on show; undefined while the file has none. */
@@ -47,27 +47,35 @@ export interface FileControls {
   readonly overrides: Readonly<Record<string, number>>;
 }
 
+const droppable = ['figures', 'params', 'detail', 'status'] as const;
+
 /** All parts of the page: puts them in place, and gives each of them what it shows. */
 export function pageView(place: HTMLElement, actions: PageActions) {
-  const headerBar = header({ ...actions.header, table: toggleTable, help: () => helpDialog.open() });
-  const paramBar = params(actions.params);
-  const notice = notices(place);
   const announcements = announcer();
-  const figureBar = statistics();
-  const jobBar = jobs(actions.openJob);
+  const helpDialog = help();
+  const paramBar = params(actions.params);
+  const toolBar = toolbar({
+    ...actions.toolbar,
+    table: toggleTable,
+    help: () => helpDialog.open(),
+    params: (anchor) => paramBar.open(anchor),
+  });
+  const under = element('div', { class: 'under' });
+  const notice = notices({ place, notice: toolBar.notice, setBusy: toolBar.setBusy, say: announcements.say });
+  const figureBar = figures(actions.openJob);
   const canvas = canvases();
   const detailBar = detail(actions.detail);
-  const legendBar = legend();
+  const legendPanel = legend();
+  const status = statusLine(legendPanel, () => helpDialog.open());
   const tip = tooltip();
-  const helpDialog = help();
-  const deviceCard = devicePanel(actions.closeDevice);
   const tablePanel = table(actions.table);
   const cells = grid(actions.key);
-  const error = errorNotice();
   const sidePanel = side();
   const room = element('div', { class: 'room' });
-  const coverPanel = cover(room);
+  const coverPanel = cover(place, room);
   const area = element('section', { class: 'timeline', 'aria-label': 'Timeline' });
+  let rows: number | undefined;
+  let given: Room | undefined;
 
   function toggleTable(): void {
     const scene = actions.scene();
@@ -75,8 +83,15 @@ export function pageView(place: HTMLElement, actions: PageActions) {
     if (!tablePanel.toggle()) cells.focus();
   }
 
+  /** Drops bars where the page is too low for them and the timeline. */
+  function arrange(): void {
+    const hasParams = paramBar.count() > 0;
+    given = roomFor({ height: place.clientHeight, rows, hasParams, memoryShown: actions.memoryShown() });
+    for (const bar of droppable) place.classList.toggle(`no-${bar}`, !given[bar]);
+  }
+
   return {
-    /** The room between the bars, which canvases and cards fill. */
+    /** The room between the bars, which canvases fill. */
     area,
     canvas,
     tip,
@@ -85,51 +100,65 @@ export function pageView(place: HTMLElement, actions: PageActions) {
     side: sidePanel,
     /** What takes the place of the timeline. */
     cover: coverPanel,
-    toolbar: { notice: error.show },
+    toolbar: toolBar,
     say: announcements.say,
     focusTimeline: () => cells.focus(),
-    focusSearch: headerBar.focusSearch,
-    showFound: headerBar.showFound,
-    clearSearch: headerBar.clearSearch,
-    showJobs: (pipeline: string, reports: readonly JobReport[]) => jobBar.update(pipeline, reports),
-    hideDevice: deviceCard.hide,
+    showJobs: figureBar.showJobs,
     openHelp: helpDialog.open,
     toggleTable,
+    toggleLegend: status.toggleLegend,
+    showScale: status.showScale,
+    /** The card of the selection. */
+    card: { open: detailBar.open, isOpen: detailBar.isOpen, buttons: detailBar.buttons },
     /** The selection as it is read out. */
     selectionText: detailBar.text,
+    overviewShown: (): boolean => given?.overview ?? true,
+    arrange,
     mount(): void {
-      area.append(canvas.element, cells.element, tablePanel.element, deviceCard.element, tip.element, notice.empty);
-      headerBar.element.append(error.element);
-      const figures = [notice.banner, jobBar.element, figureBar.element];
-      const stage = element('div', { class: 'stage' }, area, detailBar.element, legendBar.element);
-      room.append(...figures, element('div', { class: 'work' }, stage, sidePanel.element));
-      const under = element('div', { class: 'under' }, room, coverPanel.element);
-      // Over a deadlock too: whoever turned a param into one can turn it back.
-      place.replaceChildren(headerBar.element, paramBar.element, under, announcements.element, helpDialog.element);
-      paramBar.element.hidden = true;
+      area.append(canvas.element, cells.element, tablePanel.element, tip.element, notice.empty);
+      const stage = element('div', { class: 'stage' }, area, detailBar.element);
+      const work = element('div', { class: 'work' }, stage, sidePanel.element);
+      room.append(work, status.element);
+      under.append(room, coverPanel.element);
+      const bars = [toolBar.element, figureBar.element, paramBar.element];
+      place.replaceChildren(...bars, under, announcements.element, helpDialog.element);
       notice.waiting();
+      arrange();
+      new ResizeObserver(arrange).observe(place);
     },
-    updateFigures({ plan, picture }: ShownTimeline, theme: Theme, settings: Settings): void {
-      headerBar.setVersions(picture.columns.versions !== undefined);
-      figureBar.update(plan, picture, theme);
-      legendBar.update(plan, picture, theme, settings);
+    /** `baseline`: the timeline of the values in the file, while others are tried. */
+    updateFigures(
+      timeline: ShownTimeline,
+      theme: Theme,
+      settings: Settings,
+      baseline: ShownTimeline | undefined,
+    ): void {
+      const { plan, picture } = timeline;
+      figureBar.update(timeline, theme, baseline);
+      legendPanel.update(plan, picture, theme, settings);
+      toolBar.setVersions(picture.columns.versions !== undefined);
     },
     updateControls({ title, pipeline, names, params: all, overrides }: FileControls, settings: Settings): void {
       paramBar.update(all, overrides);
-      if (pipeline !== undefined) headerBar.update(title, pipeline, names, settings);
+      arrange();
+      if (pipeline !== undefined) toolBar.update(title, pipeline, names, all.length > 0, settings);
     },
     /** `focus`: block that the keyboard is at. */
     updateSelection(scene: Scene, focus: number): void {
       detailBar.update(scene);
-      deviceCard.update(scene);
+      status.update(scene);
       cells.update(scene, focus);
       if (tablePanel.isOpen()) tablePanel.update(scene);
     },
+    viewChanged: status.update,
     /** Another timeline is on show. */
     arrived(timeline: ShownTimeline): void {
       const sentence = timelineSentence(timeline);
       canvas.describe(sentence);
       announcements.say(sentence);
+      toolBar.setIteration(time(timeline.picture.report.iteration, 4));
+      rows = timeline.picture.columns.rows;
+      arrange();
       area.dataset.generation = String(timeline.picture.generation);
     },
   };

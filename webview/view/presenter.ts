@@ -19,6 +19,8 @@ export interface PresenterHost {
   /** Size of the timeline area. */
   size(): { readonly width: number; readonly height: number };
   memoryShown(): boolean;
+  /** False where the page is too low for it. */
+  overviewShown(): boolean;
   /** The first view of a timeline that follows no other; undefined for everything. */
   firstView(bounds: Bounds): Viewport | undefined;
   scene(of: ShownTimeline, view: Viewport, layout: Layout): Scene;
@@ -124,7 +126,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
   function relayout(target: ShownTimeline): void {
     const { width, height } = host.size();
     const before = bounds();
-    layout = layoutFor(width, height, target.picture.columns.rows, host.memoryShown());
+    layout = layoutFor(width, height, target.picture.columns.rows, host.memoryShown(), host.overviewShown());
     if (view !== undefined && shown !== undefined) view = resized(view, before, bounds());
   }
 

@@ -15,12 +15,14 @@ export function valuesOfKey(analysis: Analysis, key: KeySchema, most: number): r
   const dimension = dimensionIn(key.value, 'first');
   const out = new Set<string>();
   if (declares !== undefined) for (const name of namesOf(analysis, declares)) out.add(name);
-  if (key.name === 'stages') for (const cut of cutsOf(analysis)) out.add(cut);
-  if (declares === 'schedule') for (const policy of ['1f1b', 'gpipe', 'zb_h1']) out.add(policy);
+  if (key.value.kind === 'cut') for (const cut of cutsOf(analysis)) out.add(cut);
+  if (key.value.kind === 'schedule') for (const policy of ['1f1b', 'gpipe', 'zb_h1']) out.add(policy);
+  if (key.value.kind === 'system' || key.value.kind === 'devices')
+    for (const name of namesOf(analysis, 'device')) out.add(name);
   for (const word of wordsOf(key.value)) out.add(word.name);
   const example = exampleValue(key);
   if (example !== undefined) out.add(example);
-  if (dimension !== undefined) out.add(exampleOf[dimension]);
+  if (dimension !== undefined && key.value.kind === 'quantity') out.add(exampleOf[dimension]);
   return [...out].slice(0, most);
 }
 

@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { share } from '../../../engine/quantities.ts';
-import { smallShare } from '../../../webview/view/panels/smallShare.ts';
+import { smallShare } from '../../../webview/session/smallShare.ts';
 
 describe('small share', () => {
   it('calls nothing zero that is more than what rounding leaves', () => {

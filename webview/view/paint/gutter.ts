@@ -6,6 +6,8 @@ import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, rowY, rowsInSight } from './canvas.ts';
 
 const nearLimit = 0.9;
+/** From this width on a name and its figures share a line. */
+const roomy = 96;
 
 /** Names of the rows with how busy each is and its peak. */
 export function paintGutter(ink: Ink, scene: Scene): void {
@@ -42,7 +44,7 @@ function paintScroll(ink: Ink, { layout, theme, view, picture }: Scene): void {
 }
 
 function paintName(ink: Ink, scene: Scene, row: number): void {
-  const { layout, theme, view, picture, plan, shape } = scene;
+  const { layout, theme, view, picture, plan } = scene;
   const y = rowY(scene, row);
   const report = picture.report.devices[row];
   const over = firstOverLimit(picture.memory[row]) !== undefined;
@@ -50,50 +52,54 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
     ink.fillStyle = css(theme.focus);
     ink.fillRect(0, y + 1, 4, view.rowHeight - 2);
   }
-  const { name, members = 1 } = plan.devices[row];
-  // Ranks that share a row run the same operations at the same times: their number is enough.
-  const ranks = members > 1 ? ` ×${members}` : '';
   const busy = report.busy / Math.max(Number.MIN_VALUE, picture.report.iteration);
-  const right = layout.left - 14;
-  const tall = shape.memoryHeight > 0;
-  const middle = tall ? y + 14 : y + view.rowHeight / 2;
+  const narrow = layout.left < roomy;
+  const [from, right] = narrow ? [7, layout.left - 5] : [14, layout.left - 14];
+  const tall = view.rowHeight >= 32;
+  const size = view.rowHeight < 13 ? 9 : 12;
+  const nameFont = font(theme, size, tall ? 600 : 400);
+  const full = plan.devices[row].name;
+  // Under this width the number alone tells devices apart.
+  const name = layout.left < 60 ? (/\d+(?=\D*$)/.exec(full)?.[0] ?? full) : full;
+  const top = tall ? y + 14 : y + view.rowHeight / 2;
+  const share = `${Math.round(busy * 100)} %`;
+  const under = narrow && tall;
   ink.textBaseline = 'middle';
-  const nameFont = font(theme, view.rowHeight < 13 ? 9 : 12, tall ? 600 : 400);
-  ink.font = nameFont;
-  const nameWidth = ink.measureText(name + ranks).width;
-  ink.font = font(theme, view.rowHeight < 13 ? 9 : 11);
-  ink.textAlign = 'right';
   ink.fillStyle = css(theme.dim);
-  const long = `${Math.round(busy * 100)} % busy`;
-  const busyText = tall && nameWidth + 8 + ink.measureText(long).width <= right - 14 ? long : long.slice(0, -5);
-  const busyWidth = ink.measureText(busyText).width;
-  if (view.rowHeight >= 14) ink.fillText(busyText, right, middle);
+  let room = right - from;
+  if (view.rowHeight >= 14 && (under || !narrow)) {
+    ink.font = nameFont;
+    const nameWidth = ink.measureText(name).width;
+    ink.font = font(theme, 11);
+    const long = `${share} busy`;
+    const text = !narrow && tall && nameWidth + 8 + ink.measureText(long).width <= room ? long : share;
+    ink.textAlign = under ? 'left' : 'right';
+    ink.fillText(text, under ? from : right, under ? y + 29 : top);
+    if (!under) room -= ink.measureText(text).width + 6;
+  }
   ink.textAlign = 'left';
   ink.fillStyle = css(over ? theme.error : theme.foreground);
   ink.font = nameFont;
-  const room = right - 14 - 6 - (view.rowHeight >= 14 ? busyWidth : 0);
-  const shown = shortened(ink, name, commonEnd(plan), room - ink.measureText(ranks).width);
-  ink.fillText(shown, 14, middle);
-  if (members > 1) {
-    const end = 14 + ink.measureText(shown).width;
-    ink.fillStyle = css(theme.dim);
-    ink.fillText(ranks, end, middle);
-  }
-  if (!tall) return;
+  ink.fillText(shortened(ink, name, commonEnd(plan), room), from, top);
+  if (!tall || narrow) return;
   ink.fillStyle = css(theme.line);
-  ink.fillRect(14, y + 24, right - 14, 2);
+  ink.fillRect(from, y + 24, right - from, 2);
   ink.fillStyle = css(theme.dim);
-  ink.fillRect(14, y + 24, (right - 14) * Math.min(1, busy), 2);
+  ink.fillRect(from, y + 24, (right - from) * Math.min(1, busy), 2);
   // A lane of transfers holds nothing.
-  if (report.peak === 0) return;
-  ink.font = font(theme, 11);
+  if (report.peak === 0 || view.rowHeight < 46) return;
   const foot = Math.min(y + 38, y + view.rowHeight - 8);
-  ink.fillText('peak', 14, foot);
   const near = report.peak > nearLimit * report.capacity;
   ink.fillStyle = css(over ? theme.error : near ? theme.warning : theme.dim);
   ink.font = font(theme, 11, over || near ? 700 : 400);
   ink.textAlign = 'right';
-  ink.fillText(`${over ? '! ' : ''}${bytes(report.peak)}`, right, foot);
+  const peak = `${over ? '! ' : ''}${bytes(report.peak)}`;
+  ink.fillText(peak, right, foot);
+  if (ink.measureText(peak).width + 36 > right - from) return;
+  ink.font = font(theme, 11);
+  ink.fillStyle = css(theme.dim);
+  ink.textAlign = 'left';
+  ink.fillText('peak', from, foot);
 }
 
 /** Rows too thin for a name each: a name for each group of rows. */

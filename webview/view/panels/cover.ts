@@ -1,7 +1,7 @@
 import { element } from '../../controls/dom.ts';
 
-/** Takes the place of everything under the toolbar: `covered` stays as it is, out of sight. */
-export function cover(covered: HTMLElement) {
+/** Takes the place of everything under the toolbar: `covered` stays as it is, out of sight. `page` carries the name of what is shown. */
+export function cover(page: HTMLElement, covered: HTMLElement) {
   const box = element('div', { class: 'cover', hidden: '' });
   let shown: string | undefined;
   return {
@@ -10,6 +10,7 @@ export function cover(covered: HTMLElement) {
       shown = name;
       box.replaceChildren(content);
       box.hidden = false;
+      page.dataset.cover = name;
       covered.classList.add('covered');
     },
     /** Nothing happens if something else is shown. */
@@ -18,6 +19,7 @@ export function cover(covered: HTMLElement) {
       shown = undefined;
       box.hidden = true;
       box.replaceChildren();
+      delete page.dataset.cover;
       covered.classList.remove('covered');
     },
     shown: (): string | undefined => shown,

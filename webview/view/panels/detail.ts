@@ -1,179 +1,116 @@
-import { peakText } from '../../../engine/analyze/itemWords.ts';
-import { unitOf } from '../../../engine/analyze/memoryWords.ts';
-import { shareOf } from '../../../engine/analyze/shares.ts';
-import { groupWords } from '../../../engine/analyze/traffic.ts';
-import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
-import { bytes, count, list, time } from '../../../engine/quantities.ts';
-import { stageName, stageNumber as cutNumber } from '../../../engine/stages.ts';
-import { stagesOn } from '../../../engine/stagesOn.ts';
-import { deviceOf, paintKindOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
-import {
-  type Line,
-  blockLines,
-  blockTitle,
-  countedKinds,
-  gapTitle,
-  gapLines,
-  shortName,
-} from '../../picture/describe.ts';
-import { css } from '../scene/colour.ts';
-import { element } from '../../controls/dom.ts';
+import { element, setText } from '../../controls/dom.ts';
+import { icon } from '../../controls/icon.ts';
 import { button } from '../../controls/toolkit.ts';
-import { rangeFigures } from '../../picture/rangeFigures.ts';
-import type { Scene } from '../scene/scene.ts';
+import { stageOf } from '../../picture/blocks.ts';
 import { unaskedOperations } from '../../session/sensitivities.ts';
-import { smallShare } from './smallShare.ts';
-import type { Picture } from '../../picture/picture.ts';
-import type { Target } from '../../session/selection.ts';
+import { css } from '../scene/colour.ts';
+import type { Scene } from '../scene/scene.ts';
+import { selectionDetails, selectionSummary } from './details.ts';
+import { deviceTables } from './device.ts';
 
-export interface Details {
-  readonly title: string;
-  /** Kind of paint of the block; undefined for what has none. */
-  readonly kind: number | undefined;
-  readonly lines: readonly Line[];
-}
-
-export function targetDetails({ plan, picture, faster }: Scene, target: Target): Details {
-  if (target.kind === 'gap')
-    return { title: gapTitle(plan, picture, target.gap), kind: undefined, lines: gapLines(plan, picture, target.gap) };
-  const kind = paintKindOf(picture, target.block);
-  const lines = [
-    ...blockLines(plan, picture, target.block),
-    ...fasterLine(plan, picture, stageOf(picture, target.block), faster),
-  ];
-  return { title: blockTitle(picture, target.block), kind, lines };
-}
-
-/** `s1 10 % faster`, `−6.1 ms`: as simulated; nothing while it is not known. */
-function fasterLine(plan: PipelinePlan, picture: Picture, stage: number, faster: Scene['faster']): readonly Line[] {
-  const change = stage < 0 ? undefined : faster(stage);
-  if (change === undefined || Number.isNaN(change)) return [];
-  const small = Math.abs(change) <= picture.report.iteration * 1e-9;
-  const figure = small ? 'no change' : `${change < 0 ? '−' : '+'}${time(Math.abs(change))}`;
-  return [[`${stageName(plan.stages[stage])} 10 % faster`, figure]];
-}
-
-function selectionDetails(scene: Scene): Details | undefined {
-  const { selection, picture, plan } = scene;
-  if (selection === undefined) return undefined;
-  if (selection.kind === 'range') {
-    const figures = rangeFigures(picture, selection.t0, selection.t1, selection.from, selection.to);
-    const kinds = Array.from(figures.kinds, ([type, { count: number, seconds }]): Line => [
-      type,
-      `${count(number, ...countedKinds[type])}, ${time(seconds)}`,
-    ]);
-    return {
-      title: `${time(selection.t1 - selection.t0)} × ${count(selection.to - selection.from + 1, 'device', 'devices')}`,
-      kind: undefined,
-      lines: [
-        ['Interval', `${time(selection.t0, 4)} – ${time(selection.t1, 4)}`],
-        ['Bubble', smallShare(figures.idle)],
-        ...kinds,
-        ['Peak', `${bytes(figures.peak)} on ${plan.devices[figures.peakDevice].name}`],
-      ],
-    };
-  }
-  if (selection.kind === 'device') return deviceDetails(scene, selection.device);
-  const details = targetDetails(scene, selection);
-  if (selection.kind === 'gap') return details;
-  const siblings = siblingsOf(picture, selection.block);
-  const total = siblings.reduce((sum, block) => sum + picture.columns.end[block] - picture.columns.start[block], 0);
-  const name: Line = [
-    'Operation',
-    `${shortName(plan, picture, selection.block)} on ${plan.devices[deviceOf(picture, selection.block)].name}`,
-  ];
-  const rest = details.lines.filter(([label]) => label !== 'Device' && label !== 'Stage');
-  const same: Line[] =
-    siblings.length > 1 ? [['This microbatch', `${count(siblings.length, 'block', 'blocks')} · ${time(total)}`]] : [];
-  return { ...details, lines: [name, ...rest, ...same, ...exchangeLines(plan, picture, selection.block)] };
-}
-
-/** The card of the device has the rest, item by item. */
-function deviceDetails({ plan, picture, faster }: Scene, device: number): Details {
-  const report = picture.report.devices[device];
-  const left = report.capacity - report.peak;
-  return {
-    title: report.name,
-    kind: undefined,
-    lines: [
-      ['Stages', list(report.stages)],
-      ['Busy', smallShare(shareOf(report.busy, picture.report.iteration))],
-      ['Peak', peakText(report, unitOf(plan))],
-      [left < 0 ? 'Over' : 'Left', bytes(Math.abs(left))],
-      // Parts of one stage of the cut are faster together.
-      ...stagesOn(plan.placement, device)
-        .filter((stage, at, all) => all.findIndex((each) => cutNumber(plan, each) === cutNumber(plan, stage)) === at)
-        .flatMap((stage) => fasterLine(plan, picture, stage, faster)),
-    ],
-  };
-}
-
-/** What ranks of the block's stage exchange for one microbatch, summed over its passes. */
-function exchangeLines(plan: PipelinePlan, picture: Picture, block: number): readonly Line[] {
-  const exchanged = plan.stages[stageOf(picture, block)]?.traffic ?? {};
-  return (Object.entries(exchanged) as [TrafficName, TrafficPlan][]).map(([name, traffic]) => [
-    `${groupWords[name]}, all passes`,
-    `${time(traffic.time)}, ${time(traffic.exposed)} exposed`,
-  ]);
-}
+const shortcuts = [
+  ['W S', 'zoom'],
+  ['A D', 'pan'],
+  ['← → ↑ ↓', 'block'],
+  ['F', 'centre'],
+  ['Enter', 'details'],
+] as const;
 
 export interface DetailActions {
   /** Explains the selected gap. */
   why(): void;
   /** Simulates a faster stage of the selected block. */
   faster(): void;
+  /** Goes to the line that the selection comes from. */
+  source(): void;
 }
 
-/** The selection in words and figures: nothing is said only on hover. */
+/** The selection in one line that is always there, and on a card that opens from it: nothing is said only on hover. */
 export function detail(actions: DetailActions) {
-  const content = element('div', { class: 'content' });
-  const keys = element('div', { class: 'keys', 'aria-hidden': 'true' });
-  for (const [caps, text] of [
-    ['W S', 'zoom'],
-    ['A D', 'pan'],
-    ['← → ↑ ↓', 'block'],
-    ['F', 'fit'],
-    ['?', 'all shortcuts'],
-  ]) {
-    keys.append(...caps.split(' ').map((cap) => element('kbd', {}, cap)), element('span', {}, text));
-  }
-  const bar = element('section', { class: 'detail', 'aria-label': 'Selection' }, content, keys);
+  const swatch = element('i', { class: 'swatch' });
+  const title = element('strong');
+  const rest = element('span');
+  const source = element('button', { type: 'button', class: 'link', title: 'Go to the line in the text' }, 'source');
+  source.addEventListener('click', actions.source);
   const why = button('Why here?', actions.why, 'Why here? (Y)').element;
   const faster = button('10 % faster?', actions.faster, 'What if this stage were 10 % faster?').element;
+  const line = element('div', { class: 'content' }, swatch, title, rest, source, why);
+  const keys = element('div', { class: 'keys', 'aria-hidden': 'true' });
+  for (const [caps, text] of shortcuts)
+    keys.append(...caps.split(' ').map((cap) => element('kbd', {}, cap)), element('span', {}, text));
+  const chevron = element('button', { type: 'button', class: 'icon', 'aria-expanded': 'false' });
+  const summary = element('div', { class: 'summary' }, line, keys, chevron);
+  const facts = element('div', { class: 'facts' });
+  const buttons = element('div', { class: 'card-actions' }, faster);
+  const card = element('div', { class: 'card', tabindex: '0', role: 'group', 'aria-label': 'Details', hidden: '' });
+  card.append(facts, buttons);
+  const bar = element('section', { class: 'detail', 'aria-label': 'Selection' }, summary, card);
   let spoken = '';
+  let newest: Scene | undefined;
+  let shown = '';
+
+  function setOpen(open: boolean): void {
+    card.hidden = !open;
+    chevron.replaceChildren(icon(open ? 'down' : 'up'));
+    chevron.setAttribute('aria-expanded', String(open));
+    chevron.setAttribute('aria-label', open ? 'Close the details' : 'Open the details');
+    chevron.title = open ? 'Close the details' : 'Open the details (Enter)';
+    if (open && newest !== undefined) fill(newest);
+  }
+  chevron.addEventListener('click', () => setOpen(card.hidden === true));
+  setOpen(false);
+
+  function fill(scene: Scene): void {
+    const { selection, plan, picture } = scene;
+    const device = selection?.kind === 'device' ? selection.device : undefined;
+    facts.replaceChildren(...pairs(scene), ...(device === undefined ? [] : deviceTables(scene, device)));
+    const stage = selection?.kind === 'block' ? stageOf(picture, selection.block) : -1;
+    const unknown = stage >= 0 && scene.faster(stage) === undefined;
+    faster.hidden = !unknown || picture.report.operations <= unaskedOperations;
+    buttons.hidden = selection === undefined;
+    const key = `${plan.name} ${JSON.stringify(selection)}`;
+    if (key !== shown) card.scrollTop = 0;
+    shown = key;
+  }
+
   function update(scene: Scene): void {
+    newest = scene;
     const details = selectionDetails(scene);
+    const short = selectionSummary(scene);
     spoken =
       details === undefined
         ? ''
         : [details.title, ...details.lines.map(([label, value]) => `${label} ${value}`)].join(', ');
-    content.scrollTop = 0;
     // They take the room that figures need.
     keys.hidden = details !== undefined;
-    if (details === undefined) {
-      content.replaceChildren(
-        element('span', { class: 'dim' }, 'Click a block to see its figures and its line in the file.'),
-      );
-      return;
-    }
-    const swatch = element('i', { class: 'swatch' });
-    swatch.hidden = scene.selection?.kind === 'device';
-    if (details.kind !== undefined) swatch.style.backgroundColor = css(scene.theme.kinds[details.kind]);
-    else swatch.classList.add('idle');
-    const { selection, picture } = scene;
-    const stage = selection?.kind === 'block' ? stageOf(picture, selection.block) : -1;
-    content.replaceChildren(
-      swatch,
-      element('strong', {}, details.title),
-      ...(selection?.kind === 'gap' ? [why] : []),
-      ...(stage >= 0 && picture.report.operations > unaskedOperations && scene.faster(stage) === undefined
-        ? [faster]
-        : []),
-      ...details.lines.map(([label, value]) =>
-        element('span', { class: 'pair' }, element('b', {}, value), element('span', { class: 'dim' }, label)),
-      ),
-    );
+    swatch.hidden = details === undefined || scene.selection?.kind === 'device';
+    swatch.classList.toggle('idle', details?.kind === undefined);
+    swatch.style.backgroundColor = details?.kind === undefined ? '' : css(scene.theme.kinds[details.kind]);
+    source.hidden = details === undefined;
+    why.hidden = scene.selection?.kind !== 'gap';
+    setText(title, short?.title ?? '');
+    setText(rest, short?.rest.map((part) => ` · ${part}`).join('') ?? 'Click a block to see its figures.');
+    line.classList.toggle('dim', details === undefined);
+    if (!card.hidden) fill(scene);
   }
-  /** `text`: as it is read out. */
-  return { element: bar, update, text: () => spoken };
+
+  return {
+    element: bar,
+    update,
+    /** As it is read out. */
+    text: () => spoken,
+    isOpen: (): boolean => !card.hidden,
+    open: () => setOpen(true),
+    /** Buttons under the facts of what is selected: features add theirs. */
+    buttons,
+  };
+}
+
+function pairs(scene: Scene): readonly HTMLElement[] {
+  const details = selectionDetails(scene);
+  if (details === undefined) return [element('p', { class: 'dim' }, 'Nothing is selected.')];
+  const list = element('dl', { class: 'pairs' });
+  for (const [label, value] of details.lines)
+    list.append(element('div', { class: 'pair' }, element('dt', { class: 'dim' }, label), element('dd', {}, value)));
+  return [element('strong', {}, details.title), list];
 }

@@ -1,15 +1,14 @@
-import { itemName, itemTimes, peakText } from '../../../engine/analyze/itemWords.ts';
-import { reservedText, unitOf } from '../../../engine/analyze/memoryWords.ts';
+import { itemName, itemTimes } from '../../../engine/analyze/itemWords.ts';
+import { reservedText } from '../../../engine/analyze/memoryWords.ts';
 import type { DeviceReport, MemoryItemKind, PipelineReport } from '../../../engine/report.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords, trafficByDevice } from '../../../engine/analyze/traffic.ts';
 import { meshText } from '../../../engine/mesh.ts';
 import { bytes, list, time } from '../../../engine/quantities.ts';
 import { css } from '../scene/colour.ts';
-import { button } from '../../controls/toolkit.ts';
 import { element, setShare } from '../../controls/dom.ts';
 import type { Scene } from '../scene/scene.ts';
-import { smallShare } from './smallShare.ts';
+import { smallShare } from '../../session/smallShare.ts';
 import type { Theme } from '../scene/theme.ts';
 import {
   kindCollective,
@@ -35,54 +34,20 @@ const colours: Readonly<Record<MemoryItemKind, number>> = {
   workspace: kindInput,
 };
 
-/** Over the timeline, while a device is selected: what fills it at its peak, and what it exchanges in one iteration. */
-export function devicePanel(close: () => void) {
-  const title = element('h2');
-  const facts = element('p', { class: 'dim' });
-  const head = element('div', { class: 'head' }, title, button('✕', close, 'Close (Esc)', 'icon').element);
-  const content = element('div');
-  const sheet = element(
-    'section',
-    { class: 'device', 'aria-label': 'Device', tabindex: '0', hidden: '' },
-    head,
-    facts,
-    content,
-  );
-  sheet.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') close();
-  });
-  let shown = '';
-
-  function update({ plan, picture, selection, theme }: Scene): void {
-    sheet.hidden = selection?.kind !== 'device';
-    if (selection?.kind !== 'device') return;
-    const { device } = selection;
-    const { report } = picture;
-    const of = report.devices[device];
-    title.textContent = of.name;
-    facts.textContent = [of.kind, list(of.stages), meshText(plan, plan.devices[device])]
-      .filter((fact) => fact !== '')
-      .join(' · ');
-    const reserved = reservedText(of);
-    content.replaceChildren(
-      element('p', {}, `Peak ${peakText(of, unitOf(plan))}.`),
-      memoryTable(of, theme),
-      ...(reserved === ''
-        ? []
-        : [element('p', { class: 'dim' }, `Of ${bytes(of.capacity + of.memory.reserved)}, ${reserved}.`)]),
-      ...exchanges(report, of),
-    );
-    const key = `${plan.name} ${device}`;
-    if (key !== shown) sheet.scrollTop = 0;
-    shown = key;
-  }
-  return {
-    element: sheet,
-    update,
-    hide(): void {
-      sheet.hidden = true;
-    },
-  };
+/** What fills a device at its peak, and what it exchanges in one iteration. */
+export function deviceTables({ plan, picture, theme }: Scene, device: number): readonly HTMLElement[] {
+  const { report } = picture;
+  const of = report.devices[device];
+  const facts = [of.kind, list(of.stages), meshText(plan, plan.devices[device])].filter((fact) => fact !== '');
+  const reserved = reservedText(of);
+  return [
+    element('p', { class: 'dim' }, facts.join(' · ')),
+    memoryTable(of, theme),
+    ...(reserved === ''
+      ? []
+      : [element('p', { class: 'dim' }, `Of ${bytes(of.capacity + of.memory.reserved)}, ${reserved}.`)]),
+    ...exchanges(report, of),
+  ];
 }
 
 function memoryTable(device: DeviceReport, theme: Theme): HTMLElement {

@@ -40,13 +40,14 @@ const hasWeightBlocks = ({ columns: { offsets, parts, word, shift } }: Picture):
 
 /** What colours and patterns mean, in the colouring that is chosen. Only what this timeline has. */
 export function legend() {
-  const bar = element('footer', { class: 'legend', 'aria-label': 'Legend' });
+  const bar = element('div', { class: 'legend' });
   const entry = (label: string, shape: string, background?: string) => {
     const swatch = element('i', { class: shape });
     if (background !== undefined) swatch.style.background = background;
     return element('span', {}, swatch, label);
   };
-  function update(plan: PipelinePlan, picture: Picture, theme: Theme, settings: Settings): void {
+  /** Made only while it is open: most timelines come and go without. */
+  function render(plan: PipelinePlan, picture: Picture, theme: Theme, settings: Settings): void {
     const { colourBy, criticalPath } = settings;
     const { report } = picture;
     const shaped = shapesSayKind(colourBy, picture.columns);
@@ -96,5 +97,21 @@ export function legend() {
       ...(limitInSight(picture) ? [entry('Over the limit', 'over')] : []),
     );
   }
-  return { element: bar, update };
+  let newest: Parameters<typeof render> | undefined;
+  let shown = false;
+  return {
+    /** Shown from now on, until `hide`. */
+    open(): HTMLElement {
+      shown = true;
+      if (newest !== undefined) render(...newest);
+      return bar;
+    },
+    hide(): void {
+      shown = false;
+    },
+    update(...next: Parameters<typeof render>): void {
+      newest = next;
+      if (shown) render(...next);
+    },
+  };
 }

@@ -1,24 +1,58 @@
 import { element, setText } from '../../controls/dom.ts';
-import { banner } from './banner.ts';
 
-const simulating = 'Simulating…';
+/** An error is shown only when nobody has typed for this long. */
+const errorDelay = 600;
+/** A simulation is shown only when it takes this long. */
+const busyDelay = 200;
 
-/** Says why there is no picture yet, or why the picture is older than the text. */
-export function notices(place: HTMLElement) {
-  const bar = banner();
-  const empty = element('p', { class: 'empty' }, simulating);
+export interface NoticeHost {
+  /** Everything that shows a timeline. */
+  readonly place: HTMLElement;
+  notice(text: string | undefined, action?: () => void): void;
+  setBusy(busy: boolean): void;
+  say(text: string): void;
+}
+
+/** Says why there is no picture yet, or why the picture is older than the text. Nothing moves meanwhile. */
+export function notices({ place, notice, setBusy, say }: NoticeHost) {
+  const empty = element('p', { class: 'empty' }, 'Simulating…');
+  let errorTimer: ReturnType<typeof setTimeout> | undefined;
+  let busyTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Said last, and not to be said again. */
+  let said = '';
+
+  function tell(message: string, action: (() => void) | undefined): void {
+    notice(message, action);
+    if (said !== message) say(message);
+    said = message;
+  }
+  function idle(): void {
+    clearTimeout(busyTimer);
+    setBusy(false);
+  }
+
   return {
-    banner: bar.element,
     /** Takes the place of the picture while there is none. */
     empty,
-    /** `kept`: the last good picture stays on show. */
-    broken(message: string, kept: boolean): void {
-      place.classList.toggle('stale', kept);
-      bar.show(kept ? `${message} Showing the last valid timeline.` : message);
-      if (!kept) setText(empty, 'Nothing to draw yet.');
+    /** A newer timeline is being made. */
+    running(): void {
+      clearTimeout(busyTimer);
+      busyTimer = setTimeout(() => setBusy(true), busyDelay);
     },
+    /** `kept`: the last valid picture stays on show. `action`: leads to what is wrong. */
+    broken(message: string, kept: boolean, action?: () => void): void {
+      idle();
+      clearTimeout(errorTimer);
+      place.classList.toggle('stale', kept);
+      if (!kept) setText(empty, 'Nothing to draw yet.');
+      errorTimer = setTimeout(() => tell(message, action), errorDelay);
+    },
+    /** The text can be simulated. */
     whole(): void {
-      bar.hide();
+      idle();
+      clearTimeout(errorTimer);
+      said = '';
+      notice(undefined);
       place.classList.remove('stale');
     },
     /** There is a picture. */
@@ -28,8 +62,12 @@ export function notices(place: HTMLElement) {
     },
     /** There is none, of this file. */
     waiting(): void {
+      clearTimeout(errorTimer);
+      said = '';
+      notice(undefined);
+      place.classList.remove('stale');
       place.classList.add('blank');
-      setText(empty, simulating);
+      setText(empty, 'Simulating…');
       empty.hidden = false;
     },
   };

@@ -1,64 +1,62 @@
 import type { ParamPlan } from '../../../engine/plan.ts';
-import { button, slider } from '../../controls/toolkit.ts';
 import { element, setText } from '../../controls/dom.ts';
-import { rounded, sliderRange } from '../../controls/sliderRange.ts';
+import { icon } from '../../controls/icon.ts';
+import { type Popover, popover } from '../../controls/popover.ts';
+import { type ParamActions, paramRow } from './paramRow.ts';
 
-export interface ParamActions {
-  turn(name: string, value: number): void;
-  apply(name: string, value: number): void;
-  reset(name: string): void;
-}
-
-/** A slider for each param. The page shows which value it tries. Only Apply changes the file. */
+/** A slider for each param: a single one is in the bar, two or more open over the figures. Only Apply changes the file. */
 export function params(actions: ParamActions) {
+  const label = element('span');
+  const values = element('span', { class: 'param-values dim' });
+  const opener = element('button', { type: 'button', class: 'params-opener' }, label, values, icon('down'));
   const bar = element('section', { class: 'params', 'aria-label': 'Params' });
-  const rows = new Map<string, ReturnType<typeof row>>();
+  const list = element('div', { class: 'param-list' });
+  const rows = new Map<string, ReturnType<typeof paramRow>>();
   let order = '';
+  let opened: Popover | undefined;
+
+  opener.setAttribute('aria-haspopup', 'dialog');
+  opener.setAttribute('aria-expanded', 'false');
+  opener.addEventListener('click', () => openList(opener));
+
+  function openList(anchor: HTMLElement): void {
+    if (opened !== undefined) return opened.close();
+    place(list);
+    opened = popover(anchor, 'Params', list, () => {
+      opened = undefined;
+      if (rows.size === 1) place(bar);
+    });
+  }
+  const place = (into: HTMLElement) => into.replaceChildren(...Array.from(rows.values(), (made) => made.element));
 
   function update(all: readonly ParamPlan[], overrides: Readonly<Record<string, number>>): void {
     const wanted = JSON.stringify(all.map(({ name, unit }) => [name, unit]));
     if (wanted !== order) {
       order = wanted;
+      opened?.close();
       rows.clear();
-      for (const { name, unit } of all) rows.set(name, row(name, unit, actions));
-      bar.replaceChildren(...Array.from(rows.values(), (made) => made.element));
+      for (const { name, unit } of all) rows.set(name, paramRow(name, unit, actions));
+      if (all.length === 1) place(bar);
+      else bar.replaceChildren(opener);
     }
     for (const param of all) rows.get(param.name)?.update(param, overrides[param.name]);
-    bar.hidden = all.length === 0;
+    setText(label, `Params (${all.length})`);
+    setText(values, Array.from(rows.values(), (made) => made.text()).join(' · '));
+    opener.classList.toggle(
+      'tried',
+      Array.from(rows.values()).some((made) => made.isTried()),
+    );
   }
-  return { element: bar, update };
-}
 
-function row(name: string, unit: string, actions: ParamActions) {
-  let scale = 1;
-  let value = 0;
-  const control = slider(name, unit, (shown) => {
-    value = shown * scale;
-    actions.turn(name, value);
-  });
-  const trying = element('span', { class: 'trying' });
-  const apply = button('Apply', () => actions.apply(name, value), `Apply: write ${name} into the file`, 'primary');
-  const reset = button('Reset', () => actions.reset(name), `Reset ${name} to its value in the file`);
-  const whole = element(
-    'div',
-    { class: 'param', 'data-param': name },
-    element('span', { class: 'name' }, name),
-    control.element,
-    trying,
-    apply.element,
-    reset.element,
-  );
-  function update(param: ParamPlan, override: number | undefined): void {
-    scale = param.scale;
-    value = override ?? param.value;
-    const shown = rounded(value / scale);
-    control.setRange(sliderRange(param));
-    control.setValue(shown);
-    const tried = override !== undefined && override !== param.default;
-    setText(trying, tried ? `trying ${name} = ${shown}${unit === '' ? '' : ` ${unit}`}` : '');
-    for (const action of [apply, reset]) action.element.hidden = !tried;
-    apply.setDisabled(!param.local);
-    whole.title = param.doc ?? '';
-  }
-  return { element: whole, update };
+  return {
+    element: bar,
+    update,
+    count: () => rows.size,
+    /** To the slider in the bar, or to all of them. */
+    open(anchor: HTMLElement): void {
+      const [single] = rows.values();
+      if (rows.size === 1 && bar.offsetParent !== null) single?.focus();
+      else openList(anchor);
+    },
+  };
 }

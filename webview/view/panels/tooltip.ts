@@ -2,7 +2,7 @@ import { css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
 import type { Scene } from '../scene/scene.ts';
 import { stageOf } from '../../picture/blocks.ts';
-import { targetDetails } from './detail.ts';
+import { targetDetails } from './details.ts';
 import type { Target } from '../../session/selection.ts';
 
 /** A line that comes once it is simulated. */

@@ -1,4 +1,4 @@
-import { scrolledRow } from './viewport.ts';
+import { bars, guaranteed } from './room.ts';
 
 /** Places in the timeline area, in CSS pixels from its upper left corner. */
 export interface Layout {
@@ -7,9 +7,12 @@ export interface Layout {
   /** Names are left of `left`; time runs from `left` over `plot` pixels. */
   readonly left: number;
   readonly plot: number;
+  /** Height 0 where there is no room. */
   readonly overview: Band;
   readonly ruler: Band;
   readonly rows: Band;
+  /** Height of a row that makes all rows fit: the first view has it. Under `leastRow`, rows had better be grouped. */
+  readonly fittedRow: number;
   /** Height 0 where there is no room. */
   readonly memory: Band;
 }
@@ -18,36 +21,66 @@ export interface Band {
   readonly height: number;
 }
 
-const gutter = 136;
-const rightMargin = 16;
-const leastRow = 54;
-const mostRow = 76;
-const memory = { preferred: 170, least: 104, most: 340 };
+export const leastRow = 14;
+const mostRow = 66;
+/** Without a chart of memory, rows take more. */
+const mostAlone = 96;
+const memoryShare = 0.3;
+const memorySizes = { least: 64, preferred: guaranteed.memory, most: 240 };
+/** Rows under this height may be any fraction of a pixel: edges are no longer seen. */
+const wholePixels = 8;
 
-export function layoutFor(width: number, height: number, rows: number, memoryShown: boolean): Layout {
-  const left = Math.min(gutter, Math.floor(width / 3));
-  const overview = { y: 8, height: 30 };
-  const ruler = { y: 42, height: 26 };
+/** `overviewShown`: false where the page is too low for it (`roomFor`). */
+export function layoutFor(
+  width: number,
+  height: number,
+  rows: number,
+  memoryShown: boolean,
+  overviewShown = true,
+): Layout {
+  const left = Math.min(gutterFor(width), Math.floor(width / 3));
+  const overview = { y: 0, height: overviewShown ? bars.overview : 0 };
+  const ruler = { y: overview.height, height: bars.ruler };
   const top = ruler.y + ruler.height;
   const room = Math.max(0, height - top);
-  const preferredRow = Math.max(leastRow, Math.min(mostRow, Math.floor((room - memory.preferred) / Math.max(1, rows))));
-  const wanted = rows * preferredRow;
-  const leastMemory = !memoryShown || room < 220 ? 0 : Math.max(memory.least, Math.min(memory.most, room - wanted));
-  const most = Math.max(0, Math.min(room - leastMemory, Math.max(wanted, preferredRow)));
-  // Rows to be scrolled: whole ones, no sliver of the next.
-  const scrolled = scrolledRow(most, rows);
-  const rowsHeight = scrolled === undefined || most < scrolled ? most : most - (most % scrolled);
-  const memoryHeight = leastMemory === 0 ? 0 : leastMemory + (most - rowsHeight);
+  const fittedRow = rowHeight(room, rows, memoryShown);
+  const rowsHeight = fittedRow * rows;
+  const rest = Math.max(0, room - rowsHeight);
   return {
     width,
     height,
     left,
-    plot: Math.max(1, width - left - rightMargin),
+    plot: Math.max(1, width - left - (width < 860 ? 10 : 16)),
     overview,
     ruler,
     rows: { y: top, height: rowsHeight },
-    memory: { y: top + rowsHeight, height: memoryHeight },
+    fittedRow,
+    // All that the rows leave: no dead band under them.
+    memory: { y: top + rowsHeight, height: memoryShown && rest >= memorySizes.least ? rest : 0 },
   };
+}
+
+function rowHeight(room: number, rows: number, memoryShown: boolean): number {
+  if (rows === 0) return 0;
+  if (!memoryShown) return whole(Math.min(mostAlone, room / rows));
+  const few = Math.min(rows, guaranteed.rows);
+  const { least, preferred, most } = memorySizes;
+  const byShare = Math.max(preferred, Math.min(most, room * memoryShare));
+  // The chart gives way to rows of their guaranteed height, then rows shrink, then the chart, then it goes.
+  let memory = Math.max(preferred, Math.min(byShare, room - few * guaranteed.row));
+  if (room - memory < few * leastRow) memory = Math.max(least, room - few * leastRow);
+  if (room - memory < few * leastRow) memory = 0;
+  return whole(Math.min(mostRow, (room - memory) / rows));
+}
+
+const whole = (height: number): number => (height >= wholePixels ? Math.floor(height) : height);
+
+/** Width of the names, by the width of the timeline area. */
+export function gutterFor(width: number): number {
+  if (width < 360) return 44;
+  if (width < 520) return 62;
+  if (width < 860) return 96;
+  return width < 1180 ? 112 : 136;
 }
 
 export const inside = (band: Band, y: number): boolean => y >= band.y && y < band.y + band.height;

@@ -16,46 +16,27 @@ export interface Bounds {
   readonly height: number;
 }
 
-export const tallestRow = 96;
-export const lowestRow = 0.05;
-const comfortable = { most: 76, least: 22 };
-/** Rows this high have room for names and numbers. */
-const lowestLabelled = 14;
-
-/** Height of rows that do not all fit, and are scrolled; undefined where all fit into `height`. */
-export const scrolledRow = (height: number, rows: number): number | undefined =>
-  Math.floor(height / Math.max(1, rows)) < lowestLabelled ? comfortable.least : undefined;
-
+const tallestRow = 96;
+const lowestRow = 0.05;
 /** The least stretch of time that may fill the width, as a share of the makespan. */
 const deepest = 1e-8;
 
-/** Everything in time; rows as high as is comfortable. */
+/** Everything: all of the time and all rows, however thin they become. */
 export const initialViewport = (bounds: Bounds): Viewport => ({
   t0: 0,
   t1: bounds.makespan,
   scroll: 0,
-  rowHeight: comfortableRow(bounds),
+  rowHeight: fittedRow(bounds),
 });
 
-/** All rows in sight while people can tell them apart; otherwise rows of a comfortable height, to be scrolled. */
-function comfortableRow({ height, rows }: Bounds): number {
-  return scrolledRow(height, rows) ?? Math.min(comfortable.most, Math.floor(height / Math.max(1, rows)));
-}
-
-/** Everything, however thin the rows become. */
-export const fitAll = (bounds: Bounds): Viewport => {
-  const exact = bounds.height / Math.max(1, bounds.rows);
-  return {
-    t0: 0,
-    t1: bounds.makespan,
-    scroll: 0,
-    rowHeight: Math.max(lowestRow, Math.min(comfortable.most, exact >= 1 ? Math.floor(exact) : exact)),
-  };
-};
+/** All rows fill the height. */
+const fittedRow = ({ height, rows }: Bounds): number =>
+  Math.max(lowestRow, Math.min(tallestRow, height / Math.max(1, rows)));
 
 /** The nearest view that is possible. */
 export function clampViewport(view: Viewport, bounds: Bounds): Viewport {
-  const rowHeight = Math.max(lowestRow, Math.min(tallestRow, view.rowHeight));
+  // Lower rows would leave a dead band under them.
+  const rowHeight = Math.max(fittedRow(bounds), Math.min(tallestRow, view.rowHeight));
   const most = Math.max(0, rowHeight * bounds.rows - bounds.height);
   const scroll = Math.max(0, Math.min(most, view.scroll));
   if (!(bounds.makespan > 0)) return { t0: 0, t1: 1, scroll, rowHeight };
@@ -114,15 +95,13 @@ export function carryOver(view: Viewport, before: Bounds, after: Bounds): Viewpo
 
 /** The view in a timeline area of another size: rows that were as high as fits are so again, others keep the height they were given. */
 export function resized(view: Viewport, before: Bounds, after: Bounds): Viewport {
-  for (const fitted of [initialViewport, fitAll])
-    if (view.rowHeight === fitted(before).rowHeight)
-      return clampViewport({ ...view, rowHeight: fitted(after).rowHeight }, after);
+  if (view.rowHeight === fittedRow(before)) return clampViewport({ ...view, rowHeight: fittedRow(after) }, after);
   return clampViewport(view, after);
 }
 
 /** What of a view is kept over reloads. Not the height of rows that nobody chose: the timeline area may have another size then. */
 export const keptViewport = (view: Viewport, bounds: Bounds): KeptViewport =>
-  view.rowHeight === initialViewport(bounds).rowHeight ? { t0: view.t0, t1: view.t1, scroll: view.scroll } : view;
+  view.rowHeight === fittedRow(bounds) ? { t0: view.t0, t1: view.t1, scroll: view.scroll } : view;
 
 /** The view that was kept; undefined where it is not of this timeline. */
 export function restoredViewport(
@@ -130,7 +109,7 @@ export function restoredViewport(
   bounds: Bounds,
 ): Viewport | undefined {
   if (t0 === undefined || t1 === undefined || t0 >= bounds.makespan) return undefined;
-  return { t0, t1, scroll, rowHeight: rowHeight ?? initialViewport(bounds).rowHeight };
+  return { t0, t1, scroll, rowHeight: rowHeight ?? fittedRow(bounds) };
 }
 
 export const xOf = (view: Viewport, width: number, time: number): number =>

@@ -7,7 +7,7 @@ import { element } from '../../../controls/dom.ts';
 import { css } from '../../scene/colour.ts';
 import { stackColour } from '../../scene/stackColours.ts';
 import type { Theme } from '../../scene/theme.ts';
-import { smallShare } from '../smallShare.ts';
+import { smallShare } from '../../../session/smallShare.ts';
 
 /** What a device holds at its peak: bytes, and shares of its limit; then what is free, or missing. */
 export function peakSection(device: DeviceReport, theme: Theme): HTMLElement {

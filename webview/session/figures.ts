@@ -1,0 +1,179 @@
+import { exposedCommunication, shareOf } from '../../engine/analyze/shares.ts';
+import { trafficByDevice } from '../../engine/analyze/traffic.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { amount, bytes, count, share, time } from '../../engine/quantities.ts';
+import type { PipelineReport } from '../../engine/report.ts';
+import { stageOf } from '../picture/blocks.ts';
+import { criticalPathIsOnly, criticalPathWords } from '../picture/criticalPath.ts';
+import { worstDevice } from '../picture/memoryLevel.ts';
+import type { Picture } from '../picture/picture.ts';
+import { smallShare } from './smallShare.ts';
+
+/** A figure of the iteration, just as the report has it. */
+export interface Figure {
+  readonly key: 'iteration' | 'bubble' | 'peak' | 'staleness' | 'exposed' | 'mfu' | 'critical';
+  readonly name: string;
+  readonly value: string;
+  /** What follows the value: `on gpu[0]`. */
+  readonly unit: string;
+  /** What it is compared with, or made of. */
+  readonly note: string;
+  /** In a line without room for more: `of 16`. */
+  readonly shortNote: string;
+  /** Part of what there could be. */
+  readonly share: number;
+  /** For comparing it with the same figure of another timeline; undefined where neither is better. */
+  readonly amount: number | undefined;
+  readonly moreIsBetter: boolean;
+  /** Over the limit: it does not run. */
+  readonly over: boolean;
+}
+
+const plain = { unit: '', note: '', shortNote: '', moreIsBetter: false, over: false } as const;
+
+/** What a narrow page keeps longest comes first. */
+export function figuresOf(plan: PipelinePlan, picture: Picture): readonly Figure[] {
+  const { report } = picture;
+  return [
+    iterationFigure(report),
+    bubbleFigure(report),
+    peakFigure(plan, report),
+    ...(report.asynchronous === undefined ? [] : [stalenessFigure(report, report.asynchronous.weights)]),
+    exposedFigure(report),
+    ...(report.model_flops === undefined ? [] : [flopsFigure(report.model_flops)]),
+    // The path of consecutive iterations says little.
+    ...(report.asynchronous === undefined ? [criticalFigure(picture)] : []),
+  ];
+}
+
+function iterationFigure({ asynchronous, iteration, operations }: PipelineReport): Figure {
+  return {
+    ...plain,
+    key: 'iteration',
+    name: asynchronous === undefined ? 'Iteration' : 'Period',
+    value: time(iteration, 4),
+    note:
+      asynchronous === undefined
+        ? count(operations, 'operation', 'operations')
+        : `${asynchronous.steady ? 'steady,' : 'mean of'} ${count(asynchronous.iterations, 'iteration', 'iterations')}`,
+    share: 1,
+    amount: iteration,
+  };
+}
+
+function bubbleFigure({ bubble, fill }: PipelineReport): Figure {
+  return {
+    ...plain,
+    key: 'bubble',
+    name: 'Bubble',
+    value: smallShare(bubble.makespan),
+    unit: fill === undefined ? '' : `${share(fill.recovered)} filled`,
+    note: `best possible ${share(bubble.bound)}`,
+    share: bubble.makespan,
+    amount: bubble.makespan,
+  };
+}
+
+function peakFigure(plan: PipelinePlan, report: PipelineReport): Figure {
+  const worst = worstDevice(report);
+  const device = report.devices[worst];
+  if (device === undefined) return { ...plain, key: 'peak', name: 'Peak memory', value: '0 B', share: 0, amount: 0 };
+  const { peak, capacity } = device;
+  return {
+    key: 'peak',
+    name: 'Peak memory',
+    value: bytes(peak),
+    unit: `on ${plan.devices[worst].name}`,
+    note: `limit ${bytes(capacity)}`,
+    shortNote: `of ${withoutUnit(bytes(capacity), bytes(peak))}`,
+    share: shareOf(peak, capacity),
+    amount: peak,
+    moreIsBetter: false,
+    over: peak > capacity,
+  };
+}
+
+function stalenessFigure({ stages }: PipelineReport, weights: string): Figure {
+  const most = Math.max(0, ...stages.map((stage) => stage.staleness));
+  const versions = Math.max(0, ...stages.map((stage) => stage.versions));
+  return {
+    ...plain,
+    key: 'staleness',
+    name: 'Staleness',
+    value: String(most),
+    unit: most === 1 ? 'update' : 'updates',
+    note: `${weights}, ${count(versions, 'version', 'versions')}`,
+    share: 1,
+    amount: undefined,
+  };
+}
+
+/** Seconds and share are both means over the devices. */
+function exposedFigure(report: PipelineReport): Figure {
+  const waited = exposedCommunication(report).share;
+  const collectives = exposedCollectives(report);
+  return {
+    ...plain,
+    key: 'exposed',
+    name: 'Exposed communication',
+    value: smallShare(waited),
+    unit: collectives > 1e-9 ? `+ ${smallShare(collectives)} tensor/data/expert collectives` : '',
+    note: `${time(waited * report.iteration)} per device`,
+    share: waited,
+    amount: waited,
+  };
+}
+
+/** Share of the iteration that exposed collectives of tensor, context, expert and data ranks take: a mean over devices. */
+function exposedCollectives(report: PipelineReport): number {
+  const seconds = trafficByDevice(report)
+    .flatMap(({ devices }) => devices)
+    .reduce((sum, traffic) => sum + traffic.exposed, 0);
+  return shareOf(seconds, report.devices.length * report.iteration);
+}
+
+function flopsFigure({ utilisation, rate }: NonNullable<PipelineReport['model_flops']>): Figure {
+  return {
+    ...plain,
+    key: 'mfu',
+    name: 'MFU',
+    value: share(utilisation),
+    unit: 'of the peak rate',
+    note: `${amount(rate)}FLOP/s per device`,
+    share: utilisation,
+    amount: utilisation,
+    moreIsBetter: true,
+  };
+}
+
+function criticalFigure(picture: Picture): Figure {
+  const { critical, placement } = picture;
+  const devices = new Set(Array.from(critical, (block) => placement[stageOf(picture, block)])).size;
+  return {
+    ...plain,
+    key: 'critical',
+    name: 'Critical path',
+    value: critical.length.toLocaleString('en-US'),
+    unit: `${critical.length === 1 ? 'block' : 'blocks'} on ${count(devices, 'device', 'devices')}`,
+    note: criticalPathIsOnly(picture) === undefined ? '' : criticalPathWords(picture).toLowerCase(),
+    share: 1,
+    amount: undefined,
+  };
+}
+
+/** `264` of `264 ms` where the other has the same unit. */
+export function withoutUnit(text: string, other: string): string {
+  const unit = / \S+$/.exec(text)?.[0];
+  return unit !== undefined && other.endsWith(unit) ? text.slice(0, -unit.length) : text;
+}
+
+export type Change = 'better' | 'worse' | 'same';
+const least = 0.005;
+
+/** Of a figure against what it was. Under half a percent nothing has changed. */
+export function changeOf(now: Figure, before: Figure | undefined): Change {
+  if (before?.amount === undefined || now.amount === undefined) return 'same';
+  const difference = now.amount - before.amount;
+  if (Math.abs(difference) < least * Math.abs(before.amount) || difference === 0) return 'same';
+  return difference > 0 === now.moreIsBetter ? 'better' : 'worse';
+}

@@ -1,0 +1,150 @@
+import { peakText } from '../../../engine/analyze/itemWords.ts';
+import { unitOf } from '../../../engine/analyze/memoryWords.ts';
+import { shareOf } from '../../../engine/analyze/shares.ts';
+import { groupWords } from '../../../engine/analyze/traffic.ts';
+import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
+import { bytes, count, list, time } from '../../../engine/quantities.ts';
+import { stageName, stageNumber as cutNumber } from '../../../engine/stages.ts';
+import { stagesOn } from '../../../engine/stagesOn.ts';
+import { deviceOf, paintKindOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
+import {
+  type Line,
+  blockLines,
+  blockTitle,
+  countedKinds,
+  gapTitle,
+  gapLines,
+  shortName,
+} from '../../picture/describe.ts';
+import { rangeFigures } from '../../picture/rangeFigures.ts';
+import { withoutUnit } from '../../session/figures.ts';
+import type { Scene } from '../scene/scene.ts';
+import { smallShare } from '../../session/smallShare.ts';
+import type { Picture } from '../../picture/picture.ts';
+import type { Target } from '../../session/selection.ts';
+
+export interface Details {
+  readonly title: string;
+  /** Kind of paint of the block; undefined for what has none. */
+  readonly kind: number | undefined;
+  readonly lines: readonly Line[];
+}
+
+export function targetDetails({ plan, picture, faster }: Scene, target: Target): Details {
+  if (target.kind === 'gap')
+    return { title: gapTitle(plan, picture, target.gap), kind: undefined, lines: gapLines(plan, picture, target.gap) };
+  const kind = paintKindOf(picture, target.block);
+  const lines = [
+    ...blockLines(plan, picture, target.block),
+    ...fasterLine(plan, picture, stageOf(picture, target.block), faster),
+  ];
+  return { title: blockTitle(picture, target.block), kind, lines };
+}
+
+/** `s1 10 % faster`, `−6.1 ms`: as simulated; nothing while it is not known. */
+function fasterLine(plan: PipelinePlan, picture: Picture, stage: number, faster: Scene['faster']): readonly Line[] {
+  const change = stage < 0 ? undefined : faster(stage);
+  if (change === undefined || Number.isNaN(change)) return [];
+  const small = Math.abs(change) <= picture.report.iteration * 1e-9;
+  const figure = small ? 'no change' : `${change < 0 ? '−' : '+'}${time(Math.abs(change))}`;
+  return [[`${stageName(plan.stages[stage])} 10 % faster`, figure]];
+}
+
+/** All that is known of the selection. */
+export function selectionDetails(scene: Scene): Details | undefined {
+  const { selection, picture, plan } = scene;
+  if (selection === undefined) return undefined;
+  if (selection.kind === 'range') {
+    const figures = rangeFigures(picture, selection.t0, selection.t1, selection.from, selection.to);
+    const kinds = Array.from(figures.kinds, ([type, { count: number, seconds }]): Line => [
+      type,
+      `${count(number, ...countedKinds[type])}, ${time(seconds)}`,
+    ]);
+    return {
+      title: `${time(selection.t1 - selection.t0)} × ${count(selection.to - selection.from + 1, 'device', 'devices')}`,
+      kind: undefined,
+      lines: [
+        ['Interval', `${time(selection.t0, 4)} – ${time(selection.t1, 4)}`],
+        ['Bubble', smallShare(figures.idle)],
+        ...kinds,
+        ['Peak', `${bytes(figures.peak)} on ${plan.devices[figures.peakDevice].name}`],
+      ],
+    };
+  }
+  if (selection.kind === 'device') return deviceDetails(scene, selection.device);
+  const details = targetDetails(scene, selection);
+  if (selection.kind === 'gap') return details;
+  const siblings = siblingsOf(picture, selection.block);
+  const total = siblings.reduce((sum, block) => sum + picture.columns.end[block] - picture.columns.start[block], 0);
+  const name: Line = [
+    'Operation',
+    `${shortName(plan, picture, selection.block)} on ${plan.devices[deviceOf(picture, selection.block)].name}`,
+  ];
+  const rest = details.lines.filter(([label]) => label !== 'Device' && label !== 'Stage');
+  const same: Line[] =
+    siblings.length > 1 ? [['This microbatch', `${count(siblings.length, 'block', 'blocks')} · ${time(total)}`]] : [];
+  return { ...details, lines: [name, ...rest, ...same, ...exchangeLines(plan, picture, selection.block)] };
+}
+
+/** The card of the device has the rest, item by item. */
+function deviceDetails({ plan, picture, faster }: Scene, device: number): Details {
+  const report = picture.report.devices[device];
+  const left = report.capacity - report.peak;
+  return {
+    title: report.name,
+    kind: undefined,
+    lines: [
+      ['Stages', list(report.stages)],
+      ['Busy', smallShare(shareOf(report.busy, picture.report.iteration))],
+      ['Peak', peakText(report, unitOf(plan))],
+      [left < 0 ? 'Over' : 'Left', bytes(Math.abs(left))],
+      // Parts of one stage of the cut are faster together.
+      ...stagesOn(plan.placement, device)
+        .filter((stage, at, all) => all.findIndex((each) => cutNumber(plan, each) === cutNumber(plan, stage)) === at)
+        .flatMap((stage) => fasterLine(plan, picture, stage, faster)),
+    ],
+  };
+}
+
+/** What ranks of the block's stage exchange for one microbatch, summed over its passes. */
+function exchangeLines(plan: PipelinePlan, picture: Picture, block: number): readonly Line[] {
+  const exchanged = plan.stages[stageOf(picture, block)]?.traffic ?? {};
+  return (Object.entries(exchanged) as [TrafficName, TrafficPlan][]).map(([name, traffic]) => [
+    `${groupWords[name]}, all passes`,
+    `${time(traffic.time)}, ${time(traffic.exposed)} exposed`,
+  ]);
+}
+
+/** The selection in one line: its name, and what is asked for most. */
+export function selectionSummary(
+  scene: Scene,
+): { readonly title: string; readonly rest: readonly string[] } | undefined {
+  const { selection, plan, picture } = scene;
+  if (selection === undefined) return undefined;
+  if (selection.kind === 'block') {
+    const { start, end, makespan } = picture.columns;
+    const { block } = selection;
+    const slack = picture.slack?.[block];
+    return {
+      title: `${shortName(plan, picture, block)} on ${plan.devices[deviceOf(picture, block)].name}`,
+      rest: [
+        interval(start[block], end[block]),
+        ...(slack === undefined ? [] : [`slack ${slack < makespan * 1e-12 ? '0' : time(slack)}`]),
+      ],
+    };
+  }
+  if (selection.kind === 'gap') {
+    const { gap } = selection;
+    return { title: gapTitle(plan, picture, gap), rest: [interval(gap.from, gap.to)] };
+  }
+  const details = selectionDetails(scene);
+  return details === undefined
+    ? undefined
+    : { title: details.title, rest: details.lines.map(([label, value]) => `${label.toLowerCase()} ${value}`) };
+}
+
+/** `136.1–152.1 ms`. */
+function interval(from: number, to: number): string {
+  const end = time(to, 4);
+  return `${withoutUnit(time(from, 4), end)}–${end}`;
+}

@@ -1,0 +1,67 @@
+import type { ParamPlan } from '../../../engine/plan.ts';
+import { element } from '../../controls/dom.ts';
+import { rounded, sliderRange } from '../../controls/sliderRange.ts';
+import { button, slider } from '../../controls/toolkit.ts';
+
+export interface ParamActions {
+  turn(name: string, value: number): void;
+  apply(name: string, value: number): void;
+  reset(name: string): void;
+}
+
+/** One param: its slider, and its number. While another value is tried, Apply and Reset take the place of the number. */
+export function paramRow(name: string, unit: string, actions: ParamActions) {
+  let scale = 1;
+  let value = 0;
+  let tried = false;
+  const control = slider(name, unit, (shown) => {
+    value = shown * scale;
+    actions.turn(name, value);
+  });
+  const apply = button('Apply', () => actions.apply(name, value), `Apply: write ${name} into the file`, 'primary');
+  const reset = button('Reset', () => actions.reset(name), `Reset ${name} to its value in the file`);
+  const buttons = element('span', { class: 'param-buttons' }, apply.element, reset.element);
+  const place = element('span', { class: 'param-place' }, control.exact, buttons);
+  const whole = element(
+    'div',
+    { class: 'param', 'data-param': name },
+    element('span', { class: 'name' }, name),
+    control.element,
+    place,
+  );
+  // The number that is being typed stays under the fingers.
+  place.addEventListener('focusout', () => setTimeout(show));
+  place.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !control.exact.contains(document.activeElement) || !tried) return;
+    (document.activeElement as HTMLElement).blur();
+    show();
+    apply.element.focus();
+  });
+
+  function show(): void {
+    const typing = control.exact.contains(document.activeElement);
+    const held = buttons.contains(document.activeElement);
+    buttons.hidden = !tried || typing;
+    control.exact.hidden = tried && !typing;
+    if (held && buttons.hidden) control.focus();
+  }
+
+  return {
+    element: whole,
+    focus: control.focus,
+    /** For a summary: `microbatches 8`. */
+    text: (): string => `${name} ${rounded(value / scale)}${unit === '' ? '' : ` ${unit}`}`,
+    update(param: ParamPlan, override: number | undefined): void {
+      scale = param.scale;
+      value = override ?? param.value;
+      control.setRange(sliderRange(param));
+      control.setValue(rounded(value / scale));
+      tried = override !== undefined && override !== param.default;
+      whole.classList.toggle('tried', tried);
+      apply.setDisabled(!param.local);
+      whole.title = param.doc ?? '';
+      show();
+    },
+    isTried: (): boolean => tried,
+  };
+}

@@ -1,0 +1,55 @@
+import { count, share } from '../../../engine/quantities.ts';
+import { element, setText } from '../../controls/dom.ts';
+import { icon } from '../../controls/icon.ts';
+import { type Popover, popover } from '../../controls/popover.ts';
+import type { Scene } from '../scene/scene.ts';
+import type { legend } from './legend.ts';
+
+/** The last line: legend, how much there is, how much of it is in sight, and help. */
+export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => void) {
+  const operations = element('span', { class: 'operations' });
+  const scale = element('span', { class: 'scale' });
+  const zoom = element('span', { class: 'zoom' });
+  const legendButton = element(
+    'button',
+    {
+      type: 'button',
+      class: 'legend-button',
+      title: 'Legend (L)',
+      'aria-haspopup': 'dialog',
+      'aria-expanded': 'false',
+    },
+    icon('legend'),
+    'Legend',
+  );
+  const helpButton = element(
+    'button',
+    { type: 'button', class: 'help-button', title: 'Keyboard shortcuts (?)', 'aria-label': 'Keyboard shortcuts' },
+    '?',
+  );
+  const bar = element('footer', { class: 'status' }, legendButton, operations, scale, zoom, helpButton);
+  let opened: Popover | undefined;
+
+  function toggleLegend(): void {
+    if (opened !== undefined) return opened.close();
+    opened = popover(legendButton, 'Legend', legendPanel.open(), () => {
+      opened = undefined;
+      legendPanel.hide();
+    });
+  }
+  legendButton.addEventListener('click', toggleLegend);
+  helpButton.addEventListener('click', help);
+
+  return {
+    element: bar,
+    toggleLegend,
+    /** What a pixel of the drawing stands for, where it is more than a block. */
+    showScale: (text: string) => setText(scale, text),
+    update({ view, picture }: Scene): void {
+      const { makespan } = picture.columns;
+      const part = (view.t1 - view.t0) / makespan;
+      setText(operations, count(picture.report.operations, 'operation', 'operations'));
+      setText(zoom, makespan > 0 && part < 1 - 1e-9 ? `${share(part)} of the iteration` : 'whole iteration');
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { element, setText } from '../../controls/dom.ts';
+import { iconButton } from '../../controls/iconButton.ts';
+import { opensPopover } from '../../controls/popover.ts';
+import { dropdown } from '../../controls/toolkit.ts';
+import type { Settings } from '../../session/settings.ts';
+import { colourChoice } from './colourings.ts';
+import { errorNotice } from './errorNotice.ts';
+import { type MenuActions, moreMenu } from './moreMenu.ts';
+import { type SearchActions, searchBox } from './searchBox.ts';
+import { shapeText, symbolsText } from './shape.ts';
+
+export interface ToolbarActions extends MenuActions {
+  readonly search: SearchActions;
+  fit(): void;
+  /** Leads to the values that can be tried. */
+  params(anchor: HTMLElement): void;
+  pipeline(name: string): void;
+}
+
+/** The top line: what is shown, what can be done with it, and what is wrong with the text. */
+export function toolbar(actions: ToolbarActions) {
+  const chooser = dropdown('Pipeline', actions.pipeline);
+  const title = element('h1', {}, 'Pipeline preview');
+  const policy = element('button', { type: 'button', class: 'policy' });
+  policy.addEventListener('click', actions.openSource);
+  const shape = element('span', { class: 'shape dim' });
+  // Where figures have no room.
+  const iteration = element('strong', { class: 'iteration' });
+  const colours = colourChoice(actions.colourBy);
+  const error = errorNotice();
+  const search = searchBox({
+    ...actions.search,
+    leave: () => {
+      open(false);
+      actions.search.leave();
+    },
+  });
+  const find = iconButton('find', 'Find (/)', () => focusSearch());
+  const params = iconButton('params', 'Params', () => actions.params(params));
+  const fit = iconButton('fit', 'Show everything (0)', actions.fit);
+  const more = iconButton('more', 'More', () => undefined);
+  let shown: { readonly settings: Settings; readonly versions: boolean } | undefined;
+  opensPopover(more, 'More', () => moreMenu(actions, shown));
+  const tools = element(
+    'div',
+    { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
+    colours.element,
+    find,
+    params,
+    fit,
+    more,
+  );
+  const bar = element(
+    'header',
+    {},
+    element('div', { class: 'identity' }, chooser.element, title, policy, shape, iteration),
+    error.element,
+    search.element,
+    tools,
+  );
+  let hasVersions = false;
+
+  function open(finding: boolean): void {
+    bar.classList.toggle('finding', finding);
+  }
+  function focusSearch(): void {
+    open(true);
+    search.focus();
+  }
+  function showColours(settings: Settings): void {
+    colours.show(settings.colourBy, hasVersions);
+    shown = { settings, versions: hasVersions };
+  }
+
+  return {
+    element: bar,
+    /** What is wrong with the text, at the right. */
+    notice: error.show,
+    focusSearch,
+    clearSearch(): void {
+      search.clear();
+      open(false);
+    },
+    showFound: search.show,
+    /** Whether operations use different versions of the weights. */
+    setVersions(has: boolean): void {
+      hasVersions = has;
+      if (shown !== undefined) showColours(shown.settings);
+    },
+    setIteration: (text: string) => setText(iteration, text),
+    /** A new timeline is being made. */
+    setBusy: (busy: boolean) => void bar.classList.toggle('busy', busy),
+    update(file: string, plan: PipelinePlan, names: readonly string[], hasParams: boolean, settings: Settings): void {
+      chooser.element.hidden = names.length < 2;
+      title.hidden = names.length >= 2;
+      setText(title, plan.name);
+      chooser.setOptions(names);
+      chooser.setValue(plan.name);
+      setText(policy, plan.schedule.name);
+      policy.setAttribute('aria-label', `Policy, ${plan.schedule.name}`);
+      policy.title = `${plan.schedule.name}: open ${file} at the schedule`;
+      setText(shape, shapeText(plan));
+      shape.title = symbolsText(plan);
+      params.hidden = !hasParams;
+      showColours(settings);
+    },
+  };
+}
