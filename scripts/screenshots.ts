@@ -56,17 +56,18 @@ try {
   await workbench.find('dualpipe.pipe');
   await page.locator('.codelens-decoration', { hasText: 'iteration' }).first().waitFor();
   await page.locator('.editor-actions a[aria-label*="Open Preview to the Side"]').first().click();
-  await preview.locator('.identity', { hasText: 'dualpipe' }).waitFor();
+  await preview.locator('.policy', { hasText: 'dualpipe' }).waitFor();
   await stage.waitFor();
   await shot('preview-dualpipe', false);
   await workbench.command('View: Close All Editors');
   await workbench.find('long-context.pipe');
   await page.locator('.codelens-decoration', { hasText: 'iteration' }).first().waitFor();
   await page.locator('.editor-actions a[aria-label*="Open Preview to the Side"]').first().click();
-  await preview.locator('.identity', { hasText: 'interleaved_1f1b' }).waitFor();
+  await preview.locator('.policy', { hasText: 'interleaved_1f1b' }).waitFor();
   await stage.waitFor();
   // The name of the first device.
   await stage.click({ position: { x: 40, y: 85 } });
+  await preview.getByRole('button', { name: 'Open the details' }).click();
   await shot('preview-device', false);
 } finally {
   await workbench.close();

@@ -53,7 +53,7 @@ const emulated: PageTest = {
     await preview.post(planMessage(plan([pipeline(shape)])));
     await preview.drawn();
     assert.deepEqual(preview.problems, []);
-    assert.match(await preview.page.locator('.statistics').innerText(), /Iteration/);
+    assert.match(await preview.page.locator('.statistics').innerText(), /bubble/);
     await preview.close();
   },
 };

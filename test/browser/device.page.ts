@@ -8,12 +8,12 @@ import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, axe, settled, themes, violations } from './harness.ts';
 import { GiB, microbatchParam, pipeline, plan, planMessage } from './plans.ts';
-import { clickBlock, pictureFor } from './scene.ts';
+import { allFigures, clickBlock, openCard, pictureFor } from './scene.ts';
 
-const sheetOf = (preview: Preview) => preview.page.locator('section.device');
+const sheetOf = (preview: Preview) => preview.page.locator('.card');
 const rowsOf = (preview: Preview, caption: string): Promise<string[][]> =>
   preview.page
-    .locator('section.device table', { hasText: caption })
+    .locator('.card table', { hasText: caption })
     .locator('tbody tr')
     .evaluateAll((rows) =>
       rows.map((row) => Array.from(row.children, (cell) => (cell as HTMLElement).innerText.trim())),
@@ -24,7 +24,7 @@ async function clickName(preview: Preview, device: number, devices: number): Pro
   const box = await preview.page.locator('.timeline').boundingBox();
   assert.ok(box !== null);
   const { rows } = layoutFor(box.width, box.height, devices, true);
-  const height = Math.min(76, rows.height / devices);
+  const height = rows.height / devices;
   await preview.page.mouse.click(box.x + 40, box.y + rows.y + (device + 0.5) * height);
   await settled(preview.page);
 }
@@ -38,20 +38,22 @@ function wide(): { readonly message: ReturnType<typeof example>['message']; read
 }
 
 const items: PageTest = {
-  name: 'a click on the name of a device tells what fills it, what is left, and what it exchanges',
+  name: 'the card of a device says what fills it, what is left, and what it exchanges',
   run: async (browser) => {
     const { message, report } = wide();
     const preview = await browser.open();
     await preview.post(message);
     await preview.drawn();
     const before = await preview.page.locator('.timeline').boundingBox();
-    assert.equal(await sheetOf(preview).isVisible(), false);
     await clickName(preview, 1, 4);
+    assert.deepEqual(await preview.page.locator('.timeline').boundingBox(), before, 'a click moves nothing');
+    assert.equal(await sheetOf(preview).isVisible(), false);
+    await openCard(preview);
     const device = report.devices[1];
     const text = await sheetOf(preview).innerText();
     assert.ok(text.includes(`${device.kind} · s1 · tensor 8: 8 devices`), text);
     assert.ok(
-      text.includes(`Peak ${bytes(device.peak)} of ${bytes(device.capacity)} at ${time(device.peak_at)}`),
+      new RegExp(`Peak\\s+${bytes(device.peak)} of ${bytes(device.capacity)} at ${time(device.peak_at)}`).test(text),
       text,
     );
     const memory = await rowsOf(preview, 'Memory at the peak');
@@ -70,18 +72,19 @@ const items: PageTest = {
     assert.deepEqual(await rowsOf(preview, 'Exchanged in one iteration'), [
       ['tensor ranks', bytes(tensor.bytes), time(tensor.time), waited],
     ]);
-    assert.deepEqual(await preview.page.locator('.timeline').boundingBox(), before);
     assert.deepEqual(await violations(preview.page), []);
     assert.deepEqual(preview.problems, []);
     await preview.shot('device-sheet');
-    await sheetOf(preview).getByRole('button', { name: 'Close' }).click();
+    await preview.page.getByRole('button', { name: 'Close the details' }).click();
+    await settled(preview.page);
     assert.equal(await sheetOf(preview).isVisible(), false);
+    assert.deepEqual(await preview.page.locator('.timeline').boundingBox(), before);
     await preview.close();
   },
 };
 
 const bars: PageTest = {
-  name: 'bars of memory are as long as their shares, and over the limit the excess is told',
+  name: 'bars of memory are as long as their shares, and over the limit the excess is shown',
   run: async (browser) => {
     // 40 GiB of weights, gradients and state, and four microbatches of 4.2 GiB on the first of four devices.
     const shownPipeline = pipeline({ devices: 4, microbatches: 8, memory: 50 * GiB });
@@ -89,6 +92,7 @@ const bars: PageTest = {
     await preview.post(planMessage(plan([shownPipeline])));
     await preview.drawn();
     await clickName(preview, 0, 4);
+    await openCard(preview);
     const rows = await rowsOf(preview, 'Memory at the peak');
     assert.deepEqual(
       rows.map(([, size, part]) => [size, part]),
@@ -125,7 +129,7 @@ const keys: PageTest = {
     await page.locator('.grid [role=gridcell][tabindex="0"]').focus();
     for (const key of ['ArrowRight', 'ArrowDown', 'i']) await page.keyboard.press(key);
     await settled(page);
-    assert.equal(await sheetOf(preview).locator('h2').innerText(), 'gpu[1]');
+    assert.equal(await sheetOf(preview).locator('strong').first().innerText(), 'gpu[1]');
     // Said a moment later: of texts in quick succession only the last.
     await page.waitForFunction(() =>
       /^gpu\[1\], .*Peak/.test(document.querySelector('.unseen[role=status]')?.textContent ?? ''),
@@ -138,17 +142,18 @@ const keys: PageTest = {
     assert.notDeepEqual(await rowsOf(preview, 'Memory at the peak'), tall);
     await page.keyboard.press('i');
     await settled(page);
-    assert.equal(await sheetOf(preview).isVisible(), false);
+    assert.equal(await sheetOf(preview).locator('table').count(), 0);
     assert.match(await page.locator('.detail').innerText(), /on gpu\[1\]/);
     await clickName(preview, 2, 4);
-    assert.equal(await sheetOf(preview).locator('h2').innerText(), 'gpu[2]');
+    assert.equal(await sheetOf(preview).locator('strong').first().innerText(), 'gpu[2]');
     await page.keyboard.press('ArrowRight');
     await settled(page);
     assert.match(await page.locator('.detail').innerText(), /2F0 on gpu\[2\]/);
     await page.keyboard.press('i');
     await page.keyboard.press('Escape');
     await settled(page);
-    assert.equal(await sheetOf(preview).isVisible(), false);
+    assert.match(await page.locator('.summary').innerText(), /Click a block/);
+    assert.equal(await sheetOf(preview).isVisible(), true, 'the card stays as it was left');
     await preview.close();
   },
 };
@@ -160,16 +165,17 @@ const fromTable: PageTest = {
     await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })])));
     await preview.drawn();
     const { page } = preview;
-    await page.getByRole('button', { name: 'Table' }).click();
+    await page.locator('.grid [role=gridcell][tabindex="0"]').focus();
+    await page.keyboard.press('t');
     await page.getByRole('button', { name: 'Devices' }).click();
     await page.locator('.cells .lines [role=row]').first().focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await settled(page);
-    assert.equal(await sheetOf(preview).locator('h2').innerText(), 'gpu[1]');
+    assert.match(await page.locator('.summary').innerText(), /gpu\[1\]\s+· stages stage 1/);
     await page.keyboard.press('Escape');
     await settled(page);
-    assert.equal(await sheetOf(preview).isVisible(), false);
+    assert.match(await page.locator('.summary').innerText(), /Click a block/);
     await preview.close();
   },
 };
@@ -181,6 +187,7 @@ const clean: readonly PageTest[] = themes.map((theme) => ({
     await preview.post(wide().message);
     await preview.drawn();
     await clickName(preview, 0, 4);
+    await openCard(preview);
     assert.equal(await sheetOf(preview).isVisible(), true);
     assert.deepEqual(await axe(preview.page), []);
     const inside = await sheetOf(preview).evaluate((sheet) => sheet.scrollWidth <= sheet.clientWidth);
@@ -206,8 +213,11 @@ const flops: PageTest = {
     assert.ok(gradients[0] > 0 && gradients[1] === 0 && gradients[2] === 0 && gradients[3] > 0);
     const inOperations = report.stages.map(({ traffic }) => traffic?.tensor?.exposed ?? 0);
     const among = [...inOperations, ...gradients].reduce((sum, seconds) => sum + seconds, 0);
-    const communication = await preview.page.locator('.figure', { hasText: 'Exposed communication' }).innerText();
-    assert.ok(communication.includes(`+ ${share(among / 4 / report.iteration)} collectives`), communication);
+    const communication = await allFigures(preview);
+    assert.ok(
+      communication.includes(`+ ${share(among / 4 / report.iteration)} tensor/data/expert collectives`),
+      communication,
+    );
     assert.match((await preview.page.locator('canvas.over').getAttribute('aria-label')) ?? '', /MFU \d/);
     await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })]), 2));
     await preview.drawn();
@@ -233,7 +243,8 @@ const exchange: PageTest = {
     await preview.drawn();
     await clickBlock(preview, pictureFor(with_), 0, 0);
     await settled(preview.page);
-    assert.match(await preview.page.locator('.detail').innerText(), /4 ms, 1\.5 ms exposed\s*tensor ranks, all passes/);
+    await openCard(preview);
+    assert.match(await preview.page.locator('.card').innerText(), /tensor ranks, all passes\s*4 ms, 1\.5 ms exposed/);
     await preview.close();
   },
 };

@@ -4,7 +4,7 @@ import { time } from '../../engine/quantities.ts';
 import type { PageTest } from './check.ts';
 import { type Preview, settled } from './harness.ts';
 import { pipeline, plan, planMessage } from './plans.ts';
-import { blockOf, clickBlock, pictureFor, pointOf } from './scene.ts';
+import { blockOf, clickBlock, pictureFor, pointOf, openCard } from './scene.ts';
 
 const shape = { devices: 4, microbatches: 6 };
 
@@ -26,13 +26,15 @@ const state = (preview: Preview) =>
 const focused = (preview: Preview) => preview.page.evaluate(() => document.activeElement?.textContent ?? '');
 
 const clicks: PageTest = {
-  name: 'a click on a block asks for its line and keeps the focus; Enter goes there',
+  name: 'a click on a block asks for its line and keeps the focus; Enter opens its card, and from there goes to the line',
   run: async (browser) => {
     const { preview, picture } = await opened(browser);
     await clickBlock(preview, picture, blockOf(picture, 2, B, 3), 2);
     await settled(preview.page);
     assert.deepEqual((await preview.posted()).at(-1), { type: 'reveal', path: 'train/stage:2', preserveFocus: true });
-    assert.match(await preview.page.locator('.detail').innerText(), /microbatch 3/);
+    assert.match(await preview.page.locator('.detail').innerText(), /2B3 on gpu\[2\]\s+· [\d.]+–[\d.]+ ms · slack/);
+    await preview.page.keyboard.press('Enter');
+    assert.match(await preview.page.locator('.card').innerText(), /Backward · microbatch 3/);
     await preview.page.keyboard.press('Enter');
     assert.deepEqual((await preview.posted()).at(-1), { type: 'reveal', path: 'train/stage:2', preserveFocus: false });
     await preview.page.keyboard.press('Escape');
@@ -82,9 +84,16 @@ const wheel: PageTest = {
       await preview.page.waitForTimeout(320);
       return state(preview);
     };
+    // Rows all fit at first: higher ones have to be scrolled.
+    await preview.page.keyboard.down('Control');
+    await preview.page.keyboard.down('Alt');
+    await preview.page.mouse.wheel(0, -400);
+    await preview.page.keyboard.up('Alt');
+    await preview.page.keyboard.up('Control');
+    const higher = await view();
     await preview.page.mouse.wheel(0, 100);
     const scrolled = await view();
-    assert.equal(scrolled.scroll, 100);
+    assert.ok(Math.abs(scrolled.scroll - higher.scroll - 100) < 1e-6, 'scrolled');
     await preview.page.keyboard.down('Control');
     await preview.page.mouse.wheel(0, -300);
     await preview.page.keyboard.up('Control');
@@ -97,7 +106,7 @@ const wheel: PageTest = {
     await preview.page.mouse.wheel(0, 120);
     await preview.page.keyboard.up('Shift');
     const panned = await view();
-    assert.ok(panned.t0 > zoomed.t0 && panned.scroll === 100, 'panned in time only');
+    assert.ok(panned.t0 > zoomed.t0 && panned.scroll === scrolled.scroll, 'panned in time only');
     await preview.close();
   },
 };
@@ -113,7 +122,10 @@ const drag: PageTest = {
     await preview.page.mouse.move(...to, { steps: 4 });
     await preview.page.mouse.up();
     await settled(preview.page);
+    await openCard(preview);
     const range = await preview.page.locator('.detail').innerText();
+    await preview.page.getByRole('button', { name: 'Close the details' }).click();
+    await settled(preview.page);
     assert.match(range, /× 2 devices/);
     assert.match(range, /\d+ forwards, [\d.]+ ms[\s\S]*\d+ backwards, [\d.]+ ms/);
     const gap = await pointOf(preview, picture, 3, picture.columns.start[picture.columns.offsets[3]] / 2);
@@ -164,7 +176,7 @@ const search: PageTest = {
     await preview.page.keyboard.press('Escape');
     await settled(preview.page);
     assert.equal(await preview.page.locator('.found').innerText(), '');
-    assert.equal(await preview.page.getByRole('textbox', { name: 'Search blocks' }).inputValue(), '');
+    assert.equal(await preview.page.locator('.search-field').inputValue(), '');
     assert.deepEqual(await preview.pixel(x, y), bright);
     await preview.close();
   },

@@ -1,115 +1,161 @@
 import assert from 'node:assert/strict';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
-import { initialViewport } from '../../webview/view/scene/viewport.ts';
+import { bars as heights } from '../../webview/view/scene/room.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, settled } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
 import { clickBlock, pictureFor } from './scene.ts';
 
-/** Sizes of a preview beside an editor, and of one that has the window to itself. */
+/** Sizes of a side panel, of a docked view, and of a preview that has the window to itself. */
 const sizes = [
-  [480, 600],
+  [320, 424],
+  [380, 700],
+  [420, 900],
   [540, 760],
-  [540, 900],
-  [760, 900],
+  [700, 600],
+  [860, 424],
   [900, 800],
-  [1100, 860],
-  [1320, 900],
+  [1280, 720],
+  [1400, 800],
 ] as const;
 
-/** Parts of the bars whose content does not fit, and controls that overlap. */
+/** Parts of the bars that are not wholly in sight, and controls that overlap. */
 const misfits = (preview: Preview): Promise<string[]> =>
   preview.page.evaluate(() => {
     const bad: string[] = [];
     const name = (part: Element) => `${part.tagName.toLowerCase()}.${part.className}`;
-    for (const part of document.querySelectorAll<HTMLElement>(
-      'header, header *, .params, .statistics, .statistics *',
-    )) {
-      const { display } = getComputedStyle(part);
-      if (display === 'inline' || display === 'contents' || part.clientWidth === 0) continue;
-      if (part.scrollWidth > part.clientWidth + 1) bad.push(`${name(part)} is too narrow`);
-    }
-    const boxes = Array.from(
-      document.querySelectorAll(
-        'header vscode-button, header .toggle, header vscode-text-field, header .link, header h1',
-      ),
-      (part) => ({ part, box: part.getBoundingClientRect() }),
-    );
-    for (const [index, a] of boxes.entries())
-      for (const b of boxes.slice(index + 1))
+    for (const bar of document.querySelectorAll('header, .statistics, .params, .summary, .status')) {
+      const outer = bar.getBoundingClientRect();
+      const parts = Array.from(bar.querySelectorAll('button, input, vscode-button, strong, .zoom'), (part) => ({
+        part,
+        box: part.getBoundingClientRect(),
+      })).filter(({ box }) => box.width > 0);
+      for (const { part, box } of parts)
         if (
-          a.box.left < b.box.right - 0.5 &&
-          b.box.left < a.box.right - 0.5 &&
-          a.box.top < b.box.bottom - 0.5 &&
-          b.box.top < a.box.bottom - 0.5
+          box.left < outer.left ||
+          box.right > outer.right + 0.5 ||
+          box.top < outer.top ||
+          box.bottom > outer.bottom + 0.5
         )
-          bad.push(`${name(a.part)} over ${name(b.part)}`);
+          bad.push(`${name(part)} leaves ${name(bar)}`);
+      for (const [index, a] of parts.entries())
+        for (const b of parts.slice(index + 1))
+          if (
+            !a.part.contains(b.part) &&
+            a.box.left < b.box.right - 0.5 &&
+            b.box.left < a.box.right - 0.5 &&
+            a.box.top < b.box.bottom - 0.5 &&
+            b.box.top < a.box.bottom - 0.5
+          )
+            bad.push(`${name(a.part)} over ${name(b.part)}`);
+    }
+    for (const side of ['scrollWidth', 'scrollHeight'] as const)
+      if (document.documentElement[side] > (side === 'scrollWidth' ? innerWidth : innerHeight)) bad.push(side);
     return bad;
   });
 
-const tops = (preview: Preview, parts: string) =>
-  preview.page.locator(parts).evaluateAll((all) => all.map((part) => Math.round(part.getBoundingClientRect().top)));
+const height = (preview: Preview, part: string): Promise<number> =>
+  preview.page.locator(part).evaluate((found) => found.getBoundingClientRect().height);
 
-/** Five figures, and six where model FLOPs are known. */
+/** Figures with and without model FLOPs, one param and several. */
 const shown = [
   ['', () => planMessage(plan([pipeline({ devices: 4, microbatches: 8 })], [microbatchParam(8)]))],
-  [', model FLOPs too', () => example('gpt-22b').message],
+  [', an example of the documentation', () => example('gpt-22b').message],
 ] as const;
 
 const bars: readonly PageTest[] = shown.map(([what, message]) => ({
-  name: `at any width controls stay together and every figure keeps its note${what}`,
+  name: `four rows and the memory chart are in sight at any size, and bars are one line each${what}`,
   run: async (browser) => {
-    for (const [width, height] of sizes) {
-      const preview = await browser.open({ width, height });
+    for (const [width, tall] of sizes) {
+      const preview = await browser.open({ width, height: tall });
       await preview.post(message());
       await preview.drawn();
-      assert.deepEqual(await misfits(preview), [], `${width} px`);
-      assert.equal(new Set(await tops(preview, '.actions vscode-button')).size, 1, `${width} px: one line of buttons`);
-      const figures = await preview.page
-        .locator('.figure')
-        .evaluateAll((all) => all.map((figure) => Math.round(figure.getBoundingClientRect().width)));
-      assert.ok(Math.max(...figures) - Math.min(...figures) <= 2, `${width} px: ${figures.join()}`);
-      for (const note of await preview.page.locator('.figure .note').all())
-        assert.ok((await note.isVisible()) && (await note.innerText()) !== '', `${width} px: each figure has its note`);
+      const at = `${width} × ${tall}`;
+      assert.deepEqual(await misfits(preview), [], at);
+      const hasParams = (await preview.page.locator('.params:visible').count()) > 0;
+      for (const [part, wanted] of [
+        ['header', heights.toolbar],
+        ['.statistics', heights.figures],
+        ...(hasParams ? ([['.params', heights.params]] as const) : []),
+        ['.detail', heights.detail],
+        ['.status', heights.status],
+      ] as const)
+        assert.equal(await height(preview, part), wanted, `${at}: ${part}`);
+      const box = await preview.page.locator('.timeline').boundingBox();
+      assert.ok(box !== null);
+      const rows = message().plan.pipelines[0].devices.length;
+      const layout = layoutFor(box.width, box.height, rows, true);
+      assert.ok(layout.fittedRow >= 34, `${at}: rows of ${layout.fittedRow} px`);
+      assert.ok(layout.memory.height >= 96, `${at}: a chart of ${layout.memory.height} px`);
+      assert.equal(layout.memory.y + layout.memory.height, box.height, `${at}: no dead band`);
+      const visible = await preview.page.locator('.figure:visible').count();
+      assert.ok(visible >= (width < 360 ? 2 : 3), `${at}: ${visible} figures`);
       await preview.close();
     }
   },
 }));
 
-const rows: PageTest = {
-  name: 'four devices fit at any size, and stay where they are when a block is selected',
+const dropped: PageTest = {
+  name: 'in a page that is too low bars make room in a fixed order, and the iteration moves into the toolbar',
   run: async (browser) => {
-    for (const [width, height] of sizes) {
-      const shownPipeline = pipeline({ devices: 4, microbatches: 8 });
-      const preview = await browser.open({ width, height });
-      await preview.post(planMessage(plan([shownPipeline], [microbatchParam(8)])));
+    const parts = ['.detail', '.params', '.status', '.statistics'];
+    for (const [tall, left] of [
+      [418, 4],
+      [417, 3],
+      [387, 2],
+      [345, 1],
+      [319, 0],
+    ] as const) {
+      const preview = await browser.open({ width: 700, height: tall });
+      await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })], [microbatchParam(8)])));
       await preview.drawn();
-      await preview.page.waitForTimeout(300);
-      const timelineBox = () => preview.page.locator('.timeline').boundingBox();
-      const box = await timelineBox();
-      assert.ok(box !== null);
-      const layout = layoutFor(box.width, box.height, 4, true);
-      const { rowHeight } = initialViewport({
-        makespan: 1,
-        rows: 4,
-        width: layout.plot,
-        height: layout.rows.height,
-      });
-      assert.ok(rowHeight * 4 <= layout.rows.height && rowHeight >= 14, `${width} × ${height}: ${rowHeight} px a row`);
-      // The last row is where the smaller stage puts it: a click there finds its block.
-      const picture = pictureFor(shownPipeline);
-      await clickBlock(preview, picture, picture.columns.offsets[3], 3);
-      await settled(preview.page);
-      assert.match(await preview.page.locator('.detail').innerText(), /0F0|3F0/);
-      assert.deepEqual(await timelineBox(), box);
+      const seen = await Promise.all(parts.map((part) => preview.page.locator(part).isVisible()));
+      assert.deepEqual(
+        seen,
+        parts.map((_, index) => index >= parts.length - left),
+        `${tall} px`,
+      );
+      assert.equal(await preview.page.locator('.identity .iteration').isVisible(), left === 0);
+      if (left < 3) {
+        await preview.page.getByRole('button', { name: 'Params' }).click();
+        assert.ok(await preview.page.locator('.popover input[type=range]').isVisible());
+      }
       await preview.close();
     }
   },
 };
 
-const scrolled: PageTest = {
-  name: 'where rows are scrolled the last one comes wholly into sight',
+const still: PageTest = {
+  name: 'nothing moves when a block is selected; its card is at most 45 % of the page and stays as it was left',
+  run: async (browser) => {
+    for (const [width, tall] of sizes.filter(([, each]) => each >= 600)) {
+      const shownPipeline = pipeline({ devices: 4, microbatches: 8 });
+      const preview = await browser.open({ width, height: tall });
+      await preview.post(planMessage(plan([shownPipeline], [microbatchParam(8)])));
+      await preview.drawn();
+      const timelineBox = () => preview.page.locator('.timeline').boundingBox();
+      const box = await timelineBox();
+      const picture = pictureFor(shownPipeline);
+      await clickBlock(preview, picture, picture.columns.offsets[3], 3);
+      await settled(preview.page);
+      assert.match(await preview.page.locator('.summary').innerText(), /3F0 on gpu\[3\]/);
+      assert.deepEqual(await timelineBox(), box);
+      await preview.page.keyboard.press('Enter');
+      await settled(preview.page);
+      assert.ok((await height(preview, '.detail')) <= tall * 0.45 + 1, `${width} × ${tall}`);
+      const open = await timelineBox();
+      await clickBlock(preview, picture, picture.columns.offsets[1], 1);
+      await preview.page.keyboard.press('Escape');
+      await settled(preview.page);
+      assert.deepEqual(await timelineBox(), open, 'another selection, or none, moves nothing');
+      await preview.close();
+    }
+  },
+};
+
+const many: PageTest = {
+  name: 'the first view has all rows and the whole iteration, however many',
   run: async (browser) => {
     const shownPipeline = pipeline({ devices: 40, microbatches: 8 });
     const preview = await browser.open({ width: 540, height: 700 });
@@ -117,17 +163,49 @@ const scrolled: PageTest = {
     await preview.drawn();
     const box = await preview.page.locator('.timeline').boundingBox();
     assert.ok(box !== null);
-    const { rows: band, left } = layoutFor(box.width, box.height, 40, true);
-    await preview.page.mouse.move(box.x + left + 20, box.y + band.y + 20);
-    await preview.page.mouse.wheel(0, 10_000);
-    await settled(preview.page);
-    await preview.page.mouse.click(box.x + 20, box.y + band.y + band.height - 11);
+    const { rows: band } = layoutFor(box.width, box.height, 40, true);
+    await preview.page.mouse.click(box.x + 20, box.y + band.y + band.height - 2);
     await settled(preview.page);
     assert.deepEqual((await preview.posted()).at(-1), {
       type: 'reveal',
       path: 'train/device:39',
       preserveFocus: true,
     });
+    assert.match(await preview.page.locator('.status').innerText(), /whole iteration/);
+    await preview.close();
+  },
+};
+
+const popovers: PageTest = {
+  name: 'figures, params, legend and the menu open over the page; Esc closes them and the focus returns',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 420, height: 700 });
+    const both = [microbatchParam(8), { ...microbatchParam(8), name: 'other' }];
+    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })], both)));
+    await preview.drawn();
+    const { page } = preview;
+    const before = await page.locator('.timeline').boundingBox();
+    for (const [opener, inside] of [
+      ['.figure.bubble', /best possible [\s\S]*Critical path/],
+      ['.params-opener', /microbatches[\s\S]*other/],
+      ['.legend-button', /Forward/],
+      ['header .tools .icon[aria-label=More]', /Keyboard shortcuts/],
+    ] as const) {
+      await page.locator(opener).press('Enter');
+      assert.match(await page.locator('.popover').innerText(), inside);
+      const outside = await page.locator('.popover').evaluate((box) => {
+        const { left, right, top, bottom } = box.getBoundingClientRect();
+        return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
+      });
+      assert.equal(outside, false, opener);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.locator('.popover').count(), 0);
+      assert.ok(await page.locator(opener).evaluate((made) => made === document.activeElement), opener);
+      await page.locator(opener).click();
+      await page.mouse.click(20, 18);
+      assert.equal(await page.locator('.popover').count(), 0, 'a click elsewhere closes it');
+    }
+    assert.deepEqual(await page.locator('.timeline').boundingBox(), before);
     await preview.close();
   },
 };
@@ -136,7 +214,12 @@ const legend: PageTest = {
   name: 'the legend names what the timeline has, and nothing else',
   run: async (browser) => {
     const preview = await browser.open();
-    const text = () => preview.page.locator('.legend').innerText();
+    const text = async () => {
+      await preview.page.getByRole('button', { name: 'Legend' }).click();
+      const words = await preview.page.locator('.legend').innerText();
+      await preview.page.keyboard.press('Escape');
+      return words;
+    };
     await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 8 })])));
     await preview.drawn();
     assert.doesNotMatch(await text(), /Recompute|Gradient sync|Optimizer/);
@@ -149,4 +232,4 @@ const legend: PageTest = {
   },
 };
 
-export const layoutTests: readonly PageTest[] = [...bars, rows, scrolled, legend];
+export const layoutTests: readonly PageTest[] = [...bars, dropped, still, many, popovers, legend];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { B } from '../../engine/program.ts';
+import { time } from '../../engine/quantities.ts';
 import type { PageTest } from './check.ts';
 import { settled, violations } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
@@ -19,45 +20,59 @@ const slider: PageTest = {
     await preview.page.keyboard.press('ArrowRight');
     await settled(preview.page);
     assert.deepEqual((await preview.posted()).at(-1), { type: 'try', overrides: { microbatches: 8 } });
-    assert.equal(await preview.page.locator('.trying').innerText(), 'trying microbatches = 8');
+    assert.equal(await preview.page.locator('.param.tried').count(), 1);
+    const place = await preview.page.locator('.param-place').boundingBox();
     const tried = pipeline({ ...shape, microbatches: 8 });
     await preview.post(planMessage(plan([tried], [microbatchParam(8, 6)]), 1, { microbatches: 8 }));
     await preview.drawn();
     assert.match(await preview.page.locator('header').innerText(), /8 microbatches/);
+    const before = time(pictureFor(pipeline(shape)).report.iteration, 4).replace(' ms', '');
+    const after = time(pictureFor(tried).report.iteration, 4);
+    assert.equal(await preview.page.locator('[data-figure=iteration]').innerText(), `${before} > ${after}`);
+    assert.equal(await preview.page.locator('[data-figure=iteration].worse').count(), 1);
+    assert.deepEqual(await preview.page.locator('.param-place').boundingBox(), place);
     await preview.page.locator('.param vscode-button', { hasText: 'Apply' }).click();
     assert.deepEqual((await preview.posted()).at(-1), { type: 'apply', name: 'microbatches', value: 8 });
     await preview.post(planMessage(plan([tried], [microbatchParam(8)]), 2, { microbatches: 8 }));
     await settled(preview.page);
-    assert.equal(await preview.page.locator('.trying').innerText(), '');
+    assert.equal(await preview.page.locator('.param.tried').count(), 0);
+    assert.equal(await preview.page.locator('[data-figure=iteration]').innerText(), after);
     assert.deepEqual((await preview.posted()).at(-1), { type: 'try', overrides: {} });
     await preview.close();
   },
 };
 
 const broken: PageTest = {
-  name: 'a broken file keeps the last timeline under a banner that says why',
+  name: 'a broken file keeps the last timeline; what is wrong comes up once typing rests, and moves nothing',
   run: async (browser) => {
     const shownPipeline = pipeline(shape);
     const picture = pictureFor(shownPipeline);
     const preview = await browser.open();
     await preview.post(planMessage(plan([shownPipeline])));
     await preview.drawn();
+    const box = await preview.page.locator('.timeline').boundingBox();
     await preview.post({
       type: 'broken',
       uri: 'file:///quickstart.pipe',
       version: 2,
       message: 'Unknown device "v1000".',
+      range: { start: { line: 22, character: 4 }, end: { line: 22, character: 9 } },
     });
     await settled(preview.page);
-    const banner = preview.page.locator('.banner');
-    assert.match(await banner.innerText(), /Unknown device "v1000"\. Showing the last valid timeline/);
+    const notice = preview.page.locator('header .notice');
+    assert.ok(await notice.isHidden(), 'not while you type');
+    await notice.waitFor({ state: 'visible' });
+    assert.equal(await notice.innerText(), 'line 23: Unknown device "v1000".');
+    assert.deepEqual(await preview.page.locator('.timeline').boundingBox(), box, 'nothing moves');
+    await notice.click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'goto', line: 22, character: 4 });
     const [x, y] = await pointOf(preview, picture, 0, 1e-3, 0.2);
     const [red, , blue] = await preview.pixel(x, y);
     assert.ok(blue > red + 30, 'the forward block is still there, paler');
     await preview.shot('page-broken');
     await preview.post(planMessage(plan([shownPipeline]), 3));
     await settled(preview.page);
-    assert.ok(await banner.isHidden(), 'gone when the file is whole again');
+    assert.ok(await notice.isHidden(), 'gone when the file is whole again');
     await preview.close();
   },
 };
@@ -70,8 +85,8 @@ const impossible: PageTest = {
     await preview.drawn();
     const never = pipeline({ ...shape, schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []] } });
     await preview.post(planMessage(plan([never]), 2));
-    await preview.page.locator('.banner').waitFor({ state: 'visible' });
-    assert.match(await preview.page.locator('.banner').innerText(), /Showing the last valid timeline/);
+    await preview.page.locator('header .notice').waitFor({ state: 'visible' });
+    assert.equal(await preview.page.locator('.stale').count(), 1);
     assert.match(await preview.page.locator('header').innerText(), /1f1b/);
     await preview.close();
   },
@@ -225,7 +240,7 @@ const noWorker: PageTest = {
       },
     });
     await settled(preview.page);
-    assert.match(await preview.page.locator('.banner').innerText(), /workers are off/);
+    await preview.page.getByText('workers are off').first().waitFor();
     assert.ok(
       (await preview.posted()).some((message) => message.type === 'error' && message.message === 'workers are off'),
     );
@@ -247,9 +262,9 @@ const overtaken: PageTest = {
     await preview.drawn();
     await preview.post(planMessage(plan([pipeline({ ...shape, microbatches: 10 })]), 3));
     await preview.post(planMessage(plan([never]), 4));
-    await preview.page.locator('.banner').waitFor({ state: 'visible' });
+    await preview.page.locator('header .notice').waitFor({ state: 'visible' });
     await preview.page.waitForTimeout(200);
-    assert.ok(await preview.page.locator('.banner').isVisible(), 'the banner stays');
+    assert.ok(await preview.page.locator('header .notice').isVisible(), 'the notice stays');
     await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
     await preview.page.keyboard.press('w');
     await preview.page.waitForTimeout(350);
@@ -268,18 +283,13 @@ const otherFile: PageTest = {
     const uri = 'file:///other.pipe';
     await preview.post({ type: 'broken', uri, version: 1, message: 'Expected a name.' });
     await settled(preview.page);
-    assert.equal(
-      await preview.page
-        .locator('.banner')
-        .innerText()
-        .then((text) => text.includes('last valid timeline')),
-      false,
-    );
+    assert.equal(await preview.page.locator('.stale').count(), 0);
     assert.ok(await preview.page.locator('.canvases').isHidden());
     const other = pipeline({ ...shape, microbatches: 3 });
     await preview.post({ ...planMessage({ ...plan([other]), file: uri }), title: 'other.pipe' });
     await preview.drawn();
-    assert.match(await preview.page.locator('header').innerText(), /· 3 microbatches[\s\S]*other\.pipe/);
+    assert.match(await preview.page.locator('header').innerText(), /· 3 microbatches/);
+    assert.match((await preview.page.locator('.policy').getAttribute('title')) ?? '', /other\.pipe/);
     assert.ok(await preview.page.locator('.canvases').isVisible());
     await preview.close();
   },

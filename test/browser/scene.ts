@@ -34,6 +34,18 @@ export async function pointOf(
   return [x, y];
 }
 
+/** All figures with their notes, as the popover has them. */
+export async function allFigures(preview: Preview): Promise<string> {
+  await preview.page.getByRole('button', { name: 'All figures' }).click();
+  const text = await preview.page.locator('.popover').innerText();
+  await preview.page.keyboard.press('Escape');
+  return text;
+}
+
+/** Opens the card of what is selected. */
+export const openCard = (preview: Preview): Promise<void> =>
+  preview.page.getByRole('button', { name: 'Open the details' }).click();
+
 /** A block of a kind with room enough that its middle is clear of edges. */
 export function blockOf(picture: Picture, device: number, kind: number, microbatch: number): number {
   const { offsets, word, shift, stages } = picture.columns;

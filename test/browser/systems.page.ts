@@ -42,7 +42,8 @@ const everySystem: readonly PageTest[] = systems.map((name) => ({
     const [x, y] = await pointOf(preview, picture, 0, start[0] + 0.15 * (end[0] - start[0]), 0.2);
     assert.notDeepEqual(await preview.pixel(x, y), await preview.pixel(x, y - 12));
 
-    await page.getByRole('button', { name: 'Table' }).click();
+    await page.locator('.grid [role=gridcell][tabindex="0"]').focus();
+    await page.keyboard.press('t');
     const row = page.locator('.table [aria-rowindex="2"] [role=gridcell]');
     const stage = program.order[0] >> program.shift;
     assert.equal(await row.nth(0).innerText(), evaluated.plan.devices[0].name);
@@ -73,6 +74,7 @@ const nothingLong: PageTest = {
     const preview = await browser.open();
     await preview.post(message);
     await preview.drawn();
+    await preview.page.getByRole('button', { name: 'Find' }).click();
     const field = preview.page.locator('.search input');
     await field.fill('kind:E');
     await settled(preview.page);
@@ -107,6 +109,7 @@ const fill: PageTest = {
     const tip = await preview.page.locator('.tooltip').innerText();
     assert.match(tip, /Filled by small/);
     assert.ok(tip.includes(stretches.layers[stretches.first[0]]), tip);
+    await preview.page.getByRole('button', { name: 'Legend' }).click();
     assert.match(await preview.page.locator('.legend').innerText(), /Fill: small/);
     await preview.close();
   },
@@ -142,7 +145,7 @@ const sourceOfCopies: PageTest = {
 };
 
 const jobs: PageTest = {
-  name: 'the jobs that a pipeline works in stand above its figures, as the report has them',
+  name: 'the jobs that a pipeline works in are among its figures, as the report has them',
   run: async (browser) => {
     const { analysis, message } = example('systems/hetpipe');
     const [evaluated] = analysis.pipelines;
@@ -154,8 +157,8 @@ const jobs: PageTest = {
     await preview.post(message);
     await preview.drawn();
     const bar = preview.page.locator('.jobs');
-    await bar.waitFor();
-    const lines = await bar.locator('div').allInnerTexts();
+    await preview.page.locator('.figure.job').first().click();
+    const lines = await bar.locator('p').allInnerTexts();
     assert.deepEqual(
       lines,
       reports.map((report) => {
@@ -179,7 +182,7 @@ const jobs: PageTest = {
     const other = example('systems/gpipe');
     await preview.post(other.message);
     await preview.drawn();
-    assert.equal(await bar.isVisible(), false);
+    assert.equal(await preview.page.locator('.figure.job').count(), 0);
     assert.deepEqual(preview.problems, []);
     await preview.close();
   },

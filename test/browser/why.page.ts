@@ -7,7 +7,7 @@ import { bubblesBySize } from '../../webview/picture/bubbles.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, axe, settled, themes, violations } from './harness.ts';
-import { clickBlock, pictureFor, pointOf } from './scene.ts';
+import { clickBlock, openCard, pictureFor, pointOf } from './scene.ts';
 
 const { analysis, message } = example('quickstart');
 const [{ plan, run }] = analysis.pipelines;
@@ -180,6 +180,7 @@ const faster: PageTest = {
     await preview.post(message);
     await preview.drawn();
     await clickBlock(preview, picture, picture.columns.offsets[1], 1);
+    await openCard(preview);
     const change = (iterationOf(withStageTimes(plan, 1, 0.9)) ?? NaN) - run.report.iteration;
     assert.ok(change < 0);
     const line = preview.page.locator('.detail .pair', { hasText: 's1 10 % faster' });

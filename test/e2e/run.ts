@@ -144,7 +144,8 @@ test('the cursor in the text rings blocks of the preview', async () => {
 test('a slider tries a value without touching the file', async () => {
   const field = preview.locator('.params input[type=number]').first();
   await field.fill('16');
-  await preview.getByText('trying microbatches = 16').first().waitFor();
+  await field.press('Enter');
+  await preview.locator('.param.tried').waitFor();
   // 19 · 24 ms.
   await shows('456');
   await page
@@ -171,7 +172,7 @@ test('typing redraws, and a broken file keeps the last picture under a banner', 
   await workbench.goToEndOf('schedule');
   await page.keyboard.type('x');
   await page.keyboard.press('Escape');
-  await preview.locator('.banner:visible').waitFor();
+  await preview.locator('header .notice:visible').waitFor();
   const stale = await picture(page, stage);
   // The colours are muted, so that nobody takes the picture for the text's.
   let bluish = 0;
@@ -184,7 +185,7 @@ test('typing redraws, and a broken file keeps the last picture under a banner', 
   await shows('264');
   await workbench.shot('e2e-9-broken');
   await page.keyboard.press('Backspace');
-  await preview.locator('.banner').first().waitFor({ state: 'hidden' });
+  await preview.locator('header .notice').waitFor({ state: 'hidden' });
 });
 
 test('a reload of the window brings the preview back', async () => {

@@ -100,7 +100,10 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
     params: (): readonly ParamPlan[] => message?.plan.params ?? [],
     overrides: () => overrides,
     /** The newest plan is of values that the file does not have. */
-    isTrying: (): boolean => message !== undefined && Object.keys(message.overrides).length > 0,
+    isTrying: (): boolean => {
+      const { plan, overrides: values } = message ?? { plan: { params: [] }, overrides: {} };
+      return Object.entries(values).some(([name, value]) => isTried(plan.params, name, value));
+    },
   };
 }
 

@@ -22,7 +22,7 @@ export interface ToolbarActions extends MenuActions {
 export function toolbar(actions: ToolbarActions) {
   const chooser = dropdown('Pipeline', actions.pipeline);
   const title = element('h1', {}, 'Pipeline preview');
-  const policy = element('button', { type: 'button', class: 'policy' });
+  const policy = element('button', { type: 'button', class: 'policy', hidden: '' });
   policy.addEventListener('click', actions.openSource);
   const shape = element('span', { class: 'shape dim' });
   // Where figures have no room.
@@ -93,10 +93,12 @@ export function toolbar(actions: ToolbarActions) {
     setBusy: (busy: boolean) => void bar.classList.toggle('busy', busy),
     update(file: string, plan: PipelinePlan, names: readonly string[], hasParams: boolean, settings: Settings): void {
       chooser.element.hidden = names.length < 2;
-      title.hidden = names.length >= 2;
+      // The chooser says the same.
+      title.classList.toggle('unseen', names.length >= 2);
       setText(title, plan.name);
       chooser.setOptions(names);
       chooser.setValue(plan.name);
+      policy.hidden = false;
       setText(policy, plan.schedule.name);
       policy.setAttribute('aria-label', `Policy, ${plan.schedule.name}`);
       policy.title = `${plan.schedule.name}: open ${file} at the schedule`;

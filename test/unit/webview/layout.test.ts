@@ -1,0 +1,111 @@
+import * as fc from '../../support/property.ts';
+import { describe, expect, it } from 'vitest';
+import { type Layout, gutterFor, layoutFor } from '../../../webview/view/scene/layout.ts';
+import { type Room, bars, roomFor } from '../../../webview/view/scene/room.ts';
+
+interface Page {
+  readonly width: number;
+  readonly height: number;
+  readonly rows: number;
+  readonly hasParams: boolean;
+  readonly memoryShown: boolean;
+}
+const pages = fc.record({
+  width: fc.integer({ min: 200, max: 3000 }),
+  height: fc.integer({ min: 100, max: 2000 }),
+  rows: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 100_000 })),
+  hasParams: fc.boolean(),
+  memoryShown: fc.boolean(),
+});
+
+/** What the timeline area of a page gets: what the bars leave. */
+function arranged(page: Page): { readonly room: Room; readonly stage: number; readonly layout: Layout } {
+  const room = roomFor(page);
+  const around = (['figures', 'params', 'detail', 'status'] as const).filter((bar) => room[bar]);
+  const stage = page.height - bars.toolbar - around.reduce((sum, bar) => sum + bars[bar], 0);
+  return { room, stage, layout: layoutFor(page.width, stage, page.rows, page.memoryShown, room.overview) };
+}
+
+describe('room', () => {
+  it('keeps four rows of 34 px and a chart of 96 px in every page of 320 by 424 px or more', () => {
+    fc.assert(
+      fc.property(pages, (page) => {
+        fc.pre(page.width >= 320 && page.height >= 424);
+        const { room, layout } = arranged(page);
+        expect(Object.entries(room).filter(([, shown]) => !shown)).toEqual(page.hasParams ? [] : [['params', false]]);
+        if (page.rows <= 4) expect(layout.fittedRow).toBeGreaterThanOrEqual(34);
+        expect(layout.rows.height).toBeGreaterThanOrEqual(Math.min(page.rows, 4) * 34 - 1e-9);
+        if (page.memoryShown) expect(layout.memory.height).toBeGreaterThanOrEqual(96);
+      }),
+    );
+  });
+
+  it('drops bars in a fixed order, and only as many as it must', () => {
+    const order = ['detail', 'params', 'overview', 'status', 'figures'] as const;
+    fc.assert(
+      fc.property(pages, (page) => {
+        const { room } = arranged(page);
+        const kept = order.filter((bar) => bar !== 'params' || page.hasParams).map((bar) => room[bar]);
+        expect(kept).toEqual(kept.toSorted((a, b) => Number(a) - Number(b)));
+        const least = Math.min(page.rows, 4) * 34 + (page.memoryShown ? 96 : 0) + bars.toolbar + bars.ruler;
+        const needed = order.filter((bar) => room[bar]).reduce((sum, bar) => sum + bars[bar], least);
+        const next = order.findLast((bar) => !room[bar] && (bar !== 'params' || page.hasParams));
+        if (next !== undefined) expect(needed + bars[next]).toBeGreaterThan(page.height);
+        if (order.some((bar) => room[bar])) expect(needed).toBeLessThanOrEqual(page.height);
+      }),
+    );
+  });
+
+  it('shows all rows, without a dead band and without overlaps, in any page', () => {
+    fc.assert(
+      fc.property(pages, (page) => {
+        const { stage, layout } = arranged(page);
+        const { overview, ruler, rows, memory, left, plot, width } = layout;
+        expect(ruler.y).toBe(overview.y + overview.height);
+        expect(rows.y).toBe(ruler.y + ruler.height);
+        expect(memory.y).toBe(rows.y + rows.height);
+        expect(rows.height).toBeCloseTo(layout.fittedRow * page.rows, 6);
+        expect(memory.y + memory.height).toBeLessThanOrEqual(Math.max(stage, rows.y) + 1e-6);
+        expect(left + plot).toBeLessThanOrEqual(width);
+        if (page.memoryShown && memory.height > 0) expect(memory.y + memory.height).toBeCloseTo(stage, 6);
+        else if (page.memoryShown && layout.fittedRow < 66)
+          // Less than a row, or than the least chart, is left.
+          expect(stage - memory.y).toBeLessThan(Math.max(64, page.rows));
+      }),
+    );
+  });
+
+  it('shrinks rows to 14 px before the chart, and the chart to 64 px before it goes', () => {
+    const at = (height: number) => layoutFor(600, height + bars.ruler, 4, true, false);
+    for (const [room, row, chart] of [
+      [232, 34, 96],
+      [184, 22, 96],
+      [152, 14, 96],
+      [120, 14, 64],
+      [119, 29, 0],
+    ] as const) {
+      const layout = at(room);
+      expect([layout.fittedRow, layout.memory.height], `${room} px`).toEqual([row, chart]);
+    }
+  });
+
+  it('has rows of 14 to 66 px and a chart of 30 % of the stage where both fit', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 320, max: 1600 }), fc.integer({ min: 4, max: 40 }), (room, rows) => {
+        const { fittedRow, memory } = layoutFor(900, room + bars.ruler, rows, true, false);
+        const chart = Math.max(96, Math.min(240, room * 0.3));
+        expect(memory.height).toBeGreaterThanOrEqual(Math.floor(chart));
+        expect(fittedRow).toBeLessThanOrEqual(66);
+        // A pixel more for each row would take it from the chart.
+        if (fittedRow >= 14 && fittedRow < 66) expect((fittedRow + 1) * rows).toBeGreaterThan(room - chart);
+      }),
+    );
+  });
+
+  it('gives names the width that the page has for them', () => {
+    expect([319, 359, 360, 519, 520, 859, 860, 1179, 1180].map(gutterFor)).toEqual([
+      44, 44, 62, 62, 96, 96, 112, 112, 136,
+    ]);
+    expect(layoutFor(90, 300, 4, true).left).toBe(30);
+  });
+});
