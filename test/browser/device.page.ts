@@ -180,6 +180,38 @@ const fromTable: PageTest = {
   },
 };
 
+const sorting: PageTest = {
+  name: 'the table of devices is sorted by its headers, with the keyboard too',
+  run: async (browser) => {
+    const shownPipeline = pipeline({ devices: 4, microbatches: 8 });
+    const { devices } = pictureFor(shownPipeline).report;
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([shownPipeline])));
+    await preview.drawn();
+    const { page } = preview;
+    await page.locator('.grid [role=gridcell][tabindex="0"]').focus();
+    await page.keyboard.press('t');
+    await page.getByRole('button', { name: 'Devices' }).click();
+    const names = () => page.locator('.cells .lines [role=row] > :first-child').allInnerTexts();
+    const all = devices.map(({ name }) => name);
+    assert.deepEqual(await names(), all);
+    assert.ok(devices[0].peak > devices[3].peak);
+    const peak = page.getByRole('columnheader', { name: 'Peak', exact: true });
+    await page.getByRole('button', { name: 'Peak', exact: true }).press('Enter');
+    assert.equal(await peak.getAttribute('aria-sort'), 'descending');
+    assert.deepEqual(await names(), all);
+    await page.keyboard.press('Enter');
+    assert.equal(await peak.getAttribute('aria-sort'), 'ascending');
+    assert.deepEqual(await names(), all.toReversed());
+    // The row that is chosen is the device that it names.
+    await page.locator('.cells .lines [role=row]').first().click();
+    await settled(page);
+    assert.match(await page.locator('.summary').innerText(), /gpu\[3\]/);
+    assert.deepEqual(await axe(page), []);
+    await preview.close();
+  },
+};
+
 const clean: readonly PageTest[] = themes.map((theme) => ({
   name: `axe-core finds nothing with a device on show, ${theme}`,
   run: async (browser) => {
@@ -249,4 +281,4 @@ const exchange: PageTest = {
   },
 };
 
-export const deviceTests: readonly PageTest[] = [items, bars, keys, fromTable, ...clean, flops, exchange];
+export const deviceTests: readonly PageTest[] = [items, bars, keys, fromTable, sorting, ...clean, flops, exchange];

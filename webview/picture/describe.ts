@@ -14,6 +14,7 @@ import {
   typeOf,
 } from './blocks.ts';
 import { memoryAfter } from './memoryLevel.ts';
+import { ownMemory, ownMemoryWords } from './ownMemory.ts';
 import { kindTransfer } from './columns.ts';
 import { versionWords } from './missedUpdate.ts';
 import { rowOf } from '../../engine/program.ts';
@@ -94,9 +95,12 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
   if (slack !== undefined) lines.push(['Slack', time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block])]);
   const version = versionWords(picture, block);
   if (version !== '') lines.push(['Weights', version]);
-  const after = memoryAfter(picture.memory[device], columns.end[block]);
-  const before = memoryAfter(picture.memory[device], columns.start[block] - columns.makespan * 1e-12);
-  lines.push(['Memory after', `${bytes(after, 4)} (${after < before ? '−' : '+'}${bytes(Math.abs(after - before))})`]);
+  const own = ownMemory(plan, picture, block);
+  const words = own === undefined ? '' : ownMemoryWords(own);
+  if (words !== '') lines.push(['Memory', words]);
+  // Of what runs at the end of another, the level at its start is its own.
+  const level = memoryAfter(picture.memory[device], columns.start[block] + columns.makespan * 1e-12);
+  lines.push(['Device holds', `${bytes(level, 4)} while it runs`]);
   return lines;
 }
 

@@ -1,9 +1,10 @@
-import { bytes, share, time } from '../../../engine/quantities.ts';
+import { time } from '../../../engine/quantities.ts';
 import { deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from '../../picture/blocks.ts';
 import { choice } from '../../controls/toolkit.ts';
 import { element } from '../../controls/dom.ts';
-import { memoryAfter } from '../../picture/memoryLevel.ts';
+import { ownMemory, ownMemoryWords } from '../../picture/ownMemory.ts';
 import type { Scene } from '../scene/scene.ts';
+import { type DeviceOrder, deviceColumns, devicesInOrder } from './deviceColumns.ts';
 
 type Mode = 'blocks' | 'devices';
 const rowHeight = 24;
@@ -11,8 +12,8 @@ const rowHeight = 24;
 const tallest = 4_000_000;
 
 const headings: Readonly<Record<Mode, readonly string[]>> = {
-  blocks: ['Device', 'Stage', 'Operation', 'Microbatch', 'Start', 'Duration', 'Ready', 'Slack', 'Memory after'],
-  devices: ['Device', 'Stages', 'Busy', 'Idle', 'Peak', 'Capacity', 'In flight', 'Peak at'],
+  blocks: ['Device', 'Stage', 'Operation', 'Microbatch', 'Start', 'Duration', 'Slack', 'Memory', 'Ready'],
+  devices: deviceColumns.map(({ name }) => name),
 };
 
 export interface TableActions {
@@ -21,11 +22,14 @@ export interface TableActions {
   nothing(): void;
 }
 
-/** Every block, or every device, as text. Only the rows in sight are in the document. */
+/** Every block, or every device, as text. Devices can be sorted. Only the rows in sight are in the document. */
 export function table(select: TableActions) {
   let mode: Mode = 'blocks';
   let scene: Scene | undefined;
   let cursor = 0;
+  let sorted: DeviceOrder | undefined;
+  let order: readonly number[] = [];
+  let orderKey = '';
   const tall = element('div', { class: 'tall' });
   const body = element('div', { class: 'lines', role: 'rowgroup' });
   const scroller = element('div', { class: 'scroller' }, tall, body);
@@ -62,6 +66,7 @@ export function table(select: TableActions) {
       Home: -cursor,
       End: total(),
     };
+    if (event.target instanceof HTMLButtonElement && event.key !== 'Escape') return;
     if (event.key === 'Enter') choose(cursor);
     if (event.key === 'Escape') select.nothing();
     const step = steps[event.key];
@@ -74,7 +79,27 @@ export function table(select: TableActions) {
     render();
     focus();
   });
-  const choose = (at: number) => (mode === 'blocks' ? select.block(at) : select.device(at));
+  const choose = (at: number) => (mode === 'blocks' ? select.block(at) : select.device(order[at]));
+  /** Once for each timeline and column: scrolling shows the same order. */
+  function reorder(of: Scene): void {
+    const key = `${of.picture.generation} ${sorted?.column} ${sorted?.descending}`;
+    if (key === orderKey) return;
+    orderKey = key;
+    order = devicesInOrder(of, sorted);
+  }
+  /** A click sorts by the column, the largest first where it has figures; another click turns the order round. */
+  function sortHeader(name: string, column: number): HTMLElement {
+    const isSorted = sorted?.column === column;
+    const direction = !isSorted ? 'none' : sorted?.descending === true ? 'descending' : 'ascending';
+    const sign = direction === 'none' ? '' : direction === 'descending' ? ' ↓' : ' ↑';
+    const made = element('button', { type: 'button', class: 'sort', title: `Sort by ${name.toLowerCase()}` }, name);
+    made.append(element('span', { 'aria-hidden': 'true' }, sign));
+    made.addEventListener('click', () => {
+      sorted = { column, descending: isSorted ? sorted?.descending !== true : deviceColumns[column].isFigure };
+      render();
+    });
+    return element('div', { role: 'columnheader', 'aria-sort': direction }, made);
+  }
   const total = () =>
     scene === undefined ? 0 : mode === 'blocks' ? scene.picture.columns.word.length : scene.plan.devices.length;
   const visible = () => Math.max(1, Math.ceil(scroller.clientHeight / rowHeight));
@@ -88,14 +113,19 @@ export function table(select: TableActions) {
   function render(): void {
     if (scene === undefined || whole.hidden) return;
     const names = headings[mode];
+    if (mode === 'devices') reorder(scene);
     const focused = body.contains(document.activeElement);
+    const headFocus = Array.from(head.querySelectorAll('button')).indexOf(document.activeElement as HTMLButtonElement);
     head.replaceChildren(
       element(
         'div',
         { role: 'row', 'aria-rowindex': '1' },
-        ...names.map((name) => element('div', { role: 'columnheader' }, name)),
+        ...names.map((name, column) =>
+          mode === 'blocks' ? element('div', { role: 'columnheader' }, name) : sortHeader(name, column),
+        ),
       ),
     );
+    if (headFocus >= 0) head.querySelectorAll('button').item(headFocus)?.focus();
     box.setAttribute('aria-rowcount', String(total() + 1));
     box.setAttribute('aria-colcount', String(names.length));
     tall.style.height = `${height()}px`;
@@ -104,7 +134,7 @@ export function table(select: TableActions) {
     cursor = Math.min(cursor, Math.max(0, total() - 1));
     const anchor = cursor >= first && cursor < first + visible() ? cursor : first;
     for (let at = first; at < Math.min(total(), first + visible()); at += 1) {
-      const texts = mode === 'blocks' ? blockTexts(scene, at) : deviceTexts(scene, at);
+      const texts = mode === 'blocks' ? blockTexts(scene, at) : deviceTexts(scene, order[at]);
       const line = element(
         'div',
         { role: 'row', 'aria-rowindex': String(at + 2), tabindex: at === anchor ? '0' : '-1' },
@@ -134,7 +164,8 @@ export function table(select: TableActions) {
 }
 
 function blockTexts({ plan, picture }: Scene, block: number): string[] {
-  const { columns, slack, memory } = picture;
+  const { columns, slack } = picture;
+  const own = ownMemory(plan, picture, block);
   const device = deviceOf(picture, block);
   const stage = stageOf(picture, block);
   const microbatch = microbatchOf(picture, block);
@@ -146,24 +177,10 @@ function blockTexts({ plan, picture }: Scene, block: number): string[] {
     microbatch < 0 ? '' : String(microbatch),
     time(columns.start[block], 5),
     time(columns.end[block] - columns.start[block], 4),
-    need === undefined ? '' : time(need.arrival, 5),
     slack === undefined ? '' : time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block]),
-    bytes(memoryAfter(memory[device], columns.end[block]), 4),
+    own === undefined ? '' : ownMemoryWords(own),
+    need === undefined ? '' : time(need.arrival, 5),
   ];
 }
 
-function deviceTexts({ plan, picture }: Scene, device: number): string[] {
-  const report = picture.report.devices[device];
-  const filled = picture.report.fill?.devices[device];
-  const whole = Math.max(Number.MIN_VALUE, picture.report.iteration);
-  return [
-    plan.devices[device].name,
-    report.stages.join(', '),
-    `${time(report.busy)} (${share(report.busy / whole)})`,
-    `${time(report.idle)}${filled === undefined ? '' : ` (${share(filled.recovered)} filled)`}`,
-    bytes(report.peak),
-    bytes(report.capacity),
-    String(report.in_flight),
-    report.peak_operation === '' ? '' : `${report.peak_operation}, ${time(report.peak_at, 4)}`,
-  ];
-}
+const deviceTexts = (scene: Scene, device: number): string[] => deviceColumns.map(({ text }) => text(scene, device));
