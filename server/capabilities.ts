@@ -13,7 +13,7 @@ export const capabilities: ServerCapabilities = {
   textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
   workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
   hoverProvider: true,
-  completionProvider: { triggerCharacters: [' ', '=', '(', ',', '"', '/', ':', '['] },
+  completionProvider: { triggerCharacters: [' ', '=', '(', ',', '"', '/', ':', '['], resolveProvider: true },
   signatureHelpProvider: { triggerCharacters: ['(', ','], retriggerCharacters: ['='] },
   definitionProvider: true,
   referencesProvider: true,
@@ -37,6 +37,7 @@ export const capabilities: ServerCapabilities = {
 export const abilitiesOf = (client: ClientCapabilities, previews = false): ClientAbilities => ({
   previews,
   snippets: client.textDocument?.completion?.completionItem?.snippetSupport === true,
+  labelDetails: client.textDocument?.completion?.completionItem?.labelDetailsSupport === true,
   related: client.textDocument?.publishDiagnostics?.relatedInformation === true,
   links: client.textDocument?.definition?.linkSupport === true,
   versionedEdits: client.workspace?.workspaceEdit?.documentChanges === true,

@@ -25,6 +25,8 @@ export interface Documents {
   /** The newest text of an open document. */
   text(uri: string): string | undefined;
   uris(): readonly string[];
+  /** Counts what changed around the text: imported files, settings. Undefined for a document that is not open. */
+  surroundings(uri: string): number | undefined;
   /** Checks again: these documents, or all. Their texts are what they were; something around them is not. */
   recheck(uris?: readonly string[]): void;
   /** Checks again the documents that import any of these files. */
@@ -69,6 +71,8 @@ interface State {
   setAt: number;
   /** Number of texts and rechecks so far. `done` is the revision of the last completed check, `viewed` the revision of `view`. */
   revision: number;
+  /** How many of them were not because of a new text. */
+  surroundings: number;
   done: number;
   viewed: number;
   edited: boolean;
@@ -111,6 +115,7 @@ export function createDocuments(host: DocumentsHost): Documents {
 
   function request(state: State, first: boolean): void {
     state.revision += 1;
+    if (!first) state.surroundings += 1;
     enqueue(state, first);
   }
 
@@ -266,6 +271,7 @@ export function createDocuments(host: DocumentsHost): Documents {
         version,
         setAt: -Infinity,
         revision: 0,
+        surroundings: 0,
         done: 0,
         viewed: 0,
         edited: true,
@@ -291,6 +297,7 @@ export function createDocuments(host: DocumentsHost): Documents {
     },
     text: (uri) => states.get(uri)?.text,
     uris: () => [...states.keys()],
+    surroundings: (uri) => states.get(uri)?.surroundings,
     recheck(uris = [...states.keys()]) {
       for (const uri of uris) {
         const state = states.get(uri);

@@ -1,9 +1,9 @@
 /** One line a feature: what the protocol asks, and the function that answers. */
 import type { Session } from './session.ts';
-import type { CancellationToken } from 'vscode-languageserver';
+import type { CancellationToken, CompletionItem } from 'vscode-languageserver';
 import { type Ask, codeActions } from './features/codeActions.ts';
 import { codeLenses } from './features/codeLens.ts';
-import { completion } from './features/completion.ts';
+import { completion, resolveCompletion } from './features/completion.ts';
 import { definition } from './features/definition.ts';
 import { documentHighlight } from './features/documentHighlight.ts';
 import { documentLinks } from './features/documentLinks.ts';
@@ -61,9 +61,13 @@ export function registerFeatures(session: Session): void {
       return (await documents.answered(view.uri, answer, token)) ?? null;
     }),
   );
-  connection.onCompletion(
-    fromAnalysis('completion', 'names', (view, params) => completion(view, params, session.abilities)),
-  );
+  connection.onCompletion(fromAnalysis('completion', 'names', (view, params) => completion(view, params, session)));
+  connection.onCompletionResolve(async (item, token) => {
+    const resolve = handler(log, 'resolve completion', (asked: CompletionItem) =>
+      resolveCompletion(asked, session.schedules, token),
+    );
+    return (await resolve(item, token)) ?? item;
+  });
   connection.onSignatureHelp(fromAnalysis('signature', 'names', signatureHelp));
   connection.onDefinition(
     fromAnalysis('definition', 'names', (view, params) => definition(view, params, session.abilities)),

@@ -6,6 +6,7 @@ import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure } from './configuration.ts';
 import { createAnswers } from './answers.ts';
+import { createScheduleLists } from './completion/scheduleLists.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { diagnosticsOf, diagnosticsOfFailure } from './features/diagnostics.ts';
 import { describe, type Log } from './handlers.ts';
@@ -104,11 +105,13 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     const diagnostics = diagnosticsOf(view, session.docs, session.abilities);
     send(() => connection.sendDiagnostics({ uri: view.uri, version: view.version, diagnostics }));
   };
+  const schedules = createScheduleLists(documents, (error) => log.error(`schedules: ${describe(error)}`));
   const session: Session = {
     connection,
     documents,
     configuration,
     log,
+    schedules,
     abilities: abilitiesOf({}),
     docs: server.docs,
   };
@@ -126,8 +129,14 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
   registerRequests(session);
   const listening = [
     // Opening a document raises this event too.
-    texts.onDidChangeContent(({ document }) => documents.set(document.uri, document.version, document.getText())),
-    texts.onDidClose(({ document }) => documents.close(document.uri)),
+    texts.onDidChangeContent(({ document }) => {
+      documents.set(document.uri, document.version, document.getText());
+      schedules.stop(document.uri);
+    }),
+    texts.onDidClose(({ document }) => {
+      documents.close(document.uri);
+      schedules.stop(document.uri);
+    }),
     texts.listen(connection),
   ];
   connection.listen();

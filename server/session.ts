@@ -2,6 +2,7 @@ import type { Connection } from 'vscode-languageserver';
 /** What the handlers share. */
 import type { ClientAbilities } from './view.ts';
 import type { Configuration } from './configuration.ts';
+import type { ScheduleLists } from './completion/scheduleLists.ts';
 import type { Documents } from './documents.ts';
 import type { Log } from './handlers.ts';
 
@@ -10,6 +11,7 @@ export interface Session {
   readonly documents: Documents;
   readonly configuration: Configuration;
   readonly log: Log;
+  readonly schedules: ScheduleLists;
   abilities: ClientAbilities;
   /** Uri of the folder `docs/`. */
   docs?: string;

@@ -34,6 +34,8 @@ export interface Files extends EngineHost {
 /** What the client can take; absent means no. */
 export interface ClientAbilities {
   readonly snippets: boolean;
+  /** A second text in the row of a completion. */
+  readonly labelDetails: boolean;
   readonly related: boolean;
   readonly versionedEdits: boolean;
   /** Definitions as links, with the range of the whole declaration. */

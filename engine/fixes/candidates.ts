@@ -69,7 +69,11 @@ export function literalPlace(
 }
 
 /** Writes a plain number where `value` has its number. */
-export function setNumber(analysis: Analysis, value: Expression | undefined, number: number): Edit | undefined {
+export function setNumber(
+  analysis: Pick<Analysis, 'syntax'>,
+  value: Expression | undefined,
+  number: number,
+): Edit | undefined {
   const place = literalPlace(analysis, value);
   return place === undefined || !Number.isInteger(number) || number < 1
     ? undefined

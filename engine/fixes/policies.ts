@@ -1,4 +1,5 @@
 import type { Expression } from '../../grammar/syntax.ts';
+import type { Analysis } from '../check.ts';
 import { evaluationSize } from '../evaluation.ts';
 import type { PipelinePlan } from '../plan.ts';
 import type { Policy, PolicyArguments } from '../policies/policy.ts';
@@ -39,7 +40,7 @@ function planRule({ schedule }: PipelinePlan): string {
  * Default: the rule of today's schedule, so that what is computed stays the same.
  */
 export function* policyCandidates(
-  subject: Subject,
+  subject: Pick<Subject, 'analysis' | 'plan' | 'body'>,
   first: 'time' | 'memory',
   rule: string = planRule(subject.plan),
 ): Generator<Candidate | undefined, void, void> {
@@ -53,7 +54,7 @@ export function* policyCandidates(
     if (policy.forwardOnly === true || policy.loading !== undefined || policy.replicates === true) continue;
     // A sequence can be cut where layers have a shape; measured ones may have none.
     if (cutsSequence(policy) && plan.stages.every(({ forwardFlops }) => forwardFlops === 0)) continue;
-    if (policy.searches === true && evaluationSize({ ...plan, schedule: searched(policy) }) > longestSearch) continue;
+    if (searchesLong(policy, plan)) continue;
     for (const args of argumentsOf(policy)) {
       if (ruleOf(policy, args) !== rule) continue;
       const stages = policy.chunks(args) * ranks;
@@ -70,6 +71,44 @@ export function* policyCandidates(
 const cutsSequence = ({ parameters }: Policy): boolean => parameters.some(({ name }) => name === 'segments');
 
 const searched = ({ name }: Policy) => ({ kind: 'policy' as const, name, args: {} });
+
+/** The policy searches for its order, and here that takes too long to be tried. */
+export const searchesLong = (policy: Policy, plan: PipelinePlan): boolean =>
+  policy.searches === true && evaluationSize({ ...plan, schedule: searched(policy) }) > longestSearch;
+
+/** A policy with suitable arguments, as written, and the number of stages that it takes. */
+export interface PolicyWriting {
+  readonly text: string;
+  readonly stages: number;
+}
+
+/**
+ * How to write a policy for a plan: with the arguments that take the stages of its cut, otherwise with the first arguments that its
+ * layers allow. `schedule`: the value of the key today, in `source`.
+ */
+export function policyWriting(
+  policy: Policy,
+  plan: PipelinePlan,
+  schedule: Expression | undefined,
+  source: string,
+): PolicyWriting {
+  const cut = cutStages(plan);
+  const layers = cut.reduce((sum, stage) => sum + stage.plan.layers.length, 0);
+  const needs = (args: Numbers) => policy.chunks(args) * plan.devices.length;
+  const all = argumentsOf(policy);
+  const args =
+    all.find((candidate) => needs(candidate) === cut.length) ??
+    all.find((candidate) => needs(candidate) <= layers) ??
+    all[0];
+  const kept = schedule === undefined ? [] : keptArguments(policy, schedule, source);
+  return { text: withArguments(policy.name, args, kept), stages: needs(args) };
+}
+
+/** Whether a plan trains, and updates the weights once after every iteration. */
+export function isSynchronous(plan: PipelinePlan): boolean {
+  const policy = plan.schedule.kind === 'policy' ? findPolicy(plan.schedule.name) : undefined;
+  return policy?.forwardOnly !== true && policy?.loading === undefined && planRule(plan) === 'flush';
+}
 
 function inOrder(first: readonly string[]): readonly Policy[] {
   const rank = ({ name }: Policy) => (first.includes(name) ? first.indexOf(name) : first.length);
@@ -97,7 +136,10 @@ function withArguments(name: string, args: Numbers, kept: readonly string[]): st
 }
 
 /** Another number of stages in `balance(n)`. */
-export function stageCount({ analysis, body }: Subject, count: number): Edit | undefined {
+export function stageCount(
+  { analysis, body }: Pick<Subject, 'body'> & { readonly analysis: Pick<Analysis, 'syntax'> },
+  count: number,
+): Edit | undefined {
   const cut = valueOf(body, 'stages');
   const written = cut?.kind === 'call' && cut.callee.text === 'balance' ? cut.arguments[0]?.value : undefined;
   return setNumber(analysis, written, count);

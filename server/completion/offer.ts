@@ -1,6 +1,7 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { takesNames, type FunctionSchema } from '../../engine/language/functions.ts';
 import type { SymbolInfo, SymbolKind } from '../../engine/language/resolution.ts';
+import type { Edit } from '../../engine/fixes/proposal.ts';
 import { userMarkdown } from '../userText.ts';
 import { signatureLabel } from '../features/signatureHelp.ts';
 
@@ -17,6 +18,12 @@ export interface Offer {
   readonly filter?: string;
   /** A value is due here, so it may be offered on a space too. */
   readonly unasked?: boolean;
+  /** Shown in the same row. */
+  readonly description?: string;
+  /** Written with it, elsewhere in the file. */
+  readonly edits?: readonly Edit[];
+  /** What a client gives back to have the rest of the item. */
+  readonly data?: unknown;
 }
 
 const kinds: Readonly<Record<SymbolKind, CompletionItemKind>> = {

@@ -1,18 +1,28 @@
 import {
   InsertTextFormat,
+  type CancellationToken,
   type CompletionItem,
   type CompletionList,
   type CompletionParams,
+  MarkupContent,
 } from 'vscode-languageserver';
 import { importItems } from '../completion/imports.ts';
 import type { Offer } from '../completion/offer.ts';
 import { offers } from '../completion/offers.ts';
+import type { ScheduleLists } from '../completion/scheduleLists.ts';
+import { isScheduleData, scheduleOffers, scheduleTexts } from '../completion/scheduleOffers.ts';
+import { scheduleSlotAt } from '../completion/scheduleSlot.ts';
 import { cursorAt } from '../cursor.ts';
 import { toOffset } from '../convert.ts';
+import type { Session } from '../session.ts';
 import { rangeIn, type ClientAbilities, type View } from '../view.ts';
 
 /** Everything allowed at the cursor, the most likely first. Empty if nothing fits. */
-export function completion(view: View, params: CompletionParams, abilities: ClientAbilities): CompletionList | null {
+export async function completion(
+  view: View,
+  params: CompletionParams,
+  { abilities, schedules }: Pick<Session, 'abilities' | 'schedules'>,
+): Promise<CompletionList | null> {
   const offset = toOffset(view.lines, params.position);
   const imported = importItems(view, offset);
   if (imported !== undefined) return list(view, imported.offers, imported.span, abilities);
@@ -21,7 +31,27 @@ export function completion(view: View, params: CompletionParams, abilities: Clie
   const found = offers(view, cursor);
   // A space asks only where a value is due; elsewhere it would open a list at every pause.
   if (params.context?.triggerCharacter === ' ' && found.some((offer) => offer.unasked !== true)) return null;
-  return found.length === 0 ? null : list(view, found, cursor.word, abilities);
+  if (found.length === 0) return null;
+  const slot = scheduleSlotAt(view.syntax, cursor);
+  if (slot === undefined) return list(view, found, cursor.word, abilities);
+  const known = await schedules.at(view, slot);
+  const span = known.choices.length === 0 ? cursor.word : slot;
+  return { ...list(view, scheduleOffers(view.uri, found, known), span, abilities), isIncomplete: known.open };
+}
+
+/** The rest of an item: the figures of a schedule, once they are simulated. */
+export async function resolveCompletion(
+  item: CompletionItem,
+  schedules: ScheduleLists,
+  token: CancellationToken,
+): Promise<CompletionItem> {
+  const { data, detail, documentation } = item;
+  if (!isScheduleData(data)) return item;
+  const found = await schedules.outcome(data.uri, data.list, data.schedule, token);
+  if (found === undefined) return item;
+  const doc = MarkupContent.is(documentation) ? documentation.value : documentation;
+  const texts = scheduleTexts(found.choice, found.outcome, { detail, doc });
+  return { ...item, detail: texts.detail, documentation: { kind: 'markdown', value: texts.doc } };
 }
 
 function list(
@@ -35,6 +65,9 @@ function list(
     const snippet = abilities.snippets && offer.snippet !== undefined;
     return {
       label: offer.label,
+      ...(abilities.labelDetails && offer.description !== undefined
+        ? { labelDetails: { description: offer.description } }
+        : {}),
       kind: offer.kind,
       ...(offer.detail === undefined ? {} : { detail: offer.detail }),
       ...(offer.doc === undefined ? {} : { documentation: { kind: 'markdown', value: offer.doc } }),
@@ -42,6 +75,10 @@ function list(
       filterText: offer.filter ?? offer.label,
       textEdit: { range, newText: snippet ? (offer.snippet ?? '') : (offer.text ?? offer.label) },
       insertTextFormat: snippet ? InsertTextFormat.Snippet : InsertTextFormat.PlainText,
+      ...(offer.edits === undefined
+        ? {}
+        : { additionalTextEdits: offer.edits.map((edit) => ({ range: rangeIn(view, edit), newText: edit.text })) }),
+      ...(offer.data === undefined ? {} : { data: offer.data }),
     };
   });
   return { isIncomplete: false, items };

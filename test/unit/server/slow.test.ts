@@ -7,6 +7,7 @@ import { createAnswers } from '../../../server/answers.ts';
 import { createDocuments, type Documents } from '../../../server/documents.ts';
 import { hover } from '../../../server/features/hover.ts';
 import { createThreads, type Threads } from '../../../server/threads.ts';
+import { gate } from '../../support/gate.ts';
 import type { View } from '../../../server/view.ts';
 import { main } from '../../support/server.ts';
 import { toy } from './samples.ts';
@@ -22,43 +23,6 @@ const models =
   'model m { layer block[8] { forward = 4ms  backward = 8ms } }\ndevice d { memory = 1TiB }\ncluster c { gpu[4] = d  link = 100GB/s }\n';
 /** A large pipeline next to a small one. */
 const large = `${models}${pipeline('small', 8)}${pipeline('big', 20_000)}`;
-
-interface Gate {
-  readonly threads: Threads;
-  /** Documents that asked for each task, in order, and how many tasks were given up. */
-  readonly asked: string[];
-  cancelled: number;
-  open(): void;
-}
-
-/** Real threads whose answers are held back until the gate is open. */
-function gate(): Gate {
-  const threads = createThreads();
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const found: Gate = {
-    asked: [],
-    cancelled: 0,
-    open: () => open(),
-    threads: {
-      run(owner, search, problem) {
-        found.asked.push(owner);
-        const running = threads.run(owner, search, problem);
-        return {
-          answer: Promise.all([running.answer, opened]).then(([answer]) => answer),
-          cancel() {
-            found.cancelled += 1;
-            running.cancel();
-          },
-        };
-      },
-      close: () => threads.close(),
-    },
-  };
-  return found;
-}
 
 interface Opened {
   readonly documents: Documents;

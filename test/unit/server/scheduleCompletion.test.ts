@@ -1,0 +1,322 @@
+/** Completion at `schedule =`: policies with the figures that they give in this file. */
+import { expect, test } from 'vitest';
+import { CancellationToken, type CompletionItem, type CompletionList, type TextEdit } from 'vscode-languageserver';
+import { figuresOf } from '../../../engine/fixes/effect.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { policies } from '../../../engine/policies/registry.ts';
+import { bytes, share, time } from '../../../engine/quantities.ts';
+import type { PipelineReport } from '../../../engine/report.ts';
+import { createAnswers } from '../../../server/answers.ts';
+import {
+  createScheduleLists,
+  type ScheduleList,
+  type ScheduleLists,
+} from '../../../server/completion/scheduleLists.ts';
+import { scheduleSlotAt } from '../../../server/completion/scheduleSlot.ts';
+import { cursorAt } from '../../../server/cursor.ts';
+import { createDocuments, type Documents } from '../../../server/documents.ts';
+import type { Threads } from '../../../server/threads.ts';
+import { analyse } from '../../support/analyse.ts';
+import { invoked } from '../../support/asked.ts';
+import { gate } from '../../support/gate.ts';
+import { hostOf } from '../../support/host.ts';
+import { cursorOf, marks } from '../../support/marks.ts';
+import { applyEdits, type Client, main, positionAt, withClient } from '../../support/server.ts';
+import { toy } from './samples.ts';
+
+const none = CancellationToken.None;
+const asked = toy.replace('schedule     = 1f1b', 'schedule     = $0');
+
+/** Asks until everything is known. */
+async function listAt(client: Client, position: unknown): Promise<readonly CompletionItem[]> {
+  for (;;) {
+    const list = await client.request<CompletionList>('textDocument/completion', {
+      textDocument: { uri: main },
+      position,
+      ...invoked,
+    });
+    if (!list.isIncomplete) return list.items;
+  }
+}
+
+interface Listed {
+  readonly text: string;
+  readonly items: readonly CompletionItem[];
+}
+
+async function listed(source: string): Promise<Listed> {
+  const marked = marks(source);
+  return withClient(
+    async (client) => {
+      client.open(main, marked.text);
+      return { text: marked.text, items: await listAt(client, positionAt(marked.text, cursorOf(marked))) };
+    },
+    {
+      capabilities: {
+        textDocument: { completion: { completionItem: { snippetSupport: true, labelDetailsSupport: true } } },
+      },
+    },
+  );
+}
+
+const plain = (snippet: string): string => snippet.replaceAll(/\$\{\d+:([^}]*)\}/g, '$1');
+
+/** The file after the item is accepted. */
+function accepted(text: string, { textEdit, additionalTextEdits = [] }: CompletionItem): string {
+  const written = textEdit as TextEdit;
+  return applyEdits(text, [{ ...written, newText: plain(written.newText) }, ...additionalTextEdits]);
+}
+
+const reportOf = (text: string): PipelineReport | undefined => analyse(text).pipelines[0]?.run?.report;
+
+const shown = ({ labelDetails }: CompletionItem): string => labelDetails?.description ?? '';
+
+function shortWords(report: PipelineReport): string {
+  const { iteration, bubble, peak, fits } = figuresOf(report);
+  return [time(iteration), share(bubble), bytes(peak), ...(fits ? [] : ['does not fit'])].join(' · ');
+}
+
+test('each policy has the figures of the file that accepting it gives, and the fastest come first', async () => {
+  const { text, items } = await listed(asked);
+  expect(items.map(({ label }) => label).toSorted()).toEqual(policies.map(({ name }) => name).toSorted());
+  const simulated = items.filter((item) => shown(item) !== '');
+  expect(simulated.length).toBeGreaterThan(12);
+  for (const item of items) {
+    const report = reportOf(accepted(text, item));
+    expect(`${item.label}: ${shown(item)}`).toBe(`${item.label}: ${report === undefined ? '' : shortWords(report)}`);
+  }
+  const training = simulated.flatMap((item) => {
+    const { plan, run } = analyse(accepted(text, item)).pipelines[0];
+    return run === undefined || plan.iterations > 1 ? [] : [figuresOf(run.report)];
+  });
+  for (const fits of [true, false]) {
+    const iterations = training.filter((figures) => figures.fits === fits).map(({ iteration }) => iteration);
+    expect(iterations).toEqual(iterations.toSorted((a, b) => a - b));
+  }
+  // 8 (F + B) + 3 (F + B) of 24 ms under 1F1B.
+  const item = items.find(({ label }) => label === '1f1b');
+  expect(item?.detail).toMatch(/^iteration 264 ms · bubble 27.3 % · peak /);
+});
+
+test('policies that do not fit are marked, and come after those that do', async () => {
+  const { text, items } = await listed(asked.replace('memory = 16GiB', 'memory = 5GiB'));
+  const simulated = items.filter(
+    (item) => shown(item) !== '' && analyse(accepted(text, item)).pipelines[0].plan.iterations === 1,
+  );
+  const over = simulated.map((item) => shown(item).endsWith('does not fit'));
+  expect(over).toContain(true);
+  expect(over).toContain(false);
+  expect(over.indexOf(true)).toBeGreaterThan(over.lastIndexOf(false));
+});
+
+test('a policy with several stages on a device comes with its arguments and its cut', async () => {
+  const { items } = await listed(asked);
+  const item = items.find(({ label }) => label === 'interleaved_1f1b');
+  expect(item?.textEdit?.newText).toBe('interleaved_1f1b(chunks = ${1:2})');
+  expect(item?.additionalTextEdits).toMatchObject([{ newText: '8' }]);
+  const cut = await listed(asked.replace('balance(4)', 'balance(8)'));
+  const suited = cut.items.find(({ label }) => label === 'interleaved_1f1b');
+  expect(suited?.additionalTextEdits).toBeUndefined();
+  const four = toy.replace('balance(4)', 'balance(16)').replace('block[8]', 'block[16]').replace('= 1f1b', '= $0');
+  const chunks = (await listed(four)).items.find(({ label }) => label === 'interleaved_1f1b');
+  expect(chunks?.textEdit?.newText).toBe('interleaved_1f1b(chunks = ${1:4})');
+});
+
+test('a cut that stands behind the schedule is changed too', async () => {
+  const behind = asked.replace('  stages       = balance(4)\n', '').replace('= $0', '= gp$0ipe\n  stages = balance(4)');
+  const { text, items } = await listed(behind);
+  const item = items.find(({ label }) => label === 'zb_v');
+  if (item === undefined) throw new Error('no zb_v');
+  expect(accepted(text, item)).toContain('schedule     = zb_v\n  stages = balance(8)');
+});
+
+test('a cut that is not a number of the pipeline stays, and the list says what is missing', async () => {
+  const { text, items } = await listed(`param cut = 4 in 1..8\n${asked.replace('balance(4)', 'balance(cut)')}`);
+  const item = items.find(({ label }) => label === 'zb_v');
+  if (item === undefined) throw new Error('no zb_v');
+  expect(item.additionalTextEdits).toBeUndefined();
+  expect(accepted(text, item)).toContain('param cut = 4');
+  expect(JSON.stringify(item.documentation)).toContain('would use 2 of 4 devices');
+  expect(items.findIndex(({ label }) => label === '1f1b')).toBeLessThan(items.indexOf(item));
+});
+
+test('a call is replaced with its arguments', async () => {
+  const { text, items } = await listed(toy.replace('= 1f1b', '= dapp$0le(policy = B)'));
+  const item = items.find(({ label }) => label === 'gpipe');
+  if (item === undefined) throw new Error('no gpipe');
+  expect(accepted(text, item)).toContain('schedule     = gpipe\n');
+});
+
+test('a pipeline with another error has the plain list', async () => {
+  const { items } = await listed(asked.replace('model        = toy', 'model        = nothing'));
+  expect(items.map(({ label }) => label)).toContain('1f1b');
+  expect(items.every((item) => shown(item) === '' && item.data === undefined)).toBe(true);
+});
+
+/** So many microbatches that every simulation is left to a thread. */
+const large = asked.replace('in 1..64', 'in 1..100000').replace('param microbatches = 8', 'param microbatches = 20000');
+
+interface Opened {
+  readonly documents: Documents;
+  readonly lists: ScheduleLists;
+  readonly failures: unknown[];
+}
+
+function open(threads: Threads, files: Readonly<Record<string, string>> = {}): Opened {
+  const failures: unknown[] = [];
+  const failed = (error: unknown): void => void failures.push(error);
+  const documents = createDocuments({
+    files: { ...hostOf(files), linesOf: () => undefined, list: () => [], all: () => [] },
+    answers: createAnswers(threads),
+    options: () => defaultOptions,
+    ready: Promise.resolve(),
+    planned: () => {},
+    checked: () => {},
+    waiting: () => {},
+    closed: () => {},
+    failed: (_, error) => failed(error),
+    patience: 0,
+  });
+  return { documents, lists: createScheduleLists(documents, failed, 0), failures };
+}
+
+async function askIn({ documents, lists }: Opened, source: string) {
+  const view = await documents.view(main, 'names', none);
+  if (view === undefined) throw new Error('not open');
+  const cursor = cursorAt(view.syntax, cursorOf(marks(source)));
+  const slot = cursor && scheduleSlotAt(view.syntax, cursor);
+  if (slot === undefined) throw new Error('no schedule at the cursor');
+  return lists.at(view, slot);
+}
+
+/** Opens a text, or replaces it, and asks until the list is as far as wanted. */
+async function listIn(
+  opened: Opened,
+  source: string,
+  version: number,
+  enough: (list: ScheduleList) => boolean,
+): Promise<ScheduleList> {
+  opened.documents.set(main, version, marks(source).text);
+  opened.lists.stop(main);
+  for (;;) {
+    const list = await askIn(opened, source);
+    if (enough(list)) return list;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const named = ({ choices }: ScheduleList): boolean => choices.length > 0;
+const whole = ({ open: more }: ScheduleList): boolean => !more;
+
+test('the list comes before its figures do, and a resolved item waits for its figures', async () => {
+  const held = gate();
+  const opened = open(held.threads);
+  const list = await listIn(opened, large, 1, named);
+  expect(list.open).toBe(true);
+  expect(list.choices.length).toBe(policies.length);
+  expect(list.choices.filter((choice) => list.outcome(choice) !== undefined)).toEqual([]);
+  const gpipe = opened.lists.outcome(main, list.id, 'gpipe', none);
+  held.open();
+  const found = await gpipe;
+  const report = reportOf(marks(large).text.replace(/schedule {5}= $/m, 'schedule     = gpipe'));
+  expect(report?.operations).toBe(160_000);
+  expect(found?.outcome).toEqual({ synchronous: true, figures: report && figuresOf(report) });
+  expect(opened.failures).toEqual([]);
+  opened.lists.stop(main);
+  held.threads.close();
+});
+
+test('a schedule that is being simulated for the file has its figures once they are there', async () => {
+  const held = gate();
+  const opened = open(held.threads);
+  const written = large.replace('$0', 'gp$0ipe');
+  const list = await listIn(opened, written, 1, named);
+  held.open();
+  const found = await opened.lists.outcome(main, list.id, 'gpipe', none);
+  const report = reportOf(marks(written).text);
+  expect(found?.outcome).toEqual({ synchronous: true, figures: report && figuresOf(report) });
+  opened.lists.stop(main);
+  held.threads.close();
+});
+
+test('an edit gives up what is being simulated for the list, and for a resolved item', async () => {
+  const held = gate();
+  const opened = open(held.threads);
+  const list = await listIn(opened, large, 1, named);
+  while (held.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  opened.lists.stop(main);
+  while (held.cancelled === 0) await new Promise((resolve) => setImmediate(resolve));
+  const before = held.asked.length;
+  const gpipe = opened.lists.outcome(main, list.id, 'gpipe', none);
+  while (held.asked.length === before) await new Promise((resolve) => setImmediate(resolve));
+  opened.documents.set(main, 2, marks(large).text.replace('4ms', '5ms'));
+  opened.lists.stop(main);
+  expect(await gpipe).toBeUndefined();
+  held.open();
+  expect(await opened.lists.outcome(main, list.id, 'gpipe', none)).toBeUndefined();
+  opened.lists.stop(main);
+  held.threads.close();
+});
+
+test('another pipeline of the file has another list, and the first one is given up', async () => {
+  const second = marks(large).text.slice(
+    marks(large).text.indexOf('pipeline train'),
+    marks(large).text.indexOf('expect'),
+  );
+  const other = `${marks(large).text}\n${second.replace('train', 'other').replace(/schedule {5}= /, '$&$0')}`;
+  const held = gate();
+  const opened = open(held.threads);
+  const text = marks(other).text;
+  const first = await listIn(opened, text.replace(/schedule {5}= /, '$&$0'), 1, named);
+  while (held.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  for (let list = await askIn(opened, other); !named(list); list = await askIn(opened, other))
+    await new Promise((resolve) => setImmediate(resolve));
+  while (held.cancelled === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(await opened.lists.outcome(main, first.id, 'gpipe', none)).toBeUndefined();
+  opened.lists.stop(main);
+  held.threads.close();
+});
+
+test('typing the name keeps the figures; an edit elsewhere, or in an imported file, drops them', async () => {
+  const held = gate();
+  held.open();
+  const opened = open(held.threads);
+  const list = await listIn(opened, asked, 1, whole);
+  const typed = await listIn(opened, asked.replace('$0', 'gp$0'), 2, whole);
+  expect(typed.id).toBe(list.id);
+  expect(await opened.lists.outcome(main, list.id, 'gpipe', none)).toMatchObject({ outcome: { synchronous: true } });
+  opened.documents.recheck([main]);
+  expect(await opened.lists.outcome(main, list.id, 'gpipe', none)).toBeUndefined();
+  const again = await listIn(opened, asked, 3, whole);
+  expect(again.id).not.toBe(list.id);
+  opened.documents.set(main, 4, marks(asked).text.replace('4ms', '5ms'));
+  expect(await opened.lists.outcome(main, again.id, 'gpipe', none)).toBeUndefined();
+  opened.documents.close(main);
+  opened.lists.stop(main);
+  held.threads.close();
+});
+
+test('the figures of a resolved item are those of its file; items of older texts and of others stay as they are', async () => {
+  const { text } = marks(asked);
+  await withClient(async (client) => {
+    client.open(main, text);
+    const items = await listAt(client, positionAt(text, cursorOf(marks(asked))));
+    const list = items.find(({ label }) => label === 'gpipe');
+    expect(list?.detail).toMatch(/^iteration 264 ms/);
+    for (const data of [undefined, 7, null, { uri: main }, { uri: main, list: 999, schedule: 'gpipe' }]) {
+      const item = { label: 'gpipe', ...(data === undefined ? {} : { data }) };
+      expect(await client.request('completionItem/resolve', item)).toEqual(item);
+    }
+    const item = {
+      label: 'gpipe',
+      detail: 'gpipe()',
+      documentation: 'All forwards first.',
+      data: { uri: main, list: 1, schedule: 'gpipe' },
+    };
+    const resolved = await client.request<CompletionItem>('completionItem/resolve', item);
+    expect(resolved.detail).toBe(list?.detail);
+    expect(JSON.stringify(resolved.documentation)).toContain('All forwards first.');
+    client.change(main, text.replace('4ms', '5ms'));
+    expect(await client.request('completionItem/resolve', item)).toEqual(item);
+  });
+});
