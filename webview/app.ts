@@ -16,7 +16,9 @@ import { rowShape } from './view/scene/rowShape.ts';
 import type { Scene } from './view/scene/scene.ts';
 import { onThemeChange, paletteFrom } from './view/scene/theme.ts';
 import { type Viewport, initialViewport, restoredViewport } from './view/scene/viewport.ts';
+import { races } from './races.ts';
 import { states } from './states.ts';
+import { sweeps } from './sweeps.ts';
 import { updates } from './updates.ts';
 
 /** The page: what is shown, and how its parts act on each other. */
@@ -53,6 +55,20 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     },
     saved,
   );
+  /** Comparisons and charts never have the same number. */
+  let request = 0;
+  const nextRequest = (): number => {
+    request += 1;
+    return request;
+  };
+  const charts = sweeps({
+    post: editor.post,
+    theme: update.theme,
+    pipeline: () => file.pipeline()?.name,
+    value: (name) => file.overrides()[name],
+    turn: file.turn,
+    nextRequest,
+  });
   const page = pageView(place, {
     toolbar: {
       colourBy: (colourBy) => update.change({ colourBy }),
@@ -65,11 +81,14 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       fit: () => timelines.setView(initialViewport(timelines.bounds())),
       openSource: () => input.selection.openSource(undefined, false),
       pipeline: file.choose,
+      compare: (all) => comparing.open(all ? 'pipelines' : undefined),
     },
     params: {
       turn: file.turn,
       reset: file.reset,
       apply: (name, value) => editor.post({ type: 'apply', name, value }),
+      chart: charts.open,
+      closeChart: charts.close,
     },
     table: {
       block: (block) => {
@@ -136,6 +155,21 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     theme: update.theme,
     docked: update.docked,
   });
+  const comparing = races({
+    post: editor.post,
+    theme: update.theme,
+    shown: () => {
+      const [plan, message] = [file.pipeline(), file.message()];
+      if (plan === undefined || message === undefined) return undefined;
+      return { plan, pipelines: message.plan.pipelines, options: message.options, tried: file.isTrying() };
+    },
+    show: (content) => page.cover.show('compare', content),
+    close: () => {
+      page.cover.close('compare');
+      page.focusTimeline();
+    },
+    nextRequest,
+  });
   const workers = jobView({
     ask: timelines.askLanes,
     show: (content) => page.cover.show('workers', content),
@@ -162,6 +196,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       else if (what === 'help') page.openHelp();
       else if (what === 'export') exportShown();
       else if (what === 'legend') page.toggleLegend();
+      else if (what === 'compare') comparing.open();
       else update.change({ [what]: !update.settings()[what] });
     },
     colourBy: (colourBy) => {
@@ -222,6 +257,17 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       case 'plan':
         enter(message.uri);
         file.receive(message);
+        comparing.changed();
+        charts.received(message, file.params());
+        return;
+      case 'compare':
+        comparing.open();
+        return;
+      case 'entry':
+        comparing.entry(message);
+        charts.entry(message);
+        return;
+      case 'entries':
         return;
       case 'gone':
         enter(message.uri);
@@ -256,6 +302,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     file.forget();
     page.showJobs([]);
     workers.close();
+    comparing.close();
     input.selection.clear();
     input.why.clear();
     highlighted = [];
@@ -316,6 +363,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         update.themeChanged();
         state.recolour();
         workers.themeChanged();
+        comparing.recolour();
       });
       if (document.body.classList.contains('vscode-using-screen-reader')) page.toggleTable();
       editor.post(saved === undefined ? { type: 'ready' } : { type: 'ready', state: saved });

@@ -6,6 +6,10 @@ const longestMessage = 4096;
 const mostPaths = 100;
 const topics = ['bubble', 'memory', 'deadlock'] as const;
 
+const againsts = ['policies', 'saved', 'committed', 'file'] as const;
+const mostValues = 64;
+const isValues = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.length <= mostValues && value.every(isFigure);
 const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const switchOf = <K extends string>(raw: Fields, name: K): { readonly [name in K]?: boolean } =>
   typeof raw[name] === 'boolean' ? ({ [name]: raw[name] } as { readonly [name in K]: boolean }) : {};
@@ -45,6 +49,27 @@ export function readFromPage(raw: unknown): FromPage | undefined {
     case 'applyFix': {
       const { type, request, index } = raw;
       return isPlace(request) && (isPlace(index) || index === -1) ? { type, request, index } : undefined;
+    }
+    case 'race': {
+      const { request, pipeline, against } = raw;
+      const wanted = againsts.find((name) => name === against);
+      return isPlace(request) && isName(pipeline) && wanted !== undefined
+        ? { type: 'race', request, pipeline, against: wanted }
+        : undefined;
+    }
+    case 'sweep': {
+      const { request, pipeline, name, values } = raw;
+      return isPlace(request) && isName(pipeline) && isName(name) && isValues(values)
+        ? { type: 'sweep', request, pipeline, name, values }
+        : undefined;
+    }
+    case 'endRace': {
+      const { request } = raw;
+      return isPlace(request) ? { type: 'endRace', request } : undefined;
+    }
+    case 'adopt': {
+      const { request, index } = raw;
+      return isPlace(request) && isPlace(index) ? { type: 'adopt', request, index } : undefined;
     }
     case 'goto': {
       const { line, character } = raw;

@@ -16,8 +16,9 @@ export interface Outbox {
 const sorts = ['modes', 'picture', 'highlight'] as const;
 type Sort = (typeof sorts)[number];
 
+const answers: ReadonlySet<ToPage['type']> = new Set(['fixes', 'lines', 'entry', 'entries']);
 const sortOf = ({ type }: ToPage): Sort | undefined =>
-  type === 'fixes' || type === 'lines' ? undefined : type === 'modes' || type === 'highlight' ? type : 'picture';
+  answers.has(type) ? undefined : type === 'modes' || type === 'highlight' ? type : 'picture';
 
 export function createOutbox(send: (message: ToPage) => void): Outbox {
   let open = false;

@@ -16,6 +16,7 @@ import { exportTimeline } from '../exportTimeline.ts';
 import { createHelp } from './help.ts';
 import { insert } from './insert.ts';
 import { linesOf } from './lines.ts';
+import { createRace } from './race.ts';
 import { readFromPage } from './messages.ts';
 import { setSyncModes, syncModes } from './modes.ts';
 import { createOutbox } from './outbox.ts';
@@ -88,6 +89,12 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
   /** The file is gone, and this one appeared with its text. */
   let renamed: vscode.Uri | undefined;
 
+  const race = createRace({
+    requests,
+    uri: () => uri,
+    overrides: () => overrides,
+    post: (message) => outbox.post(message),
+  });
   const help = createHelp({
     requests,
     uri: () => uri,
@@ -236,6 +243,11 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
               pipeline: message.pipeline,
               state: message.state,
             });
+      case 'race':
+      case 'sweep':
+      case 'endRace':
+      case 'adopt':
+        return race.receive(message);
       case 'sync':
         if (message.following !== undefined) follow(message.following);
         return setSyncModes(message);

@@ -4,6 +4,7 @@ import { RequestType, type CancellationToken } from 'vscode-languageserver';
 import {
   methods,
   type ExportRequest,
+  type CandidatesRequest,
   type HelpRequest,
   type ImportAnswer,
   type ImportRequest,
@@ -19,6 +20,7 @@ import { handler } from '../handlers.ts';
 import type { View } from '../view.ts';
 import { trials } from '../trials.ts';
 import { exportAnswer, exported } from './export.ts';
+import { candidates } from './candidates.ts';
 import { help } from './help.ts';
 import { importFile } from './importFile.ts';
 import { locatePath } from './locate.ts';
@@ -50,6 +52,7 @@ export function registerRequests({ connection, documents, log }: Session): void 
     const found = await documents.answered(view.uri, (searches) => exported(view, params, searches), token);
     return exportAnswer(found, params);
   });
+  on(new RequestType<CandidatesRequest, unknown, void>(methods.candidates), 'plan', candidates);
   on(new RequestType<LocateRequest, unknown, void>(methods.locate), 'plan', locatePath);
   on(new RequestType<PathsRequest, unknown, void>(methods.pathsAt), 'plan', pathsAt);
   on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), 'names', paramEdit);

@@ -9,6 +9,7 @@ import { interactionTests } from './interaction.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 import { standaloneTests } from './standalone.page.ts';
+import { raceTests } from './race.page.ts';
 import { stateTests } from './states.page.ts';
 import { systemTests } from './systems.page.ts';
 import { whyTests } from './why.page.ts';
@@ -22,6 +23,7 @@ const all: readonly PageTest[] = [
   ...layoutTests,
   ...lifecycleTests,
   ...standaloneTests,
+  ...raceTests,
   ...stateTests,
   ...accessibilityTests,
   ...systemTests,

@@ -10,6 +10,9 @@ const strokes = {
   play: 'M5 3l8 5l-8 5z',
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   step: 'M4 3l6.5 5L4 13zM12.5 3v10',
+  compare: 'M2.5 3.5h8M2.5 6.5h5M2.5 9.5h11M2.5 12.5h7',
+  cup: 'M5 2.5h6v4a3 3 0 0 1-6 0zM5 3.5H2.8v1a2 2 0 0 0 2.2 2M11 3.5h2.2v1a2 2 0 0 1-2.2 2M8 9.5v2.5M5.5 13.5h5',
+  chart: 'M2.5 2.5v11h11M4.5 10.5l3-4 2.5 2 3-5',
   legend: 'M2.5 3h4v4h-4zM2.5 9.5h4v4h-4zM9 5h5M9 11.5h5',
 } as const;
 export type IconName = keyof typeof strokes;

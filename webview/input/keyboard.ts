@@ -34,7 +34,7 @@ export interface KeyboardHost {
   peak(): void;
   /** To the next shorter (1) or longer (−1) bubble. */
   bubble(direction: 1 | -1): void;
-  toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help' | 'export' | 'legend'): void;
+  toggle(what: 'criticalPath' | 'bubbles' | 'memory' | 'table' | 'help' | 'export' | 'legend' | 'compare'): void;
 }
 
 const zoomStep = 1.4;
@@ -60,6 +60,7 @@ const toggles = {
   t: 'table',
   l: 'legend',
   e: 'export',
+  x: 'compare',
   '?': 'help',
 } as const;
 

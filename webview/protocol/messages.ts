@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../../engine/host.ts';
-import type { Plan } from '../../engine/plan.ts';
+import type { PipelinePlan, Plan } from '../../engine/plan.ts';
 import type { HelpFix, HelpRequest, PathGroup, Range } from './requests.ts';
 
 /** What the extension posts to the preview page. */
@@ -46,11 +46,35 @@ export type ToPage =
   /** No `.pipe` file has been active yet: there is nothing to follow. */
   | { readonly type: 'idle' }
   | ({ readonly type: 'modes' } & PreviewModes)
+  /** The reader asked for the comparison outside the page (a code lens). */
+  | { readonly type: 'compare' }
+  /** One timeline to compare with. */
+  | ({ readonly type: 'entry'; readonly request: number } & RaceEntry)
+  /** All entries of an answer have come. */
+  | { readonly type: 'entries'; readonly request: number; readonly count: number }
   /** The cursor is at these paths, the innermost text first; the page outlines what comes from them. */
   | { readonly type: 'highlight'; readonly groups: readonly PathGroup[] };
 
 /** A fix as the page shows it; the extension keeps its edits. */
 export type ShownFix = Omit<HelpFix, 'edits'>;
+
+/** What a pipeline is compared with: other schedules, the file as last saved or last committed, or another file. */
+export type RaceAgainst = 'policies' | 'saved' | 'committed' | 'file';
+
+export interface RaceEntry {
+  /** From 0. */
+  readonly index: number;
+  /** `zb_h1`, `saved`, `other.pipe: train`, or the value of a param. */
+  readonly name: string;
+  /** Absent if there is no plan; `problem` then says why. */
+  readonly plan?: PipelinePlan;
+  readonly options?: EngineOptions;
+  readonly problem?: string;
+  /** The file can be changed to it. */
+  readonly adoptable: boolean;
+  /** First line in which two versions of the text differ. */
+  readonly changed?: string;
+}
 
 /** What the page posts to the extension. Validated there before use. */
 export type FromPage =
@@ -69,6 +93,25 @@ export type FromPage =
   | { readonly type: 'showFix'; readonly request: number; readonly index: number }
   /** Write the fix at `index` of an answer into the file. */
   | { readonly type: 'applyFix'; readonly request: number; readonly index: number }
+  /** Ask for timelines to compare a pipeline with. They come one by one as `entry`. */
+  | {
+      readonly type: 'race';
+      readonly request: number;
+      readonly pipeline: string;
+      readonly against: RaceAgainst;
+    }
+  /** Ask for the plans of a pipeline with other values of a param. */
+  | {
+      readonly type: 'sweep';
+      readonly request: number;
+      readonly pipeline: string;
+      readonly name: string;
+      readonly values: readonly number[];
+    }
+  /** Nobody waits for the rest of an answer. */
+  | { readonly type: 'endRace'; readonly request: number }
+  /** Write the entry at `index` of an answer into the file. */
+  | { readonly type: 'adopt'; readonly request: number; readonly index: number }
   /** Show a place of the file. */
   | { readonly type: 'goto'; readonly line: number; readonly character: number }
   /** The reader switches how preview and text follow each other. What is absent stays. */

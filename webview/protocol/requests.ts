@@ -124,6 +124,16 @@ export type ExportAnswer =
   | { readonly pipeline: string; readonly text: string }
   | { readonly pipeline: string; readonly base64: string }
   | { readonly problem: string; readonly pipelines?: readonly string[] };
+/** `pipewright/candidates`: other schedules that a pipeline can take; nothing is simulated. */
+export interface CandidatesRequest {
+  readonly uri: string;
+  readonly pipeline: string;
+}
+export interface CandidatesAnswer {
+  readonly version: number;
+  /** `schedule` as it is written. */
+  readonly candidates: readonly { readonly schedule: string; readonly edits: readonly TextEdit[] }[];
+}
 
 /** `pipewright/policySource`: text of a read-only document (`pipewright-policy:/1f1b.pipe`) that a definition led to; null where there is none such. */
 export interface PolicySourceRequest {
@@ -163,6 +173,7 @@ export const methods = {
   paramEdit: 'pipewright/paramEdit',
   help: 'pipewright/help',
   export: 'pipewright/export',
+  candidates: 'pipewright/candidates',
   policySource: 'pipewright/policySource',
   import: 'pipewright/import',
   trust: 'pipewright/trust',

@@ -73,6 +73,27 @@ export function readMessage(data: unknown): ToPage | undefined {
         ? { type: 'stopped', uri, version, message }
         : undefined;
     }
+    case 'entry': {
+      const { request, index, name, plan, options, problem, adoptable, changed } = data;
+      if (!isCount(request) || !isCount(index) || !isText(name) || !isSwitch(adoptable)) return undefined;
+      const runs = isPipeline(plan) && isOptions(options) ? { plan, options } : {};
+      return {
+        type: 'entry',
+        request,
+        index,
+        name,
+        adoptable,
+        ...runs,
+        ...(isText(problem) ? { problem } : {}),
+        ...(isText(changed) ? { changed } : {}),
+      };
+    }
+    case 'compare':
+      return { type: 'compare' };
+    case 'entries': {
+      const { request, count } = data;
+      return isCount(request) && isCount(count) ? { type: 'entries', request, count } : undefined;
+    }
     case 'idle':
       return { type: 'idle' };
     case 'modes': {

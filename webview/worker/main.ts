@@ -5,6 +5,7 @@ import { iterationOf } from '../../engine/sensitivity.ts';
 import { stallOf } from '../../engine/stall.ts';
 import type { Question } from '../picture/questions.ts';
 import { colouringOf, fits } from './colouring.ts';
+import { comparison } from './comparison.ts';
 import { draw } from './draw.ts';
 import { jobLanesOf } from './makeJobLanes.ts';
 import { type MemoryBands, mostLines } from '../picture/memoryBands.ts';
@@ -42,6 +43,10 @@ let newestRun: Extract<ToWorker, { type: 'run' }> | undefined;
 let waitingDraw: Extract<ToWorker, { type: 'draw' }> | undefined;
 const waitingAsks = new Map<Question['kind'], Extract<ToWorker, { type: 'ask' }>>();
 let waitingIteration: Extract<ToWorker, { type: 'iterate' }> | undefined;
+/** Timelines to compare, each of which is worked out. */
+let waitingEntries: Extract<ToWorker, { type: 'enter' }>[] = [];
+let waitingStrips: Extract<ToWorker, { type: 'strips' }> | undefined;
+const compared = comparison();
 let scheduled = false;
 /** Milliseconds in which the first picture may be asked for. */
 const jobsDelay = 50;
@@ -54,6 +59,8 @@ scope.addEventListener('message', ({ data }) => {
   else if (data.type === 'ask') waitingAsks.set(data.question.kind, data);
   else if (data.type === 'iterate') waitingIteration = data;
   else if (data.type === 'lanes') waitingLanes = data.job;
+  else if (data.type === 'enter') waitingEntries.push(data);
+  else if (data.type === 'strips') waitingStrips = data;
   else waitingDraw = data;
   if (scheduled) return;
   scheduled = true;
@@ -78,7 +85,27 @@ function work(): void {
   const job = waitingLanes;
   waitingLanes = undefined;
   if (job !== undefined) attempt(newestRun?.generation ?? 0, () => sendLanes(job));
+  compare();
   if (waitingJobs !== undefined) setTimeout(workJobs, jobsDelay);
+}
+
+/** One timeline at a time: between two, newer messages are read. */
+function compare(): void {
+  const strips = waitingStrips;
+  waitingStrips = undefined;
+  if (strips !== undefined && palette !== undefined) {
+    for (const strip of strips.strips) {
+      const drawn = compared.draw(strip, palette);
+      if (drawn !== undefined) scope.postMessage({ type: 'strip', ...drawn }, [drawn.buffer]);
+    }
+  }
+  const [next] = waitingEntries;
+  if (next === undefined) return;
+  waitingEntries = waitingEntries.slice(1);
+  attempt(0, () => scope.postMessage({ type: 'entered', id: next.id, result: compared.enter(next) }));
+  if (waitingEntries.length === 0 || scheduled) return;
+  scheduled = true;
+  setTimeout(work, 0);
 }
 
 function workJobs(): void {

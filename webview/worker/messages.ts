@@ -25,12 +25,50 @@ export type ToWorker =
   | { readonly type: 'ask'; readonly id: number; readonly generation: number; readonly question: Question }
   /** The iteration of a plan, and nothing else. */
   | { readonly type: 'iterate'; readonly id: number; readonly plan: PipelinePlan }
+  /** A timeline to compare. `kept`: it will be drawn. */
+  | {
+      readonly type: 'enter';
+      readonly id: number;
+      readonly plan: PipelinePlan;
+      readonly options: EngineOptions;
+      readonly kept: boolean;
+    }
+  /** Draw kept timelines; an `id` that is not kept is left out. */
+  | { readonly type: 'strips'; readonly strips: readonly StripRequest[] }
   | { readonly type: 'draw'; readonly id: number; readonly requests: readonly DrawRequest[] };
 
 /** A job that the pipeline works in, with all its workers. */
 export interface WorkedJob {
   readonly plan: JobPlan;
   readonly workers: readonly PipelinePlan[];
+}
+
+/** A whole timeline in `height` pixels, from the start to `t1` seconds. */
+export interface StripRequest {
+  readonly id: number;
+  readonly width: number;
+  readonly height: number;
+  /** Seconds at the left and the right edge. */
+  readonly t0: number;
+  readonly t1: number;
+}
+
+/** What a comparison shows of a timeline. */
+export interface RaceFigures {
+  /** Seconds; the period of an asynchronous schedule. */
+  readonly iteration: number;
+  /** Seconds from the first start to the last end. */
+  readonly makespan: number;
+  readonly bubble: number;
+  /** Of the fullest device: its name, bytes at the peak, and its limit. */
+  readonly fullest: string;
+  readonly peak: number;
+  readonly capacity: number;
+  readonly fits: boolean;
+  /** Seconds at which a device first holds more than its limit. */
+  readonly overAt?: number;
+  readonly rows: number;
+  readonly blocks: number;
 }
 
 export interface DrawRequest {
@@ -72,6 +110,14 @@ export type FromWorker =
   /** After the picture: of the jobs that can run. */
   | { readonly type: 'jobs'; readonly generation: number; readonly reports: readonly JobReport[] }
   | { readonly type: 'lanes'; readonly generation: number; readonly lanes: JobLanes }
+  | { readonly type: 'entered'; readonly id: number; readonly result: RaceFigures | { readonly reason: string } }
+  | {
+      readonly type: 'strip';
+      readonly id: number;
+      readonly width: number;
+      readonly height: number;
+      readonly buffer: ArrayBuffer;
+    }
   | { readonly type: 'failed'; readonly generation: number; readonly reason: string };
 
 export interface DrawnImage {

@@ -13,6 +13,10 @@ describe('messages of the preview page', () => {
     { type: 'sync', following: true, revealOnClick: false },
     { type: 'export', pipeline: 'train' },
     { type: 'restart' },
+    { type: 'race', request: 4, pipeline: 'train', against: 'saved' },
+    { type: 'sweep', request: 5, pipeline: 'train', name: 'microbatches', values: [4, 8] },
+    { type: 'endRace', request: 5 },
+    { type: 'adopt', request: 4, index: 2 },
     { type: 'openRenamed' },
     { type: 'close' },
     { type: 'insertExample', name: 'quickstart' },
@@ -47,6 +51,10 @@ describe('messages of the preview page', () => {
     { type: 'export' },
     { type: 'export', pipeline: '' },
     { type: 'export', pipeline: ['train'] },
+    { type: 'race', request: 4, pipeline: 'train', against: '/etc/passwd' },
+    { type: 'sweep', request: 5, pipeline: 'train', name: 'm', values: Array(65).fill(1) },
+    { type: 'sweep', request: 5, pipeline: 'train', name: 'm', values: ['1'] },
+    { type: 'adopt', request: 4, index: -1 },
     { type: 'goto', line: 1.5, character: 0 },
   ])('%j is dropped', (message) => {
     expect(readFromPage(message)).toBeUndefined();

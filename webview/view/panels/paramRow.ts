@@ -1,5 +1,7 @@
 import type { ParamPlan } from '../../../engine/plan.ts';
 import { element } from '../../controls/dom.ts';
+import { iconButton } from '../../controls/iconButton.ts';
+import { popover } from '../../controls/popover.ts';
 import { rounded, sliderRange } from '../../controls/sliderRange.ts';
 import { button, slider } from '../../controls/toolkit.ts';
 
@@ -7,6 +9,9 @@ export interface ParamActions {
   turn(name: string, value: number): void;
   apply(name: string, value: number): void;
   reset(name: string): void;
+  /** The chart over the values of a param. */
+  chart(param: ParamPlan): HTMLElement;
+  closeChart(): void;
 }
 
 /** One param: its slider, and its number. While another value is tried, Apply and Reset take the place of the number. */
@@ -20,6 +25,10 @@ export function paramRow(name: string, unit: string, actions: ParamActions) {
   });
   const apply = button('Apply', () => actions.apply(name, value), `Apply: write ${name} into the file`, 'primary');
   const reset = button('Reset', () => actions.reset(name), `Reset ${name} to its value in the file`);
+  let shown: ParamPlan | undefined;
+  const chart = iconButton('chart', `Chart over ${name}`, () => {
+    if (shown !== undefined) popover(chart, `Chart over ${name}`, actions.chart(shown), actions.closeChart);
+  });
   const buttons = element('span', { class: 'param-buttons' }, apply.element, reset.element);
   const place = element('span', { class: 'param-place' }, control.exact, buttons);
   const whole = element(
@@ -27,6 +36,7 @@ export function paramRow(name: string, unit: string, actions: ParamActions) {
     { class: 'param', 'data-param': name },
     element('span', { class: 'name' }, name),
     control.element,
+    chart,
     place,
   );
   // The number that is being typed stays under the fingers.
@@ -52,6 +62,7 @@ export function paramRow(name: string, unit: string, actions: ParamActions) {
     /** For a summary: `microbatches 8`. */
     text: (): string => `${name} ${rounded(value / scale)}${unit === '' ? '' : ` ${unit}`}`,
     update(param: ParamPlan, override: number | undefined): void {
+      shown = param;
       scale = param.scale;
       value = override ?? param.value;
       control.setRange(sliderRange(param));

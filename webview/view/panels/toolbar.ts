@@ -16,11 +16,20 @@ export interface ToolbarActions extends MenuActions {
   /** Leads to the values that can be tried. */
   params(anchor: HTMLElement): void;
   pipeline(name: string): void;
+  /** Opens the comparison; `all`: of the pipelines of the file. */
+  compare(all: boolean): void;
 }
+
+const allOf = (names: readonly string[]): string => `All (${names.length})`;
 
 /** The top line: what is shown, what can be done with it, and what is wrong with the text. */
 export function toolbar(actions: ToolbarActions) {
-  const chooser = dropdown('Pipeline', actions.pipeline);
+  let chosen = '';
+  const chooser = dropdown('Pipeline', (name) => {
+    if (!name.startsWith('All (')) return actions.pipeline(name);
+    chooser.setValue(chosen);
+    actions.compare(true);
+  });
   const title = element('h1', {}, 'Pipeline preview');
   const policy = element('button', { type: 'button', class: 'policy', hidden: '' });
   policy.addEventListener('click', actions.openSource);
@@ -38,6 +47,7 @@ export function toolbar(actions: ToolbarActions) {
   });
   const find = iconButton('find', 'Find (/)', () => focusSearch());
   const params = iconButton('params', 'Params', () => actions.params(params));
+  const compare = iconButton('compare', 'Compare (X)', () => actions.compare(false));
   const fit = iconButton('fit', 'Show everything (0)', actions.fit);
   const more = iconButton('more', 'More', () => undefined);
   let shown: { readonly settings: Settings; readonly versions: boolean } | undefined;
@@ -48,6 +58,7 @@ export function toolbar(actions: ToolbarActions) {
     colours.element,
     find,
     params,
+    compare,
     fit,
     more,
   );
@@ -96,7 +107,8 @@ export function toolbar(actions: ToolbarActions) {
       // The chooser says the same.
       title.classList.toggle('unseen', names.length >= 2);
       setText(title, plan.name);
-      chooser.setOptions(names);
+      chooser.setOptions(names.length < 2 ? names : [...names, allOf(names)]);
+      chosen = plan.name;
       chooser.setValue(plan.name);
       policy.hidden = false;
       setText(policy, plan.schedule.name);

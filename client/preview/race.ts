@@ -1,0 +1,181 @@
+/** Timelines that a preview compares: the page names what it wants, and only this file knows texts and edits. */
+import * as vscode from 'vscode';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import type { FromPage, RaceEntry, ToPage } from '../../webview/protocol/messages.ts';
+import {
+  methods,
+  type CandidatesAnswer,
+  type CandidatesRequest,
+  type Overrides,
+  type PlanAnswer,
+  type PlanRequest,
+  type TextEdit,
+} from '../../webview/protocol/requests.ts';
+import type { Requests } from '../languageClient.ts';
+import { firstChange } from './firstChange.ts';
+import { committedText, savedText, type OtherText } from './otherText.ts';
+import { writeEdits } from './source.ts';
+
+type RaceMessage = Extract<FromPage, { readonly type: 'race' | 'sweep' | 'endRace' | 'adopt' }>;
+
+export interface PreviewRace {
+  receive(message: RaceMessage): Promise<void>;
+}
+
+export interface PreviewRaceHost {
+  readonly requests: Requests;
+  uri(): vscode.Uri | undefined;
+  overrides(): Overrides;
+  post(message: ToPage): void;
+}
+
+/** An answer of which the page may adopt an entry. */
+interface Offered {
+  readonly request: number;
+  readonly uri: vscode.Uri;
+  readonly version: number;
+  readonly edits: readonly (readonly TextEdit[])[];
+}
+
+export function createRace({ requests, uri, overrides, post }: PreviewRaceHost): PreviewRace {
+  let newest = 0;
+  let offered: Offered | undefined;
+
+  /** Plans one text after the other, until the page asks for something else. */
+  async function answer(request: number, of: readonly (() => Promise<Omit<RaceEntry, 'index'>>)[]): Promise<void> {
+    for (const [index, make] of of.entries()) {
+      const entry = await make();
+      if (newest !== request) return;
+      post({ type: 'entry', request, index, ...entry });
+    }
+    post({ type: 'entries', request, count: of.length });
+  }
+
+  const plan = (request: PlanRequest) => requests.send<PlanAnswer>(methods.plan, request);
+
+  async function policies(file: vscode.Uri, request: number, pipeline: string): Promise<void> {
+    const asked: CandidatesRequest = { uri: file.toString(), pipeline };
+    const found = await requests.send<CandidatesAnswer>(methods.candidates, asked);
+    if (newest !== request) return;
+    const { version = 0, candidates = [] } = found ?? {};
+    offered = { request, uri: file, version, edits: candidates.map(({ edits }) => edits) };
+    const tried = candidates.map(({ schedule, edits }) => async () => {
+      const given = await plan({ uri: file.toString(), overrides: overrides(), trial: { version, edits } });
+      return { ...planned(schedule, given, pipeline), adoptable: true };
+    });
+    await answer(request, tried);
+  }
+
+  async function version(
+    file: vscode.Uri,
+    request: number,
+    pipeline: string,
+    [name, other]: readonly [string, OtherText],
+  ): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(file);
+    const entry = async (): Promise<Omit<RaceEntry, 'index'>> => {
+      if ('problem' in other) return { name, problem: other.problem, adoptable: false };
+      const now = document.getText();
+      const changed = firstChange(other.text, now);
+      if (changed === undefined) return { name, problem: 'The text has not changed since.', adoptable: false };
+      const range = wholeOf(document);
+      const trial = { version: document.version, edits: [{ range, newText: other.text }] };
+      const given = await plan({ uri: file.toString(), overrides: overrides(), trial });
+      return { ...planned(name, given, pipeline), adoptable: false, changed };
+    };
+    await answer(request, [entry]);
+  }
+
+  async function file(request: number, pipeline: string): Promise<void> {
+    const [chosen] =
+      (await vscode.window.showOpenDialog({
+        title: 'Compare With',
+        openLabel: 'Compare',
+        filters: { 'Pipeline schedules': ['pipe'] },
+      })) ?? [];
+    if (chosen === undefined || newest !== request) return post({ type: 'entries', request, count: 0 });
+    // Only open documents are planned; the server reads it like any other.
+    await vscode.workspace.openTextDocument(chosen);
+    const given = await plan({ uri: chosen.toString() });
+    const title = chosen.path.slice(chosen.path.lastIndexOf('/') + 1);
+    const pipelines = given?.plan?.pipelines ?? [];
+    const same = pipelines.filter(({ name }) => name === pipeline);
+    const wanted = same.length > 0 ? same : pipelines;
+    if (wanted.length === 0)
+      return answer(request, [async () => ({ ...planned(title, given, pipeline), adoptable: false })]);
+    const options = given?.options;
+    await answer(
+      request,
+      wanted.map((found) => async () => ({ name: `${title}: ${found.name}`, plan: found, options, adoptable: false })),
+    );
+  }
+
+  async function race({ request, pipeline, against }: Extract<RaceMessage, { readonly type: 'race' }>): Promise<void> {
+    const shown = uri();
+    newest = request;
+    if (shown === undefined) return;
+    switch (against) {
+      case 'policies':
+        return policies(shown, request, pipeline);
+      case 'saved':
+        return version(shown, request, pipeline, ['last saved', await savedText(shown)]);
+      case 'committed':
+        return version(shown, request, pipeline, ['last commit', await committedText(shown)]);
+      case 'file':
+        return file(request, pipeline);
+    }
+  }
+
+  return {
+    async receive(message) {
+      switch (message.type) {
+        case 'race':
+          return race(message);
+        case 'sweep': {
+          const shown = uri()?.toString();
+          const { request, pipeline, name, values } = message;
+          newest = request;
+          if (shown === undefined) return;
+          return answer(
+            request,
+            values.map((value) => async () => {
+              const given = await plan({ uri: shown, overrides: { ...overrides(), [name]: value } });
+              return { ...planned(String(value), given, pipeline), adoptable: false };
+            }),
+          );
+        }
+        case 'endRace':
+          if (newest === message.request) newest = -1;
+          return;
+        case 'adopt': {
+          const edits = offered?.request === message.request ? offered.edits[message.index] : undefined;
+          if (offered === undefined || edits === undefined) return;
+          if (await writeEdits(offered.uri, offered.version, edits)) return;
+          void vscode.window.setStatusBarMessage('$(warning) Nothing was written: the file has changed.', 5000);
+        }
+      }
+    },
+  };
+}
+
+/** The pipeline's plan in an answer, or why there is none. */
+function planned(
+  name: string,
+  given: PlanAnswer | undefined,
+  pipeline: string,
+): {
+  readonly name: string;
+  readonly plan?: PipelinePlan;
+  readonly options?: PlanAnswer['options'];
+  readonly problem?: string;
+} {
+  const found = given?.plan?.pipelines.find((candidate) => candidate.name === pipeline);
+  if (found !== undefined) return { name, plan: found, options: given?.options };
+  const none = `${pipeline} has no plan in this text.`;
+  return { name, problem: given?.problem?.message ?? none };
+}
+
+function wholeOf(document: vscode.TextDocument): TextEdit['range'] {
+  const end = document.positionAt(document.getText().length);
+  return { start: { line: 0, character: 0 }, end: { line: end.line, character: end.character } };
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { bytes, share, time } from '../../engine/quantities.ts';
+import { apply } from '../../engine/fixes/proposal.ts';
+import { analyseExample } from '../support/analyse.ts';
+import { exampleText } from '../support/example.ts';
+import type { PageTest } from './check.ts';
+import { example } from './example.ts';
+import { axe, type Preview, settled, type ThemeClass, themes, violations } from './harness.ts';
+
+const file = 'quickstart';
+const text = exampleText(`${file}.pipe`);
+/** The example with other words in it, as the server plans it. */
+function changed(...changes: readonly (readonly [string, string])[]) {
+  const edits = changes.map(([before, after]) => {
+    const start = text.indexOf(before);
+    assert.ok(start >= 0, before);
+    return { start, end: start + before.length, text: after };
+  });
+  const analysis = analyseExample(`${file}.pipe`, {}, apply(text, edits));
+  const [{ plan, run }] = analysis.pipelines;
+  assert.ok(run);
+  return { plan: JSON.parse(JSON.stringify(plan)), report: run.report };
+}
+
+const schedule = 'schedule     = 1f1b';
+const wanted = [
+  ['zb_h1', changed([schedule, 'schedule = zb_h1'])],
+  ['gpipe', changed([schedule, 'schedule = gpipe'])],
+  ['interleaved_1f1b(chunks = 2)', changed([schedule, 'schedule = interleaved_1f1b'], ['balance(4)', 'balance(8)'])],
+  ['gpipe-over', changed([schedule, 'schedule = gpipe'], ['memory = 16GiB', 'memory = 6GiB'])],
+] as const;
+const base = example(file);
+
+/** Opens the comparison as a reader does, and answers as the extension does. */
+async function raced(preview: Preview): Promise<number> {
+  await preview.post(base.message);
+  await preview.drawn();
+  await preview.page.getByRole('button', { name: 'Compare (X)' }).click();
+  const asked = (await preview.posted()).findLast(({ type }) => type === 'race');
+  assert.ok(asked?.type === 'race');
+  assert.equal(asked.against, 'policies');
+  for (const [index, [name, { plan }]] of wanted.entries())
+    await preview.post({
+      type: 'entry',
+      request: asked.request,
+      index,
+      name,
+      plan,
+      options: base.message.options,
+      adoptable: true,
+    });
+  await preview.post({
+    type: 'entry',
+    request: asked.request,
+    index: wanted.length,
+    name: 'dualpipe',
+    problem: 'dualpipe takes an even number of devices.',
+    adoptable: true,
+  });
+  await preview.post({ type: 'entries', request: asked.request, count: wanted.length + 1 });
+  await preview.page.waitForFunction(() => document.querySelectorAll('.race-row .value:not(:empty)').length === 15);
+  await settled(preview.page);
+  return asked.request;
+}
+
+const row = (preview: Preview, name: string) =>
+  preview.page.locator('.race-row').filter({ has: preview.page.getByRole('button', { name, exact: true }) });
+
+const figures: PageTest = {
+  name: 'a comparison shows the figures of the reports, sorted, with differences to the baseline',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    const request = await raced(preview);
+    const own = base.analysis.pipelines[0].run?.report;
+    assert.ok(own);
+    const all = [['1f1b', own] as const, ...wanted.map(([name, { report }]) => [name, report] as const)];
+    for (const [name, report] of all) {
+      const words = (await row(preview, name).innerText()).replaceAll(/\s+/g, ' ');
+      const fullest = report.devices.reduce((most, device) => (device.peak > most.peak ? device : most));
+      for (const figure of [time(report.iteration, 4), share(report.bubble.makespan), `${bytes(fullest.peak)} of`])
+        assert.ok(words.includes(figure), `${name}: ${figure} in ${words}`);
+    }
+    const names = await preview.page.locator('.race-row .race-name').allInnerTexts();
+    const sorted = all.toSorted((a, b) => a[1].iteration - b[1].iteration).map(([name]) => name);
+    assert.deepEqual(names, [...sorted, 'dualpipe']);
+    const fits = all.filter(([, { devices }]) => devices.every(({ peak, capacity }) => peak <= capacity));
+    const best = fits.reduce((least, entry) => (entry[1].iteration < least[1].iteration ? entry : least));
+    const winner = preview.page.locator('.race-row.winner');
+    assert.equal(await winner.count(), 1);
+    assert.match(await winner.innerText(), /shortest that fits/);
+    assert.equal(await winner.locator('.race-name').innerText(), best[0]);
+    const delta = best[1].iteration / own.iteration - 1;
+    assert.ok((await winner.innerText()).includes(`−${share(-delta)}`));
+    assert.match(await row(preview, 'gpipe-over').innerText(), /does not fit/);
+    assert.match(await row(preview, 'dualpipe').innerText(), /even number of devices/);
+    // Another baseline: the differences are to it.
+    await row(preview, 'zb_h1').locator('.race-name').click();
+    assert.match(await row(preview, 'zb_h1').innerText(), /baseline/);
+    await row(preview, 'gpipe').getByRole('button', { name: 'Use in the file: gpipe' }).click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'adopt', request, index: 1 });
+    await preview.page.keyboard.press('Escape');
+    assert.ok(await preview.page.locator('.race').isHidden());
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'endRace', request });
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
+const axis: PageTest = {
+  name: 'compared timelines lie on one axis: blocks are where their times say, aligned at the start or the end',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    await raced(preview);
+    const longest = Math.max(...wanted.map(([, { report }]) => report.iteration));
+    const [, { report }] = wanted[0];
+    /** Whether the pixel at a time of the first device's row is the ground. */
+    const idle = async (at: number) => {
+      const box = await row(preview, 'zb_h1').locator('canvas').boundingBox();
+      assert.ok(box);
+      const [red, green, blue] = await preview.pixel(
+        Math.round(box.x + (at / longest) * box.width),
+        Math.round(box.y + 3),
+      );
+      return Math.abs(red - 0x1f) + Math.abs(green - 0x1f) + Math.abs(blue - 0x1f) < 24;
+    };
+    assert.equal(await idle(0.01 * longest), false, 'a forward at the start');
+    assert.equal(await idle((report.iteration + longest) / 2), true, 'nothing after its end');
+    await preview.page.getByRole('group', { name: 'Align' }).getByRole('button', { name: 'End' }).click();
+    await settled(preview.page);
+    await preview.page.waitForTimeout(200);
+    assert.equal(await idle(0.3 * (longest - report.iteration)), true, 'nothing before its start');
+    assert.equal(await idle(0.99 * longest), false, 'it ends where the longest does');
+    await preview.close();
+  },
+};
+
+const narrow: PageTest = {
+  name: 'a comparison fits into a side panel, in every theme, and axe finds nothing',
+  run: async (browser) => {
+    for (const [width, theme] of [
+      [420, 'vscode-dark'],
+      [700, 'vscode-light'],
+      ...themes.map((name) => [1400, name] as const),
+    ] as readonly (readonly [number, ThemeClass])[]) {
+      const preview = await browser.open({ width, height: 800, theme });
+      await raced(preview);
+      const scroller = preview.page.locator('.race-scroll');
+      const over = await scroller.evaluate((node) => node.scrollWidth - node.clientWidth);
+      assert.ok(over <= 0, `${width}: ${over} px too wide`);
+      for (const canvas of await preview.page.locator('.race-strip canvas:visible').all()) {
+        const box = await canvas.boundingBox();
+        assert.ok(box !== null && box.width >= 80 && box.x >= 0 && box.x + box.width <= width, `${width}: a strip`);
+      }
+      assert.deepEqual(await axe(preview.page), [], `${width} ${theme}`);
+      await preview.shot(`race-${width}-${theme}`);
+      assert.deepEqual(await violations(preview.page), []);
+      await preview.close();
+    }
+  },
+};
+
+const keyboard: PageTest = {
+  name: 'X opens a comparison, Tab leads through it, Escape goes back to the timeline',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    await preview.post(base.message);
+    await preview.drawn();
+    await preview.page.locator('.grid [tabindex="0"]').first().focus();
+    await preview.page.keyboard.press('x');
+    await preview.page.locator('.race').waitFor();
+    await preview.page.keyboard.press('Tab');
+    const label = () => preview.page.evaluate(() => document.activeElement?.className ?? '');
+    assert.match(await label(), /race-name/);
+    await preview.page.keyboard.press('Escape');
+    assert.ok(await preview.page.locator('.race').isHidden());
+    assert.ok(await preview.page.evaluate(() => document.activeElement?.closest('.timeline') !== null));
+    await preview.close();
+  },
+};
+
+const sweep: PageTest = {
+  name: 'the chart over a param simulates its values, and a value turns the slider',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 420, height: 760 });
+    await preview.post(base.message);
+    await preview.drawn();
+    await preview.page.getByRole('button', { name: 'Chart over microbatches' }).click();
+    const asked = (await preview.posted()).findLast(({ type }) => type === 'sweep');
+    assert.ok(asked?.type === 'sweep');
+    assert.ok(asked.values.includes(8) && asked.values.includes(64));
+    for (const [index, value] of asked.values.entries()) {
+      const analysis = analyseExample(`${file}.pipe`, { microbatches: value });
+      const [{ plan }] = analysis.pipelines;
+      const entry = { type: 'entry', request: asked.request, index, name: String(value), adoptable: false } as const;
+      if (value === 3) await preview.post({ ...entry, problem: 'Too few microbatches.' });
+      else await preview.post({ ...entry, plan: JSON.parse(JSON.stringify(plan)), options: base.message.options });
+    }
+    // (m + p − 1) (F + B) of the closed form, and the latency of transfers.
+    const button = (value: number) => preview.page.getByRole('button', { name: new RegExp(`^microbatches ${value}:`) });
+    await preview.page.waitForFunction(
+      () => !/simulated/.test(document.querySelector('.sweep-note')?.textContent ?? ''),
+    );
+    assert.match((await button(8).getAttribute('aria-label')) ?? '', /iteration 264 ms, bubble 27.3 %, peak 5 GiB/);
+    assert.equal(await button(8).getAttribute('aria-pressed'), 'true');
+    if (asked.values.includes(3))
+      assert.match((await button(3).getAttribute('aria-label')) ?? '', /Too few microbatches/);
+    await preview.shot('sweep-420');
+    assert.deepEqual(await axe(preview.page), []);
+    await button(64).click();
+    await settled(preview.page);
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'try', overrides: { microbatches: 64 } });
+    await preview.close();
+  },
+};
+
+export const raceTests: readonly PageTest[] = [figures, axis, narrow, keyboard, sweep];

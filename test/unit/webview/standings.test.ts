@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { bestVariants, standings, type Runner } from '../../../webview/session/standings.ts';
+import { deltaWords, raceSentence } from '../../../webview/session/raceWords.ts';
+import type { RaceFigures } from '../../../webview/worker/messages.ts';
+
+const gib = 2 ** 30;
+const figures = (iteration: number, peak: number, bubble = 0.2): RaceFigures => ({
+  iteration,
+  makespan: iteration,
+  bubble,
+  fullest: 'gpu[0]',
+  peak: peak * gib,
+  capacity: 16 * gib,
+  fits: peak <= 16,
+  rows: 4,
+  blocks: 64,
+});
+let count = 0;
+const runner = (name: string, result?: Runner['result']): Runner => {
+  count += 1;
+  return { id: count, name, note: '', ...(result === undefined ? {} : { result }) };
+};
+
+describe('a comparison', () => {
+  const base = runner('1f1b', figures(1.384, 12, 0.325));
+  const best = runner('zb_v', figures(1.043, 12.25, 0.104));
+  const faster = runner('zb_h2', figures(1, 20, 0.05));
+  const dead = runner('mine', { reason: 'Deadlock.' });
+  const waiting = runner('gpipe');
+  const all = [base, dead, waiting, best, faster];
+
+  it('is sorted by iteration; what does not run comes last', () => {
+    expect(standings(all, 'iteration', base.id).rows.map(({ runner: { name } }) => name)).toEqual([
+      'zb_h2',
+      'zb_v',
+      '1f1b',
+      'gpipe',
+      'mine',
+    ]);
+    expect(
+      standings(all, 'peak', base.id)
+        .rows.map(({ runner: { name } }) => name)
+        .slice(0, 3),
+    ).toEqual(['1f1b', 'zb_v', 'zb_h2']);
+  });
+
+  it('is won by the shortest that fits, never by one over the limit', () => {
+    const { winner, rows } = standings(all, 'iteration', base.id);
+    expect(winner?.runner).toBe(best);
+    expect(rows.filter((row) => row.winner)).toHaveLength(1);
+    expect(standings([faster, runner('gpipe', figures(0.5, 40))], 'iteration', faster.id).winner).toBeUndefined();
+  });
+
+  it('has one winner where two are equal, and none alone', () => {
+    const twin = runner('zb_v(x)', figures(1.043, 12));
+    const two = standings([base, best, twin], 'iteration', base.id);
+    expect(two.rows.filter((row) => row.winner)).toHaveLength(1);
+    expect(standings([base], 'iteration', base.id).winner).toBeUndefined();
+  });
+
+  it('states differences to the baseline', () => {
+    const found = standings(all, 'iteration', base.id);
+    const deltas = found.winner?.deltas;
+    expect(deltas?.seconds).toBeCloseTo(-0.341, 12);
+    expect(deltas?.relative).toBeCloseTo(1.043 / 1.384 - 1, 12);
+    expect(deltas?.bubble).toBeCloseTo(-0.221, 12);
+    expect(deltas?.peak).toBe(0.25 * gib);
+    expect(found.baseline?.deltas).toBeUndefined();
+    expect(deltas && deltaWords(deltas, 12 * gib)).toEqual({
+      iteration: '−24.6 %',
+      bubble: '−22.1 pt',
+      peak: '+256 MiB',
+      tones: { iteration: 'better', bubble: 'better', peak: 'worse' },
+    });
+    expect(raceSentence(found)).toBe('zb_v is 341 ms (24.6 %) shorter than 1f1b and needs 256 MiB more.');
+  });
+
+  it('has no colour for a difference under half a percent', () => {
+    const words = deltaWords({ seconds: 0.001, relative: 0.004, bubble: -0.004, peak: 0 }, gib);
+    expect(words.tones).toEqual({ iteration: 'same', bubble: 'same', peak: 'same' });
+    expect(words.peak).toBe('± 0');
+  });
+
+  it('says so where nothing fits, and where the baseline is the best', () => {
+    const over = runner('gpipe', figures(0.5, 40));
+    expect(raceSentence(standings([faster, over], 'iteration', over.id))).toBe(
+      'None of these timelines fits into memory.',
+    );
+    expect(raceSentence(standings([best, base], 'iteration', best.id))).toBe('zb_v is the shortest that fits.');
+    expect(raceSentence(standings([base, best, faster], 'iteration', faster.id))).toBe(
+      'zb_v is the shortest that fits: 43 ms (4.3 %) longer than zb_h2, which does not fit.',
+    );
+  });
+
+  it('shows of the variants of a policy the shortest that fits', () => {
+    const two = runner('interleaved_1f1b(chunks = 2)', figures(1.2, 14));
+    const four = runner('interleaved_1f1b(chunks = 4)', figures(1.1, 18));
+    const eight = runner('interleaved_1f1b(chunks = 8)', { reason: 'Too few layers.' });
+    expect(bestVariants([base, two, four, eight], [base.id])).toEqual([base, two]);
+    expect(bestVariants([base, four, eight], [base.id])).toEqual([base, four]);
+    expect(bestVariants([base, eight], [base.id])).toEqual([base, eight]);
+    const own = runner('1f1b', figures(1.384, 12));
+    expect(bestVariants([base, own], [base.id])).toEqual([base, own]);
+  });
+});

@@ -1,0 +1,160 @@
+import type { EngineOptions } from '../engine/host.ts';
+import type { PipelinePlan } from '../engine/plan.ts';
+import type { FromPage, RaceAgainst, ToPage } from './protocol/messages.ts';
+import { racing } from './session/racing.ts';
+import { bestVariants, type RaceOrder, standings } from './session/standings.ts';
+import { type RaceTab, raceView } from './view/panels/raceView.ts';
+import { paletteFrom, type Theme } from './view/scene/theme.ts';
+
+export interface RacesHost {
+  post(message: FromPage): void;
+  theme(): Theme;
+  /** The plan on show, all pipelines of its file, and how the server simulates them. */
+  shown():
+    | {
+        readonly plan: PipelinePlan;
+        readonly pipelines: readonly PipelinePlan[];
+        readonly options: EngineOptions;
+        readonly tried: boolean;
+      }
+    | undefined;
+  show(content: HTMLElement): void;
+  close(): void;
+  /** A number that no other request of this page has. */
+  nextRequest(): number;
+}
+
+const keyOf = ({ plan, pipelines, options }: NonNullable<ReturnType<RacesHost['shown']>>): string =>
+  JSON.stringify([plan.name, pipelines, options]);
+
+type Entry = Extract<ToPage, { readonly type: 'entry' }>;
+
+/** Compares the pipeline on show with other schedules, other pipelines, and other versions of its file. */
+export function races(host: RacesHost) {
+  let open = false;
+  let tab: RaceTab = 'policies';
+  let order: RaceOrder = 'iteration';
+  let request = -1;
+  let baseline = -1;
+  let own = -1;
+  let queued = false;
+  /** What is compared, so that the same plan sent again changes nothing. */
+  let compared = '';
+
+  const race = racing({
+    palette: () => paletteFrom(host.theme(), 'operation', new Uint8Array(0)),
+    changed: schedule,
+    strip: (image) => view.image(image),
+    failed: (message) => host.post({ type: 'error', message }),
+  });
+  const view = raceView({
+    tab: (next) => {
+      tab = next;
+      begin();
+    },
+    against: (against) => ask(against),
+    order: (next) => {
+      order = next;
+      update();
+    },
+    baseline: (id) => {
+      baseline = id;
+      update();
+    },
+    adopt: (id) => {
+      const index = race.runners().find((runner) => runner.id === id)?.adopt;
+      if (index !== undefined) host.post({ type: 'adopt', request, index });
+    },
+    draw: race.draw,
+    close,
+  });
+
+  /** Several answers in one task make one update. */
+  function schedule(): void {
+    if (queued) return;
+    queued = true;
+    queueMicrotask(() => {
+      queued = false;
+      update();
+    });
+  }
+
+  function update(): void {
+    const shown = host.shown();
+    if (!open || shown === undefined) return;
+    const all = race.runners();
+    const runners = tab === 'policies' ? bestVariants(all, [own, baseline]) : all;
+    view.update({
+      title: shown.plan.name,
+      tab,
+      order,
+      standings: standings(runners, order, baseline),
+      theme: host.theme(),
+      several: shown.pipelines.length > 1,
+    });
+  }
+
+  function begin(): void {
+    const shown = host.shown();
+    if (!open || shown === undefined) return;
+    if (request >= 0) host.post({ type: 'endRace', request });
+    race.reset();
+    compared = keyOf(shown);
+    const { plan, pipelines, options } = shown;
+    if (tab === 'pipelines' && pipelines.length < 2) tab = 'policies';
+    const joined = tab === 'pipelines' ? pipelines : [plan];
+    for (const other of joined) {
+      const named = tab === 'pipelines' ? other.name : other.schedule.name;
+      const note = tab === 'pipelines' ? other.schedule.name : shown.tried ? 'as tried' : 'as in the file';
+      const id = race.add({ index: 0, name: named, plan: other, options, adoptable: false }, note, true);
+      if (other === plan) {
+        own = id;
+        baseline = id;
+      }
+    }
+    if (tab === 'policies') ask('policies');
+    else if (tab === 'versions') ask('saved');
+  }
+
+  function ask(against: RaceAgainst): void {
+    const shown = host.shown();
+    if (shown === undefined) return;
+    request = host.nextRequest();
+    host.post({ type: 'race', request, pipeline: shown.plan.name, against });
+  }
+
+  function close(): void {
+    if (!open) return;
+    open = false;
+    if (request >= 0) host.post({ type: 'endRace', request });
+    request = -1;
+    race.reset();
+    host.close();
+  }
+
+  return {
+    open(wanted?: RaceTab): void {
+      if (host.shown() === undefined) return;
+      open = true;
+      tab = wanted ?? tab;
+      host.show(view.element);
+      begin();
+      view.focus();
+    },
+    close,
+    isOpen: () => open,
+    /** An entry of the extension's answer. */
+    entry(entry: Entry): void {
+      if (open && entry.request === request) race.add(entry, '', true);
+    },
+    /** The file has another plan: the comparison starts again. */
+    changed(): void {
+      const shown = host.shown();
+      if (open && shown !== undefined && keyOf(shown) !== compared) begin();
+    },
+    recolour(): void {
+      race.recolour();
+      update();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { bytes, share, time } from '../../engine/quantities.ts';
+import type { Deltas, Standings } from './standings.ts';
+
+/** Differences under this share are not worth a colour. */
+const negligible = 0.005;
+
+export type Tone = 'better' | 'worse' | 'same';
+
+export interface DeltaWords {
+  readonly iteration: string;
+  readonly bubble: string;
+  readonly peak: string;
+  readonly tones: { readonly iteration: Tone; readonly bubble: Tone; readonly peak: Tone };
+}
+
+const tone = (relative: number): Tone => (Math.abs(relative) < negligible ? 'same' : relative < 0 ? 'better' : 'worse');
+const minus = '−';
+/** `none`: differences under it would be written as 0. */
+const signed = (value: number, none: number, words: (size: number) => string): string =>
+  Math.abs(value) <= none ? '± 0' : `${value < 0 ? minus : '+'}${words(Math.abs(value))}`;
+/** Shares are written with a digit after the point. */
+const leastShare = 0.0005;
+
+/** `−24.6 %`, `−22.0 pt`, `+0.2 GiB`. `peak`: bytes of the baseline. */
+export function deltaWords({ relative, bubble, peak }: Deltas, basePeak: number): DeltaWords {
+  return {
+    iteration: signed(relative, leastShare, (size) => share(size)),
+    bubble: signed(bubble, leastShare, (size) => `${(size * 100).toFixed(1)} pt`),
+    peak: signed(peak, 0, (size) => bytes(size)),
+    tones: { iteration: tone(relative), bubble: tone(bubble), peak: tone(basePeak > 0 ? peak / basePeak : peak) },
+  };
+}
+
+/** What the comparison comes to, in a sentence; empty while nothing has run. */
+export function raceSentence({ rows, winner, baseline }: Standings): string {
+  const running = rows.filter(({ figures }) => figures !== undefined);
+  if (running.length < 2 || baseline?.figures === undefined) return '';
+  if (winner?.figures === undefined) return 'None of these timelines fits into memory.';
+  const name = baseline.runner.name;
+  if (winner === baseline) return `${name} is the shortest that fits.`;
+  const { deltas } = winner;
+  if (deltas === undefined) return '';
+  if (deltas.seconds > 0)
+    return `${winner.runner.name} is the shortest that fits: ${time(deltas.seconds)} (${share(deltas.relative)}) longer than ${name}, which does not fit.`;
+  const faster = `${winner.runner.name} is ${time(Math.abs(deltas.seconds))} (${share(Math.abs(deltas.relative))})`;
+  const room =
+    deltas.peak === 0
+      ? 'at the same peak'
+      : deltas.peak < 0
+        ? `and needs ${bytes(-deltas.peak)} less`
+        : `and needs ${bytes(deltas.peak)} more`;
+  return `${faster} shorter than ${name} ${room}.`;
+}

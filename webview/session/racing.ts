@@ -1,0 +1,82 @@
+import type { EngineOptions } from '../../engine/host.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import type { RaceEntry } from '../protocol/messages.ts';
+import type { FromWorker, StripRequest } from '../worker/messages.ts';
+import type { Palette } from '../worker/palette.ts';
+import { engineWorker, type EngineWorker } from './engineWorker.ts';
+import type { Runner } from './standings.ts';
+
+export type StripImage = Extract<FromWorker, { readonly type: 'strip' }>;
+
+export interface RacingHost {
+  palette(): Palette;
+  /** A runner has come, or its figures have. */
+  changed(): void;
+  strip(image: StripImage): void;
+  failed(reason: string): void;
+}
+
+/** Simulates timelines to compare in a worker of their own, so that the timeline on show never waits. */
+export function racing(host: RacingHost) {
+  let worker: EngineWorker | undefined;
+  let runners: readonly Runner[] = [];
+  let next = 0;
+
+  function started(): EngineWorker {
+    if (worker !== undefined) return worker;
+    const made = engineWorker((message) => {
+      // Answers of a race that has ended.
+      if (worker !== made) return;
+      if (message.type === 'strip') host.strip(message);
+      else if (message.type === 'failed') host.failed(message.reason);
+      else if (message.type === 'entered') {
+        const { id, result } = message;
+        runners = runners.map((runner) => (runner.id === id ? { ...runner, result } : runner));
+        host.changed();
+      }
+    }, host.failed);
+    worker = made;
+    made.send({ type: 'palette', palette: host.palette() });
+    return made;
+  }
+
+  return {
+    /** Ends what runs and forgets all. */
+    reset(): void {
+      worker?.stop();
+      worker = undefined;
+      runners = [];
+    },
+    /** Adds a timeline; its number is returned. `kept`: it will be drawn. */
+    add({ name, plan, options, problem, adoptable, index, changed }: RaceEntry, note: string, kept: boolean): number {
+      const id = next;
+      next += 1;
+      const runs = plan !== undefined && options !== undefined;
+      runners = [
+        ...runners,
+        {
+          id,
+          name,
+          note,
+          ...(adoptable ? { adopt: index } : {}),
+          ...(changed === undefined ? {} : { changed }),
+          ...(runs ? {} : { result: { reason: problem ?? 'It has no plan.' } }),
+        },
+      ];
+      if (runs) enter(id, plan, options, kept);
+      host.changed();
+      return id;
+    },
+    draw(strips: readonly StripRequest[]): void {
+      if (strips.length > 0) worker?.send({ type: 'strips', strips });
+    },
+    recolour(): void {
+      worker?.send({ type: 'palette', palette: host.palette() });
+    },
+    runners: () => runners,
+  };
+
+  function enter(id: number, plan: PipelinePlan, options: EngineOptions, kept: boolean): void {
+    started().send({ type: 'enter', id, plan, options, kept });
+  }
+}

@@ -1,0 +1,87 @@
+import { fullest } from '../../engine/analyze/fullest.ts';
+import { evaluate } from '../../engine/evaluate.ts';
+import type { Run } from '../../engine/evaluation.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import { memoryTrack } from '../../engine/simulate/memory.ts';
+import type { Columns } from '../picture/columns.ts';
+import { firstOverLimit } from '../picture/memoryLevel.ts';
+import { colouringOf, fits } from './colouring.ts';
+import { draw } from './draw.ts';
+import { columnsOf } from './makeColumns.ts';
+import type { RaceFigures, StripRequest, ToWorker } from './messages.ts';
+import type { Palette } from './palette.ts';
+import { buildPyramid, type Pyramid } from './pyramid.ts';
+
+interface Kept {
+  readonly columns: Columns;
+  /** Shares of time, for a timeline of many blocks. */
+  pyramid?: Pyramid;
+}
+
+/** Up to this many blocks, a strip is drawn from the blocks themselves. */
+const manyBlocks = 100_000;
+
+/** Blocks of all timelines that are kept to be drawn, some 16 bytes each. What comes later is compared by its figures only. */
+const mostBlocks = 6_000_000;
+
+/** Timelines side by side: simulates each once, and draws those that it keeps. */
+export function comparison() {
+  const kept = new Map<number, Kept>();
+  let blocks = 0;
+
+  return {
+    enter({ id, plan, options, kept: wanted }: Extract<ToWorker, { type: 'enter' }>): RaceFigures | { reason: string } {
+      const { run, findings } = evaluate(plan, options);
+      if (run === undefined) {
+        const errors = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+        return { reason: errors.join(' ') || 'This pipeline cannot be simulated.' };
+      }
+      const columns = columnsOf(plan, run.timeline);
+      if (wanted && blocks + columns.word.length <= mostBlocks) {
+        blocks += columns.word.length;
+        kept.set(id, { columns });
+      }
+      return figuresOf(plan, run, columns.word.length);
+    },
+    draw({ id, width, height, t0, t1 }: StripRequest, palette: Palette) {
+      const entry = kept.get(id);
+      if (entry === undefined || width < 1 || height < 1) return undefined;
+      const { columns } = entry;
+      if (columns.word.length > manyBlocks && (entry.pyramid === undefined || !fits(entry.pyramid.colouring, palette)))
+        entry.pyramid = buildPyramid(columns, colouringOf(columns, palette));
+      const rowHeight = height / Math.max(1, columns.rows);
+      const view = {
+        t0,
+        t1,
+        top: 0,
+        rowHeight,
+        bandTop: 0,
+        bandHeight: rowHeight >= 4 ? rowHeight - 1 : rowHeight,
+        radius: 0,
+        notch: 0,
+      };
+      const pixels = draw(view, width, height, columns, entry.pyramid, palette);
+      return { id, width, height, buffer: pixels.buffer as ArrayBuffer };
+    },
+  };
+}
+
+function figuresOf(plan: PipelinePlan, { report, timeline }: Run, blocks: number): RaceFigures {
+  const device = fullest(report);
+  const over = plan.devices.flatMap((_, index) => {
+    const { peak, capacity } = report.devices[index];
+    return peak > capacity ? (firstOverLimit(memoryTrack(plan, timeline, index)) ?? []) : [];
+  });
+  return {
+    iteration: report.iteration,
+    makespan: timeline.makespan,
+    bubble: report.bubble.makespan,
+    fullest: device?.name ?? '',
+    peak: device?.peak ?? 0,
+    capacity: device?.capacity ?? 0,
+    fits: report.devices.every(({ peak, capacity }) => peak <= capacity),
+    ...(over.length > 0 ? { overAt: Math.min(...over) } : {}),
+    rows: report.devices.length,
+    blocks,
+  };
+}
