@@ -40,8 +40,10 @@ export function activate(context: vscode.ExtensionContext): void {
     openPages(context.extensionUri),
     vscode.commands.registerCommand('pipewright.openPreview', openPreview(false)),
     vscode.commands.registerCommand('pipewright.openAnotherPreview', openPreview(true)),
-    // The comparison opens in the preview.
-    vscode.commands.registerCommand('pipewright.compare', openPreview(false)),
+    vscode.commands.registerCommand('pipewright.compare', (target?: unknown, pipeline?: unknown) => {
+      const uri = targetOf(target) ?? shown.shownFile();
+      if (uri !== undefined) shown.compare(uri, typeof pipeline === 'string' ? pipeline : undefined);
+    }),
     vscode.commands.registerCommand('pipewright.exportTimeline', async (target?: unknown, pipeline?: unknown) => {
       const uri = targetOf(target) ?? shown.shownFile();
       const named = typeof pipeline === 'string' ? pipeline : undefined;

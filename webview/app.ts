@@ -82,6 +82,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       openSource: () => input.selection.openSource(undefined, false),
       pipeline: file.choose,
       compare: (all) => comparing.open(all ? 'pipelines' : undefined),
+      exportShown: () => exportShown(),
+      modes: () => update.modes(),
+      sync: (change) => editor.post({ type: 'sync', ...change }),
+      alone: editor.alone,
     },
     params: {
       turn: file.turn,

@@ -38,6 +38,7 @@ export function races(host: RacesHost) {
   let baseline = -1;
   let own = -1;
   let queued = false;
+  let due = false;
   /** What is compared, so that the same plan sent again changes nothing. */
   let compared = '';
 
@@ -134,7 +135,12 @@ export function races(host: RacesHost) {
 
   return {
     open(wanted?: RaceTab): void {
-      if (host.shown() === undefined) return;
+      if (host.shown() === undefined) {
+        // Asked for before the first plan has come.
+        due = true;
+        return;
+      }
+      due = false;
       open = true;
       tab = wanted ?? tab;
       host.show(view.element);
@@ -150,6 +156,7 @@ export function races(host: RacesHost) {
     /** The file has another plan: the comparison starts again. */
     changed(): void {
       const shown = host.shown();
+      if (due) return this.open();
       if (open && shown !== undefined && keyOf(shown) !== compared) begin();
     },
     recolour(): void {

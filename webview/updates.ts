@@ -109,6 +109,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
     settings: () => settings,
     state,
     theme: () => theme,
+    modes: (): PreviewModes | undefined => modes,
     docked: (): boolean => modes?.docked === true,
     /** The reader has chosen something else to see. */
     change,

@@ -13,12 +13,12 @@ export interface Outbox {
 }
 
 /** In the order in which they go out: how the page works, what it shows, what it outlines. Answers to an earlier page are dropped. */
-const sorts = ['modes', 'picture', 'highlight'] as const;
+const sorts = ['modes', 'picture', 'highlight', 'compare'] as const;
 type Sort = (typeof sorts)[number];
 
 const answers: ReadonlySet<ToPage['type']> = new Set(['fixes', 'lines', 'entry', 'entries']);
 const sortOf = ({ type }: ToPage): Sort | undefined =>
-  answers.has(type) ? undefined : type === 'modes' || type === 'highlight' ? type : 'picture';
+  answers.has(type) ? undefined : type === 'modes' || type === 'highlight' || type === 'compare' ? type : 'picture';
 
 export function createOutbox(send: (message: ToPage) => void): Outbox {
   let open = false;

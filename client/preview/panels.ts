@@ -21,6 +21,8 @@ const cursorDelayMs = 80;
 export interface Previews extends vscode.Disposable {
   /** Shows the preview of a file to the side of the active editor. `another`: a new one, though there is one of this file. */
   open(uri: vscode.Uri, pipeline?: string, another?: boolean): void;
+  /** Shows the comparison of a pipeline in the preview of its file. */
+  compare(uri: vscode.Uri, pipeline?: string): void;
   /** The preview that has the focus follows the active file, or is pinned to its own. */
   follow(following: boolean): void;
   /** The file of the preview that has the focus. */
@@ -156,18 +158,26 @@ export function createPreviews(extension: vscode.Uri, server: Server, output: vs
     }),
   ];
 
+  function open(uri: vscode.Uri, pipeline?: string, another = false): void {
+    const known = another ? undefined : of(uri).find(({ place }) => place.kind === 'tab');
+    if (known !== undefined) {
+      known.place.reveal();
+      if (pipeline !== undefined) known.show(uri, pipeline);
+      return;
+    }
+    const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    // Hidden pages are not kept alive: their view is small and comes back in well under a second.
+    const panel = vscode.window.createWebviewPanel(viewType, 'Preview', column, webviewOptions(extension));
+    adopt(tabPlace(panel, extension), { uri, pipeline, following: false });
+  }
+
   return {
-    open(uri, pipeline, another = false) {
-      const known = another ? undefined : of(uri).find(({ place }) => place.kind === 'tab');
-      if (known !== undefined) {
-        known.place.reveal();
-        if (pipeline !== undefined) known.show(uri, pipeline);
-        return;
-      }
-      const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
-      // Hidden pages are not kept alive: their view is small and comes back in well under a second.
-      const panel = vscode.window.createWebviewPanel(viewType, 'Preview', column, webviewOptions(extension));
-      adopt(tabPlace(panel, extension), { uri, pipeline, following: false });
+    open,
+    compare(uri, pipeline) {
+      open(uri, pipeline);
+      of(uri)
+        .find(({ place }) => place.kind === 'tab')
+        ?.compare();
     },
     follow: (following) => focused()?.follow(following),
     shownFile: () => focused()?.uri(),

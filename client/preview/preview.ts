@@ -42,6 +42,8 @@ export interface Preview {
   gone(renamed: vscode.Uri | undefined): void;
   /** Whether the cursor outlines blocks, and so on, may have changed. */
   modesChanged(): void;
+  /** Opens the comparison, once the page has a timeline. */
+  compare(): void;
   /** The newest text that was shown. */
   text(): string | undefined;
 }
@@ -290,6 +292,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     },
     modesChanged: postModes,
     text: () => text,
+    compare: () => outbox.post({ type: 'compare' }),
   };
   title();
   webview.onDidReceiveMessage((raw: unknown) => {

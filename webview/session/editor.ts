@@ -14,6 +14,8 @@ export interface Editor {
   /** Kept over reloads; written at most four times a second. */
   save(state: () => PreviewState | undefined): void;
   readonly saved: PreviewState | undefined;
+  /** The page is a file for itself: there is no editor, and nothing can be asked of one. */
+  readonly alone: boolean;
 }
 
 const saveDelay = 250;
@@ -37,5 +39,6 @@ export function connect(receive: (message: ToPage) => void): Editor {
       }, saveDelay);
     },
     saved: readState(editor.getState()),
+    alone: false,
   };
 }

@@ -23,5 +23,6 @@ export function standalone(data: HTMLElement, receive: (message: ToPage) => void
     },
     save: () => undefined,
     saved,
+    alone: true,
   };
 }

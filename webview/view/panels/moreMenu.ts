@@ -1,6 +1,6 @@
 import { element } from '../../controls/dom.ts';
 import { menuItem } from '../../controls/menu.ts';
-import type { ColourBy } from '../../protocol/messages.ts';
+import type { ColourBy, PreviewModes } from '../../protocol/messages.ts';
 import type { Settings } from '../../session/settings.ts';
 import { colourChoice } from './colourings.ts';
 
@@ -11,6 +11,11 @@ export interface MenuActions {
   help(): void;
   /** Goes to the schedule in the text. */
   openSource(): void;
+  compare(all: boolean): void;
+  exportShown(): void;
+  /** How preview and text follow each other; undefined without an editor, or before it has said so. */
+  modes(): PreviewModes | undefined;
+  sync(change: Partial<Pick<PreviewModes, 'following' | 'outlineAtCursor' | 'revealOnClick'>>): void;
 }
 
 /** What the toolbar has no place for. Features add their lines here. `shown`: undefined while there is no timeline. */
@@ -31,9 +36,30 @@ export function moreMenu(
       menuItem('Memory', 'M', () => actions.toggle('memory'), settings.memory),
       element('hr'),
       menuItem('Table', 'T', actions.table),
-      menuItem('Open the schedule in the text', '', actions.openSource),
     );
+    const modes = actions.modes();
+    if (modes !== undefined) {
+      menu.append(
+        menuItem('Compare', 'X', () => actions.compare(false)),
+        menuItem('Export…', 'E', actions.exportShown),
+        menuItem('Open the schedule in the text', '', actions.openSource),
+        element('hr'),
+        ...syncItems(modes, actions.sync),
+        element('hr'),
+      );
+    }
   }
   menu.append(menuItem('Keyboard shortcuts', '?', actions.help));
   return menu;
+}
+
+/** Switches of what preview and text do to each other. A docked preview always follows. */
+function syncItems(modes: PreviewModes, sync: MenuActions['sync']): readonly HTMLElement[] {
+  const { docked, following, outlineAtCursor, revealOnClick } = modes;
+  const follow = menuItem('Follow the active file', '', () => sync({ following: !following }), following);
+  return [
+    ...(docked ? [] : [follow]),
+    menuItem('Outline what the cursor is at', '', () => sync({ outlineAtCursor: !outlineAtCursor }), outlineAtCursor),
+    menuItem('A click moves the cursor', '', () => sync({ revealOnClick: !revealOnClick }), revealOnClick),
+  ];
 }

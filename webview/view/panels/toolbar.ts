@@ -16,8 +16,8 @@ export interface ToolbarActions extends MenuActions {
   /** Leads to the values that can be tried. */
   params(anchor: HTMLElement): void;
   pipeline(name: string): void;
-  /** Opens the comparison; `all`: of the pipelines of the file. */
-  compare(all: boolean): void;
+  /** There is no editor that makes other schedules. */
+  readonly alone: boolean;
 }
 
 const allOf = (names: readonly string[]): string => `All (${names.length})`;
@@ -25,6 +25,7 @@ const allOf = (names: readonly string[]): string => `All (${names.length})`;
 /** The top line: what is shown, what can be done with it, and what is wrong with the text. */
 export function toolbar(actions: ToolbarActions) {
   let chosen = '';
+
   const chooser = dropdown('Pipeline', (name) => {
     if (!name.startsWith('All (')) return actions.pipeline(name);
     chooser.setValue(chosen);
@@ -48,6 +49,7 @@ export function toolbar(actions: ToolbarActions) {
   const find = iconButton('find', 'Find (/)', () => focusSearch());
   const params = iconButton('params', 'Params', () => actions.params(params));
   const compare = iconButton('compare', 'Compare (X)', () => actions.compare(false));
+  compare.hidden = actions.alone;
   const fit = iconButton('fit', 'Show everything (0)', actions.fit);
   const more = iconButton('more', 'More', () => undefined);
   let shown: { readonly settings: Settings; readonly versions: boolean } | undefined;
