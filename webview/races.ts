@@ -1,10 +1,11 @@
-import type { EngineOptions } from '../engine/host.ts';
-import type { PipelinePlan } from '../engine/plan.ts';
 import type { FromPage, RaceAgainst, ToPage } from './protocol/messages.ts';
 import { racing } from './session/racing.ts';
 import { bestVariants, type RaceOrder, standings } from './session/standings.ts';
-import { type RaceTab, raceView } from './view/panels/raceView.ts';
+import { type RaceTab, raceView } from './view/race/raceView.ts';
 import { paletteFrom, type Theme } from './view/scene/theme.ts';
+
+type PlanMessage = Extract<ToPage, { readonly type: 'plan' }>;
+type PipelinePlan = PlanMessage['plan']['pipelines'][number];
 
 export interface RacesHost {
   post(message: FromPage): void;
@@ -14,7 +15,7 @@ export interface RacesHost {
     | {
         readonly plan: PipelinePlan;
         readonly pipelines: readonly PipelinePlan[];
-        readonly options: EngineOptions;
+        readonly options: PlanMessage['options'];
         readonly tried: boolean;
       }
     | undefined;

@@ -1,10 +1,12 @@
-import type { ParamPlan } from '../engine/plan.ts';
 import type { FromPage, ToPage } from './protocol/messages.ts';
 import { rounded, sliderRange } from './controls/sliderRange.ts';
 import { racing } from './session/racing.ts';
 import { sweepValues } from './session/sweepValues.ts';
-import { sweepChart } from './view/panels/sweepChart.ts';
+import { sweepChart } from './view/race/sweepChart.ts';
 import { paletteFrom, type Theme } from './view/scene/theme.ts';
+
+type PlanMessage = Extract<ToPage, { readonly type: 'plan' }>;
+type ParamPlan = PlanMessage['plan']['params'][number];
 
 export interface SweepsHost {
   post(message: FromPage): void;
@@ -16,7 +18,6 @@ export interface SweepsHost {
   nextRequest(): number;
 }
 
-type PlanMessage = Extract<ToPage, { readonly type: 'plan' }>;
 type Entry = Extract<ToPage, { readonly type: 'entry' }>;
 
 /** The chart of iteration, bubble and peak over the range of a param. */

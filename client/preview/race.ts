@@ -1,6 +1,5 @@
 /** Timelines that a preview compares: the page names what it wants, and only this file knows texts and edits. */
 import * as vscode from 'vscode';
-import type { PipelinePlan } from '../../engine/plan.ts';
 import type { FromPage, RaceEntry, ToPage } from '../../webview/protocol/messages.ts';
 import {
   methods,
@@ -165,7 +164,7 @@ function planned(
   pipeline: string,
 ): {
   readonly name: string;
-  readonly plan?: PipelinePlan;
+  readonly plan?: RaceEntry['plan'];
   readonly options?: PlanAnswer['options'];
   readonly problem?: string;
 } {

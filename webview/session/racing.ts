@@ -1,12 +1,13 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import type { RaceEntry } from '../protocol/messages.ts';
-import type { FromWorker, StripRequest } from '../worker/messages.ts';
-import type { Palette } from '../worker/palette.ts';
+import type { FromWorker, StripRequest, ToWorker } from '../worker/messages.ts';
 import { engineWorker, type EngineWorker } from './engineWorker.ts';
 import type { Runner } from './standings.ts';
 
 export type StripImage = Extract<FromWorker, { readonly type: 'strip' }>;
+
+type Palette = Extract<ToWorker, { readonly type: 'palette' }>['palette'];
 
 export interface RacingHost {
   palette(): Palette;
@@ -16,7 +17,7 @@ export interface RacingHost {
   failed(reason: string): void;
 }
 
-/** Simulates timelines to compare in a worker of their own, so that the timeline on show never waits. */
+/** Simulates timelines to compare in a separate worker, so that the timeline on show never waits. */
 export function racing(host: RacingHost) {
   let worker: EngineWorker | undefined;
   let runners: readonly Runner[] = [];

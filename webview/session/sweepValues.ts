@@ -1,13 +1,18 @@
-import type { SliderRange } from '../controls/sliderRange.ts';
+/** Of a slider, in the unit shown. */
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+}
 
 /** Points of a chart over a param. */
 const most = 24;
 
 /**
- * Values of a param's range to simulate, in the unit shown, ascending: all of them if they are few, otherwise steps that are evenly
- * apart, or apart by a factor if the range spans more than a factor of 16. The values in `always` are among them. Pure.
+ * Values of a param's range to simulate, ascending: all of them if they are few. Otherwise they are evenly apart, or apart by a
+ * factor if the range spans more than a factor of 16. The values in `always` are among them. Pure.
  */
-export function sweepValues({ min, max, step }: SliderRange, always: readonly number[]): readonly number[] {
+export function sweepValues({ min, max, step }: Range, always: readonly number[]): readonly number[] {
   const steps = Math.floor((max - min) / step + 1e-9);
   const fixed = always.filter((value) => value >= min && value <= max);
   const onStep = (value: number) =>

@@ -223,6 +223,22 @@ const allowed: Readonly<Record<string, Rule>> = {
     ],
     packages: [],
   },
+  // Comparisons and charts, which take the place of the timeline or lie over it.
+  'webview/view/race/': {
+    ours: [
+      'webview/view/race/',
+      'webview/view/paint/ruler.ts',
+      'webview/view/scene/',
+      'webview/view/onMeasureChange.ts',
+      'webview/controls/',
+      'webview/session/',
+      'webview/picture/',
+      'webview/protocol/messages.ts',
+      'engine/',
+    ],
+    types: ['webview/worker/messages.ts'],
+    packages: [],
+  },
   'webview/view/': {
     ours: [
       'webview/view/',
