@@ -1,6 +1,6 @@
 import type { Analysis } from '../../check.ts';
 import { count } from '../../quantities.ts';
-import { type Effect, effectWords, figuresOf, samplePeriod } from '../effect.ts';
+import { type Effect, effectWords, type Figures, figuresOf, leastChange, relative, samplePeriod } from '../effect.ts';
 import { simulated } from '../outcome.ts';
 
 /** What a change does to the pipelines of a file. */
@@ -24,13 +24,19 @@ export function consequenceOf(before: Analysis, after: Analysis): Consequence {
     if (earlier === undefined) runs.push({ pipeline: plan.name, after: now });
     else {
       const effect = { pipeline: plan.name, before: figuresOf(earlier.run.report), after: now };
-      if (effectWords(effect, 'time') !== unmoved) moves.push(effect);
+      if (isMoved(effect.before, now)) moves.push(effect);
     }
   }
   return { effects: [...runs, ...moves], named: all > 1 };
 }
 
-const unmoved = 'same iteration, peak unchanged';
+/** Whether a figure that a title states differs by more than rounding. A plan that does not fit before and after is not moved. */
+const isMoved = (before: Figures, after: Figures): boolean =>
+  before.fits !== after.fits ||
+  (['iteration', 'throughput', 'peak'] as const).some(
+    (figure) => Math.abs(relative(before[figure], after[figure])) >= leastChange,
+  );
+
 const mostNamed = 2;
 
 /** `: runs, iteration 68 ms, bubble 64.7 %, peak 2 GiB`; empty where no figure moves. */
