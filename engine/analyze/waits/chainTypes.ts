@@ -49,7 +49,7 @@ export interface Carried {
 
 /** At the end of the iteration: exchange of gradients, and the optimizer's step. At its start: gathering of weights. */
 export interface StepCause {
-  readonly kind: 'sync' | 'optimizer' | 'gather';
+  readonly kind: 'sync' | 'step' | 'gather';
   readonly device: number;
   readonly from: number;
   readonly to: number;

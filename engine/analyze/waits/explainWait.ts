@@ -120,7 +120,7 @@ function stepWords(plan: PipelinePlan, program: Program, step: WaitStep, next: W
       return `last operation of ${device}, ${name}`;
     case 'sync':
       return `gradient exchange of ${device}`;
-    case 'optimizer':
+    case 'step':
       return `optimizer step of ${device}`;
     case 'gather':
       return `gather of the weights on ${device}`;
@@ -189,7 +189,7 @@ function chainSentence(
 
 const stepNames: ReadonlyMap<string, string> = new Map([
   ['sync', 'gradient exchange'],
-  ['optimizer', 'optimizer step'],
+  ['step', 'optimizer step'],
   ['gather', 'gather of the weights'],
 ]);
 

@@ -13,8 +13,7 @@ export function iterationEnd({ timeline, causes, slack }: Walk): number {
   const runs = (device: number) => program.offsets[device + 1] > program.offsets[device];
   const last = exchanged.findIndex((end, device) => runs(device) && end + timing.optimizer[device] >= makespan - slack);
   if (last < 0) return -1;
-  if (timing.optimizer[last] > slack)
-    causes.push({ kind: 'optimizer', device: last, from: exchanged[last], to: makespan });
+  if (timing.optimizer[last] > slack) causes.push({ kind: 'step', device: last, from: exchanged[last], to: makespan });
   if (exchanged[last] - stepAt(timeline, last) <= slack) return last;
 
   const group = [...exchanged.keys()].filter(

@@ -82,7 +82,7 @@ export function waitSteps(wait: Wait, { causes, stop }: WaitChain): readonly Wai
 function reasonOf(wait: Wait, before: Cause | undefined, device: number, cause: RanCause): StepReason {
   if (before?.kind === 'transfer') return before.position === cause.position ? 'result' : 'exchange';
   if (before === undefined) return wait.before < 0 ? 'last' : 'result';
-  if (before.kind === 'sync' || before.kind === 'optimizer') return 'last';
+  if (before.kind === 'sync' || before.kind === 'step') return 'last';
   return device === cause.device ? 'before' : 'result';
 }
 

@@ -258,7 +258,7 @@ it('at the end of the iteration goes through the step of the device that ends la
   const timeline = timelineOf(plan, program);
   const wait = waitsOf(timeline).find(({ device, before }) => device === 1 && before < 0);
   if (wait === undefined) throw new Error('no wait');
-  expect(chainNames(timeline, wait)).toEqual(['optimizer', 'sync', '0B0', '1B0']);
+  expect(chainNames(timeline, wait)).toEqual(['step', 'sync', '0B0', '1B0']);
 });
 
 it('says where the device was busy until its result came, and follows the result', () => {
