@@ -1,6 +1,5 @@
 import type { PipelineReport } from '../../engine/report.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
-import type { Picture } from './picture.ts';
 
 /** Index of the step that holds at `time`. */
 export function stepAt(track: Pick<MemoryTrack, 'at'>, time: number): number {
@@ -45,22 +44,32 @@ export function highest(track: MemoryTrack): Extremes {
 export const firstOverLimit = (track: MemoryTrack): number | undefined => highest(track).over;
 
 /**
- * The curve between two times as at most about `most` corners [time, level, …]. If there are more steps than that, the
- * highest level of each stretch shows it, so that no peak is lost.
+ * The curve between two times as at most about `most` corners [time, level, …]. Steps that share a pixel are one step, at the
+ * highest of their levels: so no peak is lost, and a moment between two operations is no dip.
  */
 export function curve(track: MemoryTrack, t0: number, t1: number, most: number): Float64Array {
-  const first = stepAt(track, t0);
   const last = stepAt(track, t1);
-  const count = last - first + 1;
-  const stride = Math.max(1, Math.ceil(count / most));
-  const points = new Float64Array(2 * Math.ceil(count / stride));
-  for (let at = first, out = 0; at <= last; at += stride, out += 2) {
+  const pixel = (t1 - t0) / most;
+  let at = stepAt(track, t0);
+  const points = new Float64Array(2 * Math.min(2 * (last - at + 1), Math.ceil(most) + 3));
+  let time = track.at[at];
+  let out = 0;
+  while (at <= last) {
+    const end = time + pixel;
     let top = track.bytes[at];
-    for (let step = at + 1; step < Math.min(at + stride, last + 1); step += 1) top = Math.max(top, track.bytes[step]);
-    points[out] = track.at[at];
-    points[out + 1] = top;
+    let next = at + 1;
+    for (; next <= last && track.at[next] < end; next += 1) top = Math.max(top, track.bytes[next]);
+    if (out === 0 || points[out - 1] !== top) {
+      points[out] = time;
+      points[out + 1] = top;
+      out += 2;
+    }
+    // The last step of a pixel goes on after it.
+    const goesOn = next > at + 1 && (next > last || track.at[next] > end);
+    time = goesOn ? end : track.at[next];
+    at = goesOn ? next - 1 : next;
   }
-  return points;
+  return points.subarray(0, out);
 }
 
 /** The device whose peak is the greatest part of its capacity. */
@@ -69,19 +78,3 @@ export const worstDevice = ({ devices }: PipelineReport): number =>
     (most, { peak, capacity }, index) => (peak / capacity > devices[most].peak / devices[most].capacity ? index : most),
     0,
   );
-
-/** Bytes that the memory panel shows, bottom and top: all curves and the limit, without much empty room under the lowest base. */
-export function memoryRange({ memory, report }: Picture): readonly [number, number] {
-  const base = memory.reduce((least, track) => Math.min(least, track.base), Number.POSITIVE_INFINITY);
-  const top = report.devices.reduce((most, device) => Math.max(most, device.peak), 0);
-  const limit = report.devices.reduce((most, device) => Math.max(most, device.capacity), 0);
-  // A limit far above all curves would press them flat: then it is told in words only.
-  const high = limit <= top * 2.5 ? Math.max(limit, top) : top;
-  const low = base > high * 0.35 ? base - (high - base) * 0.25 : 0;
-  return [Math.max(0, low), high + (high - Math.max(0, low)) * 0.12];
-}
-
-/** Whether the memory panel shows the zone over the limit. */
-export const limitInSight = (picture: Picture): boolean =>
-  picture.report.devices.length > 0 &&
-  picture.report.devices[worstDevice(picture.report)].capacity <= memoryRange(picture)[1];

@@ -7,7 +7,7 @@ import { type Ink, clipped, rowY, rowsInSight } from './canvas.ts';
 
 const nearLimit = 0.9;
 /** From this width on a name and its figures share a line. */
-const roomy = 96;
+const roomy = 112;
 
 /** Names of the rows with how busy each is and its peak. */
 export function paintGutter(ink: Ink, scene: Scene): void {
@@ -54,7 +54,7 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   }
   const busy = report.busy / Math.max(Number.MIN_VALUE, picture.report.iteration);
   const narrow = layout.left < roomy;
-  const [from, right] = narrow ? [7, layout.left - 5] : [14, layout.left - 14];
+  const [from, right] = layout.left < 96 ? [7, layout.left - 5] : [14, layout.left - 14];
   const tall = view.rowHeight >= 32;
   const size = view.rowHeight < 13 ? 9 : 12;
   const nameFont = font(theme, size, tall ? 600 : 400);
@@ -81,14 +81,16 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.fillStyle = css(over ? theme.error : theme.foreground);
   ink.font = nameFont;
   ink.fillText(shortened(ink, name, commonEnd(plan), room), from, top);
-  if (!tall || narrow) return;
+  if (!tall || layout.left < 96) return;
+  const bar = under ? y + 38 : y + 24;
+  if (bar + 4 > y + view.rowHeight) return;
   ink.fillStyle = css(theme.line);
-  ink.fillRect(from, y + 24, right - from, 2);
+  ink.fillRect(from, bar, right - from, 2);
   ink.fillStyle = css(theme.dim);
-  ink.fillRect(from, y + 24, (right - from) * Math.min(1, busy), 2);
+  ink.fillRect(from, bar, (right - from) * Math.min(1, busy), 2);
   // A lane of transfers holds nothing.
-  if (report.peak === 0 || view.rowHeight < 46) return;
-  const foot = Math.min(y + 38, y + view.rowHeight - 8);
+  if (report.peak === 0 || view.rowHeight < bar - y + 22) return;
+  const foot = Math.min(bar + 14, y + view.rowHeight - 8);
   const near = report.peak > nearLimit * report.capacity;
   ink.fillStyle = css(over ? theme.error : near ? theme.warning : theme.dim);
   ink.font = font(theme, 11, over || near ? 700 : 400);

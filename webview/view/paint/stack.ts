@@ -1,4 +1,3 @@
-import { scaleLinear } from 'd3-scale';
 import { pieceKinds } from '../../../engine/simulate/memoryStack.ts';
 import { bytes, time } from '../../../engine/quantities.ts';
 import { kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
@@ -9,9 +8,11 @@ import type { Scene } from '../scene/scene.ts';
 import { quietColours } from '../scene/stackColours.ts';
 import { css, font } from '../scene/theme.ts';
 import { mix } from '../scene/colour.ts';
-import { type Ink, clipped, hatch, timeX } from './canvas.ts';
+import { memoryAxis } from '../scene/memoryAxis.ts';
+import { type Ink, clipped, timeX } from './canvas.ts';
+import { aroundPoint, labels } from './labels.ts';
+import { paintLimit, paintMemoryAxis, paintOverLimit } from './memoryFrame.ts';
 
-const unit = 2 ** 30;
 const names = {
   weights: 'weights',
   gradients: 'gradients',
@@ -30,28 +31,11 @@ export function paintStack(ink: Ink, scene: Scene): void {
   const track = picture.memory[stack.device];
   const { capacity } = picture.report.devices[stack.device];
   const peak = highest(track);
-  const high = capacity > 2.5 * peak.bytes ? peak.bytes * 1.15 : Math.max(capacity * 1.06, peak.bytes * 1.04);
-  const top = panel.y + 14;
-  const bottom = panel.y + panel.height - 10;
-  const y: Level = (level) => bottom - (level / high) * (bottom - top);
-
-  ink.textBaseline = 'middle';
-  ink.textAlign = 'left';
-  ink.font = font(theme, 12, 600);
-  ink.fillStyle = css(theme.foreground);
-  clipped(ink, 0, panel.y, layout.left - 4, panel.height, () => {
-    ink.fillText('Memory', 14, top + 4);
-    ink.font = font(theme, 11);
-    ink.fillStyle = css(theme.dim);
-    ink.fillText(`${plan.devices[stack.device].name}, ${high >= unit ? 'GiB' : 'MiB'}`, 14, top + 20);
-    const scale = high >= unit ? unit : 2 ** 20;
-    ink.textAlign = 'right';
-    for (const tick of scaleLinear()
-      .domain([0, high / scale])
-      .ticks(Math.max(2, Math.floor(panel.height / 45))))
-      if (y(tick * scale) > top + 30) ink.fillText(`${tick}`, layout.left - 8, y(tick * scale));
-  });
+  const axis = memoryAxis(peak.bytes, capacity, panel);
+  const { y, bottom } = axis;
+  paintMemoryAxis(ink, scene, axis, plan.devices[stack.device].name);
   clipped(ink, layout.left, panel.y, layout.plot, panel.height, () => {
+    paintOverLimit(ink, scene, axis);
     const placed = placedStack(stack, peak.bytes);
     const end = Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan));
     const start = Math.max(layout.left, timeX(scene, 0));
@@ -72,7 +56,8 @@ export function paintStack(ink: Ink, scene: Scene): void {
       base += size;
     }
     paintTotal(ink, scene, y);
-    paintLimit(ink, scene, capacity, high, y);
+    const written = labels(ink, scene);
+    paintLimit(ink, scene, axis, capacity, written);
     const x = timeX(scene, peak.at);
     ink.strokeStyle = css(theme.foreground);
     ink.lineWidth = 1.5;
@@ -86,16 +71,11 @@ export function paintStack(ink: Ink, scene: Scene): void {
     ink.arc(x, y(peak.bytes), 4.5, 0, 2 * Math.PI);
     ink.fill();
     ink.stroke();
-    const text = `peak ${bytes(peak.bytes, 4)} at ${time(peak.at)}`;
-    ink.font = font(theme, 11, 600);
-    const width = ink.measureText(text).width + 8;
-    const left = x + 10 + width > layout.left + layout.plot ? x - 10 - width : x + 10;
-    const middle = Math.max(panel.y + 9, y(peak.bytes) - 10);
-    ink.fillStyle = css(theme.background, 0.85);
-    ink.fillRect(left, middle - 8, width, 16);
-    ink.fillStyle = css(theme.foreground);
-    ink.textAlign = 'left';
-    ink.fillText(text, left + 4, middle + 0.5);
+    written.write(
+      `peak ${bytes(peak.bytes, 4)} at ${time(peak.at)}`,
+      theme.foreground,
+      aroundPoint(x + 3, y(peak.bytes)),
+    );
   });
 }
 
@@ -201,34 +181,4 @@ function paintTotal(ink: Ink, scene: Scene, y: Level): void {
     levelPath(ink, scene, stack.device, y);
     ink.stroke();
   }
-}
-
-function paintLimit(ink: Ink, scene: Scene, capacity: number, high: number, y: Level): void {
-  const { layout, theme } = scene;
-  const panel = layout.memory;
-  const limit = capacity <= high ? y(capacity) : undefined;
-  if (limit !== undefined) {
-    ink.fillStyle = css(theme.error, 0.14);
-    ink.fillRect(layout.left, panel.y, layout.plot, limit - panel.y);
-    ink.fillStyle = hatch(ink, theme.error, 0.5, 6, 1, scene.dpr);
-    ink.fillRect(layout.left, panel.y, layout.plot, limit - panel.y);
-    ink.strokeStyle = css(theme.error);
-    ink.lineWidth = 1.5;
-    ink.setLineDash([5, 4]);
-    ink.beginPath();
-    ink.moveTo(layout.left, limit);
-    ink.lineTo(layout.left + layout.plot, limit);
-    ink.stroke();
-    ink.setLineDash([]);
-  }
-  const text = `limit ${bytes(capacity)}${limit === undefined ? ' (above)' : ''}`;
-  ink.font = font(theme, 11, 600);
-  const width = ink.measureText(text).width + 8;
-  const right = layout.left + layout.plot - 4;
-  const middle = Math.max(panel.y + 8, (limit ?? panel.y) - 2);
-  ink.fillStyle = css(theme.background, 0.85);
-  ink.fillRect(right - width, middle - 8, width, 16);
-  ink.textAlign = 'right';
-  ink.fillStyle = css(theme.error);
-  ink.fillText(text, right - 4, middle + 0.5);
 }

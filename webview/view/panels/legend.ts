@@ -2,7 +2,6 @@ import type { PipelinePlan } from '../../../engine/plan.ts';
 import { type Rgb, css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
 import { criticalPathWords } from '../../picture/criticalPath.ts';
-import { limitInSight } from '../../picture/memoryLevel.ts';
 import { shapesSayKind } from '../../picture/versions.ts';
 import { secondsByKind } from '../../picture/rangeFigures.ts';
 import { type Theme, chunkColour } from '../scene/theme.ts';
@@ -94,7 +93,7 @@ export function legend() {
         ? [entry(`Fill: ${plan.fill?.model ?? ''}`, 'block', css(theme.kinds[kindFill]))]
         : []),
       ...(criticalPath && picture.critical.length > 0 ? [entry(criticalPathWords(picture), 'path')] : []),
-      ...(limitInSight(picture) ? [entry('Over the limit', 'over')] : []),
+      ...(report.devices.length > 0 && settings.memory ? [entry('Over the limit', 'over')] : []),
     );
   }
   let newest: Parameters<typeof render> | undefined;
