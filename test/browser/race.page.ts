@@ -35,7 +35,7 @@ const base = example(file);
 async function raced(preview: Preview): Promise<number> {
   await preview.post(base.message);
   await preview.drawn();
-  await preview.page.getByRole('button', { name: 'Compare (X)' }).click();
+  await preview.page.getByRole('button', { name: 'Compare', exact: true }).click();
   const asked = (await preview.posted()).findLast(({ type }) => type === 'race');
   assert.ok(asked?.type === 'race');
   assert.equal(asked.against, 'policies');

@@ -1,7 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { curve, memoryAfter } from '../../../webview/picture/memoryLevel.ts';
-import { memoryAxis } from '../../../webview/view/scene/memoryAxis.ts';
+import { memoryAxis } from '../../../webview/view/paint/memoryAxis.ts';
 
 const GiB = 2 ** 30;
 

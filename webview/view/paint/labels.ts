@@ -3,7 +3,7 @@ import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import type { Ink } from './canvas.ts';
 
-/** Where a text may be: its end or start, and its middle. */
+/** A place for a text: its end or start, and its middle. */
 export type LabelPlace = readonly [x: number, y: number, align: 'left' | 'right'];
 
 export interface Labels {

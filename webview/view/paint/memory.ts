@@ -3,7 +3,7 @@ import { curve, firstOverLimit, highest, worstDevice } from '../../picture/memor
 import { type Scene } from '../scene/scene.ts';
 import { deviceOf } from '../../picture/blocks.ts';
 import { css, font } from '../scene/theme.ts';
-import { memoryAxis } from '../scene/memoryAxis.ts';
+import { memoryAxis } from './memoryAxis.ts';
 import type { Rgb } from '../scene/colour.ts';
 import { paintPlayedMemory } from './played.ts';
 import { type Ink, clipped, timeX } from './canvas.ts';

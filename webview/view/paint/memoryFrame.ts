@@ -1,5 +1,5 @@
 import { bytes } from '../../../engine/quantities.ts';
-import type { MemoryAxis } from '../scene/memoryAxis.ts';
+import type { MemoryAxis } from './memoryAxis.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, hatch } from './canvas.ts';

@@ -8,7 +8,7 @@ import type { Scene } from '../scene/scene.ts';
 import { quietColours } from '../scene/stackColours.ts';
 import { css, font } from '../scene/theme.ts';
 import { mix } from '../scene/colour.ts';
-import { memoryAxis } from '../scene/memoryAxis.ts';
+import { memoryAxis } from './memoryAxis.ts';
 import { type Ink, clipped, timeX } from './canvas.ts';
 import { aroundPoint, labels } from './labels.ts';
 import { paintLimit, paintMemoryAxis, paintOverLimit } from './memoryFrame.ts';

@@ -18,7 +18,7 @@ const keys: readonly (readonly [string, string])[] = [
   [', .', 'previous, next block of the same microbatch (Shift: on the critical path)'],
   ['F', 'centre the selection; press again to fit it'],
   ['0', 'show everything'],
-  ['Enter', 'go to the line in the file (Alt: only show it)'],
+  ['Enter', 'open the details; again: go to the line in the file (Alt: only show it)'],
   ['/', 'search: mb:5 kind:B dev:3 stage:1 dur>4ms bubble>10ms'],
   ['Enter, Shift + Enter', 'in the search: next, previous match'],
   ['N, Shift + N', 'next, previous match'],
@@ -30,6 +30,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['Space', 'play the iteration, pause; with reduced motion: step to the next event'],
   ['E', 'export a figure, a page or a trace'],
   ['I', 'show the memory and exchanges of the device'],
+  ['L', 'show or hide the legend'],
   ['Esc', 'clear the selection; again: end the search'],
 ];
 

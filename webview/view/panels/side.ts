@@ -5,7 +5,7 @@ import { element, setText } from '../../controls/dom.ts';
 export function side() {
   const title = element('h2');
   const body = element('div', { class: 'side-content' });
-  const closeButton = iconButton('close', 'Close (Esc)', () => end());
+  const closeButton = iconButton('close', 'Close', () => end(), 'Esc');
   const box = element(
     'aside',
     { class: 'side', hidden: '', tabindex: '-1' },

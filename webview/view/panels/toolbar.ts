@@ -46,11 +46,11 @@ export function toolbar(actions: ToolbarActions) {
       actions.search.leave();
     },
   });
-  const find = iconButton('find', 'Find (/)', () => focusSearch());
+  const find = iconButton('find', 'Find', () => focusSearch(), '/');
   const params = iconButton('params', 'Params', () => actions.params(params));
-  const compare = iconButton('compare', 'Compare (X)', () => actions.compare(false));
+  const compare = iconButton('compare', 'Compare', () => actions.compare(false), 'X');
   compare.hidden = actions.alone;
-  const fit = iconButton('fit', 'Show everything (0)', actions.fit);
+  const fit = iconButton('fit', 'Show everything', actions.fit, '0');
   const more = iconButton('more', 'More', () => undefined);
   let shown: { readonly settings: Settings; readonly versions: boolean } | undefined;
   opensPopover(more, 'More', () => moreMenu(actions, shown));

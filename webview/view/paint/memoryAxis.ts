@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import type { Band } from './layout.ts';
+import type { Band } from '../scene/layout.ts';
 
 /** The axis of the memory chart: from 0 to the limit. Pixels of the timeline area. */
 export interface MemoryAxis {
