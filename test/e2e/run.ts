@@ -148,6 +148,12 @@ test('a slider tries a value without touching the file', async () => {
   await preview.locator('.param.tried').waitFor();
   // 19 · 24 ms.
   await shows('456');
+  // Time enough for an edit, if Enter made one.
+  await delay(500);
+  await preview
+    .getByRole('button', { name: /^Apply/ })
+    .and(preview.locator(':focus'))
+    .waitFor();
   await page
     .locator('.view-line', { hasText: /param\s+microbatches\s*=\s*8\s/ })
     .first()
@@ -168,7 +174,7 @@ test('apply writes it as one edit, and undo takes it back', async () => {
   await shows('264');
 });
 
-test('typing redraws, and a broken file keeps the last picture under a banner', async () => {
+test('typing redraws, and a broken file keeps the last picture with a notice of the error', async () => {
   await workbench.goToEndOf('schedule');
   await page.keyboard.type('x');
   await page.keyboard.press('Escape');

@@ -43,6 +43,8 @@ export function paramRow(name: string, unit: string, actions: ParamActions) {
   place.addEventListener('focusout', () => setTimeout(show));
   place.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !control.exact.contains(document.activeElement) || !tried) return;
+    // The same key would press the button that gets the focus, and so change the file.
+    event.preventDefault();
     (document.activeElement as HTMLElement).blur();
     show();
     apply.element.focus();
