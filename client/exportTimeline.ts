@@ -6,6 +6,11 @@ import type { Requests } from './languageClient.ts';
 
 type Choice = Pick<ExportRequest, 'format' | 'width' | 'memory' | 'scale'>;
 
+/** What and where, for other extensions: nothing is asked then. */
+interface ExportTarget extends Choice {
+  readonly target: vscode.Uri;
+}
+
 const choices: readonly (vscode.QuickPickItem & { readonly choice: Choice })[] = [
   { label: 'SVG, 3.4 in', description: 'one column of a paper', choice: { format: 'svg', width: '3.4in' } },
   { label: 'SVG, 7 in', description: 'two columns', choice: { format: 'svg', width: '7in' } },
@@ -27,18 +32,13 @@ const choices: readonly (vscode.QuickPickItem & { readonly choice: Choice })[] =
 export async function exportTimeline(
   requests: Requests,
   asked: Pick<ExportRequest, 'uri' | 'overrides' | 'pipeline' | 'state'>,
+  known?: ExportTarget,
 ): Promise<void> {
-  const picked = await vscode.window.showQuickPick(choices, { title: 'Export Timeline', placeHolder: 'Format' });
-  if (picked === undefined) return;
-  const { choice } = picked;
+  const choice = known === undefined ? await chosen() : choiceOf(known);
+  if (choice === undefined) return;
   const answer = await request(requests, { ...asked, ...choice });
   if (answer === undefined) return;
-  const source = vscode.Uri.parse(asked.uri);
-  const target = await vscode.window.showSaveDialog({
-    title: 'Export Timeline',
-    defaultUri: vscode.Uri.joinPath(source, '..', exportName(source.path, answer.pipeline, choice.format)),
-    filters: choice.format === 'trace' ? { JSON: ['json'] } : { [choice.format.toUpperCase()]: [choice.format] },
-  });
+  const target = known?.target ?? (await asksTarget(asked.uri, answer.pipeline, choice.format));
   if (target === undefined) return;
   const content = 'text' in answer ? Buffer.from(answer.text, 'utf8') : Buffer.from(answer.base64, 'base64');
   try {
@@ -52,6 +52,33 @@ export async function exportTimeline(
       `${target.fsPath} was not written: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
+}
+
+/** From the third argument of the command; undefined where it is none, so that the user is asked. */
+export function exportTarget(known: unknown): ExportTarget | undefined {
+  if (typeof known !== 'object' || known === null || !('format' in known) || !('target' in known)) return undefined;
+  const { target } = known;
+  const choice = choices.find((candidate) => candidate.choice.format === known.format)?.choice;
+  if (choice === undefined || !(target instanceof vscode.Uri)) return undefined;
+  const narrow = 'width' in known && known.width === '3.4in';
+  const width = choice.width === undefined ? {} : { width: narrow ? ('3.4in' as const) : ('7in' as const) };
+  return { ...choice, ...width, memory: 'memory' in known && known.memory === true, target };
+}
+
+const choiceOf = ({ format, width, memory, scale }: ExportTarget): Choice => ({ format, width, memory, scale });
+
+async function chosen(): Promise<Choice | undefined> {
+  const picked = await vscode.window.showQuickPick(choices, { title: 'Export Timeline', placeHolder: 'Format' });
+  return picked?.choice;
+}
+
+function asksTarget(uri: string, pipeline: string, format: Choice['format']): Thenable<vscode.Uri | undefined> {
+  const source = vscode.Uri.parse(uri);
+  return vscode.window.showSaveDialog({
+    title: 'Export Timeline',
+    defaultUri: vscode.Uri.joinPath(source, '..', exportName(source.path, pipeline, format)),
+    filters: format === 'trace' ? { JSON: ['json'] } : { [format.toUpperCase()]: [format] },
+  });
 }
 
 type Written = Exclude<ExportAnswer, { readonly problem: string }>;

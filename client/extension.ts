@@ -1,7 +1,7 @@
 /** Starts with the first `.pipe` file or a preview that the editor restores. */
 import * as vscode from 'vscode';
 import { createServer, type Server } from './languageClient.ts';
-import { exportTimeline } from './exportTimeline.ts';
+import { exportTarget, exportTimeline } from './exportTimeline.ts';
 import { namedDocument } from './namedDocument.ts';
 import { openPages } from './pages.ts';
 import { pipeDocument } from './pipeDocument.ts';
@@ -44,11 +44,15 @@ export function activate(context: vscode.ExtensionContext): void {
       const uri = targetOf(target) ?? shown.shownFile();
       if (uri !== undefined) shown.compare(uri, typeof pipeline === 'string' ? pipeline : undefined);
     }),
-    vscode.commands.registerCommand('pipewright.exportTimeline', async (target?: unknown, pipeline?: unknown) => {
-      const uri = targetOf(target) ?? shown.shownFile();
-      const named = typeof pipeline === 'string' ? pipeline : undefined;
-      if (uri !== undefined) await exportTimeline(running, { uri: uri.toString(), pipeline: named });
-    }),
+    vscode.commands.registerCommand(
+      'pipewright.exportTimeline',
+      async (target?: unknown, pipeline?: unknown, known?: unknown) => {
+        const uri = targetOf(target) ?? shown.shownFile();
+        const named = typeof pipeline === 'string' ? pipeline : undefined;
+        if (uri !== undefined)
+          await exportTimeline(running, { uri: uri.toString(), pipeline: named }, exportTarget(known));
+      },
+    ),
     vscode.commands.registerCommand('pipewright.followActiveFile', () => shown.follow(true)),
     vscode.commands.registerCommand('pipewright.pinPreview', () => shown.follow(false)),
     vscode.commands.registerCommand('pipewright.restartServer', () => running.restart()),

@@ -10,6 +10,7 @@ import {
   type LanguageClientOptions,
 } from 'vscode-languageclient/node';
 import { methods, type InitializationOptions, type TrustChanged } from '../webview/protocol/requests.ts';
+import { pageLinks } from './pageLinks.ts';
 import { pagesFolder } from './pages.ts';
 import { documentSchemes } from './documentUris.ts';
 import { restartAfter, restartLimit, type ServerState } from './serverState.ts';
@@ -57,6 +58,7 @@ export function createServer(
     initializationFailedHandler: () => false,
     // Hovers show text of other people's files: no link in them runs a command.
     markdown: { isTrusted: false, supportHtml: false },
+    middleware: pageLinks(pagesFolder(context.extension.id)),
   };
   const client = new LanguageClient(
     'pipewright',

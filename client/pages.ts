@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { pagePath } from './pagePath.ts';
 
-/** Uri of the folder of pages, with a slash at the end: the editor hands links to it to this extension. */
+/** Uri of the folder of pages, with a slash at the end. The editor hands links to it to this extension. */
 export const pagesFolder = (extension: string): string => `${vscode.env.uriScheme}://${extension}/docs/`;
 
 export function openPages(extension: vscode.Uri): vscode.Disposable {

@@ -9,8 +9,10 @@ export async function run(): Promise<void> {
   await import('./insert.test.ts');
   await import('./manifest.test.ts');
   await import('./diagnostics.test.ts');
+  await import('./export.test.ts');
   await import('./features.test.ts');
   await import('./following.test.ts');
+  await import('./pages.test.ts');
   await import('./policyDocuments.test.ts');
   await import('./preview.test.ts');
   await import('./server.test.ts');

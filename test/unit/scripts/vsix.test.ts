@@ -1,0 +1,23 @@
+/** What the extension's package holds, as `vsce` lists it. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { listFiles, PackageManager } from '@vscode/vsce';
+import { expect, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const inFolder = (folder: string): readonly string[] =>
+  readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'));
+
+test('every example and every page of the documentation comes with the extension, and no source', async () => {
+  const packed = new Set(
+    (await listFiles({ cwd: root, packageManager: PackageManager.None })).map((name) => name.replaceAll('\\', '/')),
+  );
+  const wanted = [...inFolder('examples'), ...inFolder('docs').filter((name) => name.endsWith('.md'))];
+  expect(wanted.length).toBeGreaterThan(100);
+  // The preview offers these by name.
+  expect(wanted).toEqual(expect.arrayContaining(['examples/quickstart.pipe', 'docs/language.md', 'docs/preview.md']));
+  expect(wanted.filter((name) => !packed.has(name))).toEqual([]);
+  expect([...packed].filter((name) => name.endsWith('.ts') || name.startsWith('node_modules/'))).toEqual([]);
+});
