@@ -1,4 +1,5 @@
 import { type Columns, firstEndingAfter, firstStartingFrom } from '../picture/columns.ts';
+import { leastBlock } from '../picture/scaleWords.ts';
 import { shapesSayKind } from '../picture/versions.ts';
 import { fits } from './colouring.ts';
 import { type Density, densityOf, measure, mixLine, stackLines } from './density.ts';
@@ -8,8 +9,8 @@ import type { Pyramid } from './pyramid.ts';
 import { spanLine } from './spans.ts';
 import { typicalBlocks } from './typicalBlocks.ts';
 
-/** CSS pixels from which on blocks are drawn, and lanes in which shares are stacked. */
-const leastBlock = 3;
+/** CSS pixels of lanes in which shares are stacked. */
+
 const leastStack = 20;
 
 /**

@@ -58,7 +58,9 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   const tall = view.rowHeight >= 32;
   const size = view.rowHeight < 13 ? 9 : 12;
   const nameFont = font(theme, size, tall ? 600 : 400);
-  const full = plan.devices[row].name;
+  const { name: full, members = 1 } = plan.devices[row];
+  // Ranks that share a row run the same operations at the same times: their number is enough.
+  const ranks = members > 1 ? ` ×${members}` : '';
   // Under this width the number alone tells devices apart.
   const name = layout.left < 60 ? (/\d+(?=\D*$)/.exec(full)?.[0] ?? full) : full;
   const top = tall ? y + 14 : y + view.rowHeight / 2;
@@ -69,7 +71,7 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   let room = right - from;
   if (view.rowHeight >= 14 && (under || !narrow)) {
     ink.font = nameFont;
-    const nameWidth = ink.measureText(name).width;
+    const nameWidth = ink.measureText(name + ranks).width;
     ink.font = font(theme, 11);
     const long = `${share} busy`;
     const text = !narrow && tall && nameWidth + 8 + ink.measureText(long).width <= room ? long : share;
@@ -80,7 +82,13 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.textAlign = 'left';
   ink.fillStyle = css(over ? theme.error : theme.foreground);
   ink.font = nameFont;
-  ink.fillText(shortened(ink, name, commonEnd(plan), room), from, top);
+  const shown = shortened(ink, name, commonEnd(plan), room - ink.measureText(ranks).width);
+  ink.fillText(shown, from, top);
+  if (members > 1) {
+    const end = from + ink.measureText(shown).width;
+    ink.fillStyle = css(theme.dim);
+    ink.fillText(ranks, end, top);
+  }
   if (!tall || layout.left < 96) return;
   const bar = under ? y + 38 : y + 24;
   if (bar + 4 > y + view.rowHeight) return;

@@ -1,0 +1,41 @@
+import { time } from '../../engine/quantities.ts';
+import type { Columns } from './columns.ts';
+
+/** CSS pixels from which on blocks are drawn as blocks. */
+export const leastBlock = 3;
+
+const lengths = new WeakMap<Columns, number>();
+
+/** Mean length of operations that take time, seconds; 0 without any. O(blocks), once. */
+function meanLength(columns: Columns): number {
+  const known = lengths.get(columns);
+  if (known !== undefined) return known;
+  const { start, end, word } = columns;
+  let seconds = 0;
+  let operations = 0;
+  for (let block = 0; block < word.length; block += 1) {
+    const length = end[block] - start[block];
+    if (word[block] < 0 || !(length > 0)) continue;
+    seconds += length;
+    operations += 1;
+  }
+  const mean = operations === 0 ? 0 : seconds / operations;
+  lengths.set(columns, mean);
+  return mean;
+}
+
+/**
+ * What a pixel stands for where operations are too short to be drawn as blocks: `1 px = 12.5 ms = 5 operations of one device, mixed
+ * by share of time`. Empty where they are drawn. `secondsPerPixel`: of CSS pixels.
+ */
+export function scaleWords(columns: Columns, secondsPerPixel: number): string {
+  const length = meanLength(columns);
+  if (length === 0 || length / secondsPerPixel >= leastBlock) return '';
+  const operations = secondsPerPixel / length;
+  const pixel = `1 px = ${time(secondsPerPixel)}`;
+  if (operations < 0.95)
+    return `${pixel}, operations are ${(1 / operations).toFixed(1)} px wide, mixed by share of time`;
+  const whole = Math.round(operations);
+  const words = whole === 1 ? '1 operation' : `${whole.toLocaleString('en-US')} operations`;
+  return `${pixel} = ${words} of one device, mixed by share of time`;
+}
