@@ -15,7 +15,7 @@ import type { Layout } from './view/scene/layout.ts';
 import { rowShape } from './view/scene/rowShape.ts';
 import type { Scene } from './view/scene/scene.ts';
 import { onThemeChange, paletteFrom } from './view/scene/theme.ts';
-import { type Viewport, initialViewport, restoredViewport } from './view/scene/viewport.ts';
+import { type Viewport, restoredViewport } from './view/scene/viewport.ts';
 import { races } from './races.ts';
 import { states } from './states.ts';
 import { sweeps } from './sweeps.ts';
@@ -78,7 +78,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         step: (direction) => input.search.step(direction),
         leave: () => input.search.leave(),
       },
-      fit: () => timelines.setView(initialViewport(timelines.bounds())),
+      fit: () => timelines.showAll(),
       openSource: () => input.selection.openSource(undefined, false),
       pipeline: file.choose,
       compare: (all) => comparing.open(all ? 'pipelines' : undefined),
@@ -226,7 +226,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       theme: update.theme(),
       view,
       layout,
-      shape: rowShape(view.rowHeight),
+      shape: rowShape(view.rowHeight, layout.map.grouped !== undefined),
       highlight: highlighted.length === 0 ? noHighlight : highlightFor(timeline.plan, highlighted),
       found: input.search.found(),
       current: input.search.current(),

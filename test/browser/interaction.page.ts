@@ -79,6 +79,8 @@ const wheel: PageTest = {
   run: async (browser) => {
     const { preview, picture } = await opened(browser, { devices: 40, microbatches: 40 });
     const [x, y] = await pointOf(preview, picture, 2, picture.columns.makespan / 4);
+    await preview.page.locator('.grid [tabindex="0"]').focus();
+    await preview.page.keyboard.press('Shift+G');
     await preview.page.mouse.move(x, y);
     const view = async () => {
       await preview.page.waitForTimeout(320);

@@ -163,8 +163,15 @@ const many: PageTest = {
     await preview.drawn();
     const box = await preview.page.locator('.timeline').boundingBox();
     assert.ok(box !== null);
-    const { rows: band } = layoutFor(box.width, box.height, 40, true);
-    await preview.page.mouse.click(box.x + 20, box.y + band.y + band.height - 2);
+    // Five rows of eight devices; all of them open.
+    const { rows: band, left } = layoutFor(box.width, box.height, 5, true, true, true);
+    await preview.page.locator('.grid [tabindex="0"]').focus();
+    await preview.page.keyboard.press('Shift+G');
+    await settled(preview.page);
+    await preview.page.mouse.move(box.x + left + 20, box.y + band.y + 20);
+    await preview.page.mouse.wheel(0, 10_000);
+    await settled(preview.page);
+    await preview.page.mouse.click(box.x + 20, box.y + band.y + band.height - 11);
     await settled(preview.page);
     assert.deepEqual((await preview.posted()).at(-1), {
       type: 'reveal',

@@ -4,6 +4,7 @@ import { blockTests } from './blocks.page.ts';
 import type { PageTest } from './check.ts';
 import { deviceTests } from './device.page.ts';
 import { figureTests } from './figures.page.ts';
+import { groupTests } from './groups.page.ts';
 import { launch } from './harness.ts';
 import { interactionTests } from './interaction.page.ts';
 import { layoutTests } from './layout.page.ts';
@@ -19,6 +20,7 @@ const all: readonly PageTest[] = [
   ...blockTests,
   ...deviceTests,
   ...figureTests,
+  ...groupTests,
   ...interactionTests,
   ...layoutTests,
   ...lifecycleTests,

@@ -24,9 +24,9 @@ const deepestZoom = 1e8;
 export function gestures(target: HTMLElement, host: GestureHost): { sync(): void } {
   const behaviour = zoom<HTMLElement, unknown>()
     .filter((event: Event) => {
-      const { rows, ruler, left } = host.layout();
+      const { rows, ruler, all, left } = host.layout();
       const [x, y] = place(event);
-      if (x < left || (!inside(rows, y) && !inside(ruler, y))) return false;
+      if (x < left || ![rows, ruler, all].some((band) => inside(band, y))) return false;
       if (event instanceof WheelEvent) return (event.ctrlKey || event.metaKey) && !event.altKey;
       if (event instanceof MouseEvent) return event.button === 1 || (event.button === 0 && event.shiftKey);
       return event.type.startsWith('touch');

@@ -1,7 +1,8 @@
 import type { FromPage } from '../protocol/messages.ts';
+import { deviceOf } from '../picture/blocks.ts';
 import type { pageView } from '../view/page.ts';
 import type { presenter } from '../view/presenter.ts';
-import type { Target } from '../session/selection.ts';
+import { type Target, selectedDevice } from '../session/selection.ts';
 import type { Theme } from '../view/scene/theme.ts';
 import { explaining } from './explaining.ts';
 import { gestures } from './gestures.ts';
@@ -47,6 +48,7 @@ export function inputs(host: InputHost) {
       selected();
       if (speak && (next?.kind === 'range' || next?.kind === 'device')) page.say(page.selectionText());
     },
+    turnGroup: (group) => page.say(timelines.turnGroup(group.from)),
     clicked: page.focusTimeline,
     peak: (device) => why.peak(device),
   });
@@ -66,6 +68,14 @@ export function inputs(host: InputHost) {
     page.focusTimeline();
     return true;
   }
+  function turnGroup(all: boolean): void {
+    const timeline = timelines.timeline();
+    if (timeline === undefined || timeline.picture.columns.word.length === 0) return;
+    const chosen = selectedDevice(selection.selection(), (block) => deviceOf(timeline.picture, block));
+    const said = timelines.turnGroup(chosen >= 0 ? chosen : deviceOf(timeline.picture, selection.focus()), all);
+    if (said !== '') page.say(said);
+  }
+
   const key = keyboard({
     ...timelines,
     ...selection,
@@ -73,6 +83,7 @@ export function inputs(host: InputHost) {
     why: why.why,
     peak: () => why.peak(),
     bubble: why.bubble,
+    group: turnGroup,
     leaveSearch,
     leaveSide: page.side.back,
     select: (next) => selection.select(next, true),

@@ -2,7 +2,7 @@ import type { ColourBy } from '../protocol/messages.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { deviceOf } from '../picture/blocks.ts';
 import { walk } from './walk.ts';
-import { type Bounds, type Viewport, initialViewport, panBy, showRange, zoomAt } from '../view/scene/viewport.ts';
+import { type Bounds, type Viewport, panBy, showRange, zoomAt } from '../view/scene/viewport.ts';
 import type { Selection } from '../session/selection.ts';
 
 export interface KeyboardHost {
@@ -29,6 +29,10 @@ export interface KeyboardHost {
   readonly card: { open(): void; isOpen(): boolean };
   colourBy(colourBy: ColourBy): void;
   focusSearch(): void;
+  /** All of the iteration and all devices. */
+  showAll(): void;
+  /** Opens the group of the device that the keyboard is at, or closes it; with `all` all groups. */
+  group(all: boolean): void;
   /** Explains the gap that is selected, or the peak. */
   why(): void;
   peak(): void;
@@ -91,7 +95,8 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     else if (key === 's' || key === '-' || key === '_') host.setView(zoomAt(view, middle, zoomStep ** -times));
     else if (key === 'a') host.setView(panBy(view, -panStep * times * length));
     else if (key === 'd') host.setView(panBy(view, panStep * times * length));
-    else if (key === '0') host.setView(initialViewport(host.bounds()));
+    else if (key === '0') host.showAll();
+    else if (key === 'g') host.group(event.shiftKey);
     else if (key === 'f') fit(view);
     else if (key === 'Enter') enter(event.altKey);
     else if (key === '/') host.focusSearch();

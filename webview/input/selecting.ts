@@ -7,7 +7,9 @@ import type { presenter } from '../view/presenter.ts';
 import type { FromPage } from '../protocol/messages.ts';
 import type { Scene } from '../view/scene/scene.ts';
 import { pathOf } from '../session/source.ts';
+import type { DeviceGroup } from '../picture/deviceGroups.ts';
 import type { Picture } from '../picture/picture.ts';
+import { rowOf } from '../view/scene/rowMap.ts';
 import { type Viewport, clampViewport, reveal, showRange, timeAt } from '../view/scene/viewport.ts';
 import { highest, worstDevice } from '../picture/memoryLevel.ts';
 import { inside } from '../view/scene/layout.ts';
@@ -28,12 +30,14 @@ export interface SelectingHost {
   peak(device: number): void;
   /** Another selection, or another timeline to which it belongs. `speak`: it is complete. */
   changed(selection: Selection | undefined, speak: boolean): void;
+  /** Opens a group of devices, or closes it. */
+  turnGroup(group: DeviceGroup): void;
   /** The timeline was clicked: from now on keys are for it. */
   clicked(): void;
 }
 
 /** What is selected, what is under the pointer, and where in the file it comes from. */
-export function selecting({ timelines, tip, post, pointed, peak, changed, clicked }: SelectingHost) {
+export function selecting({ timelines, tip, post, pointed, peak, changed, turnGroup, clicked }: SelectingHost) {
   let selection: Selection | undefined;
   let hovered: Target | undefined;
   let cursor: number | undefined;
@@ -59,7 +63,13 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, clicke
 
   function bringIntoSight(picture: Picture, view: Viewport, block: number): void {
     const { start, end } = picture.columns;
-    const moved = reveal(view, timelines.bounds(), deviceOf(picture, block), start[block], end[block]);
+    const moved = reveal(
+      view,
+      timelines.bounds(),
+      rowOf(timelines.layout().map, deviceOf(picture, block)),
+      start[block],
+      end[block],
+    );
     const inSight = JSON.stringify(clampViewport(moved, timelines.bounds())) === JSON.stringify(view);
     if (!inSight) timelines.setView(moved);
   }
@@ -118,6 +128,11 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, clicke
       const peaked = shown === undefined ? -1 : peakAt(shown, x, y);
       if (peaked >= 0) {
         peak(peaked);
+        return;
+      }
+      if (at.kind === 'group') {
+        turnGroup(at.group);
+        clicked();
         return;
       }
       if (at.kind === 'device' && plan !== undefined)

@@ -8,6 +8,8 @@ export interface Sight {
   readonly width: number;
   readonly firstRow: number;
   readonly lastRow: number;
+  /** First device of each row, then the number of devices. Absent where each device has a row. */
+  readonly spans?: Int32Array;
   /** Rows that share a line of pixels; they are marked together at the first of them. */
   readonly rowsPerPixel: number;
 }
@@ -26,7 +28,7 @@ export interface Hits {
  */
 export function hitColumns(columns: Columns, found: Int32Array, sight: Sight): Hits {
   const { offsets, start, end } = columns;
-  const { t0, t1, width, firstRow, lastRow, rowsPerPixel } = sight;
+  const { t0, t1, width, firstRow, lastRow, rowsPerPixel, spans } = sight;
   const scale = width / (t1 - t0);
   const pixel = (time: number): number => Math.round((time - t0) * scale);
   const row: number[] = [];
@@ -35,7 +37,10 @@ export function hitColumns(columns: Columns, found: Int32Array, sight: Sight): H
   const first = firstRow - (firstRow % rowsPerPixel);
   for (let group = first; group <= lastRow; group += rowsPerPixel) {
     const begun = row.length;
-    for (let device = group; device < Math.min(group + rowsPerPixel, columns.rows); device += 1) {
+    const head = spans?.[group] ?? group;
+    const tail =
+      spans?.[Math.min(group + rowsPerPixel, spans.length - 1)] ?? Math.min(group + rowsPerPixel, columns.rows);
+    for (let device = head; device < tail; device += 1) {
       const stop = firstThat(0, found.length, (index) => found[index] >= offsets[device + 1]);
       let at = firstThat(0, stop, (index) => found[index] >= offsets[device]);
       at = firstThat(at, stop, (index) => end[found[index]] >= t0);
@@ -43,7 +48,7 @@ export function hitColumns(columns: Columns, found: Int32Array, sight: Sight): H
         const from = Math.max(0, pixel(start[found[at]]));
         const to = Math.min(width, Math.max(from + 1, pixel(end[found[at]])));
         const last = row.length - 1;
-        if (last >= begun && device === group && from <= right[last]) right[last] = Math.max(right[last], to);
+        if (last >= begun && device === head && from <= right[last]) right[last] = Math.max(right[last], to);
         else {
           row.push(group);
           left.push(from);
@@ -53,7 +58,7 @@ export function hitColumns(columns: Columns, found: Int32Array, sight: Sight): H
         at = firstThat(at + 1, stop, (index) => pixel(end[found[index]]) > to || pixel(start[found[index]]) >= to);
       }
     }
-    if (rowsPerPixel > 1) merge(begun, row, left, right);
+    if (tail - head > 1) merge(begun, row, left, right);
   }
   return {
     count: row.length,

@@ -10,6 +10,9 @@ import type { DrawRequest, DrawnImage, Region } from '../worker/messages.ts';
 /** CSS pixels of the notch of a backward. */
 const notch = 7;
 
+/** CSS pixels above and below the lane of all devices. */
+const allMargin = 4;
+
 /** Two canvases, one over the other: blocks as the worker drew them, and all that is painted over them. */
 export function canvases() {
   const blocks = element('canvas', { 'aria-hidden': 'true' });
@@ -37,7 +40,9 @@ export function canvases() {
     /** What the worker is to draw for a view. */
     requests(view: Viewport, bounds: Bounds, layout: Layout, dpr: number): DrawRequest[] {
       const width = Math.round(layout.plot * dpr);
-      const shape = rowShape(view.rowHeight);
+      const { grouped, devices } = layout.map;
+      const shape = rowShape(view.rowHeight, grouped !== undefined);
+      const shared = grouped === undefined ? {} : { spans: grouped.spans, folded: grouped.folded };
       const rows: DrawRequest = {
         region: 'rows',
         width,
@@ -54,6 +59,7 @@ export function canvases() {
           radius: shape.radius,
           notch: notch * dpr,
           dpr,
+          ...shared,
         },
       };
       const height = Math.round(layout.overview.height * dpr);
@@ -73,9 +79,28 @@ export function canvases() {
           radius: 0,
           notch: 0,
           dpr,
+          ...shared,
         },
       };
-      return [rows, overview].filter((request) => request.width > 0 && request.height > 0);
+      const all: DrawRequest = {
+        region: 'all',
+        width,
+        height: Math.round(layout.all.height * dpr),
+        buffer: taken(spare, 'all'),
+        view: {
+          t0: view.t0,
+          t1: view.t1,
+          top: 0,
+          rowHeight: layout.all.height * dpr,
+          bandTop: allMargin * dpr,
+          bandHeight: (layout.all.height - 2 * allMargin) * dpr,
+          radius: 0,
+          notch: 0,
+          dpr,
+          spans: Int32Array.of(0, devices),
+        },
+      };
+      return [rows, overview, all].filter((request) => request.width > 0 && request.height > 0);
     },
     /** Puts the worker's images in place; together with `paint`. */
     show(images: readonly DrawnImage[], scene: Scene): void {
@@ -85,7 +110,7 @@ export function canvases() {
       blockInk.fillStyle = css(theme.background);
       blockInk.fillRect(0, 0, blocks.width, blocks.height);
       for (const { region, width, height, buffer } of images) {
-        const band = region === 'rows' ? layout.rows : layout.overview;
+        const band = layout[region];
         const image = new ImageData(new Uint8ClampedArray(buffer), width, height);
         blockInk.putImageData(image, Math.round(layout.left * dpr), Math.round(band.y * dpr));
         spare.set(region, buffer);

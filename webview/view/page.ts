@@ -107,7 +107,6 @@ export function pageView(place: HTMLElement, actions: PageActions) {
     openHelp: helpDialog.open,
     toggleTable,
     toggleLegend: status.toggleLegend,
-    showScale: status.showScale,
     /** The card of the selection. */
     card: { open: detailBar.open, isOpen: detailBar.isOpen, buttons: detailBar.buttons },
     /** The selection as it is read out. */

@@ -7,13 +7,18 @@ import { questions } from '../session/questions.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { simulations } from '../session/simulations.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';
+import { groupedLayout } from './scene/groupedLayout.ts';
 import { type Layout, layoutFor } from './scene/layout.ts';
+import { groupOf, rowOf } from './scene/rowMap.ts';
 import type { Scene } from './scene/scene.ts';
 import type { canvases } from './canvases.ts';
 import { type Bounds, type Viewport, carryOver, clampViewport, initialViewport, resized } from './scene/viewport.ts';
 import type { MemoryBands } from '../picture/memoryBands.ts';
 import type { Palette } from '../worker/palette.ts';
 import type { DrawRequest, DrawnImage, FromWorker, WorkedJob } from '../worker/messages.ts';
+
+/** Least height of the rows of a group that is open. */
+const openRow = 12;
 
 export interface PresenterHost {
   /** Size of the timeline area. */
@@ -56,6 +61,12 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     | undefined;
   let drawing: typeof drawn;
   let layout = layoutFor(1, 1, 0, true);
+  /** What the layout was made from. */
+  let layoutKey = '';
+  /** Rows of timelines, as they were last laid out. */
+  const rowCounts = new WeakMap<ShownTimeline, Pick<Bounds, 'rows' | 'leastRow'>>();
+  /** Names of the groups whose devices have a row each. */
+  let opened: ReadonlySet<string> = new Set();
   let scheduled = false;
   let wantsBlocks = false;
 
@@ -64,6 +75,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     return {
       makespan: columns?.makespan ?? 0,
       rows: columns?.rows ?? 0,
+      ...(of === undefined ? {} : rowCounts.get(of)),
       width: layout.plot,
       height: layout.rows.height,
     };
@@ -125,14 +137,36 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
 
   function relayout(target: ShownTimeline): void {
     const { width, height } = host.size();
+    const [memory, overview] = [host.memoryShown(), host.overviewShown()];
+    const key = [width, height, memory, overview, target.picture.generation, ...opened].join();
+    if (key === layoutKey) return;
+    layoutKey = key;
     const before = bounds();
-    layout = layoutFor(width, height, target.picture.columns.rows, host.memoryShown(), host.overviewShown());
+    layout = groupedLayout(target, { width, height }, memory, overview, opened);
+    const { rows, grouped } = layout.map;
+    const open = grouped !== undefined && rows > grouped.groups.length;
+    rowCounts.set(target, open ? { rows, leastRow: openRow } : { rows });
     if (view !== undefined && shown !== undefined) view = resized(view, before, bounds());
   }
 
   function viewFor(next: ShownTimeline): Viewport {
     if (view !== undefined && shown !== undefined) return carryOver(view, bounds(), bounds(next));
     return host.firstView(bounds(next)) ?? initialViewport(bounds(next));
+  }
+
+  /** Shows the rows of other groups; the row of `device` stays where it is. */
+  function open(names: ReadonlySet<string>, device: number): void {
+    if (shown === undefined || view === undefined || coming !== undefined) return;
+    const y = rowOf(layout.map, device) * view.rowHeight - view.scroll;
+    opened = names;
+    relayout(shown);
+    const fitted = initialViewport(bounds());
+    // Rows that were as high as fits are so again, but no lower than rows of devices have to be.
+    const top = rowOf(layout.map, device) * fitted.rowHeight;
+    const scroll = Math.min(top, Math.max(top - y, 0));
+    view = clampViewport({ ...view, rowHeight: fitted.rowHeight, scroll }, bounds());
+    host.viewChanged();
+    draw();
   }
 
   function arrive(images: readonly DrawnImage[], of: number, bands: MemoryBands | undefined): void {
@@ -177,6 +211,29 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       host.viewChanged();
       draw();
     },
+    /** Opens the group of a device, or closes it; with `all` all groups. The devices that are now shown or hidden, in words. */
+    turnGroup(device: number, all = false): string {
+      const { grouped } = layout.map;
+      const group = groupOf(layout.map, device);
+      if (grouped === undefined || (group === undefined && !all)) return '';
+      if (all || group === undefined) {
+        const close = opened.size > 0;
+        open(new Set(close ? [] : grouped.groups.map(({ name }) => name)), device);
+        return close ? 'All groups closed' : 'All groups open';
+      }
+      const next = new Set(opened);
+      if (!next.delete(group.name)) next.add(group.name);
+      open(next, group.from);
+      return `${group.name}, ${group.to - group.from} devices, ${opened.has(group.name) ? 'open' : 'closed'}`;
+    },
+    /** All of the iteration and all devices: groups are closed again. */
+    showAll(): void {
+      if (shown === undefined) return;
+      if (opened.size > 0) open(new Set(), 0);
+      view = clampViewport(initialViewport(bounds()), bounds());
+      host.viewChanged();
+      draw();
+    },
     /** The timeline area has another size, or other parts. */
     measure(): void {
       const target = coming ?? shown;
@@ -201,6 +258,8 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       coming = undefined;
       drawn = undefined;
       view = undefined;
+      opened = new Set();
+      layoutKey = '';
     },
     bounds: () => bounds(),
     timeline: () => shown,

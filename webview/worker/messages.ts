@@ -81,7 +81,8 @@ export interface DrawRequest {
   /** A buffer to draw into, given back from an earlier frame. */
   readonly buffer?: ArrayBuffer;
 }
-export type Region = 'rows' | 'overview';
+/** `all`: one lane for all devices. */
+export type Region = 'rows' | 'overview' | 'all';
 
 /** Worker → page. */
 export type FromWorker =

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commonEnd } from '../../../webview/view/paint/gutter.ts';
+import { commonEnd } from '../../../webview/view/paint/names.ts';
 import { optimizerPlan } from '../planning/optimizerFixture.ts';
 
 test('what all names end in tells no device apart', () => {

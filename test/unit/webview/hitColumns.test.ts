@@ -85,3 +85,15 @@ describe('columns of pixels that hold hits', () => {
     expect(reads).toBeLessThan(500 * 40);
   });
 });
+
+it('columns of a row that stands for several devices hold the hits of all of them, once', () => {
+  const row = (gap: number) => [{ kind: 0, gap, length: 4 }];
+  const columns = columnsFrom([row(0), row(2), row(10), row(20)]);
+  const sight = { t0: 0, t1: 24, width: 24, firstRow: 0, lastRow: 1, rowsPerPixel: 1, spans: Int32Array.of(0, 3, 4) };
+  const hits = hitColumns(columns, Int32Array.of(0, 1, 2, 3), sight);
+  expect(Array.from({ length: hits.count }, (_, at) => [hits.row[at], hits.left[at], hits.right[at]])).toEqual([
+    [0, 0, 6],
+    [0, 10, 14],
+    [1, 20, 24],
+  ]);
+});

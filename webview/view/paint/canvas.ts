@@ -1,4 +1,5 @@
 import { type Rgb, css } from '../scene/colour.ts';
+import { endDevice, firstDevice, isShared, rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { firstEndingAfter, firstStartingFrom } from '../../picture/columns.ts';
 
@@ -11,14 +12,30 @@ export const timeX = ({ layout, view }: Scene, time: number): number =>
 export const rowY = ({ layout, view }: Scene, row: number): number =>
   layout.rows.y + row * view.rowHeight - view.scroll;
 
+/** Top of the row that shows a device. */
+export const deviceY = (scene: Scene, device: number): number => rowY(scene, rowOf(scene.layout.map, device));
+
 /** Rows in sight, first to last. */
-export function rowsInSight({ layout, view, picture }: Scene): readonly [number, number] {
+export function rowsInSight({ layout, view }: Scene): readonly [number, number] {
   const first = Math.max(0, Math.floor(view.scroll / view.rowHeight));
-  const last = Math.min(picture.columns.rows - 1, Math.ceil((view.scroll + layout.rows.height) / view.rowHeight) - 1);
+  const last = Math.min(layout.map.rows - 1, Math.ceil((view.scroll + layout.rows.height) / view.rowHeight) - 1);
   return [first, last];
 }
 
-/** Blocks in sight of a row: from, to (exclusive). */
+/** Devices of the rows in sight, first to last. */
+export function devicesInSight(scene: Scene): readonly [number, number] {
+  const [first, last] = rowsInSight(scene);
+  const { map } = scene.layout;
+  return last < first ? [0, -1] : [firstDevice(map, first), endDevice(map, last) - 1];
+}
+
+/** Whether the blocks of a device can be seen: it has a row for itself, or a row of devices that are all alike. */
+export function hasBlocks({ layout: { map } }: Scene, device: number): boolean {
+  const row = rowOf(map, device);
+  return !isShared(map, row) || (map.grouped?.folded[row] === 1 && firstDevice(map, row) === device);
+}
+
+/** Blocks in sight of a device: from, to (exclusive). */
 export const blocksInSight = ({ picture, view }: Scene, row: number): readonly [number, number] => [
   firstEndingAfter(picture.columns, row, view.t0),
   firstStartingFrom(picture.columns, row, view.t1),

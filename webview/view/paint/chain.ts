@@ -1,8 +1,9 @@
 import { deviceOf } from '../../picture/blocks.ts';
 import type { Why } from '../../picture/why.ts';
+import { rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
-import { type Ink, blockEdges, clipped, rowY, timeX } from './canvas.ts';
+import { type Ink, blockEdges, clipped, deviceY, timeX } from './canvas.ts';
 import { paintRing } from './rings.ts';
 
 /** How much of all else stays to be seen. */
@@ -12,7 +13,7 @@ const badge = 7.5;
 
 interface Point {
   readonly x: number;
-  readonly row: number;
+  readonly device: number;
 }
 
 /** The chain of causes of a gap: its blocks in full colour, everything else faded, and numbered arrows that point back. */
@@ -39,11 +40,16 @@ function fade(ink: Ink, scene: Scene, why: Why): void {
   ink.rect(layout.left, layout.rows.y, layout.plot, layout.rows.height);
   for (const block of chainBlocks(why)) {
     const [left, right] = blockEdges(scene, block);
-    const top = rowY(scene, deviceOf(picture, block)) + shape.bandTop;
+    const top = deviceY(scene, deviceOf(picture, block)) + shape.bandTop;
     ink.rect(left, top, right - left, Math.max(1, shape.bandHeight));
   }
   const gap = timeX(scene, why.from);
-  ink.rect(gap, rowY(scene, why.device) + shape.bandTop, timeX(scene, why.to) - gap - 1, Math.max(1, shape.bandHeight));
+  ink.rect(
+    gap,
+    deviceY(scene, why.device) + shape.bandTop,
+    timeX(scene, why.to) - gap - 1,
+    Math.max(1, shape.bandHeight),
+  );
   ink.fill('evenodd');
 }
 
@@ -53,22 +59,23 @@ function paintArrows(ink: Ink, scene: Scene, why: Why): void {
   ink.font = font(theme, 10, 700);
   ink.textAlign = 'center';
   ink.textBaseline = 'middle';
-  let at: Point = { x: timeX(scene, why.to), row: why.device };
+  let at: Point = { x: timeX(scene, why.to), device: why.device };
   for (const [index, { block, device, work, from, to }] of why.steps.entries()) {
-    const row = block < 0 ? device : deviceOf(picture, block);
-    const target: Point = { x: timeX(scene, block < 0 ? to : end[block]), row };
+    const on = block < 0 ? device : deviceOf(picture, block);
+    const target: Point = { x: timeX(scene, block < 0 ? to : end[block]), device: on };
     paintArrow(ink, scene, at, target, index + 1);
-    at = { x: timeX(scene, block < 0 || work === 0 ? Math.min(from, to) : start[block]), row };
+    at = { x: timeX(scene, block < 0 || work === 0 ? Math.min(from, to) : start[block]), device: on };
   }
 }
 
 /** Between rows, from edge to edge; on one row a short one under it. */
 function paintArrow(ink: Ink, scene: Scene, from: Point, to: Point, number: number): void {
-  const { shape, view } = scene;
-  const top = rowY(scene, from.row) + shape.bandTop;
-  const goal = rowY(scene, to.row) + shape.bandTop;
-  const down = to.row > from.row;
-  const same = to.row === from.row;
+  const { shape, view, layout } = scene;
+  const [before, after] = [rowOf(layout.map, from.device), rowOf(layout.map, to.device)];
+  const top = deviceY(scene, from.device) + shape.bandTop;
+  const goal = deviceY(scene, to.device) + shape.bandTop;
+  const down = after > before;
+  const same = after === before;
   const under = Math.min(view.rowHeight - shape.bandTop, shape.bandHeight + badge + 3);
   const [x0, y0] = [
     same ? Math.max(from.x, to.x + 20) : from.x,

@@ -1,7 +1,7 @@
 import { deviceOf } from '../../picture/blocks.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
-import { type Ink, clipped, rowY, timeX } from './canvas.ts';
+import { type Ink, clipped, deviceY, timeX } from './canvas.ts';
 
 const most = 20_000;
 
@@ -12,7 +12,7 @@ export function paintCritical(ink: Ink, scene: Scene): void {
   if (!scene.criticalPath || critical.length === 0) return;
   // In the gap under the blocks, where rows have one.
   const below = view.rowHeight >= 14 ? 1.5 : 0.5;
-  const foot = (device: number) => Math.round(rowY(scene, device) + shape.bandTop + shape.bandHeight) + below;
+  const foot = (device: number) => Math.round(deviceY(scene, device) + shape.bandTop + shape.bandHeight) + below;
   const stride = Math.max(1, Math.ceil(critical.length / most));
   clipped(ink, layout.left - 2, layout.rows.y, layout.plot + 4, layout.rows.height, () => {
     ink.beginPath();

@@ -3,7 +3,7 @@ import { labelOn } from '../scene/colour.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { kindFill } from '../../picture/columns.ts';
-import { type Ink, rowY, timeX } from './canvas.ts';
+import { type Ink, deviceY, timeX } from './canvas.ts';
 
 const leastTask = 3;
 const leastName = 22;
@@ -16,7 +16,7 @@ export function paintFill(ink: Ink, scene: Scene, row: number): void {
   const stretches = picture.fill?.[row];
   if (stretches === undefined || shape.bandHeight < 3 * inset) return;
   const { from, to } = stretches;
-  const top = Math.round(rowY(scene, row) + shape.bandTop) + inset;
+  const top = Math.round(deviceY(scene, row) + shape.bandTop) + inset;
   const height = shape.bandHeight - 2 * inset;
   ink.font = font(theme, 10);
   ink.textAlign = 'center';

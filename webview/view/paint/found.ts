@@ -1,4 +1,5 @@
 import { type Hits, hitColumns } from '../../picture/hitColumns.ts';
+import type { RowMap } from '../scene/rowMap.ts';
 import { rowShape } from '../scene/rowShape.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
@@ -8,7 +9,7 @@ import { type Ink, clipped } from './canvas.ts';
 const rest = 0.25;
 const restInHighContrast = 0.6;
 
-let drawn: { readonly key: string; readonly found: Int32Array; readonly hits: Hits } | undefined;
+let drawn: { readonly key: string; readonly map: RowMap; readonly found: Int32Array; readonly hits: Hits } | undefined;
 
 /** Fades everything but the blocks that a search found; where many blocks share a pixel, all but the columns that hold a hit. */
 export function paintFound(ink: Ink, scene: Scene): void {
@@ -21,7 +22,7 @@ export function paintFound(ink: Ink, scene: Scene): void {
     ink.fillStyle = css(theme.background, 1 - (theme.highContrast ? restInHighContrast : rest));
     ink.beginPath();
     ink.rect(layout.left, y, layout.plot, height);
-    const { bandTop, bandHeight } = rowShape(view.rowHeight);
+    const { bandTop, bandHeight } = rowShape(view.rowHeight, layout.map.grouped !== undefined);
     for (let at = 0; at < hits.count; at += 1) {
       const top = y + hits.row[at] * view.rowHeight - view.scroll + bandTop;
       ink.rect(layout.left + hits.left[at], top, hits.right[at] - hits.left[at], Math.max(1, bandHeight));
@@ -34,15 +35,16 @@ export function paintFound(ink: Ink, scene: Scene): void {
 function hitsOf({ found, picture, view, layout }: Scene): Hits {
   const { t0, t1, scroll, rowHeight } = view;
   const key = [picture.generation, t0, t1, scroll, rowHeight, layout.plot, layout.rows.height].join();
-  if (drawn?.key === key && drawn.found === found) return drawn.hits;
+  if (drawn?.key === key && drawn.found === found && drawn.map === layout.map) return drawn.hits;
   const hits = hitColumns(picture.columns, found, {
     t0,
     t1,
     width: layout.plot,
     firstRow: Math.max(0, Math.floor(scroll / rowHeight)),
-    lastRow: Math.min(picture.columns.rows - 1, Math.ceil((scroll + layout.rows.height) / rowHeight) - 1),
+    lastRow: Math.min(layout.map.rows - 1, Math.ceil((scroll + layout.rows.height) / rowHeight) - 1),
+    spans: layout.map.grouped?.spans,
     rowsPerPixel: Math.max(1, Math.floor(1 / rowHeight)),
   });
-  drawn = { key, found, hits };
+  drawn = { key, map: layout.map, found, hits };
   return hits;
 }

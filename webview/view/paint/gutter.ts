@@ -1,9 +1,10 @@
-import type { PipelinePlan } from '../../../engine/plan.ts';
 import { bytes } from '../../../engine/quantities.ts';
 import { firstOverLimit } from '../../picture/memoryLevel.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, rowY, rowsInSight } from './canvas.ts';
+import { commonEnd, shortened } from './names.ts';
+import { paintAll, paintGroup } from './groups.ts';
 
 const nearLimit = 0.9;
 /** From this width on a name and its figures share a line. */
@@ -12,9 +13,12 @@ const roomy = 112;
 /** Names of the rows with how busy each is and its peak. */
 export function paintGutter(ink: Ink, scene: Scene): void {
   const { layout, theme, shape, view } = scene;
+  const { map } = layout;
   const [first, last] = rowsInSight(scene);
+  if (layout.all.height > 0) paintAll(ink, scene);
   clipped(ink, 0, layout.rows.y, layout.width, layout.rows.height, () => {
-    if (shape.names) for (let row = first; row <= last; row += 1) paintName(ink, scene, row);
+    if (map.grouped !== undefined) for (let row = first; row <= last; row += 1) paintGroup(ink, scene, row);
+    else if (shape.names) for (let row = first; row <= last; row += 1) paintName(ink, scene, row);
     else paintGroups(ink, scene, first, last);
     paintScroll(ink, scene);
     if (view.rowHeight < 22) return;
@@ -31,8 +35,8 @@ export function paintGutter(ink: Ink, scene: Scene): void {
 }
 
 /** Right of rows that do not all fit: which of them are in sight. */
-function paintScroll(ink: Ink, { layout, theme, view, picture }: Scene): void {
-  const whole = picture.columns.rows * view.rowHeight;
+function paintScroll(ink: Ink, { layout, theme, view }: Scene): void {
+  const whole = layout.map.rows * view.rowHeight;
   const { y, height } = layout.rows;
   if (whole <= height + 0.5) return;
   const length = Math.max(16, (height / whole) * height);
@@ -123,27 +127,4 @@ function paintGroups(ink: Ink, scene: Scene, first: number, last: number): void 
   for (let row = Math.floor(first / every) * every; row <= last; row += every) {
     ink.fillText(shortened(ink, plan.devices[row].name, commonEnd(plan), scene.layout.left - 28), 14, rowY(scene, row));
   }
-}
-
-const ends = new WeakMap<PipelinePlan, string>();
-/** What the names of all devices end in after a dot, such as `.gpu[0]` of the first ones of nodes: it tells none apart. */
-export function commonEnd(plan: PipelinePlan): string {
-  const known = ends.get(plan);
-  if (known !== undefined) return known;
-  const [first, ...others] = plan.devices.map(({ name }) => name);
-  const dot = first?.lastIndexOf('.') ?? -1;
-  const end = dot > 0 ? first.slice(dot) : '';
-  const common = others.length > 0 && others.every((name) => name.endsWith(end)) ? end : '';
-  ends.set(plan, common);
-  return common;
-}
-
-function shortened(ink: Ink, name: string, end: string, width: number): string {
-  if (ink.measureText(name).width <= width) return name;
-  const text = name.slice(0, name.length - end.length);
-  if (ink.measureText(text).width <= width) return text;
-  let length = Math.max(1, Math.floor(text.length * (width / ink.measureText(text).width)));
-  // The end of a name tells devices apart (`node[1].gpu[0]`).
-  while (length > 1 && ink.measureText(`…${text.slice(-length)}`).width > width) length -= 1;
-  return `…${text.slice(-length)}`;
 }

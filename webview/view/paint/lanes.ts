@@ -3,15 +3,16 @@ import { curve } from '../../picture/memoryLevel.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
 import { kindTransfer } from '../../picture/columns.ts';
-import { type Ink, blocksInSight, clipped, isDense, rowY, rowsInSight, timeX } from './canvas.ts';
+import { type Ink, blocksInSight, clipped, isDense, deviceY, devicesInSight, timeX, hasBlocks } from './canvas.ts';
 
 /** Under the blocks: what arrives over links, and how much memory is held. */
 export function paintLanes(ink: Ink, scene: Scene): void {
   const { layout, shape } = scene;
   if (shape.laneHeight === 0) return;
-  const [first, last] = rowsInSight(scene);
+  const [first, last] = devicesInSight(scene);
   clipped(ink, layout.left, layout.rows.y, layout.plot, layout.rows.height, () => {
     for (let row = first; row <= last; row += 1) {
+      if (!hasBlocks(scene, row)) continue;
       paintTransfers(ink, scene, row);
       if (shape.memoryHeight > 3 && scene.picture.report.devices[row].peak > 0) paintSparkline(ink, scene, row);
     }
@@ -23,7 +24,7 @@ function paintTransfers(ink: Ink, scene: Scene, row: number): void {
   const { picture, theme, shape } = scene;
   const [low, high] = blocksInSight(scene, row);
   if (isDense(scene, high - low)) return;
-  const y = Math.round(rowY(scene, row) + shape.laneTop);
+  const y = Math.round(deviceY(scene, row) + shape.laneTop);
   ink.fillStyle = css(theme.kinds[kindTransfer]);
   // A transfer may arrive long before its block starts: look a little beyond the right edge.
   for (let block = low; block < Math.min(high + 8, picture.columns.offsets[row + 1]); block += 1) {
@@ -41,7 +42,7 @@ function paintSparkline(ink: Ink, scene: Scene, row: number): void {
   const { layout, picture, theme, shape, view } = scene;
   const track = picture.memory[row];
   const points = curve(track, view.t0, view.t1, layout.plot);
-  const bottom = Math.round(rowY(scene, row) + shape.memoryTop + shape.memoryHeight) - 0.5;
+  const bottom = Math.round(deviceY(scene, row) + shape.memoryTop + shape.memoryHeight) - 0.5;
   const above = Math.max(1, track.capacity - track.base, picture.report.devices[row].peak - track.base);
   const y = (level: number) => bottom - ((level - track.base) / above) * (shape.memoryHeight - 2);
   ink.beginPath();

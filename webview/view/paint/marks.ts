@@ -1,7 +1,8 @@
 import { deviceOf, microbatchBlocks, microbatchOf, needsOf, stageOf } from '../../picture/blocks.ts';
+import { rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
-import { type Ink, blocksInSight, clipped, isDense, rowY, rowsInSight, timeX } from './canvas.ts';
+import { type Ink, blocksInSight, clipped, isDense, deviceY, devicesInSight, hasBlocks, timeX } from './canvas.ts';
 import { paintMissedUpdate } from './missedUpdate.ts';
 import { paintDashes, paintHover, paintOutline, paintRing } from './rings.ts';
 
@@ -12,7 +13,8 @@ export function paintMarks(ink: Ink, scene: Scene): void {
     paintHighlight(ink, scene);
     if (selection?.kind === 'block') {
       for (const block of microbatchBlocks(scene.picture, microbatchOf(scene.picture, selection.block)))
-        if (block !== selection.block) paintDashes(ink, scene, { kind: 'block', block });
+        if (block !== selection.block && hasBlocks(scene, deviceOf(scene.picture, block)))
+          paintDashes(ink, scene, { kind: 'block', block });
       paintArrows(ink, scene, selection.block);
       paintMissedUpdate(ink, scene, selection.block);
     }
@@ -29,9 +31,9 @@ function paintRange(
   range: { readonly t0: number; readonly t1: number; readonly from: number; readonly to: number },
 ): void {
   const left = timeX(scene, range.t0);
-  const top = rowY(scene, range.from);
+  const top = deviceY(scene, range.from);
   const width = timeX(scene, range.t1) - left;
-  const height = rowY(scene, range.to + 1) - top;
+  const height = deviceY(scene, range.to) + scene.view.rowHeight - top;
   ink.fillStyle = css(scene.theme.focus, 0.14);
   ink.fillRect(left, top, width, height);
   ink.strokeStyle = css(scene.theme.focus);
@@ -43,10 +45,10 @@ function paintRange(
 function paintHighlight(ink: Ink, scene: Scene): void {
   const { highlight, theme, picture, shape } = scene;
   if (highlight.stages.size + highlight.devices.size + highlight.items.size === 0) return;
-  const [first, last] = rowsInSight(scene);
+  const [first, last] = devicesInSight(scene);
   const colour = css(theme.focus);
   for (let row = first; row <= last; row += 1) {
-    const y = rowY(scene, row) + shape.bandTop;
+    const y = deviceY(scene, row) + shape.bandTop;
     if (highlight.devices.has(row)) {
       ink.strokeStyle = colour;
       ink.lineWidth = 2;
@@ -75,19 +77,20 @@ function paintHighlight(ink: Ink, scene: Scene): void {
 
 /** From what made the block's inputs to the block. */
 function paintArrows(ink: Ink, scene: Scene, block: number): void {
-  const { picture, theme, shape } = scene;
+  const { picture, theme, shape, layout } = scene;
+  const { map } = layout;
   const { start, end } = picture.columns;
   const target = deviceOf(picture, block);
   ink.strokeStyle = css(theme.focus);
   ink.fillStyle = css(theme.focus);
   ink.lineWidth = 1.75;
   for (const need of needsOf(picture, block)) {
-    if (need.device === target) continue;
+    if (rowOf(map, need.device) === rowOf(map, target)) continue;
     const down = target > need.device;
     const fromX = timeX(scene, end[need.from]);
-    const fromY = rowY(scene, need.device) + shape.bandTop + (down ? shape.bandHeight : 0);
+    const fromY = deviceY(scene, need.device) + shape.bandTop + (down ? shape.bandHeight : 0);
     const toX = timeX(scene, start[block]) + 3;
-    const toY = rowY(scene, target) + shape.bandTop + (down ? -1 : shape.bandHeight + 1);
+    const toY = deviceY(scene, target) + shape.bandTop + (down ? -1 : shape.bandHeight + 1);
     const middle = (fromY + toY) / 2;
     ink.beginPath();
     ink.moveTo(fromX, fromY);

@@ -2,7 +2,7 @@ import { deviceOf } from '../../picture/blocks.ts';
 import { missedUpdate } from '../../picture/missedUpdate.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
-import { type Ink, rowY, timeX } from './canvas.ts';
+import { type Ink, deviceY, timeX } from './canvas.ts';
 
 const depth = 9;
 const tip = 4;
@@ -13,7 +13,7 @@ export function paintMissedUpdate(ink: Ink, scene: Scene, block: number): void {
   const missed = missedUpdate(picture, block);
   if (missed === undefined || view.rowHeight < 14) return;
   const { start, end } = picture.columns;
-  const foot = rowY(scene, deviceOf(picture, block)) + shape.bandTop + shape.bandHeight + 1;
+  const foot = deviceY(scene, deviceOf(picture, block)) + shape.bandTop + shape.bandHeight + 1;
   const from = timeX(scene, end[missed.update]);
   const to = Math.max(from, timeX(scene, start[block]) + 3);
   const below = foot + Math.min(depth, view.rowHeight - shape.bandHeight);

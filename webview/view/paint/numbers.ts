@@ -5,17 +5,18 @@ import { blockColour, hasShapes } from '../scene/blockColour.ts';
 import { css, labelOn } from '../scene/colour.ts';
 import type { Scene } from '../scene/scene.ts';
 import { font } from '../scene/theme.ts';
-import { type Ink, blockEdges, blocksInSight, rowsInSight, rowY } from './canvas.ts';
+import { type Ink, blockEdges, blocksInSight, devicesInSight, deviceY, hasBlocks } from './canvas.ts';
 
 /** Numbers on the blocks: on all passes of a row or on none, and on the blocks that are pointed out wherever they fit. */
 export function paintNumbers(ink: Ink, scene: Scene): void {
   const { picture, view, layout } = scene;
   const { columns } = picture;
   const labels = labelsAt(columns, layout.plot / (view.t1 - view.t0), textHeight(scene));
-  const [first, last] = rowsInSight(scene);
+  const [first, last] = devicesInSight(scene);
   ink.textAlign = 'center';
   ink.textBaseline = 'middle';
   for (let row = first; row <= last; row += 1) {
+    if (!hasBlocks(scene, row)) continue;
     if (labels.size > 0) {
       const [low, high] = blocksInSight(scene, row);
       for (let block = low; block < high; block += 1)
@@ -30,7 +31,8 @@ export function paintNumbers(ink: Ink, scene: Scene): void {
   }
   for (const block of pointedOut(scene)) {
     const row = deviceOf(picture, block);
-    if (row >= first && row <= last && !isShown(labels, scene, row, block)) writeWhereItFits(ink, scene, row, block);
+    if (row >= first && row <= last && hasBlocks(scene, row) && !isShown(labels, scene, row, block))
+      writeWhereItFits(ink, scene, row, block);
   }
 }
 
@@ -96,7 +98,7 @@ function write(
   const [from, to] = edges;
   const type = typeOf(picture, block);
   const pair = picture.columns.pair?.[block] ?? 0;
-  const y = rowY(scene, row) + shape.bandTop;
+  const y = deviceY(scene, row) + shape.bandTop;
   const height = pair === 0 ? shape.bandHeight : Math.floor(shape.bandHeight / 2);
   const top = Math.round(pair === 2 ? y + shape.bandHeight / 2 : y);
   const text = labelOf(scene, block);

@@ -14,7 +14,7 @@ export function paintOverview(ink: Ink, scene: Scene): void {
   ink.fillRect(layout.left, y, Math.max(0, left - layout.left), height);
   ink.fillRect(right, y, Math.max(0, layout.left + layout.plot - right), height);
   // Down the overview, too: which rows are in sight.
-  const total = picture.columns.rows * view.rowHeight;
+  const total = layout.map.rows * view.rowHeight;
   const top = y + (view.scroll / total) * height;
   const bottom = y + (Math.min(total, view.scroll + layout.rows.height) / total) * height;
   ink.strokeStyle = css(theme.highContrast ? theme.foreground : theme.dim);

@@ -2,7 +2,7 @@ import { deviceOf } from '../../picture/blocks.ts';
 import type { Target } from '../../session/selection.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
-import { type Ink, blockEdges, rowY, timeX } from './canvas.ts';
+import { type Ink, blockEdges, deviceY, timeX } from './canvas.ts';
 
 /**
  * Outlines of blocks and gaps. Each is drawn in the editor's foreground over the background: one of the two is visible on every
@@ -59,7 +59,7 @@ function stroke(ink: Ink, scene: Scene, target: Target, colour: string, width: n
   const [left, right] = edges(scene, target);
   if (right < layout.left - 4 || left > layout.left + layout.plot + 4) return;
   const pair = target.kind === 'block' ? (picture.columns.pair?.[target.block] ?? 0) : 0;
-  const y = rowY(scene, device);
+  const y = deviceY(scene, device);
   if (y > layout.rows.y + layout.rows.height || y + view.rowHeight < layout.rows.y) return;
   const half = Math.floor(shape.bandHeight / 2);
   const top = y + shape.bandTop + (pair === 2 ? half : 0);

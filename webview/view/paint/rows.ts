@@ -7,7 +7,18 @@ import { kindRecompute } from '../../picture/columns.ts';
 import { paintFill } from './fill.ts';
 import { paintNumbers } from './numbers.ts';
 import { paintVersionEdges } from './versionEdges.ts';
-import { type Ink, blockEdges, blocksInSight, clipped, hatch, isDense, rowY, rowsInSight, timeX } from './canvas.ts';
+import {
+  type Ink,
+  blockEdges,
+  blocksInSight,
+  clipped,
+  hatch,
+  isDense,
+  deviceY,
+  devicesInSight,
+  timeX,
+  hasBlocks,
+} from './canvas.ts';
 
 const leastDuration = 54;
 
@@ -15,9 +26,10 @@ const leastDuration = 54;
 export function paintRows(ink: Ink, scene: Scene): void {
   const { layout, shape } = scene;
   if (!shape.labels) return;
-  const [first, last] = rowsInSight(scene);
+  const [first, last] = devicesInSight(scene);
   clipped(ink, layout.left, layout.rows.y, layout.plot, layout.rows.height, () => {
     for (let row = first; row <= last; row += 1) {
+      if (!hasBlocks(scene, row)) continue;
       const [low, high] = blocksInSight(scene, row);
       if (isDense(scene, high - low)) continue;
       if (scene.bubbles) paintGaps(ink, scene, row, low, high);
@@ -43,7 +55,7 @@ function paintGap(ink: Ink, scene: Scene, row: number, from: number, to: number)
   const left = Math.max(layout.left - 2, Math.round(timeX(scene, from)));
   const right = Math.min(layout.left + layout.plot + 2, Math.round(timeX(scene, to)) - 1);
   if (right - left < 2) return;
-  const y = Math.round(rowY(scene, row) + shape.bandTop);
+  const y = Math.round(deviceY(scene, row) + shape.bandTop);
   ink.fillStyle = hatch(ink, theme.bubble, theme.highContrast ? 0.6 : 0.45, 6, 1, dpr);
   ink.fillRect(left, y, right - left, shape.bandHeight);
   if (right - left >= 6) {
@@ -73,7 +85,7 @@ function paintStripes(ink: Ink, scene: Scene, row: number, block: number): void 
   const { columns } = picture;
   const [left, right] = blockEdges(scene, block);
   if (right - left < 5) return;
-  const y = rowY(scene, row) + shape.bandTop;
+  const y = deviceY(scene, row) + shape.bandTop;
   const pair = columns.pair?.[block] ?? 0;
   const top = Math.round(pair === 2 ? y + shape.bandHeight / 2 : y);
   const height = pair === 0 ? shape.bandHeight : Math.floor(shape.bandHeight / 2);

@@ -1,5 +1,6 @@
 import { hit } from '../../picture/columns.ts';
 import { firstOverLimit } from '../../picture/memoryLevel.ts';
+import { endDevice, firstDevice } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, blockEdges, clipped, rowY, rowsInSight } from './canvas.ts';
@@ -37,31 +38,50 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintCursor(ink, scene);
 }
 
-/** On each device that runs out of memory: the block during which that happens first. */
+/** In each row of devices that run out of memory: the block during which that happens first. */
 function paintOverLimit(ink: Ink, scene: Scene): void {
-  const { layout, picture, theme, shape } = scene;
+  const { layout } = scene;
   const [first, last] = rowsInSight(scene);
   clipped(ink, layout.left, layout.rows.y, layout.plot, layout.rows.height, () => {
     for (let row = first; row <= last; row += 1) {
-      const over = firstOverLimit(picture.memory[row]);
-      const block = over === undefined ? -1 : hit(picture.columns, over, row);
-      if (block < 0) continue;
-      const [left, right] = blockEdges(scene, block);
-      const y = rowY(scene, row) + shape.bandTop;
-      ink.strokeStyle = css(theme.error);
-      ink.lineWidth = 2;
-      ink.strokeRect(left, y, Math.max(2, right - left), shape.bandHeight);
-      if (shape.bandHeight < 12) continue;
-      const middle = Math.max(y, layout.rows.y + 7);
-      ink.fillStyle = css(theme.error);
-      ink.beginPath();
-      ink.arc(right, middle, 6, 0, 2 * Math.PI);
-      ink.fill();
-      ink.fillStyle = css(theme.background);
-      ink.font = font(theme, 10, 700);
-      ink.textAlign = 'center';
-      ink.textBaseline = 'middle';
-      ink.fillText('!', right, middle + 0.5);
+      const block = firstOver(scene, row);
+      if (block >= 0) paintOver(ink, scene, row, block);
     }
   });
+}
+
+/** −1 if all devices of the row fit. */
+function firstOver({ picture, layout: { map } }: Scene, row: number): number {
+  const { devices } = picture.report;
+  let found = -1;
+  let earliest = Number.POSITIVE_INFINITY;
+  for (let device = firstDevice(map, row); device < endDevice(map, row); device += 1) {
+    if (devices[device].peak <= devices[device].capacity) continue;
+    const time = firstOverLimit(picture.memory[device]) ?? earliest;
+    const block = time < earliest ? hit(picture.columns, time, device) : -1;
+    if (block < 0) continue;
+    found = block;
+    earliest = time;
+  }
+  return found;
+}
+
+function paintOver(ink: Ink, scene: Scene, row: number, block: number): void {
+  const { layout, theme, shape } = scene;
+  const [left, right] = blockEdges(scene, block);
+  const y = rowY(scene, row) + shape.bandTop;
+  ink.strokeStyle = css(theme.error);
+  ink.lineWidth = 2;
+  ink.strokeRect(left, y, Math.max(2, right - left), shape.bandHeight);
+  if (shape.bandHeight < 12) return;
+  const middle = Math.max(y, layout.rows.y + 7);
+  ink.fillStyle = css(theme.error);
+  ink.beginPath();
+  ink.arc(right, middle, 6, 0, 2 * Math.PI);
+  ink.fill();
+  ink.fillStyle = css(theme.background);
+  ink.font = font(theme, 10, 700);
+  ink.textAlign = 'center';
+  ink.textBaseline = 'middle';
+  ink.fillText('!', right, middle + 0.5);
 }

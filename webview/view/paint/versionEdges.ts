@@ -4,7 +4,7 @@ import { versionLook, versionOfWord } from '../../picture/versions.ts';
 import { blockColour, hasShapes } from '../scene/blockColour.ts';
 import { css, labelOn } from '../scene/colour.ts';
 import type { Scene } from '../scene/scene.ts';
-import { type Ink, blockEdges, blocksInSight, isDense, rowY, rowsInSight } from './canvas.ts';
+import { type Ink, blockEdges, blocksInSight, isDense, deviceY, devicesInSight, hasBlocks } from './canvas.ts';
 
 /** Dashes of the edges, by `versionLook`: solid, dashed, dotted, dash-dot. */
 const dashes: readonly (readonly number[])[] = [[], [4, 2.5], [1.2, 2], [5, 2, 1.2, 2]];
@@ -17,9 +17,10 @@ export function paintVersionEdges(ink: Ink, scene: Scene): void {
   const { picture, shape } = scene;
   const { columns } = picture;
   if (scene.colourBy !== 'version' || !hasShapes(scene) || shape.bandHeight < least) return;
-  const [first, last] = rowsInSight(scene);
+  const [first, last] = devicesInSight(scene);
   ink.lineWidth = 1;
   for (let row = first; row <= last; row += 1) {
+    if (!hasBlocks(scene, row)) continue;
     const [low, high] = blocksInSight(scene, row);
     if (isDense(scene, high - low)) continue;
     for (let block = low; block < high; block += 1) {
@@ -39,7 +40,7 @@ function edge(ink: Ink, scene: Scene, row: number, block: number, left: number, 
   const pair = picture.columns.pair?.[block] ?? 0;
   const kind = paintKindOf(picture, block);
   const half = shape.bandHeight / 2;
-  const y = rowY(scene, row) + shape.bandTop + (pair === 2 ? half : 0);
+  const y = deviceY(scene, row) + shape.bandTop + (pair === 2 ? half : 0);
   const bottom = y + (pair === 0 ? shape.bandHeight : Math.floor(half)) - inset;
   const top = (kind === kindWeight && pair === 0 ? y + half : y) + inset;
   const cut = kind === kindInput ? Math.min(notch, (right - left) / 2) : 0;

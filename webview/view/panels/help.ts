@@ -14,6 +14,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['← →', 'previous, next block on the device'],
   ['↑ ↓', 'nearest block on the device above, below'],
   ['Home End', 'first, last block on the device'],
+  ['G, Shift + G', 'open or close the group of the device, all groups'],
   ['Page Up, Page Down', 'up, down by a page of devices'],
   [', .', 'previous, next block of the same microbatch (Shift: on the critical path)'],
   ['F', 'centre the selection; press again to fit it'],

@@ -2,6 +2,7 @@ import { count, share } from '../../../engine/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { type Popover, popover } from '../../controls/popover.ts';
+import { scaleWords } from '../../picture/scaleWords.ts';
 import type { Scene } from '../scene/scene.ts';
 import type { legend } from './legend.ts';
 
@@ -43,12 +44,11 @@ export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => v
   return {
     element: bar,
     toggleLegend,
-    /** What a pixel of the drawing stands for, where it is more than a block. */
-    showScale: (text: string) => setText(scale, text),
-    update({ view, picture }: Scene): void {
+    update({ view, picture, layout }: Scene): void {
       const { makespan } = picture.columns;
       const part = (view.t1 - view.t0) / makespan;
       setText(operations, count(picture.report.operations, 'operation', 'operations'));
+      setText(scale, scaleWords(picture.columns, (view.t1 - view.t0) / layout.plot));
       setText(zoom, makespan > 0 && part < 1 - 1e-9 ? `${share(part)} of the iteration` : 'whole iteration');
     },
   };

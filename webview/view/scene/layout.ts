@@ -1,4 +1,5 @@
 import { bars, guaranteed } from './room.ts';
+import { type RowMap, rowForEach } from './rowMap.ts';
 
 /** Places in the timeline area, in CSS pixels from its upper left corner. */
 export interface Layout {
@@ -10,8 +11,12 @@ export interface Layout {
   /** Height 0 where there is no room. */
   readonly overview: Band;
   readonly ruler: Band;
+  /** The devices taken together. Height 0 where each has a row, and where there is no room. */
+  readonly all: Band;
   readonly rows: Band;
-  /** Height of a row that makes all rows fit: the first view has it. Under `leastRow`, rows had better be grouped. */
+  /** Which devices are in which row. */
+  readonly map: RowMap;
+  /** Height of a row that makes all rows fit: the first view has it. Under `leastRow`, devices are grouped. */
   readonly fittedRow: number;
   /** Height 0 where there is no room. */
   readonly memory: Band;
@@ -27,21 +32,26 @@ const mostRow = 66;
 const mostAlone = 96;
 const memoryShare = 0.3;
 const memorySizes = { least: 64, preferred: guaranteed.memory, most: 240 };
+/** The lane of all devices, and the room from which on it is there. */
+const allSize = { height: 44, room: 240 };
 /** Rows under this height may be any fraction of a pixel: edges are no longer seen. */
 const wholePixels = 8;
 
-/** `overviewShown`: false where the page is too low for it (`roomFor`). */
+/** `overviewShown`: false where the page is too low for it (`roomFor`). `grouped`: rows stand for several devices. */
 export function layoutFor(
   width: number,
   height: number,
   rows: number,
   memoryShown: boolean,
   overviewShown = true,
+  grouped = false,
 ): Layout {
   const left = Math.min(gutterFor(width), Math.floor(width / 3));
   const overview = { y: 0, height: overviewShown ? bars.overview : 0 };
   const ruler = { y: overview.height, height: bars.ruler };
-  const top = ruler.y + ruler.height;
+  const foot = ruler.y + ruler.height;
+  const all = { y: foot, height: grouped && height - foot >= allSize.room ? allSize.height : 0 };
+  const top = all.y + all.height;
   const room = Math.max(0, height - top);
   const fittedRow = rowHeight(room, rows, memoryShown);
   const rowsHeight = fittedRow * rows;
@@ -53,7 +63,9 @@ export function layoutFor(
     plot: Math.max(1, width - left - (width < 860 ? 10 : 16)),
     overview,
     ruler,
+    all,
     rows: { y: top, height: rowsHeight },
+    map: rowForEach(rows),
     fittedRow,
     // All that the rows leave: no dead band under them.
     memory: { y: top + rowsHeight, height: memoryShown && rest >= memorySizes.least ? rest : 0 },

@@ -14,6 +14,8 @@ export interface Bounds {
   readonly rows: number;
   readonly width: number;
   readonly height: number;
+  /** Rows are not made lower than this to fit. */
+  readonly leastRow?: number;
 }
 
 const tallestRow = 96;
@@ -29,9 +31,9 @@ export const initialViewport = (bounds: Bounds): Viewport => ({
   rowHeight: fittedRow(bounds),
 });
 
-/** All rows fill the height. */
-const fittedRow = ({ height, rows }: Bounds): number =>
-  Math.max(lowestRow, Math.min(tallestRow, height / Math.max(1, rows)));
+/** All rows fill the height, if they are not too low then. */
+const fittedRow = ({ height, rows, leastRow = lowestRow }: Bounds): number =>
+  Math.max(leastRow, Math.min(tallestRow, height / Math.max(1, rows)));
 
 /** The nearest view that is possible. */
 export function clampViewport(view: Viewport, bounds: Bounds): Viewport {

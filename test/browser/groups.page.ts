@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import type { PreviewState } from '../../webview/protocol/messages.ts';
+import { groupedLayout } from '../../webview/view/scene/groupedLayout.ts';
+import type { Layout } from '../../webview/view/scene/layout.ts';
+import { rowShape } from '../../webview/view/scene/rowShape.ts';
+import { shownTimeline } from '../../webview/session/shownTimeline.ts';
+import type { Browser, PageTest } from './check.ts';
+import { type Preview, settled, violations } from './harness.ts';
+import { pipeline, plan, planMessage } from './plans.ts';
+import { pictureFor } from './scene.ts';
+
+/** Devices in nodes of eight. */
+function cluster(devices: number, microbatches: number) {
+  const plain = pipeline({ devices, microbatches });
+  const names = plain.devices.map((device, at) => ({
+    ...device,
+    name: `node[${Math.floor(at / 8)}].gpu[${at % 8}]`,
+  }));
+  return { ...plain, devices: names };
+}
+
+async function opened(browser: Browser, devices: number, microbatches: number) {
+  const shownPipeline = cluster(devices, microbatches);
+  const picture = pictureFor(shownPipeline);
+  const preview = await browser.open({ width: 1320, height: 860 });
+  await preview.post(planMessage(plan([shownPipeline])));
+  await preview.drawn();
+  const box = await preview.page.locator('.timeline').boundingBox();
+  assert.ok(box !== null);
+  const layoutWith = (names: readonly string[]): Layout =>
+    groupedLayout(shownTimeline(shownPipeline, picture), box, true, true, new Set(names));
+  return { preview, picture, box, layoutWith };
+}
+
+/** What is selected, as the line of figures says it. */
+const selected = (preview: Preview): Promise<string> => preview.page.locator('.detail').innerText();
+const press = async (preview: Preview, key: string): Promise<void> => {
+  await preview.page.keyboard.press(key);
+  await settled(preview.page);
+};
+
+const many: readonly PageTest[] = [256, 2048].map((devices): PageTest => ({
+  name: `${devices} devices share rows that all fit, and a point of a row belongs to one of them`,
+  run: async (browser) => {
+    const { preview, picture, box, layoutWith } = await opened(browser, devices, 16);
+    const layout = layoutWith([]);
+    const { map } = layout;
+    assert.ok(map.grouped !== undefined && map.rows < devices);
+    assert.ok(layout.fittedRow >= 10, `rows of ${layout.fittedRow} px`);
+    assert.ok(layout.rows.y + map.rows * layout.fittedRow <= box.height);
+    assert.equal(layout.all.height, 44);
+    const { offsets, start, end, makespan } = picture.columns;
+    const height = layout.fittedRow;
+    const inGroup = devices / map.rows;
+    for (const device of [0, 3, 100, devices - 1]) {
+      // The last block of a device lies far from those of others.
+      const block = offsets[device + 1] - 1;
+      const x = layout.left + ((start[block] + end[block]) / 2 / makespan) * layout.plot;
+      const y = layout.rows.y + ((device + 0.5) / inGroup) * height;
+      await preview.page.mouse.click(box.x + x, box.y + y);
+      await settled(preview.page);
+      const text = await selected(preview);
+      const { name } = cluster(devices, 1).devices[device];
+      assert.ok(text.includes(`on ${name}`), `device ${device}: ${text}`);
+    }
+    await preview.page.mouse.move(box.x + layout.left + 20, box.y + layout.rows.y + 5);
+    await preview.page.mouse.wheel(0, 400);
+    await preview.page.waitForTimeout(350);
+    const state = await preview.page.evaluate(() => (globalThis as unknown as { kept?: PreviewState }).kept);
+    assert.equal(state?.scroll ?? 0, 0, 'all rows are in sight: nothing is left to scroll');
+    assert.deepEqual(await violations(preview.page), []);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+}));
+
+const carets: PageTest = {
+  name: 'a caret and G open a group, and the rows after it move down',
+  run: async (browser) => {
+    const { preview, box, layoutWith } = await opened(browser, 256, 16);
+    const closed = layoutWith([]);
+    const path = async () => (await preview.posted()).findLast((message) => message.type === 'reveal')?.path;
+    await preview.page.mouse.click(box.x + 8, box.y + closed.rows.y + 1.5 * closed.fittedRow);
+    await settled(preview.page);
+    assert.match(await preview.page.locator('[aria-live]').allInnerTexts().then(String), /node\[1\], 8 devices, open/);
+    const open = layoutWith(['node[1]']);
+    assert.equal(open.map.rows, 39);
+    assert.deepEqual(open.rows, closed.rows, 'opening a group moves no part of the page');
+    const height = Math.max(12, open.rows.height / open.map.rows);
+    assert.ok(rowShape(height, true).bandHeight >= 11);
+    // Row 0 is the first node, rows 1 to 8 are the devices of the second.
+    await preview.page.mouse.click(box.x + 40, box.y + open.rows.y + 5.5 * height);
+    await settled(preview.page);
+    assert.equal(await path(), 'train/device:12');
+    await press(preview, 'g');
+    assert.match(
+      await preview.page.locator('[aria-live]').allInnerTexts().then(String),
+      /node\[1\], 8 devices, closed/,
+    );
+    await preview.page.mouse.click(box.x + 40, box.y + closed.rows.y + 5.5 * closed.fittedRow);
+    await settled(preview.page);
+    assert.match(await preview.page.locator('[aria-live]').allInnerTexts().then(String), /node\[5\], 8 devices, open/);
+    await press(preview, '0');
+    await press(preview, 'Shift+G');
+    assert.match(await preview.page.locator('[aria-live]').allInnerTexts().then(String), /All groups open/);
+    await preview.close();
+  },
+};
+
+const keys: PageTest = {
+  name: 'arrow keys go from device to device, through closed groups too',
+  run: async (browser) => {
+    const { preview } = await opened(browser, 64, 8);
+    await preview.page.locator('.grid [tabindex="0"]').focus();
+    await press(preview, 'Home');
+    for (let step = 0; step < 9; step += 1) await press(preview, 'ArrowDown');
+    assert.match(await selected(preview), /on node\[1\]\.gpu\[1\]/);
+    assert.equal(await preview.page.locator('.grid').getAttribute('aria-rowcount'), '64');
+    assert.equal(await preview.page.locator('.grid [role="row"]').getAttribute('aria-rowindex'), '10');
+    await preview.close();
+  },
+};
+
+export const groupTests: readonly PageTest[] = [...many, carets, keys];

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { areAlike, deviceGroups } from '../../../webview/picture/deviceGroups.ts';
+import { type PlainBlock, columnsFrom } from './columns.ts';
+
+const block = (length: number, gap = 0, kind = 0): PlainBlock => ({ kind, gap, length });
+/** Every device does something else. */
+const different = (devices: number) => columnsFrom(Array.from({ length: devices }, (_, at) => [block(at + 1)]));
+const most = (rows: number) => (wanted: number) => wanted <= rows;
+const nodes = (count: number, size: number) =>
+  Array.from({ length: count * size }, (_, at) => `node[${Math.floor(at / size)}].gpu[${at % size}]`);
+const gpus = (count: number) => Array.from({ length: count }, (_, at) => `gpu[${at}]`);
+const found = (names: readonly string[], rows: number) =>
+  deviceGroups(names, different(names.length), most(rows)).map(({ name, from, to }) => `${name} ${from}-${to}`);
+
+describe('groups of devices', () => {
+  it('are the nodes of the cluster where these fit', () => {
+    expect(found(nodes(3, 4), 3)).toEqual(['node[0] 0-4', 'node[1] 4-8', 'node[2] 8-12']);
+  });
+
+  it('are 8, 16, 32 devices where nodes do not fit or there are none', () => {
+    expect(found(nodes(8, 4), 4)).toEqual(['node[0–1] 0-8', 'node[2–3] 8-16', 'node[4–5] 16-24', 'node[6–7] 24-32']);
+    expect(found(gpus(40), 2)).toEqual(['gpu[0–31] 0-32', 'gpu[32–39] 32-40']);
+    expect(found(gpus(40), 5)).toEqual([
+      'gpu[0–7] 0-8',
+      'gpu[8–15] 8-16',
+      'gpu[16–23] 16-24',
+      'gpu[24–31] 24-32',
+      'gpu[32–39] 32-40',
+    ]);
+  });
+
+  it('are named after devices where they cut nodes', () => {
+    expect(found(nodes(4, 6), 3)).toEqual(['devices 0–7 0-8', 'devices 8–15 8-16', 'devices 16–23 16-24']);
+  });
+
+  it('are no nodes where these are mixed up or hold one device each', () => {
+    const mixed = ['a.gpu[0]', 'b.gpu[0]', 'a.gpu[1]', 'b.gpu[1]'];
+    expect(found(mixed, 3)).toEqual(['devices 0–3 0-4']);
+    expect(found(nodes(8, 1), 7)).toEqual(['node[0–7] 0-8']);
+  });
+
+  it('have every device once, whatever fits', () => {
+    for (const names of [nodes(16, 8), nodes(5, 3), gpus(77), gpus(2)]) {
+      for (const rows of [0, 1, 3, 9, 40]) {
+        const groups = deviceGroups(names, different(names.length), most(rows));
+        let next = 0;
+        for (const { from, to } of groups) {
+          expect(from).toBe(next);
+          expect(to).toBeGreaterThan(from);
+          next = to;
+        }
+        expect(next).toBe(names.length);
+        expect(new Set(groups.map(({ name }) => name)).size).toBe(groups.length);
+      }
+    }
+  });
+});
+
+describe('devices that are alike', () => {
+  const rows = [
+    [block(2), block(3, 1, 1)],
+    [block(2), block(3, 1, 1)],
+    [block(2), block(3, 1, 1)],
+    [block(2), block(3, 1 + 1e-12, 1)],
+    [block(2), block(3, 1, 3)],
+    [block(2)],
+  ];
+  const columns = columnsFrom(rows);
+
+  it('share a row if they fit so', () => {
+    const groups = deviceGroups(gpus(6), columns, most(4));
+    expect(groups.map(({ name, alike }) => [name, alike])).toEqual([
+      ['gpu[0–2]', true],
+      ['gpu[3]', false],
+      ['gpu[4]', false],
+      ['gpu[5]', false],
+    ]);
+  });
+
+  it('are equal in every time and operation, not about equal', () => {
+    expect(areAlike(columns, 0, 2)).toBe(true);
+    for (const other of [3, 4, 5]) expect(areAlike(columns, 0, other), `device ${other}`).toBe(false);
+  });
+
+  it('do the same microbatches', () => {
+    const two = columnsFrom([
+      [block(1), block(1)],
+      [block(1), block(1)],
+    ]);
+    expect(areAlike(two, 0, 1)).toBe(true);
+    two.word[3] ^= 1;
+    expect(areAlike(two, 0, 1)).toBe(false);
+  });
+
+  it('are not devices without blocks: nothing is drawn for them', () => {
+    expect(areAlike(columnsFrom([[], []]), 0, 1)).toBe(false);
+  });
+});

@@ -1,0 +1,27 @@
+import type { PipelineReport } from '../../engine/report.ts';
+
+/** How busy devices are, as shares of the iteration. */
+export interface GroupFigures {
+  readonly mean: number;
+  readonly least: number;
+  readonly most: number;
+  /** Whether one of them does not fit into its memory. */
+  readonly over: boolean;
+}
+
+/** Of devices `from` to `to` (exclusive). */
+export function groupFigures({ devices, iteration }: PipelineReport, from: number, to: number): GroupFigures {
+  let sum = 0;
+  let least = Number.POSITIVE_INFINITY;
+  let most = 0;
+  let over = false;
+  for (let device = from; device < to; device += 1) {
+    const { busy, peak, capacity } = devices[device];
+    sum += busy;
+    least = Math.min(least, busy);
+    most = Math.max(most, busy);
+    over ||= peak > capacity;
+  }
+  const whole = Math.max(Number.MIN_VALUE, iteration);
+  return { mean: sum / Math.max(1, to - from) / whole, least: least / whole, most: most / whole, over };
+}
