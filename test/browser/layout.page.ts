@@ -155,7 +155,7 @@ const still: PageTest = {
 };
 
 const many: PageTest = {
-  name: 'the first view has all rows and the whole iteration, however many',
+  name: 'the first view has the whole iteration, and rows of open groups scroll to the last one',
   run: async (browser) => {
     const shownPipeline = pipeline({ devices: 40, microbatches: 8 });
     const preview = await browser.open({ width: 540, height: 700 });
