@@ -34,6 +34,11 @@ async function opened(browser: Browser, devices: number, microbatches: number) {
 
 /** What is selected, as the line of figures says it. */
 const selected = (preview: Preview): Promise<string> => preview.page.locator('.detail').innerText();
+/** What was said last; it is said with a delay. */
+async function said(preview: Preview): Promise<string> {
+  await preview.page.waitForTimeout(400);
+  return preview.page.locator('.unseen[role="status"]').first().innerText();
+}
 const press = async (preview: Preview, key: string): Promise<void> => {
   await preview.page.keyboard.press(key);
   await settled(preview.page);
@@ -82,7 +87,7 @@ const carets: PageTest = {
     const path = async () => (await preview.posted()).findLast((message) => message.type === 'reveal')?.path;
     await preview.page.mouse.click(box.x + 8, box.y + closed.rows.y + 1.5 * closed.fittedRow);
     await settled(preview.page);
-    assert.match(await preview.page.locator('[aria-live]').allInnerTexts().then(String), /node\[1\], 8 devices, open/);
+    assert.match(await said(preview), /node\[1\], 8 devices, open/);
     const open = layoutWith(['node[1]']);
     assert.equal(open.map.rows, 39);
     assert.deepEqual(open.rows, closed.rows, 'opening a group moves no part of the page');
@@ -93,16 +98,13 @@ const carets: PageTest = {
     await settled(preview.page);
     assert.equal(await path(), 'train/device:12');
     await press(preview, 'g');
-    assert.match(
-      await preview.page.locator('[aria-live]').allInnerTexts().then(String),
-      /node\[1\], 8 devices, closed/,
-    );
+    assert.match(await said(preview), /node\[1\], 8 devices, closed/);
     await preview.page.mouse.click(box.x + 40, box.y + closed.rows.y + 5.5 * closed.fittedRow);
     await settled(preview.page);
-    assert.match(await preview.page.locator('[aria-live]').allInnerTexts().then(String), /node\[5\], 8 devices, open/);
+    assert.match(await said(preview), /node\[5\], 8 devices, open/);
     await press(preview, '0');
     await press(preview, 'Shift+G');
-    assert.match(await preview.page.locator('[aria-live]').allInnerTexts().then(String), /All groups open/);
+    assert.match(await said(preview), /All groups open/);
     await preview.close();
   },
 };

@@ -12,7 +12,7 @@ export interface DeviceGroup {
 const smallest = 8;
 
 /**
- * Groups in which devices fit into rows: devices that are alike, else nodes of the cluster, else 8, 16, 32 and so on. `fits`:
+ * Groups in which devices fit into rows: devices that are alike, nodes of the cluster, or 8, 16, 32 and so on: the first that fit. `fits`:
  * whether that many rows do. Every device is in exactly one group, in order.
  */
 export function deviceGroups(

@@ -69,7 +69,7 @@ export function groupOf({ grouped }: RowMap, device: number): DeviceGroup | unde
 
 export const isOpen = ({ grouped }: RowMap, group: DeviceGroup): boolean => grouped?.opened.has(group.name) === true;
 
-/** The group that begins with a row: its caret stands there. */
+/** The group that begins with a row. */
 export function groupAtRow(map: RowMap, row: number): DeviceGroup | undefined {
   const first = firstDevice(map, row);
   const group = groupOf(map, first);
