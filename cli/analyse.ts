@@ -29,6 +29,7 @@ export function analyse(
   for (;;) {
     const step = steps.next();
     if (step.done) return { path: namedPath(path), name, text: read.text, analysis: step.value };
-    if (typeof step.value === 'string' && step.value !== 'planning') progress.tick(`${name}: ${step.value}`);
+    const what = typeof step.value === 'string' ? step.value : 'state' in step.value ? step.value.state : undefined;
+    if (what !== undefined && what !== 'planning') progress.tick(`${name}: ${what}`);
   }
 }

@@ -45,8 +45,8 @@ export interface CheckRequest {
 const direct = directSearches();
 
 /**
- * `parsed`, `planned`, `evaluated`, a plan: so far the check has come. `planning`: nothing new, the host may do something else. An analysis:
- * all that can be known before answers come that were asked for; resumed, the check asks again.
+ * `parsed`, `planned`, `evaluated`, a plan: so far the check has come. `planning`: nothing new, the host may do something else. An
+ * analysis: all that can be known before answers come that were asked for; resumed, the check asks again.
  */
 export type CheckStep = 'parsed' | 'planning' | 'planned' | 'evaluated' | Planned | Analysis;
 

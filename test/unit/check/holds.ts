@@ -11,8 +11,8 @@ import type { PipelinePlan } from '../../../engine/plan.ts';
 import { bytes, share } from '../../../engine/quantities.ts';
 import { format, parse } from '../../../grammar/index.ts';
 
-/** All breaches that `text` brings to light. */
-export function breaches(text: string): readonly string[] {
+/** All breaches that `text` brings to light. Fixes of at most `mended` findings are tried: each simulates many texts. */
+export function breaches(text: string, mended = Infinity): readonly string[] {
   const analysis = analyse(text);
   return [
     ...findingBreaches(analysis),
@@ -20,7 +20,7 @@ export function breaches(text: string): readonly string[] {
     ...analysis.pipelines.flatMap(({ run }) => (run === undefined ? [] : reportBreaches(run.report))),
     ...silence(analysis),
     ...roundTrips(analysis),
-    ...fixBreaches(analysis),
+    ...fixBreaches(analysis, mended),
     ...formatBreaches(text),
   ];
 }
@@ -110,11 +110,11 @@ function roundTrips({ pipelines }: Analysis): readonly string[] {
   });
 }
 
-function fixBreaches(analysis: Analysis): readonly string[] {
+function fixBreaches(analysis: Analysis, mended: number): readonly string[] {
   const { text } = analysis.syntax;
   const at = text.indexOf('stages = ') + 9;
   const offered = [
-    ...analysis.findings.flatMap((finding) => fixesFor(analysis, finding, analyse)),
+    ...analysis.findings.slice(0, mended).flatMap((finding) => fixesFor(analysis, finding, analyse)),
     ...refactorings(analysis, at, analyse),
   ];
   return offered.flatMap(({ title, edits }) => {
