@@ -93,6 +93,25 @@ test('its quick fix mends it', async () => {
     .waitFor();
 });
 
+test('the list at a schedule has figures of this file, and a hover leads to the page of a policy', async () => {
+  await workbench.goToEndOf('schedule');
+  await page.keyboard.press('Control+Space');
+  const row = page.locator('.suggest-widget .monaco-list-row', { hasText: '1f1b' }).first();
+  await row.waitFor();
+  await workbench.shot('e2e-4-schedules');
+  assert.match(await row.innerText(), /264 ms · 27\.3 % · 5 GiB/);
+  await page.keyboard.press('Escape');
+  await workbench.command('Show or Focus Hover');
+  const link = page.locator('.monaco-hover-content a', { hasText: 'Definition and drawing' }).first();
+  await link.waitFor();
+  await link.click();
+  const shown = page.locator('.tab', { hasText: 'Preview 1f1b' }).first();
+  await shown.waitFor();
+  await workbench.shot('e2e-4-page');
+  await shown.click({ button: 'middle' });
+  await shown.waitFor({ state: 'detached' });
+});
+
 test('the title-bar button opens the preview with the figures of the closed form', async () => {
   await page.locator('.editor-actions a[aria-label*="Open Preview to the Side"]').first().click();
   await drawn();
