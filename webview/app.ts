@@ -360,7 +360,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   return {
     start(): void {
       page.mount();
-      page.area.append(player.element);
+      page.area.append(player.element, timelines.loupe);
       update.recolour();
       onMeasureChange(page.area, timelines.measure);
       onThemeChange(() => {

@@ -5,13 +5,13 @@ import type { Layout } from '../../webview/view/scene/layout.ts';
 import { rowShape } from '../../webview/view/scene/rowShape.ts';
 import { shownTimeline } from '../../webview/session/shownTimeline.ts';
 import type { Browser, PageTest } from './check.ts';
-import { type Preview, settled, violations } from './harness.ts';
-import { pipeline, plan, planMessage } from './plans.ts';
+import { type Preview, type ThemeClass, axe, settled, themes, violations } from './harness.ts';
+import { GiB, pipeline, plan, planMessage } from './plans.ts';
 import { pictureFor } from './scene.ts';
 
 /** Devices in nodes of eight. */
 function cluster(devices: number, microbatches: number) {
-  const plain = pipeline({ devices, microbatches });
+  const plain = pipeline({ devices, microbatches, memory: 4096 * GiB });
   const names = plain.devices.map((device, at) => ({
     ...device,
     name: `node[${Math.floor(at / 8)}].gpu[${at % 8}]`,
@@ -19,10 +19,10 @@ function cluster(devices: number, microbatches: number) {
   return { ...plain, devices: names };
 }
 
-async function opened(browser: Browser, devices: number, microbatches: number) {
+async function opened(browser: Browser, devices: number, microbatches: number, theme: ThemeClass = 'vscode-dark') {
   const shownPipeline = cluster(devices, microbatches);
   const picture = pictureFor(shownPipeline);
-  const preview = await browser.open({ width: 1320, height: 860 });
+  const preview = await browser.open({ theme, width: 1320, height: 860 });
   await preview.post(planMessage(plan([shownPipeline])));
   await preview.drawn();
   const box = await preview.page.locator('.timeline').boundingBox();
@@ -123,4 +123,40 @@ const keys: PageTest = {
   },
 };
 
-export const groupTests: readonly PageTest[] = [...many, carets, keys];
+const loupe: PageTest = {
+  name: 'a pointer that rests on a shared row gets a loupe, in the corner away from it',
+  run: async (browser) => {
+    const { preview, box, layoutWith } = await opened(browser, 256, 16);
+    const layout = layoutWith([]);
+    const shown = preview.page.locator('.loupe');
+    assert.equal(await shown.isVisible(), false);
+    const [x, y] = [box.x + layout.left + 60, box.y + layout.rows.y + 0.3 * layout.fittedRow];
+    await preview.page.mouse.move(x, y);
+    await shown.waitFor({ state: 'visible' });
+    assert.match(await shown.innerText(), /node\[0\]\.gpu\[1\] – gpu\[4\]/);
+    const place = await shown.boundingBox();
+    assert.ok(place !== null && place.x > x + 200 && place.y > y + 100, JSON.stringify(place));
+    await preview.page.mouse.move(x + 3, y);
+    assert.equal(await shown.isVisible(), false);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
+const accessible: PageTest = {
+  name: 'groups and their loupe are clean for axe-core',
+  run: async (browser) => {
+    for (const theme of themes) {
+      const { preview, box, layoutWith } = await opened(browser, 64, 16, theme);
+      const { left, rows } = layoutWith([]);
+      await preview.page.mouse.click(box.x + 8, box.y + rows.y + 5);
+      await preview.page.mouse.move(box.x + left + 40, box.y + rows.y + 30);
+      await preview.page.waitForTimeout(500);
+      assert.deepEqual(await axe(preview.page), [], theme);
+      await preview.shot(`groups-${theme}`);
+      await preview.close();
+    }
+  },
+};
+
+export const groupTests: readonly PageTest[] = [...many, carets, keys, loupe, accessible];

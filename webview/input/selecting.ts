@@ -17,11 +17,16 @@ import { type Target, type Selection, carrySelection, selectedDevice } from '../
 
 /** Pixels around the mark of a peak that are part of it. */
 const peakReach = 14;
+/** Milliseconds that the pointer rests before what it is at is enlarged. */
+const patience = 300;
 
 type Timelines = ReturnType<typeof presenter>;
 
 export interface SelectingHost {
-  readonly timelines: Pick<Timelines, 'timeline' | 'view' | 'bounds' | 'layout' | 'scene' | 'setView' | 'paintOver'>;
+  readonly timelines: Pick<
+    Timelines,
+    'timeline' | 'view' | 'bounds' | 'layout' | 'scene' | 'setView' | 'paintOver' | 'enlarge' | 'hideLoupe'
+  >;
   readonly tip: ReturnType<typeof tooltip>;
   post(message: FromPage): void;
   /** What the pointer is at. */
@@ -42,6 +47,7 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
   let hovered: Target | undefined;
   let cursor: number | undefined;
   let focus = 0;
+  let resting: ReturnType<typeof setTimeout> | undefined;
   let pointer: readonly [x: number, y: number] = [-1, -1];
 
   function pick(x: number, y: number): Picked {
@@ -98,12 +104,22 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
     const { left, plot, ruler } = timelines.layout();
     const outside = view === undefined || x < left || x > left + plot || y < ruler.y;
     hovered = at.kind === 'target' ? at.target : undefined;
+    clearTimeout(resting);
+    timelines.hideLoupe();
+    if (hovered !== undefined) resting = setTimeout(enlarge, patience);
     cursor = outside ? undefined : timeAt(view, plot, x - left);
     const scene = timelines.scene();
     pointed(hovered);
     if (hovered === undefined || scene === undefined) tip.hide();
     else tip.show(scene, hovered, x, y);
     timelines.paintOver();
+  }
+
+  function enlarge(): void {
+    const timeline = timelines.timeline();
+    if (timeline === undefined || hovered === undefined || cursor === undefined) return;
+    const device = hovered.kind === 'block' ? deviceOf(timeline.picture, hovered.block) : hovered.gap.device;
+    timelines.enlarge(device, cursor, ...pointer);
   }
 
   return {

@@ -110,6 +110,7 @@ export function canvases() {
       blockInk.fillStyle = css(theme.background);
       blockInk.fillRect(0, 0, blocks.width, blocks.height);
       for (const { region, width, height, buffer } of images) {
+        if (region === 'loupe') continue;
         const band = layout[region];
         const image = new ImageData(new Uint8ClampedArray(buffer), width, height);
         blockInk.putImageData(image, Math.round(layout.left * dpr), Math.round(band.y * dpr));

@@ -8,6 +8,8 @@ import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { simulations } from '../session/simulations.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';
 import { groupedLayout } from './scene/groupedLayout.ts';
+import { type Loupe, loupeAt } from './scene/loupe.ts';
+import { loupeBox, loupeRequest } from './loupeBox.ts';
 import { type Layout, layoutFor } from './scene/layout.ts';
 import { groupOf, rowOf } from './scene/rowMap.ts';
 import type { Scene } from './scene/scene.ts';
@@ -50,6 +52,7 @@ export interface PresenterHost {
  */
 export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHost) {
   const engine = engineWorker(fromWorker, host.failed);
+  const loupePanel = loupeBox();
   const runs = simulations();
   const asked = questions((message) => engine.send(message));
   let shown: ShownTimeline | undefined;
@@ -67,6 +70,8 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
   const rowCounts = new WeakMap<ShownTimeline, Pick<Bounds, 'rows' | 'leastRow'>>();
   /** Names of the groups whose devices have a row each. */
   let opened: ReadonlySet<string> = new Set();
+  /** What the loupe is to show, and the pointer over it. */
+  let loupe: (Loupe & { readonly x: number; readonly y: number }) | undefined;
   let scheduled = false;
   let wantsBlocks = false;
 
@@ -132,7 +137,8 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       bounds(target),
     );
     drawing = { view: next, layout, generation: target.picture.generation };
-    return canvas.requests(next, bounds(target), layout, devicePixelRatio);
+    const wanted = canvas.requests(next, bounds(target), layout, devicePixelRatio);
+    return loupe === undefined || coming !== undefined ? wanted : [...wanted, loupeRequest(loupe, devicePixelRatio)];
   }
 
   function relayout(target: ShownTimeline): void {
@@ -179,11 +185,15 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       const before = shown;
       shown = coming;
       coming = undefined;
+      hideLoupe();
       view = drawing.view;
       host.shown(shown, before, runs.isCurrent(of));
     }
     if (shown === undefined || shown.picture.generation !== of) return;
-    canvas.show(images, host.scene(shown, drawn.view, drawn.layout));
+    const scene = host.scene(shown, drawn.view, drawn.layout);
+    canvas.show(images, scene);
+    const enlarged = images.find(({ region }) => region === 'loupe');
+    if (loupe !== undefined && enlarged !== undefined) loupePanel.show(enlarged, scene, loupe, loupe.x, loupe.y);
     paintOver();
   }
 
@@ -191,6 +201,11 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
   function paintOver(): void {
     if (shown === undefined || drawn === undefined || drawn.generation !== shown.picture.generation) return;
     canvas.paint({ ...host.scene(shown, drawn.view, drawn.layout), bands: drawn.bands });
+  }
+
+  function hideLoupe(): void {
+    loupe = undefined;
+    loupePanel.hide();
   }
 
   function sendPalette(): void {
@@ -207,6 +222,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     askLanes: (job: string): void => engine.send({ type: 'lanes', job }),
     setView(next: Viewport): void {
       if (shown === undefined) return;
+      hideLoupe();
       view = clampViewport(next, bounds());
       host.viewChanged();
       draw();
@@ -234,6 +250,16 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       host.viewChanged();
       draw();
     },
+    loupe: loupePanel.element,
+    /** Enlarges what is at a point, if the timeline shows no blocks there. */
+    enlarge(device: number, at: number, x: number, y: number): void {
+      if (shown === undefined || view === undefined) return;
+      const found = loupeAt(shown.picture.columns, view, layout, device, at);
+      if (found === undefined) return;
+      loupe = { ...found, x, y };
+      draw();
+    },
+    hideLoupe,
     /** The timeline area has another size, or other parts. */
     measure(): void {
       const target = coming ?? shown;
@@ -257,6 +283,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       shown = undefined;
       coming = undefined;
       drawn = undefined;
+      hideLoupe();
       view = undefined;
       opened = new Set();
       layoutKey = '';

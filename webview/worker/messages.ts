@@ -81,8 +81,8 @@ export interface DrawRequest {
   /** A buffer to draw into, given back from an earlier frame. */
   readonly buffer?: ArrayBuffer;
 }
-/** `all`: one lane for all devices. */
-export type Region = 'rows' | 'overview' | 'all';
+/** `all`: one lane for all devices. `loupe`: a few devices, enlarged. */
+export type Region = 'rows' | 'overview' | 'all' | 'loupe';
 
 /** Worker → page. */
 export type FromWorker =

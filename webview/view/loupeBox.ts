@@ -1,0 +1,99 @@
+import { time } from '../../engine/quantities.ts';
+import { element } from '../controls/dom.ts';
+import { microbatchOf } from '../picture/blocks.ts';
+import { firstEndingAfter, firstStartingFrom } from '../picture/columns.ts';
+import type { DrawRequest, DrawnImage } from '../worker/messages.ts';
+import { blockColour } from './scene/blockColour.ts';
+import { css, labelOn } from './scene/colour.ts';
+import { type Loupe, loupeSize } from './scene/loupe.ts';
+import type { Scene } from './scene/scene.ts';
+import { font } from './scene/theme.ts';
+
+const margin = 10;
+
+/** A few devices with real blocks, in a corner over rows that mix theirs. */
+export function loupeBox() {
+  const title = element('strong');
+  const scale = element('span', { class: 'dim' });
+  const canvas = element('canvas');
+  const head = element('div', { class: 'head' }, title, scale);
+  const box = element('div', { class: 'loupe', 'aria-hidden': 'true', hidden: '' }, head, canvas);
+  const ink = canvas.getContext('2d');
+
+  /** `x`, `y`: the pointer, from which the box keeps away. */
+  function place({ layout }: Scene, x: number, y: number): void {
+    const { width, height } = box.getBoundingClientRect();
+    const right = x < layout.left + layout.plot / 2;
+    const low = y < layout.rows.y + layout.rows.height / 2;
+    const left = right ? layout.left + layout.plot - width - margin : layout.left + margin;
+    const top = low ? layout.rows.y + layout.rows.height - height - margin : layout.rows.y + margin;
+    box.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  }
+
+  return {
+    element: box,
+    hide(): void {
+      box.hidden = true;
+    },
+    show(image: DrawnImage, scene: Scene, loupe: Loupe, x: number, y: number): void {
+      if (ink === null) return;
+      const { dpr, plan, picture } = scene;
+      canvas.width = image.width;
+      canvas.height = image.height;
+      canvas.style.width = `${image.width / dpr}px`;
+      canvas.style.height = `${image.height / dpr}px`;
+      ink.putImageData(new ImageData(new Uint8ClampedArray(image.buffer), image.width, image.height), 0, 0);
+      paintNumbers(ink, scene, loupe);
+      const [first, last] = [plan.devices[loupe.from].name, plan.devices[loupe.to - 1].name];
+      const { makespan } = picture.columns;
+      title.textContent = first === last ? first : `${first} – ${last.slice(last.lastIndexOf('.') + 1)}`;
+      scale.textContent = `${time(loupe.t1 - loupe.t0)} of ${time(makespan, 4)}`;
+      box.hidden = false;
+      place(scene, x, y);
+    },
+  };
+}
+
+export function loupeRequest({ from, to, t0, t1 }: Loupe, dpr: number): DrawRequest {
+  const row = Math.round(loupeSize.row * dpr);
+  return {
+    region: 'loupe',
+    width: Math.round(loupeSize.width * dpr),
+    height: row * (to - from),
+    view: {
+      t0,
+      t1,
+      top: from * row,
+      rowHeight: row,
+      bandTop: Math.round(((loupeSize.row - loupeSize.band) / 2) * dpr),
+      bandHeight: Math.round(loupeSize.band * dpr),
+      radius: 2,
+      notch: 7 * dpr,
+      dpr,
+    },
+  };
+}
+
+/** On every block that has the room. */
+function paintNumbers(ink: CanvasRenderingContext2D, scene: Scene, { from, to, t0, t1 }: Loupe): void {
+  const { picture, theme, dpr } = scene;
+  const { columns } = picture;
+  ink.setTransform(dpr, 0, 0, dpr, 0, 0);
+  ink.font = font(theme, 11, 600);
+  ink.textAlign = 'center';
+  ink.textBaseline = 'middle';
+  const x = (at: number): number => ((at - t0) / (t1 - t0)) * loupeSize.width;
+  for (let device = from; device < to; device += 1) {
+    const y = (device - from + 0.5) * loupeSize.row;
+    const high = firstStartingFrom(columns, device, t1);
+    for (let block = firstEndingAfter(columns, device, t0); block < high; block += 1) {
+      if (columns.word[block] < 0) continue;
+      const text = String(microbatchOf(picture, block));
+      const [left, right] = [x(columns.start[block]), x(columns.end[block])];
+      const half = (columns.pair?.[block] ?? 0) === 0 ? 0 : columns.pair?.[block] === 1 ? -6 : 6;
+      if (left < 0 || right > loupeSize.width || ink.measureText(text).width > right - left - 4) continue;
+      ink.fillStyle = css(labelOn(blockColour(scene, block)));
+      ink.fillText(text, (left + right) / 2, y + half);
+    }
+  }
+}
