@@ -117,3 +117,19 @@ describe('view', () => {
     );
   });
 });
+
+describe('rows that must not be too low', () => {
+  const open: Bounds = { ...bounds, rows: 40, leastRow: 12 };
+
+  it('are scrolled where they do not fit', () => {
+    expect(initialViewport(open).rowHeight).toBe(12);
+    expect(clampViewport({ ...initialViewport(open), rowHeight: 3, scroll: 1e6 }, open)).toMatchObject({
+      rowHeight: 12,
+      scroll: 40 * 12 - open.height,
+    });
+  });
+
+  it('fill the height where they fit', () => {
+    expect(initialViewport({ ...open, rows: 10 }).rowHeight).toBe(30);
+  });
+});

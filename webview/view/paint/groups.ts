@@ -65,7 +65,7 @@ function namesOf({ plan, layout: { map } }: Scene, row: number, open: boolean): 
   const full = plan.devices[device].name;
   const inNode = full.startsWith(`${group.name}.`);
   const short = inNode ? full.slice(group.name.length + 1) : full;
-  return device === group.from && inNode ? [full, group.name, numberIn(group.name)] : [short, numberIn(short)];
+  return device === group.from && inNode ? [full, group.name, short] : [short, numberIn(short)];
 }
 
 const numberIn = (name: string): string => /[\d–]+(?=\D*$)/.exec(name)?.[0] ?? name;
