@@ -20,19 +20,19 @@ export function deviceGroups(
   columns: Columns,
   fits: (rows: number, alike: boolean) => boolean,
 ): readonly DeviceGroup[] {
-  const copies = copiesOf(names, columns);
-  if (copies.length < names.length && fits(copies.length, true)) return copies;
   const nodes = nodesOf(names);
-  if (nodes !== undefined && fits(nodes.length, false)) return nodes;
+  const copies = copiesOf(names, columns, nodes !== undefined);
+  if (copies.length < names.length && fits(copies.length, true)) return copies;
+  if (nodes !== undefined && nodes.length < names.length && fits(nodes.length, false)) return nodes;
   let size = smallest;
   while (size < names.length && !fits(Math.ceil(names.length / size), false)) size *= 2;
   return Array.from({ length: Math.ceil(names.length / size) }, (_, index) => {
     const [from, to] = [index * size, Math.min(names.length, (index + 1) * size)];
-    return { name: rangeName(names, from, to), from, to };
+    return { name: rangeName(names, from, to, nodes !== undefined), from, to };
   });
 }
 
-/** By what names have before the last dot (`node[12]` of `node[12].gpu[3]`); undefined where that tells no neighbours apart. */
+/** By what names have before the last dot (`node[12]` of `node[12].gpu[3]`); undefined where a node has other devices between its own. */
 function nodesOf(names: readonly string[]): readonly DeviceGroup[] | undefined {
   const groups: { name: string; from: number; to: number }[] = [];
   const seen = new Set<string>();
@@ -45,7 +45,7 @@ function nodesOf(names: readonly string[]): readonly DeviceGroup[] | undefined {
     else groups.push({ name: node, from: device, to: device + 1 });
     seen.add(node);
   }
-  return groups.length < names.length ? groups : undefined;
+  return groups;
 }
 
 function nodeOf(name: string): string | undefined {
@@ -54,25 +54,28 @@ function nodeOf(name: string): string | undefined {
 }
 
 /** `gpu[8–15]`, `node[2–3]` where these are whole nodes, otherwise `devices 8–15`. */
-function rangeName(names: readonly string[], from: number, to: number): string {
+function rangeName(names: readonly string[], from: number, to: number, inNodes: boolean): string {
   if (to - from === 1) return names[from];
   const [first, last] = [names[from], names[to - 1]];
   const nodes = [from - 1, from, to - 1, to].map((device) => nodeOf(names[device] ?? ''));
-  const whole = nodes[0] !== nodes[1] && nodes[2] !== nodes[3];
+  const whole = inNodes && nodes[0] !== nodes[1] && nodes[2] !== nodes[3];
   const [a, b] = nodes[1] !== undefined && whole ? [nodes[1], nodes[2] ?? ''] : [first, last];
   if (a === b) return a;
   const [, head, low, tail] = /^(.*?\[)(\d+)(\])$/.exec(a) ?? [];
   const [, otherHead, high, otherTail] = /^(.*?\[)(\d+)(\])$/.exec(b) ?? [];
-  const plain = head !== undefined && head === otherHead && tail === otherTail;
+  // A number between the two is in the group: no other number is, and none is missing.
+  const count = whole ? new Set(names.slice(from, to).map(nodeOf)).size : to - from;
+  const all = Number(high) - Number(low) + 1 === count;
+  const plain = all && head !== undefined && head === otherHead && tail === otherTail;
   return plain ? `${head}${low}–${high}${tail}` : `devices ${from}–${to - 1}`;
 }
 
 /** Runs of neighbours that are exactly alike, and each other device. */
-function copiesOf(names: readonly string[], columns: Columns): readonly DeviceGroup[] {
+function copiesOf(names: readonly string[], columns: Columns, inNodes: boolean): readonly DeviceGroup[] {
   const groups: DeviceGroup[] = [];
   for (let from = 0, to = 1; from < names.length; from = to, to = from + 1) {
     while (to < names.length && areAlike(columns, from, to)) to += 1;
-    groups.push({ name: rangeName(names, from, to), from, to, alike: to - from > 1 });
+    groups.push({ name: rangeName(names, from, to, inNodes), from, to, alike: to - from > 1 });
   }
   return groups;
 }

@@ -34,7 +34,7 @@ describe('groups of devices', () => {
   });
 
   it('are no nodes where these are mixed up or hold one device each', () => {
-    const mixed = ['a.gpu[0]', 'b.gpu[0]', 'a.gpu[1]', 'b.gpu[1]'];
+    const mixed = ['a.gpu[0]', 'a.gpu[1]', 'b.gpu[0]', 'a.gpu[2]'];
     expect(found(mixed, 3)).toEqual(['devices 0–3 0-4']);
     expect(found(nodes(8, 1), 7)).toEqual(['node[0–7] 0-8']);
   });
