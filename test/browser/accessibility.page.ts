@@ -26,6 +26,43 @@ const clean = themes.map((theme): PageTest => ({
   },
 }));
 
+const opened = themes.map((theme): PageTest => ({
+  name: `axe-core finds nothing in popovers, details, search and notices, ${theme}`,
+  run: async (browser) => {
+    const preview = await browser.open({ theme, width: 420, height: 700 });
+    const { page } = preview;
+    const both = [microbatchParam(6, 8), { ...microbatchParam(8), name: 'other' }];
+    await preview.post(planMessage(plan([pipeline(shape)], both), 1, { microbatches: 6 }));
+    await preview.drawn();
+    for (const opener of ['.figure.bubble', '.params-opener', '.legend-button', 'header .icon[aria-label=More]']) {
+      await page.locator(opener).click();
+      assert.deepEqual(await axe(page), [], opener);
+      await page.keyboard.press('Escape');
+    }
+    await page.locator('[role=gridcell][tabindex="0"]').focus();
+    for (const key of ['ArrowRight', 'Enter']) await page.keyboard.press(key);
+    await settled(page);
+    assert.deepEqual(await axe(page), [], 'details');
+    await page.keyboard.press('/');
+    await page.keyboard.type('mb:2');
+    await settled(page);
+    assert.deepEqual(await axe(page), [], 'search');
+    await page.keyboard.press('Escape');
+    const range = { start: { line: 3, character: 0 }, end: { line: 3, character: 1 } };
+    await preview.post({
+      type: 'broken',
+      uri: 'file:///quickstart.pipe',
+      version: 2,
+      message: 'Unknown name "x".',
+      range,
+    });
+    await page.locator('header .notice').waitFor();
+    assert.deepEqual(await axe(page), [], 'notice');
+    await preview.shot(`page-notice-${theme}`);
+    await preview.close();
+  },
+}));
+
 const table: PageTest = {
   name: 'the table holds every block with few rows in the document',
   run: async (browser) => {
@@ -78,4 +115,4 @@ const narrow: PageTest = {
   },
 };
 
-export const accessibilityTests: readonly PageTest[] = [...clean, table, emulated, narrow];
+export const accessibilityTests: readonly PageTest[] = [...clean, ...opened, table, emulated, narrow];

@@ -77,6 +77,48 @@ const broken: PageTest = {
   },
 };
 
+const patient: PageTest = {
+  name: 'an error that goes away while you type is never shown, and one that stays is said once',
+  run: async (browser) => {
+    const shownPipeline = pipeline(shape);
+    const preview = await browser.open();
+    await preview.post(planMessage(plan([shownPipeline])));
+    await preview.drawn();
+    await preview.page.evaluate(() => {
+      const scope = globalThis as unknown as { said: string[]; noticed: number };
+      scope.said = [];
+      scope.noticed = 0;
+      const region = document.querySelector('.unseen[role=status]');
+      new MutationObserver(() => scope.said.push(region?.textContent ?? '')).observe(region ?? document, {
+        childList: true,
+      });
+      const notice = document.querySelector<HTMLElement>('header .notice');
+      new MutationObserver(() => {
+        if (notice?.hidden === false) scope.noticed += 1;
+      }).observe(notice ?? document, { attributes: true, attributeFilter: ['hidden'] });
+    });
+    const fail = (version: number) =>
+      preview.post({ type: 'broken', uri: 'file:///quickstart.pipe', version, message: 'Unknown name "x".' });
+    await fail(2);
+    await preview.page.waitForTimeout(300);
+    await preview.post(planMessage(plan([shownPipeline]), 3));
+    await preview.page.waitForTimeout(700);
+    const seen = () =>
+      preview.page.evaluate(() => {
+        const { said, noticed } = globalThis as unknown as { said: string[]; noticed: number };
+        return { noticed, errors: said.filter((text) => text.includes('Unknown name')).length };
+      });
+    assert.deepEqual(await seen(), { noticed: 0, errors: 0 });
+    for (const version of [4, 5]) {
+      await fail(version);
+      await preview.page.locator('header .notice').waitFor({ state: 'visible' });
+      await preview.page.waitForTimeout(1100);
+    }
+    assert.equal((await seen()).errors, 1);
+    await preview.close();
+  },
+};
+
 const impossible: PageTest = {
   name: 'a plan that cannot run says why and keeps the last timeline',
   run: async (browser) => {
@@ -298,6 +340,7 @@ const otherFile: PageTest = {
 export const lifecycleTests: readonly PageTest[] = [
   slider,
   broken,
+  patient,
   impossible,
   highlight,
   restore,

@@ -37,7 +37,10 @@ export function memoryAxis(peak: number, capacity: number, panel: Band): MemoryA
   const cut = isCut ? limitOver + (low ? 6 : 12) : undefined;
   const chart = cut === undefined ? limitOver : cut + (low ? 6 : 12);
   const y = (level: number) => bottom - (level / highest) * (bottom - chart);
-  const wanted = Math.max(1, Math.min(mostTicks, Math.floor((bottom - chart) / tickDistance)));
+  const wanted = Math.max(
+    bottom - chart < 44 ? 1 : 2,
+    Math.min(mostTicks, Math.floor((bottom - chart) / tickDistance)),
+  );
   return {
     y,
     bottom,
