@@ -112,7 +112,11 @@ const patient: PageTest = {
     for (const version of [4, 5]) {
       await fail(version);
       await preview.page.locator('header .notice').waitFor({ state: 'visible' });
-      await preview.page.waitForTimeout(1100);
+      await preview.page.waitForTimeout(500);
+      // Something else is said meanwhile.
+      await preview.page.locator('.grid [role=gridcell][tabindex="0"]').focus();
+      await preview.page.keyboard.press('i');
+      await preview.page.waitForTimeout(600);
     }
     assert.equal((await seen()).errors, 1);
     await preview.close();

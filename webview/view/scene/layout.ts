@@ -77,9 +77,8 @@ function rowHeight(room: number, rows: number, memoryShown: boolean): number {
   if (!memoryShown) return whole(Math.min(mostAlone, room / rows));
   const few = Math.min(rows, guaranteed.rows);
   const { least, preferred, most } = memorySizes;
-  const byShare = Math.max(preferred, Math.min(most, room * memoryShare));
-  // The chart gives way to rows of their guaranteed height, then rows shrink, then the chart, then it goes.
-  let memory = Math.max(preferred, Math.min(byShare, room - few * guaranteed.row));
+  // Where the room is small rows shrink first, then the chart, then it goes.
+  let memory = Math.max(preferred, Math.min(most, room * memoryShare));
   if (room - memory < few * leastRow) memory = Math.max(least, room - few * leastRow);
   if (room - memory < few * leastRow) memory = 0;
   return whole(Math.min(mostRow, (room - memory) / rows));
