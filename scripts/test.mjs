@@ -26,7 +26,9 @@ const neovim = {
 
 setup({
   debian: [
-    ...(runs('package in the editor', 'extension in the editor', 'preview in the browser') ? [chromium] : []),
+    ...(runs('package in the editor', 'journeys', 'extension in the editor', 'preview in the browser')
+      ? [chromium]
+      : []),
     ...(runs('neovim') ? [neovim] : []),
   ],
 });

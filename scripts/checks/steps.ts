@@ -35,6 +35,12 @@ export const steps: readonly Step[] = [
     count: lastCount,
   },
   {
+    name: 'journeys',
+    command: [node, 'test/e2e/journeys/run.ts'],
+    needs: ['build and package'],
+    count: lastCount,
+  },
+  {
     name: 'extension in the editor',
     command: [node, 'test/integration/run.ts'],
     env: { VSCODE_EXECUTABLE: process.env['VSCODE_EXECUTABLE'] ?? desktop },
@@ -63,7 +69,7 @@ export const steps: readonly Step[] = [
     yields: true,
     limitMs: 540_000,
     // Up to four processes that compute: beside them, editors would miss their times.
-    follows: ['package in the editor', 'extension in the editor', 'preview in the browser', 'npm start'],
+    follows: ['package in the editor', 'journeys', 'extension in the editor', 'preview in the browser', 'npm start'],
   },
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings'] },
   { name: 'unused code', command: [bin('knip')] },

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tempFolder } from '../host/tempFolder.ts';
 import { runTests, test } from '../support/plainTests.ts';
+import { eventually } from './eventually.ts';
 import { picture, rgb } from './pixels.ts';
 import { openWorkbench } from '../host/workbench.ts';
 
@@ -29,12 +30,6 @@ const squiggle = page.locator('.squiggly-error');
 const stage = preview.locator('.timeline');
 const figures = preview.locator('.statistics');
 
-/** Asks again until it holds. */
-async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 40_000; Date.now() < end; await delay(100))
-    if (await holds().catch(() => false)) return;
-  assert.fail(`not within 40 s: ${what}`);
-}
 const shows = (text: string) =>
   eventually(`the figures show ${text}`, async () =>
     (await figures.innerText()).replaceAll(/\s+/g, ' ').includes(text),

@@ -8,6 +8,8 @@ import { tempFolder } from './tempFolder.ts';
 
 export interface Workbench {
   readonly page: Page;
+  /** Folder of the editor's own files, extensions among them. */
+  readonly profile: string;
   /** The page inside the preview's panel. */
   readonly preview: FrameLocator;
   /** Opens a file by a double click in the explorer. */
@@ -54,6 +56,7 @@ export async function openWorkbench({ vsix, folder, settings, viewport }: Workbe
   const quickInput = page.locator('.quick-input-widget:visible input');
   const workbench: Workbench = {
     page,
+    profile: profile.path,
     preview: page.frameLocator('iframe.webview.ready').frameLocator('#active-frame'),
     async openFile(name) {
       await page.getByRole('treeitem', { name }).first().dblclick();

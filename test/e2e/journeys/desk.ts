@@ -1,0 +1,95 @@
+/** What every journey does with the editor: files, their text, the lightbulb, and the preview next to them. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import type { Workbench } from '../../host/workbench.ts';
+import { eventually } from '../eventually.ts';
+
+export interface Desk extends Workbench {
+  /** Folder that is open in the editor. */
+  readonly folder: string;
+  /** Squiggles of errors in the text. */
+  readonly squiggle: Locator;
+  /** Opens a file, and the preview to its side. */
+  openWithPreview(file: string): Promise<void>;
+  openPreview(): Promise<void>;
+  /** Waits for a timeline of the text. */
+  drawn(): Promise<void>;
+  /** The figures above the timeline in one line. */
+  figures(): Promise<string>;
+  /** Waits until the figures hold this text. */
+  shows(text: string): Promise<void>;
+  /** Replaces the last characters before the end of the first line that holds `line`. */
+  retype(line: string, characters: number, text: string): Promise<void>;
+  /** Opens the quick fixes at the cursor. */
+  quickFixes(): Promise<Locator>;
+  /** Saves the active file and reads it. */
+  saved(file: string): Promise<string>;
+  /** The text with the focus, its last change undone. */
+  undo(): Promise<void>;
+  /** Closes everything, changed or not. */
+  clear(): Promise<void>;
+}
+
+export function deskOf(workbench: Workbench, folder: string): Desk {
+  const { page, preview } = workbench;
+  const figures = async () => (await preview.locator('.statistics').innerText()).replaceAll(/\s+/g, ' ');
+  const focusText = () =>
+    page
+      .locator('.monaco-editor:visible .view-lines')
+      .first()
+      .click({ position: { x: 300, y: 8 } });
+  const desk: Desk = {
+    ...workbench,
+    folder,
+    squiggle: page.locator('.squiggly-error'),
+    async openWithPreview(file) {
+      await workbench.find(file);
+      await desk.openPreview();
+    },
+    async openPreview() {
+      await page.locator('.editor-actions a[aria-label*="Open Preview to the Side"]').first().click();
+      await preview.locator('header').waitFor();
+    },
+    drawn: () => preview.locator('.timeline[data-generation]').and(preview.locator(':visible')).waitFor(),
+    figures,
+    shows: (text) => eventually(`the figures show ${text}`, async () => (await figures()).includes(text)),
+    async retype(line, characters, text) {
+      await workbench.goToEndOf(line);
+      for (let index = 0; index < characters; index += 1) await page.keyboard.press('Backspace');
+      await page.keyboard.type(text);
+      await page.keyboard.press('Escape');
+    },
+    async quickFixes() {
+      const fixes = page.locator('.action-widget .monaco-list-row.action');
+      // The editor looks for fixes a quarter of a second after a move of the cursor, and then forgets an earlier question.
+      for (let tries = 0; tries < 4 && (await fixes.count()) === 0; tries += 1) {
+        await page.waitForTimeout(600);
+        await page.keyboard.press('Control+.');
+        await fixes
+          .first()
+          .waitFor({ timeout: 4000 })
+          .catch(() => undefined);
+      }
+      await fixes.first().waitFor();
+      return fixes;
+    },
+    async saved(file) {
+      await focusText();
+      await page.keyboard.press('Control+S');
+      await page.locator('.tab.dirty').waitFor({ state: 'detached' });
+      return readFileSync(path.join(folder, file), 'utf8');
+    },
+    async undo() {
+      await focusText();
+      await page.keyboard.press('Control+Z');
+    },
+    async clear() {
+      await page.keyboard.press('Escape');
+      await workbench.command('File: Save All Files');
+      await workbench.command('View: Close All Editors');
+      await page.locator('.tab').first().waitFor({ state: 'detached' });
+    },
+  };
+  return desk;
+}

@@ -1,0 +1,57 @@
+/** Journeys through the packaged extension in the real editor. Each begins with no editor open; `run.ts NAME` runs those whose name holds it. */
+import { cpSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { openWorkbench } from '../../host/workbench.ts';
+import { tempFolder } from '../../host/tempFolder.ts';
+import { runTests, test } from '../../support/plainTests.ts';
+import { deskOf } from './desk.ts';
+import { bubble } from './bubble.ts';
+import { figure } from './figure.ts';
+import { memory } from './memory.ts';
+import { newFile } from './newFile.ts';
+import { docked, maximised, narrow } from './places.ts';
+import { rename } from './rename.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const [wanted = ''] = process.argv.slice(2);
+const all = [memory, bubble, newFile, figure, rename, maximised, docked, narrow];
+const journeys = all.filter(({ name }) => name.includes(wanted));
+
+const folder = tempFolder('pipewright-journeys-');
+for (const { files } of journeys)
+  for (const [file, content] of Object.entries(files)) {
+    const target = path.join(folder.path, file);
+    if (content.endsWith('.pipe')) cpSync(path.join(root, 'examples', content), target);
+    else writeFileSync(target, content);
+  }
+// The explorer has something to show from the start.
+writeFileSync(path.join(folder.path, 'notes.txt'), 'Files of journeys.\n');
+
+const workbench = await openWorkbench({
+  vsix: path.join(root, 'dist', 'pipewright.vsix'),
+  folder: folder.path,
+  settings: {
+    'workbench.colorTheme': 'Dark Modern',
+    'editor.stickyScroll.enabled': false,
+    'editor.minimap.enabled': false,
+    'explorer.confirmDelete': false,
+    'files.enableTrash': false,
+  },
+});
+const desk = deskOf(workbench, folder.path);
+let begun = false;
+for (const journey of journeys)
+  test(journey.name, async () => {
+    if (begun) await desk.clear();
+    begun = true;
+    await journey.run(desk);
+  });
+
+try {
+  await runTests({
+    failed: (name) => desk.shot(`journey-failed-${name.replaceAll(/\W+/g, '-').slice(0, 40)}`),
+  });
+} finally {
+  await workbench.close();
+  folder.remove();
+}
