@@ -4,6 +4,8 @@ import path from 'node:path';
 import { openWorkbench } from '../../host/workbench.ts';
 import { tempFolder } from '../../host/tempFolder.ts';
 import { runTests, test } from '../../support/plainTests.ts';
+import { compare } from './compare.ts';
+import { deadlock } from './deadlock.ts';
 import { deskOf } from './desk.ts';
 import { bubble } from './bubble.ts';
 import { figure } from './figure.ts';
@@ -11,10 +13,11 @@ import { memory } from './memory.ts';
 import { newFile } from './newFile.ts';
 import { docked, maximised, narrow } from './places.ts';
 import { rename } from './rename.ts';
+import { server } from './server.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
-const all = [memory, bubble, newFile, figure, rename, maximised, docked, narrow];
+const all = [memory, bubble, deadlock, compare, newFile, figure, rename, maximised, docked, narrow, server];
 const journeys = all.filter(({ name }) => name.includes(wanted));
 
 const folder = tempFolder('pipewright-journeys-');
