@@ -5,10 +5,19 @@ import { type FileContext, refer, referTo, symbolId } from './context.ts';
 import { findFigure, figures } from './figures.ts';
 import { findFunction, functionId, functionNames } from './functions.ts';
 import { functionContext, operations, valueKindOf, type FunctionContext, type Targets } from './kinds.ts';
-import { blocks, declaredIn, keysOf, wordsOf, type BlockName, type KeySchema, type ValueSchema } from './schema.ts';
-import type { Place } from '../plan.ts';
+import {
+  blocks,
+  declaredIn,
+  dimensionIn,
+  keysOf,
+  wordsOf,
+  type BlockName,
+  type KeySchema,
+  type ValueSchema,
+} from './schema.ts';
+import type { Dimension, Place } from '../plan.ts';
 import type { SymbolInfo } from './resolution.ts';
-import { findUnit, nearestUnit } from './units.ts';
+import { findUnit, nearestUnit, unitsLike } from './units.ts';
 
 /** What names may mean in addition to the names of the file: parameters and variables of a schedule, members of a model. */
 interface Scope {
@@ -192,7 +201,7 @@ function linkExpression(
 ): void {
   if (depth > deepest) return;
   // Nearly all values are quantities: they do without the closures below.
-  if (expression.kind === 'quantity') checkUnit(context, expression);
+  if (expression.kind === 'quantity') checkUnit(context, expression, dimensionIn(schema, 'first'));
   else linkComposed(context, expression, schema, scope, depth);
 }
 
@@ -231,16 +240,21 @@ function linkComposed(
   }
 }
 
-function checkUnit(context: FileContext, quantity: Quantity): void {
+/** `dimension`: what the key takes, if that is one dimension. Units of it are suggested rather than others that are spelled alike. */
+function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimension | undefined): void {
   if (findUnit(quantity.unit) !== undefined) return;
-  const near = nearestUnit(quantity.unit);
+  const nearest = nearestUnit(quantity.unit);
+  const fits = dimension === undefined || nearest === undefined || findUnit(nearest)?.dimension === dimension;
+  const near = fits ? (nearest === undefined ? [] : [nearest]) : unitsLike(quantity.unit, dimension).slice(0, 2);
   const token = context.syntax.tokens[quantity.last];
   const digits = token === undefined ? '' : token.text.slice(0, token.text.length - quantity.unit.length);
   context.report.report(
     'syntax/unit',
     quantity,
-    { text: `Unknown unit "${quantity.unit}".${near === undefined ? '' : ` Did you mean "${near}"?`}` },
-    { hint: spellingHint(near === undefined ? undefined : digits + near) },
+    {
+      text: `Unknown unit "${quantity.unit}".${near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`}`,
+    },
+    near.length === 0 ? {} : { hint: { kind: 'spelling', suggestions: near.map((name) => digits + name) } },
   );
 }
 

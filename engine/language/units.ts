@@ -94,6 +94,27 @@ export function nearestUnit(name: string): string | undefined {
   );
 }
 
+/** Units that a spelling may mean: `M` where bytes are expected as `MB` and `MiB`. */
+export function unitsLike(written: string, dimension: Dimension | undefined): readonly string[] {
+  const lower = written.toLowerCase();
+  const fitting = units.filter((unit) => unit.dimension === dimension);
+  const near = nearestUnit(written);
+  const nearFits = near !== undefined && fitting.some((unit) => unit.name === near);
+  const out = new Set<string>(near !== undefined && (nearFits || dimension === undefined) ? [near] : []);
+  // `M`, `Mib` and `mb` for `MB` and `MiB`; `G` for `GB/s`.
+  const stem = (name: string): string =>
+    name
+      .toLowerCase()
+      .replace(/\/?s$|ps$/, '')
+      .replace(/i?b?$/, '');
+  const isPrefix = /^[kmgtp]/.test(lower);
+  for (const { name } of fitting) if (isPrefix && stem(name) === stem(lower)) out.add(name);
+  if (near !== undefined) out.add(near);
+  if (out.size === 0) for (const { name } of fitting.slice(0, 2)) out.add(name);
+  if (dimension === 'number') out.add('');
+  return [...out].slice(0, 4);
+}
+
 /** An example of each dimension, for messages and completion. */
 export const exampleOf: Readonly<Record<Dimension, string>> = {
   number: '8',

@@ -4,7 +4,7 @@ import { replaced, withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { expressionAt, siteAt, type Site } from './site.ts';
 import { valuesFor } from './values.ts';
-import { unitsLike } from './unit.ts';
+import { unitsLike } from '../../language/units.ts';
 import { dimensionIn } from '../../language/schema.ts';
 
 /** The same value in another form, a word or name that fits, or without the entry. */

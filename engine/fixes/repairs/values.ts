@@ -9,9 +9,6 @@ import type { Site } from './site.ts';
 export const valuesFor = (analysis: Analysis, { key }: Pick<Site, 'key'>, most: number): readonly string[] =>
   key === undefined ? [] : valuesOfKey(analysis, key, most);
 
-/** Keys whose value names devices or a system of them. */
-const deviceKeys: ReadonlySet<string> = new Set(['on', 'ports', 'from']);
-
 /** At most `most` values for a key. */
 export function valuesOfKey(analysis: Analysis, key: KeySchema, most: number): readonly string[] {
   const declares = declaredIn(key.value);
@@ -19,12 +16,11 @@ export function valuesOfKey(analysis: Analysis, key: KeySchema, most: number): r
   const out = new Set<string>();
   if (declares !== undefined) for (const name of namesOf(analysis, declares)) out.add(name);
   if (key.name === 'stages') for (const cut of cutsOf(analysis)) out.add(cut);
-  if (key.name === 'schedule') for (const policy of ['1f1b', 'gpipe', 'zb_h1']) out.add(policy);
-  if (deviceKeys.has(key.name)) for (const name of namesOf(analysis, 'device')) out.add(name);
+  if (declares === 'schedule') for (const policy of ['1f1b', 'gpipe', 'zb_h1']) out.add(policy);
   for (const word of wordsOf(key.value)) out.add(word.name);
   const example = exampleValue(key);
   if (example !== undefined) out.add(example);
-  if (dimension !== undefined && key.value.kind === 'quantity') out.add(exampleOf[dimension]);
+  if (dimension !== undefined) out.add(exampleOf[dimension]);
   return [...out].slice(0, most);
 }
 

@@ -122,3 +122,8 @@ describe('a deadlock', () => {
     expect(analyse(apply(text, fix?.edits ?? [])).pipelines[0]?.run).toBeDefined();
   });
 });
+
+it('a unit that no spelling decides is suggested by what the key takes', () => {
+  const [finding] = analyse(wrong('16GiB', '12M')).findings.filter(({ code }) => code === 'syntax/unit');
+  expect(finding?.message).toBe('Unknown unit "M". Did you mean "MB" or "MiB"?');
+});
