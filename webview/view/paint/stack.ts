@@ -37,9 +37,10 @@ export function paintStack(ink: Ink, scene: Scene): void {
   clipped(ink, layout.left, panel.y, layout.plot, panel.height, () => {
     paintOverLimit(ink, scene, axis);
     const placed = placedStack(stack, peak.bytes);
+    const cursor = timeX(scene, peak.at);
     const end = Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan));
     const start = Math.max(layout.left, timeX(scene, 0));
-    paintPieces(ink, scene, placed, y);
+    paintPieces(ink, scene, placed, y, cursor);
     let base = 0;
     for (const [kind, colour] of quietColours(theme)) {
       const size = stack.statics[kind];
@@ -51,14 +52,18 @@ export function paintStack(ink: Ink, scene: Scene): void {
         end - start,
         y(base) - y(base + size) - (y(base) - y(base + size) > 3 ? 1 : 0),
       );
-      if (y(base) - y(base + size) >= 13)
-        write(ink, scene, `${names[kind]} ${bytes(size)}`, start + 8, (y(base) + y(base + size)) / 2, labelOn(colour));
+      if (y(base) - y(base + size) >= 13) {
+        const text = `${names[kind]} ${bytes(size)}`;
+        ink.font = font(theme, 11);
+        const from = clearOf(cursor, start + 8, ink.measureText(text).width);
+        write(ink, scene, text, from, (y(base) + y(base + size)) / 2, labelOn(colour));
+      }
       base += size;
     }
     paintTotal(ink, scene, y);
     const written = labels(ink, scene);
     paintLimit(ink, scene, axis, capacity, written);
-    const x = timeX(scene, peak.at);
+    const x = cursor;
     ink.strokeStyle = css(theme.foreground);
     ink.lineWidth = 1.5;
     ink.beginPath();
@@ -79,6 +84,10 @@ export function paintStack(ink: Ink, scene: Scene): void {
   });
 }
 
+/** Where a text begins that the line at the peak would run through: right of the line. */
+const clearOf = (cursor: number, from: number, width: number): number =>
+  cursor > from - 4 && cursor < from + width + 4 ? cursor + 6 : from;
+
 function write(ink: Ink, { theme }: Scene, text: string, x: number, y: number, colour: Rgb): void {
   ink.font = font(theme, 11);
   ink.textAlign = 'left';
@@ -87,7 +96,7 @@ function write(ink: Ink, { theme }: Scene, text: string, x: number, y: number, c
 }
 
 /** Pieces where each has room; otherwise all of them together. */
-function paintPieces(ink: Ink, scene: Scene, { stack, base, offset }: PlacedStack, y: Level): void {
+function paintPieces(ink: Ink, scene: Scene, { stack, base, offset }: PlacedStack, y: Level, cursor: number): void {
   const { theme, view, layout } = scene;
   const shade = mix(theme.kinds[kindForward], theme.background, 0.3);
   const colours: Readonly<Record<(typeof pieceKinds)[number], readonly [Rgb, Rgb]>> = {
@@ -122,8 +131,9 @@ function paintPieces(ink: Ink, scene: Scene, { stack, base, offset }: PlacedStac
     const [long, short] = [`microbatch ${microbatch}`, String(microbatch)];
     ink.font = font(theme, 11, 600);
     const text = ink.measureText(long).width + 14 < right - left ? long : short;
-    if (ink.measureText(text).width + 6 < right - left)
-      write(ink, scene, text, left + (text === long ? 7 : 3), (upper + y(bottom)) / 2, labelOn(colour));
+    const wide = ink.measureText(text).width;
+    const at = clearOf(cursor, left + (text === long ? 7 : 3), wide);
+    if (at + wide + 3 < right) write(ink, scene, text, at, (upper + y(bottom)) / 2, labelOn(colour));
   };
   if (offset !== undefined) {
     for (const piece of inSight) draw(piece, stack.from[piece], stack.to[piece], base + offset[piece]);

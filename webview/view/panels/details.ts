@@ -143,8 +143,9 @@ export function selectionSummary(
     : { title: details.title, rest: details.lines.map(([label, value]) => `${label.toLowerCase()} ${value}`) };
 }
 
-/** `136.1–152.1 ms`. */
+/** `136.1–152.1 ms`; `at 152.1 ms` of what takes no time. */
 function interval(from: number, to: number): string {
   const end = time(to, 4);
+  if (from === to) return `at ${end}`;
   return `${withoutUnit(time(from, 4), end)}–${end}`;
 }

@@ -31,6 +31,7 @@ export function toolbar(actions: ToolbarActions) {
     chooser.setValue(chosen);
     actions.compare(true);
   });
+  chooser.element.hidden = true;
   const title = element('h1', {}, 'Pipeline preview');
   const policy = element('button', { type: 'button', class: 'policy', hidden: '' });
   policy.addEventListener('click', actions.openSource);

@@ -46,14 +46,16 @@ export function raceStrip() {
       const ink = canvas.getContext('2d');
       if (ink === null) return;
       ink.setTransform(1, 0, 0, 1, 0, 0);
-      ink.fillStyle = css(theme.background);
-      ink.fillRect(0, 0, width, tall);
+      ink.clearRect(0, 0, width, tall);
       const { figures, deltas } = standing;
       if (figures === undefined) return;
-      if (image !== undefined && image.width === width && image.height === tall) ink.putImageData(image, 0, 0);
-      ink.setTransform(dpr, 0, 0, dpr, 0, 0);
       const from = stripStart(figures.makespan, axis);
       const x = (at: number) => ((at - from) / axis.longest) * (size.width - 2) + 1;
+      // Outside the timeline the row's own ground shows.
+      const [left, right] = [Math.floor(x(0) * dpr), Math.ceil(x(figures.makespan) * dpr)];
+      if (image !== undefined && image.width === width && image.height === tall)
+        ink.putImageData(image, 0, 0, left, 0, right - left, tall);
+      ink.setTransform(dpr, 0, 0, dpr, 0, 0);
       const line = (at: number, colour: string, dash: number[], thickness = 1.5) => {
         ink.strokeStyle = colour;
         ink.lineWidth = thickness;
@@ -106,8 +108,7 @@ export function raceStrip() {
           ink.lineTo(tip + 4 * way, y + 3);
         }
         ink.stroke();
-        ink.fillStyle = css(theme.background);
-        ink.fillRect(middle - wide / 2, y - 7, wide, 14);
+        ink.clearRect(middle - wide / 2, y - 7, wide, 14);
         ink.fillStyle = css(theme.foreground);
         ink.textAlign = 'center';
         ink.textBaseline = 'middle';

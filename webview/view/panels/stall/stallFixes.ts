@@ -2,6 +2,7 @@
 import { share, time } from '../../../../engine/quantities.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownFix } from '../../../protocol/messages.ts';
+import { changeOf } from '../why/fixSection.ts';
 
 export interface FixActions {
   apply(index: number): void;
@@ -31,7 +32,7 @@ function card({ title, effect, diff = [] }: ShownFix, index: number, actions: Fi
   return element(
     'article',
     { class: index === 0 ? 'fix best' : 'fix' },
-    element('h2', {}, title),
+    element('h2', {}, changeOf(title)),
     ...(diff.length === 0
       ? []
       : [

@@ -38,7 +38,7 @@ export function fixSection({ about, list, tried }: Fixes, { tryFix, applyFix }: 
     return element(
       'li',
       { class: effect.fits ? 'fix' : 'fix over' },
-      element('p', { class: 'title' }, fix.title),
+      element('p', { class: 'title' }, changeOf(fix.title)),
       element('p', { class: 'figures' }, ...figures(fix)),
       element(
         'p',
@@ -78,6 +78,9 @@ function figures({ effect, before }: ShownFix): readonly HTMLElement[] {
         ),
   ];
 }
+
+/** What a fix changes, without the effect that its title ends with: the figures say it. */
+export const changeOf = (title: string): string => title.split(': ', 1)[0];
 
 /** Smaller changes are not shown. */
 const leastShown = 0.0005;
