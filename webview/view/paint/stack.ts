@@ -84,7 +84,7 @@ export function paintStack(ink: Ink, scene: Scene): void {
   });
 }
 
-/** Where a text begins that the line at the peak would run through: right of the line. */
+/** Left edge of a text: right of the line at the peak if that line would run through it. */
 const clearOf = (cursor: number, from: number, width: number): number =>
   cursor > from - 4 && cursor < from + width + 4 ? cursor + 6 : from;
 
