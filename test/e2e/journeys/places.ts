@@ -12,7 +12,9 @@ export const maximised: Journey = {
     await desk.openWithPreview('maximised.pipe');
     await desk.drawn();
     await desk.goToEndOf('model toy');
-    await preview.locator('.timeline').click({ position: { x: 300, y: 300 } });
+    await page.locator('.tab', { hasText: 'Preview maximised.pipe' }).click();
+    // The command is about the group with the focus.
+    await page.locator('.editor-group-container.active .tab', { hasText: 'Preview maximised.pipe' }).waitFor();
     const tabs = await page.locator('.tab').count();
     await desk.command('View: Toggle Maximize Editor Group');
     const stage = preview.locator('.timeline');
