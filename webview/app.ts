@@ -288,10 +288,14 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       case 'broken':
         enter(message.uri);
         trouble = message.message;
-        if (timelines.timeline() === undefined) {
+        // What was drawn before the file had no pipeline is no earlier version of this text.
+        if (timelines.timeline() === undefined || page.cover.shown() === 'empty') {
           timelines.trouble();
           state.broken(message.message, message.range);
-        } else showBroken(message.message, message.range);
+        } else {
+          state.keep();
+          showBroken(message.message, message.range);
+        }
     }
   }
 

@@ -119,6 +119,8 @@ export function states({ page, post, theme, docked }: StatesHost) {
       if (instead) waiting = setTimeout(act, patience);
       else act();
     },
+    /** The text has a pipeline again, though one that is broken: the timeline stays. */
+    keep: () => clearTimeout(waiting),
     /** The engine, or its thread, failed: a fault of the preview. */
     failed(reason: string): void {
       const title = 'Nothing to draw: the preview could not simulate this pipeline.';

@@ -38,7 +38,7 @@ export interface Result extends Count {
   readonly output: string;
 }
 
-const usualLimitMs = 210_000;
+const usualLimitMs = 600_000;
 const logs = path.join(root, 'out', 'logs');
 
 /** Runs one step. A step that crashes, hangs or counts nothing has failed, whatever it printed. */

@@ -26,7 +26,7 @@ export const steps: readonly Step[] = [
     count: vitestCount,
     report: vitestReport,
     yields: true,
-    limitMs: 540_000,
+    limitMs: 1_200_000,
   },
   {
     name: 'package in the editor',
@@ -67,7 +67,7 @@ export const steps: readonly Step[] = [
     command: [node, 'test/torch/run.ts'],
     count: torchCount,
     yields: true,
-    limitMs: 540_000,
+    limitMs: 1_200_000,
     // Up to four processes that compute: beside them, editors would miss their times.
     follows: ['package in the editor', 'journeys', 'extension in the editor', 'preview in the browser', 'npm start'],
   },

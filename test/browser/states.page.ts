@@ -268,6 +268,12 @@ const patient: PageTest = {
     await settled(preview.page);
     assert.ok(await preview.page.locator('.cover').isHidden());
     await preview.page.locator('.empty-file').waitFor({ state: 'visible' });
+    // What was drawn before the file was empty is no version of the pipeline that comes next.
+    const start = { line: 3, character: 0 };
+    const { uri } = planMessage(plan([]));
+    await preview.post({ type: 'broken', uri, version: 5, message: 'No.', range: { start, end: start } });
+    await preview.page.locator('.message').waitFor({ state: 'visible' });
+    assert.equal(await title(preview), 'Nothing to draw yet: line 4 has an error.');
     // Typing a pipeline gives errors at first: they take the place of the examples only if they stay.
     const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
     await preview.post({ type: 'gone', uri: 'file:///other.pipe', title: 'other.pipe', version: 5 });

@@ -12,7 +12,7 @@ export const compare: Journey = {
     const original = readFileSync(path.join(desk.folder, 'compare.pipe'), 'utf8');
     await desk.openWithPreview('compare.pipe');
     await desk.drawn();
-    await preview.getByRole('button', { name: 'Compare (X)' }).click();
+    await preview.getByRole('button', { name: 'Compare', exact: true }).click();
     const winner = preview.locator('.race-row.winner');
     await winner.waitFor();
     // The winner is known once all have run.
