@@ -1,6 +1,6 @@
-import { fullest } from '../../engine/analyze/fullest.ts';
 import { evaluate } from '../../engine/evaluate.ts';
 import type { Run } from '../../engine/evaluation.ts';
+import { figuresOf as reportFigures } from '../../engine/fixes/effect.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';
 import type { Columns } from '../picture/columns.ts';
@@ -67,19 +67,19 @@ export function comparison() {
 }
 
 function figuresOf(plan: PipelinePlan, { report, timeline }: Run, blocks: number): RaceFigures {
-  const device = fullest(report);
   const over = plan.devices.flatMap((_, index) => {
     const { peak, capacity } = report.devices[index];
     return peak > capacity ? (firstOverLimit(memoryTrack(plan, timeline, index)) ?? []) : [];
   });
+  const { iteration, bubble, device, peak, capacity, fits } = reportFigures(report);
   return {
-    iteration: report.iteration,
+    iteration,
     makespan: timeline.makespan,
-    bubble: report.bubble.makespan,
-    fullest: device?.name ?? '',
-    peak: device?.peak ?? 0,
-    capacity: device?.capacity ?? 0,
-    fits: report.devices.every(({ peak, capacity }) => peak <= capacity),
+    bubble,
+    fullest: device,
+    peak,
+    capacity,
+    fits,
     ...(over.length > 0 ? { overAt: Math.min(...over) } : {}),
     rows: report.devices.length,
     blocks,
