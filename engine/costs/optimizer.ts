@@ -37,7 +37,7 @@ const none: OptimizerRecipe = {
  * fp32: ZeRO (arXiv:1910.02054, section 3.1) counts 2 + 2 + 12 with Adam, so 2 + 2 + 8 with momentum and 2 + 2 + 4 with neither.
  * DeepSpeed's BF16_Optimizer (deepspeed/runtime/bf16_optimizer.py) sums gradients in fp32 by default (`grad_accum_dtype`). It
  * drops the bf16 gradients of a backward only when the next begins (`immediate_grad_update` drops them at once: `custom(weight =
- * 2, gradient = 4, state = 12)`).
+ * 2, gradient = 4, state = 12)`). AdamW keeps the two moments of Adam (arXiv:1711.05101, algorithm 2).
  */
 export const optimizers: readonly OptimizerRecipe[] = [
   none,
@@ -50,6 +50,11 @@ export const optimizers: readonly OptimizerRecipe[] = [
     'Mixed-precision SGD with momentum and 16-bit gradients.',
   ),
   recipe('adam', { weight: 4, gradient: 4, state: 8 }, 'Adam in fp32.'),
+  recipe(
+    'adamw',
+    { weight: 4, gradient: 4, state: 8 },
+    'AdamW in fp32. It takes the same bytes as `adam`: decoupled weight decay keeps no state.',
+  ),
   recipe(
     'adam_mixed',
     { weight: 2, gradient: 2, state: 12 },

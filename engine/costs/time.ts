@@ -10,7 +10,8 @@ import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode, ShapeCost } f
  * A figure of the device that is 0 is treated as absent, and its term is left out. The caller makes sure that `compute` is there
  * for layers with FLOPs, and a ring's bandwidth if its group has several ranks.
  */
-export function timeOf(cost: ShapeCost, setting: LayerSetting, device: DeviceSpeed): LayerCost {
+export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSpeed): LayerCost {
+  const device = nominal.speed > 0 ? { ...nominal, compute: nominal.compute * nominal.speed } : nominal;
   const work = workOf(cost, device);
   const forward = exchange(cost.collectives, 'forward', setting, device, { all: work.forward, core: work.core });
   const backward = exchange(cost.collectives, 'backward', setting, device, {

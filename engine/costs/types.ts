@@ -48,7 +48,7 @@ export interface DeviceSpeed {
   readonly memoryOverlap?: number;
   /** Bytes per second of memory; 0 if the file does not say: then only FLOPs count. */
   readonly bandwidth: number;
-  /** Divides measured times. */
+  /** Divides measured times and multiplies `compute`. */
   readonly speed: number;
   /** Ring of each group, and the share of its traffic that may run in parallel with computing. */
   readonly rings: Readonly<Record<GroupName, Ring>>;

@@ -2,6 +2,9 @@
 import type { DeviceSpeed, Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
 import type { Place } from '../plan.ts';
 
+/** Figures of one key as written, by number format (`''` for all) and then by size (0 for all). */
+export type WrittenRates = ReadonlyMap<Precision | '', ReadonlyMap<number, number>>;
+
 /** A `device` declaration in base units. */
 export interface DeviceDefinition {
   readonly name: string;
@@ -21,7 +24,10 @@ export interface DeviceDefinition {
   readonly launch: number;
   /** Share of the shorter of computing and moving bytes that runs in parallel with the longer. */
   readonly memoryOverlap: number;
+  /** Divides the times of measured layers and multiplies `compute`. */
   readonly speed: number;
+  /** What a device that is `from` this one starts with. */
+  readonly written: Readonly<Record<'compute' | 'efficiency' | 'memory_efficiency', WrittenRates>>;
   readonly place: Place;
   readonly memoryPlace: Place;
 }

@@ -19,9 +19,16 @@ export interface Keys {
 
 /**
  * Reads the entries of a block. `at` is where `key/missing` goes: the block's name or keyword. Reports unknown, duplicate,
- * missing and not available keys and wrong forms; entries of a wrong form are left out.
+ * missing and not available keys and wrong forms; entries of a wrong form are left out. `given`: required keys that come from
+ * elsewhere.
  */
-export function readKeys(context: FileContext, name: BlockName, body: Block | undefined, at: Span): Keys {
+export function readKeys(
+  context: FileContext,
+  name: BlockName,
+  body: Block | undefined,
+  at: Span,
+  given: readonly string[] = [],
+): Keys {
   const schema = keysOf(name);
   const firsts = new Map<string, Entry>();
   const entries: Entry[] = [];
@@ -46,7 +53,7 @@ export function readKeys(context: FileContext, name: BlockName, body: Block | un
   }
   if (!doubtful) {
     for (const key of blocks[name].keys)
-      if (key.required && !firsts.has(key.name)) missing(context, name, key.name, at);
+      if (key.required && !firsts.has(key.name) && !given.includes(key.name)) missing(context, name, key.name, at);
   }
   return {
     block: name,

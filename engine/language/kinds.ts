@@ -118,8 +118,14 @@ const rows = {
     functions: 'source of layers',
     arguments: 'unread',
   },
-  /** A device of another file: `system("a100_80g.json")`. */
-  system: { names: 'function', offers: ['functions'], functions: 'source of a device', arguments: 'unread' },
+  /** Another device, or a device of another file: `h100`, `system("a100_80g.json")`. */
+  system: {
+    names: 'declaration, no function',
+    offers: ['declarations', 'functions'],
+    declares: 'device',
+    functions: 'source of a device',
+    arguments: 'unread',
+  },
   cut: { names: 'function or number', offers: ['functions'], functions: 'function' },
   schedule: {
     names: 'declaration or function',

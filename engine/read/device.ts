@@ -11,17 +11,18 @@ import { readReserved } from './reserved.ts';
 /** Reads a `device` declaration; nothing is defined where a value of it is wrong. */
 export function readDevice(context: ReadContext, block: BlockDeclaration): void {
   const before = context.report.errors();
-  const keys = readKeys(context, 'device', deviceBody(context, block), block.name ?? block.keyword);
+  const { body, base } = deviceBody(context, block);
+  const keys = readKeys(context, 'device', body, block.name ?? block.keyword, base === undefined ? [] : ['memory']);
   const read = (name: string) => readQuantity(context, keys, name);
-  const memory = or(read('memory'), undefined);
-  const reserved = readReserved(context, keys, memory ?? Infinity);
-  const compute = readPeaks(context, keys);
-  const bandwidth = or(read('bandwidth'), 0);
-  const efficiency = readShares(context, keys, 'efficiency');
-  const moving = readShares(context, keys, 'memory_efficiency');
-  const launch = or(read('launch'), 0);
-  const memoryOverlap = or(read('memory_overlap'), 1);
-  const speed = or(read('speed'), 1);
+  const memory = or(read('memory'), base?.memory);
+  const reserved = readReserved(context, keys, memory ?? Infinity, base?.reserved);
+  const compute = readPeaks(context, keys, base?.written.compute);
+  const bandwidth = or(read('bandwidth'), base?.bandwidth ?? 0);
+  const efficiency = readShares(context, keys, 'efficiency', base?.written.efficiency);
+  const moving = readShares(context, keys, 'memory_efficiency', base?.written.memory_efficiency);
+  const launch = or(read('launch'), base?.launch ?? 0);
+  const memoryOverlap = or(read('memory_overlap'), base?.memoryOverlap ?? 1);
+  const speed = or(read('speed'), base?.speed ?? 1);
   if (block.name === undefined || memory === undefined || reserved === undefined) return;
   if (compute === undefined || bandwidth === undefined || efficiency === undefined || speed === undefined) return;
   if (moving === undefined || launch === undefined || memoryOverlap === undefined) return;
@@ -29,7 +30,7 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
   const name = block.name.text;
   const id = symbolId('device', name);
   const place = context.report.place(block.name);
-  const entry = keys.find('memory');
+  const entry = keys.find('memory') ?? keys.find('from');
   const memoryPlace = context.report.place(entry?.values?.[0] ?? block.name);
   context.devices.set(id, {
     name,
@@ -38,11 +39,13 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
     compute: compute.all,
     computeAt: compute.at,
     bandwidth,
-    ...efficiency,
+    efficiency: efficiency.efficiency,
+    efficiencyAt: efficiency.efficiencyAt,
     memoryEfficiency: moving.efficiency,
     launch,
     memoryOverlap,
     speed,
+    written: { compute: compute.written, efficiency: efficiency.written, memory_efficiency: moving.written },
     place,
     memoryPlace,
   });
@@ -50,5 +53,6 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
   context.origins.set(paths.deviceMemory(name), memoryPlace);
   const rates = Object.entries(compute.at).map(([precision, rate]) => `, ${show(rate, 'compute')} in ${precision}`);
   if (compute.all !== undefined) rates.unshift(`, ${show(compute.all, 'compute')}`);
-  detail(context, id, `${show(memory, 'bytes')}${rates.join('')}`);
+  const relative = speed === 1 ? '' : `, relative speed ${show(speed, 'number')}`;
+  detail(context, id, `${show(memory, 'bytes')}${rates.join('')}${relative}`);
 }

@@ -4,12 +4,13 @@ import { symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { memberId } from '../language/declare.ts';
 import { valueOf } from '../language/keys.ts';
+import { nameIn } from './base.ts';
 import { paths } from '../plan.ts';
 
 /** The model whose layers `from = NAME` takes; `undefined` where that is no model, which has been reported, or is wrong itself. */
 export function baseOf(context: ReadContext, from: Entry | undefined): ModelDefinition | undefined {
-  const value = valueOf(from);
-  return value?.kind === 'name' ? context.models.get(symbolId('model', value.text)) : undefined;
+  const name = nameIn(valueOf(from));
+  return name === undefined ? undefined : context.models.get(symbolId('model', name.text));
 }
 
 /** The layers of another model as layers of `owner`; their place is the place of `from`. */

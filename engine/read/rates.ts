@@ -2,41 +2,46 @@
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import type { Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
 import type { ReadContext } from './context.ts';
-import type { DeviceDefinition } from '../definitions/device.ts';
+import type { DeviceDefinition, WrittenRates } from '../definitions/device.ts';
 import { quantity } from '../language/expressions.ts';
 import { type Keys, missing, valueOf } from '../language/keys.ts';
 import { findKey, type KeySchema } from '../language/schema.ts';
 
-/** Peaks: `all` is what `compute = …` says, `at` what `compute(fp8) = …` says; undefined where one of them is wrong (reported). */
+/**
+ * Peaks: `all` is what `compute = …` says, `at` what `compute(fp8) = …` says; undefined where one of them is wrong (reported).
+ * `base` has the peaks of the device that this one is `from`.
+ */
 export function readPeaks(
   context: ReadContext,
   keys: Keys,
-): { readonly all?: number; readonly at: PrecisionFigures } | undefined {
-  const figures = readFigures(context, keys, 'compute');
+  base?: WrittenRates,
+): { readonly all?: number; readonly at: PrecisionFigures; readonly written: WrittenRates } | undefined {
+  const figures = readFigures(context, keys, 'compute', base);
   if (figures === undefined) return undefined;
   const at: { [P in Precision]?: number } = {};
   for (const [precision, sizes] of figures) if (precision !== '') at[precision] = sizes.get(0)?.value;
-  return { all: figures.get('')?.get(0)?.value, at };
+  return { all: figures.get('')?.get(0)?.value, at, written: valuesOf(figures) };
 }
 
 /**
  * Shares by size, for all number formats and for number formats with separate entries. A format with separate entries uses no
  * others. Only the share of its smallest size comes from all formats if the format does not say. If sizes are written, this share
- * must be, too.
+ * must be, too. `base` has the shares of the device that this one is `from`.
  */
 export function readShares(
   context: ReadContext,
   keys: Keys,
   name: 'efficiency' | 'memory_efficiency',
-): Pick<DeviceDefinition, 'efficiency' | 'efficiencyAt'> | undefined {
-  const figures = readFigures(context, keys, name);
+  base?: WrittenRates,
+): (Pick<DeviceDefinition, 'efficiency' | 'efficiencyAt'> & { readonly written: WrittenRates }) | undefined {
+  const figures = readFigures(context, keys, name, base);
   if (figures === undefined) return undefined;
   const general = figures.get('')?.get(0)?.value;
   let complete = true;
   const table = (sizes: Sizes): SizedShares => {
     const least = sizes.get(0)?.value ?? general;
-    const [first] = sizes.values();
-    if (least === undefined && first !== undefined) {
+    const first = [...sizes.values()].find((figure) => figure.entry !== undefined);
+    if (least === undefined && first?.entry !== undefined) {
       complete = false;
       if (!keys.doubtful) missing(context, keys.block, name, first.entry.key);
     }
@@ -46,20 +51,34 @@ export function readShares(
   const efficiencyAt: { [P in Precision]?: SizedShares } = {};
   for (const [precision, sizes] of figures) if (precision !== '') efficiencyAt[precision] = table(sizes);
   const efficiency = table(figures.get('') ?? new Map());
-  return complete ? { efficiency, efficiencyAt } : undefined;
+  return complete ? { efficiency, efficiencyAt, written: valuesOf(figures) } : undefined;
 }
 
 interface Figure {
-  readonly entry: Entry;
+  /** Absent if the figure comes from the base. */
+  readonly entry?: Entry;
   readonly value: number;
 }
 type Sizes = ReadonlyMap<number, Figure>;
 
-/** Figures by number format (`''` of all) and size (0 where none is written). */
+/** Without the entries that wrote them. */
+const valuesOf = (figures: ReadonlyMap<Precision | '', Sizes>): WrittenRates =>
+  new Map(
+    [...figures].map(([precision, sizes]) => [
+      precision,
+      new Map([...sizes].map(([size, { value }]) => [size, value] as const)),
+    ]),
+  );
+
+/**
+ * Figures by number format (`''` of all) and size (0 where none is written). A plain entry stands for all figures of the base;
+ * an entry with parentheses only for the same one.
+ */
 function readFigures(
   context: ReadContext,
   keys: Keys,
-  name: 'compute' | 'efficiency' | 'memory_efficiency',
+  name: keyof DeviceDefinition['written'],
+  base: WrittenRates = new Map(),
 ): ReadonlyMap<Precision | '', Sizes> | undefined {
   const key = findKey(keys.block, name);
   const found = new Map<Precision | '', Map<number, Figure>>();
@@ -72,10 +91,10 @@ function readFigures(
       continue;
     }
     const sizes = found.get(at.precision) ?? new Map<number, Figure>();
-    const earlier = sizes.get(at.size);
+    const earlier = sizes.get(at.size)?.entry;
     if (earlier !== undefined) {
       const written = (entry.parameters ?? []).map((parameter) => textOf(context, parameter)).join(', ');
-      const related = [{ place: context.report.place(earlier.entry.key), message: 'This one is used.' }];
+      const related = [{ place: context.report.place(earlier.key), message: 'This one is used.' }];
       const hint = { kind: 'remove' } as const;
       const params = { key: written === '' ? name : `${name}(${written})`, block: keys.block };
       context.report.report('key/duplicate', entry.key, params, { related, hint });
@@ -86,7 +105,13 @@ function readFigures(
     sizes.set(at.size, { entry, value: value ?? 1 });
     found.set(at.precision, sizes);
   }
-  return wrong ? undefined : found;
+  if (wrong) return undefined;
+  if (found.get('')?.has(0) === true) return found;
+  for (const [precision, figures] of base) {
+    const given = [...figures].map(([size, value]) => [size, { value }] as const);
+    found.set(precision, new Map<number, Figure>([...given, ...(found.get(precision) ?? [])]));
+  }
+  return found;
 }
 
 /** `()`, `(fp8)`, `(16GFLOP)` or `(fp8, 16GFLOP)`, as far as the key takes them; undefined where there is something else (reported). */

@@ -1,6 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
 import { walk } from '../../../grammar/index.ts';
-import type { Declaration, SyntaxNode } from '../../../grammar/syntax.ts';
+import type { Declaration, Entry, SyntaxFile, SyntaxNode } from '../../../grammar/syntax.ts';
 import { replaced, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { siteAt } from './site.ts';
@@ -24,6 +24,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair> {
   const entry = path.findLast((node) => node.kind === 'entry');
   if (entry?.kind === 'entry') {
     yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)] };
+    if (entry.key.text === 'from') yield* withoutBase(syntax, entry, circle);
     return;
   }
   let left = mostReferences;
@@ -40,6 +41,19 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair> {
           group: String(reference.start),
         };
     }
+  }
+}
+
+/** Another member of the circle may be the one that needs no `from`: a device that says its memory. */
+function* withoutBase(syntax: SyntaxFile, known: Entry, circle: ReadonlySet<string>): Generator<Repair> {
+  let left = mostReferences;
+  for (const declaration of syntax.declarations) {
+    if (declaration.kind !== 'block' || !circle.has(declaration.name?.text ?? '')) continue;
+    const from = declaration.body?.entries.find((item) => item.kind === 'entry' && item.key.text === 'from');
+    if (from === undefined || from.start === known.start) continue;
+    if (left <= 0) return;
+    left -= 1;
+    yield { what: `Remove "from" of "${declaration.name?.text ?? ''}"`, edits: [withoutNode(syntax, from)] };
   }
 }
 

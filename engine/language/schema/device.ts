@@ -63,13 +63,13 @@ export const device: BlockSchema = {
       'speed',
       'speed = 1.5',
       amountOf('number', { above: 0 }),
-      'Relative speed for measured layers: their times are divided by it. Default: 1.',
+      'Relative speed of computing: divides the times of measured layers and multiplies the rate of `compute`. Memory bandwidth stays the same. Default: 1.',
     ),
     key(
       'from',
-      'from = system("a100_80g.json")',
+      'from = h100',
       { kind: 'system' },
-      'Takes the figures from a file of Calculon (`.json`) or aiconfigurator (`.yaml`). Keys that you also set override the file.',
+      'Takes the figures from another device, such as one of `std:hardware`, or from a file of Calculon (`.json`) or aiconfigurator (`.yaml`): `system("a100_80g.json")`. Keys that you also set override them.',
     ),
   ],
 };

@@ -44,6 +44,9 @@ describe('published bytes a parameter', () => {
     ['adam', 'none', () => 16],
     ['adam', 'distributed', (d: number) => 8 + 8 / d],
     ['adam', 'fsdp', (d: number) => 16 / d],
+    // AdamW keeps the moments of Adam: arXiv:1711.05101, algorithm 2.
+    ['adamw', 'none', () => 16],
+    ['adamw', 'zero2', (d: number) => 4 + 12 / d],
     ['adam_mixed', 'none', () => 16],
     ['adam_mixed', 'zero1', (d: number) => 4 + 12 / d],
     ['adam_mixed', 'zero2', (d: number) => 2 + 14 / d],

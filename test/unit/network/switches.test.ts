@@ -94,6 +94,7 @@ function clusterOf(edges: readonly Edge[]): ClusterDefinition {
     launch: 0,
     memoryOverlap: 1,
     speed: 1,
+    written: { compute: new Map(), efficiency: new Map(), memory_efficiency: new Map() },
     place,
     memoryPlace: place,
   };

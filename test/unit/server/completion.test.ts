@@ -50,6 +50,9 @@ test('a key that takes a size or a word offers both', async () => {
 });
 
 test('values by kind', async () => {
+  expect(await labels('device e { memory = 1GiB }\ndevice d { from = $0 }')).toEqual(
+    expect.arrayContaining(['e', 'system']),
+  );
   expect(await labels(toy.replace('schedule     = 1f1b', 'schedule     = $0'))).toEqual(
     expect.arrayContaining(['1f1b', 'gpipe', 'zb_h1']),
   );

@@ -33,6 +33,9 @@ test('a param: its value and doc', () =>
   checkHover(toy.replace('= microbatches', '= $0microbatches'), 'microbatches', /8/, 'How many microbatches.'));
 
 test('a device and a model', async () => {
+  const shares = 'device e { memory = 1GiB  speed = 0.9 }\ndevice d { from = $0e }';
+  await checkHover(shares, 'e', /device e/, /1 GiB, relative speed 0\.9/);
+  await checkHover('device d { $0from = d }', 'from', /from another device/);
   await checkHover(toy.replace('gpu[4] = v100', 'gpu[4] = $0v100'), 'v100', /device v100/);
   await checkHover(toy.replace('model        = toy', 'model        = $0toy'), 'toy', 'Eight equal layers.');
 });

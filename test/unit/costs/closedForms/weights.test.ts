@@ -5,6 +5,7 @@ import { layer, near, run } from './run.ts';
 /** Bytes of a parameter: weights, gradients, optimizer state (arXiv:1910.02054, section 3.1; Megatron-LM, dist_optimizer). */
 const recipes: readonly (readonly [string, number, number, number])[] = [
   ['adam', 4, 4, 8],
+  ['adamw', 4, 4, 8],
   ['adam_mixed', 2, 2, 12],
   ['megatron_bf16', 2, 4, 12],
   ['megatron_fp16', 2, 2, 16],
