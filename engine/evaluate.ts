@@ -1,7 +1,7 @@
-/** One pipeline of a plan, simulated: program → timeline → report and findings. The preview's worker runs just this. */
-import { type Evaluation, evaluationSize, planKey, type EvaluationProblem } from './evaluation.ts';
-import { analyze } from './analyze/analyze.ts';
-import { planFinding } from './findings/finding.ts';
+/** One pipeline of a plan, simulated: program → timeline → report and findings. The preview's worker runs `simulated`. */
+import { type Evaluation, evaluationSize, planKey, type EvaluationProblem, type Run } from './evaluation.ts';
+import { analyze, figuresOf } from './analyze/analyze.ts';
+import { type PlanFinding, planFinding } from './findings/finding.ts';
 import type { EngineOptions } from './host.ts';
 import { type PipelinePlan, paths } from './plan.ts';
 import { generate } from './schedule/generate.ts';
@@ -9,6 +9,8 @@ import { validate } from './schedule/validate.ts';
 import { simulate } from './simulate/simulate.ts';
 import { timingOf } from './simulate/timing.ts';
 import { runSearch, type Search } from './searches.ts';
+import { toEnd } from './steps.ts';
+import type { Timeline } from './timeline.ts';
 
 /** Never throws; a plan that cannot run gives findings and no run. */
 export function evaluate(plan: PipelinePlan, options: EngineOptions): Evaluation {
@@ -22,23 +24,38 @@ export const evaluation: Search<EvaluationProblem, Omit<Evaluation, keyof Evalua
   size: ({ plan }) => evaluationSize(plan),
   key: ({ plan, options }) => `${planKey(plan)} ${JSON.stringify(options)}`,
   *steps({ plan, options }) {
-    const generated = generate(plan);
-    if ('faults' in generated) return { findings: generated.faults };
+    const simulated = yield* timelineSteps(plan);
+    if ('faults' in simulated) return { findings: simulated.faults };
     yield;
-    const { program } = generated;
-    // Orders of built-in policies are proven by tests; a user's own are proven here.
-    if (plan.schedule.kind !== 'policy') {
-      const faults = validate(program, plan);
-      if (faults.length > 0) return { findings: faults };
-      yield;
-    }
-    const timeline = simulate(program, timingOf(plan, program));
-    if (timeline === undefined) {
-      const faults = validate(program, plan);
-      const unproven = planFinding('schedule/deadlock', paths.key(plan.name, 'schedule'), { circle: [] });
-      return { findings: faults.length > 0 ? faults : [unproven] };
-    }
-    yield;
-    return analyze(plan, timeline, options);
+    return analyze(plan, simulated.timeline, options);
   },
 };
+
+/**
+ * The figures of a plan without findings on them, or why it cannot run. For pictures: some findings simulate other schedules,
+ * which takes longer than the figures.
+ */
+export function simulated(plan: PipelinePlan): { readonly run: Run } | { readonly faults: readonly PlanFinding[] } {
+  const found = toEnd(timelineSteps(plan));
+  return 'faults' in found ? found : { run: figuresOf(plan, found.timeline).run };
+}
+
+function* timelineSteps(
+  plan: PipelinePlan,
+): Generator<void, { readonly timeline: Timeline } | { readonly faults: readonly PlanFinding[] }, void> {
+  const generated = generate(plan);
+  if ('faults' in generated) return generated;
+  yield;
+  const { program } = generated;
+  // Orders of built-in policies are proven by tests; a user's own are proven here.
+  if (plan.schedule.kind !== 'policy') {
+    const faults = validate(program, plan);
+    if (faults.length > 0) return { faults };
+    yield;
+  }
+  const timeline = simulate(program, timingOf(plan, program));
+  if (timeline !== undefined) return { timeline };
+  const faults = validate(program, plan);
+  const unproven = planFinding('schedule/deadlock', paths.key(plan.name, 'schedule'), { circle: [] });
+  return { faults: faults.length > 0 ? faults : [unproven] };
+}

@@ -2,7 +2,7 @@ import type { Run } from '../evaluation.ts';
 import type { PlanFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { memoryPeak } from '../simulate/memory.ts';
+import { type MemoryPeak, memoryPeak } from '../simulate/memory.ts';
 import type { Timeline } from '../timeline.ts';
 import { criticalPath } from './criticalPath.ts';
 import { simulationFindings } from './findings.ts';
@@ -14,9 +14,17 @@ export function analyze(
   timeline: Timeline,
   options: EngineOptions,
 ): { readonly run: Run; readonly findings: readonly PlanFinding[] } {
+  const { run, peaks } = figuresOf(plan, timeline);
+  return { run, findings: simulationFindings(plan, run, peaks, options) };
+}
+
+/** The figures alone. */
+export function figuresOf(
+  plan: PipelinePlan,
+  timeline: Timeline,
+): { readonly run: Run; readonly peaks: readonly MemoryPeak[] } {
   const peaks = plan.devices.map((_, device) => memoryPeak(plan, timeline, device));
   const path = criticalPath(timeline);
   const report = pipelineReport(plan, timeline, peaks, path);
-  const run: Run = { program: timeline.program, timeline, report, criticalPath: path };
-  return { run, findings: simulationFindings(plan, run, peaks, options) };
+  return { run: { program: timeline.program, timeline, report, criticalPath: path }, peaks };
 }

@@ -1,5 +1,4 @@
 import type { PipelineReport } from '../../engine/report.ts';
-import type { PlanFinding } from '../../engine/findings/finding.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 import type { Timing } from '../../engine/timeline.ts';
@@ -26,5 +25,4 @@ export interface Picture {
   /** By device, what a fill job does there; absent where there is none. */
   readonly fill?: readonly FillStretches[];
   readonly report: PipelineReport;
-  readonly findings: readonly PlanFinding[];
 }

@@ -1,4 +1,3 @@
-import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import type { RaceEntry } from '../protocol/messages.ts';
 import type { FromWorker, StripRequest, ToWorker } from '../worker/messages.ts';
@@ -64,7 +63,7 @@ export function racing(host: RacingHost) {
           ...(runs ? {} : { result: { reason: problem ?? 'It has no plan.' } }),
         },
       ];
-      if (runs) enter(id, plan, options, kept);
+      if (runs) enter(id, plan, kept);
       host.changed();
       return id;
     },
@@ -77,7 +76,7 @@ export function racing(host: RacingHost) {
     runners: () => runners,
   };
 
-  function enter(id: number, plan: PipelinePlan, options: EngineOptions, kept: boolean): void {
-    started().send({ type: 'enter', id, plan, options, kept });
+  function enter(id: number, plan: PipelinePlan, kept: boolean): void {
+    started().send({ type: 'enter', id, plan, kept });
   }
 }

@@ -1,4 +1,4 @@
-import { evaluate } from '../../engine/evaluate.ts';
+import { simulated } from '../../engine/evaluate.ts';
 import type { Run } from '../../engine/evaluation.ts';
 import { figuresOf as reportFigures } from '../../engine/fixes/effect.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
@@ -30,12 +30,13 @@ export function comparison() {
   let blocks = 0;
 
   return {
-    enter({ id, plan, options, kept: wanted }: Extract<ToWorker, { type: 'enter' }>): RaceFigures | { reason: string } {
-      const { run, findings } = evaluate(plan, options);
-      if (run === undefined) {
-        const errors = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+    enter({ id, plan, kept: wanted }: Extract<ToWorker, { type: 'enter' }>): RaceFigures | { reason: string } {
+      const found = simulated(plan);
+      if ('faults' in found) {
+        const errors = found.faults.filter(({ severity }) => severity === 'error').map(({ message }) => message);
         return { reason: errors.join(' ') || 'This pipeline cannot be simulated.' };
       }
+      const { run } = found;
       const columns = columnsOf(plan, run.timeline);
       if (wanted && blocks + columns.word.length <= mostBlocks) {
         blocks += columns.word.length;

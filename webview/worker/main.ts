@@ -1,5 +1,5 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of the messages that wait, it handles the newest of each kind. */
-import { evaluate } from '../../engine/evaluate.ts';
+import { simulated } from '../../engine/evaluate.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
 import { iterationOf } from '../../engine/sensitivity.ts';
 import { stallOf } from '../../engine/stall.ts';
@@ -135,22 +135,20 @@ function attempt(generation: number, task: () => void): void {
 }
 
 function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
-  const { generation, plan, options } = run;
+  const { generation, plan } = run;
   waitingJobs = undefined;
   newestRun = run;
-  const evaluation = evaluate(plan, options);
-  if (evaluation.run === undefined) {
-    const reasons = evaluation.findings
-      .filter((finding) => finding.severity === 'error')
-      .map((finding) => finding.message);
-    const stall = evaluation.findings.some(({ code }) => code === 'schedule/deadlock') ? stallOf(plan) : undefined;
+  const found = simulated(plan);
+  if ('faults' in found) {
+    const reasons = found.faults.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+    const stall = found.faults.some(({ code }) => code === 'schedule/deadlock') ? stallOf(plan) : undefined;
     if (stall === undefined) scope.postMessage({ type: 'none', generation, reasons });
     else scope.postMessage({ type: 'stalled', generation, stall, reasons });
     return;
   }
-  const picture = pictureOf(evaluation, evaluation.run, generation);
+  const picture = pictureOf({ plan }, found.run, generation);
   const { columns } = picture;
-  shown = { generation, plan, timeline: evaluation.run.timeline, columns, tracks: bandTracks(picture) };
+  shown = { generation, plan, timeline: found.run.timeline, columns, tracks: bandTracks(picture) };
   if (run.jobs.length > 0) waitingJobs = run;
   // Only the tracks are given away, if they are not needed here: the worker draws from the rest.
   const given = shown.tracks.length > 0 ? [] : picture.memory;

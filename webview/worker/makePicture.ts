@@ -9,9 +9,8 @@ import { columnsOf, blockShift } from './makeColumns.ts';
 /** Above this many blocks slack is left out: it needs a sort. */
 const slackLimit = 200_000;
 
-/** What the page shows of an evaluation that ran. */
-export function pictureOf(evaluation: Evaluation, run: Run, generation: number): Picture {
-  const { plan } = evaluation;
+/** What the page shows of a run. */
+export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generation: number): Picture {
   const { timeline, program } = run;
   const columns = columnsOf(plan, timeline);
   const shift = blockShift(columns, program.offsets);
@@ -42,6 +41,5 @@ export function pictureOf(evaluation: Evaluation, run: Run, generation: number):
         ? undefined
         : plan.devices.flatMap((_, device) => fillStretches(plan, timeline, device) ?? []),
     report: run.report,
-    findings: evaluation.findings,
   };
 }

@@ -30,7 +30,6 @@ export type ToWorker =
       readonly type: 'enter';
       readonly id: number;
       readonly plan: PipelinePlan;
-      readonly options: EngineOptions;
       readonly kept: boolean;
     }
   /** Draw kept timelines; an `id` that is not kept is left out. */

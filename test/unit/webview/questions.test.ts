@@ -53,9 +53,9 @@ it('explains the time in which a device still sends before its step', () => {
 });
 
 it('answers nothing about a device that the timeline lacks', () => {
-  const [{ plan, run, ...rest }] = analyseExample('quickstart.pipe').pipelines;
+  const [{ plan, run }] = analyseExample('quickstart.pipe').pipelines;
   if (run === undefined) throw new Error('no run');
-  const { columns } = pictureOf({ plan, run, ...rest }, run, 1);
+  const { columns } = pictureOf({ plan }, run, 1);
   const asked = { plan, timeline: run.timeline, columns };
   expect(answerTo(asked, { kind: 'stack', device: 4 })).toBeUndefined();
   expect(answerTo(asked, { kind: 'why', gap: { device: 4, from: 0, to: 1, before: -1 } })).toBeUndefined();
