@@ -1,4 +1,4 @@
-/** Pictures for the documentation, taken of the real editor on `examples/`: `docs/images/`. */
+/** The picture of the real editor for the documentation, taken on `examples/`: `docs/images/editor.png`. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -31,44 +31,12 @@ try {
   const stage = preview.locator('.timeline[data-generation]');
   await stage.waitFor();
   await preview.locator('.statistics').getByText('ms').first().waitFor();
-  const shot = async (name: string, whole: boolean): Promise<void> => {
-    await page.mouse.move(2, 300);
-    // Overlays fade for a fifth of a second after the pointer has left.
-    await delay(1000);
-    const target = whole ? page : page.locator('.editor-group-container').last();
-    await target.screenshot({ path: path.join(images, `${name}.png`), animations: 'disabled' });
-    console.log(path.join('docs', 'images', `${name}.png`));
-  };
   await workbench.goToEndOf('pipeline train');
-  await shot('editor', true);
-  await workbench.command('View: Close Primary Side Bar').catch(() => page.keyboard.press('Escape'));
-  await shot('preview', false);
-  for (const [theme, name] of [
-    ['Light Modern', 'preview-light'],
-    ['Dark High Contrast', 'preview-high-contrast'],
-    ['Light High Contrast', 'preview-high-contrast-light'],
-  ] as const) {
-    await workbench.theme(theme);
-    await shot(name, false);
-  }
-  await workbench.theme('Dark Modern');
-  await workbench.command('View: Close All Editors');
-  await workbench.find('dualpipe.pipe');
-  await page.locator('.codelens-decoration', { hasText: 'iteration' }).first().waitFor();
-  await page.locator('.editor-actions a[aria-label*="Open Preview to the Side"]').first().click();
-  await preview.locator('.policy', { hasText: 'dualpipe' }).waitFor();
-  await stage.waitFor();
-  await shot('preview-dualpipe', false);
-  await workbench.command('View: Close All Editors');
-  await workbench.find('long-context.pipe');
-  await page.locator('.codelens-decoration', { hasText: 'iteration' }).first().waitFor();
-  await page.locator('.editor-actions a[aria-label*="Open Preview to the Side"]').first().click();
-  await preview.locator('.policy', { hasText: 'interleaved_1f1b' }).waitFor();
-  await stage.waitFor();
-  // The name of the first device.
-  await stage.click({ position: { x: 40, y: 85 } });
-  await preview.getByRole('button', { name: 'Open the details' }).click();
-  await shot('preview-device', false);
+  await page.mouse.move(2, 300);
+  // Overlays fade for a fifth of a second after the pointer has left.
+  await delay(1000);
+  await page.screenshot({ path: path.join(images, 'editor.png'), animations: 'disabled' });
+  console.log(path.join('docs', 'images', 'editor.png'));
 } finally {
   await workbench.close();
 }

@@ -18,6 +18,8 @@ export interface Preview {
   posted(): Promise<FromPage[]>;
   /** What broke the security policy, and errors that nothing caught. */
   readonly problems: string[];
+  /** The editor changes its theme while the page is open. Waits until the timeline is repainted. */
+  setTheme(theme: ThemeClass): Promise<void>;
   /** Colour of a pixel of the page, as shown. */
   pixel(x: number, y: number): Promise<readonly [number, number, number]>;
   shot(name: string): Promise<void>;
@@ -43,6 +45,15 @@ const grounds: Readonly<Record<ThemeClass, readonly [string, string]>> = {
   'vscode-high-contrast': ['#000000', '#ffffff'],
   'vscode-high-contrast-light': ['#ffffff', '#292929'],
 };
+
+function variablesOf(theme: ThemeClass): Readonly<Record<string, string>> {
+  const [background, foreground] = grounds[theme];
+  return {
+    '--vscode-editor-background': background,
+    '--vscode-editor-foreground': foreground,
+    '--vscode-font-family': 'DejaVu Sans, sans-serif',
+  };
+}
 
 /** A browser with the page's files behind an address of their own; nothing reaches the network. */
 export async function launch(): Promise<{ open(options?: OpenOptions): Promise<Preview>; close(): Promise<void> }> {
@@ -87,13 +98,7 @@ async function open(browser: Browser, script: string, style: string, options: Op
       return route.fulfill({ contentType: 'text/html', body: html.replace('<body>', `<body class="${theme}">`) });
     return route.fulfill({ status: 404, body: '' });
   });
-  const [background, foreground] = grounds[theme];
-  const variables = {
-    '--vscode-editor-background': background,
-    '--vscode-editor-foreground': foreground,
-    '--vscode-font-family': 'DejaVu Sans, sans-serif',
-    ...options.colours,
-  };
+  const variables = { ...variablesOf(theme), ...options.colours };
   await page.addInitScript(
     ({ state, properties }) => {
       const scope = globalThis as unknown as {
@@ -138,6 +143,26 @@ async function open(browser: Browser, script: string, style: string, options: Op
       await settled(page);
     },
     posted: () => page.evaluate(() => (globalThis as unknown as { posted: FromPage[] }).posted),
+    setTheme: async (next) => {
+      await page.evaluate(
+        ([name, all, properties]) => {
+          const timeline = document.querySelector<HTMLElement>('.timeline');
+          const repainted = new Promise<void>((resolve) => {
+            // A page without a timeline in sight has nothing to repaint.
+            if (timeline?.dataset.generation === undefined || timeline.getClientRects().length === 0) return resolve();
+            const drawn = { attributes: true, attributeFilter: ['data-milliseconds'] };
+            new MutationObserver(() => resolve()).observe(timeline, drawn);
+          });
+          document.body.classList.remove(...all);
+          document.body.classList.add(name);
+          for (const [property, value] of Object.entries(properties))
+            document.documentElement.style.setProperty(property, value);
+          return repainted;
+        },
+        [next, themes, { ...variablesOf(next), ...options.colours }] as const,
+      );
+      await settled(page);
+    },
     pixel: async (x, y) => {
       const png = await page.screenshot({ clip: { x: Math.floor(x), y: Math.floor(y), width: 1, height: 1 } });
       return page.evaluate(async (base64) => {

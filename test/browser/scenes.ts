@@ -10,6 +10,8 @@ export interface Scene {
   /** What is drawn first; default: the timeline. */
   readonly first?: string;
   readonly pipeline?: string;
+  /** A figure for print takes the place of the page: it knows neither themes nor widths of a panel. */
+  readonly paper?: boolean;
   /** What the reader does then. */
   act?(preview: Preview, editor: Editor): Promise<void>;
 }
@@ -17,13 +19,18 @@ export interface Scene {
 /** Opens a scene. The editor answers until it is closed. */
 export async function enter(preview: Preview, scene: Scene): Promise<Editor> {
   const editor = await openEditor(preview, scene.file);
-  await editor.show(scene.pipeline);
-  if (scene.first === undefined) await preview.drawn();
-  else await preview.page.locator(scene.first).waitFor({ state: 'visible' });
-  await editor.answer();
-  await scene.act?.(preview, editor);
-  await editor.answer();
-  return editor;
+  try {
+    await editor.show(scene.pipeline);
+    if (scene.first === undefined) await preview.drawn();
+    else await preview.page.locator(scene.first).waitFor({ state: 'visible' });
+    await editor.answer();
+    await scene.act?.(preview, editor);
+    if (scene.paper !== true) await editor.answer();
+    return editor;
+  } catch (error) {
+    editor.close();
+    throw error;
+  }
 }
 
 const quickstart = exampleFile('quickstart.pipe');
@@ -67,6 +74,33 @@ const large = changed(
   ['balance(4)', 'balance(256)'],
   ['expect train { bubble < 30%  peak_memory < 15GiB }', ''],
 );
+
+/** An encoder of 64 equal towers, each on its device: their rows are the same at every moment. */
+function towers(): TextFile {
+  const numbers = Array.from({ length: 64 }, (_, index) => index);
+  const layer = (name: string, after: string, forward: number): string =>
+    `  layer ${name} {${after} forward = ${forward}ms  backward = ${2 * forward}ms  weights = 64MiB  activation = 128MiB  output = 1MiB }`;
+  const text = `model encoder {
+${layer('embed', '', 6)}
+${numbers.map((number) => layer(`tower${number}`, ' after = embed ', 8)).join('\n')}
+${layer('head', ` after = ${numbers.map((number) => `tower${number}`).join(', ')} `, 6)}
+}
+
+device card { memory = 8GiB }
+cluster pod { gpu[66] = card  link = 100GB/s + 5us }
+
+pipeline train {
+  model        = encoder
+  devices      = pod
+  microbatches = 8
+  schedule     = gpipe
+  stage first { layers = embed }
+${numbers.map((number) => `  stage s${number} { layers = tower${number} }`).join('\n')}
+  stage last { layers = head }
+}
+`;
+  return exampleFile('quickstart.pipe', text);
+}
 
 export const focusGrid = (preview: Preview): Promise<void> =>
   preview.page.locator('.grid [tabindex="0"]').first().focus();
@@ -172,9 +206,73 @@ export const scenes: readonly Scene[] = [
     file: exampleFile('systems/hetpipe.pipe'),
     size: [1100, 640],
     act: async (preview) => {
-      await preview.page.locator('.figure.job').first().click();
+      // The line of figures has no room for the job in a narrow page.
+      await preview.page.getByRole('button', { name: 'All figures' }).click();
       await preview.page.locator('.jobs').getByRole('button', { name: 'All workers' }).first().click();
     },
   },
   { name: 'big', file: large, size: [1100, 800] },
+  { name: 'folded', file: towers(), size: [1100, 520] },
+  { name: 'dualpipe', file: exampleFile('systems/dualpipe.pipe'), size: [1100, 640] },
+  {
+    name: 'device',
+    file: exampleFile('long-context.pipe'),
+    size: [860, 700],
+    act: async (preview) => {
+      await press(preview, 'i');
+      const heading = preview.page.getByRole('heading', { name: 'Memory at the peak' });
+      await heading.evaluate((node) => node.scrollIntoView({ block: 'start' }));
+    },
+  },
+  { name: 'table', file: quickstart, size: [700, 520], act: (preview) => press(preview, 't') },
+  {
+    name: 'export',
+    file: quickstart,
+    size: [704, 464],
+    paper: true,
+    act: async ({ page }, editor) => {
+      const figures: string[] = [];
+      for (const [width, memory] of [
+        ['7in', true],
+        ['3.4in', false],
+      ] as const) {
+        const made = await editor.export({ format: 'svg', width, memory });
+        if (!('text' in made)) throw new Error(JSON.stringify(made));
+        figures.push(`<img src="data:image/svg+xml;base64,${Buffer.from(made.text).toString('base64')}">`);
+      }
+      await page.goto('about:blank');
+      await page.setContent(`<body style="margin:16px;background:#fff">${figures.join('<br><br>')}</body>`);
+    },
+  },
+  {
+    name: 'gone',
+    file: quickstart,
+    size: [700, 480],
+    act: async (preview) => {
+      await preview.post({
+        type: 'gone',
+        uri: quickstart.uri,
+        title: 'quickstart.pipe',
+        version: 2,
+        renamed: 'first.pipe',
+      });
+      await preview.page.locator('.message').waitFor({ state: 'visible' });
+    },
+  },
+  {
+    name: 'stopped',
+    file: quickstart,
+    size: [700, 480],
+    act: async (preview) => {
+      const message = 'The language server has stopped. It ended 5 times in 3 minutes.';
+      await preview.post({ type: 'stopped', uri: quickstart.uri, version: 2, message });
+      await preview.page.locator('.message').waitFor({ state: 'visible' });
+    },
+  },
+  {
+    name: 'library',
+    file: exampleFile('cluster.pipe', 'device card { memory = 16GiB }\ncluster box { gpu[8] = card  link = 25GB/s }\n'),
+    size: [700, 600],
+    first: '.empty-file',
+  },
 ];
