@@ -53,7 +53,7 @@ export interface DocumentsHost {
   readonly ready: Promise<void>;
   /** The plan of a text is known; `checked` or `failed` follows, unless the text changes. */
   planned(view: View): void;
-  /** `own` is false where the text did not change, only something around it. */
+  /** `edited` is false where the text did not change, only something around it. */
   checked(view: View, edited: boolean): void;
   /** Figures let wait for them: the view has what else is known. `checked` or `failed` follows, unless the text changes. */
   waiting(view: View): void;
@@ -280,7 +280,12 @@ export function createDocuments(host: DocumentsHost): Documents {
       };
       states.set(uri, state);
       const notBefore = now - state.setAt < burst ? now + pause : 0;
-      Object.assign(state, { text, version, own: true, syntax: undefined, setAt: now, notBefore });
+      state.text = text;
+      state.version = version;
+      state.edited = true;
+      state.syntax = undefined;
+      state.setAt = now;
+      state.notBefore = notBefore;
       request(state, true);
       filesChanged([uri]);
     },

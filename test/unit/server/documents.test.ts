@@ -12,11 +12,14 @@ import { hostOf } from '../../support/host.ts';
 function open(options: () => EngineOptions = () => defaultOptions): {
   readonly documents: Documents;
   readonly checked: View[];
+  /** Whether each check was for a new text; otherwise for something around it. */
+  readonly edited: boolean[];
   readonly failures: unknown[];
   /** Documents whose imports are looked up, in order: each check begins so. */
   readonly taken: string[];
 } {
   const checked: View[] = [];
+  const edited: boolean[] = [];
   const failures: unknown[] = [];
   const taken: string[] = [];
   const documents = createDocuments({
@@ -34,15 +37,32 @@ function open(options: () => EngineOptions = () => defaultOptions): {
     options,
     ready: Promise.resolve(),
     planned: () => {},
-    checked: (view) => checked.push(view),
+    checked(view, isEdited) {
+      checked.push(view);
+      edited.push(isEdited);
+    },
     waiting: () => {},
     closed: () => {},
     failed: (_, error) => failures.push(error),
   });
-  return { documents, checked, failures, taken };
+  return { documents, checked, edited, failures, taken };
 }
 
 const none = CancellationToken.None;
+
+test('every new text counts as an edit, and a check because of something else does not: clients refresh only then', async () => {
+  const { documents, edited } = open();
+  const settled = () => documents.view(main, 'figures', none);
+  documents.set(main, 1, toy);
+  await settled();
+  documents.set(main, 2, toy.replace('4ms', '5ms'));
+  await settled();
+  documents.recheck();
+  await settled();
+  documents.set(main, 3, toy);
+  await settled();
+  expect(edited).toEqual([true, true, false, true]);
+});
 
 test('an edit in a comment simulates nothing: evaluations are those of before', async () => {
   const { documents } = open();
