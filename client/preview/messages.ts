@@ -22,7 +22,9 @@ export function readFromPage(raw: unknown): FromPage | undefined {
       return { type: 'ready', state: readState(raw['state']) };
     case 'reveal': {
       const { path, preserveFocus } = raw;
-      return isName(path) && typeof preserveFocus === 'boolean' ? { type: 'reveal', path, preserveFocus } : undefined;
+      return isName(path) && typeof preserveFocus === 'boolean'
+        ? { type: 'reveal', path, preserveFocus, ...(raw['explicit'] === true ? { explicit: true } : {}) }
+        : undefined;
     }
     case 'try': {
       const overrides = readOverrides(raw['overrides']);

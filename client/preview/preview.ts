@@ -60,6 +60,8 @@ export interface PreviewHost {
   ready(preview: Preview): void;
   /** It follows from now on, or is pinned. */
   followed(preview: Preview): void;
+  /** The preview shows another file, or its file has another name. */
+  fileChanged(): void;
 }
 
 /** What a page of this extension may load, and nothing else. */
@@ -148,8 +150,9 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     return { type: 'plan', ...of, title, plan, overrides, options, pipeline: chosen, trying };
   }
 
-  async function reveal(path: string, preserveFocus: boolean): Promise<void> {
-    if (uri === undefined || (preserveFocus && !syncModes().revealOnClick)) return;
+  async function reveal({ path, preserveFocus, explicit }: Extract<FromPage, { readonly type: 'reveal' }>) {
+    const click = preserveFocus && explicit !== true;
+    if (uri === undefined || (click && !syncModes().revealOnClick)) return;
     const target = await locate(requests, uri, path);
     if (target !== undefined) await go(target, preserveFocus);
   }
@@ -197,6 +200,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     const name = uri === undefined ? undefined : titleOf(uri);
     if (place.kind === 'view') place.rename(name ?? '');
     else place.rename(uri === undefined ? 'Preview' : previewTitle(uri));
+    host.fileChanged();
   }
 
   function follow(next: boolean): void {
@@ -220,7 +224,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         host.ready(preview);
         return refresh();
       case 'reveal':
-        return reveal(message.path, message.preserveFocus);
+        return reveal(message);
       case 'goto': {
         const at = new vscode.Position(message.line, message.character);
         return uri === undefined ? undefined : go({ uri, range: new vscode.Range(at, at) }, false);

@@ -87,7 +87,7 @@ export function inputs(host: InputHost) {
     leaveSearch,
     leaveSide: page.side.back,
     select: (next) => selection.select(next, true),
-    reveal: (preserveFocus) => selection.openSource(selection.selection(), preserveFocus),
+    reveal: (preserveFocus) => selection.openSource(selection.selection(), preserveFocus, true),
     card: page.card,
     focusSearch: page.toolbar.focusSearch,
     toggle,

@@ -90,11 +90,12 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
     return x < left || Math.abs(x - at) <= peakReach ? device : -1;
   }
 
-  /** Asks for the source of a selection; of the schedule where nothing is selected. */
-  function openSource(of: Selection | undefined, preserveFocus: boolean): void {
+  /** Asks for the source of a selection; of the schedule where nothing is selected. `explicit`: by a key, not by a click. */
+  function openSource(of: Selection | undefined, preserveFocus: boolean, explicit = false): void {
     const timeline = timelines.timeline();
-    if (timeline !== undefined)
-      post({ type: 'reveal', path: pathOf(timeline.plan, timeline.picture, of), preserveFocus });
+    if (timeline === undefined) return;
+    const peek = preserveFocus && explicit ? { explicit: true as const } : {};
+    post({ type: 'reveal', path: pathOf(timeline.plan, timeline.picture, of), preserveFocus, ...peek });
   }
 
   function hover(x: number, y: number): void {

@@ -79,8 +79,8 @@ export interface RaceEntry {
 /** What the page posts to the extension. Validated there before use. */
 export type FromPage =
   | { readonly type: 'ready'; readonly state?: PreviewState }
-  /** Show the source of a path. `preserveFocus`: peek. */
-  | { readonly type: 'reveal'; readonly path: string; readonly preserveFocus: boolean }
+  /** Show the source of a path. `preserveFocus`: peek. `explicit`: a peek by a key, which also works while clicks move no cursor. */
+  | { readonly type: 'reveal'; readonly path: string; readonly preserveFocus: boolean; readonly explicit?: true }
   /** Turn params: plan again with these values. */
   | { readonly type: 'try'; readonly overrides: Readonly<Record<string, number>> }
   /** Write a param's value into the file. */

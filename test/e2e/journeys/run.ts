@@ -13,12 +13,13 @@ import type { Journey } from './journey.ts';
 import { memory } from './memory.ts';
 import { newFile } from './newFile.ts';
 import { docked, maximised, narrow } from './places.ts';
+import { reveal } from './reveal.ts';
 import { rename } from './rename.ts';
 import { server } from './server.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
-const all = [memory, bubble, deadlock, compare, newFile, figure, rename, maximised, docked, narrow, server];
+const all = [memory, bubble, deadlock, compare, newFile, figure, rename, maximised, docked, narrow, reveal, server];
 const journeys = all.filter(({ name }) => name.includes(wanted));
 
 const folder = tempFolder('pipewright-journeys-');

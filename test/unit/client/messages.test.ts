@@ -6,6 +6,7 @@ import { readState } from '../../../webview/protocol/state.ts';
 describe('messages of the preview page', () => {
   test.each([
     { type: 'reveal', path: 'train/stage:2', preserveFocus: true },
+    { type: 'reveal', path: 'train/stage:2', preserveFocus: true, explicit: true },
     { type: 'try', overrides: { microbatches: 16 } },
     { type: 'apply', name: 'microbatches', value: 16 },
     { type: 'error', message: 'no worker' },
