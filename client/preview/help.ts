@@ -72,15 +72,18 @@ export function createHelp({ requests, uri, overrides, post, refresh }: PreviewH
             found === undefined
               ? undefined
               : { title: found.fix.title, trial: { version: found.version, edits: found.fix.edits } };
-          return refresh();
+          await refresh();
+          if (message.index >= 0 && trying === undefined) sayChanged('shown');
+          return;
         }
         case 'applyFix': {
           const file = uri();
           const found = fixOf(message.request, message.index);
-          if (file === undefined || found === undefined) return;
           trying = undefined;
-          if (await writeEdits(file, found.version, found.fix.edits)) return;
-          void vscode.window.setStatusBarMessage('$(warning) The fix was not applied: the file has changed.', 5000);
+          const isWritten =
+            file !== undefined && found !== undefined && (await writeEdits(file, found.version, found.fix.edits));
+          if (isWritten) return;
+          sayChanged('applied');
           return refresh();
         }
       }
@@ -95,5 +98,9 @@ export function createHelp({ requests, uri, overrides, post, refresh }: PreviewH
     },
   };
 }
+
+/** Edits are for the text that the fix was found for; another text may have moved under them. */
+const sayChanged = (what: 'shown' | 'applied'): void =>
+  void vscode.window.setStatusBarMessage(`$(warning) The fix was not ${what}: the file has changed.`, 5000);
 
 const withoutEdits = ({ title, effect, before, diff }: HelpFix) => ({ title, effect, before, diff });

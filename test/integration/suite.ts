@@ -7,6 +7,7 @@ export async function run(): Promise<void> {
   // Gives `suite` and `test` to the files that follow.
   mocha.suite.emit('pre-require', globalThis, '', mocha);
   await import('./insert.test.ts');
+  await import('./help.test.ts');
   await import('./manifest.test.ts');
   await import('./diagnostics.test.ts');
   await import('./export.test.ts');
