@@ -23,7 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
     if (state.kind === 'running' || state.kind === 'stopped') previews?.serverChanged();
   });
   server = running;
-  previews = createPreviews(context.extensionUri, running, output);
+  previews = createPreviews(context.extensionUri, running, output, statusBar.previewed);
   const shown = previews;
   const openPreview =
     (another: boolean) =>
@@ -34,6 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     output,
     statusBar,
+    notices,
     running,
     shown,
     providePolicyDocuments(running),

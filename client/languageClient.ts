@@ -69,6 +69,9 @@ export function createServer(
     },
     options,
   );
+  const log = client.error.bind(client);
+  // A message for each request that an ended server leaves unanswered, and for each start that fails, would stay for ever.
+  client.error = (message, data) => log(message, data, false);
   const listeners = [
     watcher,
     client.onDidChangeState(({ newState }) => {

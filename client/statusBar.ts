@@ -1,19 +1,37 @@
 import * as vscode from 'vscode';
 import type { ServerState } from './serverState.ts';
 
-/** Shown while a `.pipe` file is the active one: the state of its language server, and a way to its output or back to life. */
-export function createStatusBar(): { readonly show: (state: ServerState) => void } & vscode.Disposable {
+export interface StatusBar extends vscode.Disposable {
+  readonly show: (state: ServerState) => void;
+  /** File of the preview that has the focus; undefined if none has. */
+  readonly previewed: (uri: vscode.Uri | undefined) => void;
+}
+
+/**
+ * Shown while a `.pipe` file or its preview is the active one: the state of the language server, and a way to its output or back to
+ * life. It names the file of a preview, since the editor then names no file there.
+ */
+export function createStatusBar(): StatusBar {
   const item = vscode.window.createStatusBarItem('pipewright.server', vscode.StatusBarAlignment.Right, 100);
   item.name = 'Pipewright';
-  const follow = (editor: vscode.TextEditor | undefined): void => {
-    if (editor?.document.languageId === 'pipe') item.show();
+  let now: Appearance | undefined;
+  let file: vscode.Uri | undefined;
+  const update = (): void => {
+    if (now !== undefined)
+      Object.assign(item, now, { text: file === undefined ? now.text : `${now.text}: ${nameOf(file)}` });
+    if (file !== undefined || vscode.window.activeTextEditor?.document.languageId === 'pipe') item.show();
     else item.hide();
   };
-  const listener = vscode.window.onDidChangeActiveTextEditor(follow);
-  follow(vscode.window.activeTextEditor);
+  const listener = vscode.window.onDidChangeActiveTextEditor(update);
+  update();
   return {
     show(state) {
-      Object.assign(item, appearance(state));
+      now = appearance(state);
+      update();
+    },
+    previewed(uri) {
+      file = uri;
+      update();
     },
     dispose() {
       listener.dispose();
@@ -21,6 +39,8 @@ export function createStatusBar(): { readonly show: (state: ServerState) => void
     },
   };
 }
+
+const nameOf = ({ path }: vscode.Uri): string => path.slice(path.lastIndexOf('/') + 1);
 
 type Appearance = Pick<vscode.StatusBarItem, 'text' | 'tooltip' | 'command' | 'backgroundColor'>;
 

@@ -31,7 +31,13 @@ export interface Previews extends vscode.Disposable {
   serverChanged(): void;
 }
 
-export function createPreviews(extension: vscode.Uri, server: Server, output: vscode.LogOutputChannel): Previews {
+/** `focusChanged`: called with the file of the preview that has the focus, or with undefined if none has. */
+export function createPreviews(
+  extension: vscode.Uri,
+  server: Server,
+  output: vscode.LogOutputChannel,
+  focusChanged: (uri: vscode.Uri | undefined) => void,
+): Previews {
   const previews = new Set<Preview>();
   let revealed: { readonly uri: string; readonly at: vscode.Position } | undefined;
   let cursorTimer: NodeJS.Timeout | undefined;
@@ -55,6 +61,7 @@ export function createPreviews(extension: vscode.Uri, server: Server, output: vs
       if (preview.isFollowing() && lastActive !== undefined) preview.show(lastActive);
       updateContext();
     },
+    fileChanged: updateContext,
   };
 
   const shows = (preview: Preview, uri: vscode.Uri): boolean => preview.uri()?.toString() === uri.toString();
@@ -70,11 +77,14 @@ export function createPreviews(extension: vscode.Uri, server: Server, output: vs
       updateContext();
     });
     place.onVisibility(updateContext);
+    updateContext();
     return preview;
   }
 
   function updateContext(): void {
-    void vscode.commands.executeCommand('setContext', followsContext, focused()?.isFollowing() ?? false);
+    const preview = focused();
+    focusChanged(preview?.uri());
+    void vscode.commands.executeCommand('setContext', followsContext, preview?.isFollowing() ?? false);
   }
 
   function outline(uri: vscode.Uri, groups: PathsAnswer): void {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { eventually } from '../eventually.ts';
 import type { Desk } from './desk.ts';
@@ -5,32 +6,61 @@ import type { Journey } from './journey.ts';
 
 /** The language server ends again and again: the editor and the page say so, and Restart brings both back. */
 export const server: Journey = {
-  name: 'server: after five ends the message and the page say so, and Restart brings it back',
+  name: 'server: after five ends the message and the page say so, and Restart in either brings both back',
   files: { 'server.pipe': 'quickstart.pipe' },
   async run(desk) {
     const { page, preview } = desk;
+    const center = page.locator('.notifications-center');
+    const notice = center.locator('.notification-list-item', { hasText: 'language server has stopped' });
     await desk.openWithPreview('server.pipe');
     await desk.drawn();
-    let ended = 0;
-    for (let count = 1; count <= 5; count += 1) {
-      await eventually(`server ${count} runs`, () => (serverOf(desk) ?? ended) !== ended);
-      ended = serverOf(desk) ?? 0;
-      process.kill(ended, 'SIGKILL');
-    }
+    await endOften(desk);
     await preview.locator('.message', { hasText: 'The language server has stopped.' }).waitFor();
-    // The editor takes a message away after some seconds; its list keeps it.
     await desk.command('Notifications: Show Notifications');
-    await page.locator('.notification-list-item', { hasText: 'language server has stopped' }).first().waitFor();
+    await notice.waitFor();
     await desk.shot('journey-server-1-stopped');
     await desk.command('Notifications: Hide Notifications');
+    await desk.shot('journey-server-1-hidden');
     await preview.getByRole('button', { name: 'Restart' }).click();
     await desk.drawn();
     await desk.shows('264.2 ms');
-    await desk.goToEndOf('model toy');
-    await page.locator('.statusbar-item', { hasText: 'Pipewright' }).locator('.codicon-check').waitFor();
+    await desk.command('Notifications: Show Notifications');
+    await page.waitForTimeout(500);
+    assert.equal(await notice.count(), 0);
     await desk.shot('journey-server-2-restarted');
+
+    // The ends of before are forgotten: the next one is answered with a start, and the limit counts anew.
+    await endOften(desk);
+    await preview.locator('.message', { hasText: 'The language server has stopped.' }).waitFor();
+    await desk.command('Notifications: Show Notifications');
+    await notice.locator('a', { hasText: 'Restart' }).click();
+    await desk.drawn();
+    await desk.shows('264.2 ms');
+    await notice.waitFor({ state: 'detached' });
+
+    const item = page.locator('.statusbar-item', { hasText: 'Pipewright' });
+    await desk.goToEndOf('model toy');
+    await item.locator('.codicon-check').waitFor();
+    assert.equal((await item.innerText()).trim(), 'Pipewright');
+    await page.locator('.tab', { hasText: 'Preview server.pipe' }).click();
+    await eventually('the item names the file of the preview', async () =>
+      (await item.innerText()).includes('Pipewright: server.pipe'),
+    );
+    await desk.shot('journey-server-3-item');
+    await desk.find('notes.txt');
+    await item.waitFor({ state: 'detached' });
   },
 };
+
+/** Five ends in a row: the last is not answered with another start. */
+async function endOften(desk: Desk): Promise<void> {
+  let ended = 0;
+  for (let count = 1; count <= 5; count += 1) {
+    await eventually(`server ${count} runs`, () => (serverOf(desk) ?? ended) !== ended);
+    ended = serverOf(desk) ?? 0;
+    process.kill(ended, 'SIGKILL');
+  }
+}
 
 /** Process of the language server of this editor. */
 function serverOf({ profile }: Desk): number | undefined {
