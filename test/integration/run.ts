@@ -1,6 +1,6 @@
 /**
  * The suite of this folder in the extension host of the real VS Code. `VSCODE_EXECUTABLE` names the editor; where it is not set,
- * `@vscode/test-electron` downloads one.
+ * `@vscode/test-electron` downloads one. `run.ts NAME` runs the tests whose name holds it.
  */
 import { cpSync } from 'node:fs';
 import path from 'node:path';
@@ -22,6 +22,8 @@ await esbuild.build({
   external: ['vscode', 'mocha'],
   logLevel: 'warning',
 });
+const [wanted] = process.argv.slice(2);
+if (wanted !== undefined) process.env['PIPEWRIGHT_TESTS'] = wanted;
 const folder = tempFolder('pipewright-integration-');
 try {
   const workspace = path.join(folder.path, 'workspace');

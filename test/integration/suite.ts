@@ -3,7 +3,14 @@ import { writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
 
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'tdd', color: false, timeout: 60_000, reporter: 'spec', forbidPending: true });
+  const mocha = new Mocha({
+    ui: 'tdd',
+    color: false,
+    timeout: 60_000,
+    reporter: 'spec',
+    forbidPending: true,
+    grep: process.env['PIPEWRIGHT_TESTS'] ?? '',
+  });
   // Gives `suite` and `test` to the files that follow.
   mocha.suite.emit('pre-require', globalThis, '', mocha);
   await import('./insert.test.ts');
