@@ -7,7 +7,7 @@ const significant = (value: number, digits: number): string => {
   return plain.includes('.') && !plain.includes('e') ? plain.replace(/\.?0+$/, '') : plain;
 };
 
-/** Seconds as `812 ms`, `4.2 s`, `3.1 µs`. */
+/** Seconds as `812 ms`, `4.2 s`, `3.1 µs`. Durations have three digits; for other times see `iterationTime` and `moment`. */
 export function time(seconds: number, digits = 3): string {
   const size = Math.abs(seconds);
   if (!Number.isFinite(seconds)) return String(seconds);
@@ -17,6 +17,12 @@ export function time(seconds: number, digits = 3): string {
   if (size >= 1e-6) return `${significant(seconds * 1e6, digits)} µs`;
   return `${significant(seconds * 1e9, digits)} ns`;
 }
+
+/** The length of an iteration, which people compare: `264.2 ms`. */
+export const iterationTime = (seconds: number): string => time(seconds, 4);
+
+/** When something happens. The end of the last operation reads as the length of the iteration does. */
+export const moment = (seconds: number): string => iterationTime(seconds);
 
 const binary = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 /** Bytes as `21.4 GiB`, `512 MiB`. */

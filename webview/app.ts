@@ -105,6 +105,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     openJob: (name) => workers.open(name),
     detail: {
       why: () => input.why.why(),
+      follow: (microbatch) => input.follow(microbatch),
       faster: () => faster.ask(input.selection.selection()),
       source: () => input.selection.openSource(input.selection.selection(), false),
     },

@@ -1,7 +1,7 @@
 import { exposedCommunication } from '../../engine/analyze/shares.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import type { CompareRow } from '../../engine/compare.ts';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { bytes, iterationTime, share } from '../../engine/quantities.ts';
 import { fullest } from '../../engine/analyze/fullest.ts';
 
 /** A row of `compare` with the file that it is of, as shown. */
@@ -34,7 +34,7 @@ export const columns: readonly Column[] = [
     title: 'iteration',
     best: 'least',
     value: (report) => report.iteration,
-    show: (value) => time(value, 4),
+    show: iterationTime,
   },
   {
     name: 'throughput',

@@ -10,7 +10,7 @@ import {
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
-import { amount, bytes, count, list, share, time } from '../../engine/quantities.ts';
+import { amount, bytes, count, iterationTime, list, moment, share, time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
 import { timelineText } from '../drawing/timeline.ts';
@@ -63,7 +63,11 @@ function figures(report: PipelineReport, colours: Colours): string {
     .map((cause) => `${causeNames[cause]} ${share(bubble.causes[cause])}`);
   const device = fullest(report);
   const rows: string[][] = [
-    ['Iteration', colours.bold(time(report.iteration, 4)), `${Number(report.throughput.toPrecision(4))} samples/s`],
+    [
+      'Iteration',
+      colours.bold(iterationTime(report.iteration)),
+      `${Number(report.throughput.toPrecision(4))} samples/s`,
+    ],
     ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? 'no device ever waits' : causes.join(', ')],
     ['', '', `with these stages no order can go below ${share(bubble.bound)}`],
   ];
@@ -78,7 +82,7 @@ function figures(report: PipelineReport, colours: Colours): string {
 
 /** What the iteration of an asynchronous schedule is. */
 const pace = ({ iterations, steady, makespan }: AsynchronousReport): string =>
-  `${steady ? 'from one update to the next, once full' : 'a mean: the times between updates do not repeat'}; ${time(makespan, 4)} for all ${iterations}`;
+  `${steady ? 'from one update to the next, once full' : 'a mean: the times between updates do not repeat'}; ${iterationTime(makespan)} for all ${iterations}`;
 
 /** A heading with a table; of more than `mostRows` rows the rest is counted. */
 function section(title: string, rows: readonly (readonly string[])[], colours: Colours, right?: number): string {
@@ -108,7 +112,7 @@ function peakLine(plan: PipelinePlan, report: PipelineReport, colours: Colours):
   if (device === undefined || device.memory_items.length === 0) return '';
   const items = itemTexts(device.memory_items, unitOf(plan)).join(', ');
   const reserved = reservedText(device);
-  const at = `${time(device.peak_at)}${device.peak_operation === '' ? '' : ` (${device.peak_operation})`}`;
+  const at = `${moment(device.peak_at)}${device.peak_operation === '' ? '' : ` (${device.peak_operation})`}`;
   return `${colours.dim(`  ${device.name} at ${at}: ${items}${reserved === '' ? '' : `; ${reserved}`}`)}\n`;
 }
 

@@ -1,5 +1,5 @@
 /** The memory of a device at its peak, as people read it. */
-import { bytes, time } from '../quantities.ts';
+import { bytes, moment } from '../quantities.ts';
 import { itemNames, type Unit, unitCount } from './memoryWords.ts';
 import type { DeviceReport, MemoryItem } from '../report.ts';
 
@@ -16,5 +16,5 @@ export const itemTimes = ({ count: units, bytes: size }: MemoryItem): string =>
 
 /** `73.7 GiB of 79.1 GiB at 12.4 ms (0F3), 4 microbatches in flight`. */
 export const peakText = (device: DeviceReport, unit: Unit): string =>
-  `${bytes(device.peak)} of ${bytes(device.capacity)} at ${time(device.peak_at)}` +
+  `${bytes(device.peak)} of ${bytes(device.capacity)} at ${moment(device.peak_at)}` +
   `${device.peak_operation === '' ? '' : ` (${device.peak_operation})`}, ${unitCount(device.in_flight, unit)} in flight`;

@@ -1,6 +1,6 @@
 import { fullest } from '../analyze/fullest.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { bytes, count, share, time } from '../quantities.ts';
+import { bytes, count, iterationTime, share } from '../quantities.ts';
 import type { PipelineReport } from '../report.ts';
 import { cutStages } from '../stages.ts';
 import { textWidth } from './xml.ts';
@@ -24,7 +24,7 @@ export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, ve
     count(plan.microbatches, 'microbatch', 'microbatches'),
   ].filter((part) => part !== '');
   const figures = [
-    `${report.asynchronous === undefined ? 'iteration' : 'period'} ${time(report.iteration)}`,
+    `${report.asynchronous === undefined ? 'iteration' : 'period'} ${iterationTime(report.iteration)}`,
     `bubble ${share(report.bubble.makespan)} (best possible ${share(report.bubble.bound)})`,
     ...peakText(report),
   ];

@@ -1,5 +1,5 @@
 import type { Figures } from '../../engine/fixes/effect.ts';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { bytes, iterationTime, share } from '../../engine/quantities.ts';
 import { plainMarkdown } from '../userText.ts';
 import { literal, type Offer } from './offer.ts';
 import type { ScheduleChoice, ScheduleOutcome } from './scheduleChoices.ts';
@@ -82,12 +82,12 @@ export function scheduleTexts(
 /** `iteration 216 ms · bubble 11.2 % · peak 5 GiB of 16 GiB`. */
 function figureWords({ iteration, bubble, peak, capacity, fits }: Figures): string {
   const limit = Number.isFinite(capacity) && capacity > 0 ? ` of ${bytes(capacity)}` : '';
-  const words = [`iteration ${time(iteration)}`, `bubble ${share(bubble)}`, `peak ${bytes(peak)}${limit}`];
+  const words = [`iteration ${iterationTime(iteration)}`, `bubble ${share(bubble)}`, `peak ${bytes(peak)}${limit}`];
   return [...words, ...(fits ? [] : ['does not fit'])].join(' · ');
 }
 
 const shortWords = ({ iteration, bubble, peak, fits }: Figures): string =>
-  [time(iteration), share(bubble), bytes(peak), ...(fits ? [] : ['does not fit'])].join(' · ');
+  [iterationTime(iteration), share(bubble), bytes(peak), ...(fits ? [] : ['does not fit'])].join(' · ');
 
 /** Schedules that train as usual and fit come first, then those that need more memory, then those that update differently. */
 function group(outcome: ScheduleOutcome | undefined): number {

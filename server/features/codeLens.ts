@@ -5,7 +5,7 @@ import { fullest } from '../../engine/analyze/fullest.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import { jobSummary } from '../../engine/job/describe.ts';
 import { paths } from '../../engine/plan.ts';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { bytes, iterationTime, share } from '../../engine/quantities.ts';
 import { printable } from '../printable.ts';
 import { type ClientAbilities, rangeIn, type View } from '../view.ts';
 
@@ -61,7 +61,7 @@ export function summary(report: PipelineReport): string {
   const device = fullest(report);
   const asynchronous = report.asynchronous !== undefined;
   const parts = [
-    `${asynchronous ? 'period' : 'iteration'} ${time(report.iteration)}`,
+    `${asynchronous ? 'period' : 'iteration'} ${iterationTime(report.iteration)}`,
     `bubble ${share(report.bubble.makespan)}`,
   ];
   if (asynchronous) parts.push(`staleness ${Math.max(0, ...report.stages.map((stage) => stage.staleness))}`);

@@ -1,6 +1,6 @@
 import type { InlayHint, InlayHintParams } from 'vscode-languageserver';
 import type { DerivedValue } from '../../engine/language/resolution.ts';
-import { time } from '../../engine/quantities.ts';
+import { iterationTime } from '../../engine/quantities.ts';
 import { holds, toSpan } from '../convert.ts';
 import { printable } from '../printable.ts';
 import type { View } from '../view.ts';
@@ -25,5 +25,5 @@ export function inlayHints(view: View, params: InlayHintParams): InlayHint[] {
 function simulated({ analysis }: View, { planned }: DerivedValue): string | undefined {
   if (planned === undefined) return undefined;
   const report = analysis.pipelines.find(({ plan }) => plan.name === planned.pipeline)?.run?.report;
-  return report === undefined ? undefined : `Simulated ${time(report.iteration)}.`;
+  return report === undefined ? undefined : `Simulated ${iterationTime(report.iteration)}.`;
 }

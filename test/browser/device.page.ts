@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { itemName } from '../../engine/analyze/itemWords.ts';
 import type { PipelineReport } from '../../engine/report.ts';
-import { bytes, share, time } from '../../engine/quantities.ts';
+import { bytes, moment, share, time } from '../../engine/quantities.ts';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
 import { smallShare } from '../../webview/session/smallShare.ts';
 import type { PageTest } from './check.ts';
@@ -53,7 +53,7 @@ const items: PageTest = {
     const text = await sheetOf(preview).innerText();
     assert.ok(text.includes(`${device.kind} · s1 · tensor 8: 8 devices`), text);
     assert.ok(
-      new RegExp(`Peak\\s+${bytes(device.peak)} of ${bytes(device.capacity)} at ${time(device.peak_at)}`).test(text),
+      new RegExp(`Peak\\s+${bytes(device.peak)} of ${bytes(device.capacity)} at ${moment(device.peak_at)}`).test(text),
       text,
     );
     const memory = await rowsOf(preview, 'Memory at the peak');

@@ -174,7 +174,7 @@ const fixes: PageTest = {
       assert.deepEqual([help.pipeline, help.about], ['train', 'deadlock']);
       assert.deepEqual(lines.paths, ['train/row:1/item:2', 'train/row:2/item:2']);
       await preview.post({ type: 'lines', request: lines.request, lines: [8, null] });
-      const effect = { iteration: 0.068, throughput: 1, bubble: 0.647, peak: 1, capacity: 2, fits: true };
+      const effect = { iteration: 0.06824, throughput: 1, bubble: 0.647, peak: 1, capacity: 2, fits: true };
       const diff = ['- row(1) = F[0], B[0], F[1], B[1]', '+ row(1) = F[0], F[1], B[0], B[1]'];
       const other = { title: 'Run F[1] after B[0] on gpu[2]', effect };
       await preview.post({ type: 'fixes', request: help.request - 1, fixes: [other] });
@@ -189,7 +189,7 @@ const fixes: PageTest = {
       assert.equal(await cards.count(), 2);
       assert.match(
         await cards.first().innerText(),
-        /Run F\[1\] before B\[0\].*- row\(1\).*runs, 68 ms · bubble 64.7 %/s,
+        /Run F\[1\] before B\[0\].*- row\(1\).*runs, 68.24 ms · bubble 64.7 %/s,
       );
       assert.deepEqual(await axe(preview.page), []);
       await preview.shot(`deadlock-fixes-${theme}`);
@@ -227,7 +227,7 @@ const empty: PageTest = {
         if (width === 700) {
           const cards = preview.page.locator('.example');
           assert.equal(await cards.count(), 4);
-          assert.match(await cards.first().innerText(), /Quickstart.*26 lines\s+264 ms\s+bubble 27.3 %/s);
+          assert.match(await cards.first().innerText(), /Quickstart.*26 lines\s+264.2 ms\s+bubble 27.3 %/s);
           await cards.first().focus();
           const chosen: unknown[] = [];
           for (let card = 0; card < 6; card += 1) {

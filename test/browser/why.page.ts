@@ -3,8 +3,12 @@ import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
 import { bytes, time } from '../../engine/quantities.ts';
 import { iterationOf, withStageTimes } from '../../engine/sensitivity.ts';
 import type { FromPage, ShownFix } from '../../webview/protocol/messages.ts';
+import { microbatchBlocks } from '../../webview/picture/blocks.ts';
+import { highest, memoryAfter } from '../../webview/picture/memoryLevel.ts';
+import { layoutFor } from '../../webview/view/scene/layout.ts';
+import { memoryAxis } from '../../webview/view/paint/memoryAxis.ts';
 import { bubblesBySize } from '../../webview/picture/bubbles.ts';
-import type { PageTest } from './check.ts';
+import { type PageTest, sameColour } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, axe, settled, themes, violations } from './harness.ts';
 import { clickBlock, openCard, pictureFor, pointOf } from './scene.ts';
@@ -144,6 +148,82 @@ const help: PageTest = {
   },
 };
 
+/** Presses Tab until something of the card has the focus whose text is `label`. */
+async function tabTo(preview: Preview, label: string): Promise<void> {
+  for (let presses = 0; presses < 12; presses += 1) {
+    await preview.page.keyboard.press('Tab');
+    const reached = await preview.page.evaluate(() => {
+      const { activeElement } = document;
+      return activeElement?.closest('.card') === null ? '' : (activeElement?.textContent ?? '');
+    });
+    if (reached === label) return;
+  }
+  assert.fail(`Tab does not reach ${label}`);
+}
+
+const cardButtons: PageTest = {
+  name: 'the card of a block leads by keyboard to why its device waited, and along its microbatch',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 420, height: 760 });
+    const { page } = preview;
+    const actions = page.locator('.card-actions vscode-button:visible');
+    await preview.post(message);
+    await preview.drawn();
+    await page.locator('[role=gridcell][tabindex="0"]').focus();
+    // 0F1 follows 0F0 at once: there is nothing to explain.
+    for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
+    assert.deepEqual(await actions.allInnerTexts(), ['Follow microbatch 1']);
+    // 0B0 ends the longest wait.
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+    assert.deepEqual(await actions.allInnerTexts(), ['Why here?', 'Follow microbatch 0']);
+    await tabTo(preview, 'Follow microbatch 0');
+    await page.keyboard.press('Enter');
+    await settled(page);
+    const blocks = microbatchBlocks(picture, 0).sort((a, b) => a - b);
+    const place = blocks.indexOf(longest.before) + 1;
+    assert.equal(await page.locator('.search input').inputValue(), 'mb:0');
+    assert.equal(await page.locator('.search .found').innerText(), `${place} of ${blocks.length}`);
+    await page.keyboard.press('n');
+    assert.equal(await page.locator('.search .found').innerText(), `${place + 1} of ${blocks.length}`);
+    await page.keyboard.press('Shift+N');
+    await tabTo(preview, 'Why here?');
+    await page.keyboard.press('Enter');
+    await sideOf(preview).locator('ol').waitFor();
+    assert.ok((await sideOf(preview).locator('h2').innerText()).includes('gpu[0] waits'));
+    assert.deepEqual([...preview.problems, ...(await violations(page))], []);
+    await preview.close();
+  },
+};
+
+const stacked: PageTest = {
+  name: 'what fills memory never reaches above the memory held',
+  run: async (browser) => {
+    const preview = await opened(browser);
+    await preview.page.keyboard.press('k');
+    await sideOf(preview).locator('.peak table').waitFor();
+    await settled(preview.page);
+    // The last microbatch is alone at the end; three others were below it when it came.
+    const box = await preview.page.locator('.timeline').boundingBox();
+    assert.ok(box !== null);
+    const { columns } = picture;
+    const layout = layoutFor(box.width, box.height, columns.rows, true);
+    const { bytes: most } = highest(picture.memory[0]);
+    const axis = memoryAxis(most, run.report.devices[0].capacity, layout.memory);
+    const last = columns.offsets[1] - 1;
+    const x = box.x + layout.left + (columns.start[last] / columns.makespan) * layout.plot + 4;
+    const level = memoryAfter(picture.memory[0], columns.start[last]);
+    const colourAt = (held: number) => preview.pixel(x, box.y + axis.y(held));
+    const [below, above, ground] = [
+      await colourAt(level - 2 ** 29),
+      await colourAt(most - 2 ** 29),
+      await colourAt(level + 2 ** 29),
+    ];
+    sameColour(above, ground, 'above the memory held');
+    assert.ok(Math.abs(below[2] - ground[2]) > 60, `${below.join()} against ${ground.join()}`);
+    await preview.close();
+  },
+};
+
 const peak: PageTest = {
   name: 'K shows what fills memory at the peak, independent of the selection, and Esc leaves it',
   run: async (browser) => {
@@ -208,4 +288,4 @@ const audited: PageTest = {
   },
 };
 
-export const whyTests: readonly PageTest[] = [chain, keys, help, peak, faster, audited];
+export const whyTests: readonly PageTest[] = [chain, keys, help, cardButtons, stacked, peak, faster, audited];

@@ -39,7 +39,12 @@ export function button(
   made.addEventListener('click', onClick);
   return {
     element: made,
-    setValue: (text) => void (made.textContent = text),
+    setValue: (text) => {
+      made.textContent = text;
+      if (hint !== label) return;
+      made.title = text;
+      made.setAttribute('aria-label', text);
+    },
     setDisabled: (disabled) => void (made.disabled = disabled),
   };
 }

@@ -1,5 +1,5 @@
 import type { MemoryStack } from '../../engine/simulate/memoryStack.ts';
-import { type Gap, deviceOf, gapAt } from '../picture/blocks.ts';
+import { type Gap, deviceOf, gapBefore } from '../picture/blocks.ts';
 import { nextBubble } from '../picture/bubbles.ts';
 import { worstDevice } from '../picture/memoryLevel.ts';
 import type { Why } from '../picture/why.ts';
@@ -124,14 +124,8 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
   function meant({ picture }: ShownTimeline): Gap | undefined {
     const now = selection();
     if (now?.kind === 'gap') return now.gap;
-    const { start, offsets, end } = picture.columns;
-    if (now?.kind === 'block') {
-      const device = deviceOf(picture, now.block);
-      const from = now.block > offsets[device] ? end[now.block - 1] : 0;
-      const before = gapAt(picture, device, (from + start[now.block]) / 2);
-      if (before !== undefined && before.before === now.block) return before;
-    }
-    return nextBubble(picture, undefined, 1);
+    const before = now?.kind === 'block' ? gapBefore(picture, now.block) : undefined;
+    return before ?? nextBubble(picture, undefined, 1);
   }
 
   /** Draws the chain of the gap that is meant. */

@@ -68,6 +68,13 @@ export function inputs(host: InputHost) {
     page.focusTimeline();
     return true;
   }
+  /** Searches for a microbatch from the selected block on: the rest fades, and N goes along. */
+  function follow(microbatch: number): void {
+    const query = `mb:${microbatch}`;
+    page.toolbar.showSearch(query);
+    search.search(query);
+    page.focusTimeline();
+  }
   function turnGroup(all: boolean): void {
     const timeline = timelines.timeline();
     if (timeline === undefined || timeline.picture.columns.word.length === 0) return;
@@ -96,5 +103,5 @@ export function inputs(host: InputHost) {
     leavePlay,
   });
   const { sync } = gestures(page.canvas.surface, { ...timelines, ...selection });
-  return { search: { ...search, leave: leaveSearch }, selection, why, key, sync };
+  return { search: { ...search, leave: leaveSearch }, selection, why, follow, key, sync };
 }

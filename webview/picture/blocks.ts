@@ -155,6 +155,15 @@ export function gapAt({ columns }: Picture, device: number, time: number): Gap |
   return { device, from, to, before: low < offsets[device + 1] ? low : -1 };
 }
 
+/** The gap that a block ends; undefined if its device is busy until then. */
+export function gapBefore(picture: Picture, block: number): Gap | undefined {
+  const { start, end, offsets } = picture.columns;
+  const device = deviceOf(picture, block);
+  const from = block > offsets[device] ? end[block - 1] : 0;
+  const gap = gapAt(picture, device, (from + start[block]) / 2);
+  return gap?.before === block ? gap : undefined;
+}
+
 // Recomputation and what goes to another device may come before any backward.
 const isBackward = (type: BlockType): boolean => type === 'B' || type === 'I' || type === 'W';
 

@@ -4,8 +4,7 @@ import type { Picture } from './picture.ts';
 export function criticalPathIsOnly({ slack, critical, columns }: Picture): boolean | undefined {
   if (slack === undefined) return undefined;
   let tight = 0;
-  for (let block = 0; block < slack.length; block += 1)
-    if (columns.word[block] >= 0 && slack[block] <= columns.makespan * 1e-12) tight += 1;
+  for (let block = 0; block < slack.length; block += 1) if (columns.word[block] >= 0 && slack[block] === 0) tight += 1;
   return tight <= critical.length;
 }
 

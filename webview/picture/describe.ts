@@ -1,4 +1,4 @@
-import { bytes, count, time } from '../../engine/quantities.ts';
+import { bytes, count, moment, time } from '../../engine/quantities.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { stageNumber } from '../../engine/stages.ts';
 import {
@@ -77,22 +77,19 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
   const stage = stageOf(picture, block);
   const lines: Line[] = [['Device', plan.devices[device].name]];
   if (stage >= 0) lines.push(['Stage', plan.stages[stage].name]);
-  lines.push(
-    ['Start', time(columns.start[block], 5)],
-    ['Duration', time(columns.end[block] - columns.start[block], 4)],
-  );
+  lines.push(['Start', moment(columns.start[block])], ['Duration', time(columns.end[block] - columns.start[block])]);
   // A separate recompute operation has its block.
   const inside =
     ['B', 'I'].includes(typeOf(picture, block)) && columns.parts.recompute[rowOf(columns, columns.word[block])] > 0;
   const recompute = stage >= 0 && inside ? plan.stages[stage].recompute : 0;
-  if (recompute > 0) lines.push(['of which recompute', time(recompute, 4)]);
+  if (recompute > 0) lines.push(['of which recompute', time(recompute)]);
   const need = lastNeed(picture, block);
   if (need !== undefined)
     lines.push([
       'Ready at',
-      `${time(need.arrival, 5)}, from ${need.device === device ? 'this device' : plan.devices[need.device].name}`,
+      `${moment(need.arrival)}, from ${need.device === device ? 'this device' : plan.devices[need.device].name}`,
     ]);
-  if (slack !== undefined) lines.push(['Slack', time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block])]);
+  if (slack !== undefined) lines.push(['Slack', time(slack[block])]);
   const version = versionWords(picture, block);
   if (version !== '') lines.push(['Weights', version]);
   const own = ownMemory(plan, picture, block);
@@ -100,15 +97,15 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
   if (words !== '') lines.push(['Memory', words]);
   // Of what runs at the end of another, the level at its start is its own.
   const level = memoryAfter(picture.memory[device], columns.start[block] + columns.makespan * 1e-12);
-  lines.push(['Device holds', `${bytes(level, 4)} while it runs`]);
+  lines.push(['Device holds', `${bytes(level)} while it runs`]);
   return lines;
 }
 
 export function gapLines(plan: PipelinePlan, picture: Picture, gap: Gap): Line[] {
   const lines: Line[] = [
     ['Device', plan.devices[gap.device].name],
-    ['Start', time(gap.from, 5)],
-    ['Duration', time(gap.to - gap.from, 4)],
+    ['Start', moment(gap.from)],
+    ['Duration', time(gap.to - gap.from)],
     ['Phase', classOf(picture, gap)],
   ];
   const cause = gapCause(plan, picture, gap);
@@ -181,8 +178,8 @@ export function blockSentence(plan: PipelinePlan, picture: Picture, block: numbe
     `Device ${plan.devices[deviceOf(picture, block)].name}`,
     kindName(picture, block).toLowerCase(),
     ...(microbatch < 0 ? [] : [`microbatch ${microbatch}`]),
-    `starts ${time(columns.start[block], 5)}`,
-    `takes ${time(columns.end[block] - columns.start[block], 4)}`,
-    ...(slack === undefined ? [] : [`slack ${time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block])}`]),
+    `starts ${moment(columns.start[block])}`,
+    `takes ${time(columns.end[block] - columns.start[block])}`,
+    ...(slack === undefined ? [] : [`slack ${time(slack[block])}`]),
   ].join(', ');
 }

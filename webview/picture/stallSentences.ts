@@ -1,5 +1,5 @@
 /** A deadlock in sentences: each step of its circle, and the figures of the stall. */
-import { count, list, time } from '../../engine/quantities.ts';
+import { count, list, moment } from '../../engine/quantities.ts';
 import { type PipelinePlan, paths } from '../../engine/plan.ts';
 import { kindOf, letters } from '../../engine/program.ts';
 import { startsWithNext, stepName } from '../../engine/schedule/deadlockSteps.ts';
@@ -51,5 +51,5 @@ const needed = {
 export function stallSentence(stall: Stall): string {
   const { ran, operations, waiting } = stallFigures(stall);
   const ranText = `${ran} of ${count(operations, 'operation', 'operations')} ran`;
-  return `Deadlock after ${time(stall.seconds)}: ${list([ranText, count(waiting, 'device waits', 'devices wait')])}.`;
+  return `Deadlock after ${moment(stall.seconds)}: ${list([ranText, count(waiting, 'device waits', 'devices wait')])}.`;
 }

@@ -1,7 +1,7 @@
 import { exposedCommunication, shareOf } from '../../engine/analyze/shares.ts';
 import { trafficByDevice } from '../../engine/analyze/traffic.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
-import { amount, bytes, count, share, time } from '../../engine/quantities.ts';
+import { amount, bytes, count, iterationTime, share, time } from '../../engine/quantities.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { criticalPathIsOnly, criticalPathWords } from '../picture/criticalPath.ts';
@@ -51,7 +51,7 @@ function iterationFigure({ asynchronous, iteration, operations }: PipelineReport
     ...plain,
     key: 'iteration',
     name: asynchronous === undefined ? 'Iteration' : 'Period',
-    value: time(iteration, 4),
+    value: iterationTime(iteration),
     note:
       asynchronous === undefined
         ? count(operations, 'operation', 'operations')
@@ -68,7 +68,7 @@ function bubbleFigure({ bubble, fill }: PipelineReport): Figure {
     name: 'Bubble',
     value: smallShare(bubble.makespan),
     unit: fill === undefined ? '' : `${share(fill.recovered)} filled`,
-    note: `best possible ${share(bubble.bound)}`,
+    note: `best possible ${smallShare(bubble.bound)}`,
     share: bubble.makespan,
     amount: bubble.makespan,
   };

@@ -1,6 +1,7 @@
-import { bytes, count, share, time } from '../../engine/quantities.ts';
+import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import type { Picture } from '../picture/picture.ts';
+import { smallShare } from './smallShare.ts';
 
 /** A picture with the plan that it was made of. */
 export interface ShownTimeline {
@@ -33,5 +34,5 @@ export function timelineSentence({ plan, picture }: ShownTimeline): string {
   const peak =
     report.devices.length === 0 ? '' : `, peak ${bytes(report.devices[highest].peak)} on ${plan.devices[highest].name}`;
   const flops = report.model_flops === undefined ? '' : `, MFU ${share(report.model_flops.utilisation)}`;
-  return `${count(report.devices.length, 'device', 'devices')}, ${period}${time(report.iteration, 4)}, bubble ${share(report.bubble.makespan)}${peak}${late}${flops}`;
+  return `${count(report.devices.length, 'device', 'devices')}, ${period}${iterationTime(report.iteration)}, bubble ${smallShare(report.bubble.makespan)}${peak}${late}${flops}`;
 }

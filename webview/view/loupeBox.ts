@@ -1,4 +1,4 @@
-import { time } from '../../engine/quantities.ts';
+import { iterationTime, time } from '../../engine/quantities.ts';
 import { element } from '../controls/dom.ts';
 import { microbatchOf } from '../picture/blocks.ts';
 import { firstEndingAfter, firstStartingFrom } from '../picture/columns.ts';
@@ -47,7 +47,7 @@ export function loupeBox() {
       const [first, last] = [plan.devices[loupe.from].name, plan.devices[loupe.to - 1].name];
       const { makespan } = picture.columns;
       title.textContent = first === last ? first : `${first} – ${last.slice(last.lastIndexOf('.') + 1)}`;
-      scale.textContent = `${time(loupe.t1 - loupe.t0)} of ${time(makespan, 4)}`;
+      scale.textContent = `${time(loupe.t1 - loupe.t0)} of ${iterationTime(makespan)}`;
       box.hidden = false;
       place(scene, x, y);
     },

@@ -1,5 +1,5 @@
 import type { ParamPlan, PipelinePlan } from '../../engine/plan.ts';
-import { time } from '../../engine/quantities.ts';
+import { iterationTime } from '../../engine/quantities.ts';
 import { announcer } from '../controls/announcer.ts';
 import { element } from '../controls/dom.ts';
 import type { Settings } from '../session/settings.ts';
@@ -155,7 +155,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
       const sentence = timelineSentence(timeline);
       canvas.describe(sentence);
       announcements.say(sentence);
-      toolBar.setIteration(time(timeline.picture.report.iteration, 4));
+      toolBar.setIteration(iterationTime(timeline.picture.report.iteration));
       rows = timeline.picture.columns.rows;
       arrange();
       area.dataset.generation = String(timeline.picture.generation);

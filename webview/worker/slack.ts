@@ -4,7 +4,7 @@ import type { Columns } from '../picture/columns.ts';
 
 /**
  * Seconds that each block may end later without a longer iteration: its latest end minus its end. The order on devices and
- * the transfers stay as they are. This is the total float of the critical path method (Kelley and Walker 1959). O(n log n).
+ * the transfers stay as they are. What rounding leaves of nothing is zero. This is the total float of the critical path method (Kelley and Walker 1959). O(n log n).
  */
 export function slackOf(
   columns: Columns,
@@ -42,7 +42,8 @@ export function slackOf(
       if (latestStart - delay < latest[from]) latest[from] = latestStart - delay;
     }
   }
-  return latest.map((time, block) => Math.max(0, time - end[block]));
+  const noise = makespan * 1e-9;
+  return latest.map((time, block) => (time - end[block] > noise ? time - end[block] : 0));
 }
 
 /** Blocks by falling start, then end, then number. Starts are spread over the makespan, so a bucket has few: O(n) for most timelines. */

@@ -1,7 +1,7 @@
 /** Why a device waits, as a person reads it: a title, sentences, and the steps of the chain. */
 import type { PipelinePlan } from '../../plan.ts';
 import { kindOf, operationName, type Program, resultOf } from '../../program.ts';
-import { bytes, count, list, time } from '../../quantities.ts';
+import { bytes, count, list, moment, time } from '../../quantities.ts';
 import { type Timeline, endAt, startAt } from '../../timeline.ts';
 import { slotWidth } from '../../order/slot.ts';
 import type { Wait, WaitChain } from './chainTypes.ts';
@@ -222,7 +222,7 @@ function insteadSentence(
         ? []
         : [`with it ${device} would hold ${bytes(ready.bytes)} of ${bytes(memory - reserved)}`]),
     ];
-    const order = `${name} could start at ${time(ready.at, 4)}, but the order of ${device} puts ${before} before it`;
+    const order = `${name} could start at ${moment(ready.at)}, but the order of ${device} puts ${before} before it`;
     return [plain(`${order}${limits.length === 0 ? '' : `: ${limits.join(', and ')}`}.`)];
   }
   if (stop !== 'device') return [plain(`Nothing else on ${device} is ready.`)];

@@ -98,7 +98,7 @@ it('says what the figures are and where they come from', () => {
   const { plan, run } = runOf(good);
   const desc = /<desc>(.*)<\/desc>/.exec(svgOf(plan, run))?.[1];
   expect(desc).toBe(
-    '1f1b, 4 devices, 8 microbatches: iteration 264 ms, bubble 27.3 % (best possible 11.1 %), peak memory 5 GiB of 16 GiB on gpu[0]. Pipeline train of a.pipe, Pipewright 1.2.3.',
+    '1f1b, 4 devices, 8 microbatches: iteration 264.1 ms, bubble 27.3 % (best possible 11.1 %), peak memory 5 GiB of 16 GiB on gpu[0]. Pipeline train of a.pipe, Pipewright 1.2.3.',
   );
 });
 

@@ -4,7 +4,7 @@ import { CancellationToken, type CompletionItem, type CompletionList, type TextE
 import { figuresOf } from '../../../engine/fixes/effect.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { policies } from '../../../engine/policies/registry.ts';
-import { bytes, share, time } from '../../../engine/quantities.ts';
+import { bytes, iterationTime, share } from '../../../engine/quantities.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
 import { createAnswers } from '../../../server/answers.ts';
 import {
@@ -73,7 +73,7 @@ const shown = ({ labelDetails }: CompletionItem): string => labelDetails?.descri
 
 function shortWords(report: PipelineReport): string {
   const { iteration, bubble, peak, fits } = figuresOf(report);
-  return [time(iteration), share(bubble), bytes(peak), ...(fits ? [] : ['does not fit'])].join(' · ');
+  return [iterationTime(iteration), share(bubble), bytes(peak), ...(fits ? [] : ['does not fit'])].join(' · ');
 }
 
 test('each policy has the figures of the file that accepting it gives, and the fastest come first', async () => {

@@ -20,7 +20,7 @@ describe('a deadlock in words', () => {
   it('says how far it got and who waits for what, with the text that causes it', () => {
     const stall = stallFor(stalled);
     expect(stallFigures(stall)).toEqual({ ran: 3, operations: 16, waiting: 4 });
-    expect(stallSentence(stall)).toBe('Deadlock after 6.64 ms: 3 of 16 operations ran and 4 devices wait.');
+    expect(stallSentence(stall)).toBe('Deadlock after 6.636 ms: 3 of 16 operations ran and 4 devices wait.');
     const sentences = stepSentences(stall, stalled, stall.circles[0].circle);
     expect(sentences.map(({ parts }) => parts.join(''))).toEqual([
       '2F1 on gpu[2] needs the activations of 1F1 on gpu[1].',

@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { time } from '../../../engine/quantities.ts';
+import { moment } from '../../../engine/quantities.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, timeX } from './canvas.ts';
@@ -53,7 +53,7 @@ export function paintCursor(ink: Ink, scene: Scene): void {
   ink.lineTo(x, layout.memory.y + layout.memory.height);
   ink.stroke();
   ink.setLineDash([]);
-  const text = time(cursor, 4);
+  const text = moment(cursor);
   ink.font = font(theme, 11, 600);
   const width = ink.measureText(text).width + 12;
   const left = Math.max(layout.left, Math.min(layout.left + layout.plot - width, x - width / 2));

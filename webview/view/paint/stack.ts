@@ -1,5 +1,5 @@
 import { pieceKinds } from '../../../engine/simulate/memoryStack.ts';
-import { bytes, time } from '../../../engine/quantities.ts';
+import { bytes, moment } from '../../../engine/quantities.ts';
 import { kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
 import { curve, highest } from '../../picture/memoryLevel.ts';
 import { type PlacedStack, placedStack } from '../../picture/placedStack.ts';
@@ -36,7 +36,7 @@ export function paintStack(ink: Ink, scene: Scene): void {
   paintMemoryAxis(ink, scene, axis, plan.devices[stack.device].name);
   clipped(ink, layout.left, panel.y, layout.plot, panel.height, () => {
     paintOverLimit(ink, scene, axis);
-    const placed = placedStack(stack, peak.bytes);
+    const placed = placedStack(stack);
     const cursor = timeX(scene, peak.at);
     const end = Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan));
     const start = Math.max(layout.left, timeX(scene, 0));
@@ -77,7 +77,7 @@ export function paintStack(ink: Ink, scene: Scene): void {
     ink.fill();
     ink.stroke();
     written.write(
-      `peak ${bytes(peak.bytes, 4)} at ${time(peak.at)}`,
+      `peak ${bytes(peak.bytes)} at ${moment(peak.at)}`,
       theme.foreground,
       aroundPoint(x + 3, y(peak.bytes)),
     );
@@ -96,7 +96,7 @@ function write(ink: Ink, { theme }: Scene, text: string, x: number, y: number, c
 }
 
 /** Pieces where each has room; otherwise all of them together. */
-function paintPieces(ink: Ink, scene: Scene, { stack, base, offset }: PlacedStack, y: Level, cursor: number): void {
+function paintPieces(ink: Ink, scene: Scene, { stack, base, places }: PlacedStack, y: Level, cursor: number): void {
   const { theme, view, layout } = scene;
   const shade = mix(theme.kinds[kindForward], theme.background, 0.3);
   const colours: Readonly<Record<(typeof pieceKinds)[number], readonly [Rgb, Rgb]>> = {
@@ -108,13 +108,15 @@ function paintPieces(ink: Ink, scene: Scene, { stack, base, offset }: PlacedStac
   };
   const inSight: number[] = [];
   let least = Infinity;
-  for (let piece = 0; piece < stack.from.length && stack.from[piece] <= view.t1; piece += 1) {
-    if (stack.to[piece] < view.t0) continue;
-    inSight.push(piece);
+  for (let stretch = 0; stretch < (places?.from.length ?? 0); stretch += 1) {
+    if (places === undefined || places.from[stretch] > view.t1) break;
+    if (places.to[stretch] < view.t0) continue;
+    inSight.push(stretch);
+    const piece = places.piece[stretch];
     if (pieceKinds[stack.kind[piece]] === 'activations') least = Math.min(least, stack.bytes[piece]);
   }
   const tooThin = y(0) - y(least) < 1;
-  if (tooThin || inSight.length > 4 * layout.plot) {
+  if (places === undefined || tooThin || inSight.length > 4 * layout.plot) {
     fillUnder(ink, scene, stack.device, y, theme.kinds[kindForward]);
     return;
   }
@@ -135,24 +137,8 @@ function paintPieces(ink: Ink, scene: Scene, { stack, base, offset }: PlacedStac
     const at = clearOf(cursor, left + (text === long ? 7 : 3), wide);
     if (at + wide + 3 < right) write(ink, scene, text, at, (upper + y(bottom)) / 2, labelOn(colour));
   };
-  if (offset !== undefined) {
-    for (const piece of inSight) draw(piece, stack.from[piece], stack.to[piece], base + offset[piece]);
-    return;
-  }
-  // Stacked anew at every change.
-  const times = [...new Set(inSight.flatMap((piece) => [stack.from[piece], stack.to[piece]]))].sort((a, b) => a - b);
-  let there: number[] = [];
-  let next = 0;
-  for (const [index, from] of times.entries()) {
-    there = there.filter((piece) => stack.to[piece] > from);
-    for (; next < inSight.length && stack.from[inSight[next]] <= from; next += 1)
-      if (stack.to[inSight[next]] > from) there.push(inSight[next]);
-    let bottom = base;
-    for (const piece of there) {
-      draw(piece, from, times.at(index + 1) ?? from, bottom);
-      bottom += stack.bytes[piece];
-    }
-  }
+  for (const stretch of inSight)
+    draw(places.piece[stretch], places.from[stretch], places.to[stretch], base + places.offset[stretch]);
 }
 
 function levelPath(ink: Ink, scene: Scene, device: number, y: Level): void {

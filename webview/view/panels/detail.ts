@@ -1,7 +1,7 @@
 import { element, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { button } from '../../controls/toolkit.ts';
-import { stageOf } from '../../picture/blocks.ts';
+import { gapBefore, microbatchOf, stageOf } from '../../picture/blocks.ts';
 import { unaskedOperations } from '../../session/sensitivities.ts';
 import { css } from '../scene/colour.ts';
 import type { Scene } from '../scene/scene.ts';
@@ -17,8 +17,10 @@ const shortcuts = [
 ] as const;
 
 export interface DetailActions {
-  /** Explains the selected gap. */
+  /** Explains the selected gap, or the one that the selected block ends. */
   why(): void;
+  /** Shows all blocks of a microbatch, and goes from one to the next. */
+  follow(microbatch: number): void;
   /** Simulates a faster stage of the selected block. */
   faster(): void;
   /** Goes to the line that the selection comes from. */
@@ -33,6 +35,9 @@ export function detail(actions: DetailActions) {
   const source = element('button', { type: 'button', class: 'link', title: 'Go to the line in the text' }, 'source');
   source.addEventListener('click', actions.source);
   const why = button('Why here?', actions.why, 'Why here? (Y)').element;
+  const whyHere = button('Why here?', actions.why, 'Why here? (Y)').element;
+  let microbatch = -1;
+  const follow = button('', () => actions.follow(microbatch));
   const faster = button('10 % faster?', actions.faster, 'What if this stage were 10 % faster?').element;
   const line = element('div', { class: 'content' }, swatch, title, rest, source, why);
   const keys = element('div', { class: 'keys', 'aria-hidden': 'true' });
@@ -41,7 +46,7 @@ export function detail(actions: DetailActions) {
   const chevron = element('button', { type: 'button', class: 'icon', 'aria-expanded': 'false' });
   const summary = element('div', { class: 'summary' }, line, keys, chevron);
   const facts = element('div', { class: 'facts' });
-  const buttons = element('div', { class: 'card-actions' }, faster);
+  const buttons = element('div', { class: 'card-actions' }, whyHere, follow.element, faster);
   const card = element('div', { class: 'card', tabindex: '0', role: 'group', 'aria-label': 'Details', hidden: '' });
   card.append(facts, buttons);
   const bar = element('section', { class: 'detail', 'aria-label': 'Selection' }, summary, card);
@@ -67,6 +72,10 @@ export function detail(actions: DetailActions) {
     const stage = selection?.kind === 'block' ? stageOf(picture, selection.block) : -1;
     const unknown = stage >= 0 && scene.faster(stage) === undefined;
     faster.hidden = !unknown || picture.report.operations <= unaskedOperations;
+    whyHere.hidden = !isExplained(scene);
+    microbatch = selection?.kind === 'block' ? microbatchOf(picture, selection.block) : -1;
+    follow.element.hidden = microbatch < 0;
+    follow.setValue(`Follow microbatch ${microbatch}`);
     buttons.hidden = selection === undefined;
     const key = `${plan.name} ${JSON.stringify(selection)}`;
     if (key !== shown) card.scrollTop = 0;
@@ -105,6 +114,10 @@ export function detail(actions: DetailActions) {
     buttons,
   };
 }
+
+/** Whether the selection is idle time, or ends it. */
+const isExplained = ({ selection, picture }: Scene): boolean =>
+  selection?.kind === 'gap' || (selection?.kind === 'block' && gapBefore(picture, selection.block) !== undefined);
 
 function pairs(scene: Scene): readonly HTMLElement[] {
   const details = selectionDetails(scene);

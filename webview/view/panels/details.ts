@@ -3,7 +3,7 @@ import { unitOf } from '../../../engine/analyze/memoryWords.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords } from '../../../engine/analyze/traffic.ts';
 import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
-import { bytes, count, list, time } from '../../../engine/quantities.ts';
+import { bytes, count, list, moment, time } from '../../../engine/quantities.ts';
 import { stageName, stageNumber as cutNumber } from '../../../engine/stages.ts';
 import { stagesOn } from '../../../engine/stagesOn.ts';
 import { deviceOf, paintKindOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
@@ -64,7 +64,7 @@ export function selectionDetails(scene: Scene): Details | undefined {
       title: `${time(selection.t1 - selection.t0)} × ${count(selection.to - selection.from + 1, 'device', 'devices')}`,
       kind: undefined,
       lines: [
-        ['Interval', `${time(selection.t0, 4)} – ${time(selection.t1, 4)}`],
+        ['Interval', `${moment(selection.t0)} – ${moment(selection.t1)}`],
         ['Bubble', smallShare(figures.idle)],
         ...kinds,
         ['Peak', `${bytes(figures.peak)} on ${plan.devices[figures.peakDevice].name}`],
@@ -122,15 +122,12 @@ export function selectionSummary(
   const { selection, plan, picture } = scene;
   if (selection === undefined) return undefined;
   if (selection.kind === 'block') {
-    const { start, end, makespan } = picture.columns;
+    const { start, end } = picture.columns;
     const { block } = selection;
     const slack = picture.slack?.[block];
     return {
       title: `${shortName(plan, picture, block)} on ${plan.devices[deviceOf(picture, block)].name}`,
-      rest: [
-        interval(start[block], end[block]),
-        ...(slack === undefined ? [] : [`slack ${slack < makespan * 1e-12 ? '0' : time(slack)}`]),
-      ],
+      rest: [interval(start[block], end[block]), ...(slack === undefined ? [] : [`slack ${time(slack)}`])],
     };
   }
   if (selection.kind === 'gap') {
@@ -145,7 +142,7 @@ export function selectionSummary(
 
 /** `136.1–152.1 ms`; `at 152.1 ms` of what takes no time. */
 function interval(from: number, to: number): string {
-  const end = time(to, 4);
+  const end = moment(to);
   if (from === to) return `at ${end}`;
-  return `${withoutUnit(time(from, 4), end)}–${end}`;
+  return `${withoutUnit(moment(from), end)}–${end}`;
 }

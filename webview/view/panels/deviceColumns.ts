@@ -1,7 +1,8 @@
-import { bytes, share, time } from '../../../engine/quantities.ts';
+import { bytes, moment, share, time } from '../../../engine/quantities.ts';
 import type { DeviceReport } from '../../../engine/report.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import type { Scene } from '../scene/scene.ts';
+import { smallShare } from '../../session/smallShare.ts';
 
 /** A column of the table of devices, and what it is sorted by. */
 interface DeviceColumn {
@@ -29,7 +30,7 @@ function slackOf({ picture }: Scene, device: number): number | undefined {
   let least = Infinity;
   for (let block = columns.offsets[device]; block < columns.offsets[device + 1]; block += 1)
     if (columns.word[block] >= 0 && slack[block] < least) least = slack[block];
-  return least < columns.makespan * 1e-12 ? 0 : least;
+  return least;
 }
 
 const column = (
@@ -39,7 +40,7 @@ const column = (
   isFigure = true,
 ): DeviceColumn => ({ name, text, figure, isFigure });
 const timeOfIteration = (scene: Scene, seconds: number): string =>
-  `${time(seconds)} (${share(shareOf(seconds, scene.picture.report.iteration))})`;
+  `${time(seconds)} (${smallShare(shareOf(seconds, scene.picture.report.iteration))})`;
 
 export const deviceColumns: readonly DeviceColumn[] = [
   column(
@@ -97,7 +98,7 @@ export const deviceColumns: readonly DeviceColumn[] = [
     'Peak at',
     (scene, device) => {
       const { peak_operation: operation, peak_at: at } = reportOf(scene, device);
-      return operation === '' ? '' : `${operation}, ${time(at, 4)}`;
+      return operation === '' ? '' : `${operation}, ${moment(at)}`;
     },
     (scene, device) => reportOf(scene, device).peak_at,
   ),

@@ -1,11 +1,12 @@
 /** What an empty file shows: examples to begin with. */
-import { share, time } from '../../../engine/quantities.ts';
+import { iterationTime } from '../../../engine/quantities.ts';
 import { element } from '../../controls/dom.ts';
 import { svg } from '../../controls/svg.ts';
 import { kindForward, kindInput, kindOptimizer, kindWeight } from '../../picture/columns.ts';
 import type { ExampleCard } from '../../session/exampleCards.ts';
 import { css, mix } from '../scene/colour.ts';
 import type { Theme } from '../scene/theme.ts';
+import { smallShare } from '../../session/smallShare.ts';
 
 export interface EmptyActions {
   insert(name: string): void;
@@ -25,7 +26,7 @@ export function emptyPanel(cards: readonly ExampleCard[], actions: EmptyActions)
   const imported = element('span', { class: 'example-picture' });
   const examples = pictures.map(({ card, place }) => {
     const { name, title, text, lines, iteration, bubble, notes } = card;
-    const figures = [`${lines} lines`, time(iteration), `bubble ${share(bubble)}`, ...notes];
+    const figures = [`${lines} lines`, iterationTime(iteration), `bubble ${smallShare(bubble)}`, ...notes];
     return exampleCard(title, text, place, element('span', { class: 'dim figures' }, ...figures.map(span)), () =>
       actions.insert(name),
     );

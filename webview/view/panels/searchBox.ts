@@ -37,6 +37,8 @@ export function searchBox(actions: SearchActions) {
   return {
     element: box,
     focus: field.focus,
+    /** Fills the field; nothing is announced. */
+    setText: field.setValue,
     /** Empties the field; nothing is announced. */
     clear: () => field.setValue(''),
     show({ words, hits }: SearchResult): void {

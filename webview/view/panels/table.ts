@@ -1,4 +1,4 @@
-import { time } from '../../../engine/quantities.ts';
+import { moment, time } from '../../../engine/quantities.ts';
 import { deviceOf, lastNeed, microbatchOf, stageOf, typeOf } from '../../picture/blocks.ts';
 import { choice } from '../../controls/toolkit.ts';
 import { element } from '../../controls/dom.ts';
@@ -175,11 +175,11 @@ function blockTexts({ plan, picture }: Scene, block: number): string[] {
     stage < 0 ? '' : plan.stages[stage].name,
     typeOf(picture, block),
     microbatch < 0 ? '' : String(microbatch),
-    time(columns.start[block], 5),
-    time(columns.end[block] - columns.start[block], 4),
-    slack === undefined ? '' : time(slack[block] < columns.makespan * 1e-12 ? 0 : slack[block]),
+    moment(columns.start[block]),
+    time(columns.end[block] - columns.start[block]),
+    slack === undefined ? '' : time(slack[block]),
     own === undefined ? '' : ownMemoryWords(own),
-    need === undefined ? '' : time(need.arrival, 5),
+    need === undefined ? '' : moment(need.arrival),
   ];
 }
 

@@ -92,6 +92,11 @@ export function toolbar(actions: ToolbarActions) {
     /** What is wrong with the text, at the right. */
     notice: error.show,
     focusSearch,
+    /** Shows what is searched for; the focus stays where it is. */
+    showSearch(text: string): void {
+      open(true);
+      search.setText(text);
+    },
     clearSearch(): void {
       search.clear();
       open(false);

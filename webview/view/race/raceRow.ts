@@ -1,9 +1,10 @@
-import { bytes, share, time } from '../../../engine/quantities.ts';
+import { bytes, iterationTime } from '../../../engine/quantities.ts';
 import { element, setShare, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { deltaWords, type Tone } from '../../session/raceWords.ts';
 import type { Standing, Standings } from '../../session/standings.ts';
 import { raceStrip } from './raceStrip.ts';
+import { smallShare } from '../../session/smallShare.ts';
 
 export interface RaceRowActions {
   /** Differences are to this one from now on. */
@@ -70,8 +71,8 @@ export function raceRow(id: number, actions: RaceRowActions) {
       adopt.hidden = runner.adopt === undefined || figures === undefined;
       setText(adopt, 'Use in the file');
       adopt.setAttribute('aria-label', `Use in the file: ${runner.name}`);
-      setText(iteration.value, figures === undefined ? '' : time(figures.iteration, 4));
-      setText(bubble.value, figures === undefined ? '' : share(figures.bubble));
+      setText(iteration.value, figures === undefined ? '' : iterationTime(figures.iteration));
+      setText(bubble.value, figures === undefined ? '' : smallShare(figures.bubble));
       setText(peak.value, figures === undefined ? '' : `${bytes(figures.peak)} of ${bytes(figures.capacity)}`);
       peak.value.title = figures === undefined ? '' : `on ${figures.fullest}`;
       bar.classList.toggle('gone', figures === undefined);

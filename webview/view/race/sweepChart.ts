@@ -1,6 +1,7 @@
-import { bytes, share, time } from '../../../engine/quantities.ts';
+import { bytes, iterationTime } from '../../../engine/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import type { RaceFigures } from '../../worker/messages.ts';
+import { smallShare } from '../../session/smallShare.ts';
 
 /** A value of the param, and what it gives. */
 export interface SweepPoint {
@@ -20,8 +21,8 @@ export interface SweepState {
 
 const svg = 'http://www.w3.org/2000/svg';
 const figures = [
-  { name: 'Iteration', of: (result: RaceFigures) => result.iteration, words: (value: number) => time(value) },
-  { name: 'Bubble', of: (result: RaceFigures) => result.bubble, words: (value: number) => share(value) },
+  { name: 'Iteration', of: (result: RaceFigures) => result.iteration, words: iterationTime },
+  { name: 'Bubble', of: (result: RaceFigures) => result.bubble, words: smallShare },
   { name: 'Peak', of: (result: RaceFigures) => result.peak, words: (value: number) => bytes(value) },
 ] as const;
 /** Of a chart, in units of its view box. */

@@ -1,7 +1,7 @@
 /** A deadlock drawn: what ran to scale, a line at the stall, and boxes of what never runs, with the circle of waiting as arrows. */
 import { operationName } from '../../../../engine/program.ts';
 import type { PipelinePlan } from '../../../../engine/plan.ts';
-import { time } from '../../../../engine/quantities.ts';
+import { moment } from '../../../../engine/quantities.ts';
 import type { Stall } from '../../../../engine/stall.ts';
 import { svg } from '../../../controls/svg.ts';
 import { type Circle, ranBlocks } from '../../../picture/stalledRows.ts';
@@ -77,7 +77,7 @@ function axis(stall: Stall, { ran, rest, top, crowded }: StallLayout, theme: The
     ...(ran.width > 70 ? [label(ran.x, '0', 'start', css(theme.dim))] : []),
     label(
       stop + 1,
-      time(stall.seconds),
+      moment(stall.seconds),
       ran.width > 0 ? 'end' : 'start',
       css(mix(theme.error, theme.foreground, 0.4)),
       700,

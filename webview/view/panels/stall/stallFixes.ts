@@ -1,8 +1,9 @@
 /** Moves that break the circle of a deadlock, as cards with the lines that change and the simulated effect. */
-import { share, time } from '../../../../engine/quantities.ts';
+import { iterationTime } from '../../../../engine/quantities.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownFix } from '../../../protocol/messages.ts';
 import { changeOf } from '../why/fixSection.ts';
+import { smallShare } from '../../../session/smallShare.ts';
 
 export interface FixActions {
   apply(index: number): void;
@@ -28,7 +29,7 @@ function card({ title, effect, diff = [] }: ShownFix, index: number, actions: Fi
     made.addEventListener('click', () => run(index));
     return made;
   };
-  const figures = `runs, ${time(effect.iteration)} · bubble ${share(effect.bubble)}${effect.fits ? '' : ' · does not fit'}`;
+  const figures = `runs, ${iterationTime(effect.iteration)} · bubble ${smallShare(effect.bubble)}${effect.fits ? '' : ' · does not fit'}`;
   return element(
     'article',
     { class: index === 0 ? 'fix best' : 'fix' },

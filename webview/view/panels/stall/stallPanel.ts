@@ -1,6 +1,6 @@
 /** What the page shows of a schedule that never ends. */
 import type { PipelinePlan } from '../../../../engine/plan.ts';
-import { count, time } from '../../../../engine/quantities.ts';
+import { count, moment } from '../../../../engine/quantities.ts';
 import type { Stall } from '../../../../engine/stall.ts';
 import { element, setText } from '../../../controls/dom.ts';
 import { shownRows, stallFigures } from '../../../picture/stalledRows.ts';
@@ -108,7 +108,7 @@ export function stallPanel(actions: StallActions) {
           {},
           element('strong', { class: 'alarm' }, 'Deadlock'),
           ' after ',
-          element('strong', {}, time(stall.seconds)),
+          element('strong', {}, moment(stall.seconds)),
         ),
         element('span', {}, `${ran.toLocaleString('en-US')} of ${count(operations, 'operation', 'operations')} ran`),
         element('span', {}, count(waiting, 'device waits', 'devices wait')),

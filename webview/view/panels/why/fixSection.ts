@@ -1,6 +1,7 @@
-import { bytes, share, time } from '../../../../engine/quantities.ts';
+import { bytes, iterationTime, share } from '../../../../engine/quantities.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownFix } from '../../../protocol/messages.ts';
+import { smallShare } from '../../../session/smallShare.ts';
 
 type Effect = ShownFix['effect'];
 
@@ -67,8 +68,8 @@ function figures({ effect, before }: ShownFix): readonly HTMLElement[] {
   const delta = resized ? `, throughput ${share(1 / (1 + change) - 1, true)}` : ` (${share(change, true)})`;
   const over = effect.peak - effect.capacity;
   return [
-    element('span', { class: tone }, `${time(effect.iteration)}${tone === '' ? '' : delta}`),
-    element('span', {}, `bubble ${share(effect.bubble)}`),
+    element('span', { class: tone }, `${iterationTime(effect.iteration)}${tone === '' ? '' : delta}`),
+    element('span', {}, `bubble ${smallShare(effect.bubble)}`),
     effect.fits
       ? element('span', {}, `${bytes(effect.peak)} of ${bytes(effect.capacity)}`)
       : element(
