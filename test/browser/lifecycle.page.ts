@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { B } from '../../engine/program.ts';
 import { time } from '../../engine/quantities.ts';
 import type { PageTest } from './check.ts';
 import { settled, violations } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
-import { blockOf, pictureFor, pointOf } from './scene.ts';
+import { pictureFor, pointOf } from './scene.ts';
 
 const shape = { devices: 4, microbatches: 6 };
 
@@ -134,34 +133,6 @@ const impossible: PageTest = {
     await preview.page.locator('header .notice').waitFor({ state: 'visible' });
     assert.equal(await preview.page.locator('.stale').count(), 1);
     assert.match(await preview.page.locator('header').innerText(), /1f1b/);
-    await preview.close();
-  },
-};
-
-const highlight: PageTest = {
-  name: "the editor's place is ringed in the timeline",
-  run: async (browser) => {
-    const shownPipeline = pipeline(shape);
-    const picture = pictureFor(shownPipeline);
-    const preview = await browser.open({ colours: { '--vscode-focusBorder': '#ff00ff' } });
-    await preview.post(planMessage(plan([shownPipeline])));
-    await preview.drawn();
-    const block = blockOf(picture, 1, B, 2);
-    const [x, y] = await pointOf(
-      preview,
-      picture,
-      1,
-      (picture.columns.start[block] + picture.columns.end[block]) / 2,
-      0,
-    );
-    const before = await preview.pixel(x, y);
-    await preview.post({ type: 'highlight', groups: [['layer:toy/block[1]'], ['train']] });
-    await settled(preview.page);
-    const after = await preview.pixel(x, y);
-    assert.ok(
-      after[0] > 200 && after[1] < 120 && after[2] > 200,
-      `ring over the block: ${before.join()} → ${after.join()}`,
-    );
     await preview.close();
   },
 };
@@ -346,7 +317,6 @@ export const lifecycleTests: readonly PageTest[] = [
   broken,
   patient,
   impossible,
-  highlight,
   restore,
   newest,
   manyPipelines,

@@ -6,9 +6,11 @@ import { deviceTests } from './device.page.ts';
 import { figureTests } from './figures.page.ts';
 import { groupTests } from './groups.page.ts';
 import { launch } from './harness.ts';
+import { hoverTests } from './hover.page.ts';
 import { interactionTests } from './interaction.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
+import { markTests } from './marks.page.ts';
 import { standaloneTests } from './standalone.page.ts';
 import { raceTests } from './race.page.ts';
 import { stateTests } from './states.page.ts';
@@ -21,9 +23,11 @@ const all: readonly PageTest[] = [
   ...deviceTests,
   ...figureTests,
   ...groupTests,
+  ...hoverTests,
   ...interactionTests,
   ...layoutTests,
   ...lifecycleTests,
+  ...markTests,
   ...standaloneTests,
   ...raceTests,
   ...stateTests,

@@ -3,22 +3,22 @@ import { stageNumber } from '../../engine/stages.ts';
 import { stagesOn } from '../../engine/stagesOn.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { engineWorker } from '../session/engineWorker.ts';
-import type { Selection, Target } from '../session/selection.ts';
+import type { Pointed, Selection } from '../session/selection.ts';
 import { sensitivities, unaskedOperations } from '../session/sensitivities.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 
 /** Stages of one device that are simulated. */
 const mostStages = 4;
-/** Milliseconds that the pointer rests on a block before its stage is simulated. */
+/** Milliseconds that the pointer rests on a block or the name of a device before its stages are simulated. */
 const rest = 300;
 
-/** What a faster stage would bring: for the block under the pointer, for the selected block, and for the stages of a selected device. */
+/** What a faster stage would bring: for the block or device under the pointer, for the selected block, and for the stages of a selected device. */
 export function fasterStage(timeline: () => ShownTimeline | undefined, found: () => void) {
   const simulated = sensitivities((receive) => engineWorker(receive, () => undefined), found);
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Stages of the cut that a target is about. */
-  function stagesAt({ plan, picture }: ShownTimeline, target: Target | Selection | undefined): readonly number[] {
+  function stagesAt({ plan, picture }: ShownTimeline, target: Pointed | Selection | undefined): readonly number[] {
     const stages =
       target?.kind === 'device'
         ? stagesOn(plan.placement, target.device)
@@ -27,16 +27,16 @@ export function fasterStage(timeline: () => ShownTimeline | undefined, found: ()
           : [];
     return [...new Set(stages.map((stage) => stageNumber(plan, stage)))].slice(0, mostStages);
   }
-  function want(target: Target | Selection | undefined, asked: boolean): void {
+  function want(target: Pointed | Selection | undefined, asked: boolean): void {
     const of = timeline();
     if (of === undefined || (!asked && of.picture.report.operations > unaskedOperations)) return;
     const stages = stagesAt(of, target);
     if (stages.length > 0) simulated.want(of.plan, stages);
   }
   return {
-    pointed(target: Target | undefined): void {
+    pointed(at: Pointed | undefined): void {
       clearTimeout(timer);
-      timer = target?.kind === 'block' ? setTimeout(() => want(target, false), rest) : undefined;
+      timer = at?.kind === 'block' || at?.kind === 'device' ? setTimeout(() => want(at, false), rest) : undefined;
     },
     selected: (selection: Selection | undefined): void => want(selection, false),
     /** On request, however large the pipeline is. */

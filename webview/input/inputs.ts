@@ -2,7 +2,7 @@ import type { FromPage } from '../protocol/messages.ts';
 import { deviceOf } from '../picture/blocks.ts';
 import type { pageView } from '../view/page.ts';
 import type { presenter } from '../view/presenter.ts';
-import { type Target, selectedDevice } from '../session/selection.ts';
+import { type Pointed, selectedDevice } from '../session/selection.ts';
 import type { Theme } from '../view/scene/theme.ts';
 import { explaining } from './explaining.ts';
 import { gestures } from './gestures.ts';
@@ -15,7 +15,7 @@ export interface InputHost {
   readonly page: ReturnType<typeof pageView>;
   post(message: FromPage): void;
   /** What the pointer is at. */
-  pointed(target: Target | undefined): void;
+  pointed(at: Pointed | undefined): void;
   /** Another selection, or another timeline to which it belongs. */
   selected(): void;
   theme(): Theme;

@@ -13,7 +13,7 @@ import { rowOf } from '../view/scene/rowMap.ts';
 import { type Viewport, clampViewport, reveal, showRange, timeAt } from '../view/scene/viewport.ts';
 import { highest, worstDevice } from '../picture/memoryLevel.ts';
 import { inside } from '../view/scene/layout.ts';
-import { type Target, type Selection, carrySelection, selectedDevice } from '../session/selection.ts';
+import { type Pointed, type Selection, type Target, carrySelection, selectedDevice } from '../session/selection.ts';
 
 /** Pixels around the mark of a peak that are part of it. */
 const peakReach = 14;
@@ -30,7 +30,7 @@ export interface SelectingHost {
   readonly tip: ReturnType<typeof tooltip>;
   post(message: FromPage): void;
   /** What the pointer is at. */
-  pointed(target: Target | undefined): void;
+  pointed(at: Pointed | undefined): void;
   /** The peak of a device was clicked. */
   peak(device: number): void;
   /** Another selection, or another timeline to which it belongs. `speak`: it is complete. */
@@ -45,6 +45,8 @@ export interface SelectingHost {
 export function selecting({ timelines, tip, post, pointed, peak, changed, turnGroup, clicked }: SelectingHost) {
   let selection: Selection | undefined;
   let hovered: Target | undefined;
+  /** As `hovered`, or a device or group whose name is under the pointer. */
+  let about: Pointed | undefined;
   let cursor: number | undefined;
   let focus = 0;
   let resting: ReturnType<typeof setTimeout> | undefined;
@@ -105,14 +107,15 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
     const { left, plot, ruler } = timelines.layout();
     const outside = view === undefined || x < left || x > left + plot || y < ruler.y;
     hovered = at.kind === 'target' ? at.target : undefined;
+    about = at.kind === 'target' ? at.target : at.kind === 'nothing' ? undefined : at;
     clearTimeout(resting);
     timelines.hideLoupe();
     if (hovered !== undefined) resting = setTimeout(enlarge, patience);
     cursor = outside ? undefined : timeAt(view, plot, x - left);
     const scene = timelines.scene();
-    pointed(hovered);
-    if (hovered === undefined || scene === undefined) tip.hide();
-    else tip.show(scene, hovered, x, y);
+    pointed(about);
+    if (about === undefined || scene === undefined) tip.hide();
+    else tip.show(scene, about, x, y);
     timelines.paintOver();
   }
 
@@ -135,7 +138,7 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
     /** More is known of what the pointer is at. */
     refresh(): void {
       const scene = timelines.scene();
-      if (hovered !== undefined && scene !== undefined) tip.show(scene, hovered, ...pointer);
+      if (about !== undefined && scene !== undefined) tip.show(scene, about, ...pointer);
     },
     leave: () => hover(-1, -1),
     click(x: number, y: number): void {
@@ -188,11 +191,13 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
       focus = selection?.kind === 'block' ? selection.block : Math.min(focus, last);
       if (selection?.kind === 'device') focus = onDevice(next.picture, selection.device, focus);
       hovered = undefined;
+      about = undefined;
       tip.hide();
     },
     clear(): void {
       selection = undefined;
       hovered = undefined;
+      about = undefined;
       tip.hide();
     },
     selection: () => selection,

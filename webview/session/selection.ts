@@ -1,9 +1,15 @@
 import { kindOf, microbatchOf, stageOf } from '../../engine/program.ts';
 import { type Gap, blockOf, deviceOf, gapAt } from '../picture/blocks.ts';
+import type { DeviceGroup } from '../picture/deviceGroups.ts';
 import type { Picture } from '../picture/picture.ts';
 
 /** What the pointer can be at: a block, or the idle time between two. */
 export type Target = { readonly kind: 'block'; readonly block: number } | { readonly kind: 'gap'; readonly gap: Gap };
+/** What a tooltip can be about: also a device by its name, or a group of devices by its name or caret. */
+export type Pointed =
+  | Target
+  | { readonly kind: 'device'; readonly device: number }
+  | { readonly kind: 'group'; readonly group: DeviceGroup };
 export type Selection =
   | Target
   | { readonly kind: 'device'; readonly device: number }

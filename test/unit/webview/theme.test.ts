@@ -14,6 +14,13 @@ describe('theme', () => {
     expect(contrast(theme.dim, theme.background)).toBeGreaterThan(4.5);
   });
 
+  it.each(kinds)('has a ring that shows on every colour, itself or by its border, %s', (kind) => {
+    const theme = themeFrom(kind, () => '');
+    for (const colour of [...theme.kinds, ...theme.hues, ...theme.versions])
+      expect(Math.max(contrast(theme.ring, colour), contrast(theme.background, colour))).toBeGreaterThan(3);
+    expect(contrast(theme.ring, theme.background)).toBeGreaterThan(14);
+  });
+
   it('takes the colours of the editor first, whatever their notation', () => {
     const given: Record<string, string> = {
       '--vscode-editor-background': ' #102030',

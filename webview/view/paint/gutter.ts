@@ -1,12 +1,12 @@
 import { bytes } from '../../../engine/quantities.ts';
 import { firstOverLimit } from '../../picture/memoryLevel.ts';
+import { limitColour } from '../scene/limitColour.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, rowY, rowsInSight } from './canvas.ts';
 import { commonEnd, shortened } from './names.ts';
 import { paintAll, paintGroup } from './groups.ts';
 
-const nearLimit = 0.9;
 /** From this width on a name and its figures share a line. */
 const roomy = 112;
 
@@ -103,9 +103,9 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   // A lane of transfers holds nothing.
   if (report.peak === 0 || view.rowHeight < bar - y + 22) return;
   const foot = Math.min(bar + 14, y + view.rowHeight - 8);
-  const near = report.peak > nearLimit * report.capacity;
-  ink.fillStyle = css(over ? theme.error : near ? theme.warning : theme.dim);
-  ink.font = font(theme, 11, over || near ? 700 : 400);
+  const colour = limitColour(theme, report.peak, report.capacity);
+  ink.fillStyle = css(colour);
+  ink.font = font(theme, 11, colour === theme.dim ? 400 : 700);
   ink.textAlign = 'right';
   const peak = `${over ? '! ' : ''}${bytes(report.peak)}`;
   ink.fillText(peak, right, foot);

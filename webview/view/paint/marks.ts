@@ -4,7 +4,7 @@ import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
 import { type Ink, blocksInSight, clipped, isDense, deviceY, devicesInSight, hasBlocks, timeX } from './canvas.ts';
 import { paintMissedUpdate } from './missedUpdate.ts';
-import { paintDashes, paintHover, paintOutline, paintRing } from './rings.ts';
+import { paintCorners, paintDashes, paintHover, paintRing, paintRowCorners } from './rings.ts';
 
 /** Marks over the rows: the editor's place, the search's current hit, siblings, selection with its arrows, pointer. */
 export function paintMarks(ink: Ink, scene: Scene): void {
@@ -46,31 +46,28 @@ function paintHighlight(ink: Ink, scene: Scene): void {
   const { highlight, theme, picture, shape } = scene;
   if (highlight.stages.size + highlight.devices.size + highlight.items.size === 0) return;
   const [first, last] = devicesInSight(scene);
-  const colour = css(theme.focus);
   for (let row = first; row <= last; row += 1) {
     const y = deviceY(scene, row) + shape.bandTop;
-    if (highlight.devices.has(row)) {
-      ink.strokeStyle = colour;
-      ink.lineWidth = 2;
-      ink.strokeRect(scene.layout.left - 2, y - 1, scene.layout.plot + 4, Math.max(2, shape.bandHeight + 2));
-    }
+    if (highlight.devices.has(row)) paintRowCorners(ink, scene, y);
     if (highlight.stages.size + highlight.items.size === 0) continue;
     const [low, high] = blocksInSight(scene, row);
-    const dense = isDense(scene, high - low);
+    const dense = !hasBlocks(scene, row) || isDense(scene, high - low);
     let marked = Number.NEGATIVE_INFINITY;
     for (let block = low; block < high; block += 1) {
       const outlined =
         highlight.stages.has(stageOf(picture, block)) || highlight.items.has(`${row}:${picture.items?.[block] ?? -1}`);
       if (!outlined) continue;
       if (!dense) {
-        paintOutline(ink, scene, { kind: 'block', block }, colour, 2);
+        paintCorners(ink, scene, { kind: 'block', block });
         continue;
       }
       const x = Math.floor(timeX(scene, picture.columns.start[block]));
       if (x - marked < 3) continue;
       marked = x;
-      ink.fillStyle = colour;
-      ink.fillRect(x, y + shape.bandHeight - 2, 3, 2);
+      ink.fillStyle = css(theme.background);
+      ink.fillRect(x, y + shape.bandHeight - 4, 3, 1);
+      ink.fillStyle = css(theme.ring);
+      ink.fillRect(x, y + shape.bandHeight - 3, 3, 3);
     }
   }
 }

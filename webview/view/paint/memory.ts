@@ -19,9 +19,9 @@ export function paintMemory(ink: Ink, scene: Scene): void {
   if (panel.height < 60) return;
   const { devices } = picture.report;
   const worst = worstDevice(picture.report);
-  const { capacity } = devices[worst];
+  const fullest = devices[worst];
   const peak = devices.reduce((most, device) => Math.max(most, device.peak), 0);
-  const axis = memoryAxis(peak, capacity, panel);
+  const axis = memoryAxis(peak, fullest.capacity, panel);
   const { y, bottom } = axis;
   const chosen = selectedDevice(scene.selection, (block) => deviceOf(picture, block));
 
@@ -30,7 +30,7 @@ export function paintMemory(ink: Ink, scene: Scene): void {
     const base = y(picture.memory[worst].base);
     ink.fillStyle = css(theme.dim, 0.12);
     ink.fillRect(layout.left, base, layout.plot, bottom - base);
-    paintOverLimit(ink, scene, axis);
+    paintOverLimit(ink, scene, axis, fullest);
     if (scene.bands !== undefined) paintMemoryBands(ink, scene, scene.bands, y);
     else
       for (let device = 0; device < devices.length; device += 1)
@@ -39,7 +39,7 @@ export function paintMemory(ink: Ink, scene: Scene): void {
     line(ink, scene, worst, y, theme.foreground, 1, 1.3);
     if (chosen >= 0) line(ink, scene, chosen, y, theme.foreground, 1, 2);
     const names = labels(ink, scene);
-    paintLimit(ink, scene, axis, capacity, names);
+    paintLimit(ink, scene, axis, fullest, names);
     if (chosen >= 0 && chosen !== worst) paintPeak(ink, scene, chosen, y, names);
     paintPeak(ink, scene, worst, y, names);
     const over = firstOverLimit(picture.memory[worst]);

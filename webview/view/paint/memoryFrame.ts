@@ -1,5 +1,6 @@
 import { bytes } from '../../../engine/quantities.ts';
 import type { MemoryAxis } from './memoryAxis.ts';
+import { limitColour } from '../scene/limitColour.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, hatch } from './canvas.ts';
@@ -52,11 +53,24 @@ function paintCut(ink: Ink, x: number, y: number, colour: string): void {
   ink.stroke();
 }
 
+/** The highest level that the chart shows, and the limit that it is compared with. */
+interface Filled {
+  readonly peak: number;
+  readonly capacity: number;
+}
+
 /** What no device has, behind the levels. */
-export function paintOverLimit(ink: Ink, { layout, theme, dpr }: Scene, { top, limit }: MemoryAxis): void {
-  ink.fillStyle = css(theme.error, 0.14);
+export function paintOverLimit(
+  ink: Ink,
+  { layout, theme, dpr }: Scene,
+  { top, limit }: MemoryAxis,
+  { peak, capacity }: Filled,
+): void {
+  const colour = limitColour(theme, peak, capacity);
+  const strong = peak > capacity || theme.highContrast;
+  ink.fillStyle = css(colour, strong ? 0.14 : 0.06);
   ink.fillRect(layout.left, top, layout.plot, limit - top);
-  ink.fillStyle = hatch(ink, theme.error, 0.5, 6, 1, dpr);
+  ink.fillStyle = hatch(ink, colour, strong ? 0.5 : 0.22, 6, 1, dpr);
   ink.fillRect(layout.left, top, layout.plot, limit - top);
 }
 
@@ -65,18 +79,21 @@ export function paintLimit(
   ink: Ink,
   { layout, theme }: Scene,
   { top, limit }: MemoryAxis,
-  capacity: number,
+  { peak, capacity }: Filled,
   labels: Labels,
 ): void {
+  const colour = limitColour(theme, peak, capacity);
   const right = layout.left + layout.plot;
-  ink.strokeStyle = css(theme.error);
-  ink.lineWidth = 1.5;
+  ink.strokeStyle = css(colour);
+  const over = peak > capacity;
+  const y = over ? Math.round(limit) : Math.floor(limit) + 0.5;
+  ink.lineWidth = over ? 2 : 1;
   ink.setLineDash([5, 4]);
   ink.beginPath();
-  ink.moveTo(layout.left, limit);
-  ink.lineTo(right, limit);
+  ink.moveTo(layout.left, y);
+  ink.lineTo(right, y);
   ink.stroke();
   ink.setLineDash([]);
   const middle = limit - top >= 24 ? limit - 9 : (top + limit) / 2;
-  labels.write(`limit ${bytes(capacity)}`, theme.error, [[right - 5, middle, 'right']]);
+  labels.write(`limit ${bytes(capacity)}`, colour, [[right - 5, middle, 'right']]);
 }

@@ -38,9 +38,51 @@ export function paintHover(ink: Ink, scene: Scene, target: Target): void {
   stroke(ink, scene, target, css(scene.theme.ring), hoverWidth);
 }
 
-/** A line of one colour, as for the blocks of the editor's cursor. */
-export const paintOutline = (ink: Ink, scene: Scene, target: Target, colour: string, width: number): void =>
-  stroke(ink, scene, target, colour, width);
+/** What comes from the line of the editor's cursor: four corners, so that it differs from the selection at every width. */
+export function paintCorners(ink: Ink, scene: Scene, target: Target): void {
+  const box = frame(scene, target);
+  if (box !== undefined) corners(ink, scene, box);
+}
+
+/** A whole row at the editor's cursor. */
+export const paintRowCorners = (ink: Ink, scene: Scene, y: number): void =>
+  corners(ink, scene, {
+    left: scene.layout.left,
+    top: y,
+    width: scene.layout.plot,
+    height: Math.max(2, scene.shape.bandHeight),
+  });
+
+/** Pixels of a corner along an edge: never so many that two of them meet. */
+const cornerLength = 7;
+
+function corners(ink: Ink, scene: Scene, { left, top, width, height }: Frame): void {
+  // Narrow blocks have theirs outside, so that their colour stays in sight.
+  const grow = width < leastInside ? ringWidth / 2 + halo : 0;
+  const [from, to] = [left - grow, left + width + grow];
+  const [across, down] = [Math.min(cornerLength, (to - from) / 3), Math.min(cornerLength, height / 3)];
+  ink.beginPath();
+  for (const [x, right] of [
+    [from, across],
+    [to, -across],
+  ])
+    for (const [y, under] of [
+      [top, down],
+      [top + height, -down],
+    ]) {
+      ink.moveTo(x, y + under);
+      ink.lineTo(x, y);
+      ink.lineTo(x + right, y);
+    }
+  for (const [colour, size] of [
+    [scene.theme.background, ringWidth + 2 * halo],
+    [scene.theme.ring, ringWidth],
+  ] as const) {
+    ink.strokeStyle = css(colour);
+    ink.lineWidth = size;
+    ink.stroke();
+  }
+}
 
 function edges(scene: Scene, target: Target): readonly [number, number] {
   return target.kind === 'block'
@@ -53,23 +95,37 @@ function isNarrow(scene: Scene, target: Target): boolean {
   return right - left < leastInside;
 }
 
-function stroke(ink: Ink, scene: Scene, target: Target, colour: string, width: number, grow = 0): void {
+interface Frame {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The place of a block or gap; undefined if it is out of sight. */
+function frame(scene: Scene, target: Target): Frame | undefined {
   const { picture, shape, view, layout } = scene;
   const device = target.kind === 'block' ? deviceOf(picture, target.block) : target.gap.device;
   const [left, right] = edges(scene, target);
-  if (right < layout.left - 4 || left > layout.left + layout.plot + 4) return;
+  if (right < layout.left - 4 || left > layout.left + layout.plot + 4) return undefined;
   const pair = target.kind === 'block' ? (picture.columns.pair?.[target.block] ?? 0) : 0;
   const y = deviceY(scene, device);
-  if (y > layout.rows.y + layout.rows.height || y + view.rowHeight < layout.rows.y) return;
+  if (y > layout.rows.y + layout.rows.height || y + view.rowHeight < layout.rows.y) return undefined;
   const half = Math.floor(shape.bandHeight / 2);
   const top = y + shape.bandTop + (pair === 2 ? half : 0);
   const height = Math.max(2, pair === 0 ? shape.bandHeight : half);
   // Far outside the plot a long edge costs time and shows nothing.
   const from = Math.max(left, layout.left - 40);
   const to = Math.min(right, layout.left + layout.plot + 40);
+  return { left: from, top, width: Math.max(2, to - from), height };
+}
+
+function stroke(ink: Ink, scene: Scene, target: Target, colour: string, width: number, grow = 0): void {
+  const box = frame(scene, target);
+  if (box === undefined) return;
   ink.strokeStyle = colour;
   ink.lineWidth = width;
   ink.beginPath();
-  ink.roundRect(from - grow, top, Math.max(2, to - from) + 2 * grow, height, view.rowHeight >= 14 ? 3 : 0);
+  ink.roundRect(box.left - grow, box.top, box.width + 2 * grow, box.height, scene.view.rowHeight >= 14 ? 3 : 0);
   ink.stroke();
 }

@@ -35,7 +35,7 @@ export function paintStack(ink: Ink, scene: Scene): void {
   const { y, bottom } = axis;
   paintMemoryAxis(ink, scene, axis, plan.devices[stack.device].name);
   clipped(ink, layout.left, panel.y, layout.plot, panel.height, () => {
-    paintOverLimit(ink, scene, axis);
+    paintOverLimit(ink, scene, axis, { peak: peak.bytes, capacity });
     const placed = placedStack(stack);
     const cursor = timeX(scene, peak.at);
     const end = Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan));
@@ -62,7 +62,7 @@ export function paintStack(ink: Ink, scene: Scene): void {
     }
     paintTotal(ink, scene, y);
     const written = labels(ink, scene);
-    paintLimit(ink, scene, axis, capacity, written);
+    paintLimit(ink, scene, axis, { peak: peak.bytes, capacity }, written);
     const x = cursor;
     ink.strokeStyle = css(theme.foreground);
     ink.lineWidth = 1.5;

@@ -21,7 +21,8 @@ import { withoutUnit } from '../../session/figures.ts';
 import type { Scene } from '../scene/scene.ts';
 import { smallShare } from '../../session/smallShare.ts';
 import type { Picture } from '../../picture/picture.ts';
-import type { Target } from '../../session/selection.ts';
+import type { Pointed, Target } from '../../session/selection.ts';
+import { groupDetails } from './groupDetails.ts';
 
 export interface Details {
   readonly title: string;
@@ -30,7 +31,14 @@ export interface Details {
   readonly lines: readonly Line[];
 }
 
-export function targetDetails({ plan, picture, faster }: Scene, target: Target): Details {
+/** Under the pointer: also a device or a group, by its name. */
+export function pointedDetails(scene: Scene, pointed: Pointed): Details {
+  if (pointed.kind === 'device') return deviceDetails(scene, pointed.device);
+  if (pointed.kind === 'group') return { kind: undefined, ...groupDetails(scene, pointed.group) };
+  return targetDetails(scene, pointed);
+}
+
+function targetDetails({ plan, picture, faster }: Scene, target: Target): Details {
   if (target.kind === 'gap')
     return { title: gapTitle(plan, picture, target.gap), kind: undefined, lines: gapLines(plan, picture, target.gap) };
   const kind = paintKindOf(picture, target.block);

@@ -1,42 +1,94 @@
 import { css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
+import { stagesOn } from '../../../engine/stagesOn.ts';
 import type { Scene } from '../scene/scene.ts';
-import { stageOf } from '../../picture/blocks.ts';
-import { targetDetails } from './details.ts';
-import type { Target } from '../../session/selection.ts';
+import { rowOf } from '../scene/rowMap.ts';
+import { tipPlace, type Span } from '../scene/tipPlace.ts';
+import { deviceOf, stageOf } from '../../picture/blocks.ts';
+import { type Pointed, selectedDevice } from '../../session/selection.ts';
+import { pointedDetails } from './details.ts';
+
+/** What the tooltip is about. */
+function keyOf(pointed: Pointed): string {
+  if (pointed.kind === 'block') return `block ${pointed.block}`;
+  if (pointed.kind === 'gap') return `gap ${pointed.gap.device} ${pointed.gap.from}`;
+  return pointed.kind === 'device' ? `device ${pointed.device}` : `group ${pointed.group.name}`;
+}
 
 /** A line that comes once it is simulated. */
-const fasterKey = ({ picture, faster }: Scene, target: Target): string =>
-  target.kind === 'block' ? String(faster(stageOf(picture, target.block))) : '';
+function fasterKey({ plan, picture, faster }: Scene, pointed: Pointed): string {
+  if (pointed.kind === 'block') return String(faster(stageOf(picture, pointed.block)));
+  return pointed.kind === 'device' ? stagesOn(plan.placement, pointed.device).map(faster).join() : '';
+}
 
-/** What is under the pointer. The same text is in the detail bar once it is selected. */
+const feet: Readonly<Record<Pointed['kind'], string>> = {
+  block: 'Click to show the line, Enter to go there',
+  gap: '',
+  device: 'Click to select it, I for its details',
+  group: 'Click the caret or press G to open or close it',
+};
+
+/** The row of the selected device, which stays in sight. */
+function selectedRow({ selection, picture, layout, view }: Scene): Span | undefined {
+  const device = selectedDevice(selection, (block) => deviceOf(picture, block));
+  if (device < 0) return undefined;
+  const top = layout.rows.y + rowOf(layout.map, device) * view.rowHeight - view.scroll;
+  return { from: top, to: top + view.rowHeight };
+}
+
+/**
+ * What is under the pointer. The same text is in the detail bar once it is selected. A key and a click close it: it comes back
+ * once the pointer is at something else.
+ */
 export function tooltip() {
   const box = element('div', { class: 'tooltip', role: 'tooltip', hidden: '' });
   let shown: string | undefined;
-  function show(scene: Scene, target: Target, x: number, y: number): void {
-    const key = `${scene.picture.generation} ${target.kind === 'block' ? target.block : `gap ${target.gap.device} ${target.gap.from}`} ${fasterKey(scene, target)}`;
-    if (key !== shown) {
-      shown = key;
-      const { title, kind, lines } = targetDetails(scene, target);
-      const swatch = element('i', { class: 'swatch' });
-      if (kind === undefined) swatch.classList.add('idle');
-      else swatch.style.backgroundColor = css(scene.theme.kinds[kind]);
-      const list = element('dl');
-      for (const [label, value] of lines) list.append(element('dt', {}, label), element('dd', {}, value));
-      const foot =
-        target.kind === 'block' ? [element('div', { class: 'foot' }, 'Click to show the line, Enter to go there')] : [];
-      box.replaceChildren(element('div', { class: 'head' }, swatch, element('strong', {}, title)), list, ...foot);
-    }
-    box.hidden = false;
-    const { width, height } = box.getBoundingClientRect();
-    const left = x + 16 + width > scene.layout.width ? Math.max(4, x - width - 12) : x + 16;
-    const top = Math.max(4, Math.min(scene.layout.height - height - 4, y + 18));
-    box.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  /** What the tooltip was about when it was closed. */
+  let closed: string | undefined;
+  /** What it is about now. */
+  let about: string | undefined;
+
+  function close(): void {
+    if (box.hidden) return;
+    closed = about;
+    box.hidden = true;
   }
+  for (const type of ['keydown', 'pointerdown']) document.addEventListener(type, close, true);
+  // The blocks move under the pointer.
+  document.addEventListener('wheel', () => void (box.hidden = true), { capture: true, passive: true });
+
+  function fill(scene: Scene, pointed: Pointed): void {
+    const { title, kind, lines } = pointedDetails(scene, pointed);
+    const swatch = element('i', { class: 'swatch' });
+    if (kind === undefined) swatch.classList.add('idle');
+    else swatch.style.backgroundColor = css(scene.theme.kinds[kind]);
+    const swatches = pointed.kind === 'block' || pointed.kind === 'gap' ? [swatch] : [];
+    const list = element('dl');
+    for (const [label, value] of lines) list.append(element('dt', {}, label), element('dd', {}, value));
+    const foot = feet[pointed.kind];
+    box.replaceChildren(
+      element('div', { class: 'head' }, ...swatches, element('strong', {}, title)),
+      list,
+      ...(foot === '' ? [] : [element('div', { class: 'foot' }, foot)]),
+    );
+  }
+
   return {
     element: box,
-    show,
+    show(scene: Scene, pointed: Pointed, x: number, y: number): void {
+      about = keyOf(pointed);
+      if (about === closed) return;
+      closed = undefined;
+      const key = `${scene.picture.generation} ${about} ${fasterKey(scene, pointed)}`;
+      if (key !== shown) fill(scene, pointed);
+      shown = key;
+      box.hidden = false;
+      const [left, top] = tipPlace(box.getBoundingClientRect(), scene.layout, { x, y }, selectedRow(scene));
+      box.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+    },
+    /** The pointer is at nothing. */
     hide(): void {
+      closed = undefined;
       box.hidden = true;
     },
   };
