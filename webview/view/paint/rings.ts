@@ -53,7 +53,7 @@ export const paintRowCorners = (ink: Ink, scene: Scene, y: number): void =>
     height: Math.max(2, scene.shape.bandHeight),
   });
 
-/** Pixels of a corner along an edge: never so many that two of them meet. */
+/** Most pixels of a corner along an edge. Two corners never meet. */
 const cornerLength = 7;
 
 function corners(ink: Ink, scene: Scene, { left, top, width, height }: Frame): void {
