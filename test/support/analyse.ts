@@ -38,9 +38,23 @@ export function runOf(
 export const codesOf = ({ findings }: Pick<Analysis, 'findings'>): readonly string[] =>
   findings.map(({ code }) => code);
 
+/** Checks each text once, as the server does for one request: fixes of a file's findings try many texts again. */
+export function checkedOnce(check: (text: string) => Analysis = analyse): (text: string) => Analysis {
+  const known = new Map<string, Analysis>();
+  return (text) => {
+    const found = known.get(text) ?? check(text);
+    known.set(text, found);
+    return found;
+  };
+}
+
 /** Fixes of all findings with this code, in order of position. */
-export const fixesOf = (analysis: Analysis, code: Code, again: (text: string) => Analysis = analyse): readonly Fix[] =>
-  analysis.findings.filter((finding) => finding.code === code).flatMap((finding) => fixesFor(analysis, finding, again));
+export function fixesOf(analysis: Analysis, code: Code, check: (text: string) => Analysis = analyse): readonly Fix[] {
+  const again = checkedOnce(check);
+  return analysis.findings
+    .filter((finding) => finding.code === code)
+    .flatMap((finding) => fixesFor(analysis, finding, again));
+}
 
 /** The file after a fix, checked. */
 export const after = (analysis: Analysis, fix: Pick<Fix, 'edits'>): Analysis =>

@@ -49,7 +49,7 @@ export function cooledDown(
       const kind = Math.trunc(operation / microbatches);
       const microbatch = operation - kind * microbatches;
       const index = (kind * devices + device) * microbatches + microbatch;
-      const ready = readyAt(kind, device, microbatch, devices, microbatches, unit, ends);
+      const ready = readyAt(kind, device, microbatch, devices, microbatches, unit.transfer, ends);
       ends[index] = earliest(board, microbatch > 0 ? Math.max(ready, ends[index - 1]) : ready, now) + 1;
     }
   }

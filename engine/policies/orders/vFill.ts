@@ -58,7 +58,8 @@ export function filled(
       if (microbatch >= microbatches) continue;
       const at = position[device][kind * microbatches + microbatch];
       const rank = prefer[kind] * size + at;
-      if (rank >= least || !(readyAt(kind, device, microbatch, devices, microbatches, times, ends) <= now)) continue;
+      if (rank >= least || !(readyAt(kind, device, microbatch, devices, microbatches, times.transfer, ends) <= now))
+        continue;
       if (kind > F1 || within(device, at)) {
         best = kind;
         least = rank;

@@ -1,5 +1,5 @@
 import type { Row } from './vBlocks.ts';
-import { endOf, type Ends, type VTimes } from './vTimes.ts';
+import { classesOf, endOf, type Ends, type VTimes } from './vTimes.ts';
 
 /** How far an operation is moved in the order of its device. */
 const reach = 14;
@@ -23,10 +23,11 @@ export function improved(
   let best = endOf(rows, microbatches, times, ends);
   let visited = operations;
   const spent = (): boolean => visited + operations > budget;
+  const classes = classesOf(times.taken.length, microbatches);
   const fits = (row: Row): boolean => {
     let held = 0;
-    for (const operation of row) {
-      held += times.taken[Math.trunc(operation / microbatches)];
+    for (let at = 0; at < row.length; at += 1) {
+      held += times.taken[classes[row[at]]];
       if (held > limit) return false;
     }
     return true;
@@ -34,16 +35,16 @@ export function improved(
   /** Moves the operation at `from` past its neighbours in one direction, and leaves the row where the end was soonest. */
   const move = (row: Row, from: number, direction: -1 | 1): boolean => {
     const kept = row.slice();
-    const moving = Math.trunc(row[from] / microbatches);
+    const moving = classes[row[from]];
     let sooner = false;
     for (let at = from, to = from + direction, steps = 0; steps < reach && row[to] !== undefined; steps += 1) {
-      if (Math.trunc(row[to] / microbatches) === moving || spent()) break;
+      if (classes[row[to]] === moving || spent()) break;
       [row[at], row[to]] = [row[to], row[at]];
       [at, to] = [to, to + direction];
       visited += row.length;
       if (!fits(row)) continue;
       visited += operations;
-      const end = endOf(rows, microbatches, times, ends);
+      const end = endOf(rows, microbatches, times, ends, best);
       if (end >= best) continue;
       best = end;
       kept.set(row);

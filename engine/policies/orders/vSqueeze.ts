@@ -36,7 +36,7 @@ export function squeezed(
       const microbatch = row[at] - kind * microbatches;
       const index = (kind * devices + device) * microbatches + microbatch;
       const width = unit.duration[kind * devices + device];
-      const ready = readyAt(kind, device, microbatch, devices, microbatches, unit, ends);
+      const ready = readyAt(kind, device, microbatch, devices, microbatches, unit.transfer, ends);
       const from = microbatch > 0 ? Math.max(ready, ends[index - 1]) : ready;
       const board = boards[device];
       const taken = unit.taken[kind];

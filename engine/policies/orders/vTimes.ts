@@ -64,7 +64,7 @@ export function readyAt(
   microbatch: number,
   devices: number,
   microbatches: number,
-  { transfer: [first, second] }: VTimes,
+  transfer: VTimes['transfer'],
   ends: Ends,
 ): number {
   const last = devices - 1;
@@ -73,18 +73,19 @@ export function readyAt(
   const at = device * microbatches + microbatch;
   switch (kind) {
     case F0:
-      return device === 0 ? 0 : ends[at - microbatches] + first[device - 1];
+      return device === 0 ? 0 : ends[at - microbatches] + transfer[0][device - 1];
     case F1:
-      return device === last ? ends[at] : ends[stride + at + microbatches] + second[device];
+      return device === last ? ends[at] : ends[stride + at + microbatches] + transfer[1][device];
     case I1: {
       const forward = ends[stride + at];
       if (device === 0) return forward;
-      const arrival = ends[2 * stride + at - microbatches] + second[device - 1];
+      const arrival = ends[2 * stride + at - microbatches] + transfer[1][device - 1];
       return arrival <= forward ? forward : arrival;
     }
     case I0: {
       const forward = ends[at];
-      const arrival = device === last ? ends[2 * stride + at] : ends[3 * stride + at + microbatches] + first[device];
+      const arrival =
+        device === last ? ends[2 * stride + at] : ends[3 * stride + at + microbatches] + transfer[0][device];
       return arrival <= forward ? forward : arrival;
     }
     default:
@@ -98,14 +99,32 @@ export function receiverOf(kind: number, device: number, devices: number): numbe
   return to < devices ? to : -1;
 }
 
-/** Ticks to the end of the last operation; Infinity if operations wait for each other. Linear in the operations. */
-export function endOf(rows: readonly Row[], microbatches: number, times: VTimes, ends: Ends): number {
+/**
+ * Ticks to the end of the last operation; Infinity if operations wait for each other. Linear in the operations. Gives Infinity too as
+ * soon as the end cannot come before `most`.
+ */
+export function endOf(
+  rows: readonly Row[],
+  microbatches: number,
+  { taken, duration, transfer }: VTimes,
+  ends: Ends,
+  most = Infinity,
+): number {
   const devices = rows.length;
-  const size = times.taken.length * microbatches;
+  const size = taken.length * microbatches;
   const cursor = new Int32Array(devices);
-  const stack = Int32Array.from(rows, (_, device) => devices - 1 - device);
+  const stack = new Int32Array(devices);
   const stacked = new Uint8Array(devices).fill(1);
   const free = new Float64Array(devices);
+  // What each device has to run yet: it cannot end before that has run.
+  const left = new Float64Array(devices);
+  for (let device = 0; device < devices; device += 1) {
+    stack[device] = devices - 1 - device;
+    for (let kind = 0; kind < taken.length; kind += 1) left[device] += duration[kind * devices + device] * microbatches;
+  }
+  // Times that are no whole ticks may be rounded.
+  const late = most * (1 + 1e-9);
+  const classes = classesOf(taken.length, microbatches);
   ends.fill(Infinity);
   let waiting = devices;
   let done = 0;
@@ -118,11 +137,14 @@ export function endOf(rows: readonly Row[], microbatches: number, times: VTimes,
     let at = first;
     let now = free[device];
     for (; at < size; at += 1) {
-      const kind = Math.trunc(row[at] / microbatches);
-      const microbatch = row[at] - kind * microbatches;
-      const ready = readyAt(kind, device, microbatch, devices, microbatches, times, ends);
+      const operation = row[at];
+      const kind = classes[operation];
+      const microbatch = operation - kind * microbatches;
+      const ready = readyAt(kind, device, microbatch, devices, microbatches, transfer, ends);
       if (ready === Infinity) break;
-      now = (ready > now ? ready : now) + times.duration[kind * devices + device];
+      const takes = duration[kind * devices + device];
+      now = (ready > now ? ready : now) + takes;
+      left[device] -= takes;
       ends[(kind * devices + device) * microbatches + microbatch] = now;
       const to = receiverOf(kind, device, devices);
       if (to >= 0 && stacked[to] === 0) {
@@ -131,10 +153,25 @@ export function endOf(rows: readonly Row[], microbatches: number, times: VTimes,
         waiting += 1;
       }
     }
+    if (now + left[device] > late) return Infinity;
     done += at - first;
     cursor[device] = at;
     free[device] = now;
   }
   if (done < devices * size) return Infinity;
-  return free.reduce((most, end) => Math.max(most, end), 0);
+  let last = 0;
+  for (let device = 0; device < devices; device += 1) if (free[device] > last) last = free[device];
+  return last;
+}
+
+let known = { count: 0, microbatches: 0, classes: new Uint8Array() };
+
+/** The class of each operation: `operation / microbatches`, which costs a division where it is asked most. */
+export function classesOf(count: number, microbatches: number): Uint8Array {
+  if (known.count !== count || known.microbatches !== microbatches) {
+    const classes = new Uint8Array(count * microbatches);
+    for (let kind = 1; kind < count; kind += 1) classes.fill(kind, kind * microbatches, (kind + 1) * microbatches);
+    known = { count, microbatches, classes };
+  }
+  return known.classes;
 }

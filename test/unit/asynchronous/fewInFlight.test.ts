@@ -2,7 +2,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
-import { bruteForce, programFor, type Rows, rowsOf } from '../schedule/bruteForce.ts';
+import { bruteForce, key, programFor, type Rows, rowsOf } from '../schedule/bruteForce.ts';
 import { type AsynchronousRecipe, asynchronousPlan } from './plans.ts';
 
 const rounds = 24;
@@ -26,7 +26,7 @@ function repeatedPeriod(plan: PipelinePlan, inFlight: number, rows = rowsOf(prog
 function startsOf(plan: PipelinePlan, inFlight: number, rows: Rows): readonly number[] {
   const run = bruteForce(plan, rows);
   const [from, to] = [(rounds / 2) * inFlight, (rounds - 1) * inFlight];
-  return Array.from({ length: to - from + 1 }, (_, index) => run?.starts.get(`F 0 ${from + index}`) ?? NaN);
+  return Array.from({ length: to - from + 1 }, (_, index) => run?.starts.get(key('F', 0, from + index)) ?? NaN);
 }
 
 /** The same as a mean of the second half, whether it repeats a pattern or not. */

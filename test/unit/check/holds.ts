@@ -6,7 +6,7 @@ import type { Analysis } from '../../../engine/check.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { apply, fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import { analyse } from '../../support/analyse.ts';
+import { analyse, checkedOnce } from '../../support/analyse.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { bytes, share } from '../../../engine/quantities.ts';
 import { format, parse } from '../../../grammar/index.ts';
@@ -113,9 +113,10 @@ function roundTrips({ pipelines }: Analysis): readonly string[] {
 function fixBreaches(analysis: Analysis, mended: number): readonly string[] {
   const { text } = analysis.syntax;
   const at = text.indexOf('stages = ') + 9;
+  const again = checkedOnce();
   const offered = [
-    ...analysis.findings.slice(0, mended).flatMap((finding) => fixesFor(analysis, finding, analyse)),
-    ...refactorings(analysis, at, analyse),
+    ...analysis.findings.slice(0, mended).flatMap((finding) => fixesFor(analysis, finding, again)),
+    ...refactorings(analysis, at, again),
   ];
   return offered.flatMap(({ title, edits }) => {
     const out: string[] = [];

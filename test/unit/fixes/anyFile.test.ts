@@ -2,7 +2,7 @@ import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import { apply, fixesFor, refactorings } from '../../../engine/fixes/fix.ts';
 import { parse } from '../../../grammar/index.ts';
-import { after, analyse } from '../../support/analyse.ts';
+import { after, analyse, checkedOnce } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
 
 const files = [
@@ -36,9 +36,10 @@ it('fixes of any damaged file are edits within it, never fail, and bring back no
         holes.map(({ start, end }) => ({ start, end, text: '' })),
       );
       const analysis = analyse(text);
+      const again = checkedOnce();
       const offered = [
-        ...someOf(analysis.findings, at).flatMap((finding) => fixesFor(analysis, finding, analyse)),
-        ...refactorings(analysis, at, analyse),
+        ...someOf(analysis.findings, at).flatMap((finding) => fixesFor(analysis, finding, again)),
+        ...refactorings(analysis, at, again),
       ];
       for (const fix of offered) {
         const edits = fix.edits.toSorted((a, b) => a.start - b.start);

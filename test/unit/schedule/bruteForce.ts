@@ -42,7 +42,7 @@ export interface Simulated {
   /** (Longest device span) − (that device's busy time). */
   readonly spanBubble: number;
   readonly inFlight: readonly number[];
-  readonly starts: ReadonlyMap<string, number>;
+  readonly starts: ReadonlyMap<number, number>;
 }
 
 /** Longest path by passing over the rows until nothing moves; undefined where something waits for itself. */
@@ -66,12 +66,13 @@ export function bruteForce(plan: PipelinePlan, rows: Rows, overlap = 0): Simulat
 }
 
 /** What `starts` and `ends` are listed under. */
-export const key = (letter: string, stage: number, microbatch: number): string => `${letter} ${stage} ${microbatch}`;
+export const key = (letter: Operation['letter'], stage: number, microbatch: number): number =>
+  (letters.indexOf(letter) * 1e4 + stage) * 1e5 + microbatch;
 
 /** As far as the rows go: how many of each have run (`at`), until when (`now`), and when each operation ran. */
 export function bruteForceUntilStalled(plan: PipelinePlan, rows: Rows, overlap = 0) {
-  const ends = new Map<string, number>();
-  const starts = new Map<string, number>();
+  const ends = new Map<number, number>();
+  const starts = new Map<number, number>();
   const at = rows.map(() => 0);
   const now = rows.map(() => 0);
   const busy = rows.map(() => 0);
@@ -80,6 +81,17 @@ export function bruteForceUntilStalled(plan: PipelinePlan, rows: Rows, overlap =
     const route = plan.routes.find((routePlan) => routePlan.from === from && routePlan.to === to);
     return route === undefined ? 0 : route.latency + bytes / route.bandwidth;
   };
+  // What each stage waits for, and how long after its end: the activations of stages before it, the gradients of stages after it.
+  const inputs = plan.stages.map((_, stage) =>
+    plan.edges
+      .filter(({ to }) => to === stage)
+      .map(({ from, bytes }) => ({ of: from, after: transfer(from, stage, bytes) })),
+  );
+  const gradients = plan.stages.map((_, stage) =>
+    plan.edges
+      .filter(({ from }) => from === stage)
+      .map(({ to, bytes }) => ({ of: to, after: transfer(to, stage, bytes) })),
+  );
   const arrival = ({ letter, stage, microbatch }: Operation): number | undefined => {
     const result = (kind: 'F' | 'G', of: number) =>
       kind === 'F'
@@ -87,16 +99,14 @@ export function bruteForceUntilStalled(plan: PipelinePlan, rows: Rows, overlap =
         : (ends.get(key('B', of, microbatch)) ?? ends.get(key('I', of, microbatch)));
     const needed: (number | undefined)[] = [];
     if (letter === 'F') {
-      for (const edge of plan.edges)
-        if (edge.to === stage) needed.push(add(result('F', edge.from), transfer(edge.from, stage, edge.bytes)));
+      for (const { of, after } of inputs[stage]) needed.push(add(result('F', of), after));
     } else if (letter === 'W') needed.push(ends.get(key('I', stage, microbatch)));
     else if (letter === 'R' || letter === 'E') needed.push(result('F', stage));
     else if (letter === 'L') needed.push(ends.get(key('E', stage, microbatch)));
     else if (letter === 'U') needed.push(result('G', stage));
     else {
       needed.push(result('F', stage));
-      for (const edge of plan.edges)
-        if (edge.from === stage) needed.push(add(result('G', edge.to), transfer(edge.to, stage, edge.bytes)));
+      for (const { of, after } of gradients[stage]) needed.push(add(result('G', of), after));
     }
     return needed.some((value) => value === undefined) ? undefined : Math.max(0, ...needed.map(Number));
   };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { generate } from '../../../engine/schedule/generate.ts';
 import type { OperationLetter, PipelinePlan } from '../../../engine/plan.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
-import { type Operation, bruteForce, programFor, rowsOf, simulated } from './bruteForce.ts';
+import { type Operation, bruteForce, key, programFor, rowsOf, simulated } from './bruteForce.ts';
 import { recipePlan } from '../support/plans.ts';
 import { policyPlan } from './plans.ts';
 
@@ -75,7 +75,7 @@ describe('a rule', () => {
         const run = bruteForce(plan, rows);
         if (run === undefined) throw new Error('the program never ends');
         const startOf = ({ letter, stage, microbatch }: Operation) =>
-          run.starts.get(`${letter} ${stage} ${microbatch}`) ?? NaN;
+          run.starts.get(key(letter, stage, microbatch)) ?? NaN;
         const endOf = (operation: Operation) => {
           const { forward: F, backwardInput: I, backwardWeight: W } = plan.stages[operation.stage];
           return startOf(operation) + { F, I, W, B: I + W, R: 0, U: 0, E: 0, L: 0 }[operation.letter];

@@ -2,11 +2,11 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { hidingWarmup } from '../../../engine/schedule/hidingWarmup.ts';
 import { policyPlan } from './plans.ts';
-import { type Simulated, programFor, rowsOf, simulated } from './bruteForce.ts';
+import { type Simulated, key, programFor, rowsOf, simulated } from './bruteForce.ts';
 
 /** Seconds between microbatches on the first device once it runs steadily, over p of them. */
 const period = (run: Simulated, p: number, m: number): number =>
-  ((run.starts.get(`B 0 ${m - p - 1}`) ?? NaN) - (run.starts.get(`B 0 ${m - 2 * p - 1}`) ?? NaN)) / p;
+  ((run.starts.get(key('B', 0, m - p - 1)) ?? NaN) - (run.starts.get(key('B', 0, m - 2 * p - 1)) ?? NaN)) / p;
 
 const hide = { args: { warmup: 'hide_latency' } };
 
