@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { runMultiplier } from './test/support/runMultiplier.ts';
 
@@ -10,6 +11,9 @@ if (major < 22 || (major === 22 && minor < 18)) {
   );
   process.exit(1);
 }
+
+// Threads and processes that tests start read TypeScript. What Node makes of it is kept, by content: each start is three times as fast.
+process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, 'out', 'node-cache');
 
 const limitMs = 60_000 * runMultiplier();
 

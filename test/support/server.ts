@@ -60,6 +60,8 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
   );
   const connection = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
   const open = new Map<string, { version: number; text: string }>();
+  // A file that is opened again has a new version: what was published of it before is not taken for the new text.
+  const versions = new Map<string, number>();
   const published: PublishDiagnosticsParams[] = [];
   const notifications: { method: string; params: unknown }[] = [];
   const errors: string[] = [];
@@ -94,8 +96,9 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
     notifications,
     errors,
     open(uri, text) {
-      open.set(uri, { version: 1, text });
-      send('textDocument/didOpen', { textDocument: { uri, languageId: 'pipe', version: 1, text } });
+      const version = (versions.get(uri) ?? 0) + 1;
+      open.set(uri, { version, text });
+      send('textDocument/didOpen', { textDocument: { uri, languageId: 'pipe', version, text } });
     },
     change(uri, text) {
       const known = documentOf(uri);
@@ -114,6 +117,7 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
       });
     },
     close(uri) {
+      versions.set(uri, documentOf(uri).version);
       open.delete(uri);
       send('textDocument/didClose', { textDocument: { uri } });
     },
