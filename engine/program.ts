@@ -120,7 +120,7 @@ export const rowOf = (program: Pick<Program, 'shift'>, word: number): number => 
 export const microbatchOf = (program: Pick<Program, 'shift'>, word: number): number =>
   word & ((1 << program.shift) - 1);
 export const kindOf = (program: Pick<Program, 'shift' | 'stages'>, word: number): Kind =>
-  Math.trunc((word >> program.shift) / program.stages) as Kind;
+  (((word >> program.shift) / program.stages) | 0) as Kind;
 export const stageOf = (program: Pick<Program, 'shift' | 'stages'>, word: number): number =>
   (word >> program.shift) % program.stages;
 /** The word of an operation. */
@@ -131,17 +131,37 @@ export const wordOf = (
   microbatch: number,
 ): number => ((kind * stages + stage) << shift) | microbatch;
 /** Kind of the operations of a row. Helpers of rows take the number of stages: they are also used in hot loops. */
-export const kindOfRow = (stages: number, row: number): Kind => Math.trunc(row / stages) as Kind;
+export const kindOfRow = (stages: number, row: number): Kind => ((row / stages) | 0) as Kind;
 /** Row of the result of a kind of one stage. */
 export const resultRow = (stages: number, kind: number, stage: number): number => resultOf[kind] * stages + stage;
 /** Row of the result of the operations of a row. */
 export const resultRowOf = (stages: number, row: number): number => {
-  const kind = Math.trunc(row / stages);
+  const kind = (row / stages) | 0;
   return resultOf[kind] * stages + (row - kind * stages);
 };
 /** Result row of each row; without operations beyond F, B, I and W the rows of those four. */
 export const resultRows = ({ stages, extended }: Pick<Program, 'stages' | 'extended'>): Int32Array =>
   Int32Array.from({ length: (extended === true ? kinds : 4) * stages }, (_, row) => resultRowOf(stages, row));
+
+/** What the rows of a program stand for, by row: tables for loops over operations, where a division for each takes long. */
+export interface RowTable {
+  readonly kind: Uint8Array;
+  /** Result row. */
+  readonly result: Int32Array;
+}
+
+const tables = new WeakMap<Program, RowTable>();
+
+/** Made once for each program, with the rows of `resultRows`. */
+export function rowTable(program: Program): RowTable {
+  const known = tables.get(program);
+  if (known !== undefined) return known;
+  const result = resultRows(program);
+  const table = { kind: Uint8Array.from(result, (_, row) => kindOfRow(program.stages, row)), result };
+  tables.set(program, table);
+  return table;
+}
+
 /** Slot of the result of an operation: result row × microbatches + microbatch. */
 export const resultSlotOf = (program: Pick<Program, 'shift' | 'stages' | 'microbatches'>, word: number): number =>
   resultRowOf(program.stages, rowOf(program, word)) * program.microbatches + microbatchOf(program, word);

@@ -1,5 +1,5 @@
-import { rowOf } from '../program.ts';
-import { type Timeline, endAt } from '../timeline.ts';
+import { rowTable } from '../program.ts';
+import type { Timeline } from '../timeline.ts';
 import { bindingNeed } from './binding.ts';
 import { blockedByRoute } from './blocking.ts';
 
@@ -14,26 +14,55 @@ export function exposedByRoute(
   window: { readonly from: number; readonly to: number } = { from: 0, to: Infinity },
 ): Float64Array {
   if (timeline.blocking !== undefined) return blockedByRoute(timeline, timeline.blocking, routes, window);
-  const { program, timing } = timeline;
-  const { devices, order, offsets } = program;
+  const { program, timing, end, starts } = timeline;
+  const { devices, order, offsets, shift, microbatches } = program;
+  const { result } = rowTable(program);
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
+  const mask = (1 << shift) - 1;
+  const find = isPlain(timeline) ? plainFinder(timeline) : undefined;
   const exposed = new Float64Array(routes);
   const slack = timeline.makespan * 1e-12;
   for (let device = 0; device < devices; device += 1) {
     let before = 0;
     for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
-      const end = endAt(timeline, at);
-      const row = rowOf(program, order[at]);
-      const start = timeline.starts === undefined ? end - timing.duration[row] : timeline.starts[at];
+      const row = order[at] >> shift;
+      const microbatch = order[at] & mask;
+      const ended = end[result[row] * microbatches + microbatch];
+      const start = starts === undefined ? ended - timing.duration[row] : starts[at];
       const gap = start - before;
-      before = end;
+      before = ended;
       if (gap <= slack || start <= window.from || start - gap >= window.to) continue;
-      const binding = bindingNeed(timeline, at, slack);
-      if (binding === undefined) continue;
-      const route = timing.needRoute[binding.need];
-      const made = timeline.end[binding.slot];
+      let need: number;
+      let slot: number;
+      if (find === undefined) {
+        const binding = bindingNeed(timeline, at, slack);
+        if (binding === undefined) continue;
+        ({ need, slot } = binding);
+      } else {
+        need = find(row, microbatch, start, slack);
+        if (need < 0) continue;
+        slot = timing.needs[need] * microbatches + microbatch;
+      }
+      const route = timing.needRoute[need];
       if (route >= 0)
-        exposed[route] += Math.max(0, Math.min(start, window.to) - Math.max(start - gap, made, window.from));
+        exposed[route] += Math.max(0, Math.min(start, window.to) - Math.max(start - gap, end[slot], window.from));
     }
   }
   return exposed;
+}
+
+/** Every slot has one operation, and each result arrives a constant after its end. */
+const isPlain = ({ program, timing, arrival }: Timeline): boolean =>
+  program.fused === undefined && timing.needShift === undefined && arrival === undefined;
+
+/** `bindingNeed` of such a timeline without an object for each operation; −1 where there is none. */
+function plainFinder({ program: { microbatches }, timing, end }: Timeline) {
+  const { needOffsets, needs, needOccupancy, needLatency } = timing;
+  return (row: number, microbatch: number, start: number, slack: number): number => {
+    for (let need = needOffsets[row]; need < needOffsets[row + 1]; need += 1) {
+      const arrival = end[needs[need] * microbatches + microbatch] + (needOccupancy[need] + needLatency[need]);
+      if (Math.abs(arrival - start) <= slack) return need;
+    }
+    return -1;
+  };
 }

@@ -3,8 +3,10 @@
  * devices put there (evicted activations) is not part of it.
  */
 import type { PipelinePlan } from '../plan.ts';
-import { B, F, I, kindOfRow, type Program, R, U, W } from '../program.ts';
-import { stagesOn, turnsOf } from '../stagesOn.ts';
+import type { Program } from '../program.ts';
+import { stagesOn } from '../stagesOn.ts';
+import { type Held, walkState } from './memoryCounts.ts';
+import { advance, advancePlain, type SlotLevels } from './memorySteps.ts';
 
 /**
  * Called for each slot of a device, in order. `activations` is the bytes while it runs, with what is recomputed. `held` is the
@@ -29,24 +31,57 @@ export function staticBytes(plan: PipelinePlan, device: number): number {
   }, 0);
 }
 
+/** A walk along the slots of a device, stretch by stretch. */
+interface MemoryWalk {
+  readonly levels: SlotLevels;
+  /** Writes the next slots into `levels`; how many there are, 0 at the end. */
+  next(): number;
+}
+
+/** Slots of a stretch. */
+const stretch = 512;
+
 /**
  * F adds the activations of its microbatch when it starts; B frees them when it ends. With a split backward, I frees what only
  * the input gradient needs, and W the rest. What a backward recomputes is there while it runs. If recomputation is a separate
  * operation (`Program.apart`), all of it is there from the start of R to the end of the backward. A microbatch without R then has
  * everything from F on. If nothing runs backwards, activations are there only while F runs.
+ *
+ * This runs for each operation: levels go through arrays, because calls with seven numbers would allocate some of them.
  */
-export function walkMemory(plan: PipelinePlan, program: Program, device: number, visit: MemoryVisit): void {
-  walk(plan, program, device, visit);
+export function memoryWalk(plan: PipelinePlan, program: Program, device: number): MemoryWalk {
+  const state = walkState(plan, program, device);
+  const plain =
+    state.stages === 1 && program.fused === undefined && program.apart === undefined && program.forwardOnly !== true;
+  const slots = Math.min(stretch, program.offsets[device + 1] - program.offsets[device]);
+  const levels: SlotLevels = {
+    first: new Int32Array(slots),
+    last: new Int32Array(slots),
+    activations: new Float64Array(slots),
+    workspace: new Float64Array(slots),
+    held: new Int32Array(slots),
+    after: new Float64Array(slots),
+    heldAfter: new Int32Array(slots),
+  };
+  return { levels, next: () => (plain ? advancePlain(state, slots, levels) : advance(state, slots, levels)) };
 }
 
-/** Microbatches that a device holds something of, by stage of the device (`stagesOn`). */
-export interface Held {
-  /** All that their forwards left. */
-  readonly kept: Int32Array;
-  /** What their weight gradients need. */
-  readonly keptForWeight: Int32Array;
-  /** What a separate R recomputed, or what a microbatch without that R never gave up; empty if none has an R. */
-  readonly again: Int32Array;
+/** The same with a call for each slot. */
+export function walkMemory(plan: PipelinePlan, program: Program, device: number, visit: MemoryVisit): void {
+  const { levels, next } = memoryWalk(plan, program, device);
+  const { first, last, activations, workspace, held, after, heldAfter } = levels;
+  for (let count = next(); count > 0; count = next()) {
+    for (let slot = 0; slot < count; slot += 1)
+      visit(
+        first[slot],
+        last[slot] - first[slot] + 1,
+        activations[slot],
+        workspace[slot],
+        held[slot],
+        after[slot],
+        heldAfter[slot],
+      );
+  }
 }
 
 /**
@@ -60,98 +95,10 @@ export function heldAt(
   position: number,
   when: 'before' | 'during' | 'after',
 ): Held {
-  return when === 'before' ? nothing : walk(plan, program, device, unseen, position, when);
+  if (when === 'before') return nothing;
+  const state = walkState(plan, program, device);
+  advance(state, program.order.length, undefined, position, when);
+  return state;
 }
 
 const nothing: Held = { kept: new Int32Array(0), keptForWeight: new Int32Array(0), again: new Int32Array(0) };
-const unseen: MemoryVisit = () => {};
-
-/** Ends at the slot whose last operation is at `until`, while it runs or once it has ended, with what it counts then. */
-function walk(
-  plan: PipelinePlan,
-  program: Program,
-  device: number,
-  visit: MemoryVisit,
-  until = -1,
-  when: 'during' | 'after' = 'after',
-): Held {
-  const { order, offsets, shift, stages, fused, apart } = program;
-  const [from, to] = [offsets[device], offsets[device + 1]];
-  const local = stagesOn(plan.placement, device);
-  const recomputes =
-    apart === undefined ? undefined : recomputedApart(program, apart, local, turnsOf(plan.placement), from, to);
-  // Levels are sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
-  const kept = new Int32Array(local.length);
-  const keptForWeight = new Int32Array(local.length);
-  const again = new Int32Array(apart === undefined ? 0 : local.length);
-  const turn = turnsOf(plan.placement);
-  const level = () => {
-    let sum = 0;
-    for (let index = 0; index < local.length; index += 1) {
-      const { activation, activationForWeight, recomputed, recomputedWhole } = plan.stages[local[index]];
-      sum += kept[index] * activation + keptForWeight[index] * activationForWeight;
-      if (apart !== undefined) sum += again[index] * (recomputedWhole ?? recomputed);
-    }
-    return sum;
-  };
-  let held = 0;
-  for (let position = from; position < to;) {
-    const width = fused !== undefined && fused[position] === 1 ? 2 : 1;
-    let recomputed = 0;
-    let workspace = 0;
-    for (let at = position; at < position + width; at += 1) {
-      const row = order[at] >> shift;
-      const kind = kindOfRow(stages, row);
-      const stage = row - kind * stages;
-      if (kind <= U) workspace += plan.stages[stage].workspace;
-      if (kind === F) {
-        kept[turn[stage]] += 1;
-        held += 1;
-        if (recomputes !== undefined && apart?.[stage] === 1 && !recomputes(order[at])) again[turn[stage]] += 1;
-      } else if (kind === R) again[turn[stage]] += 1;
-      else if ((kind === B || kind === I) && apart?.[stage] !== 1) recomputed += plan.stages[stage].recomputed;
-    }
-    const last = position + width - 1;
-    if (last === until && when === 'during') break;
-    const during = level() + recomputed;
-    const heldDuring = held;
-    for (let at = position; at < position + width; at += 1) {
-      const row = order[at] >> shift;
-      const kind = kindOfRow(stages, row);
-      const stage = row - kind * stages;
-      if (kind === B || kind === I) {
-        kept[turn[stage]] -= 1;
-        if (apart?.[stage] === 1) again[turn[stage]] -= 1;
-      }
-      if (kind === I) keptForWeight[turn[stage]] += 1;
-      if (kind === W) keptForWeight[turn[stage]] -= 1;
-      // Without a backward nothing is kept for it.
-      if (program.forwardOnly === true) kept[turn[stage]] -= 1;
-      if (kind === B || kind === W || program.forwardOnly === true) held -= 1;
-    }
-    visit(position, width, during, workspace, heldDuring, level(), held);
-    if (last === until) break;
-    position += width;
-  }
-  return { kept, keptForWeight, again };
-}
-
-/** Whether the microbatch of an operation of this device has a separate R. */
-function recomputedApart(
-  { order, shift, stages, microbatches }: Program,
-  apart: Uint8Array,
-  local: readonly number[],
-  turn: Int32Array,
-  from: number,
-  to: number,
-): ((word: number) => boolean) | undefined {
-  if (!local.some((stage) => apart[stage] === 1)) return undefined;
-  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
-  const mask = (1 << shift) - 1;
-  const found = new Uint8Array(local.length * microbatches);
-  for (let at = from; at < to; at += 1) {
-    const row = order[at] >> shift;
-    if (kindOfRow(stages, row) === R) found[turn[row % stages] * microbatches + (order[at] & mask)] = 1;
-  }
-  return (word) => found[turn[(word >> shift) % stages] * microbatches + (word & mask)] === 1;
-}

@@ -1,4 +1,4 @@
-import { needSlot, type Program, resultRows } from '../program.ts';
+import { needSlot, type Program, rowTable } from '../program.ts';
 import { finish } from './finish.ts';
 import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
 
@@ -12,7 +12,7 @@ export function runInOrder(program: Program, timing: Timing): Timeline | undefin
   // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const delay = timing.needOccupancy.map((occupancy, need) => occupancy + timing.needLatency[need]);
-  const results = resultRows(program);
+  const results = rowTable(program).result;
   // A slot holds the end of its result, −1 while it has none, or −2 − d while device d waits for it; NaN where the program has no
   // such operation, and NaN is neither less nor more than anything, so that nobody waits.
   const end = emptyEnds(program);

@@ -1,8 +1,10 @@
 import type { PipelinePlan } from '../plan.ts';
-import { staticBytes, walkMemory } from '../order/memoryWalk.ts';
+import { memoryWalk, staticBytes, walkMemory } from '../order/memoryWalk.ts';
+import { rowTable } from '../program.ts';
 import { type Moves, movesOf } from './guests.ts';
 import { type Timeline, endAt, startAt } from '../timeline.ts';
-import { versionBytes } from './versionBytes.ts';
+import { addStep, noSteps, restart, type Steps } from './stepFunction.ts';
+import { type VersionBytes, versionBytes } from './versionBytes.ts';
 
 export { staticBytes } from '../order/memoryWalk.ts';
 
@@ -40,86 +42,118 @@ export interface MemoryPeak {
 
 /** The most that a device holds at a time: its own operations' (`walkMemory`), and what comes and goes by evictions. */
 export function memoryPeak(plan: PipelinePlan, timeline: Timeline, device: number): MemoryPeak {
+  const moves = movesOf(timeline, device);
+  return moves === undefined ? peakOfSlots(plan, timeline, device) : peakWithMoves(plan, timeline, device, moves);
+}
+
+function peakOfSlots(plan: PipelinePlan, { program }: Timeline, device: number): MemoryPeak {
+  const base = staticBytes(plan, device);
+  const older = versionBytes(plan, program, device);
+  const { levels, next } = memoryWalk(plan, program, device);
+  const { last, activations, workspace, held } = levels;
+  // Under GPipe every forward is a new peak: an object for each would be garbage.
+  const peak = { bytes: base, position: -1, activations: 0, workspace: 0, versions: 0, inFlight: 0 };
+  for (let count = next(); count > 0; count = next()) {
+    let most = peak.bytes;
+    let highest = -1;
+    for (let slot = 0; slot < count; slot += 1) {
+      if (held[slot] > peak.inFlight) peak.inFlight = held[slot];
+      const bytes = base + activations[slot] + workspace[slot] + (older === undefined ? 0 : older.during(last[slot]));
+      if (bytes <= most && (peak.position >= 0 || highest >= 0)) continue;
+      most = bytes;
+      highest = slot;
+    }
+    if (highest < 0) continue;
+    peak.bytes = most;
+    peak.position = last[highest];
+    peak.activations = activations[highest];
+    peak.workspace = workspace[highest];
+    peak.versions = older === undefined ? 0 : older.during(last[highest]);
+  }
+  const { bytes, position, ...rest } = peak;
+  return { bytes, position, when: 'during', ...rest };
+}
+
+function peakWithMoves(plan: PipelinePlan, timeline: Timeline, device: number, moves: Moves): MemoryPeak {
   const base = staticBytes(plan, device);
   const older = versionBytes(plan, timeline.program, device);
-  // Under GPipe every forward is a new peak: an object for each would be garbage.
-  let most = base;
-  let at = -1;
-  let activationsThen = 0;
-  let workspaceThen = 0;
-  let versionsThen = 0;
+  let peak: MemoryPeak = {
+    bytes: base,
+    position: -1,
+    when: 'during',
+    activations: 0,
+    workspace: 0,
+    versions: 0,
+    inFlight: 0,
+  };
   let inFlight = 0;
-  const look = (position: number, activations: number, workspace: number, held: number): boolean => {
+  withMoves(plan, timeline, device, moves, ({ position, when, activations, workspace, held }, moved) => {
     if (held > inFlight) inFlight = held;
     const versions = older === undefined ? 0 : older.during(position);
     const bytes = base + activations + workspace + versions;
-    if (bytes <= most && at >= 0) return false;
-    most = bytes;
-    at = position;
-    activationsThen = activations;
-    workspaceThen = workspace;
-    versionsThen = versions;
-    return true;
-  };
-  let when: MemoryPeak['when'] = 'during';
-  let moved: Int32Array | undefined;
-  const moves = movesOf(timeline, device);
-  if (moves === undefined) {
-    walkMemory(plan, timeline.program, device, (position, width, activations, workspace, held) => {
-      look(position + width - 1, activations, workspace, held);
-    });
-  } else {
-    withMoves(plan, timeline, device, moves, (level, come) => {
-      if (!look(level.position, level.activations, level.workspace, level.held)) return;
-      when = level.when;
-      moved = come.slice();
-    });
-  }
-  return {
-    bytes: most,
-    position: at,
-    when,
-    ...(moved === undefined ? {} : { moved }),
-    activations: activationsThen,
-    workspace: workspaceThen,
-    versions: versionsThen,
-    inFlight,
-  };
+    if (bytes <= peak.bytes && peak.position >= 0) return;
+    peak = { bytes, position, when, moved: moved.slice(), activations, workspace, versions, inFlight };
+  });
+  return { ...peak, inFlight };
 }
 
-/** The whole step function, for drawing. */
-export function memoryTrack(plan: PipelinePlan, timeline: Timeline, device: number): MemoryTrack {
+/** The whole step function of each device, for drawing. */
+export function memoryTracks(plan: PipelinePlan, timeline: Timeline): MemoryTrack[] {
+  const steps = noSteps(timeline);
+  return plan.devices.map((_, device) => trackWith(steps, plan, timeline, device));
+}
+
+/** The step function of one device. */
+export const memoryTrack = (plan: PipelinePlan, timeline: Timeline, device: number): MemoryTrack =>
+  trackWith(noSteps(timeline), plan, timeline, device);
+
+function trackWith(steps: Steps, plan: PipelinePlan, timeline: Timeline, device: number): MemoryTrack {
+  const { program } = timeline;
   const base = staticBytes(plan, device);
-  const at: number[] = [0];
-  const bytes: number[] = [base];
-  // A start is an end less a duration: without slack, rounding would open a gap of 1e-17 s between neighbours.
-  const slack = timeline.makespan * 1e-12;
-  const step = (time: number, level: number) => {
-    const last = bytes.length - 1;
-    if (bytes[last] === level) return;
-    if (time - at[last] > slack) {
-      at.push(time);
-      bytes.push(level);
-    } else if (last > 0 && bytes[last - 1] === level) {
-      at.pop();
-      bytes.pop();
-    } else bytes[last] = level;
-  };
-  const older = versionBytes(plan, timeline.program, device);
   const moves = movesOf(timeline, device);
-  if (moves === undefined) {
-    walkMemory(plan, timeline.program, device, (position, width, activations, workspace, _held, after) => {
-      const last = position + width - 1;
-      step(startAt(timeline, position), base + activations + workspace + (older?.during(position) ?? 0));
-      step(endAt(timeline, last), base + after + (older?.after(last) ?? 0));
-    });
-  } else {
+  const operations = program.offsets[device + 1] - program.offsets[device];
+  restart(steps, base, 2 * operations + (moves?.at.length ?? 0) + 1);
+  const older = versionBytes(plan, program, device);
+  if (moves === undefined) addSlots(steps, plan, timeline, device, base, older);
+  else {
     withMoves(plan, timeline, device, moves, ({ from, position, activations, workspace }) =>
-      step(from, base + activations + workspace + (older?.during(position) ?? 0)),
+      addStep(steps, from, base + activations + workspace + (older?.during(position) ?? 0)),
     );
   }
   const { memory, reserved } = plan.devices[device];
-  return { at: Float64Array.from(at), bytes: Float64Array.from(bytes), base, capacity: memory - reserved };
+  const { at, bytes, count } = steps;
+  return { at: at.slice(0, count), bytes: bytes.slice(0, count), base, capacity: memory - reserved };
+}
+
+function addSlots(
+  steps: Steps,
+  plan: PipelinePlan,
+  timeline: Timeline,
+  device: number,
+  base: number,
+  older: VersionBytes | undefined,
+): void {
+  const { program, end, starts } = timeline;
+  const { duration } = timeline.timing;
+  const { order, shift, microbatches } = program;
+  const { result } = rowTable(program);
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
+  const mask = (1 << shift) - 1;
+  const { levels, next } = memoryWalk(plan, program, device);
+  const { first, last, activations, workspace, after } = levels;
+  for (let count = next(); count > 0; count = next()) {
+    for (let slot = 0; slot < count; slot += 1) {
+      const [from, to] = [first[slot], last[slot]];
+      const row = order[from] >> shift;
+      const firstEnd = end[result[row] * microbatches + (order[from] & mask)];
+      const lastEnd = from === to ? firstEnd : endAt(timeline, to);
+      const during = older === undefined ? 0 : older.during(from);
+      const since = older === undefined ? 0 : older.after(to);
+      const start = starts === undefined ? firstEnd - duration[row] : starts[from];
+      addStep(steps, start, base + activations[slot] + workspace[slot] + during);
+      addStep(steps, lastEnd, base + after[slot] + since);
+    }
+  }
 }
 
 /** What a device holds from a moment on. */

@@ -1,8 +1,8 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
-import { B, E, F, I, L, R, U, W, kinds } from '../../engine/program.ts';
+import { B, E, F, I, L, R, U, W, kinds, rowTable } from '../../engine/program.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
 import { versionsOf } from '../../engine/simulate/versions.ts';
-import { type Timeline, endAt, startAt, stepAt } from '../../engine/timeline.ts';
+import { type Timeline, stepAt } from '../../engine/timeline.ts';
 import {
   type Columns,
   type Parts,
@@ -31,12 +31,18 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
   const end = new Float64Array(total);
   const word = new Int32Array(total);
   const pair = program.fused === undefined ? undefined : new Uint8Array(total);
+  const { result } = rowTable(program);
+  // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
+  const mask = (1 << program.shift) - 1;
   let block = 0;
   for (let device = 0; device < devices; device += 1) {
     for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += 1, block += 1) {
-      start[block] = startAt(timeline, at);
-      end[block] = endAt(timeline, at);
-      word[block] = program.order[at];
+      const code = program.order[at];
+      const row = code >> program.shift;
+      const ended = timeline.end[result[row] * program.microbatches + (code & mask)];
+      start[block] = timeline.starts === undefined ? ended - timing.duration[row] : timeline.starts[at];
+      end[block] = ended;
+      word[block] = code;
       if (pair !== undefined && program.fused?.[at] === 1) {
         pair[block] = 1;
         pair[block + 1] = 2;

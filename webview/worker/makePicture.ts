@@ -1,7 +1,7 @@
 import type { Run, Evaluation } from '../../engine/evaluation.ts';
 import { resultsIn } from '../../engine/program.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
-import { memoryTrack } from '../../engine/simulate/memory.ts';
+import { memoryTracks } from '../../engine/simulate/memory.ts';
 import type { Picture } from '../picture/picture.ts';
 import { makersOf, slackOf } from './slack.ts';
 import { columnsOf, blockShift } from './makeColumns.ts';
@@ -35,7 +35,7 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
         ? slackOf(columns, timeline.timing, maker, timeline.arrival)
         : undefined,
     items,
-    memory: Array.from({ length: program.devices }, (_, device) => memoryTrack(plan, timeline, device)),
+    memory: memoryTracks(plan, timeline),
     fill:
       plan.fill === undefined
         ? undefined

@@ -1,4 +1,4 @@
-import { needSlot, resultRowOf } from '../../engine/program.ts';
+import { needSlot, resultRows } from '../../engine/program.ts';
 import { type Timing } from '../../engine/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 
@@ -46,6 +46,18 @@ export function slackOf(
   return latest.map((time, block) => (time - end[block] > noise ? time - end[block] : 0));
 }
 
+/** Up to this many blocks are sorted in place: most buckets have a few, and a call of `sort` costs more than that. */
+const mostInserted = 32;
+
+function insertionSort(values: Int32Array, from: number, to: number, compare: (a: number, b: number) => number): void {
+  for (let at = from + 1; at < to; at += 1) {
+    const value = values[at];
+    let place = at;
+    for (; place > from && compare(values[place - 1], value) > 0; place -= 1) values[place] = values[place - 1];
+    values[place] = value;
+  }
+}
+
 /** Blocks by falling start, then end, then number. Starts are spread over the makespan, so a bucket has few: O(n) for most timelines. */
 function followersFirst({ start, end, makespan }: Columns): Int32Array {
   const count = start.length;
@@ -60,9 +72,11 @@ function followersFirst({ start, end, makespan }: Columns): Int32Array {
     sorted[next[bucket]] = block;
     next[bucket] += 1;
   }
+  const later = (a: number, b: number) => start[b] - start[a] || end[b] - end[a] || b - a;
   for (let bucket = 0; bucket < count; bucket += 1) {
-    if (from[bucket + 1] - from[bucket] > 1)
-      sorted.subarray(from[bucket], from[bucket + 1]).sort((a, b) => start[b] - start[a] || end[b] - end[a] || b - a);
+    const [first, last] = [from[bucket], from[bucket + 1]];
+    if (last - first > mostInserted) sorted.subarray(first, last).sort(later);
+    else insertionSort(sorted, first, last, later);
   }
   return sorted;
 }
@@ -74,11 +88,11 @@ function followersFirst({ start, end, makespan }: Columns): Int32Array {
 export function makersOf({ word, shift, stages, microbatches }: Columns, results: number): Int32Array {
   const maker = new Int32Array(results * stages * microbatches).fill(-1);
   const mask = (1 << shift) - 1;
+  const result = resultRows({ stages, extended: results > 3 });
   for (let block = 0; block < word.length; block += 1) {
     const code = word[block];
     if (code < 0) continue;
-    const row = code >> shift;
-    maker[resultRowOf(stages, row) * microbatches + (code & mask)] = block;
+    maker[result[code >> shift] * microbatches + (code & mask)] = block;
   }
   return maker;
 }

@@ -2,7 +2,9 @@ import * as fc from '../../support/property.ts';
 import { expect, it } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { B, F, I, W, kindOf, microbatchOf, stageOf } from '../../../engine/program.ts';
-import { memoryPeak, memoryTrack } from '../../../engine/simulate/memory.ts';
+import { heldAt, walkMemory } from '../../../engine/order/memoryWalk.ts';
+import { generate } from '../../../engine/schedule/generate.ts';
+import { memoryPeak, memoryTrack, memoryTracks } from '../../../engine/simulate/memory.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { endAt, startAt, type Timeline } from '../../../engine/timeline.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
@@ -84,6 +86,47 @@ it('has no dip where one operation follows another without a gap, whatever the r
   const plan = recipePlan({ devices: 4, microbatches: 12, schedule: policy('1f1b'), activation: 10, ...costs });
   // On the last device F and B alternate without a gap: one microbatch is held from the first F to the last B.
   expect(memoryTrack(plan, run(plan, program), 3).bytes).toEqual(Float64Array.of(0, 10, 0));
+});
+
+it.each([
+  ['1f1b', [0, 1]],
+  ['gpipe', [0, 1]],
+  ['interleaved_1f1b', [0, 1, 0, 1]],
+])('counts through long orders, under %s with stages on devices %j', (name, placement) => {
+  const [devices, microbatches] = [2, 700];
+  const plan = recipePlan({ microbatches, placement, schedule: policy(name), activation: 10 });
+  const generated = generate(plan);
+  if ('faults' in generated) throw new Error(generated.faults[0].message);
+  const { program } = generated;
+  const timeline = run(plan, program);
+  for (let device = 0; device < devices; device += 1) {
+    const positions = Array.from(
+      { length: program.offsets[device + 1] - program.offsets[device] },
+      (_, at) => program.offsets[device] + at,
+    );
+    const { at, bytes, base } = memoryTrack(plan, timeline, device);
+    expect(memoryTracks(plan, timeline)[device]).toEqual({ at, bytes, base, capacity: expect.any(Number) });
+    const peak = memoryPeak(plan, timeline, device);
+    const heldDuring: number[] = [];
+    walkMemory(plan, program, device, (_position, _width, _activations, _workspace, now) => heldDuring.push(now));
+    // Forwards that have begun less backwards that have ended, while each operation runs.
+    let held = 0;
+    let most = 0;
+    let step = 0;
+    for (const position of positions) {
+      if (kindOf(program, program.order[position]) === F) held += 1;
+      const middle = (startAt(timeline, position) + endAt(timeline, position)) / 2;
+      while (step + 1 < at.length && at[step + 1] <= middle) step += 1;
+      expect(bytes[step]).toBe(base + 10 * held);
+      expect(heldDuring[position - program.offsets[device]]).toBe(held);
+      most = Math.max(most, held);
+      if (kindOf(program, program.order[position]) === B) held -= 1;
+    }
+    expect(peak).toMatchObject({ inFlight: most, bytes: base + 10 * most });
+    expect(heldAt(plan, program, device, peak.position, 'during').kept.reduce((sum, count) => sum + count, 0)).toBe(
+      most,
+    );
+  }
 });
 
 /** Bytes with the time from which and until which they are there, straight from the definition. */

@@ -1,0 +1,112 @@
+/** What a device holds while it works through its order: counts of microbatches, and what each kind of operation does to them. */
+import type { PipelinePlan, StagePlan } from '../plan.ts';
+import { B, F, I, kinds, type Program, R, rowTable, U, W } from '../program.ts';
+import { stagesOn, turnsOf } from '../stagesOn.ts';
+import { recomputedApart } from './recomputedApart.ts';
+
+/** Microbatches that a device holds something of, by stage of the device (`stagesOn`). */
+export interface Held {
+  /** All that their forwards left. */
+  readonly kept: Int32Array;
+  /** What their weight gradients need. */
+  readonly keptForWeight: Int32Array;
+  /** What a separate R recomputed, or what a microbatch without that R never gave up; empty if none has an R. */
+  readonly again: Int32Array;
+}
+
+export interface WalkState extends Held {
+  readonly program: Program;
+  /** By row of the program: its kind. By stage: its index among the stages of its device. */
+  readonly kindOf: Uint8Array;
+  readonly turn: Int32Array;
+  readonly stages: number;
+  /** Whether an R of the device recomputes the microbatch of an operation; undefined where no R does. */
+  readonly recomputes: ((word: number) => boolean) | undefined;
+  readonly effects: Effects;
+  /** Sizes by stage of the device. */
+  readonly activation: Float64Array;
+  readonly activationForWeight: Float64Array;
+  readonly recomputedWhole: Float64Array;
+  /** The next slot, and the end of the device. */
+  position: number;
+  readonly to: number;
+  held: number;
+}
+
+/** What an operation does, by kind × stages of the device + stage: tables, since this is asked twice for each operation. */
+interface Effects {
+  /** Added to the counts when it starts, and when it ends. */
+  readonly keptAtStart: Int8Array;
+  readonly againAtStart: Int8Array;
+  readonly heldAtStart: Int8Array;
+  readonly keptAtEnd: Int8Array;
+  readonly keptForWeightAtEnd: Int8Array;
+  readonly againAtEnd: Int8Array;
+  readonly heldAtEnd: Int8Array;
+  /** Bytes while it runs. */
+  readonly workspace: Float64Array;
+  readonly recomputed: Float64Array;
+}
+
+function effectsOf(plan: PipelinePlan, { apart, forwardOnly }: Program, local: readonly number[]): Effects {
+  const count = kinds * local.length;
+  const effects: Effects = {
+    keptAtStart: new Int8Array(count),
+    againAtStart: new Int8Array(count),
+    heldAtStart: new Int8Array(count),
+    keptAtEnd: new Int8Array(count),
+    keptForWeightAtEnd: new Int8Array(count),
+    againAtEnd: new Int8Array(count),
+    heldAtEnd: new Int8Array(count),
+    workspace: new Float64Array(count),
+    recomputed: new Float64Array(count),
+  };
+  local.forEach((stage, index) => {
+    const at = (kind: number) => kind * local.length + index;
+    const { workspace, recomputed } = plan.stages[stage];
+    const isApart = apart?.[stage] === 1;
+    for (let kind = F; kind <= U; kind += 1) effects.workspace[at(kind)] = workspace;
+    effects.keptAtStart[at(F)] = 1;
+    effects.heldAtStart[at(F)] = 1;
+    effects.againAtStart[at(R)] = 1;
+    for (const kind of [B, I]) {
+      effects.keptAtEnd[at(kind)] = -1;
+      if (isApart) effects.againAtEnd[at(kind)] = -1;
+      else effects.recomputed[at(kind)] = recomputed;
+    }
+    effects.keptForWeightAtEnd[at(I)] = 1;
+    effects.keptForWeightAtEnd[at(W)] = -1;
+    for (const kind of [B, W]) effects.heldAtEnd[at(kind)] = -1;
+    // Without a backward nothing is kept for it.
+    for (let kind = 0; forwardOnly === true && kind < kinds; kind += 1) {
+      effects.keptAtEnd[at(kind)] -= 1;
+      effects.heldAtEnd[at(kind)] = -1;
+    }
+  });
+  return effects;
+}
+
+export function walkState(plan: PipelinePlan, program: Program, device: number): WalkState {
+  const { offsets, apart } = program;
+  const [from, to] = [offsets[device], offsets[device + 1]];
+  const local = stagesOn(plan.placement, device);
+  const turn = turnsOf(plan.placement);
+  const sizes = (bytes: (stage: StagePlan) => number) => Float64Array.from(local, (stage) => bytes(plan.stages[stage]));
+  return {
+    program,
+    kindOf: rowTable(program).kind,
+    turn,
+    stages: local.length,
+    recomputes: apart === undefined ? undefined : recomputedApart(program, apart, local, turn, from, to),
+    effects: effectsOf(plan, program, local),
+    activation: sizes((stage) => stage.activation),
+    activationForWeight: sizes((stage) => stage.activationForWeight),
+    recomputedWhole: sizes((stage) => stage.recomputedWhole ?? stage.recomputed),
+    kept: new Int32Array(local.length),
+    keptForWeight: new Int32Array(local.length),
+    again: new Int32Array(apart === undefined ? 0 : local.length),
+    position: from,
+    to,
+    held: 0,
+  };
+}
