@@ -45,7 +45,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       },
       empty: () => {
         timelines.trouble();
-        state.empty(timelines.timeline() !== undefined && page.cover.shown() === undefined);
+        state.empty(timelines.timeline() !== undefined && page.cover.shown() === undefined, file.message()?.contents);
       },
       whole: () => {
         page.notice.whole();
@@ -290,7 +290,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         enter(message.uri);
         trouble = message.message;
         // What was drawn before the file had no pipeline is no earlier version of this text.
-        if (timelines.timeline() === undefined || page.cover.shown() === 'empty') {
+        if (timelines.timeline() === undefined || state.isEmpty()) {
           timelines.trouble();
           state.broken(message.message, message.range);
         } else {

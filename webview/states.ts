@@ -1,8 +1,9 @@
 /** What the page shows in place of a timeline: a deadlock, and why there is nothing to draw. */
-import type { FromPage, ToPage } from './protocol/messages.ts';
+import type { FromPage, ShownContents, ToPage } from './protocol/messages.ts';
 import type { Range } from './protocol/requests.ts';
 import { stallSentence } from './picture/stallSentences.ts';
 import { exampleCards } from './session/exampleCards.ts';
+import { contentsMessage } from './view/panels/contents.ts';
 import { emptyPanel, emptyTitle } from './view/panels/empty.ts';
 import { type Message, messagePanel } from './view/panels/message.ts';
 import { type ShownStall, stallPanel } from './view/panels/stall/stallPanel.ts';
@@ -108,10 +109,18 @@ export function states({ page, post, theme, docked }: StatesHost) {
     impossible(reasons: readonly string[]): void {
       showMessage('impossible', { title: 'Nothing to draw: this pipeline cannot run.', details: reasons, actions: [] });
     },
-    /** The text has no pipeline. */
-    empty(instead: boolean): void {
+    /** The text has no pipeline, and perhaps other contents. */
+    empty(instead: boolean, contents: ShownContents | undefined): void {
       clearTimeout(waiting);
       const act = (): void => {
+        if (contents !== undefined) {
+          const actions = {
+            add: () => post({ type: 'addPipeline' }),
+            openGuide: () => post({ type: 'openGuide' }),
+          };
+          showMessage('contents', contentsMessage(contents, actions));
+          return;
+        }
         if (page.cover.shown() !== 'empty') show('empty', empty.element, emptyTitle);
         empty.update(theme());
       };
@@ -119,6 +128,8 @@ export function states({ page, post, theme, docked }: StatesHost) {
       if (instead) waiting = setTimeout(act, patience);
       else act();
     },
+    /** It says that the text has no pipeline. */
+    isEmpty: (): boolean => page.cover.shown() === 'empty' || page.cover.shown() === 'contents',
     /** The text has a pipeline again, though one that is broken: the timeline stays. */
     keep: () => clearTimeout(waiting),
     /** The engine, or its thread, failed: a fault of the preview. */
@@ -170,6 +181,7 @@ const covers: ReadonlySet<string> = new Set([
   'stopped',
   'idle',
   'empty',
+  'contents',
 ]);
 
 /** The first sentence, and the rest if there is any. */

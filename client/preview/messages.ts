@@ -101,6 +101,8 @@ export function readFromPage(raw: unknown): FromPage | undefined {
     }
     case 'importSchedule':
       return { type: 'importSchedule' };
+    case 'addPipeline':
+      return { type: 'addPipeline' };
     case 'openExamples':
       return { type: 'openExamples' };
     case 'openGuide':

@@ -1,10 +1,11 @@
 /** One preview: a page, in a tab or a docked view, that shows the plan of one file at a time. */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
+import type { FromPage, ShownContents, ToPage } from '../../webview/protocol/messages.ts';
 import { previewHtml } from '../../webview/protocol/page.ts';
 import {
   methods,
+  type FileContents,
   type Overrides,
   type PathGroup,
   type PlanAnswer,
@@ -21,7 +22,7 @@ import { readFromPage } from './messages.ts';
 import { setSyncModes, syncModes } from './modes.ts';
 import { createOutbox } from './outbox.ts';
 import type { Place } from './place.ts';
-import { locate, show, writeParam } from './source.ts';
+import { locate, show, writeEdits, writeParam } from './source.ts';
 
 export interface Preview {
   readonly place: Place;
@@ -144,10 +145,20 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         ? { type: 'stopped', ...of, message: `The language server has stopped. ${state.reason}` }
         : { type: 'broken', ...of, message: 'The language server is starting.' };
     }
-    const { plan, problem, options } = answer;
+    const { plan, problem, options, contents } = answer;
     if (plan === undefined)
       return { type: 'broken', ...of, message: problem?.message ?? `${title} has no plan.`, range: problem?.range };
-    return { type: 'plan', ...of, title, plan, overrides, options, pipeline: chosen, trying };
+    return {
+      type: 'plan',
+      ...of,
+      title,
+      plan,
+      overrides,
+      options,
+      pipeline: chosen,
+      trying,
+      contents: shownContents(contents),
+    };
   }
 
   async function reveal({ path, preserveFocus, explicit }: Extract<FromPage, { readonly type: 'reveal' }>) {
@@ -181,6 +192,16 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     const { [name]: _, ...rest } = overrides;
     overrides = rest;
     await refresh();
+  }
+
+  /** Asks anew: what the page shows may be older than the text. */
+  async function addPipeline(): Promise<void> {
+    if (uri === undefined) return;
+    const request: PlanRequest = { uri: uri.toString() };
+    const answer = await requests.send<PlanAnswer>(methods.plan, request);
+    const edit = answer?.contents?.addition?.edit;
+    if (edit !== undefined && (await writeEdits(uri, answer?.version ?? -1, [edit]))) return;
+    void vscode.window.setStatusBarMessage('$(warning) No pipeline was added: the file has just changed.', 5000);
   }
 
   function showFile(next: vscode.Uri, pipeline?: string): void {
@@ -263,6 +284,8 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         return renamed === undefined ? undefined : showFile(renamed);
       case 'close':
         return place.close();
+      case 'addPipeline':
+        return addPipeline();
       case 'insertExample':
       case 'importSchedule':
       case 'openExamples':
@@ -317,6 +340,13 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     styleUri: resource('preview.css'),
   });
   return preview;
+}
+
+/** The page names the addition; its edit stays here. */
+function shownContents(contents: FileContents | undefined): ShownContents | undefined {
+  if (contents?.addition === undefined) return contents;
+  const { declared, addition } = contents;
+  return { declared, addition: { title: addition.title, assumptions: addition.assumptions } };
 }
 
 /** The server knows open documents only, and a restored preview may come before its file's editor. Undefined where there is no such file. */

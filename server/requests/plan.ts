@@ -9,6 +9,7 @@ import { parse, type SyntaxFile } from '../../grammar/index.ts';
 import { toSpan } from '../convert.ts';
 import type { PlanAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
+import { contentsOf, declaredIn } from './contents.ts';
 
 /**
  * The plan of the newest text. With overrides, or edits to try, the text is resolved again; what is known of the document stays as it
@@ -17,7 +18,11 @@ import { rangeIn, type View } from '../view.ts';
 export function planAnswer(view: View, { overrides = {}, trial }: PlanRequest, searches: Searches): PlanAnswer {
   const { uri, version, files, options } = view;
   const resolution = view.analysis.resolution;
-  if (Object.keys(overrides).length === 0 && trial === undefined) return answer(view, resolution);
+  if (Object.keys(overrides).length === 0 && trial === undefined) {
+    const found = answer(view, resolution);
+    const contents = found.plan?.pipelines.length === 0 ? contentsOf(view, searches) : undefined;
+    return contents === undefined ? found : { ...found, contents };
+  }
   const [refused] =
     trial !== undefined && trial.version !== version
       ? ['The file has changed since this fix was found.']
@@ -49,5 +54,7 @@ export function planKey(view: View): string {
   const { plan, problem } = answer(view, view.analysis.resolution);
   if (plan === undefined) return JSON.stringify([problem?.message, view.options]);
   const { pipelines, ...rest } = plan satisfies Plan;
+  // A page shows what a file without a pipeline has.
+  if (pipelines.length === 0) return JSON.stringify([rest, view.options, declaredIn(view)]);
   return [JSON.stringify([rest, view.options]), ...pipelines.map(pipelineKey)].join(' ');
 }

@@ -85,24 +85,42 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
           await entry(request, index, String(value), { overrides: { [name]: value } }, pipeline);
         return preview.post({ type: 'entries', request, count: values.length });
       }
+      case 'addPipeline': {
+        const edit = (await plan()).contents?.addition?.edit;
+        if (edit === undefined) return;
+        client.edit(uri, edit.range, edit.newText);
+        return show();
+      }
       default:
     }
   }
 
+  async function show(pipeline?: string): Promise<void> {
+    version += 1;
+    const { plan: planned, problem, options, contents } = await plan();
+    if (planned === undefined)
+      return preview.post({
+        type: 'broken',
+        uri,
+        version,
+        message: problem?.message ?? 'No plan.',
+        range: problem?.range,
+      });
+    return preview.post({
+      type: 'plan',
+      uri,
+      title,
+      version,
+      plan: planned,
+      overrides: {},
+      options,
+      pipeline,
+      contents,
+    });
+  }
+
   return {
-    async show(pipeline) {
-      version += 1;
-      const { plan: planned, problem, options } = await plan();
-      if (planned === undefined)
-        return preview.post({
-          type: 'broken',
-          uri,
-          version,
-          message: problem?.message ?? 'No plan.',
-          range: problem?.range,
-        });
-      return preview.post({ type: 'plan', uri, title, version, plan: planned, overrides: {}, options, pipeline });
-    },
+    show,
     async answer() {
       for (;;) {
         await settled(preview.page);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
 import type { PageTest } from './check.ts';
+import { exampleFile, openEditor } from './editor.ts';
 import { axe, type Preview, settled, themes, violations } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
 import { longStall, rowsPlan, stalled } from './stalls.ts';
@@ -253,6 +255,43 @@ const empty: PageTest = {
   },
 };
 
+const library: PageTest = {
+  name: 'a file that declares things and runs none says what it has, and a button adds a pipeline for it',
+  run: async (browser) => {
+    const { uri, text } = exampleFile('quickstart.pipe');
+    const library = { uri, text: text.slice(0, text.indexOf('pipeline train')) };
+    for (const theme of themes)
+      for (const width of [320, 420, 1400]) {
+        const preview = await browser.open({ theme, width, height: 640 });
+        const editor = await openEditor(preview, library);
+        await editor.show();
+        await preview.page.locator('.message').waitFor({ state: 'visible' });
+        assert.equal(await title(preview), 'This file has no pipeline yet.');
+        const words = await preview.page.locator('.message').innerText();
+        assert.ok(words.includes('It has the model toy, the device v100, the cluster box and the param'), words);
+        assert.equal(await preview.page.locator('.example').count(), 0);
+        assert.deepEqual(await axe(preview.page), [], `${theme} ${width}`);
+        assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+        await preview.shot(`library-${theme}-${width}`);
+        if (width === 420) {
+          const add = preview.page.getByRole('button', { name: 'Add a pipeline of toy on box' });
+          for (let presses = 0; presses < 8 && !(await isFocused(add)); presses += 1)
+            await preview.page.keyboard.press('Tab');
+          await preview.page.keyboard.press('Enter');
+          assert.deepEqual((await preview.posted()).at(-1), { type: 'addPipeline' });
+          await editor.answer();
+          await preview.drawn();
+          assert.ok(await preview.page.locator('.cover').isHidden());
+          assert.equal(await preview.page.locator('[data-figure=iteration]').innerText(), '264.2 ms');
+        }
+        editor.close();
+        await preview.close();
+      }
+  },
+};
+
+const isFocused = (place: Locator): Promise<boolean> => place.evaluate((node) => node.matches(':focus'));
+
 const patient: PageTest = {
   name: 'a pipeline that goes away for a moment leaves the timeline alone; one that stays away gives the examples',
   run: async (browser) => {
@@ -360,6 +399,7 @@ export const stateTests: readonly PageTest[] = [
   errors,
   fixes,
   empty,
+  library,
   patient,
   failing,
   docked,

@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/plan.ts';
-import type { HelpFix, HelpRequest, PathGroup, Range } from './requests.ts';
+import type { FileContents, HelpFix, HelpRequest, PathGroup, Range } from './requests.ts';
 
 /** What the extension posts to the preview page. */
 export type ToPage =
@@ -18,6 +18,8 @@ export type ToPage =
       readonly pipeline?: string;
       /** Title of the fix whose result this is: the file itself does not have it. */
       readonly trying?: string;
+      /** What a file without a pipeline has; absent if it has one, or nothing at all. */
+      readonly contents?: ShownContents;
     }
   /** Fixes that the page asked for, best first; empty if none is known. */
   /** Lines, from 1, of the paths that `lines` asked for; null where there is none in this file. */
@@ -57,6 +59,11 @@ export type ToPage =
 
 /** A fix as the page shows it; the extension keeps its edits. */
 export type ShownFix = Omit<HelpFix, 'edits'>;
+
+/** The extension keeps the edit. */
+export type ShownContents = Pick<FileContents, 'declared'> & {
+  readonly addition?: Omit<NonNullable<FileContents['addition']>, 'edit'>;
+};
 
 /** What a pipeline is compared with: other schedules, the file as last saved or last committed, or another file. */
 export type RaceAgainst = 'policies' | 'saved' | 'committed' | 'file';
@@ -125,6 +132,8 @@ export type FromPage =
   | { readonly type: 'insertExample'; readonly name: string }
   /** Choose a file of another program and insert it as `.pipe` text. */
   | { readonly type: 'importSchedule' }
+  /** Write a pipeline for what the file has. */
+  | { readonly type: 'addPipeline' }
   | { readonly type: 'openExamples' }
   | { readonly type: 'openGuide' }
   /** Save this pipeline, with the params that are tried, as a figure, a page in this state, or a trace. */

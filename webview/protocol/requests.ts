@@ -34,6 +34,15 @@ export interface PlanAnswer {
   /** Absent while the text cannot be planned; `problem` then says why. */
   readonly plan?: Plan;
   readonly problem?: { readonly message: string; readonly range: Range };
+  /** What a text without a pipeline has; absent if it has a pipeline, or nothing at all. */
+  readonly contents?: FileContents;
+}
+/** What a file declares, and a pipeline that would run it. */
+export interface FileContents {
+  /** Kinds of declarations in the order of the file: `model`, `cluster`, `import`, with the first names of each. */
+  readonly declared: readonly { readonly kind: string; readonly names: readonly string[]; readonly count: number }[];
+  /** Absent if none can be planned. `assumptions`: sentences about what the file does not say. */
+  readonly addition?: { readonly title: string; readonly assumptions: readonly string[]; readonly edit: TextEdit };
 }
 
 /** Notification `pipewright/planChanged`, server → client: the plan of a document is not what it was. */

@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/plan.ts';
-import type { ShownFix, ToPage } from '../protocol/messages.ts';
+import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
 import type { Position, Range } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
 
@@ -19,7 +19,7 @@ export function readMessage(data: unknown): ToPage | undefined {
   if (!isFields(data)) return undefined;
   switch (data.type) {
     case 'plan': {
-      const { uri, title, version, plan, overrides, options, pipeline, trying } = data;
+      const { uri, title, version, plan, overrides, options, pipeline, trying, contents } = data;
       if (
         !isText(uri) ||
         !isText(title) ||
@@ -39,6 +39,7 @@ export function readMessage(data: unknown): ToPage | undefined {
         options,
         ...(isText(pipeline) ? { pipeline } : {}),
         ...(isText(trying) ? { trying } : {}),
+        ...(isContents(contents) ? { contents } : {}),
       };
     }
     case 'lines': {
@@ -124,6 +125,15 @@ const isFix = (value: unknown): value is ShownFix =>
   isHelpFigures(value.effect) &&
   (value.before === undefined || isHelpFigures(value.before)) &&
   (value.diff === undefined || (Array.isArray(value.diff) && value.diff.every(isText)));
+
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+const isContents = (value: unknown): value is ShownContents =>
+  isFields(value) &&
+  Array.isArray(value.declared) &&
+  value.declared.every((item) => isFields(item) && isText(item.kind) && isTexts(item.names) && isCount(item.count)) &&
+  (value.addition === undefined ||
+    (isFields(value.addition) && isText(value.addition.title) && isTexts(value.addition.assumptions)));
 
 function isOptions(value: unknown): value is EngineOptions {
   return isFields(value) && isFigures(value.limits) && isFigures(value.thresholds) && isFigures(value.memory);

@@ -24,6 +24,7 @@ describe('messages of the preview page', () => {
     { type: 'importSchedule' },
     { type: 'openExamples' },
     { type: 'openGuide' },
+    { type: 'addPipeline' },
     { type: 'lines', request: 3, paths: ['train/row:1/item:2'] },
   ])('a valid $type is taken as it is', (message) => {
     expect(readFromPage(message)).toEqual(message);
