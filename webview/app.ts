@@ -227,7 +227,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       theme: update.theme(),
       view,
       layout,
-      shape: rowShape(view.rowHeight, layout.map.grouped !== undefined),
+      shape: rowShape(view.rowHeight, layout.map.mixed),
       highlight: highlighted.length === 0 ? noHighlight : highlightFor(timeline.plan, highlighted),
       found: input.search.found(),
       current: input.search.current(),

@@ -1,6 +1,6 @@
 import { gapAt } from '../picture/blocks.ts';
 import { type Layout, inside } from '../view/scene/layout.ts';
-import { type RowMap, deviceAt, endDevice, firstDevice, groupAtRow, isOpen } from '../view/scene/rowMap.ts';
+import { type RowMap, deviceAt, endDevice, firstDevice, groupAtRow, isFolded, isOpen } from '../view/scene/rowMap.ts';
 import { rowShape } from '../view/scene/rowShape.ts';
 import { type Bounds, type Viewport, timeAt } from '../view/scene/viewport.ts';
 import { firstEndingAfter, hit } from '../picture/columns.ts';
@@ -28,10 +28,12 @@ export function pickAt(picture: Picture, view: Viewport, layout: Layout, x: numb
   const row = rowAt(view, layout, y);
   if (row < 0 || row >= layout.map.rows) return nothing;
   if (x < layout.left) return nameAt(layout.map, row, x);
-  const shape = rowShape(view.rowHeight, layout.map.grouped !== undefined);
+  const shape = rowShape(view.rowHeight, layout.map.mixed);
   const inRow = (y - layout.rows.y + view.scroll) % view.rowHeight;
   const time = timeAt(view, layout.plot, x - layout.left);
-  const device = deviceAt(layout.map, row, inRow / view.rowHeight);
+  const device = isFolded(layout.map, row)
+    ? firstDevice(layout.map, row)
+    : deviceAt(layout.map, row, inRow / view.rowHeight);
   const block = hit(picture.columns, time, device, inRow - shape.bandTop >= shape.bandHeight / 2);
   if (block >= 0) return { kind: 'target', target: { kind: 'block', block } };
   const margin = (reach / layout.plot) * (view.t1 - view.t0);

@@ -12,20 +12,22 @@ export interface DeviceGroup {
 const smallest = 8;
 
 /**
- * Groups in which devices fit into rows: devices that are alike, nodes of the cluster, or 8, 16, 32 and so on: the first that fit. `fits`:
- * whether that many rows do. Every device is in exactly one group, in order.
+ * Groups in which devices fit into rows. Devices that are exactly alike always share a row, if the rows then fit. Otherwise: nodes of
+ * the cluster, or 8, 16, 32 devices and so on, the first that fit. None if each device fits and none are alike. `fits`: whether that
+ * number of rows does. Every device is in exactly one group, in order.
  */
 export function deviceGroups(
   names: readonly string[],
   columns: Columns,
-  fits: (rows: number, alike: boolean) => boolean,
+  fits: (rows: number, mixed: boolean) => boolean,
 ): readonly DeviceGroup[] {
   const nodes = nodesOf(names);
   const copies = copiesOf(names, columns, nodes !== undefined);
-  if (copies.length < names.length && fits(copies.length, true)) return copies;
-  if (nodes !== undefined && nodes.length < names.length && fits(nodes.length, false)) return nodes;
+  if (copies.length < names.length && fits(copies.length, false)) return copies;
+  if (fits(names.length, false)) return [];
+  if (nodes !== undefined && nodes.length < names.length && fits(nodes.length, true)) return nodes;
   let size = smallest;
-  while (size < names.length && !fits(Math.ceil(names.length / size), false)) size *= 2;
+  while (size < names.length && !fits(Math.ceil(names.length / size), true)) size *= 2;
   return Array.from({ length: Math.ceil(names.length / size) }, (_, index) => {
     const [from, to] = [index * size, Math.min(names.length, (index + 1) * size)];
     return { name: rangeName(names, from, to, nodes !== undefined), from, to };

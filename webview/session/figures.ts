@@ -167,6 +167,10 @@ export function withoutUnit(text: string, other: string): string {
   return unit !== undefined && other.endsWith(unit) ? text.slice(0, -unit.length) : text;
 }
 
+/** `4.2–6.1 GiB`: from the least to the most; one figure where the two read the same. */
+export const rangeText = (least: string, most: string): string =>
+  least === most ? most : `${withoutUnit(least, most)}–${most}`;
+
 export type Change = 'better' | 'worse' | 'same';
 const least = 0.005;
 

@@ -40,8 +40,8 @@ export function canvases() {
     /** What the worker is to draw for a view. */
     requests(view: Viewport, bounds: Bounds, layout: Layout, dpr: number): DrawRequest[] {
       const width = Math.round(layout.plot * dpr);
-      const { grouped, devices } = layout.map;
-      const shape = rowShape(view.rowHeight, grouped !== undefined);
+      const { grouped, devices, mixed } = layout.map;
+      const shape = rowShape(view.rowHeight, mixed);
       const shared = grouped === undefined ? {} : { spans: grouped.spans, folded: grouped.folded };
       const rows: DrawRequest = {
         region: 'rows',

@@ -43,6 +43,9 @@ describe('groups of devices', () => {
     for (const names of [nodes(16, 8), nodes(5, 3), gpus(77), gpus(2)]) {
       for (const rows of [0, 1, 3, 9, 40]) {
         const groups = deviceGroups(names, different(names.length), most(rows));
+        // Devices that all fit need no groups.
+        expect(groups.length === 0).toBe(names.length <= rows);
+        if (groups.length === 0) continue;
         let next = 0;
         for (const { from, to } of groups) {
           expect(from).toBe(next);
@@ -75,6 +78,14 @@ describe('devices that are alike', () => {
       ['gpu[4]', false],
       ['gpu[5]', false],
     ]);
+  });
+
+  it('share a row also if each device fits, but not if even these rows do not', () => {
+    const runs = (rowsThatFit: number) =>
+      deviceGroups(gpus(6), columns, most(rowsThatFit)).map(({ from, to, alike }) => [from, to, alike]);
+    expect(runs(6)).toEqual(runs(4));
+    expect(runs(100)[0]).toEqual([0, 3, true]);
+    expect(runs(3)).toEqual([[0, 6, undefined]]);
   });
 
   it('are equal in every time and operation, not about equal', () => {

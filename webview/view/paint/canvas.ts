@@ -1,5 +1,5 @@
 import { type Rgb, css } from '../scene/colour.ts';
-import { endDevice, firstDevice, isShared, rowOf } from '../scene/rowMap.ts';
+import { endDevice, firstDevice, isFolded, isShared, rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { firstEndingAfter, firstStartingFrom } from '../../picture/columns.ts';
 
@@ -32,7 +32,7 @@ export function devicesInSight(scene: Scene): readonly [number, number] {
 /** Whether the blocks of a device can be seen: it has a row for itself, or a row of devices that are all alike. */
 export function hasBlocks({ layout: { map } }: Scene, device: number): boolean {
   const row = rowOf(map, device);
-  return !isShared(map, row) || (map.grouped?.folded[row] === 1 && firstDevice(map, row) === device);
+  return !isShared(map, row) || (isFolded(map, row) && firstDevice(map, row) === device);
 }
 
 /** Blocks in sight of a device: from, to (exclusive). */

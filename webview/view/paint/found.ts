@@ -22,7 +22,7 @@ export function paintFound(ink: Ink, scene: Scene): void {
     ink.fillStyle = css(theme.background, 1 - (theme.highContrast ? restInHighContrast : rest));
     ink.beginPath();
     ink.rect(layout.left, y, layout.plot, height);
-    const { bandTop, bandHeight } = rowShape(view.rowHeight, layout.map.grouped !== undefined);
+    const { bandTop, bandHeight } = rowShape(view.rowHeight, layout.map.mixed);
     for (let at = 0; at < hits.count; at += 1) {
       const top = y + hits.row[at] * view.rowHeight - view.scroll + bandTop;
       ink.rect(layout.left + hits.left[at], top, hits.right[at] - hits.left[at], Math.max(1, bandHeight));

@@ -68,9 +68,11 @@ function namesOf({ plan, layout: { map } }: Scene, row: number, open: boolean): 
   return device === group.from && inNode ? [full, group.name, short] : [short, numberIn(short)];
 }
 
-const numberIn = (name: string): string => /[\d–]+(?=\D*$)/.exec(name)?.[0] ?? name;
+/** The numbers at the end of a name: in a narrow page they stand for it. */
+export const numberIn = (name: string): string => /[\d–]+(?=\D*$)/.exec(name)?.[0] ?? name;
 
-function paintCaret(ink: Ink, { theme }: Scene, y: number, open: boolean): void {
+/** Left of the name of a group. */
+export function paintCaret(ink: Ink, { theme }: Scene, y: number, open: boolean): void {
   const { middle, half } = caret;
   ink.fillStyle = css(theme.foreground);
   ink.beginPath();

@@ -5,7 +5,10 @@ import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, rowY, rowsInSight } from './canvas.ts';
 import { commonEnd, shortened } from './names.ts';
-import { paintAll, paintGroup } from './groups.ts';
+import { numberIn, paintAll, paintCaret, paintGroup } from './groups.ts';
+import { groupFigures } from '../../picture/groupFigures.ts';
+import { rangeText } from '../../session/figures.ts';
+import { endDevice, firstDevice, groupAtRow, groupOf, isOpen } from '../scene/rowMap.ts';
 
 /** From this width on a name and its figures share a line. */
 const roomy = 112;
@@ -17,7 +20,7 @@ export function paintGutter(ink: Ink, scene: Scene): void {
   const [first, last] = rowsInSight(scene);
   if (layout.all.height > 0) paintAll(ink, scene);
   clipped(ink, 0, layout.rows.y, layout.width, layout.rows.height, () => {
-    if (map.grouped !== undefined) for (let row = first; row <= last; row += 1) paintGroup(ink, scene, row);
+    if (map.mixed) for (let row = first; row <= last; row += 1) paintGroup(ink, scene, row);
     else if (shape.names) for (let row = first; row <= last; row += 1) paintName(ink, scene, row);
     else paintGroups(ink, scene, first, last);
     paintScroll(ink, scene);
@@ -47,29 +50,42 @@ function paintScroll(ink: Ink, { layout, theme, view }: Scene): void {
   ink.fill();
 }
 
+/** Under the name of a row: the devices of a group that is open belong together. */
+const groupTint = 0.07;
+
 function paintName(ink: Ink, scene: Scene, row: number): void {
-  const { layout, theme, view, picture, plan } = scene;
+  const { layout, theme, view, picture, plan, selection } = scene;
+  const { map } = layout;
   const y = rowY(scene, row);
-  const report = picture.report.devices[row];
-  const over = firstOverLimit(picture.memory[row]) !== undefined;
-  if (scene.selection?.kind === 'device' && scene.selection.device === row) {
+  const [device, end] = [firstDevice(map, row), endDevice(map, row)];
+  const group = groupOf(map, device);
+  const open = group !== undefined && isOpen(map, group);
+  const figures = groupFigures(picture.report, device, end);
+  const fullest = picture.report.devices[figures.fullest];
+  const over = firstOverLimit(picture.memory[figures.fullest]) !== undefined;
+  if (open) {
+    ink.fillStyle = css(theme.foreground, groupTint);
+    ink.fillRect(0, y, layout.left - 2, view.rowHeight);
+  }
+  if (selection?.kind === 'device' && selection.device >= device && selection.device < end) {
     ink.fillStyle = css(theme.focus);
     ink.fillRect(0, y + 1, 4, view.rowHeight - 2);
   }
-  const busy = report.busy / Math.max(Number.MIN_VALUE, picture.report.iteration);
   const narrow = layout.left < roomy;
-  const [from, right] = layout.left < 96 ? [7, layout.left - 5] : [14, layout.left - 14];
+  const slim = layout.left < 96;
+  const [from, right] = slim ? [group === undefined ? 7 : 14, layout.left - 5] : [14, layout.left - 14];
   const tall = view.rowHeight >= 32;
   const size = view.rowHeight < 13 ? 9 : 12;
   const nameFont = font(theme, size, tall ? 600 : 400);
-  const { name: full, members = 1 } = plan.devices[row];
-  // Ranks that share a row run the same operations at the same times: their number is enough.
-  const ranks = members > 1 ? ` ×${members}` : '';
+  const full = group === undefined || open ? plan.devices[device].name : group.name;
+  // Ranks and devices that share a row run the same operations at the same times: their number is enough.
+  const ranks = ranksIn(scene, device, end);
   // Under this width the number alone tells devices apart.
-  const name = layout.left < 60 ? (/\d+(?=\D*$)/.exec(full)?.[0] ?? full) : full;
+  const name = layout.left < 60 ? numberIn(full) : full;
   const top = tall ? y + 14 : y + view.rowHeight / 2;
-  const share = `${Math.round(busy * 100)} %`;
+  const share = rangeText(...percents(figures.least, figures.most));
   const under = narrow && tall;
+  if (group !== undefined && groupAtRow(map, row) !== undefined) paintCaret(ink, scene, top, open);
   ink.textBaseline = 'middle';
   ink.fillStyle = css(theme.dim);
   let room = right - from;
@@ -88,26 +104,26 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.font = nameFont;
   const shown = shortened(ink, name, commonEnd(plan), room - ink.measureText(ranks).width);
   ink.fillText(shown, from, top);
-  if (members > 1) {
-    const end = from + ink.measureText(shown).width;
+  if (ranks !== '') {
+    const after = from + ink.measureText(shown).width;
     ink.fillStyle = css(theme.dim);
-    ink.fillText(ranks, end, top);
+    ink.fillText(ranks, after, top);
   }
-  if (!tall || layout.left < 96) return;
+  if (!tall || slim) return;
   const bar = under ? y + 38 : y + 24;
   if (bar + 4 > y + view.rowHeight) return;
   ink.fillStyle = css(theme.line);
   ink.fillRect(from, bar, right - from, 2);
   ink.fillStyle = css(theme.dim);
-  ink.fillRect(from, bar, (right - from) * Math.min(1, busy), 2);
+  ink.fillRect(from, bar, (right - from) * Math.min(1, figures.mean), 2);
   // A lane of transfers holds nothing.
-  if (report.peak === 0 || view.rowHeight < bar - y + 22) return;
+  if (figures.mostPeak === 0 || view.rowHeight < bar - y + 22) return;
   const foot = Math.min(bar + 14, y + view.rowHeight - 8);
-  const colour = limitColour(theme, report.peak, report.capacity);
+  const colour = limitColour(theme, fullest.peak, fullest.capacity);
   ink.fillStyle = css(colour);
   ink.font = font(theme, 11, colour === theme.dim ? 400 : 700);
   ink.textAlign = 'right';
-  const peak = `${over ? '! ' : ''}${bytes(report.peak)}`;
+  const peak = `${over ? '! ' : ''}${rangeText(bytes(figures.leastPeak), bytes(figures.mostPeak))}`;
   ink.fillText(peak, right, foot);
   if (ink.measureText(peak).width + 36 > right - from) return;
   ink.font = font(theme, 11);
@@ -115,6 +131,18 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.textAlign = 'left';
   ink.fillText('peak', from, foot);
 }
+
+/** ` ×8`: ranks of the devices of a row; empty for a single one. */
+function ranksIn({ plan }: Scene, from: number, to: number): string {
+  let ranks = 0;
+  for (let device = from; device < to; device += 1) ranks += plan.devices[device].members ?? 1;
+  return ranks > 1 ? ` ×${ranks}` : '';
+}
+
+const percents = (least: number, most: number): readonly [string, string] => [
+  `${Math.round(least * 100)} %`,
+  `${Math.round(most * 100)} %`,
+];
 
 /** Rows too thin for a name each: a name for each group of rows. */
 function paintGroups(ink: Ink, scene: Scene, first: number, last: number): void {
@@ -125,6 +153,10 @@ function paintGroups(ink: Ink, scene: Scene, first: number, last: number): void 
   ink.textBaseline = 'top';
   const every = 2 ** Math.ceil(Math.log2(Math.max(1, 28 / view.rowHeight)));
   for (let row = Math.floor(first / every) * every; row <= last; row += every) {
-    ink.fillText(shortened(ink, plan.devices[row].name, commonEnd(plan), scene.layout.left - 28), 14, rowY(scene, row));
+    ink.fillText(
+      shortened(ink, plan.devices[firstDevice(scene.layout.map, row)].name, commonEnd(plan), scene.layout.left - 28),
+      14,
+      rowY(scene, row),
+    );
   }
 }

@@ -1,5 +1,7 @@
 import { needsOf } from '../../picture/blocks.ts';
 import { curve } from '../../picture/memoryLevel.ts';
+import { groupFigures } from '../../picture/groupFigures.ts';
+import { endDevice, firstDevice, rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
 import { kindTransfer } from '../../picture/columns.ts';
@@ -14,9 +16,16 @@ export function paintLanes(ink: Ink, scene: Scene): void {
     for (let row = first; row <= last; row += 1) {
       if (!hasBlocks(scene, row)) continue;
       paintTransfers(ink, scene, row);
-      if (shape.memoryHeight > 3 && scene.picture.report.devices[row].peak > 0) paintSparkline(ink, scene, row);
+      const fullest = fullestIn(scene, row);
+      if (shape.memoryHeight > 3 && scene.picture.report.devices[fullest].peak > 0) paintSparkline(ink, scene, fullest);
     }
   });
+}
+
+/** Devices that share a row differ in memory: the one with the highest peak is shown. */
+function fullestIn({ layout: { map }, picture }: Scene, device: number): number {
+  const row = rowOf(map, device);
+  return groupFigures(picture.report, firstDevice(map, row), endDevice(map, row)).fullest;
 }
 
 /** Each transfer in the row of the device that receives it, from leaving to arriving. */

@@ -2,7 +2,7 @@ import { bytes, time } from '../../../engine/quantities.ts';
 import type { DeviceGroup } from '../../picture/deviceGroups.ts';
 import type { Line } from '../../picture/describe.ts';
 import { groupFigures } from '../../picture/groupFigures.ts';
-import { withoutUnit } from '../../session/figures.ts';
+import { rangeText } from '../../session/figures.ts';
 import { smallShare } from '../../session/smallShare.ts';
 import type { Scene } from '../scene/scene.ts';
 
@@ -28,7 +28,3 @@ export function groupDetails(
     ],
   };
 }
-
-/** `4.2–6.1 GiB`: from the least to the most; one figure where the two read the same. */
-export const rangeText = (least: string, most: string): string =>
-  least === most ? most : `${withoutUnit(least, most)}–${most}`;

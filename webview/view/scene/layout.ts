@@ -11,7 +11,7 @@ export interface Layout {
   /** Height 0 where there is no room. */
   readonly overview: Band;
   readonly ruler: Band;
-  /** The devices taken together. Height 0 where each has a row, and where there is no room. */
+  /** The devices taken together. Height 0 if no row mixes devices, and where there is no room. */
   readonly all: Band;
   readonly rows: Band;
   /** Which devices are in which row. */
@@ -37,20 +37,20 @@ const allSize = { height: 44, room: 240 };
 /** Rows under this height may be any fraction of a pixel: edges are no longer seen. */
 const wholePixels = 8;
 
-/** `overviewShown`: false where the page is too low for it (`roomFor`). `grouped`: rows stand for several devices. */
+/** `overviewShown`: false where the page is too low for it (`roomFor`). `mixed`: rows mix the operations of several devices. */
 export function layoutFor(
   width: number,
   height: number,
   rows: number,
   memoryShown: boolean,
   overviewShown = true,
-  grouped = false,
+  mixed = false,
 ): Layout {
   const left = Math.min(gutterFor(width), Math.floor(width / 3));
   const overview = { y: 0, height: overviewShown ? bars.overview : 0 };
   const ruler = { y: overview.height, height: bars.ruler };
   const foot = ruler.y + ruler.height;
-  const all = { y: foot, height: grouped && height - foot >= allSize.room ? allSize.height : 0 };
+  const all = { y: foot, height: mixed && height - foot >= allSize.room ? allSize.height : 0 };
   const top = all.y + all.height;
   const room = Math.max(0, height - top);
   const fittedRow = rowHeight(room, rows, memoryShown);

@@ -2,7 +2,7 @@ import type { Columns } from '../../picture/columns.ts';
 import { firstEndingAfter } from '../../picture/columns.ts';
 import { leastBlock } from '../../picture/scaleWords.ts';
 import type { Layout } from './layout.ts';
-import { endDevice, firstDevice, isShared, rowOf } from './rowMap.ts';
+import { endDevice, firstDevice, isFolded, isShared, rowOf } from './rowMap.ts';
 import type { Viewport } from './viewport.ts';
 
 /** Devices and a stretch of time that are shown enlarged. */
@@ -39,7 +39,7 @@ export function loupeAt(
   let worked = 0;
   for (let block = first; block <= last; block += 1) worked += end[block] - start[block];
   const length = worked / (last - first + 1);
-  const mixed = isShared(map, row) && map.grouped?.folded[row] !== 1;
+  const mixed = isShared(map, row) && !isFolded(map, row);
   if (!(length > 0) || (!mixed && (length / (view.t1 - view.t0)) * layout.plot >= leastBlock)) return undefined;
   const span = Math.min(makespan, length * blocks);
   // All of its time is in the timeline, and its devices are neighbours in the row, if the row has several.

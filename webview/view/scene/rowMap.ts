@@ -4,6 +4,8 @@ import type { DeviceGroup } from '../../picture/deviceGroups.ts';
 export interface RowMap {
   readonly devices: number;
   readonly rows: number;
+  /** Closed groups mix the operations of their devices. Rows of devices that are alike show the blocks of one. */
+  readonly mixed: boolean;
   /** Absent where each device has a row. */
   readonly grouped?: GroupedRows;
 }
@@ -20,7 +22,7 @@ interface GroupedRows {
   readonly group: Int32Array;
 }
 
-export const rowForEach = (devices: number): RowMap => ({ devices, rows: devices });
+export const rowForEach = (devices: number): RowMap => ({ devices, rows: devices, mixed: false });
 
 /** A row for each group, and for each device of those in `opened`. `groups`: as of `deviceGroups`. */
 export function groupedRows(groups: readonly DeviceGroup[], opened: ReadonlySet<string>): RowMap {
@@ -44,6 +46,7 @@ export function groupedRows(groups: readonly DeviceGroup[], opened: ReadonlySet<
   return {
     devices,
     rows: firsts.length,
+    mixed: groups.some(({ from, to, alike: copies }) => to - from > 1 && copies !== true),
     grouped: { groups, opened, spans, folded: Uint8Array.from(alike), row, group },
   };
 }
@@ -52,6 +55,8 @@ export const rowOf = ({ grouped }: RowMap, device: number): number => grouped?.r
 export const firstDevice = ({ grouped }: RowMap, row: number): number => grouped?.spans[row] ?? row;
 /** Exclusive. */
 export const endDevice = ({ grouped }: RowMap, row: number): number => grouped?.spans[row + 1] ?? row + 1;
+/** Whether the blocks of a row are the blocks of each of its devices. */
+export const isFolded = ({ grouped }: RowMap, row: number): boolean => grouped?.folded[row] === 1;
 /** Whether a row stands for several devices. */
 export const isShared = (map: RowMap, row: number): boolean => endDevice(map, row) - firstDevice(map, row) > 1;
 

@@ -17,9 +17,9 @@ export interface RowShape {
 
 const none = { laneTop: 0, laneHeight: 0, memoryTop: 0, memoryHeight: 0 };
 
-/** `grouped`: rows stand for several devices, and have no lanes of one device. */
-export function rowShape(height: number, grouped = false): RowShape {
-  if (height >= 40 && !grouped) {
+/** `mixed`: rows mix the operations of several devices, and have no lanes of one device. */
+export function rowShape(height: number, mixed = false): RowShape {
+  if (height >= 40 && !mixed) {
     const band = Math.round(height * 0.46);
     const laneTop = 4 + band + 3;
     return {
