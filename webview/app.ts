@@ -110,6 +110,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       source: () => input.selection.openSource(input.selection.selection(), false),
     },
     key: (event) => input.key(event),
+    header: {
+      select: (device) => input.selection.select({ kind: 'device', device }, false),
+      turnGroup: () => input.turnGroup(false),
+    },
     scene: () => timelines.scene(),
     memoryShown: () => update.settings().memory,
   });
@@ -119,6 +123,8 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     overviewShown: page.overviewShown,
     firstView: (bounds) =>
       restore !== undefined && restore.uri === uri ? restoredViewport(restore, bounds) : undefined,
+    firstGroups: () => (restore !== undefined && restore.uri === uri ? restore.openGroups : undefined),
+    groupsTurned: () => update.selection(),
     palette: (chunk) => paletteFrom(update.theme(), update.settings().colourBy, chunk),
     scene: sceneOf,
     shown: exchanged,

@@ -1,5 +1,6 @@
 import type { inputs } from './input/inputs.ts';
 import type { PreviewModes, PreviewState } from './protocol/messages.ts';
+import { readOpenGroups } from './protocol/state.ts';
 import type { Editor } from './session/editor.ts';
 import { type Settings, initialSettings } from './session/settings.ts';
 import type { ShownTimeline } from './session/shownTimeline.ts';
@@ -98,6 +99,7 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
       colours: settings.colourBy,
       criticalPath: settings.criticalPath,
       overrides: file.overrides(),
+      openGroups: readOpenGroups(timelines.openGroups()),
     };
   }
 

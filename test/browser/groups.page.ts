@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { bytes, share, time } from '../../engine/quantities.ts';
 import type { PreviewState } from '../../webview/protocol/messages.ts';
 import { groupedLayout } from '../../webview/view/scene/groupedLayout.ts';
 import type { Layout } from '../../webview/view/scene/layout.ts';
@@ -123,6 +124,164 @@ const keys: PageTest = {
   },
 };
 
+/** Devices 1 and 2 run two stages of equal times, one next to the other; the second holds more. */
+function branches(microbatches: number) {
+  const chain = pipeline({
+    devices: 4,
+    microbatches,
+    schedule: { kind: 'policy', name: 'gpipe', args: {} },
+  });
+  const ends = [
+    [0, 1],
+    [0, 2],
+    [1, 3],
+    [2, 3],
+  ] as const;
+  return {
+    ...chain,
+    stages: chain.stages.map((stage, at) => (at === 2 ? { ...stage, weights: 12 * GiB } : stage)),
+    edges: ends.map(([from, to]) => ({ from, to, bytes: 16 * 2 ** 20 })),
+    routes: ends
+      .flatMap(([from, to]) => [
+        [from, to],
+        [to, from],
+      ])
+      .map(([from, to], channel) => ({ from, to, bandwidth: 50e9, latency: 20e-6, channel })),
+  };
+}
+
+const copies: PageTest = {
+  name: 'devices with exactly the same timeline share a row that fits, with the least and the most peak',
+  run: async (browser) => {
+    for (const [width, height] of [
+      [420, 900],
+      [700, 700],
+      [1400, 800],
+    ] as const) {
+      const shownPipeline = branches(6);
+      const picture = pictureFor(shownPipeline);
+      const [, one, other] = picture.report.devices;
+      assert.ok(one.busy === other.busy && one.peak < other.peak);
+      const preview = await browser.open({ width, height });
+      await preview.post(planMessage(plan([shownPipeline])));
+      await preview.drawn();
+      const box = await preview.page.locator('.timeline').boundingBox();
+      assert.ok(box !== null);
+      const layoutWith = (names: readonly string[]) =>
+        groupedLayout(shownTimeline(shownPipeline, picture), box, true, true, new Set(names));
+      const closed = layoutWith([]);
+      assert.deepEqual([closed.map.rows, closed.map.mixed, closed.all.height], [3, false, 0]);
+      assert.ok(closed.fittedRow >= 40, 'as high as other rows');
+      const name = [box.x + 30, box.y + closed.rows.y + 1.5 * closed.fittedRow] as const;
+      await preview.page.mouse.move(...name);
+      await settled(preview.page);
+      const text = await preview.page.locator('.tooltip').innerText();
+      const busy = share(one.busy / picture.report.iteration);
+      const idle = 1 - one.busy / picture.report.iteration;
+      const peaks = `${bytes(one.peak).split(' ')[0]}–${bytes(other.peak)}, most on gpu[2]`;
+      for (const wanted of [
+        'gpu[1–2], 2 devices',
+        'gpu[1] – gpu[2]',
+        `Busy\n${busy}`,
+        `Idle\n${share(idle)}, ${time(idle * picture.report.iteration)}`,
+        `Peak\n${peaks}`,
+        'press G',
+      ])
+        assert.ok(text.includes(wanted), `${width} px: ${wanted} in ${text}`);
+      // The blocks of the row can be seen: its upper and its lower part are the first device.
+      const { offsets, start, end, makespan } = picture.columns;
+      const block = offsets[1] + 2;
+      const x = box.x + closed.left + ((start[block] + end[block]) / 2 / makespan) * closed.plot;
+      const shape = rowShape(closed.fittedRow);
+      for (const part of [0.1, 0.9]) {
+        await preview.page.mouse.click(
+          x,
+          box.y + closed.rows.y + closed.fittedRow + shape.bandTop + part * shape.bandHeight,
+        );
+        await settled(preview.page);
+        assert.match(await selected(preview), /on gpu\[1\]/);
+      }
+      await preview.shot(`copies-${width}`);
+      await press(preview, 'g');
+      assert.match(await said(preview), /gpu\[1–2\], 2 devices, open/);
+      const open = layoutWith(['gpu[1–2]']);
+      assert.equal(open.map.rows, 4);
+      assert.deepEqual(open.rows, closed.rows, 'opening a group moves no part of the page');
+      await preview.page.mouse.click(box.x + 30, box.y + open.rows.y + (2.5 * open.rows.height) / 4);
+      await settled(preview.page);
+      const reveal = (await preview.posted()).findLast((message) => message.type === 'reveal');
+      assert.equal(reveal?.path, 'train/device:2');
+      await preview.shot(`copies-open-${width}`);
+      await preview.close();
+    }
+  },
+};
+
+const expanded = (preview: Preview) => preview.page.locator('.grid [role="rowheader"]').getAttribute('aria-expanded');
+
+const kept: PageTest = {
+  name: 'open groups stay open over an edit and a reload, and Show everything closes them',
+  run: async (browser) => {
+    for (const [keys, wanted] of [
+      [['g'], ['node[0]']],
+      [['Shift+G'], 'all'],
+    ] as const) {
+      const { preview } = await opened(browser, 64, 16);
+      await preview.page.locator('.grid [tabindex="0"]').focus();
+      assert.equal(await expanded(preview), 'false');
+      for (const key of keys) await press(preview, key);
+      assert.equal(await expanded(preview), 'true');
+      await preview.post(planMessage(plan([cluster(64, 18)]), 2));
+      await preview.drawn();
+      assert.equal(await expanded(preview), 'true', 'after an edit');
+      await preview.page.waitForTimeout(350);
+      const state = await preview.page.evaluate(() => (globalThis as unknown as { kept?: PreviewState }).kept);
+      assert.deepEqual(state?.openGroups, wanted);
+      await preview.close();
+      const again = await browser.open({ width: 1320, height: 860, state });
+      await again.post(planMessage(plan([cluster(64, 18)])));
+      await again.drawn();
+      assert.equal(await expanded(again), 'true', 'after a reload');
+      await again.page.locator('.grid [tabindex="0"]').focus();
+      await press(again, '0');
+      assert.equal(await expanded(again), 'false');
+      await again.page.waitForTimeout(350);
+      const after = await again.page.evaluate(() => (globalThis as unknown as { kept?: PreviewState }).kept);
+      assert.equal(after?.openGroups, undefined);
+      await again.close();
+    }
+  },
+};
+
+const headers: PageTest = {
+  name: 'rows name their group to a screen reader; Enter on the name and G open and close it, and it is announced',
+  run: async (browser) => {
+    const { preview } = await opened(browser, 64, 8);
+    const { page } = preview;
+    await page.locator('.grid [tabindex="0"]').focus();
+    const row = page.locator('.grid [role="row"]');
+    assert.equal(await row.getAttribute('aria-label'), 'node[0].gpu[0], in node[0], 8 devices, closed');
+    await press(preview, 'Home');
+    await press(preview, 'ArrowLeft');
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('role'));
+    assert.equal(await focused(), 'rowheader');
+    assert.match(await selected(preview), /node\[0\]\.gpu\[0\]/);
+    await press(preview, 'Enter');
+    assert.match(await said(preview), /node\[0\], 8 devices, open/);
+    assert.equal(await focused(), 'rowheader', 'the name keeps the focus');
+    assert.equal(await expanded(preview), 'true');
+    assert.deepEqual(await axe(page), []);
+    await press(preview, 'Enter');
+    assert.match(await said(preview), /node\[0\], 8 devices, closed/);
+    await press(preview, 'ArrowRight');
+    assert.equal(await focused(), 'gridcell');
+    await press(preview, 'g');
+    assert.match(await said(preview), /node\[0\], 8 devices, open/);
+    assert.equal(await expanded(preview), 'true');
+    await preview.close();
+  },
+};
+
 const loupe: PageTest = {
   name: 'a pointer that rests on a shared row gets a loupe, in the corner away from it',
   run: async (browser) => {
@@ -159,4 +318,4 @@ const accessible: PageTest = {
   },
 };
 
-export const groupTests: readonly PageTest[] = [...many, carets, keys, loupe, accessible];
+export const groupTests: readonly PageTest[] = [...many, carets, keys, copies, kept, headers, loupe, accessible];

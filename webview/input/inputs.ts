@@ -103,5 +103,5 @@ export function inputs(host: InputHost) {
     leavePlay,
   });
   const { sync } = gestures(page.canvas.surface, { ...timelines, ...selection });
-  return { search: { ...search, leave: leaveSearch }, selection, why, follow, key, sync };
+  return { search: { ...search, leave: leaveSearch }, turnGroup, selection, why, follow, key, sync };
 }

@@ -155,6 +155,9 @@ export interface PreviewModes {
 /** What the colours of blocks tell apart. */
 export type ColourBy = 'operation' | 'microbatch' | 'chunk' | 'version';
 
+/** Groups of devices whose devices have a row each. */
+export type OpenGroups = 'all' | readonly string[];
+
 /** Kept by the page over reloads, under 2 KB. No data, only the view. */
 export interface PreviewState {
   readonly uri: string;
@@ -166,6 +169,8 @@ export interface PreviewState {
   readonly colours?: ColourBy;
   readonly criticalPath?: boolean;
   readonly overrides?: Readonly<Record<string, number>>;
+  /** Names of groups of devices that are open. */
+  readonly openGroups?: OpenGroups;
   /** It follows the active file. */
   readonly following?: boolean;
 }

@@ -1,4 +1,4 @@
-import type { PreviewState } from './messages.ts';
+import type { OpenGroups, PreviewState } from './messages.ts';
 
 /** Values of other programs are checked field by field: the page shows text of other people's files, and keeps its state outside. */
 
@@ -23,6 +23,17 @@ export function readOverrides(raw: unknown): Readonly<Record<string, number>> | 
   return Object.fromEntries(entries.map(([name, value]) => [name, Number(value)]));
 }
 
+/** Longer lists of groups are not kept: the state stays under 2 KB. */
+const mostGroups = 32;
+const mostLetters = 800;
+
+/** Names of groups as they are kept; undefined if there are none, or too many of them. */
+export function readOpenGroups(raw: unknown): OpenGroups | undefined {
+  if (raw === 'all') return raw;
+  if (!Array.isArray(raw) || raw.length === 0 || raw.length > mostGroups || !raw.every(isName)) return undefined;
+  return raw.join('').length > mostLetters ? undefined : raw;
+}
+
 /** What a page kept over a reload. Fields that are not usable are left out. Without a uri there is no state. */
 export function readState(raw: unknown): PreviewState | undefined {
   if (!isFields(raw) || !isName(raw['uri'])) return undefined;
@@ -38,6 +49,7 @@ export function readState(raw: unknown): PreviewState | undefined {
     colours: colourings.find((colouring) => colouring === colours),
     criticalPath: typeof criticalPath === 'boolean' ? criticalPath : undefined,
     overrides: readOverrides(raw['overrides']),
+    openGroups: readOpenGroups(raw['openGroups']),
     following: typeof following === 'boolean' ? following : undefined,
   };
 }

@@ -8,7 +8,7 @@ import { canvases } from './canvases.ts';
 import { cover } from './panels/cover.ts';
 import { type DetailActions, detail } from './panels/detail.ts';
 import { figures } from './panels/figures.ts';
-import { grid } from './panels/grid.ts';
+import { grid, type HeaderActions } from './panels/grid.ts';
 import { help } from './panels/help.ts';
 import { legend } from './panels/legend.ts';
 import { notices } from './panels/notices.ts';
@@ -32,6 +32,8 @@ export interface PageActions {
   readonly detail: DetailActions;
   /** A key while the timeline has the focus. */
   key(event: KeyboardEvent): void;
+  /** The name of a row has the keyboard. */
+  readonly header: HeaderActions;
   /** The moment to show in a table that opens. */
   scene(): Scene | undefined;
   memoryShown(): boolean;
@@ -69,7 +71,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const status = statusLine(legendPanel, () => helpDialog.open());
   const tip = tooltip();
   const tablePanel = table(actions.table);
-  const cells = grid(actions.key);
+  const cells = grid(actions.key, actions.header);
   const sidePanel = side();
   const room = element('div', { class: 'room' });
   const coverPanel = cover(place, room);

@@ -11,7 +11,7 @@ import { groupedLayout } from './scene/groupedLayout.ts';
 import { type Loupe, loupeAt } from './scene/loupe.ts';
 import { loupeBox, loupeRequest } from './loupeBox.ts';
 import { type Layout, layoutFor } from './scene/layout.ts';
-import { groupOf, rowOf } from './scene/rowMap.ts';
+import { groupOf, openGroups, rowOf } from './scene/rowMap.ts';
 import type { Scene } from './scene/scene.ts';
 import type { canvases } from './canvases.ts';
 import { type Bounds, type Viewport, carryOver, clampViewport, initialViewport, resized } from './scene/viewport.ts';
@@ -30,6 +30,10 @@ export interface PresenterHost {
   overviewShown(): boolean;
   /** The first view of a timeline that follows no other; undefined for everything. */
   firstView(bounds: Bounds): Viewport | undefined;
+  /** Groups that were open when the page was left; undefined for none. */
+  firstGroups(): ReturnType<typeof openGroups> | undefined;
+  /** Groups were opened or closed. */
+  groupsTurned(): void;
   scene(of: ShownTimeline, view: Viewport, layout: Layout): Scene;
   palette(chunk: Uint8Array): Palette;
   /** Another timeline is on show, with its blocks. `newest`: nothing newer was asked for, and nothing has gone wrong since. */
@@ -144,11 +148,17 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
   function relayout(target: ShownTimeline): void {
     const { width, height } = host.size();
     const [memory, overview] = [host.memoryShown(), host.overviewShown()];
-    const key = [width, height, memory, overview, target.picture.generation, ...opened].join();
-    if (key === layoutKey) return;
-    layoutKey = key;
+    const keyNow = () => [width, height, memory, overview, target.picture.generation, ...opened].join();
+    if (keyNow() === layoutKey) return;
     const before = bounds();
-    layout = groupedLayout(target, { width, height }, memory, overview, opened);
+    const placed = (names: ReadonlySet<string>) => groupedLayout(target, { width, height }, memory, overview, names);
+    layout = placed(opened);
+    const kept = shown === undefined && view === undefined ? host.firstGroups() : undefined;
+    if (kept !== undefined) {
+      opened = new Set(kept === 'all' ? layout.map.grouped?.groups.map(({ name }) => name) : kept);
+      layout = placed(opened);
+    }
+    layoutKey = keyNow();
     const { rows, grouped } = layout.map;
     const open = grouped !== undefined && rows > grouped.groups.length;
     rowCounts.set(target, open ? { rows, leastRow: openRow } : { rows });
@@ -172,6 +182,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
     const scroll = Math.min(top, Math.max(top - y, 0));
     view = clampViewport({ ...view, rowHeight: fitted.rowHeight, scroll }, bounds());
     host.viewChanged();
+    host.groupsTurned();
     draw();
   }
 
@@ -233,7 +244,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       const group = groupOf(layout.map, device);
       if (grouped === undefined || (group === undefined && !all)) return '';
       if (all || group === undefined) {
-        const close = opened.size > 0;
+        const close = openGroups(layout.map).length > 0;
         open(new Set(close ? [] : grouped.groups.map(({ name }) => name)), device);
         return close ? 'All groups closed' : 'All groups open';
       }
@@ -289,6 +300,7 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       layoutKey = '';
     },
     bounds: () => bounds(),
+    openGroups: () => openGroups(layout.map),
     timeline: () => shown,
     view: () => view,
     layout: () => layout,

@@ -78,6 +78,16 @@ describe('page', () => {
     });
   });
 
+  it('keeps open groups if they are names, and few enough for a state of 2 KB', () => {
+    const kept = (openGroups: unknown) => readState({ uri: 'a', openGroups })?.openGroups;
+    expect(kept('all')).toBe('all');
+    expect(kept(['node[0]', 'node[3]'])).toEqual(['node[0]', 'node[3]']);
+    const many = Array.from({ length: 33 }, (_, at) => `${at}`);
+    expect(kept(many.slice(1))).toHaveLength(32);
+    for (const bad of ['some', [], [7], [''], many, ['x'.repeat(801)], { length: 1 }])
+      expect(kept(bad)).toBeUndefined();
+  });
+
   it('gives each param a range that holds its value, in its unit', () => {
     expect(sliderRange(microbatchParam(8))).toEqual({ min: 1, max: 64, step: 1 });
     const open = sliderRange({

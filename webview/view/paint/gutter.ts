@@ -102,7 +102,10 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.textAlign = 'left';
   ink.fillStyle = css(over ? theme.error : theme.foreground);
   ink.font = nameFont;
-  const shown = shortened(ink, name, commonEnd(plan), room - ink.measureText(ranks).width);
+  const left = room - ink.measureText(ranks).width;
+  // The numbers tell groups apart, and the devices of an open one.
+  const brief = group !== undefined && ink.measureText(name).width > left ? numberIn(name) : name;
+  const shown = shortened(ink, brief, commonEnd(plan), left);
   ink.fillText(shown, from, top);
   if (ranks !== '') {
     const after = from + ink.measureText(shown).width;

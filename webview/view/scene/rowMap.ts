@@ -1,4 +1,5 @@
 import type { DeviceGroup } from '../../picture/deviceGroups.ts';
+import type { OpenGroups } from '../../protocol/messages.ts';
 
 /** Which row shows a device. All rows are equally high. */
 export interface RowMap {
@@ -79,4 +80,11 @@ export function groupAtRow(map: RowMap, row: number): DeviceGroup | undefined {
   const first = firstDevice(map, row);
   const group = groupOf(map, first);
   return group?.from === first ? group : undefined;
+}
+
+/** Names of groups of several devices that are open, or that all of them are. */
+export function openGroups({ grouped }: RowMap): OpenGroups {
+  const shared = grouped?.groups.filter(({ from, to }) => to - from > 1) ?? [];
+  const open = shared.filter(({ name }) => grouped?.opened.has(name));
+  return open.length > 0 && open.length === shared.length ? 'all' : open.map(({ name }) => name);
 }
