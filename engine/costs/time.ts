@@ -18,8 +18,7 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
     all: work.backwardInput,
     core: 2 * work.core,
   });
-  // Full recomputation runs the forward again with its communication; selective only the attention core, whose scores
-  // are each written and read at least once.
+  // Full recomputation runs the forward again with its communication; selective only the attention core.
   const again = setting.recompute === 'stage' || (setting.recompute === 'full' && cost.recomputeFlops > 0);
   const traffic = sumTraffic([forward.traffic, backward.traffic, again ? forward.traffic : noTraffic]);
   return {
@@ -77,7 +76,7 @@ function workOf(cost: ShapeCost, device: DeviceSpeed): Work {
 
 /** A layer as one: FLOPs at peak × efficiency, but never faster than its bytes move. */
 function layerWork(cost: ShapeCost, device: DeviceSpeed): Work {
-  const { linearFlops: linear, coreFlops: core, recomputeFlops } = cost;
+  const { linearFlops: linear, coreFlops: core, recomputeFlops, scores = 0 } = cost;
   const weightless = cost.weightless === true;
   const bandwidth = device.bandwidth * shareAt(device.memoryEfficiency ?? [], 0);
   const roofline = (flops: number, traffic: number): number => {
@@ -85,15 +84,15 @@ function layerWork(cost: ShapeCost, device: DeviceSpeed): Work {
     const moving = bandwidth > 0 ? traffic / bandwidth : 0;
     return overlapTime(computing, moving, device.memoryOverlap);
   };
-  const run = (flops: number) => roofline(flops, cost.traffic);
+  // Scores are written and read again by whatever runs the core.
+  const run = (flops: number) => roofline(flops, cost.traffic + scores);
   return {
     forward: run(linear + core),
     core: roofline(core, 0),
     backwardInput: weightless ? roofline(2 * core, 2 * cost.traffic) : isLookUp(cost) ? 0 : run(linear + 2 * core),
-    backwardWeight: weightless ? 0 : run(linear),
+    backwardWeight: weightless ? 0 : roofline(linear, cost.traffic - scores),
     full: run(recomputeFlops),
-    // Scores are each written and read at least once.
-    selective: roofline(recomputeFlops, 2 * cost.recomputed),
+    selective: roofline(recomputeFlops, 2 * scores),
   };
 }
 

@@ -104,6 +104,7 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
     coreFlops,
     ...(spareFlops > 0 ? { spareFlops } : {}),
     traffic: localParameters * element + all + remade,
+    ...(scores > 0 ? { scores } : {}),
     activation: all - recomputed,
     activationParts:
       recompute === 'full' ? { [parts.input]: tokens * input } : recompute === 'selective' ? others : keeps,

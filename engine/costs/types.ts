@@ -112,6 +112,11 @@ export interface ShapeCost {
   /** Bytes that one forward moves at least: all the work of layers without FLOPs (embedding), a floor for the others. */
   readonly traffic: number;
   /**
+   * Of these, attention scores, which go through memory between the kernels of the core: the core also reads them again, products
+   * with weights do not touch them. None where absent.
+   */
+  readonly scores?: number;
+  /**
    * Bytes kept for the backward pass under the setting's recompute mode, then the bytes that only W still needs, then the bytes
    * that recomputation makes.
    */

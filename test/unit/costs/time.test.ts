@@ -110,10 +110,14 @@ describe('time of a derived layer', () => {
     expect(layer.backwardInput).toBe(0);
   });
 
-  it('is never faster than its bytes', () => {
-    const one = cost('transformer', { hidden: 64, heads: 2 }, { sequence: 1 });
+  it.each([true, false])('is never faster than its bytes, and scores move twice: flash = %s', (flash) => {
+    const one = cost('transformer', { hidden: 64, heads: 2, flash }, { sequence: 1 });
     const layer = timeOf(one, setting({ sequence: 1 }), device({ compute: 1e30, bandwidth: 1 }));
-    expect(layer.forward).toBe(one.traffic);
+    // 5·a·s of 2 heads and 1 token: probabilities, mask, result of dropout.
+    const scores = flash ? 0 : 10;
+    expect(layer.forward).toBe(one.traffic + scores);
+    expect(layer.backwardInput).toBe(one.traffic + scores);
+    expect(layer.backwardWeight).toBe(one.traffic - scores);
     expect(one.traffic).toBeGreaterThanOrEqual(2 * one.localParameters);
   });
 
