@@ -18,7 +18,8 @@ export interface ShardRule {
 /**
  * A layer under such a rule. While it runs, the weights of the next one arrive and the gradients of the last one leave. So a pass
  * takes the longer of its work and its traffic (Zhao et al., PyTorch FSDP, arXiv:2304.11277, section 3.3.2). This is exact for
- * equal layers, where a stage's first gather falls into the pass before. A gather comes before the forward and the input
+ * equal layers, where a stage's first gather falls into the pass before. At both ends of an iteration there is no such pass: n
+ * passes of work w and traffic g take g + n·w, or n·g + w, which is n · max(w, g) + min(w, g). A gather comes before the forward and the input
  * gradient, a scatter with the weight gradient: 3 Ψ′ elements per microbatch in all.
  */
 export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
@@ -40,6 +41,7 @@ export function withShards(cost: LayerCost, rule: ShardRule): LayerCost {
     forward,
     backwardInput,
     backwardWeight,
+    boundary: Math.min(cost.forward, gather.time) + Math.min(cost.backwardWeight, scatter.time),
     traffic: sumTraffic([cost.traffic ?? noTraffic, { weights }]),
   };
 }

@@ -1,4 +1,4 @@
-import { fullest } from '../analyze/fullest.ts';
+import { fullest } from '../fullest.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { bytes, count, iterationTime, share } from '../quantities.ts';
 import type { PipelineReport } from '../report.ts';

@@ -2,7 +2,7 @@ import type { Run } from '../evaluation.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { bytes } from '../quantities.ts';
 import type { PipelineReport } from '../report.ts';
-import { fullest } from '../analyze/fullest.ts';
+import { fullest } from '../fullest.ts';
 import { type MemoryTrack, memoryTrack } from '../simulate/memory.ts';
 import { fontSize, type Sheet, xOf } from './sheet.ts';
 import { points, xmlText } from './xml.ts';

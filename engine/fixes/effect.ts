@@ -1,4 +1,5 @@
-import type { DeviceReport, PipelineReport } from '../report.ts';
+import type { PipelineReport } from '../report.ts';
+import { fullest } from '../fullest.ts';
 import { bytes, share, time } from '../quantities.ts';
 
 /** What a change does to a pipeline, simulated before and after it. */
@@ -20,17 +21,6 @@ export interface Figures {
   readonly capacity: number;
   /** Whether every device stays within its memory. */
   readonly fits: boolean;
-}
-
-/** The device with this name, otherwise the device that uses the largest share of its memory. */
-export function fullest({ devices }: PipelineReport, name?: string): DeviceReport | undefined {
-  const named = devices.find((device) => device.name === name);
-  if (named !== undefined) return named;
-  const used = ({ peak, capacity }: DeviceReport) => (capacity > 0 ? peak / capacity : peak);
-  return devices.reduce<DeviceReport | undefined>(
-    (most, device) => (most === undefined || used(device) > used(most) ? device : most),
-    undefined,
-  );
 }
 
 /** `device`: name of the device whose peak is wanted. Default: the fullest. */

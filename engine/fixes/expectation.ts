@@ -5,7 +5,7 @@ import type { Finding, FixHint } from '../findings/finding.ts';
 import { findUnit } from '../language/units.ts';
 import { cutCandidates } from './balance.ts';
 import { inTurn, subjectOf, trialsFor } from './candidates.ts';
-import { fullest } from './effect.ts';
+import { fullest } from '../fullest.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import { policyCandidates } from './policies.ts';
 import type { Again, Edit, FixSteps } from './proposal.ts';

@@ -38,7 +38,9 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
     const gathers = sync !== undefined && members.length === 1 && weights.seconds > 0;
     const bucket = gradients.seconds > 0 || gathers ? sync?.bucket : undefined;
     const later = sumOfTraffic(gathers ? stillness : weights, bucket === undefined ? gradients : stillness);
-    for (const member of members) after[member] = sumOfTraffic(after[member], later);
+    // Of several stages of a device, one ends the iteration.
+    const boundary = { bytes: 0, seconds: held.reduce((most, { layers }) => Math.max(most, boundaryOf(layers)), 0) };
+    for (const member of members) after[member] = sumOfTraffic(after[member], later, boundary);
     if (bucket === undefined) continue;
     for (const { layers, plan, on } of held) {
       const made = gradientBuckets(layers, per.gradient, bucket, plan.recomputeMode === 'stage').map(
@@ -86,6 +88,10 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
     };
   });
 }
+
+/** Seconds of shards that no pass of a stage hides: its first layer with weights begins and ends an iteration. */
+const boundaryOf = (layers: StageParts['layers']): number =>
+  layers.find(({ localParameters }) => localParameters > 0)?.boundary ?? 0;
 
 /**
  * Keeps copies of the token embedding on several ranks alike (a head that is tied to it, multi-token prediction). Their gradients

@@ -31,6 +31,7 @@ const helpers = [
   'engine/ordering.ts',
   'engine/spelling.ts',
   'engine/stagesOn.ts',
+  'engine/fullest.ts',
   'engine/searches.ts',
   'engine/steps.ts',
 ];

@@ -98,7 +98,7 @@ describe('per device and iteration', () => {
   test.each([2, 4])('fsdp over %i ranks: 3 Ψ for each microbatch, and nothing at the end', (n) => {
     const { devices, stages } = reportOf({ data: n }, 'optimizer = adam_mixed(fsdp)');
     expect(stages[1].traffic?.weights?.bytes).toBeCloseTo(m * 3 * ((n - 1) / n) * block * 2, 0);
-    expect(devices[1].sync).toEqual({ bytes: 0, time: 0, exposed: 0 });
+    expect(devices[1].sync.bytes).toBe(0);
   });
 
   test.each([2, 4])('zero2 over %i ranks: gradients for each microbatch, weights once', (n) => {

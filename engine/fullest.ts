@@ -1,0 +1,9 @@
+import type { DeviceReport, PipelineReport } from './report.ts';
+
+/** The device with this name, otherwise the device with the fullest memory; `undefined` only of a pipeline without devices. */
+export const fullest = ({ devices }: Pick<PipelineReport, 'devices'>, name?: string): DeviceReport | undefined =>
+  devices.find((device) => device.name === name) ??
+  devices.reduce<DeviceReport | undefined>(
+    (most, device) => (most === undefined || device.peak * most.capacity > most.peak * device.capacity ? device : most),
+    undefined,
+  );
