@@ -2,7 +2,7 @@ import { exposedCommunication } from '../../engine/analyze/shares.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import type { CompareRow } from '../../engine/compare.ts';
 import { bytes, iterationTime, share } from '../../engine/quantities.ts';
-import { fullest } from '../../engine/analyze/fullest.ts';
+import { fullest } from '../../engine/fullest.ts';
 
 /** A row of `compare` with the file that it is of, as shown. */
 export interface FileRow extends CompareRow {

@@ -2,7 +2,7 @@ import { columns, type FileRow } from './compareColumns.ts';
 import { printable } from '../../server/printable.ts';
 import { quoted } from './csv.ts';
 import { jsonText } from './json.ts';
-import { fullest } from '../../engine/analyze/fullest.ts';
+import { fullest } from '../../engine/fullest.ts';
 
 /** `{ version, rows: [{ file, pipeline, schedule, report | problem }] }`; fields are added, never renamed. */
 export function compareJson(rows: readonly FileRow[]): string {

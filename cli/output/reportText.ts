@@ -17,7 +17,7 @@ import { timelineText } from '../drawing/timeline.ts';
 import { fillRows } from './fillRows.ts';
 import { planRows } from './planRows.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
-import { fullest } from '../../engine/analyze/fullest.ts';
+import { fullest } from '../../engine/fullest.ts';
 import { table } from './table.ts';
 
 /** Rows of a table that are shown before the rest is counted. */

@@ -1,7 +1,7 @@
 import type { Evaluation } from '../../engine/evaluation.ts';
 import type { CodeLens } from 'vscode-languageserver';
 import { placeOf } from '../../engine/check.ts';
-import { fullest } from '../../engine/analyze/fullest.ts';
+import { fullest } from '../../engine/fullest.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import { jobSummary } from '../../engine/job/describe.ts';
 import { paths } from '../../engine/plan.ts';

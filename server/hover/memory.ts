@@ -1,5 +1,5 @@
 /** What fills a device at the moment of its peak. */
-import { fullest } from '../../engine/analyze/fullest.ts';
+import { fullest } from '../../engine/fullest.ts';
 import { itemName, itemTimes, peakText } from '../../engine/analyze/itemWords.ts';
 import { reservedText, type Unit, unitOf } from '../../engine/analyze/memoryWords.ts';
 import type { DeviceReport, PipelineReport } from '../../engine/report.ts';
