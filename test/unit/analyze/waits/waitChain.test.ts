@@ -344,3 +344,37 @@ it('goes on from the copy of a stage that the others wait for', () => {
     { kind: 'operation', device: 1, to: 7 },
   ]);
 });
+
+it('queues transfers behind those of their route where routes share bandwidth, although one hop is the slowest of all', () => {
+  const program = programOf(
+    [
+      ['0F0', '0F1'],
+      ['1F0', '1F1'],
+      ['2F0', '2F1'],
+    ],
+    3,
+    2,
+    [0, 1, 2],
+  );
+  const edges = [0, 1].map((from) => ({ from, to: 2, bytes: 1 }));
+  const routes = [0, 1].map((from) => ({
+    ...{ from, to: 2, bandwidth: 1, latency: 0.5, channel: 2 },
+    hops: [
+      { channel: from, bandwidth: 2, latency: 0.25 },
+      { channel: 2, bandwidth: 1, latency: 0.25 },
+    ],
+  }));
+  const plan = {
+    ...recipePlan({ devices: 3, microbatches: 2, schedule: policy('gpipe'), edges }),
+    routes,
+  };
+  const timeline = timelineOf(plan, program);
+  expect(timeline.timing.flows).toBeDefined();
+  // Both devices send at 1 s and, at half rate, until 3 s. Their second results are ready at 2 s and leave from 3 to 5 s.
+  const { causes } = waitChain(timeline, { device: 2, from: 4.5, to: 5.5, before: program.offsets[2] + 1 });
+  expect(causes.slice(0, 3)).toMatchObject([
+    { kind: 'transfer', sender: 0, microbatch: 1, queued: 1, slowed: 1, from: 3, to: 5.5, ahead: false },
+    { kind: 'transfer', sender: 0, microbatch: 0, queued: 0, slowed: 1, from: 1, to: 3, ahead: true },
+    { kind: 'operation', device: 0, position: 0, from: 0, to: 1 },
+  ]);
+});
