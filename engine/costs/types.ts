@@ -160,8 +160,8 @@ export interface LayerCost {
   /** `activation` by what it is; absent where the file only says how much it is. */
   readonly activationParts?: Parts;
   /**
-   * Seconds that the traffic of shards adds to an iteration if this layer is the first of its stage: its first gather, before the
-   * first forward, and its last scatter, after the last weight gradient, overlap with no other pass. None where absent.
+   * Seconds that the traffic of shards adds to an iteration if this layer is the first of its stage. Its first gather comes before
+   * the first forward, its last scatter after the last weight gradient, and both overlap with no other pass. None where absent.
    */
   readonly boundary?: number;
   /** Of its forward, input gradient and recomputation, where there is any; seconds are part of those above. */

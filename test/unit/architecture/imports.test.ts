@@ -44,7 +44,7 @@ const meshes = ['engine/mesh.ts', 'engine/stages.ts'];
 const allowed: Readonly<Record<string, Rule>> = {
   'grammar/': { ours: [], packages: ['chevrotain'] },
   ...Object.fromEntries(values.map((file) => [file, { ours: values }])),
-  ...Object.fromEntries(helpers.map((file) => [file, { ours: helpers, types: ['engine/plan.ts'] }])),
+  ...Object.fromEntries(helpers.map((file) => [file, { ours: helpers, types: values }])),
   'engine/costs/': { ours: helpers, types: ['engine/plan.ts'] },
   'engine/mesh.ts': { ours: helpers, types: ['engine/plan.ts', 'engine/costs/'] },
   'engine/stages.ts': { ours: ['engine/costs/'], types: ['engine/plan.ts'] },
