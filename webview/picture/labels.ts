@@ -1,4 +1,4 @@
-import { B, F, I, W, kinds } from '../../engine/program.ts';
+import { B, F, I, W, kindOfRow, kinds } from '../../engine/program.ts';
 import type { Columns } from './columns.ts';
 
 /** The part of a block that carries its number, in seconds: a backward with both halves in its input half, any other over its whole length. */
@@ -23,13 +23,14 @@ export function narrowestParts(columns: Columns): Float64Array {
 
 function measure({ rows, offsets, start, end, word, parts, shift, stages }: Columns): Float64Array {
   const narrowest = new Float64Array(rows * kinds).fill(Number.POSITIVE_INFINITY);
+  const kindOf = Uint8Array.from(parts.main, (_, of) => kindOfRow(stages, of));
   for (let row = 0; row < rows; row += 1) {
     for (let block = offsets[row]; block < offsets[row + 1]; block += 1) {
       const code = word[block];
       if (code < 0) continue;
       const of = code >> shift;
       const seconds = (end[block] - start[block]) * (parts.weight[of] - parts.recompute[of]);
-      const at = row * kinds + Math.trunc(of / stages);
+      const at = row * kinds + kindOf[of];
       // What takes no time has no place for a number.
       if (seconds > 0 && seconds < narrowest[at]) narrowest[at] = seconds;
     }

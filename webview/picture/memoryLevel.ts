@@ -29,13 +29,13 @@ const extremes = new WeakMap<MemoryTrack, Extremes>();
 export function highest(track: MemoryTrack): Extremes {
   const known = extremes.get(track);
   if (known !== undefined) return known;
+  const { at, bytes, capacity } = track;
   let best = 0;
-  for (let step = 1; step < track.bytes.length; step += 1) if (track.bytes[step] > track.bytes[best]) best = step;
-  const over = track.bytes.findIndex((level) => level > track.capacity);
+  for (let step = 1; step < bytes.length; step += 1) if (bytes[step] > bytes[best]) best = step;
   const found = {
-    bytes: track.bytes[best] ?? track.base,
-    at: track.at[best] ?? 0,
-    over: over < 0 ? undefined : track.at[over],
+    bytes: bytes[best] ?? track.base,
+    at: at[best] ?? 0,
+    over: bytes[best] > capacity ? at[bytes.findIndex((level) => level > capacity)] : undefined,
   };
   extremes.set(track, found);
   return found;

@@ -7,7 +7,7 @@ export const leastBlock = 3;
 const lengths = new WeakMap<Columns, number>();
 
 /** Mean length of operations that take time, seconds; 0 without any. O(blocks), once. */
-function meanLength(columns: Columns): number {
+export function meanLength(columns: Columns): number {
   const known = lengths.get(columns);
   if (known !== undefined) return known;
   const { start, end, word } = columns;

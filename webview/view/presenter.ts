@@ -7,6 +7,7 @@ import { questions } from '../session/questions.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { simulations } from '../session/simulations.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';
+import { prepare } from '../picture/prepare.ts';
 import { groupedLayout } from './scene/groupedLayout.ts';
 import { type Loupe, loupeAt } from './scene/loupe.ts';
 import { loupeBox, loupeRequest } from './loupeBox.ts';
@@ -111,7 +112,11 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
       const arrived = runs.arrived(message.picture);
       if (arrived === undefined) return;
       coming = arrived;
-      sendPalette();
+      engine.send({ type: 'palette', palette: host.palette(arrived.chunk) });
+      // At once, not with the next frame: the old picture stays until the new blocks are there.
+      wantsBlocks = false;
+      engine.draw(requests);
+      prepare(arrived.picture);
     }
   }
 

@@ -27,6 +27,7 @@ export function cover(
   coverage: Float32Array,
 ): void {
   const { start, end, word, parts, shift, pair } = columns;
+  const { main, recompute, weight: weightFrom } = parts;
   const { slots, used } = colouring;
   const stride = used.length;
   const byOperation = colouring.by === 'operation';
@@ -42,12 +43,19 @@ export function cover(
       continue;
     }
     const row = code >> shift;
-    const recompute = from + (to - from) * parts.recompute[row];
-    const gradient = from + (to - from) * parts.weight[row];
-    const slot = (kind: number) => slots[byOperation ? kind : colourIndex(palette, columns, kind, code)];
-    if (recompute > from) add(coverage, count, from, recompute, slot(kindRecompute), stride, share);
-    add(coverage, count, recompute, gradient, slot(parts.main[row]), stride, share);
-    if (gradient < to) add(coverage, count, gradient, to, slot(kindWeight), stride, share);
+    // Most blocks have one part, or two: the shares below are looked at for those that have them.
+    let first = from;
+    if (recompute[row] > 0) {
+      first = from + (to - from) * recompute[row];
+      const slot = slots[byOperation ? kindRecompute : colourIndex(palette, columns, kindRecompute, code)];
+      if (first > from) add(coverage, count, from, first, slot, stride, share);
+    }
+    const last = from + (to - from) * weightFrom[row];
+    const slot = slots[byOperation ? main[row] : colourIndex(palette, columns, main[row], code)];
+    add(coverage, count, first, last, slot, stride, share);
+    if (last >= to) continue;
+    const gradient = slots[byOperation ? kindWeight : colourIndex(palette, columns, kindWeight, code)];
+    add(coverage, count, last, to, gradient, stride, share);
   }
 }
 

@@ -11,6 +11,7 @@ import { jobLanesOf } from './makeJobLanes.ts';
 import { type MemoryBands, mostLines } from '../picture/memoryBands.ts';
 import type { Picture } from '../picture/picture.ts';
 import type { FrameView } from './frame.ts';
+import { handOver } from './handOver.ts';
 import { memoryBands } from './memoryBands.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
@@ -18,6 +19,7 @@ import type { Palette } from './palette.ts';
 import { pictureOf } from './makePicture.ts';
 import { answerTo, type Asked } from './questions.ts';
 import { type Pyramid, buildPyramid } from './pyramid.ts';
+import { typicalBlocks } from './typicalBlocks.ts';
 
 interface Scope {
   addEventListener(type: 'message', listener: (event: { readonly data: ToWorker }) => void): void;
@@ -150,12 +152,10 @@ function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
   const { columns } = picture;
   shown = { generation, plan, timeline: found.run.timeline, columns, tracks: bandTracks(picture) };
   if (run.jobs.length > 0) waitingJobs = run;
-  // Only the tracks are given away, if they are not needed here: the worker draws from the rest.
-  const given = shown.tracks.length > 0 ? [] : picture.memory;
-  scope.postMessage(
-    { type: 'picture', picture },
-    given.flatMap((track) => [track.at.buffer as ArrayBuffer, track.bytes.buffer as ArrayBuffer]),
-  );
+  const { picture: given, buffers } = handOver(picture, shown.tracks.length > 0);
+  scope.postMessage({ type: 'picture', picture: given }, buffers);
+  // The page reads the message now and asks for a drawing next, which needs this.
+  typicalBlocks(columns);
 }
 
 function reply({ id, generation, question }: Extract<ToWorker, { type: 'ask' }>): void {
