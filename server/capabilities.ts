@@ -40,5 +40,6 @@ export const abilitiesOf = (client: ClientCapabilities, previews = false): Clien
   labelDetails: client.textDocument?.completion?.completionItem?.labelDetailsSupport === true,
   related: client.textDocument?.publishDiagnostics?.relatedInformation === true,
   links: client.textDocument?.definition?.linkSupport === true,
+  codeActions: client.textDocument?.codeAction !== undefined,
   versionedEdits: client.workspace?.workspaceEdit?.documentChanges === true,
 });

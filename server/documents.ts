@@ -40,7 +40,7 @@ export interface Documents {
   /** The same for work in steps: other requests come between them. Undefined also once the text has changed. */
   answeredInSteps<R>(
     uri: string,
-    work: (searches: Searches) => Generator<void, R, void>,
+    work: (searches: Searches) => Generator<unknown, R, void>,
     token: CancellationToken,
   ): Promise<R | undefined>;
 }
@@ -364,7 +364,7 @@ export function createDocuments(host: DocumentsHost): Documents {
 
 /** Undefined once nobody wants the result. */
 async function inSlices<R>(
-  steps: Generator<void, R, void>,
+  steps: Generator<unknown, R, void>,
   isStale: () => boolean,
 ): Promise<{ readonly value: R } | undefined> {
   for (;;) {
@@ -399,7 +399,8 @@ function changed(state: State, token: CancellationToken): Promise<void> {
   });
 }
 
-const cancelled = (token: CancellationToken): Promise<void> =>
+/** Settled once nobody wants the answer. */
+export const cancelled = (token: CancellationToken): Promise<void> =>
   new Promise((resolve) => {
     token.onCancellationRequested(() => resolve());
   });

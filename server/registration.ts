@@ -80,7 +80,8 @@ export function registerFeatures(session: Session): void {
   connection.onCodeAction(
     fromAnalysis('actions', 'figures', (view, params, token) => {
       const ask: Ask = (work) => documents.answeredInSteps(view.uri, work, token);
-      return codeActions(view, params, session.abilities, session.docs, ask, token);
+      const { abilities, docs, fixes } = session;
+      return codeActions(view, params, { abilities, docs, fixes, ask }, token);
     }),
   );
   connection.onCodeLens(fromAnalysis('lenses', 'figures', (view) => codeLenses(view, session.abilities)));

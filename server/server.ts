@@ -15,6 +15,7 @@ import { registerFeatures } from './registration.ts';
 import { registerRequests } from './requests/registration.ts';
 import { planKey } from './requests/plan.ts';
 import { createProgress } from './progress.ts';
+import { createQuickFixes } from './quickFixes.ts';
 import type { Files, SyntaxView, View } from './view.ts';
 import { createThreads } from './threads.ts';
 import { createWorkspace } from './workspace.ts';
@@ -64,6 +65,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       publish(view);
       if (!edited) send(configuration.refresh);
       planned(view);
+      if (session.abilities.codeActions) fixes.ahead(view);
     },
     planned,
     waiting(view) {
@@ -106,12 +108,14 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     send(() => connection.sendDiagnostics({ uri: view.uri, version: view.version, diagnostics }));
   };
   const schedules = createScheduleLists(documents, (error) => log.error(`schedules: ${describe(error)}`));
+  const fixes = createQuickFixes(documents, (error) => log.error(`fixes: ${describe(error)}`));
   const session: Session = {
     connection,
     documents,
     configuration,
     log,
     schedules,
+    fixes,
     abilities: abilitiesOf({}),
     docs: server.docs,
   };
@@ -132,10 +136,12 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     texts.onDidChangeContent(({ document }) => {
       documents.set(document.uri, document.version, document.getText());
       schedules.stop(document.uri);
+      fixes.stop(document.uri);
     }),
     texts.onDidClose(({ document }) => {
       documents.close(document.uri);
       schedules.stop(document.uri);
+      fixes.stop(document.uri);
     }),
     texts.listen(connection),
   ];

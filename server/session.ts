@@ -5,6 +5,7 @@ import type { Configuration } from './configuration.ts';
 import type { ScheduleLists } from './completion/scheduleLists.ts';
 import type { Documents } from './documents.ts';
 import type { Log } from './handlers.ts';
+import type { QuickFixes } from './quickFixes.ts';
 
 export interface Session {
   readonly connection: Connection;
@@ -12,6 +13,7 @@ export interface Session {
   readonly configuration: Configuration;
   readonly log: Log;
   readonly schedules: ScheduleLists;
+  readonly fixes: QuickFixes;
   abilities: ClientAbilities;
   /** Uri of the folder `docs/`. */
   docs?: string;

@@ -38,6 +38,8 @@ export interface ClientAbilities {
   readonly labelDetails: boolean;
   readonly related: boolean;
   readonly versionedEdits: boolean;
+  /** It asks for quick fixes, so that they are worth finding ahead. */
+  readonly codeActions: boolean;
   /** Definitions as links, with the range of the whole declaration. */
   readonly links: boolean;
   /** It is the extension: it has previews, and hovers may show pictures. */

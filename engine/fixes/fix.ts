@@ -63,7 +63,7 @@ export function* fixSteps(
   finding: Finding,
   again: Again,
   neighbours: () => readonly Neighbour[] = () => [],
-): Generator<void, readonly Fix[], void> {
+): FixSteps<Fix> {
   if (finding.place.uri !== analysis.uri) return [];
   const found = proposals(analysis, finding, again, neighbours);
   const settled = Array.isArray(found) ? found : yield* found as FixSteps;

@@ -15,6 +15,8 @@ export interface Proposal {
   readonly edits: readonly Edit[];
   /** The obvious one: what "fix all" and the fix key take. */
   readonly preferred?: boolean;
+  /** The only fix but for last resorts, such as a declaration of an unknown name: an editor may make it when it saves the file. */
+  readonly unambiguous?: true;
   /** What the simulation of the changed file gives; absent where the change moves no figure. */
   readonly effect?: Effect;
 }
@@ -24,8 +26,11 @@ export interface Fix extends Proposal {
   readonly finding: Finding;
 }
 
-/** Finds fixes; pauses between trials, so that a host may look for newer text. */
-export type FixSteps = Generator<void, readonly Proposal[], void>;
+/** What is found so far, best first. Their figures are simulated, but a better one may follow: none is preferred. */
+export type FoundSoFar = () => readonly Proposal[];
+
+/** Finds fixes. Pauses between trials, so that a host may look for newer text, or show what is found so far. */
+export type FixSteps<P extends Proposal = Proposal> = Generator<FoundSoFar | undefined, readonly P[], void>;
 
 /** Checks another text of the same file, with the same host and options. */
 export type Again = (text: string) => Analysis;

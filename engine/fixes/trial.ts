@@ -5,7 +5,7 @@
 import type { Analysis } from '../check.ts';
 import { type Effect, effectWords, type Emphasis, figuresOf, sameBatch, samplePeriod } from './effect.ts';
 import { noNewError, type Simulated, simulated } from './outcome.ts';
-import { type Again, apply, type Edit, type FixSteps } from './proposal.ts';
+import { type Again, apply, type Edit, type FixSteps, type Proposal } from './proposal.ts';
 
 /** A change that may answer a finding. */
 export interface Candidate {
@@ -36,6 +36,8 @@ export interface Goal {
 
 interface Trial {
   readonly also: string;
+  /** Every pipeline of the changed file is simulated. Otherwise its effect on another one is still to come. */
+  readonly isSettled: boolean;
   readonly candidate: Candidate;
   readonly edits: readonly Edit[];
   readonly effect: Effect;
@@ -53,8 +55,9 @@ export function* fixesAmong(
 ): FixSteps {
   const found: Trial[] = [];
   const seen = new Set<string>();
+  const soFar = () => found.filter(({ isSettled }) => isSettled);
   for (const candidate of candidates) {
-    yield;
+    yield () => proposalsOf(soFar(), goal);
     const edits = candidate === undefined ? undefined : writtenEdits(candidate.edits);
     if (candidate === undefined || edits === undefined) continue;
     const text = apply(analysis.syntax.text, edits);
@@ -64,15 +67,21 @@ export function* fixesAmong(
     const effect = effectOf(analysis, changed, goal);
     const after = simulated(changed, goal.pipeline);
     const also = after === undefined || goal.also === undefined ? '' : `, ${goal.also(after)}`;
-    if (effect !== undefined) found.push({ candidate, edits, effect, also });
+    const isSettled = changed.pending.length === 0;
+    if (effect !== undefined) found.push({ candidate, edits, effect, also, isSettled });
   }
-  return shown(found.sort(compareTrials), goal).map(({ candidate, edits, effect, also }, index) => ({
+  const [best, ...others] = proposalsOf(found, goal);
+  if (best === undefined) return [];
+  const isPreferred = found.some((trial) => trial.edits === best.edits && rank(trial) === 0);
+  return [isPreferred ? { ...best, preferred: true } : best, ...others];
+}
+
+const proposalsOf = (found: readonly Trial[], goal: Goal): readonly Proposal[] =>
+  shown(found.toSorted(compareTrials), goal).map(({ candidate, edits, effect, also }) => ({
     title: `${titleOf(candidate.what, effect, goal.emphasis)}${also}`,
     edits,
     effect,
-    ...(index === 0 && rank({ candidate, effect }) === 0 ? { preferred: true } : {}),
   }));
-}
 
 /** `Use zb_h1: iteration −18 %, peak unchanged`. */
 export const titleOf = (what: string, effect: Effect, emphasis: Emphasis): string =>

@@ -1,88 +1,129 @@
 import {
   CodeActionKind,
+  CodeActionTriggerKind,
   type CancellationToken,
   type CodeAction,
   type CodeActionParams,
   type WorkspaceEdit,
 } from 'vscode-languageserver';
-import { fixableAtOnce, fixAllSteps, safeCodes } from '../../engine/fixes/all.ts';
-import { fixSteps, refactorings, type Fix, type Proposal } from '../../engine/fixes/fix.ts';
-import type { Code } from '../../engine/findings/catalogue.ts';
+import { fixAllSteps, hasSeveral, safeCodes } from '../../engine/fixes/all.ts';
+import { refactorings, type Proposal } from '../../engine/fixes/fix.ts';
 import type { Finding } from '../../engine/findings/finding.ts';
 import type { Searches } from '../../engine/searches.ts';
 import { overlaps, toSpan } from '../convert.ts';
+import { cancelled } from '../documents.ts';
 import { neighboursOf } from '../neighbours.ts';
+import type { Fixes } from '../fixTask.ts';
+import type { QuickFixes } from '../quickFixes.ts';
 import { trials } from '../trials.ts';
 import { rangeIn, type ClientAbilities, type View } from '../view.ts';
 import { diagnosticOf } from './diagnostics.ts';
 
 /** Gives what `work` returns when all that it asks is answered; undefined once cancelled or outdated. */
-export type Ask = <R>(work: (searches: Searches) => Generator<void, R, void>) => Promise<R | undefined>;
+export type Ask = <R>(work: (searches: Searches) => Generator<unknown, R, void>) => Promise<R | undefined>;
 
-/** Fixes of the findings in the range and refactorings at its start. Each title states the simulated effect. */
+/** What code actions need beyond a view. */
+export interface CodeActionHost {
+  readonly abilities: ClientAbilities;
+  readonly docs: string | undefined;
+  readonly fixes: QuickFixes;
+  readonly ask: Ask;
+  /** Milliseconds that a list which a person has opened waits for more fixes. */
+  readonly patience?: number;
+}
+
+const usualPatience = 60;
+
+/** Some of the actions, which may still be to come. */
+interface Part extends Pick<Fixes, 'isDone' | 'isOutdated' | 'done' | 'more'> {
+  actions(): readonly CodeAction[];
+}
+
+/**
+ * Fixes of the findings in the range and refactorings at its start. Each title states the simulated effect. A list that a person has
+ * opened is shown with the fixes that are known; all other requests wait for all fixes.
+ */
 export async function codeActions(
   view: View,
   params: CodeActionParams,
-  abilities: ClientAbilities,
-  docs: string | undefined,
-  ask: Ask,
+  host: CodeActionHost,
   token: CancellationToken,
 ): Promise<CodeAction[] | null> {
+  const { only, triggerKind } = params.context;
+  const parts = partsOf(view, params, host);
+  const actions = (): CodeAction[] => parts.flatMap((part) => part.actions());
+  const open = (): readonly Part[] => parts.filter((part) => !part.isDone());
+  const all = Promise.all(parts.map(({ done }) => done));
+  const isShown = only === undefined && triggerKind === CodeActionTriggerKind.Invoked;
+  await Promise.race([all, cancelled(token), ...(isShown ? [sleep(host.patience ?? usualPatience)] : [])]);
+  while (isShown && !token.isCancellationRequested && open().length > 0 && actions().length === 0)
+    await Promise.race([...open().map((part) => part.more()), cancelled(token)]);
+  const found = actions();
+  return token.isCancellationRequested || found.length === 0 || parts.some((part) => part.isOutdated()) ? null : found;
+}
+
+function partsOf(view: View, params: CodeActionParams, { abilities, docs, fixes, ask }: CodeActionHost): Part[] {
+  const { analysis } = view;
+  const { only } = params.context;
   const within = toSpan(view.lines, params.range);
-  const wanted = (kind: CodeActionKind) =>
-    params.context.only?.every((name) => !`${kind}.`.startsWith(`${name}.`)) !== true;
-  const actions: CodeAction[] = [];
+  const wanted = (kind: CodeActionKind) => only?.every((name) => !`${kind}.`.startsWith(`${name}.`)) !== true;
   const again = trials(view);
-  const neighbours = neighboursOf(view);
-  const fixAll = (code: Code) => {
-    const title = (count: number) => `Fix all ${count} findings of ${code}`;
-    return ask((searches) => fixAllSteps(view.analysis, [code], title, again(searches), neighbours));
-  };
+  const parts: Part[] = [];
   if (wanted(CodeActionKind.QuickFix)) {
-    for (const found of view.analysis.findings.filter((finding) => overlaps(finding.place, within))) {
-      const offered =
-        known.get(found) ?? (await ask((searches) => fixSteps(view.analysis, found, again(searches), neighbours)));
-      if (offered === undefined || token.isCancellationRequested) return null;
-      known.set(found, offered);
-      const diagnostics = [diagnosticOf(view, found, docs, abilities)];
-      for (const fix of offered)
-        actions.push({
+    const findings = analysis.findings.filter((finding) => overlaps(finding.place, within));
+    const quick = (of: readonly Finding[], found: Fixes): Part => ({
+      ...found,
+      actions: () =>
+        found.found().map((fix) => ({
           ...action(view, fix, abilities),
           kind: CodeActionKind.QuickFix,
-          diagnostics,
+          diagnostics: of.map((finding) => diagnosticOf(view, finding, docs, abilities)),
           isPreferred: fix.preferred === true,
-        });
-      const every = offered.length > 0 && fixableAtOnce(found.code) ? await fixAll(found.code) : undefined;
-      if (every !== undefined)
-        actions.push({ ...action(view, every, abilities), kind: CodeActionKind.QuickFix, diagnostics });
+        })),
+    });
+    for (const finding of findings) parts.push(quick([finding], fixes.of(view, finding)));
+    for (const code of new Set(findings.map((finding) => finding.code))) {
+      if (!hasSeveral(analysis, code)) continue;
+      const alike = findings.filter((finding) => finding.code === code);
+      parts.push(quick(alike, fixes.ofAll(view, code)));
     }
   }
   // Only when an editor asks for it, as it does when it saves a file.
-  if (params.context.only !== undefined && wanted(CodeActionKind.SourceFixAll)) {
-    const every = await ask((searches) =>
-      fixAllSteps(
-        view.analysis,
-        safeCodes,
-        (count) => `Fix all ${count} names, keys and units`,
-        again(searches),
-        neighbours,
-      ),
-    );
-    if (every !== undefined) actions.push({ ...action(view, every, abilities), kind: CodeActionKind.SourceFixAll });
+  if (only !== undefined && wanted(CodeActionKind.SourceFixAll)) {
+    const title = (fixed: number) => `Fix ${fixed} names, keys and units`;
+    const request = { codes: safeCodes, title, unambiguous: true };
+    const every = ask((searches) => fixAllSteps(analysis, request, again(searches), neighboursOf(view)));
+    parts.push(partOf(every, (fix) => ({ ...action(view, fix, abilities), kind: CodeActionKind.SourceFixAll })));
   }
   if (wanted(CodeActionKind.RefactorRewrite)) {
-    const offered = await ask(function* (searches) {
+    const offered = ask(function* (searches) {
       yield;
-      return refactorings(view.analysis, within.start, again(searches));
+      return refactorings(analysis, within.start, again(searches));
     });
-    for (const fix of offered ?? [])
-      actions.push({ ...action(view, fix, abilities), kind: CodeActionKind.RefactorRewrite });
+    parts.push(partOf(offered, (fix) => ({ ...action(view, fix, abilities), kind: CodeActionKind.RefactorRewrite })));
   }
-  return actions.length === 0 ? null : actions;
+  return parts;
 }
 
-/** Findings belong to one analysis, so what was simulated for one is kept as long as it is. */
-const known = new WeakMap<Finding, readonly Fix[]>();
+/** Actions that come all at once. */
+function partOf(
+  asked: Promise<readonly Proposal[] | Proposal | undefined>,
+  shown: (proposal: Proposal) => CodeAction,
+): Part {
+  let found: readonly CodeAction[] | undefined;
+  const done = asked.then((proposals = []) => {
+    found = [proposals].flat().map(shown);
+  });
+  return {
+    actions: () => found ?? [],
+    isDone: () => found !== undefined,
+    isOutdated: () => false,
+    done,
+    more: () => done,
+  };
+}
+
+const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 function action(view: View, fix: Proposal, abilities: ClientAbilities): CodeAction {
   return { title: fix.title, edit: edit(view, fix, abilities) };

@@ -15,7 +15,7 @@ export function* help(
   request: HelpRequest,
   searches: Searches,
   again: ReturnType<typeof trials>,
-): Generator<void, HelpAnswer, void> {
+): Generator<unknown, HelpAnswer, void> {
   const { overrides = {}, pipeline } = request;
   const { uri, version, options, files, syntax, analysis } = view;
   if (checkOverrides(analysis.resolution, overrides).length > 0) return { version, fixes: [] };

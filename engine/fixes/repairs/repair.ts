@@ -4,7 +4,7 @@
  */
 import type { Analysis } from '../../check.ts';
 import type { Finding } from '../../findings/finding.ts';
-import { type Again, apply, type Edit, type Proposal } from '../proposal.ts';
+import { type Again, apply, type Edit, type FixSteps, type Proposal } from '../proposal.ts';
 import { compareConsequences, type Consequence, consequenceOf, consequenceWords } from './consequence.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
@@ -49,6 +49,8 @@ interface Kept {
   readonly edits: readonly Edit[];
   readonly verdict: Verdict;
   readonly consequence: Consequence;
+  /** Every pipeline of the changed file is simulated. */
+  readonly isSettled: boolean;
 }
 
 const mostTrials = 24;
@@ -57,10 +59,7 @@ const mostShown = 5;
 const enough = 5;
 
 /** Fixes of a finding, best first. Pauses after each trial, so that a host may look for newer text. */
-export function* repaired(
-  { repairs, ranked, most = mostShown }: Repairer,
-  mistake: Mistake,
-): Generator<void, readonly Proposal[], void> {
+export function* repaired({ repairs, ranked, most = mostShown }: Repairer, mistake: Mistake): FixSteps {
   const { analysis, finding, again } = mistake;
   const kept: Kept[] = [];
   const seen = new Set([analysis.syntax.text]);
@@ -73,21 +72,36 @@ export function* repaired(
     if (seen.has(text) || (repair.group !== undefined && answered.has(repair.group))) continue;
     seen.add(text);
     trials += 1;
-    yield;
+    yield () =>
+      proposalsOf(
+        shown(
+          kept.filter(({ isSettled }) => isSettled),
+          ranked,
+          most,
+        ),
+      );
     const after = again(text);
     const verdict = verdictOf(analysis, after, finding, edits);
-    if (verdict !== undefined) kept.push({ repair, edits, verdict, consequence: consequenceOf(analysis, after) });
+    const isSettled = after.pending.length === 0;
+    if (verdict !== undefined)
+      kept.push({ repair, edits, verdict, consequence: consequenceOf(analysis, after), isSettled });
     if (verdict === 'clean' && repair.group !== undefined) answered.add(repair.group);
     if (trials >= mostTrials) break;
     if (ranked === undefined && kept.filter((each) => each.verdict === 'clean').length >= enough) break;
   }
-  return shown(kept, ranked, most).map(({ repair, edits, consequence }, index) => ({
+  const best = shown(kept, ranked, most);
+  const [first, ...others] = proposalsOf(best);
+  if (first === undefined) return [];
+  const isUnambiguous = trials < mostTrials && best.filter(({ repair }) => repair.last !== true).length === 1;
+  return [{ ...first, preferred: true, ...(isUnambiguous ? { unambiguous: true } : {}) }, ...others];
+}
+
+const proposalsOf = (kept: readonly Kept[]): readonly Proposal[] =>
+  kept.map(({ repair, edits, consequence }) => ({
     title: `${repair.what}${consequenceWords(consequence)}`,
     edits,
     ...(consequence.effects.length > 0 ? { effect: consequence.effects[0] } : {}),
-    ...(index === 0 ? { preferred: true } : {}),
   }));
-}
 
 function writtenEdits(edits: Repair['edits']): readonly Edit[] | undefined {
   const written = edits.filter((edit) => edit !== undefined);

@@ -53,7 +53,8 @@ test('findings of one code are fixed at once', async () => {
 
 test('a request for all fixes fixes what is obvious, and only a request that asks for it', async () => {
   const [[title, text, kind], ...others] = await offered(wrong, 'pipeline', ['source.fixAll']);
-  expect(title).toBe('Fix all 2 names, keys and units');
+  // 11 · 24 ms, idle 3 / 11: the effect of both together.
+  expect(title).toBe('Fix 2 names, keys and units: runs, iteration 264 ms, bubble 27.3 %, peak 5 GiB');
   expect([text, kind, others]).toEqual([toy, 'source.fixAll', []]);
   const kinds = (await offered(wrong, '1f1bb')).map(([, , other]) => other);
   expect(kinds).not.toContain('source.fixAll');
