@@ -78,7 +78,9 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         step: (direction) => input.search.step(direction),
         leave: () => input.search.leave(),
       },
-      fit: () => timelines.showAll(),
+      fit: () => {
+        if (!workers.showAll()) timelines.showAll();
+      },
       openSource: () => input.selection.openSource(undefined, false),
       pipeline: file.choose,
       compare: (all) => comparing.open(all ? 'pipelines' : undefined),

@@ -67,6 +67,7 @@ export function states({ page, post, theme, docked }: StatesHost) {
 
   function show(name: string, content: HTMLElement, sentence: string): void {
     clearTimeout(waiting);
+    if (withoutPipeline.has(name)) page.toolbar.nameless();
     if (name !== 'stall' || page.cover.shown() !== name) page.cover.show(name, content);
     if (sentence !== said) page.say(sentence);
     said = sentence;
@@ -170,6 +171,9 @@ export function states({ page, post, theme, docked }: StatesHost) {
     },
   };
 }
+
+/** What is shown while the text has no pipeline that could be named. */
+const withoutPipeline: ReadonlySet<string> = new Set(['empty', 'contents', 'broken', 'idle']);
 
 /** What this module puts over the page. */
 const covers: ReadonlySet<string> = new Set([

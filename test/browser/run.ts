@@ -15,6 +15,7 @@ import { standaloneTests } from './standalone.page.ts';
 import { raceTests } from './race.page.ts';
 import { stateTests } from './states.page.ts';
 import { systemTests } from './systems.page.ts';
+import { toolbarTests } from './toolbar.page.ts';
 import { whyTests } from './why.page.ts';
 
 const wanted = process.argv[2] ?? '';
@@ -33,6 +34,7 @@ const all: readonly PageTest[] = [
   ...stateTests,
   ...accessibilityTests,
   ...systemTests,
+  ...toolbarTests,
   ...whyTests,
 ];
 const longest = 60_000;

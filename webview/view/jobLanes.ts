@@ -55,7 +55,7 @@ export function jobLanes(actions: JobLanesActions) {
     else if (key === 's' || key === '-') look(zoomSight(sight, about, 1 / zoomStep));
     else if (key === 'a' || key === 'arrowleft') look(panSight(sight, -panStep));
     else if (key === 'd' || key === 'arrowright') look(panSight(sight, panStep));
-    else if (key === '0') look({ t0: 0, t1: shown?.lanes.until ?? 0 });
+    else if (key === '0') showAll();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -67,6 +67,8 @@ export function jobLanes(actions: JobLanesActions) {
     sight = clampSight(next, shown.lanes);
     paint();
   }
+
+  const showAll = (): void => look({ t0: 0, t1: shown?.lanes.until ?? 0 });
 
   /** As on the timeline: Ctrl zooms at the pointer, Shift pans, the plain wheel scrolls. */
   function onWheel(event: WheelEvent): void {
@@ -114,6 +116,7 @@ export function jobLanes(actions: JobLanesActions) {
       );
       paint();
     },
+    showAll,
     focus: () => box.focus(),
     /** The next job starts with its first waves. */
     forget: (): void => void (shown = undefined),

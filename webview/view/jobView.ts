@@ -45,6 +45,11 @@ export function jobView(host: JobViewHost) {
       host.ask(job);
     },
     close,
+    /** Shows the whole run; false if no job is open. */
+    showAll(): boolean {
+      if (shown !== undefined) view.showAll();
+      return shown !== undefined;
+    },
     /** Jobs of the newest pipeline are simulated. */
     simulated(next: readonly JobReport[]): void {
       reports = next;

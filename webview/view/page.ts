@@ -74,7 +74,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const cells = grid(actions.key, actions.header);
   const sidePanel = side();
   const room = element('div', { class: 'room' });
-  const coverPanel = cover(place, room);
+  const coverPanel = cover(place, room, toolBar.covered);
   const area = element('section', { class: 'timeline', 'aria-label': 'Timeline' });
   let rows: number | undefined;
   let given: Room | undefined;

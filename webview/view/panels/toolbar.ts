@@ -20,6 +20,17 @@ export interface ToolbarActions extends MenuActions {
   readonly alone: boolean;
 }
 
+/** Why a button has nothing to act on while something else takes the place of the timeline. */
+const idleFind: Readonly<Record<string, string>> = {
+  compare: 'Find looks for blocks of the timeline. Close the comparison first (Esc).',
+  workers: 'Find looks for blocks of the timeline. Close the workers first (Esc).',
+  stall: 'Find looks for blocks of a timeline. This schedule never ends, so it has none.',
+};
+const idleFit: Readonly<Record<string, string>> = {
+  compare: 'The comparison always shows everything.',
+  stall: 'The deadlock is shown as a whole.',
+};
+
 const allOf = (names: readonly string[]): string => `All (${names.length})`;
 
 /** The top line: what is shown, what can be done with it, and what is wrong with the text. */
@@ -52,6 +63,10 @@ export function toolbar(actions: ToolbarActions) {
   const compare = iconButton('compare', 'Compare', () => actions.compare(false), 'X');
   compare.hidden = actions.alone;
   const fit = iconButton('fit', 'Show everything', actions.fit, '0');
+  const idle = [
+    [find, idleFind, find.title],
+    [fit, idleFit, fit.title],
+  ] as const;
   const more = iconButton('more', 'More', () => undefined);
   let shown: { readonly settings: Settings; readonly versions: boolean } | undefined;
   opensPopover(more, 'More', () => moreMenu(actions, shown));
@@ -89,6 +104,19 @@ export function toolbar(actions: ToolbarActions) {
 
   return {
     element: bar,
+    /** Something takes the place of the timeline: `name` of what it is, undefined if the timeline is in sight. */
+    covered(name: string | undefined): void {
+      for (const [control, reasons, title] of idle) {
+        const reason = name === undefined ? undefined : reasons[name];
+        control.disabled = reason !== undefined;
+        control.title = reason ?? title;
+      }
+    },
+    /** There is no pipeline: its name goes. */
+    nameless(): void {
+      setText(title, 'Pipeline preview');
+      title.classList.remove('unseen');
+    },
     /** What is wrong with the text, at the right. */
     notice: error.show,
     focusSearch,
