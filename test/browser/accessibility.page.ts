@@ -1,67 +1,9 @@
 import assert from 'node:assert/strict';
 import type { PageTest } from './check.ts';
-import { axe, settled, themes } from './harness.ts';
+import { settled } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
 
 const shape = { devices: 4, microbatches: 6 };
-
-const clean = themes.map((theme): PageTest => ({
-  name: `axe-core finds nothing, ${theme}`,
-  run: async (browser) => {
-    const preview = await browser.open({ theme });
-    await preview.post(
-      planMessage(plan([pipeline(shape), pipeline({ ...shape, name: 'other' })], [microbatchParam(6, 8)]), 1, {
-        microbatches: 6,
-      }),
-    );
-    await preview.drawn();
-    assert.deepEqual(await axe(preview.page), []);
-    await preview.page.locator('[role=gridcell][tabindex="0"]').focus();
-    await preview.page.keyboard.press('ArrowRight');
-    await preview.page.keyboard.press('t');
-    await settled(preview.page);
-    assert.deepEqual(await axe(preview.page), []);
-    await preview.shot(`page-table-${theme}`);
-    await preview.close();
-  },
-}));
-
-const opened = themes.map((theme): PageTest => ({
-  name: `axe-core finds nothing in popovers, details, search and notices, ${theme}`,
-  run: async (browser) => {
-    const preview = await browser.open({ theme, width: 420, height: 700 });
-    const { page } = preview;
-    const both = [microbatchParam(6, 8), { ...microbatchParam(8), name: 'other' }];
-    await preview.post(planMessage(plan([pipeline(shape)], both), 1, { microbatches: 6 }));
-    await preview.drawn();
-    for (const opener of ['.figure.bubble', '.params-opener', '.legend-button', 'header .icon[aria-label=More]']) {
-      await page.locator(opener).click();
-      assert.deepEqual(await axe(page), [], opener);
-      await page.keyboard.press('Escape');
-    }
-    await page.locator('[role=gridcell][tabindex="0"]').focus();
-    for (const key of ['ArrowRight', 'Enter']) await page.keyboard.press(key);
-    await settled(page);
-    assert.deepEqual(await axe(page), [], 'details');
-    await page.keyboard.press('/');
-    await page.keyboard.type('mb:2');
-    await settled(page);
-    assert.deepEqual(await axe(page), [], 'search');
-    await page.keyboard.press('Escape');
-    const range = { start: { line: 3, character: 0 }, end: { line: 3, character: 1 } };
-    await preview.post({
-      type: 'broken',
-      uri: 'file:///quickstart.pipe',
-      version: 2,
-      message: 'Unknown name "x".',
-      range,
-    });
-    await page.locator('header .notice').waitFor();
-    assert.deepEqual(await axe(page), [], 'notice');
-    await preview.shot(`page-notice-${theme}`);
-    await preview.close();
-  },
-}));
 
 const table: PageTest = {
   name: 'the table holds every block with few rows in the document',
@@ -115,4 +57,4 @@ const narrow: PageTest = {
   },
 };
 
-export const accessibilityTests: readonly PageTest[] = [...clean, ...opened, table, emulated, narrow];
+export const accessibilityTests: readonly PageTest[] = [table, emulated, narrow];

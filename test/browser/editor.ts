@@ -5,13 +5,15 @@ import type {
   ExportAnswer,
   ExportRequest,
   HelpAnswer,
+  HelpFix,
   LocateAnswer,
   PlanAnswer,
   PlanRequest,
+  TextEdit,
 } from '../../webview/protocol/requests.ts';
 import type { FromPage, RaceEntry } from '../../webview/protocol/messages.ts';
 import { exampleText, exampleUri } from '../support/example.ts';
-import { type Client, startClient } from '../support/server.ts';
+import { type Client, applyEdits, startClient } from '../support/server.ts';
 import { type Preview, settled } from './harness.ts';
 
 export interface TextFile {
@@ -25,10 +27,15 @@ export const exampleFile = (name: string, text: string = exampleText(name)): Tex
   text,
 });
 
+/** Answers lead to new questions, but not for ever. */
+const mostRounds = 50;
+
 export interface Editor {
   /** Posts the plan of the text, or what is wrong with it. */
   show(pipeline?: string): Promise<void>;
-  /** Answers all questions of the page, until it has none. */
+  /** The text as it is now. */
+  text(): string;
+  /** Answers all questions of the page, and makes the changes that it asks for, until it has none. */
   answer(): Promise<void>;
   export(request: Omit<ExportRequest, 'uri'>): Promise<ExportAnswer>;
   close(): void;
@@ -40,6 +47,12 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
   const title = uri.slice(uri.lastIndexOf('/') + 1);
   let version = 0;
   let answered = 0;
+
+  /** What the reader tries. */
+  let overrides: Readonly<Record<string, number>> = {};
+  /** Changes of the newest answers, as the extension keeps them. */
+  let fixes: readonly HelpFix[] = [];
+  let candidates: CandidatesAnswer['candidates'] = [];
 
   const plan = (request: Omit<PlanRequest, 'uri'> = {}) =>
     client.request<PlanAnswer>(methods.plan, { uri, ...request } satisfies PlanRequest);
@@ -59,6 +72,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
       case 'help': {
         const { request, pipeline, about, device } = message;
         const found = await client.request<HelpAnswer>(methods.help, { uri, pipeline, about, device });
+        ({ fixes } = found);
         return preview.post({
           type: 'fixes',
           request,
@@ -75,6 +89,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
       case 'race': {
         const { request, pipeline } = message;
         const found = await client.request<CandidatesAnswer>(methods.candidates, { uri, pipeline });
+        ({ candidates } = found);
         for (const [index, { schedule, edits }] of found.candidates.entries())
           await entry(request, index, schedule, { trial: { version: found.version, edits } }, pipeline);
         return preview.post({ type: 'entries', request, count: found.candidates.length });
@@ -86,48 +101,67 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         return preview.post({ type: 'entries', request, count: values.length });
       }
       case 'addPipeline': {
-        const edit = (await plan()).contents?.addition?.edit;
-        if (edit === undefined) return;
-        client.edit(uri, edit.range, edit.newText);
-        return show();
+        const addition = (await plan()).contents?.addition?.edit;
+        if (addition === undefined) return;
+        return edit([addition]);
       }
+      case 'try':
+        ({ overrides } = message);
+        return show();
+      case 'showFix': {
+        const fix = fixes[message.index] as HelpFix | undefined;
+        return fix === undefined
+          ? show()
+          : show({ trial: { version: client.version(uri), edits: fix.edits } }, { trying: fix.title });
+      }
+      case 'applyFix':
+        return edit(fixes[message.index].edits);
+      case 'adopt':
+        return edit(candidates[message.index].edits);
+      case 'insertExample':
+        client.change(uri, exampleText(`${message.name}.pipe`));
+        return show();
       default:
     }
   }
 
-  async function show(pipeline?: string): Promise<void> {
+  async function show(asked: Omit<PlanRequest, 'uri'> = {}, shown: { pipeline?: string; trying?: string } = {}) {
     version += 1;
-    const { plan: planned, problem, options, contents } = await plan();
-    if (planned === undefined)
-      return preview.post({
-        type: 'broken',
-        uri,
-        version,
-        message: problem?.message ?? 'No plan.',
-        range: problem?.range,
-      });
+    const { plan: planned, problem, options, contents } = await plan({ overrides, ...asked });
+    if (planned === undefined) {
+      const { message = 'No plan.', range } = problem ?? {};
+      return preview.post({ type: 'broken', uri, version, message, range });
+    }
     return preview.post({
       type: 'plan',
       uri,
       title,
       version,
       plan: planned,
-      overrides: {},
+      overrides,
       options,
-      pipeline,
       contents,
+      ...shown,
     });
   }
 
+  function edit(edits: readonly TextEdit[]): Promise<void> {
+    client.change(uri, applyEdits(client.text(uri), edits));
+    return show();
+  }
+
   return {
-    show,
+    show: (pipeline) => show({}, { pipeline }),
+    text: () => client.text(uri),
     async answer() {
-      for (;;) {
+      for (let round = 0; ; round += 1) {
         await settled(preview.page);
         const posted = await preview.posted();
         const questions = posted.slice(answered);
         answered = posted.length;
         if (questions.length === 0) return;
+        if (round === mostRounds)
+          throw new Error(`The page asks without end: ${questions.map(({ type }) => type).join(', ')}.`);
         for (const message of questions) await answerTo(message);
       }
     },

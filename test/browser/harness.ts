@@ -18,8 +18,8 @@ export interface Preview {
   posted(): Promise<FromPage[]>;
   /** What broke the security policy, and errors that nothing caught. */
   readonly problems: string[];
-  /** The editor changes its theme while the page is open. Waits until the timeline is repainted. */
-  setTheme(theme: ThemeClass): Promise<void>;
+  /** The editor changes its theme while the page is open. `repainted`: waits until the timeline has the new colours. */
+  setTheme(theme: ThemeClass, repainted?: boolean): Promise<void>;
   /** Colour of a pixel of the page, as shown. */
   pixel(x: number, y: number): Promise<readonly [number, number, number]>;
   shot(name: string): Promise<void>;
@@ -143,13 +143,14 @@ async function open(browser: Browser, script: string, style: string, options: Op
       await settled(page);
     },
     posted: () => page.evaluate(() => (globalThis as unknown as { posted: FromPage[] }).posted),
-    setTheme: async (next) => {
+    setTheme: async (next, wait = false) => {
       await page.evaluate(
-        ([name, all, properties]) => {
+        ([name, all, properties, awaited]) => {
           const timeline = document.querySelector<HTMLElement>('.timeline');
           const repainted = new Promise<void>((resolve) => {
             // A page without a timeline in sight has nothing to repaint.
-            if (timeline?.dataset.generation === undefined || timeline.getClientRects().length === 0) return resolve();
+            if (!awaited || timeline?.dataset.generation === undefined || timeline.getClientRects().length === 0)
+              return resolve();
             const drawn = { attributes: true, attributeFilter: ['data-milliseconds'] };
             new MutationObserver(() => resolve()).observe(timeline, drawn);
           });
@@ -159,9 +160,9 @@ async function open(browser: Browser, script: string, style: string, options: Op
             document.documentElement.style.setProperty(property, value);
           return repainted;
         },
-        [next, themes, { ...variablesOf(next), ...options.colours }] as const,
+        [next, themes, { ...variablesOf(next), ...options.colours }, wait] as const,
       );
-      await settled(page);
+      if (wait) await settled(page);
     },
     pixel: async (x, y) => {
       const png = await page.screenshot({ clip: { x: Math.floor(x), y: Math.floor(y), width: 1, height: 1 } });
@@ -192,18 +193,28 @@ export const settled = (page: Page): Promise<void> =>
   );
 
 const axeSource = readFileSync(nodePath('axe-core/axe.min.js'), 'utf8');
-/** What axe-core has to say against the page. */
-export async function axe(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
+/** Rules whose verdict a theme can change. */
+export const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
+
+/** What axe-core has to say against the page; `rules`: only these. */
+export async function axe(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
+  return page.evaluate(async (only) => {
     const scope = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
+      axe: {
+        run(
+          options: unknown,
+        ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+      };
     };
-    const { violations } = await scope.axe.run();
+    const { violations } = await scope.axe.run({
+      resultTypes: ['violations'],
+      ...(only === undefined ? {} : { runOnly: [...only] }),
+    });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary}`),
     );
-  });
+  }, rules);
 }
 
 export const violations = (page: Page): Promise<string[]> =>

@@ -5,12 +5,11 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Page, chromium } from 'playwright-core';
+import type { Browser } from './check.ts';
 import { contactSheet } from './contactSheet.ts';
 import { type ThemeClass, launch, themes } from './harness.ts';
-import { type Scene, enter, scenes } from './scenes.ts';
+import { type Scene, scenes, visit } from './scenes.ts';
 import { findChromium } from '../host/browser.ts';
-
-type Launched = Awaited<ReturnType<typeof launch>>;
 
 const panels = [
   [420, 760],
@@ -26,33 +25,25 @@ const images = path.join(import.meta.dirname, '../../docs/images');
 
 /** The scene in one size, in each of the themes. */
 async function taken(
-  browser: Launched,
+  browser: Browser,
   scene: Scene,
   [width, height]: readonly [number, number],
   wanted: readonly ThemeClass[],
 ): Promise<readonly Buffer[]> {
-  const preview = await browser.open({ theme: wanted[0], width, height, reducedMotion: true });
-  try {
-    const editor = await enter(preview, scene);
-    try {
-      await preview.page.mouse.move(2, 2);
-      // What follows a change of the picture: announcements, figures that are simulated.
-      await preview.page.waitForTimeout(400);
-      const pictures: Buffer[] = [];
-      for (const theme of wanted) {
-        if (theme !== wanted[0]) await preview.setTheme(theme);
-        pictures.push(await preview.page.screenshot());
-      }
-      return pictures;
-    } finally {
-      editor.close();
+  const pictures: Buffer[] = [];
+  await visit(browser, scene, { theme: wanted[0], width, height }, async (preview) => {
+    await preview.page.mouse.move(2, 2);
+    // What follows a change of the picture: announcements, figures that are simulated.
+    await preview.page.waitForTimeout(400);
+    for (const theme of wanted) {
+      if (theme !== wanted[0]) await preview.setTheme(theme, true);
+      pictures.push(await preview.page.screenshot());
     }
-  } finally {
-    await preview.close();
-  }
+  });
+  return pictures;
 }
 
-async function pictures(browser: Launched, darkroom: Page, scene: Scene): Promise<void> {
+async function pictures(browser: Browser, darkroom: Page, scene: Scene): Promise<void> {
   const write = (name: string, bytes: Buffer): void => {
     writeFileSync(path.join(images, name), bytes);
     console.log(path.join('docs', 'images', name));

@@ -1,6 +1,7 @@
 /** Scenes of the page, each made of a real example by what a reader does: for pictures, and to check every state. */
 import { type Editor, type TextFile, exampleFile, openEditor } from './editor.ts';
-import { type Preview, settled } from './harness.ts';
+import type { Browser } from './check.ts';
+import { type OpenOptions, type Preview, settled } from './harness.ts';
 
 export interface Scene {
   readonly name: string;
@@ -30,6 +31,27 @@ export async function enter(preview: Preview, scene: Scene): Promise<Editor> {
   } catch (error) {
     editor.close();
     throw error;
+  }
+}
+
+/** Opens a scene for some work, and closes it also if that fails: a server that is left behind keeps the process alive. */
+export async function visit(
+  browser: Browser,
+  scene: Scene,
+  options: OpenOptions,
+  work: (preview: Preview, editor: Editor) => Promise<void>,
+): Promise<void> {
+  const preview = await browser.open({ reducedMotion: true, ...options });
+  try {
+    const editor = await enter(preview, scene);
+    try {
+      await work(preview, editor);
+      if (preview.problems.length > 0) throw new Error(`${scene.name}: ${preview.problems.join('\n')}`);
+    } finally {
+      editor.close();
+    }
+  } finally {
+    await preview.close();
   }
 }
 
@@ -206,7 +228,8 @@ export const scenes: readonly Scene[] = [
     file: exampleFile('systems/hetpipe.pipe'),
     size: [1100, 640],
     act: async (preview) => {
-      // The line of figures has no room for the job in a narrow page.
+      // The job is simulated after the pipeline. The line of figures has no room for it in a narrow page.
+      await preview.page.locator('.figure.job').first().waitFor({ state: 'attached' });
       await preview.page.getByRole('button', { name: 'All figures' }).click();
       await preview.page.locator('.jobs').getByRole('button', { name: 'All workers' }).first().click();
     },
@@ -220,8 +243,8 @@ export const scenes: readonly Scene[] = [
     size: [860, 700],
     act: async (preview) => {
       await press(preview, 'i');
-      const heading = preview.page.getByRole('heading', { name: 'Memory at the peak' });
-      await heading.evaluate((node) => node.scrollIntoView({ block: 'start' }));
+      const items = preview.page.getByText('Memory at the peak');
+      await items.evaluate((node) => node.scrollIntoView({ block: 'start' }));
     },
   },
   { name: 'table', file: quickstart, size: [700, 520], act: (preview) => press(preview, 't') },
@@ -271,8 +294,8 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: 'library',
-    file: exampleFile('cluster.pipe', 'device card { memory = 16GiB }\ncluster box { gpu[8] = card  link = 25GB/s }\n'),
-    size: [700, 600],
-    first: '.empty-file',
+    file: exampleFile('quickstart.pipe', quickstart.text.slice(0, quickstart.text.indexOf('pipeline train'))),
+    size: [700, 480],
+    first: '.message',
   },
 ];

@@ -11,12 +11,13 @@ import { tempFolder } from '../host/tempFolder.ts';
 import { pageScript, pageStyle } from './build.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
+import { axe } from './harness.ts';
 
 const hash = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64');
 
 export const standaloneTests: readonly PageTest[] = [
   {
-    name: 'an exported page opens from a file, draws and selects, and asks for nothing',
+    name: 'an exported page opens from a file, draws and selects, asks for nothing, and axe-core finds nothing in it',
     async run() {
       const { message, analysis } = example('quickstart');
       const evil = '</script><script>document.title="broken"</script>.pipe';
@@ -61,6 +62,10 @@ export const standaloneTests: readonly PageTest[] = [
         await page.keyboard.press('ArrowRight');
         await page.waitForTimeout(100);
         assert.match(await page.locator('body').innerText(), /Forward|forward|0F0/);
+        for (const width of [420, 1400]) {
+          await page.setViewportSize({ width, height: 760 });
+          assert.deepEqual(await axe(page), [], `${width} px`);
+        }
         assert.deepEqual(
           requests.filter((url) => !url.startsWith('blob:')),
           [pathToFileURL(file).href],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { PageTest } from './check.ts';
 import { exampleFile, openEditor } from './editor.ts';
-import { axe, type Preview, settled, themes, violations } from './harness.ts';
+import { type Preview, settled, violations } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
 import { longStall, rowsPlan, stalled } from './stalls.ts';
 
@@ -51,21 +51,17 @@ const deadlock: PageTest = {
 const words = (texts: readonly string[]): string[] => texts.map((text) => text.replace(/\s+/g, ' ').trim());
 
 const looks: PageTest = {
-  name: 'a deadlock fits the page and has no accessibility fault, at every width in every theme',
+  name: 'a deadlock fits the page at every width',
   run: async (browser) => {
-    for (const theme of themes) {
-      for (const width of [320, 420, 700, 1400]) {
-        const preview = await browser.open({ theme, width, height: 720 });
-        await preview.post(planMessage(plan([stalled])));
-        await preview.page.locator('.stall').waitFor({ state: 'visible' });
-        await settled(preview.page);
-        assert.deepEqual(await axe(preview.page), [], `${theme} ${width}`);
-        assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-        const drawing = await preview.page.locator('.stall-drawing').boundingBox();
-        if (width >= 420) assert.equal(Math.round(drawing?.width ?? 0), width);
-        await preview.shot(`deadlock-${theme}-${width}`);
-        await preview.close();
-      }
+    for (const width of [320, 420, 700, 1400]) {
+      const preview = await browser.open({ width, height: 720 });
+      await preview.post(planMessage(plan([stalled])));
+      await preview.page.locator('.stall').waitFor({ state: 'visible' });
+      await settled(preview.page);
+      assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+      const drawing = await preview.page.locator('.stall-drawing').boundingBox();
+      if (width >= 420) assert.equal(Math.round(drawing?.width ?? 0), width);
+      await preview.close();
     }
   },
 };
@@ -117,140 +113,127 @@ const turnedBack: PageTest = {
 const errors: PageTest = {
   name: 'without a timeline the page says what is wrong and what to do, once, and shows no canvas',
   run: async (browser) => {
-    for (const theme of themes) {
-      const preview = await browser.open({ theme, width: 320, height: 480 });
-      await preview.post({
-        type: 'broken',
-        uri,
-        version: 1,
-        message: 'Unknown device "v1000".',
-        range: { start: { line: 4, character: 2 }, end: { line: 4, character: 7 } },
-      });
-      await settled(preview.page);
-      assert.equal(await title(preview), 'Nothing to draw yet: line 5 has an error.');
-      assert.ok(await preview.page.locator('.canvases').isHidden());
-      assert.deepEqual(await axe(preview.page), []);
-      await preview.page.getByRole('button', { name: 'Go to line 5' }).press('Enter');
-      assert.deepEqual((await preview.posted()).at(-1), { type: 'goto', line: 4, character: 2 });
+    const preview = await browser.open({ width: 320, height: 480 });
+    await preview.post({
+      type: 'broken',
+      uri,
+      version: 1,
+      message: 'Unknown device "v1000".',
+      range: { start: { line: 4, character: 2 }, end: { line: 4, character: 7 } },
+    });
+    await settled(preview.page);
+    assert.equal(await title(preview), 'Nothing to draw yet: line 5 has an error.');
+    assert.ok(await preview.page.locator('.canvases').isHidden());
+    await preview.page.getByRole('button', { name: 'Go to line 5' }).press('Enter');
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'goto', line: 4, character: 2 });
 
-      await preview.post({ type: 'gone', uri, title: 'quickstart.pipe', version: 2, renamed: 'mine.pipe' });
-      await settled(preview.page);
-      assert.equal(await title(preview), 'quickstart.pipe was renamed or deleted.');
-      await preview.page.getByRole('button', { name: 'Open the renamed file' }).click();
-      assert.deepEqual((await preview.posted()).at(-1), { type: 'openRenamed' });
-      await preview.page.getByRole('button', { name: 'Close' }).click();
-      assert.deepEqual((await preview.posted()).at(-1), { type: 'close' });
-      assert.deepEqual(await axe(preview.page), []);
+    await preview.post({ type: 'gone', uri, title: 'quickstart.pipe', version: 2, renamed: 'mine.pipe' });
+    await settled(preview.page);
+    assert.equal(await title(preview), 'quickstart.pipe was renamed or deleted.');
+    await preview.page.getByRole('button', { name: 'Open the renamed file' }).click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'openRenamed' });
+    await preview.page.getByRole('button', { name: 'Close' }).click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'close' });
 
-      await preview.post({
-        type: 'stopped',
-        uri,
-        version: 3,
-        message: 'The language server has stopped. It ended 5 times.',
-      });
-      await settled(preview.page);
-      assert.equal(await title(preview), 'The language server has stopped.');
-      assert.match(await preview.page.locator('.message').innerText(), /It ended 5 times\./);
-      await preview.page.getByRole('button', { name: 'Restart' }).click();
-      assert.deepEqual((await preview.posted()).at(-1), { type: 'restart' });
-      await preview.shot(`stopped-${theme}-320`);
-      await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 4));
-      await preview.drawn();
-      assert.ok(await preview.page.locator('.cover').isHidden());
-      await preview.close();
-    }
+    await preview.post({
+      type: 'stopped',
+      uri,
+      version: 3,
+      message: 'The language server has stopped. It ended 5 times.',
+    });
+    await settled(preview.page);
+    assert.equal(await title(preview), 'The language server has stopped.');
+    assert.match(await preview.page.locator('.message').innerText(), /It ended 5 times\./);
+    await preview.page.getByRole('button', { name: 'Restart' }).click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'restart' });
+    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 4));
+    await preview.drawn();
+    assert.ok(await preview.page.locator('.cover').isHidden());
+    await preview.close();
   },
 };
 
 const fixes: PageTest = {
   name: 'a deadlock has fixes with their lines and effect, and links to the lines of its rows',
   run: async (browser) => {
-    for (const theme of themes) {
-      const preview = await browser.open({ theme, width: 420, height: 900 });
-      await preview.post(planMessage(plan([stalled])));
-      await preview.page.locator('.stall').waitFor({ state: 'visible' });
-      const asked = await preview.posted();
-      const help = asked.find((message) => message.type === 'help');
-      const lines = asked.find((message) => message.type === 'lines');
-      assert.ok(help?.type === 'help' && lines?.type === 'lines');
-      assert.deepEqual([help.pipeline, help.about], ['train', 'deadlock']);
-      assert.deepEqual(lines.paths, ['train/row:1/item:2', 'train/row:2/item:2']);
-      await preview.post({ type: 'lines', request: lines.request, lines: [8, null] });
-      const effect = { iteration: 0.06824, throughput: 1, bubble: 0.647, peak: 1, capacity: 2, fits: true };
-      const diff = ['- row(1) = F[0], B[0], F[1], B[1]', '+ row(1) = F[0], F[1], B[0], B[1]'];
-      const other = { title: 'Run F[1] after B[0] on gpu[2]', effect };
-      await preview.post({ type: 'fixes', request: help.request - 1, fixes: [other] });
-      await preview.post({
-        type: 'fixes',
-        request: help.request,
-        fixes: [{ title: 'Run F[1] before B[0] on gpu[1]', effect, diff }, other],
-      });
-      await settled(preview.page);
-      assert.deepEqual(await preview.page.locator('.stall-steps .link').allInnerTexts(), ['line 8', 'show']);
-      const cards = preview.page.locator('.stall-fixes .fix');
-      assert.equal(await cards.count(), 2);
-      assert.match(
-        await cards.first().innerText(),
-        /Run F\[1\] before B\[0\].*- row\(1\).*runs, 68.24 ms · bubble 64.7 %/s,
-      );
-      assert.deepEqual(await axe(preview.page), []);
-      await preview.shot(`deadlock-fixes-${theme}`);
-      await preview.page.getByRole('button', { name: 'Show: Run F[1] before B[0] on gpu[1]' }).press('Enter');
-      assert.deepEqual((await preview.posted()).at(-1), { type: 'showFix', request: help.request, index: 0 });
-      await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2));
-      await preview.drawn();
-      await preview.page.getByRole('button', { name: 'Trying a fix: back to the deadlock' }).click();
-      assert.deepEqual((await preview.posted()).at(-1), { type: 'showFix', request: help.request, index: -1 });
-      await preview.post(planMessage(plan([stalled]), 3));
-      await preview.page.locator('.stall').waitFor({ state: 'visible' });
-      const again = (await preview.posted()).findLast((message) => message.type === 'help');
-      assert.ok(again?.type === 'help' && again.request > help.request);
-      await preview.post({ type: 'fixes', request: again.request, fixes: [other] });
-      await preview.page.getByRole('button', { name: 'Apply: Run F[1] after B[0] on gpu[2]' }).click();
-      assert.deepEqual((await preview.posted()).at(-1), { type: 'applyFix', request: again.request, index: 0 });
-      await preview.close();
-    }
+    const preview = await browser.open({ width: 420, height: 900 });
+    await preview.post(planMessage(plan([stalled])));
+    await preview.page.locator('.stall').waitFor({ state: 'visible' });
+    const asked = await preview.posted();
+    const help = asked.find((message) => message.type === 'help');
+    const lines = asked.find((message) => message.type === 'lines');
+    assert.ok(help?.type === 'help' && lines?.type === 'lines');
+    assert.deepEqual([help.pipeline, help.about], ['train', 'deadlock']);
+    assert.deepEqual(lines.paths, ['train/row:1/item:2', 'train/row:2/item:2']);
+    await preview.post({ type: 'lines', request: lines.request, lines: [8, null] });
+    const effect = { iteration: 0.06824, throughput: 1, bubble: 0.647, peak: 1, capacity: 2, fits: true };
+    const diff = ['- row(1) = F[0], B[0], F[1], B[1]', '+ row(1) = F[0], F[1], B[0], B[1]'];
+    const other = { title: 'Run F[1] after B[0] on gpu[2]', effect };
+    await preview.post({ type: 'fixes', request: help.request - 1, fixes: [other] });
+    await preview.post({
+      type: 'fixes',
+      request: help.request,
+      fixes: [{ title: 'Run F[1] before B[0] on gpu[1]', effect, diff }, other],
+    });
+    await settled(preview.page);
+    assert.deepEqual(await preview.page.locator('.stall-steps .link').allInnerTexts(), ['line 8', 'show']);
+    const cards = preview.page.locator('.stall-fixes .fix');
+    assert.equal(await cards.count(), 2);
+    assert.match(
+      await cards.first().innerText(),
+      /Run F\[1\] before B\[0\].*- row\(1\).*runs, 68.24 ms · bubble 64.7 %/s,
+    );
+    await preview.page.getByRole('button', { name: 'Show: Run F[1] before B[0] on gpu[1]' }).press('Enter');
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'showFix', request: help.request, index: 0 });
+    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2));
+    await preview.drawn();
+    await preview.page.getByRole('button', { name: 'Trying a fix: back to the deadlock' }).click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'showFix', request: help.request, index: -1 });
+    await preview.post(planMessage(plan([stalled]), 3));
+    await preview.page.locator('.stall').waitFor({ state: 'visible' });
+    const again = (await preview.posted()).findLast((message) => message.type === 'help');
+    assert.ok(again?.type === 'help' && again.request > help.request);
+    await preview.post({ type: 'fixes', request: again.request, fixes: [other] });
+    await preview.page.getByRole('button', { name: 'Apply: Run F[1] after B[0] on gpu[2]' }).click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'applyFix', request: again.request, index: 0 });
+    await preview.close();
   },
 };
 
 const empty: PageTest = {
-  name: 'a file without a pipeline offers examples, an import and the guides, by keyboard, in every theme and width',
+  name: 'a file without a pipeline offers examples, an import and the guides, by keyboard, at every width',
   run: async (browser) => {
-    for (const theme of themes) {
-      for (const width of [320, 420, 700, 1400]) {
-        const preview = await browser.open({ theme, width, height: 640 });
-        await preview.post(planMessage(plan([])));
-        await preview.page.locator('.empty-file').waitFor({ state: 'visible' });
-        await settled(preview.page);
-        assert.ok(await preview.page.locator('.canvases').isHidden());
-        assert.deepEqual(await axe(preview.page), [], `${theme} ${width}`);
-        assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-        await preview.shot(`empty-${theme}-${width}`);
-        if (width === 700) {
-          const cards = preview.page.locator('.example');
-          assert.equal(await cards.count(), 4);
-          assert.match(await cards.first().innerText(), /Quickstart.*26 lines\s+264.2 ms\s+bubble 27.3 %/s);
-          await cards.first().focus();
-          const chosen: unknown[] = [];
-          for (let card = 0; card < 6; card += 1) {
-            await preview.page.keyboard.press('Enter');
-            chosen.push((await preview.posted()).at(-1));
-            await preview.page.keyboard.press('Tab');
-          }
-          assert.deepEqual(chosen, [
-            { type: 'insertExample', name: 'quickstart' },
-            { type: 'insertExample', name: 'llama3-70b' },
-            { type: 'insertExample', name: 'custom-schedule' },
-            { type: 'importSchedule' },
-            { type: 'openExamples' },
-            { type: 'openGuide' },
-          ]);
-          await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2));
-          await preview.drawn();
-          assert.ok(await preview.page.locator('.cover').isHidden());
+    for (const width of [320, 420, 700, 1400]) {
+      const preview = await browser.open({ width, height: 640 });
+      await preview.post(planMessage(plan([])));
+      await preview.page.locator('.empty-file').waitFor({ state: 'visible' });
+      await settled(preview.page);
+      assert.ok(await preview.page.locator('.canvases').isHidden());
+      assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+      if (width === 700) {
+        const cards = preview.page.locator('.example');
+        assert.equal(await cards.count(), 4);
+        assert.match(await cards.first().innerText(), /Quickstart.*26 lines\s+264.2 ms\s+bubble 27.3 %/s);
+        await cards.first().focus();
+        const chosen: unknown[] = [];
+        for (let card = 0; card < 6; card += 1) {
+          await preview.page.keyboard.press('Enter');
+          chosen.push((await preview.posted()).at(-1));
+          await preview.page.keyboard.press('Tab');
         }
-        await preview.close();
+        assert.deepEqual(chosen, [
+          { type: 'insertExample', name: 'quickstart' },
+          { type: 'insertExample', name: 'llama3-70b' },
+          { type: 'insertExample', name: 'custom-schedule' },
+          { type: 'importSchedule' },
+          { type: 'openExamples' },
+          { type: 'openGuide' },
+        ]);
+        await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2));
+        await preview.drawn();
+        assert.ok(await preview.page.locator('.cover').isHidden());
       }
+      await preview.close();
     }
   },
 };
@@ -260,33 +243,30 @@ const library: PageTest = {
   run: async (browser) => {
     const { uri, text } = exampleFile('quickstart.pipe');
     const library = { uri, text: text.slice(0, text.indexOf('pipeline train')) };
-    for (const theme of themes)
-      for (const width of [320, 420, 1400]) {
-        const preview = await browser.open({ theme, width, height: 640 });
-        const editor = await openEditor(preview, library);
-        await editor.show();
-        await preview.page.locator('.message').waitFor({ state: 'visible' });
-        assert.equal(await title(preview), 'This file has no pipeline yet.');
-        const words = await preview.page.locator('.message').innerText();
-        assert.ok(words.includes('It has the model toy, the device v100, the cluster box and the param'), words);
-        assert.equal(await preview.page.locator('.example').count(), 0);
-        assert.deepEqual(await axe(preview.page), [], `${theme} ${width}`);
-        assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-        await preview.shot(`library-${theme}-${width}`);
-        if (width === 420) {
-          const add = preview.page.getByRole('button', { name: 'Add a pipeline of toy on box' });
-          for (let presses = 0; presses < 8 && !(await isFocused(add)); presses += 1)
-            await preview.page.keyboard.press('Tab');
-          await preview.page.keyboard.press('Enter');
-          assert.deepEqual((await preview.posted()).at(-1), { type: 'addPipeline' });
-          await editor.answer();
-          await preview.drawn();
-          assert.ok(await preview.page.locator('.cover').isHidden());
-          assert.equal(await preview.page.locator('[data-figure=iteration]').innerText(), '264.2 ms');
-        }
-        editor.close();
-        await preview.close();
+    for (const width of [320, 420, 1400]) {
+      const preview = await browser.open({ width, height: 640 });
+      const editor = await openEditor(preview, library);
+      await editor.show();
+      await preview.page.locator('.message').waitFor({ state: 'visible' });
+      assert.equal(await title(preview), 'This file has no pipeline yet.');
+      const words = await preview.page.locator('.message').innerText();
+      assert.ok(words.includes('It has the model toy, the device v100, the cluster box and the param'), words);
+      assert.equal(await preview.page.locator('.example').count(), 0);
+      assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+      if (width === 420) {
+        const add = preview.page.getByRole('button', { name: 'Add a pipeline of toy on box' });
+        for (let presses = 0; presses < 8 && !(await isFocused(add)); presses += 1)
+          await preview.page.keyboard.press('Tab');
+        await preview.page.keyboard.press('Enter');
+        assert.deepEqual((await preview.posted()).at(-1), { type: 'addPipeline' });
+        await editor.answer();
+        await preview.drawn();
+        assert.ok(await preview.page.locator('.cover').isHidden());
+        assert.equal(await preview.page.locator('[data-figure=iteration]').innerText(), '264.2 ms');
       }
+      editor.close();
+      await preview.close();
+    }
   },
 };
 

@@ -166,7 +166,6 @@ const jobs: PageTest = {
         return `${report.name} ${jobSummary(report)} · ${workerSummary(worker)} All workers`;
       }),
     );
-    assert.deepEqual(await axe(preview.page), []);
     // All workers on one axis; Esc leads back to the timeline.
     await bar.getByRole('button', { name: 'All workers' }).first().click();
     const lanes = preview.page.getByRole('region', { name: `Workers of ${reports[0].name}` });
@@ -175,7 +174,6 @@ const jobs: PageTest = {
       await lanes.locator('tbody th').allInnerTexts(),
       reports[0].workers.map(({ name }) => name),
     );
-    assert.deepEqual(await axe(preview.page), []);
     await preview.page.keyboard.press('Escape');
     assert.equal(await lanes.isVisible(), false);
     // Another file has none.

@@ -10,7 +10,7 @@ import { memoryAxis } from '../../webview/view/paint/memoryAxis.ts';
 import { bubblesBySize } from '../../webview/picture/bubbles.ts';
 import { type PageTest, sameColour } from './check.ts';
 import { example } from './example.ts';
-import { type Preview, axe, settled, themes, violations } from './harness.ts';
+import { type Preview, settled, violations } from './harness.ts';
 import { clickBlock, openCard, pictureFor, pointOf } from './scene.ts';
 
 const { analysis, message } = example('quickstart');
@@ -270,22 +270,4 @@ const faster: PageTest = {
   },
 };
 
-const audited: PageTest = {
-  name: 'the chain and the peak are clean for axe-core in every theme',
-  run: async (browser) => {
-    for (const theme of themes) {
-      const preview = await opened(browser, { theme, width: 1400 });
-      await explained(preview);
-      await preview.page.keyboard.press('k');
-      await sideOf(preview).locator('.peak table').waitFor();
-      const asked = await lastOf(preview, 'help');
-      await preview.post({ type: 'fixes', request: asked?.request ?? 0, fixes });
-      await settled(preview.page);
-      assert.deepEqual(await axe(preview.page), [], theme);
-      await preview.shot(`why-${theme}`);
-      await preview.close();
-    }
-  },
-};
-
-export const whyTests: readonly PageTest[] = [chain, keys, help, cardButtons, stacked, peak, faster, audited];
+export const whyTests: readonly PageTest[] = [chain, keys, help, cardButtons, stacked, peak, faster];

@@ -1,0 +1,178 @@
+/** One walk through every state of the page: axe-core checks each of them at two widths, its colours in four themes. */
+import assert from 'node:assert/strict';
+import type { PageTest } from './check.ts';
+import { type Editor, exampleFile } from './editor.ts';
+import { type Preview, axe, colourRules, settled, themes } from './harness.ts';
+import { type Scene, press, scenes, visit } from './scenes.ts';
+
+interface State {
+  readonly name: string;
+  /** From the timeline with nothing selected. */
+  enter(preview: Preview): Promise<void>;
+  /** What is in sight then: a state that was not reached is not found clean. */
+  readonly shows: string;
+  /** Back to the timeline with nothing selected. Default: Escape, twice. */
+  leave?(preview: Preview): Promise<void>;
+}
+
+const quickstart = exampleFile('quickstart.pipe');
+const { uri } = quickstart;
+const keys =
+  (...pressed: readonly string[]) =>
+  (preview: Preview): Promise<void> =>
+    press(preview, ...pressed);
+const button = (name: string) => (preview: Preview) => preview.page.getByRole('button', { name }).first().click();
+const find = (query: string) => async (preview: Preview) => {
+  await press(preview, '/');
+  await preview.page.locator('.search input').fill(query);
+};
+const stay = (): Promise<void> => Promise.resolve();
+
+async function tryNext({ page }: Preview): Promise<void> {
+  await page.locator('.param input[type=range]').focus();
+  await page.keyboard.press('ArrowRight');
+}
+
+const ofTimeline: readonly State[] = [
+  { name: 'nothing selected', enter: stay, shows: '.timeline' },
+  { name: 'a block', enter: keys('ArrowRight'), shows: '.summary >> text=0F0 on gpu[0]' },
+  {
+    name: 'the card of a block',
+    enter: keys('ArrowRight', 'Enter'),
+    shows: '.card',
+    leave: async (preview) => {
+      await button('Close the details')(preview);
+      await press(preview, 'Escape');
+    },
+  },
+  {
+    name: 'the card of a device',
+    enter: keys('i'),
+    shows: '.card >> text=Memory at the peak',
+    leave: async (preview) => {
+      await button('Close the details')(preview);
+      await press(preview, 'Escape');
+    },
+  },
+  { name: 'why', enter: keys(']', 'y'), shows: '.side .fix >> nth=0' },
+  { name: 'the peak', enter: keys('k'), shows: '.side .peak table' },
+  { name: 'a comparison', enter: keys('x'), shows: '.race-row.winner' },
+  { name: 'a search', enter: find('mb:5 kind:B'), shows: '.found >> text=of 4' },
+  { name: 'a search without a hit', enter: find('mb:99'), shows: '.found >> text=No match' },
+  { name: 'a chart', enter: button('Chart over microbatches'), shows: '.sweep-values button >> nth=3' },
+  {
+    name: 'a value that is tried',
+    enter: tryNext,
+    shows: '.param vscode-button >> text=Apply',
+  },
+  {
+    name: 'all figures while a value is tried',
+    enter: button('All figures'),
+    shows: '.popover .worse',
+    leave: async (preview) => {
+      await back(preview);
+      await button('Reset microbatches')(preview);
+    },
+  },
+  { name: 'all figures', enter: button('All figures'), shows: '.popover' },
+  { name: 'the legend', enter: keys('l'), shows: '.legend' },
+  { name: 'the menu', enter: button('More'), shows: '.menu-item >> nth=0' },
+  { name: 'the help', enter: keys('?'), shows: 'dialog[open]' },
+  { name: 'the table', enter: keys('t'), shows: '.table', leave: keys('t') },
+  { name: 'the play', enter: keys(' '), shows: '.timeline' },
+  {
+    name: 'an error while typing',
+    enter: (preview) => preview.post({ type: 'broken', uri, version: 2, message: 'Unknown name "1f2b".' }),
+    shows: 'header .notice >> text=Unknown name',
+    leave: stay,
+  },
+  {
+    name: 'a file that is gone',
+    enter: (preview) => preview.post({ type: 'gone', uri, title: 'quickstart.pipe', version: 3, renamed: 'mine.pipe' }),
+    shows: '.message >> text=renamed or deleted',
+    leave: stay,
+  },
+  {
+    name: 'a server that stopped',
+    enter: (preview) => preview.post({ type: 'stopped', uri, version: 4, message: 'The language server has stopped.' }),
+    shows: '.message >> text=has stopped',
+    leave: stay,
+  },
+];
+
+async function back(preview: Preview): Promise<void> {
+  for (const key of ['Escape', 'Escape']) await preview.page.keyboard.press(key);
+}
+
+/** Names, roles and structure are the same in every theme; colours are not. */
+async function check(preview: Preview, state: string): Promise<void> {
+  const { page } = preview;
+  assert.deepEqual(await axe(page), [], state);
+  for (const theme of themes.slice(1)) {
+    await preview.setTheme(theme);
+    assert.deepEqual(await axe(page, colourRules), [], `${state}, ${theme}`);
+  }
+  await preview.setTheme(themes[0]);
+}
+
+async function walk(preview: Preview, editor: Editor): Promise<void> {
+  const { page } = preview;
+  for (const state of ofTimeline) {
+    await state.enter(preview);
+    await editor.answer();
+    await page.locator(state.shows).first().waitFor({ state: 'visible' });
+    await settled(page);
+    await check(preview, state.name);
+    await (state.leave ?? back)(preview);
+    await editor.answer();
+  }
+}
+
+const widths = [420, 1400] as const;
+const height = 800;
+const plain: Scene = { name: 'plain', file: quickstart, size: [420, height] };
+/** States that no key of that timeline leads to. */
+const others = ['deadlock', 'empty', 'library', 'broken', 'versions', 'workers', 'folded', 'device'];
+
+const clean = widths.flatMap((width): readonly PageTest[] => [
+  {
+    name: `axe-core finds nothing in any state of a timeline, ${width} px`,
+    run: async (browser) => {
+      await visit(browser, plain, { width, height }, walk);
+    },
+  },
+  {
+    name: `axe-core finds nothing in ${others.join(', ')}, ${width} px`,
+    run: async (browser) => {
+      for (const scene of scenes.filter(({ name }) => others.includes(name)))
+        await visit(browser, scene, { width, height }, async (preview) => {
+          await check(preview, scene.name);
+          if (scene.name !== 'device') return;
+          // Several params open from one button.
+          await preview.page.locator('.params-opener').click();
+          await check(preview, 'params');
+        });
+    },
+  },
+]);
+
+const sees: PageTest = {
+  name: 'the check of a state sees a button without a name and a text without contrast',
+  run: async (browser) => {
+    await visit(browser, plain, { width: 420, height }, async ({ page }) => {
+      await page.locator('header .icon[aria-label=Find]').evaluate((node) => {
+        for (const name of ['aria-label', 'title']) node.removeAttribute(name);
+      });
+      assert.match((await axe(page)).join(), /^button-name/);
+      await page
+        .locator('.summary span')
+        .first()
+        .evaluate((node) => {
+          node.style.color = '#505050';
+        });
+      assert.match((await axe(page, colourRules)).join(), /^color-contrast/);
+    });
+  },
+};
+
+export const everyStateTests: readonly PageTest[] = [...clean, sees];
