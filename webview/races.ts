@@ -1,6 +1,8 @@
 import type { FromPage, RaceAgainst, ToPage } from './protocol/messages.ts';
 import { racing } from './session/racing.ts';
-import { bestVariants, type RaceOrder, standings } from './session/standings.ts';
+import { causeWords } from './session/raceCauses.ts';
+import { raceSentence, rowSentence } from './session/raceWords.ts';
+import { bestVariants, type RaceOrder, type Standings, standings } from './session/standings.ts';
 import { type RaceTab, raceView } from './view/race/raceView.ts';
 import { paletteFrom, type Theme } from './view/scene/theme.ts';
 
@@ -38,6 +40,8 @@ export function races(host: RacesHost) {
   let request = -1;
   let baseline = -1;
   let own = -1;
+  /** The timeline under the pointer, or with the focus. */
+  let attended = -1;
   let queued = false;
   let due = false;
   /** What is compared, so that the same plan sent again changes nothing. */
@@ -67,6 +71,11 @@ export function races(host: RacesHost) {
       const index = race.runners().find((runner) => runner.id === id)?.adopt;
       if (index !== undefined) host.post({ type: 'adopt', request, index });
     },
+    attend: (id) => {
+      if (id === attended) return;
+      attended = id;
+      say();
+    },
     draw: race.draw,
     close,
   });
@@ -81,19 +90,45 @@ export function races(host: RacesHost) {
     });
   }
 
+  const ranked = (): Standings => {
+    const all = race.runners();
+    return standings(tab === 'policies' ? bestVariants(all, [own, baseline]) : all, order, baseline);
+  };
+
+  /** Says how a timeline differs from the baseline and why: the one that is pointed at, otherwise the winner. */
+  function say(of: Standings = ranked()): void {
+    const { rows, baseline: base, winner } = of;
+    const pointed = rows.find(({ runner, deltas }) => runner.id === attended && deltas !== undefined);
+    const about = pointed ?? winner;
+    const compared = about?.deltas === undefined || base?.figures === undefined ? undefined : about;
+    const behind = compared === undefined ? undefined : race.behind(compared.runner.id, baseline);
+    const changes = rows.flatMap(({ runner }) => (runner.changed === undefined ? [] : `Changed: ${runner.changed}.`));
+    const sentences = [
+      pointed === undefined ? raceSentence(of) : rowSentence(pointed, base),
+      compared?.figures === undefined || base?.figures === undefined
+        ? ''
+        : causeWords(compared.figures, base.figures, behind?.name),
+      ...changes,
+    ];
+    view.say(
+      sentences.filter((text) => text !== '').join(' '),
+      compared === undefined || behind === undefined ? undefined : { id: compared.runner.id, device: behind.index },
+    );
+  }
+
   function update(): void {
     const shown = host.shown();
     if (!open || shown === undefined) return;
-    const all = race.runners();
-    const runners = tab === 'policies' ? bestVariants(all, [own, baseline]) : all;
+    const found = ranked();
     view.update({
       title: shown.plan.name,
       tab,
       order,
-      standings: standings(runners, order, baseline),
+      standings: found,
       theme: host.theme(),
       several: shown.pipelines.length > 1,
     });
+    say(found);
   }
 
   function begin(): void {

@@ -106,6 +106,51 @@ const figures: PageTest = {
   },
 };
 
+const causes: PageTest = {
+  name: 'a sentence says why the row that is pointed at differs from the baseline, and a device that explains it is outlined',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 1400, height: 800 });
+    const sentence = preview.page.locator('.race-sentence');
+    const request = await raced(preview);
+    await row(preview, 'gpipe').hover();
+    const [, { report }] = wanted[1];
+    const own = base.analysis.pipelines[0].run?.report;
+    assert.ok(own);
+    const difference = own.iteration - report.iteration;
+    const words = await sentence.innerText();
+    assert.ok(words.startsWith(`gpipe is ${time(difference)} (`) && words.includes('shorter than 1f1b'), words);
+    assert.match(words, /Largest cause: communication, −[\d.]+ .?s per device on average\./);
+    // One stage is slower in this version: its device is named and outlined.
+    const [plan] = base.message.plan.pipelines;
+    const stages = plan.stages.map((stage, index) => (index === 2 ? { ...stage, forward: stage.forward * 2 } : stage));
+    const slower = { ...plan, stages };
+    const { options } = base.message;
+    await preview.post({ type: 'entry', request, index: 9, name: 'slower', plan: slower, options, adoptable: false });
+    await row(preview, 'slower').locator('.value:not(:empty)').first().waitFor();
+    await row(preview, 'slower').hover();
+    await sentence.filter({ hasText: 'gpu[2] explains over half of the difference.' }).waitFor();
+    assert.match(await sentence.innerText(), /Largest cause: imbalance, \+/);
+    await settled(preview.page);
+    const outlined = async (name: string, device: number) => {
+      const box = await row(preview, name).locator('canvas').boundingBox();
+      assert.ok(box);
+      const [red, green, blue] = await preview.pixel(box.x + 1, box.y + ((device + 0.5) * box.height) / 4);
+      return red > 180 && green > 110 && green < 190 && blue < 120;
+    };
+    assert.deepEqual(
+      [await outlined('slower', 2), await outlined('slower', 1), await outlined('gpipe', 2)],
+      [true, false, false],
+    );
+    await preview.shot('race-behind');
+    // The same by keyboard.
+    await preview.page.mouse.move(700, 790);
+    await row(preview, 'zb_h1').locator('.race-name').focus();
+    assert.match(await sentence.innerText(), /^zb_h1 is .* shorter than 1f1b.* Largest cause: /);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
 const axis: PageTest = {
   name: 'compared timelines lie on one axis: blocks are where their times say, aligned at the start or the end',
   run: async (browser) => {
@@ -207,4 +252,4 @@ const sweep: PageTest = {
   },
 };
 
-export const raceTests: readonly PageTest[] = [figures, axis, narrow, keyboard, sweep];
+export const raceTests: readonly PageTest[] = [figures, causes, axis, narrow, keyboard, sweep];

@@ -1,5 +1,5 @@
 import { bytes, share, time } from '../../engine/quantities.ts';
-import type { Deltas, Standings } from './standings.ts';
+import type { Deltas, Standing, Standings } from './standings.ts';
 
 /** Differences under this share are not worth a colour. */
 const negligible = 0.005;
@@ -42,12 +42,19 @@ export function raceSentence({ rows, winner, baseline }: Standings): string {
   if (deltas === undefined) return '';
   if (deltas.seconds > 0)
     return `${winner.runner.name} is the shortest that fits: ${time(deltas.seconds)} (${share(deltas.relative)}) longer than ${name}, which does not fit.`;
-  const faster = `${winner.runner.name} is ${time(Math.abs(deltas.seconds))} (${share(Math.abs(deltas.relative))})`;
+  return rowSentence(winner, baseline);
+}
+
+/** A timeline against the baseline, in a sentence; empty where there is nothing to compare. */
+export function rowSentence({ runner, deltas, figures }: Standing, baseline: Standing | undefined): string {
+  if (deltas === undefined || figures === undefined || baseline === undefined) return '';
+  const { seconds, relative, peak } = deltas;
+  const other = baseline.runner.name;
+  const length =
+    Math.abs(relative) <= leastShare
+      ? `${runner.name} is as long as ${other}`
+      : `${runner.name} is ${time(Math.abs(seconds))} (${share(Math.abs(relative))}) ${seconds < 0 ? 'shorter' : 'longer'} than ${other}`;
   const room =
-    deltas.peak === 0
-      ? 'at the same peak'
-      : deltas.peak < 0
-        ? `and needs ${bytes(-deltas.peak)} less`
-        : `and needs ${bytes(deltas.peak)} more`;
-  return `${faster} shorter than ${name} ${room}.`;
+    peak === 0 ? 'at the same peak' : peak < 0 ? `and needs ${bytes(-peak)} less` : `and needs ${bytes(peak)} more`;
+  return `${length} ${room}.${figures.fits ? '' : ' It does not fit.'}`;
 }

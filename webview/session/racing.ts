@@ -1,6 +1,6 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
 import type { RaceEntry } from '../protocol/messages.ts';
-import type { FromWorker, StripRequest, ToWorker } from '../worker/messages.ts';
+import type { BehindDevice, FromWorker, StripRequest, ToWorker } from '../worker/messages.ts';
 import { engineWorker, type EngineWorker } from './engineWorker.ts';
 import type { Runner } from './standings.ts';
 
@@ -21,6 +21,8 @@ export function racing(host: RacingHost) {
   let worker: EngineWorker | undefined;
   let runners: readonly Runner[] = [];
   let next = 0;
+  /** What was asked of pairs of timelines; `undefined` while the answer is to come. */
+  const traced = new Map<string, BehindDevice | undefined>();
 
   function started(): EngineWorker {
     if (worker !== undefined) return worker;
@@ -28,7 +30,10 @@ export function racing(host: RacingHost) {
       // Answers of a race that has ended.
       if (worker !== made) return;
       if (message.type === 'strip') host.strip(message);
-      else if (message.type === 'failed') host.failed(message.reason);
+      else if (message.type === 'behind') {
+        traced.set(`${message.id} ${message.baseline}`, message.device);
+        host.changed();
+      } else if (message.type === 'failed') host.failed(message.reason);
       else if (message.type === 'entered') {
         const { id, result } = message;
         runners = runners.map((runner) => (runner.id === id ? { ...runner, result } : runner));
@@ -46,6 +51,16 @@ export function racing(host: RacingHost) {
       worker?.stop();
       worker = undefined;
       runners = [];
+      traced.clear();
+    },
+    /** The device behind the difference of two timelines; undefined if no single one is, or while it is looked for. */
+    behind(id: number, baseline: number): BehindDevice | undefined {
+      const key = `${id} ${baseline}`;
+      if (!traced.has(key)) {
+        traced.set(key, undefined);
+        worker?.send({ type: 'difference', id, baseline });
+      }
+      return traced.get(key);
     },
     /** Adds a timeline; its number is returned. `kept`: it will be drawn. */
     add({ name, plan, options, problem, adoptable, index, changed }: RaceEntry, note: string, kept: boolean): number {

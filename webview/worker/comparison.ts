@@ -2,15 +2,19 @@ import { simulated } from '../../engine/evaluate.ts';
 import type { Run } from '../../engine/evaluation.ts';
 import { figuresOf as reportFigures } from '../../engine/fixes/effect.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
+import { deviceBehind } from '../../engine/sensitivity.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';
 import type { Columns } from '../picture/columns.ts';
 import { firstOverLimit } from '../picture/memoryLevel.ts';
 import { colouringOf, fits } from './colouring.ts';
 import { draw } from './draw.ts';
 import { columnsOf } from './makeColumns.ts';
-import type { RaceFigures, StripRequest, ToWorker } from './messages.ts';
+import type { BehindDevice, RaceFigures, StripRequest, ToWorker } from './messages.ts';
 import type { Palette } from './palette.ts';
 import { buildPyramid, type Pyramid } from './pyramid.ts';
+
+/** A difference of larger timelines is not traced to a device: it takes three more simulations. */
+const mostTraced = 300_000;
 
 interface Kept {
   readonly columns: Columns;
@@ -27,6 +31,7 @@ const mostBlocks = 6_000_000;
 /** Timelines side by side: simulates each once, and draws those that it keeps. */
 export function comparison() {
   const kept = new Map<number, Kept>();
+  const entered = new Map<number, { readonly plan: PipelinePlan; readonly figures: RaceFigures }>();
   let blocks = 0;
 
   return {
@@ -42,7 +47,16 @@ export function comparison() {
         blocks += columns.word.length;
         kept.set(id, { columns });
       }
-      return figuresOf(plan, run, columns.word.length);
+      const figures = figuresOf(plan, run, columns.word.length);
+      entered.set(id, { plan, figures });
+      return figures;
+    },
+    /** The device behind the difference of two timelines; undefined if no single one is. */
+    behind(id: number, baseline: number): BehindDevice | undefined {
+      const [now, before] = [entered.get(id), entered.get(baseline)];
+      if (now === undefined || before === undefined || now.figures.blocks > mostTraced) return undefined;
+      const index = deviceBehind(now.plan, before.plan, now.figures.iteration - before.figures.iteration);
+      return index === undefined ? undefined : { index, name: now.plan.devices[index].name };
     },
     draw({ id, width, height, t0, t1 }: StripRequest, palette: Palette) {
       const entry = kept.get(id);
@@ -77,6 +91,7 @@ function figuresOf(plan: PipelinePlan, { report, timeline }: Run, blocks: number
     iteration,
     makespan: timeline.makespan,
     bubble,
+    causes: report.bubble.causes,
     fullest: device,
     peak,
     capacity,

@@ -48,6 +48,7 @@ let waitingIteration: Extract<ToWorker, { type: 'iterate' }> | undefined;
 /** Timelines to compare, each of which is worked out. */
 let waitingEntries: Extract<ToWorker, { type: 'enter' }>[] = [];
 let waitingStrips: Extract<ToWorker, { type: 'strips' }> | undefined;
+let waitingDifference: Extract<ToWorker, { type: 'difference' }> | undefined;
 const compared = comparison();
 let scheduled = false;
 /** Milliseconds in which the first picture may be asked for. */
@@ -63,6 +64,7 @@ scope.addEventListener('message', ({ data }) => {
   else if (data.type === 'lanes') waitingLanes = data.job;
   else if (data.type === 'enter') waitingEntries.push(data);
   else if (data.type === 'strips') waitingStrips = data;
+  else if (data.type === 'difference') waitingDifference = data;
   else waitingDraw = data;
   if (scheduled) return;
   scheduled = true;
@@ -101,6 +103,13 @@ function compare(): void {
       if (drawn !== undefined) scope.postMessage({ type: 'strip', ...drawn }, [drawn.buffer]);
     }
   }
+  const asked = waitingDifference;
+  waitingDifference = undefined;
+  if (asked !== undefined)
+    attempt(0, () => {
+      const { id, baseline } = asked;
+      scope.postMessage({ type: 'behind', id, baseline, device: compared.behind(id, baseline) });
+    });
   const [next] = waitingEntries;
   if (next === undefined) return;
   waitingEntries = waitingEntries.slice(1);

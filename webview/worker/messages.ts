@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../../engine/host.ts';
-import type { JobReport } from '../../engine/report.ts';
+import type { JobReport, PipelineReport } from '../../engine/report.ts';
 import type { JobPlan, PipelinePlan } from '../../engine/plan.ts';
 import type { Stall } from '../../engine/stall.ts';
 import type { FrameView } from './frame.ts';
@@ -32,6 +32,8 @@ export type ToWorker =
       readonly plan: PipelinePlan;
       readonly kept: boolean;
     }
+  /** Which device is behind the difference of two timelines that were entered. */
+  | { readonly type: 'difference'; readonly id: number; readonly baseline: number }
   /** Draw kept timelines; an `id` that is not kept is left out. */
   | { readonly type: 'strips'; readonly strips: readonly StripRequest[] }
   | { readonly type: 'draw'; readonly id: number; readonly requests: readonly DrawRequest[] };
@@ -59,6 +61,8 @@ export interface RaceFigures {
   /** Seconds from the first start to the last end. */
   readonly makespan: number;
   readonly bubble: number;
+  /** Shares of idle time by cause, which add up to `bubble`. */
+  readonly causes: PipelineReport['bubble']['causes'];
   /** Of the fullest device: its name, bytes at the peak, and its limit. */
   readonly fullest: string;
   readonly peak: number;
@@ -68,6 +72,12 @@ export interface RaceFigures {
   readonly overAt?: number;
   readonly rows: number;
   readonly blocks: number;
+}
+
+/** The device that explains over half of a difference. */
+export interface BehindDevice {
+  readonly index: number;
+  readonly name: string;
 }
 
 export interface DrawRequest {
@@ -111,6 +121,8 @@ export type FromWorker =
   | { readonly type: 'jobs'; readonly generation: number; readonly reports: readonly JobReport[] }
   | { readonly type: 'lanes'; readonly generation: number; readonly lanes: JobLanes }
   | { readonly type: 'entered'; readonly id: number; readonly result: RaceFigures | { readonly reason: string } }
+  /** `device`: absent if no single one is. */
+  | { readonly type: 'behind'; readonly id: number; readonly baseline: number; readonly device?: BehindDevice }
   | {
       readonly type: 'strip';
       readonly id: number;

@@ -8,6 +8,7 @@ const figures = (iteration: number, peak: number, bubble = 0.2): RaceFigures => 
   iteration,
   makespan: iteration,
   bubble,
+  causes: { fill_drain: bubble, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 },
   fullest: 'gpu[0]',
   peak: peak * gib,
   capacity: 16 * gib,

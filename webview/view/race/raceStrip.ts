@@ -36,7 +36,14 @@ export function raceStrip() {
     image(next: StripImage): void {
       image = new ImageData(new Uint8ClampedArray(next.buffer), next.width, next.height);
     },
-    paint(standing: Standing, axis: RaceAxis, theme: Theme, size: { width: number; height: number }): void {
+    /** `outlined`: a device that is behind the difference. */
+    paint(
+      standing: Standing,
+      axis: RaceAxis,
+      theme: Theme,
+      size: { width: number; height: number },
+      outlined?: number,
+    ): void {
       const dpr = devicePixelRatio;
       const [width, tall] = [Math.round(size.width * dpr), Math.round(size.height * dpr)];
       if (canvas.width !== width) canvas.width = width;
@@ -74,6 +81,7 @@ export function raceStrip() {
         ink.strokeRect(x(0) + 0.5, 1, Math.max(2, x(figures.makespan) - x(0) - 1), size.height - 2);
         ink.setLineDash([]);
       }
+      if (outlined !== undefined && outlined < figures.rows) outline(outlined, size.height / figures.rows);
       line(figures.makespan, figures.fits ? css(theme.foreground) : error, []);
       if (axis.baseline !== undefined && axis.align === 'start' && deltas !== undefined) {
         line(axis.baseline, css(theme.dim), [2, 3], 1);
@@ -113,6 +121,14 @@ export function raceStrip() {
         ink.textAlign = 'center';
         ink.textBaseline = 'middle';
         ink.fillText(text, middle, y + 0.5);
+      }
+
+      function outline(device: number, tall: number): void {
+        if (ink === null || figures === undefined) return;
+        const [left, right] = [x(0), x(figures.makespan)];
+        ink.strokeStyle = css(theme.warning);
+        ink.lineWidth = 2;
+        ink.strokeRect(left, device * tall, right - left, tall);
       }
 
       function mark(at: number): void {

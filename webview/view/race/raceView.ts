@@ -1,7 +1,6 @@
 import { choice } from '../../controls/toolkit.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { iconButton } from '../../controls/iconButton.ts';
-import { raceSentence } from '../../session/raceWords.ts';
 import type { StripImage } from '../../session/racing.ts';
 import type { RaceOrder, Standings } from '../../session/standings.ts';
 import type { RaceAgainst } from '../../protocol/messages.ts';
@@ -18,8 +17,16 @@ export interface RaceViewActions extends RaceRowActions {
   /** A version, or another file, joins. */
   against(against: Exclude<RaceAgainst, 'policies'>): void;
   order(order: RaceOrder): void;
+  /** The timeline under the pointer, or with the focus; −1 for none. */
+  attend(id: number): void;
   draw(strips: readonly StripRequest[]): void;
   close(): void;
+}
+
+/** A device of a timeline. */
+interface Outline {
+  readonly id: number;
+  readonly device: number;
 }
 
 export interface RaceState {
@@ -106,6 +113,7 @@ export function raceView(actions: RaceViewActions) {
   let state: RaceState | undefined;
   let aligned: 'start' | 'end' = 'start';
   let cursor: number | undefined;
+  let outlined: Outline | undefined;
 
   align.setValue('start');
   box.addEventListener('keydown', (event) => {
@@ -114,7 +122,12 @@ export function raceView(actions: RaceViewActions) {
     actions.close();
   });
   scroller.addEventListener('pointermove', ({ clientX }) => point(clientX));
-  scroller.addEventListener('pointerleave', () => point(undefined));
+  scroller.addEventListener('pointerleave', () => {
+    point(undefined);
+    actions.attend(runnerOf(document.activeElement));
+  });
+  for (const event of ['pointerover', 'focusin'] as const)
+    scroller.addEventListener(event, ({ target }) => actions.attend(runnerOf(target)));
   onMeasureChange(scroller, redraw);
 
   function versionButton(label: string, against: Exclude<RaceAgainst, 'policies'>): HTMLButtonElement {
@@ -147,7 +160,8 @@ export function raceView(actions: RaceViewActions) {
     ruler.paint(shared, state.theme, width);
     for (const standing of state.standings.rows) {
       const height = stripHeight(standing.figures?.rows ?? 0);
-      rows.get(standing.runner.id)?.strip.paint(standing, shared, state.theme, { width, height });
+      const device = outlined?.id === standing.runner.id ? outlined.device : undefined;
+      rows.get(standing.runner.id)?.strip.paint(standing, shared, state.theme, { width, height }, device);
     }
   }
 
@@ -188,11 +202,14 @@ export function raceView(actions: RaceViewActions) {
       });
       if (elements.some((row, index) => body.children[index] !== row) || body.children.length !== elements.length)
         arrange(body, elements);
-      const changed = standings.rows.flatMap(({ runner }) =>
-        runner.changed === undefined ? [] : `Changed: ${runner.changed}.`,
-      );
-      setText(sentence, [raceSentence(standings), ...changed].filter((text) => text !== '').join(' '));
       redraw();
+    },
+    /** What the comparison comes to; `outline`: a device of a timeline that is behind it. */
+    say(text: string, outline: Outline | undefined): void {
+      setText(sentence, text);
+      if (outline?.id === outlined?.id && outline?.device === outlined?.device) return;
+      outlined = outline;
+      paint();
     },
     image(drawn: StripImage): void {
       rows.get(drawn.id)?.strip.image(drawn);
@@ -200,6 +217,10 @@ export function raceView(actions: RaceViewActions) {
     },
   };
 }
+
+/** The timeline that a part of the page belongs to; −1 for none. */
+const runnerOf = (target: EventTarget | null): number =>
+  Number((target instanceof Element ? target.closest<HTMLElement>('[data-runner]') : null)?.dataset.runner ?? -1);
 
 /** Puts rows in order; the one with the focus keeps it. */
 function arrange(body: HTMLElement, elements: readonly HTMLElement[]): void {
