@@ -1,9 +1,14 @@
 /** Candidates examined for one file; after that a name gets no suggestion rather than a slow one. */
 const budgetOfFile = 2_000_000;
 
+/** Letters that are enough to know a longer name by, and how near it then is. */
+const leastBegun = 3;
+const begunDistance = 1.25;
+
 /**
  * A finder of near spellings with a budget: looking at many candidates for many wrong names would be quadratic.
- * Distance is Damerau–Levenshtein (a swap of neighbours counts once), upper and lower case apart counting half.
+ * Distance is Damerau–Levenshtein (a swap of neighbours counts once), upper and lower case apart counting half. A name that
+ * begins a longer one, such as `mem`, is as near as little more than one letter.
  */
 export function spellings(budget = budgetOfFile): (name: string, candidates: Iterable<string>) => string | undefined {
   let left = budget;
@@ -14,9 +19,11 @@ export function spellings(budget = budgetOfFile): (name: string, candidates: Ite
     for (const candidate of candidates) {
       if (left <= 0) return best;
       left -= 1;
-      if (Math.abs(candidate.length - name.length) > bound || candidate === name) continue;
+      if (candidate === name) continue;
+      const begun = name.length >= leastBegun && candidate.startsWith(name) ? begunDistance : Infinity;
+      if (Math.min(begun, Math.abs(candidate.length - name.length)) > bound) continue;
       left -= candidate.length;
-      const found = distance(name, candidate, bound);
+      const found = Math.min(begun, distance(name, candidate, bound));
       if (found < bound) {
         bound = found;
         best = candidate;

@@ -7,6 +7,7 @@ import { cutCandidates } from './balance.ts';
 import { inTurn, subjectOf, trialsFor } from './candidates.ts';
 import { fullest } from '../fullest.ts';
 import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
+import { withPairs } from './pairs.ts';
 import { policyCandidates } from './policies.ts';
 import type { Again, Edit, FixSteps } from './proposal.ts';
 import { keepCandidates, recomputeCandidates } from './recompute.ts';
@@ -38,20 +39,27 @@ export function* expectationFixes(analysis: Analysis, finding: Finding, hint: Hi
     ofMemory ? recomputeCandidates(subject, stage) : keepCandidates(subject),
     ofMemory ? shardCandidates(subject) : [],
   );
-  return yield* fixesAmong(
-    analysis,
+  const [goal, all] = (figure === 'peak_memory' ? withPairs : unpaired)(
+    subject,
     {
       pipeline: hint.pipeline,
       emphasis: ofMemory ? 'memory' : 'time',
       met: (changed) => !remains(changed, finding),
     },
+    changes,
+  );
+  return yield* fixesAmong(
+    analysis,
+    goal,
     (function* () {
-      yield* changes;
+      yield* all;
       yield todaysFigure(analysis, finding, hint);
     })(),
     again,
   );
 }
+
+const unpaired: typeof withPairs = (_, goal, candidates) => [goal, candidates];
 
 /** `bubble < 30%` as `bubble < 27.3%`: three digits, rounded so that it is true. */
 function todaysFigure({ syntax }: Analysis, { place }: Finding, { expect }: Hint): Candidate | undefined {

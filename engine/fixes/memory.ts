@@ -5,6 +5,7 @@ import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { sameBatchCandidates } from './microbatches.ts';
 import { moveCandidates } from './move.ts';
 import { fits } from './outcome.ts';
+import { withPairs } from './pairs.ts';
 import { policyCandidates } from './policies.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { recomputeCandidates } from './recompute.ts';
@@ -55,5 +56,6 @@ function smaller(subject: Subject, stage: number, device: string, met: Goal['met
     recomputeCandidates(subject, stage),
     shardCandidates(subject),
   );
-  return fixesAmong(analysis, { pipeline, device, emphasis: 'memory', most: 6, met }, candidates, again);
+  const goal: Goal = { pipeline, device, emphasis: 'memory', most: 6, met };
+  return fixesAmong(analysis, ...withPairs(subject, goal, candidates), again);
 }

@@ -8,7 +8,10 @@ import type { Candidate } from './trial.ts';
 const factors = [2, 4, 8];
 
 /** Smaller micro-batches and more of them, or larger and fewer: the batch of one iteration stays the same. */
-export function* sameBatchCandidates({ analysis, plan, body }: Subject): Generator<Candidate | undefined, void, void> {
+export function* sameBatchCandidates(
+  { analysis, plan, body }: Subject,
+  sizes: 'any' | 'smaller' = 'any',
+): Generator<Candidate | undefined, void, void> {
   const model = modelBody(analysis, plan.model);
   const samples = model === undefined ? undefined : valueOf(model, 'micro_batch');
   const microbatches = valueOf(body, 'microbatches');
@@ -20,6 +23,7 @@ export function* sameBatchCandidates({ analysis, plan, body }: Subject): Generat
       [size / factor, factor],
       [size * factor, 1 / factor],
     ]) {
+      if (sizes === 'smaller' && smaller > size) continue;
       if (!Number.isInteger(smaller) || (count !== undefined && !Number.isInteger(count * more))) continue;
       // Where the number of microbatches is computed, it may follow from their size.
       const many = count === undefined ? [] : [setNumber(analysis, microbatches, count * more)];

@@ -1,5 +1,6 @@
 import type { Run, Evaluation } from '../evaluation.ts';
 import type { Analysis } from '../check.ts';
+import { parametersOf } from '../findings/finding.ts';
 import { type Again, apply, type Edit } from './proposal.ts';
 
 /** A pipeline of an analysis that was simulated. */
@@ -17,7 +18,7 @@ export function tried(analysis: Analysis, edits: readonly Edit[], again: Again):
 }
 
 /**
- * Whether a changed file has no more errors of any code than before. Devices over their memory are compared by name: findings at
+ * Whether a changed file has no more errors of any code than before, and meets every expectation that it met. Devices over their memory are compared by name: findings at
  * one place may stand for several.
  */
 export function noNewError(before: Analysis, after: Analysis): boolean {
@@ -29,8 +30,11 @@ export function noNewError(before: Analysis, after: Analysis): boolean {
 
 function errorsByCode({ findings }: Analysis): ReadonlyMap<string, number> {
   const out = new Map<string, number>();
-  for (const { severity, code } of findings)
-    if (severity === 'error' && code !== 'memory/out-of-memory') out.set(code, (out.get(code) ?? 0) + 1);
+  for (const finding of findings) {
+    if (finding.severity !== 'error' || finding.code === 'memory/out-of-memory') continue;
+    const key = `${finding.code} ${parametersOf(finding, 'expect/failed')?.text ?? ''}`;
+    out.set(key, (out.get(key) ?? 0) + 1);
+  }
   return out;
 }
 

@@ -24,11 +24,16 @@ export function* recomputeCandidates(subject: Subject, stage: number): Generator
       };
     }
   }
+  yield* everyStage(subject);
+}
+
+/** Recompute the attention of every stage, then all of every stage. */
+export function* everyStage({ plan, body, analysis }: Subject): Generator<Candidate, void, void> {
   for (const mode of modesAfter(plan.stages.map(({ recomputeMode }) => recomputeMode))) {
     yield {
       what: mode === 'selective' ? 'Recompute the attention of every stage' : 'Recompute every stage',
       kind: 'recompute',
-      edits: [setKey(text, body, 'recompute', mode)],
+      edits: [setKey(analysis.syntax.text, body, 'recompute', mode)],
     };
   }
 }

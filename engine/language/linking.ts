@@ -17,7 +17,7 @@ import {
 } from './schema.ts';
 import type { Dimension, Place } from '../plan.ts';
 import type { SymbolInfo } from './resolution.ts';
-import { findUnit, nearestUnit, unitsLike } from './units.ts';
+import { countsLike, findUnit, nearestUnit, unitsLike } from './units.ts';
 
 /** What names may mean in addition to the names of the file: parameters and variables of a schedule, members of a model. */
 interface Scope {
@@ -245,9 +245,10 @@ function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimensio
   if (findUnit(quantity.unit) !== undefined) return;
   const nearest = nearestUnit(quantity.unit);
   const fits = dimension === undefined || nearest === undefined || findUnit(nearest)?.dimension === dimension;
-  const near = fits ? (nearest === undefined ? [] : [nearest]) : unitsLike(quantity.unit, dimension).slice(0, 2);
   const token = context.syntax.tokens[quantity.last];
   const digits = token === undefined ? '' : token.text.slice(0, token.text.length - quantity.unit.length);
+  if (dimension === 'number') return noUnit(context, quantity);
+  const near = fits ? (nearest === undefined ? [] : [nearest]) : unitsLike(quantity.unit, dimension).slice(0, 2);
   context.report.report(
     'syntax/unit',
     quantity,
@@ -255,6 +256,19 @@ function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimensio
       text: `Unknown unit "${quantity.unit}".${near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`}`,
     },
     near.length === 0 ? {} : { hint: { kind: 'spelling', suggestions: near.map((name) => digits + name) } },
+  );
+}
+
+/** `8K` where a plain number is expected. */
+function noUnit(context: FileContext, quantity: Quantity): void {
+  const suggestions = countsLike(quantity.value, quantity.unit).map(String);
+  const meant = suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
+  const text = `Unknown unit "${quantity.unit}". This is a plain number.${meant}`;
+  context.report.report(
+    'syntax/unit',
+    quantity,
+    { text },
+    suggestions.length === 0 ? {} : { hint: { kind: 'spelling', suggestions } },
   );
 }
 

@@ -86,6 +86,8 @@ const aliases: ReadonlyMap<string, string> = new Map(
 
 /** The nearest spelling of a unit; upper and lower case are tried before other letters. */
 export function nearestUnit(name: string): string | undefined {
+  // A small b is a bit, and bits are only counted per second.
+  if (/^[KMGT]b$/.test(name)) return `${name}/s`;
   const lower = name.toLowerCase();
   return (
     units.find((candidate) => candidate.name.toLowerCase() === lower)?.name ??
@@ -111,8 +113,14 @@ export function unitsLike(written: string, dimension: Dimension | undefined): re
   for (const { name } of fitting) if (isPrefix && stem(name) === stem(lower)) out.add(name);
   if (near !== undefined) out.add(near);
   if (out.size === 0) for (const { name } of fitting.slice(0, 2)) out.add(name);
-  if (dimension === 'number') out.add('');
   return [...out].slice(0, 4);
+}
+
+/** Whole numbers that `8K` or `1.5M` may mean where a plain number is expected; of other units the number alone. */
+export function countsLike(number: number, unit: string): readonly number[] {
+  const power = ['k', 'm', 'g', 't'].indexOf(unit.toLowerCase()) + 1;
+  const meant = [number * 1024 ** power, number * 1000 ** power];
+  return [...new Set(meant)].filter((value) => Number.isSafeInteger(value) || power === 0);
 }
 
 /** An example of each dimension, for messages and completion. */

@@ -8,6 +8,9 @@ import { clusterSizes } from './values.ts';
 /** The nearest values that are allowed, in the param where the value comes from one. */
 export const valueRange: Repairer = { repairs };
 
+/** Nearest values that are tried. */
+const mostValues = 8;
+
 function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {
   const { syntax } = analysis;
   const { start, end } = finding.place;
@@ -76,6 +79,11 @@ function nearestValues(allowed: string, now: string, target: Expression): readon
   if (plain !== undefined && !Number.isInteger(plain) && allowed.includes('whole'))
     for (const whole of [Math.round(plain), Math.floor(plain), Math.ceil(plain)]) out.add(`${whole}${unit}`);
   if (plain !== undefined && plain < 0) out.add(`${-plain}${unit}`);
+  // A count that must divide something: the nearest ones are tried, and no number of the sentence is a bound.
+  if (plain !== undefined && allowed.includes(' that fits ') && Number.isInteger(plain))
+    return Array.from({ length: mostValues }, (_, at) => plain + ((at >> 1) + 1) * (at % 2 === 0 ? -1 : 1))
+      .filter((near) => near > 0)
+      .map(String);
   for (const text of bounds.toSorted((a, b) => distance(a) - distance(b))) {
     if (new RegExp(`over ${text.replace('%', ' ?%')}(?![\\d.])`).test(allowed)) {
       // The bound itself is not allowed.
@@ -83,7 +91,7 @@ function nearestValues(allowed: string, now: string, target: Expression): readon
     } else out.add(text);
   }
   if (allowed.includes('other than 0') || allowed.includes('finite')) out.add('1');
-  return [...out].slice(0, 5);
+  return [...out].slice(0, mostValues);
 }
 
 /** `split(2, 2, 2)` of eight layers: the last number takes the difference, or another one is added. */
@@ -98,6 +106,9 @@ function* balancedSum(call: Expression & { kind: 'call' }, wanted: number): Gene
   const even = sizes.map(
     (_, index) => Math.floor((wanted * (index + 1)) / sizes.length) - Math.floor((wanted * index) / sizes.length),
   );
+  // Two layers more are most often an embedding and a head.
+  if (wanted - sum === 2 && sizes.length > 1)
+    yield write(sizes.map((size, index) => (index === 0 || index === sizes.length - 1 ? size + 1 : size)));
   yield write(even);
   for (const index of [sizes.length - 1, 0]) {
     const size = sizes[index] + wanted - sum;

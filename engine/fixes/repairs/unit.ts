@@ -1,5 +1,5 @@
 import { dimensionIn } from '../../language/schema.ts';
-import { unitsLike } from '../../language/units.ts';
+import { countsLike, unitsLike } from '../../language/units.ts';
 import { replaced } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { siteAt } from './site.ts';
@@ -16,6 +16,11 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair> {
   const { key } = siteAt(analysis.syntax, start);
   const dimension = key === undefined ? undefined : dimensionIn(key.value, 'first');
   const number = plainNumber(digits);
+  if (dimension === 'number') {
+    for (const count of countsLike(Number(number), unit))
+      yield { what: `Change to ${count}`, edits: [replaced(finding.place, String(count))] };
+    return;
+  }
   for (const name of unitsLike(unit, dimension))
     yield { what: `Change to "${number}${name}"`, edits: [replaced(finding.place, `${number}${name}`)] };
 }

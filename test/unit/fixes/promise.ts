@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { Analysis } from '../../../engine/check.ts';
 import { apply, type Fix } from '../../../engine/fixes/fix.ts';
+import { exposedCommunication } from '../../../engine/analyze/shares.ts';
 import { remains } from '../../../engine/fixes/remains.ts';
 import { bytes, share, time } from '../../../engine/quantities.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
@@ -91,7 +92,7 @@ function holds(words: string, before: PipelineReport | undefined, after: Pipelin
     case 'another device over its memory':
       return after.devices.some(({ peak, capacity }) => peak > capacity);
   }
-  const [, figure, said] = /^(iteration|throughput|peak|bubble|batch) (.+)$/.exec(words) ?? [];
+  const [, figure, said] = /^(iteration|throughput|peak|bubble|batch|exposed) (.+)$/.exec(words) ?? [];
   switch (figure) {
     case 'iteration':
       return (
@@ -114,6 +115,11 @@ function holds(words: string, before: PipelineReport | undefined, after: Pipelin
       return said === share(after.bubble.makespan);
     case 'batch':
       return before !== undefined && said === `${samples(before)} → ${samples(after)}`;
+    case 'exposed':
+      return (
+        before !== undefined &&
+        said === `${share(exposedCommunication(before).share)} → ${share(exposedCommunication(after).share)}`
+      );
     case 'peak':
       return (
         peaks(after).some(({ peak }) => said === bytes(peak)) ||
