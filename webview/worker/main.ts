@@ -12,6 +12,7 @@ import { type MemoryBands, mostLines } from '../picture/memoryBands.ts';
 import type { Picture } from '../picture/picture.ts';
 import type { FrameView } from './frame.ts';
 import { handOver } from './handOver.ts';
+import { keptImage } from './keptImage.ts';
 import { memoryBands } from './memoryBands.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
@@ -50,6 +51,7 @@ let waitingEntries: Extract<ToWorker, { type: 'enter' }>[] = [];
 let waitingStrips: Extract<ToWorker, { type: 'strips' }> | undefined;
 let waitingDifference: Extract<ToWorker, { type: 'difference' }> | undefined;
 const compared = comparison();
+const overview = keptImage();
 let scheduled = false;
 /** Milliseconds in which the first picture may be asked for. */
 const jobsDelay = 50;
@@ -181,7 +183,9 @@ function answer({ id, requests }: Extract<ToWorker, { type: 'draw' }>): void {
   for (const { region, view, width, height, buffer, bands: wanted } of requests) {
     if (wanted !== undefined && shown.tracks.length > 0) bands = bandsOf(shown, view, wanted);
     const old = buffer !== undefined && buffer.byteLength === width * height * 4 ? new Uint32Array(buffer) : undefined;
-    const pixels = draw(view, width, height, columns, pyramid, palette, old);
+    const image = { view, width, height, columns, pyramid, palette };
+    const paint = () => draw(view, width, height, columns, pyramid, image.palette, old);
+    const pixels = region === 'overview' ? overview(image, old, paint) : paint();
     images.push({ region, width, height, buffer: pixels.buffer as ArrayBuffer });
   }
   scope.postMessage(
