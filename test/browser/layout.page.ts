@@ -154,6 +154,33 @@ const still: PageTest = {
   },
 };
 
+const alone: PageTest = {
+  name: 'without the chart of memory, rows leave no dead band',
+  run: async (browser) => {
+    for (const devices of [2, 4, 13])
+      for (const [width, tall] of [
+        [420, 900],
+        [700, 611],
+        [1400, 803],
+      ] as const) {
+        const preview = await browser.open({ width, height: tall });
+        await preview.post(planMessage(plan([pipeline({ devices, microbatches: 8 })])));
+        await preview.drawn();
+        await preview.page.locator('.grid [tabindex="0"]').focus();
+        await preview.page.keyboard.press('m');
+        await settled(preview.page);
+        const box = await preview.page.locator('.timeline').boundingBox();
+        assert.ok(box !== null);
+        await preview.page.mouse.click(box.x + 30, box.y + box.height - 2);
+        await settled(preview.page);
+        const reveal = (await preview.posted()).findLast((message) => message.type === 'reveal');
+        assert.equal(reveal?.path, `train/device:${devices - 1}`, `${width} × ${tall}`);
+        await preview.shot(`alone-${devices}-${width}`);
+        await preview.close();
+      }
+  },
+};
+
 const many: PageTest = {
   name: 'the first view has the whole iteration, and rows of open groups scroll to the last one',
   run: async (browser) => {
@@ -239,4 +266,4 @@ const legend: PageTest = {
   },
 };
 
-export const layoutTests: readonly PageTest[] = [...bars, dropped, still, many, popovers, legend];
+export const layoutTests: readonly PageTest[] = [...bars, dropped, still, alone, many, popovers, legend];

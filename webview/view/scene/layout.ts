@@ -28,8 +28,6 @@ export interface Band {
 
 export const leastRow = 14;
 const mostRow = 66;
-/** Without a chart of memory, rows take more. */
-const mostAlone = 96;
 const memoryShare = 0.3;
 const memorySizes = { least: 64, preferred: guaranteed.memory, most: 240 };
 /** The lane of all devices, and the room from which on it is there. */
@@ -53,9 +51,12 @@ export function layoutFor(
   const all = { y: foot, height: mixed && height - foot >= allSize.room ? allSize.height : 0 };
   const top = all.y + all.height;
   const room = Math.max(0, height - top);
-  const fittedRow = rowHeight(room, rows, memoryShown);
-  const rowsHeight = fittedRow * rows;
-  const rest = Math.max(0, room - rowsHeight);
+  const overChart = memoryShown ? rowHeight(room, rows) : 0;
+  const rest = memoryShown && rows > 0 ? Math.max(0, room - overChart * rows) : 0;
+  // All that the rows leave is the chart, and without it the rows take all: no dead band under them.
+  const chart = rest >= memorySizes.least ? rest : 0;
+  const rowsHeight = room - chart;
+  const fittedRow = chart > 0 ? overChart : rows === 0 ? 0 : room / rows;
   return {
     width,
     height,
@@ -67,14 +68,13 @@ export function layoutFor(
     rows: { y: top, height: rowsHeight },
     map: rowForEach(rows),
     fittedRow,
-    // All that the rows leave: no dead band under them.
-    memory: { y: top + rowsHeight, height: memoryShown && rest >= memorySizes.least ? rest : 0 },
+    memory: { y: top + rowsHeight, height: chart },
   };
 }
 
-function rowHeight(room: number, rows: number, memoryShown: boolean): number {
+/** Of rows over the chart of memory. */
+function rowHeight(room: number, rows: number): number {
   if (rows === 0) return 0;
-  if (!memoryShown) return whole(Math.min(mostAlone, room / rows));
   const few = Math.min(rows, guaranteed.rows);
   const { least, preferred, most } = memorySizes;
   // Where the room is small rows shrink first, then the chart, then it goes.

@@ -33,7 +33,7 @@ export const initialViewport = (bounds: Bounds): Viewport => ({
 
 /** All rows fill the height, if they are not too low then. */
 const fittedRow = ({ height, rows, leastRow = lowestRow }: Bounds): number =>
-  Math.max(leastRow, Math.min(tallestRow, height / Math.max(1, rows)));
+  Math.max(leastRow, height / Math.max(1, rows));
 
 /** The nearest view that is possible. */
 export function clampViewport(view: Viewport, bounds: Bounds): Viewport {
