@@ -110,6 +110,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       follow: (microbatch) => input.follow(microbatch),
       faster: () => faster.ask(input.selection.selection()),
       source: () => input.selection.openSource(input.selection.selection(), false),
+      alone: editor.alone,
     },
     key: (event) => input.key(event),
     header: {

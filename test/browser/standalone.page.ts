@@ -4,15 +4,16 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { share } from '../../engine/quantities.ts';
 import { standaloneHtml } from '../../webview/protocol/standalone.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { pageScript, pageStyle } from './build.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
-import { axe } from './harness.ts';
+import { axe, settled } from './harness.ts';
 
+const shots = new URL('../../out/shots/', import.meta.url).pathname;
 const hash = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64');
 
 export const standaloneTests: readonly PageTest[] = [
@@ -71,6 +72,78 @@ export const standaloneTests: readonly PageTest[] = [
           [pathToFileURL(file).href],
         );
         assert.deepEqual(problems, []);
+      } finally {
+        await browser.close();
+        folder.remove();
+      }
+    },
+  },
+  {
+    name: 'an exported page is light or dark as the system is, changes with it, and is clean for axe-core at every width',
+    async run() {
+      const { message } = example('quickstart');
+      const sources = { script: await pageScript(), style: await pageStyle(), hash };
+      const folder = tempFolder('pipewright-page-');
+      const file = path.join(folder.path, 'page.html');
+      writeFileSync(file, standaloneHtml(sources, { message }));
+      const browser = await chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: ['--no-sandbox'],
+      });
+      const colourAt = async (page: Page, x: number, y: number): Promise<number> => {
+        const png = await page.screenshot({ clip: { x, y, width: 1, height: 1 } });
+        return page.evaluate(async (base64) => {
+          const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+          const ink = new OffscreenCanvas(1, 1).getContext('2d');
+          ink?.drawImage(await createImageBitmap(new Blob([bytes])), 0, 0);
+          const [red, green, blue] = ink?.getImageData(0, 0, 1, 1).data ?? [0, 0, 0];
+          return red + green + blue;
+        }, png.toString('base64'));
+      };
+      try {
+        for (const colorScheme of ['light', 'dark'] as const)
+          for (const width of [420, 700, 1400]) {
+            const page = await browser.newPage({
+              viewport: { width, height: 760 },
+              colorScheme,
+              reducedMotion: 'reduce',
+            });
+            await page.goto(pathToFileURL(file).href);
+            await page.locator('.timeline[data-generation]').waitFor();
+            const name = `${colorScheme} ${width}`;
+            // The page, and the canvas between two rows.
+            const between = await page.locator('.timeline').boundingBox();
+            assert(between !== null);
+            const points = [
+              [width / 2, 4],
+              [between.x + between.width - 3, between.y + 3],
+            ] as const;
+            for (const [x, y] of points)
+              assert.equal((await colourAt(page, x, y)) > 380, colorScheme === 'light', `${name} at ${x}, ${y}`);
+            await page.locator('[role=gridcell][tabindex="0"]').focus();
+            for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
+            await settled(page);
+            assert.deepEqual(await axe(page), [], name);
+            assert.equal(await page.locator('.detail .link:visible').count(), 0, 'there is no text to go to');
+            await page.screenshot({ path: `${shots}export-${colorScheme}-${width}.png` });
+            for (const opener of ['.figure.bubble', '.legend-button', 'header .icon[aria-label=More]']) {
+              await page.locator(opener).click();
+              assert.deepEqual(await axe(page), [], `${name} ${opener}`);
+              await page.screenshot({
+                path: `${shots}export-${colorScheme}-${width}-${opener.replaceAll(/[^a-z]/gi, '')}.png`,
+              });
+              await page.keyboard.press('Escape');
+            }
+            await page.emulateMedia({ colorScheme: colorScheme === 'light' ? 'dark' : 'light' });
+            await settled(page);
+            for (const [x, y] of points)
+              assert.equal(
+                (await colourAt(page, x, y)) > 380,
+                colorScheme === 'dark',
+                `${name}, turned, at ${x}, ${y}`,
+              );
+            await page.close();
+          }
       } finally {
         await browser.close();
         folder.remove();

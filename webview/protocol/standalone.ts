@@ -17,8 +17,8 @@ export interface StandalonePage {
   readonly state?: PreviewState;
 }
 
-/** What editors give the page as variables. */
-const colours = {
+/** What editors give the page as variables, in a light theme. */
+const light = {
   'editor-background': '#ffffff',
   'editor-foreground': '#3b3b3b',
   'editorWidget-background': '#f8f8f8',
@@ -34,8 +34,34 @@ const colours = {
   'input-foreground': '#3b3b3b',
   'input-border': '#a0a0a0',
   'toolbar-hoverBackground': '#ececec',
-  'font-family': 'system-ui, Helvetica, Arial, "DejaVu Sans", sans-serif',
 } as const;
+
+/** The same where the reader's system is dark. */
+const dark: Readonly<Record<keyof typeof light, string>> = {
+  'editor-background': '#1f1f1f',
+  'editor-foreground': '#cccccc',
+  'editorWidget-background': '#252526',
+  'widget-border': '#454545',
+  'panel-border': '#454545',
+  focusBorder: '#3a9bed',
+  'textLink-foreground': '#4daafc',
+  'button-background': '#0e639c',
+  'button-foreground': '#ffffff',
+  'button-secondaryBackground': '#3a3d41',
+  'button-secondaryForeground': '#ffffff',
+  'input-background': '#313131',
+  'input-foreground': '#cccccc',
+  'input-border': '#858585',
+  'toolbar-hoverBackground': '#35373a',
+};
+
+const fonts = '--vscode-font-family:system-ui, Helvetica, Arial, "DejaVu Sans", sans-serif;';
+const variables = (colours: Readonly<Record<string, string>>): string =>
+  Object.entries(colours)
+    .map(([name, value]) => `--vscode-${name}:${value};`)
+    .join('');
+const themes = `:root{color-scheme:light dark;${fonts}${variables(light)}}
+@media (prefers-color-scheme:dark){:root{${variables(dark)}}}`;
 
 /** Params cannot be tried without an editor, and the file's folder is nobody's business. */
 export function withoutEditor(page: StandalonePage): StandalonePage {
@@ -50,8 +76,7 @@ export function withoutEditor(page: StandalonePage): StandalonePage {
 
 export function standaloneHtml({ script, style, hash }: StandaloneSources, page: StandalonePage): string {
   const { message } = page;
-  const variables = Object.entries(colours).map(([name, value]) => `--vscode-${name}:${value};`);
-  const css = `:root{${variables.join('')}}\n${style.replaceAll('</', '<\\/')}`;
+  const css = `${themes}\n${style.replaceAll('</', '<\\/')}`;
   // Neither may end the element that holds it. Both escapes mean the same inside texts and patterns.
   const code = script.replaceAll(/<(?=\/script|!--)/gi, '\\x3C');
   const data = JSON.stringify(withoutEditor(page)).replaceAll('<', '\\u003c');

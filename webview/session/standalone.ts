@@ -8,6 +8,17 @@ import { readMessage } from './incoming.ts';
 /** The data of the document; undefined in an editor. */
 export const embedded = (): HTMLElement | undefined => document.getElementById(standaloneData) ?? undefined;
 
+/** The page is dark where the reader's system is, and changes with it. Editors say so by the same classes. */
+export function followColourScheme(): void {
+  const isDark = matchMedia('(prefers-color-scheme: dark)');
+  const apply = (): void => {
+    document.body.classList.toggle('vscode-dark', isDark.matches);
+    document.body.classList.toggle('vscode-light', !isDark.matches);
+  };
+  apply();
+  isDark.addEventListener('change', apply);
+}
+
 /** Answers what the page asks: it gets its data, and no fixes, lines or edits. */
 export function standalone(data: HTMLElement, receive: (message: ToPage) => void): Editor {
   const raw: unknown = JSON.parse(data.textContent ?? '');

@@ -25,6 +25,8 @@ export interface DetailActions {
   faster(): void;
   /** Goes to the line that the selection comes from. */
   source(): void;
+  /** There is no text to go to. */
+  readonly alone: boolean;
 }
 
 /** The selection in one line that is always there, and on a card that opens from it: nothing is said only on hover. */
@@ -95,7 +97,7 @@ export function detail(actions: DetailActions) {
     swatch.hidden = details === undefined || scene.selection?.kind === 'device';
     swatch.classList.toggle('idle', details?.kind === undefined);
     swatch.style.backgroundColor = details?.kind === undefined ? '' : css(scene.theme.kinds[details.kind]);
-    source.hidden = details === undefined;
+    source.hidden = details === undefined || actions.alone;
     why.hidden = scene.selection?.kind !== 'gap';
     setText(title, short?.title ?? '');
     setText(rest, short?.rest.map((part) => ` · ${part}`).join('') ?? 'Click a block to see its figures.');
