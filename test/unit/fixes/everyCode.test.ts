@@ -1,32 +1,52 @@
+/** Each code of the catalogue: the example of its page has fixes that do what they say, or the page says why there are none. */
 import { describe, expect, it } from 'vitest';
-import { fixesFor } from '../../../engine/fixes/fix.ts';
+import { type Code, codes } from '../../../engine/findings/catalogue.ts';
+import { type Fix, fixesFor } from '../../../engine/fixes/fix.ts';
 import { repairers, withoutRepair } from '../../../engine/fixes/repairs/repairers.ts';
+import { checkedOnce } from '../../support/analyse.ts';
 import { analyseBlock, blocks, textOf } from '../docs/pages.ts';
+import { checkPromise } from './promise.ts';
 import { bare } from './repairs/promise.ts';
 
-/** Titles of the fixes of the finding in the first example of a page. */
-function titlesOf(code: string): readonly string[] {
+/** Findings that say how much there is of something: a fix lessens them. */
+const lessened: readonly Code[] = ['schedule/bubble', 'comm/exposed'];
+
+/** The fixes of the first such finding in the first example of a page. */
+function exampleOf(code: Code) {
   const [example] = blocks(textOf(`docs/diagnostics/${code}.md`), 'pipe');
   const analysis = analyseBlock(example);
   const finding = analysis.findings.find((found) => found.code === code);
   if (finding === undefined) throw new Error(`The example of ${code} does not raise it.`);
-  return fixesFor(analysis, finding, analyseBlock).map(bare);
+  return { analysis, fixes: fixesFor(analysis, finding, checkedOnce(analyseBlock)) };
 }
 
-describe.each(Object.keys(repairers))('the page of %s', (code) => {
-  it('lists the quick fixes of its example', () => {
-    const titles = titlesOf(code);
-    expect(titles.length).toBeGreaterThan(0);
-    const list = titles.map((title) => `- *${title}*`).join('\n');
-    expect(textOf(`docs/diagnostics/${code}.md`)).toContain(
-      `\nQuick fixes for this example, the best first:\n\n${list}\n\n`,
+/** Pages of mistakes leave the effect out, which depends on the rest of the file. */
+const listed = (code: Code, fix: Fix): string => (repairers[code] === undefined ? fix.title : bare(fix));
+
+describe.each(codes.map((code) => [code, withoutRepair[code]] as const))('%s', (code, reason) => {
+  const { analysis, fixes } = exampleOf(code);
+  const page = textOf(`docs/diagnostics/${code}.md`);
+
+  it('has a page that lists the fixes of its example, or says why there are none', () => {
+    expect(fixes.length === 0).toBe(reason !== undefined);
+    const list = fixes.map((fix) => `- *${listed(code, fix)}*\n`).join('');
+    expect(page).toContain(
+      reason === undefined
+        ? `\nQuick fixes for this example, the best first:\n\n${list}`
+        : `There is no quick fix. ${reason}`,
     );
   });
-});
 
-describe.each(Object.entries(withoutRepair))('the page of %s', (code, reason) => {
-  it('says why there is no quick fix', () => {
-    expect(titlesOf(code)).toEqual([]);
-    expect(textOf(`docs/diagnostics/${code}.md`)).toContain(`There is no quick fix. ${reason}`);
+  it('is gone after each fix, or less, without a new error and with the effect of the title', () => {
+    for (const fix of fixes) {
+      const changed = checkPromise(analysis, fix, {
+        check: analyseBlock,
+        lessens: repairers[code] !== undefined || lessened.includes(code),
+      });
+      // Another place may have the same mistake, about another name.
+      const same = ({ findings }: typeof analysis) =>
+        findings.filter((found) => found.code === code && found.message === fix.finding.message).length;
+      if (repairers[code] !== undefined) expect(same(changed), fix.title).toBeLessThan(same(analysis));
+    }
   });
 });

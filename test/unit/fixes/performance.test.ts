@@ -41,12 +41,6 @@ describe.each(offered)('%s', (code, words) => {
     expect(preferred.every((index) => fixes[index - 1]?.finding !== fixes[index].finding)).toBe(true);
   });
 
-  it('has a page that lists the fixes of its example with their effect', () => {
-    const [{ finding }] = fixes;
-    const list = fixes.filter((fix) => fix.finding === finding).map(({ title }) => `- *${title}*\n`);
-    expect(page).toContain(`\nQuick fixes for this example, the best first:\n\n${list.join('')}`);
-  });
-
   it('is gone or less after each, without a new error, and with the effect of the title', () => {
     for (const fix of fixes) checkPromise(analysis, fix, { lessens: lessened.includes(code) });
   });

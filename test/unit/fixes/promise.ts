@@ -24,31 +24,43 @@ export function checkPromise(
   fix: Fix,
   { check = analyse, lessens = false }: PromiseSetting = {},
 ): Analysis {
-  const { text } = analysis.syntax;
-  let end = 0;
-  for (const edit of fix.edits.toSorted((a, b) => a.start - b.start)) {
-    expect(edit.start, fix.title).toBeGreaterThanOrEqual(end);
-    expect(edit.end, fix.title).toBeGreaterThanOrEqual(edit.start);
-    ({ end } = edit);
-  }
-  expect(end, fix.title).toBeLessThanOrEqual(text.length);
-  const changed = check(apply(text, fix.edits));
+  const changed = applied(analysis, fix, check);
   if (!lessens) expect(remains(changed, fix.finding), `${fix.title}: the finding is still there`).toBe(false);
   const known = errors(analysis);
   for (const [code, count] of errors(changed))
     expect(count, `${fix.title}: ${code}`).toBeLessThanOrEqual(known.get(code) ?? 0);
   const full = overfull(analysis);
   for (const device of overfull(changed)) expect(full, fix.title).toContain(device);
-  const promise = promised(fix.title);
-  if (promise !== undefined)
+  checkFigures(analysis, changed, fix.title);
+  return changed;
+}
+
+/** The file after a fix, checked from scratch. Its edits must lie within the file and not overlap. */
+export function applied(
+  { syntax: { text } }: Analysis,
+  { title, edits }: Pick<Fix, 'title' | 'edits'>,
+  check: (text: string) => Analysis,
+): Analysis {
+  let end = 0;
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    expect(edit.start, title).toBeGreaterThanOrEqual(end);
+    expect(edit.end, title).toBeGreaterThanOrEqual(edit.start);
+    ({ end } = edit);
+  }
+  expect(end, title).toBeLessThanOrEqual(text.length);
+  return check(apply(text, edits));
+}
+
+/** Every figure that a title states is the figure of a fresh simulation. */
+export function checkFigures(analysis: Analysis, changed: Analysis, title: string): void {
+  for (const effect of promised(title))
     expect(
       changed.pipelines.some(({ plan, run }) => {
         const before = analysis.pipelines.find((pipeline) => pipeline.plan.name === plan.name)?.run?.report;
-        return run !== undefined && promise.every((words) => holds(words, before, run.report));
+        return run !== undefined && effect.every((words) => holds(words, before, run.report));
       }),
-      `${fix.title}: not what a fresh simulation gives`,
+      `${title}: not what a fresh simulation gives`,
     ).toBe(true);
-  return changed;
 }
 
 function errors({ findings }: Analysis): ReadonlyMap<string, number> {
@@ -65,10 +77,17 @@ const overfull = ({ pipelines }: Analysis): readonly string[] =>
       .map(({ name }) => `${name} of ${plan.name}`),
   );
 
-/** The parts of a title's effect; undefined for a fix that changes no figure. */
-function promised(title: string): readonly string[] | undefined {
-  const effect = /: ((?:(?:same )?iteration|(?:same )?throughput|peak)\b.*)$/.exec(title)?.[1];
-  return effect?.split(', ').filter((words) => words !== '');
+const effectIn = /: ((?:\w+ )?(?:runs, )?(?:(?:same )?(?:iteration|throughput)|peak)\b.*)$/;
+
+/** The parts of a title's effect, for each pipeline that it speaks of; empty for a fix that changes no figure. */
+function promised(title: string): readonly (readonly string[])[] {
+  const effects = (effectIn.exec(title)?.[1] ?? '').split('; ').filter((words) => !/^$| more pipelines?$/.test(words));
+  return effects.map((words) =>
+    words
+      .replace(/^(?:\w+ )?runs, /, '')
+      .replace(/^(?!same |peak )\w+ (?=(?:same )?(?:iteration|throughput)|peak )/, '')
+      .split(', '),
+  );
 }
 
 /** Whether one part of an effect is true of these reports, digit for digit. */

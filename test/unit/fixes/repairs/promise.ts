@@ -5,9 +5,9 @@ import type { Code } from '../../../../engine/findings/catalogue.ts';
 import type { Finding } from '../../../../engine/findings/finding.ts';
 import { apply, type Fix, fixesFor } from '../../../../engine/fixes/fix.ts';
 import type { Neighbour } from '../../../../engine/fixes/repairs/repair.ts';
-import { bytes, share, time } from '../../../../engine/quantities.ts';
 import type { PipelineReport } from '../../../../engine/report.ts';
 import { analyse } from '../../../support/analyse.ts';
+import { applied, checkFigures } from '../promise.ts';
 
 export interface Case {
   readonly code: Code;
@@ -52,14 +52,7 @@ export function repairsOf({ code, text, files = {} }: Pick<Case, 'code' | 'text'
 
 function checkRepair(analysis: Analysis, finding: Finding, fix: Fix, again: (text: string) => Analysis): void {
   const { text, comments } = analysis.syntax;
-  let end = 0;
-  for (const edit of fix.edits.toSorted((a, b) => a.start - b.start)) {
-    expect(edit.start, fix.title).toBeGreaterThanOrEqual(end);
-    expect(edit.end, fix.title).toBeGreaterThanOrEqual(edit.start);
-    ({ end } = edit);
-  }
-  expect(end, fix.title).toBeLessThanOrEqual(text.length);
-  const changed = again(apply(text, fix.edits));
+  const changed = applied(analysis, fix, again);
   const same = (all: readonly Finding[]) =>
     all.filter(({ code, message }) => code === finding.code && message === finding.message).length;
   expect(same(changed.findings), `${fix.title}: the finding is still there`).toBeLessThan(same(analysis.findings));
@@ -88,18 +81,12 @@ function checkEffect(before: Analysis, after: Analysis, fix: Fix): void {
   expect(told, `${fix.title}: figures are shown where they move, and only there`).toBe(moved.length > 0);
   expect(fix.effect !== undefined, fix.title).toBe(moved.length > 0);
   const [first] = moved.filter(({ old }) => old === undefined);
-  if (first !== undefined) expect(fix.title).toContain(`runs, ${words(first.now)}`);
-  for (const { old, now } of moved.slice(0, 1)) {
-    if (old === undefined || Math.abs(now.iteration * now.throughput - old.iteration * old.throughput) > 1e-6) continue;
-    const change = now.iteration / old.iteration - 1;
-    expect(fix.title).toContain(Math.abs(change) < 0.0005 ? 'same iteration' : `iteration ${share(change, true)}`);
-  }
+  if (first !== undefined) expect(fix.title).toContain('runs, iteration ');
+  checkFigures(before, after, fix.title);
 }
 
 const sameFigures = (a: PipelineReport, b: PipelineReport): boolean =>
   Math.abs(b.iteration / a.iteration - 1) < 0.0005 && Math.abs(peakOf(b) / peakOf(a) - 1) < 0.0005;
-const words = (report: PipelineReport): string =>
-  `iteration ${time(report.iteration)}, bubble ${share(report.bubble.makespan)}, peak ${bytes(peakOf(report))}`;
 const peakOf = ({ devices }: PipelineReport): number => Math.max(...devices.map(({ peak }) => peak));
 
 /** The same file with Windows line ends, and with characters outside the basic plane before everything. */
