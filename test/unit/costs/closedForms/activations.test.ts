@@ -1,21 +1,6 @@
 import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
-import { dimensions, layer, near, ranks, run } from './run.ts';
-
-interface Case {
-  readonly h: number;
-  readonly a: number;
-  readonly kv: number;
-  readonly hd: number;
-  readonly f: number;
-  readonly s: number;
-  readonly b: number;
-  readonly t: number;
-  readonly sp: boolean;
-  readonly c: number;
-}
-const cases = fc.tuple(dimensions, ranks).map(([one, other]): Case => ({ ...one, ...other }));
-type Arguments = Readonly<Record<string, number | boolean | string>>;
+import { type Arguments, type Case, cases, layer, near, run } from './run.ts';
 
 /** Of one layer that is a stage by itself: bytes of a microbatch on one rank. */
 function stageOf(one: Case, [shape, args]: readonly [string, Arguments], more: Arguments = {}) {

@@ -2,22 +2,8 @@ import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import type { LayerSetting } from '../../../../engine/costs/types.ts';
 import { cost } from '../settings.ts';
-import { dimensions, near, ranks } from './run.ts';
+import { type Arguments, type Case, cases, near } from './run.ts';
 
-type Arguments = Readonly<Record<string, number | boolean | string>>;
-interface Case {
-  readonly h: number;
-  readonly a: number;
-  readonly kv: number;
-  readonly hd: number;
-  readonly f: number;
-  readonly s: number;
-  readonly b: number;
-  readonly t: number;
-  readonly sp: boolean;
-  readonly c: number;
-}
-const cases = fc.tuple(dimensions, ranks).map(([one, other]): Case => ({ ...one, ...other }));
 const settingOf = ({ s, b, t, sp, c }: Case): Partial<LayerSetting> => ({
   ...{ sequence: s, microBatch: b, tensor: t, sequenceParallel: sp, context: c },
 });

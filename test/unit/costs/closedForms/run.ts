@@ -5,6 +5,7 @@ import type { PipelinePlan } from '../../../../engine/plan.ts';
 import { analyse } from '../../../support/analyse.ts';
 
 type Value = number | boolean | string;
+export type Arguments = Readonly<Record<string, Value>>;
 
 export interface Written {
   readonly imports?: string;
@@ -90,6 +91,21 @@ export const ranks = fc
     c: fc.constantFrom(1, 2, 4),
   })
   .map(({ part, sp, t, ...one }) => ({ ...one, t, sp: sp && t > 1, s: 4 * part }));
+
+/** A layer and the ranks that share it. */
+export interface Case {
+  readonly h: number;
+  readonly a: number;
+  readonly kv: number;
+  readonly hd: number;
+  readonly f: number;
+  readonly s: number;
+  readonly b: number;
+  readonly t: number;
+  readonly sp: boolean;
+  readonly c: number;
+}
+export const cases = fc.tuple(dimensions, ranks).map(([one, other]): Case => ({ ...one, ...other }));
 
 /** Equal but for rounding. */
 export function near(found: number, expected: number): boolean {

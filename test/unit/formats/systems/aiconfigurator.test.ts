@@ -1,7 +1,7 @@
-import * as fc from '../../../support/property.ts';
 import { describe, expect, it, test } from 'vitest';
 import { isAiconfigurator, readAiconfigurator } from '../../../../engine/formats/aiconfigurator/read.ts';
 import { readYaml } from '../../../../engine/formats/yaml/read.ts';
+import { checkDamaged } from './damage.ts';
 import { gb300, h200 } from './files.ts';
 
 const read = (text: string) => {
@@ -113,40 +113,11 @@ describe('YAML with places', () => {
 
 test('any damage gives faults with places, or a system with figures', () => {
   expect(isAiconfigurator(h200)).toBe(true);
-  for (const text of [h200, gb300]) {
-    fc.assert(
-      fc.property(
-        fc.array(
-          fc.tuple(
-            fc.nat(text.length - 1),
-            fc.nat(3),
-            fc.constantFrom('', '0', '-', '"', '{', ']', ':', '\n', ' ', '\t', '&a ', '*a', '\0'),
-          ),
-          { minLength: 1, maxLength: 4 },
-        ),
-        (damages) => {
-          let damaged = text;
-          for (const [at, cut, by] of damages) damaged = damaged.slice(0, at) + by + damaged.slice(at + cut);
-          const found = readAiconfigurator(damaged);
-          if ('faults' in found) {
-            expect(found.faults.length).toBeGreaterThan(0);
-            for (const { start, end, message } of found.faults) {
-              expect(start).toBeGreaterThanOrEqual(0);
-              expect(end).toBeGreaterThanOrEqual(start);
-              expect(end).toBeLessThanOrEqual(damaged.length);
-              expect(message).toMatch(/\.$/);
-            }
-            return;
-          }
-          const { device, networks } = found;
-          for (const figure of [device.memory, device.bandwidth, ...Object.values(device.compute)])
-            expect(figure > 0 && figure < Infinity).toBe(true);
-          expect(device.reserved).toBeLessThan(device.memory);
-          for (const { bandwidth, latency } of networks)
-            expect(bandwidth > 0 && bandwidth < Infinity && latency >= 0 && latency < Infinity).toBe(true);
-        },
-      ),
-      { numRuns: 1000 },
+  for (const text of [h200, gb300])
+    checkDamaged(
+      text,
+      readAiconfigurator,
+      ['', '0', '-', '"', '{', ']', ':', '\n', ' ', '\t', '&a ', '*a', '\0'],
+      1000,
     );
-  }
 });

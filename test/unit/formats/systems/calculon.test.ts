@@ -2,6 +2,7 @@ import * as fc from '../../../support/property.ts';
 import { describe, expect, it, test } from 'vitest';
 import { isCalculon, readCalculon } from '../../../../engine/formats/calculon/read.ts';
 import type { SizedShares } from '../../../../engine/costs/types.ts';
+import { checkDamaged } from './damage.ts';
 import { a100 } from './files.ts';
 
 const read = (system: object) => {
@@ -164,36 +165,5 @@ describe('damaged systems', () => {
 test('any damage gives faults with places, or a system with figures', () => {
   const text = JSON.stringify(a100, undefined, 2);
   expect(isCalculon(text)).toBe(true);
-  fc.assert(
-    fc.property(
-      fc.array(
-        fc.tuple(fc.nat(text.length - 1), fc.nat(3), fc.constantFrom('', '0', '-', '"', '{', ']', ',', 'e', '\0')),
-        {
-          minLength: 1,
-          maxLength: 4,
-        },
-      ),
-      (damages) => {
-        let damaged = text;
-        for (const [at, cut, by] of damages) damaged = damaged.slice(0, at) + by + damaged.slice(at + cut);
-        const found = readCalculon(damaged);
-        if ('faults' in found) {
-          expect(found.faults.length).toBeGreaterThan(0);
-          for (const { start, end, message } of found.faults) {
-            expect(start).toBeGreaterThanOrEqual(0);
-            expect(end).toBeGreaterThanOrEqual(start);
-            expect(end).toBeLessThanOrEqual(damaged.length);
-            expect(message).toMatch(/\.$/);
-          }
-          return;
-        }
-        const { device, networks } = found;
-        for (const figure of [device.memory, device.bandwidth, ...Object.values(device.compute)])
-          expect(figure > 0 && figure < Infinity).toBe(true);
-        for (const { bandwidth, latency } of networks)
-          expect(bandwidth > 0 && bandwidth < Infinity && latency >= 0 && latency < Infinity).toBe(true);
-      },
-    ),
-    { numRuns: 2000 },
-  );
+  checkDamaged(text, readCalculon, ['', '0', '-', '"', '{', ']', ',', 'e', '\0'], 2000);
 });
