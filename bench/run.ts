@@ -4,6 +4,8 @@ import { frameTable } from './measures/frame.ts';
 import { jobTable } from './measures/job.ts';
 import { keystrokeTable } from './measures/keystroke.ts';
 import { largeTable } from './measures/large.ts';
+import { motionTable } from './measures/motion.ts';
+import { pageTable } from './measures/page.ts';
 import { parseTable } from './measures/parse.ts';
 import { redrawTable } from './measures/redraw.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
@@ -18,7 +20,11 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['keystroke', keystrokeTable],
   ['frame', frameTable],
   ['redraw', redrawTable],
+  ['page', pageTable],
+  ['motion', motionTable],
 ];
+/** They need a Chromium, so they run only when they are named. */
+const inBrowser: ReadonlySet<string> = new Set(['page', 'motion']);
 
 const wanted = process.argv.slice(2).filter((one) => !one.startsWith('-'));
 const unknown = wanted.filter((one) => !tables.some(([name]) => name === one));
@@ -32,7 +38,7 @@ console.log(`Node ${process.version}; best of five, CPU time; calibration loop $
 let goals = 0;
 let met = 0;
 for (const [name, make] of tables) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (wanted.length > 0 ? !wanted.includes(name) : inBrowser.has(name)) continue;
   const table = await make();
   console.log(tableText(table));
   for (const { goal } of table.rows) {

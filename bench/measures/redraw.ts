@@ -9,10 +9,11 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
-import { evaluate } from '../../engine/evaluate.ts';
+import { simulated } from '../../engine/evaluate.ts';
 import { startServer } from '../../server/server.ts';
 import { methods, type PlanAnswer } from '../../webview/protocol/requests.ts';
 import { draw } from '../../webview/worker/draw.ts';
+import { handOver } from '../../webview/worker/handOver.ts';
 import { pictureOf } from '../../webview/worker/makePicture.ts';
 import { percentile } from '../measure.ts';
 import { ms, type Table } from '../rows.ts';
@@ -87,9 +88,10 @@ async function edit(text: string, devices: number): Promise<{ plan: number[]; wo
     const answer = await client.sendRequest<PlanAnswer>(methods.plan, { uri });
     const planned = performance.now();
     const [pipeline] = structuredClone(answer.plan?.pipelines ?? []);
-    const evaluation = evaluate(pipeline, answer.options);
-    if (evaluation.run === undefined) throw new Error('The pipeline of the benchmark does not run.');
-    const { columns } = structuredClone(pictureOf(evaluation, evaluation.run, at));
+    const found = simulated(pipeline);
+    if ('faults' in found) throw new Error('The pipeline of the benchmark does not run.');
+    const { picture, buffers } = handOver(pictureOf({ plan: pipeline }, found.run, at), true);
+    const { columns } = structuredClone(picture, { transfer: [...buffers] });
     const rowHeight = height / devices;
     const view = { t0: 0, t1: columns.makespan, top: 0, rowHeight, bandTop: 0, bandHeight: rowHeight - 1 };
     draw({ ...view, radius: 1, notch: 7 }, width, height, columns, undefined, benchPalette, pixels);
