@@ -1,4 +1,4 @@
-/** Tests of the preview page in a real Chromium. Prints each failure, and at the end `N passed, N failed`. */
+/** Tests of the preview page in a real Chromium. Prints each test with its time, and at the end `N passed, N failed`. */
 import { accessibilityTests } from './accessibility.page.ts';
 import { blockTests } from './blocks.page.ts';
 import type { PageTest } from './check.ts';
@@ -40,26 +40,41 @@ const all: readonly PageTest[] = [
   ...whyTests,
 ];
 const longest = 60_000;
+/** Tests at a time, each in a context of its own: pages wait for frames and timers for most of a test. */
+const atOnce = 2;
 
 const browser = await launch();
+const left = all.filter((test) => test.name.includes(wanted));
 let passed = 0;
 let failed = 0;
-try {
-  for (const { name, run } of all.filter((test) => test.name.includes(wanted))) {
+
+async function work(): Promise<void> {
+  for (let test = left.shift(); test !== undefined; test = left.shift()) {
+    const { name, run } = test;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`took longer than ${longest / 1000} s`)), longest);
     });
+    const started = performance.now();
     try {
       await Promise.race([run(browser), late]);
       passed += 1;
+      console.log(`ok     ${seconds(started)}  ${name}`);
     } catch (error) {
       failed += 1;
-      console.log(`✗ ${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      console.log(
+        `FAILED ${seconds(started)}  ${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      );
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+const seconds = (started: number): string => `${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s`;
+
+try {
+  await Promise.all(Array.from({ length: atOnce }, work));
 } finally {
   await browser.close();
 }

@@ -21,9 +21,10 @@ export function findPython(): string | undefined {
   interpreter = [own, 'python3', 'python'].find(imports);
   if (interpreter !== undefined) return undefined;
   console.log(`Installing PyTorch into ${path.relative(root, environment)} …`);
+  // Python compiles what is imported, which is a small part of the packages.
   const problem =
     (existsSync(own) ? undefined : fault('python3', ['-m', 'venv', environment])) ??
-    fault(own, ['-m', 'pip', 'install', '--quiet', '--retries', '0', '--timeout', '15', ...needs]);
+    fault(own, ['-m', 'pip', 'install', '--quiet', '--no-compile', '--retries', '0', '--timeout', '15', ...needs]);
   interpreter = own;
   return problem === undefined ? undefined : `PyTorch is not here and cannot be installed: ${problem}`;
 }
