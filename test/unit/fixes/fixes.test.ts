@@ -201,6 +201,17 @@ describe('warm-up', () => {
     expect(changed.syntax.text).toContain('1f1b(warmup = [');
     expect(iteration(changed)).toBeLessThan(iteration(file));
   });
+
+  it.each([
+    ['1f1b(recompute = ahead)', /1f1b\(recompute = ahead, warmup = \[[\d, ]+\]\)/],
+    ['1f1b(warmup = [4, 3, 2, 1])', /1f1b\(warmup = \[[\d, ]+\]\)/],
+    ['1f1b()', /1f1b\(warmup = \[[\d, ]+\]\)/],
+  ])('is raised in %s, which keeps its other arguments', (schedule, wanted) => {
+    const pipeline = run(blocks(four), 32).replace('schedule = 1f1b', `schedule = ${schedule}`);
+    const file = analyse(pipe({ link: '2.2GB/s + 1us', memory: '64GiB', pipeline }));
+    const [fix] = fixesOf(file, 'comm/exposed').filter(({ title }) => title.startsWith('Raise'));
+    expect(after(file, fix).syntax.text).toMatch(wanted);
+  });
 });
 
 it('answers findings of other files with nothing', () => {

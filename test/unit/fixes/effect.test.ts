@@ -1,0 +1,39 @@
+/** The words of an effect, from figures alone. */
+import { expect, test } from 'vitest';
+import { effectWords, type Figures } from '../../../engine/fixes/effect.ts';
+
+const GiB = 2 ** 30;
+const before: Figures = {
+  iteration: 1,
+  throughput: 8,
+  bubble: 0.25,
+  device: 'gpu[0]',
+  peak: 10 * GiB,
+  capacity: 16 * GiB,
+  fits: true,
+};
+/** The same batch, in `iteration` seconds. */
+const after = (change: Partial<Figures>): Figures => ({
+  ...before,
+  ...change,
+  throughput: 8 / (change.iteration ?? before.iteration),
+});
+const words = (change: Partial<Figures>) => effectWords({ pipeline: 'train', before, after: after(change) }, 'time');
+
+test('changes under half a tenth of a percent are none, larger ones are stated', () => {
+  expect(words({ iteration: 1.0004 })).toBe('same iteration, peak unchanged');
+  expect(words({ iteration: 1.001, peak: 10.01 * GiB })).toBe('iteration +0.1 %, peak +0.1 %');
+  expect(words({ iteration: 0.999, peak: 9.99 * GiB })).toBe('iteration −0.1 %, peak −0.1 %');
+});
+
+test('a plan that does not fit says by how much; or that another device is the reason, where the fullest by share fits', () => {
+  expect(words({ peak: 17 * GiB, fits: false })).toBe('same iteration, peak +70 %, 1 GiB over');
+  expect(words({ fits: false })).toBe('same iteration, peak unchanged, another device over its memory');
+  const fresh = effectWords({ pipeline: 'train', after: after({ peak: 17 * GiB, fits: false }) }, 'time');
+  expect(fresh).toBe('iteration 1 s, bubble 25 %, peak 17 GiB, 1 GiB over');
+});
+
+test('a change of the batch is told by the throughput and both batches', () => {
+  const changed = effectWords({ pipeline: 'train', before, after: { ...before, throughput: 16 } }, 'memory');
+  expect(changed).toBe('peak 10 GiB, throughput +100 %, batch 8 → 16');
+});

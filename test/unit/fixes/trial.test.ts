@@ -1,0 +1,97 @@
+/** Which candidates are shown, and in which order: candidates that change one number each, so that their figures are known. */
+import { describe, expect, it } from 'vitest';
+import { fixesFor } from '../../../engine/fixes/fix.ts';
+import { type Candidate, fixesAmong, type Goal } from '../../../engine/fixes/trial.ts';
+import { toEnd } from '../../../engine/steps.ts';
+import { analyse } from '../../support/analyse.ts';
+import { pipe } from './file.ts';
+
+const run = (schedule: string, microbatches = 8) =>
+  `  microbatches = ${microbatches}\n  stages = balance(4)\n  schedule = ${schedule}`;
+// Eight microbatches of gpipe need 9 GiB of 6 GiB, four of 1F1B need 5 GiB.
+const text = pipe({ memory: '6GiB', link: '100000GB/s', pipeline: run('gpipe') });
+const analysis = analyse(text);
+const goal: Goal = { pipeline: 'train', emphasis: 'time', met: () => true };
+
+/** Replaces parts of the file. */
+function candidate(what: string, replaced: Readonly<Record<string, string>>, more: Partial<Candidate> = {}): Candidate {
+  const edits = Object.entries(replaced).map(([part, by]) => {
+    const start = text.indexOf(part);
+    expect(start, part).toBeGreaterThan(0);
+    return { start, end: start + part.length, text: by };
+  });
+  return { what, kind: what, edits, ...more };
+}
+const shown = (candidates: readonly Candidate[], more: Partial<Goal> = {}) =>
+  toEnd(fixesAmong(analysis, { ...goal, ...more }, candidates, analyse)).map(({ title }) => title.split(':')[0]);
+
+const fast = candidate('fast', { 'forward = 4ms': 'forward = 1ms' });
+const fits = candidate('fits', { gpipe: '1f1b' });
+/** Each leaves less in memory, and takes the same time. */
+const smaller = [256, 192, 160, 128, 96, 64, 32].map((size) =>
+  candidate(`activation ${size}`, { gpipe: '1f1b', 'activation = 512MiB': `activation = ${size}MiB` }),
+);
+
+describe('candidates are ranked', () => {
+  it('those that fit first, though they are slower', () => {
+    expect(shown([fast, fits])).toEqual(['fits', 'fast']);
+  });
+
+  it('of equal paces the smaller peak first', () => {
+    expect(shown([smaller[0], smaller[3]])).toEqual(['activation 128', 'activation 256']);
+    expect(shown([smaller[3], smaller[0]])).toEqual(['activation 128', 'activation 256']);
+  });
+
+  it('of equal figures the smaller edit is shown, alone', () => {
+    const long = candidate('long', { '  schedule = gpipe': '  schedule = 1f1b // the same, and a comment' });
+    expect(shown([long, fits])).toEqual(['fits']);
+  });
+
+  it('last resorts after all others, in their order', () => {
+    const last = [smaller[6], smaller[0]].map((each) => ({ ...each, kind: each.what, last: true as const }));
+    expect(shown([...last, fits])).toEqual(['fits', 'activation 32', 'activation 256']);
+  });
+});
+
+describe('candidates are shown', () => {
+  it('five at most, or as many as the goal wants', () => {
+    expect(shown(smaller)).toHaveLength(5);
+    expect(shown(smaller, { most: 2 })).toEqual(['activation 32', 'activation 64']);
+  });
+
+  it('two of a kind at most, or as many as the goal wants', () => {
+    const alike = smaller.map((each) => ({ ...each, kind: 'activation' }));
+    expect(shown(alike)).toEqual(['activation 32', 'activation 64']);
+    expect(shown(alike, { mostOfKind: 1 })).toEqual(['activation 32']);
+  });
+});
+
+describe('idle time', () => {
+  const fixesOfBubble = (file: string) => {
+    const found = analyse(file);
+    const finding = found.findings.find(({ code }) => code === 'schedule/bubble');
+    if (finding === undefined) throw new Error('There is no finding.');
+    return fixesFor(found, finding, analyse).map(({ title }) => title);
+  };
+
+  it('of less than half a percent has no fix', () => {
+    // 3 of 703 slots are idle.
+    expect(fixesOfBubble(pipe({ link: '100000GB/s', pipeline: run('1f1b', 700) }))).toEqual([]);
+    expect(fixesOfBubble(pipe({ link: '100000GB/s', pipeline: run('1f1b', 100) }))).not.toEqual([]);
+  });
+
+  it('has no fix that shortens the iteration and leaves a larger share of it idle', () => {
+    // Without recomputation the same transfers are a larger part of a shorter iteration.
+    const file = pipe({ link: '2GB/s', pipeline: `${run('1f1b')}\n  recompute = full` });
+    const titles = fixesOfBubble(file);
+    expect(titles.length).toBeGreaterThan(0);
+    expect(titles.filter((title) => title.startsWith('Recompute no stage'))).toEqual([]);
+    const iteration = (changed: string) => analyse(changed).pipelines[0].run?.report.iteration ?? NaN;
+    expect(iteration(file.replace('recompute = full', ''))).toBeLessThan(iteration(file));
+  });
+
+  it('is filled with as many microbatches as the steps of the param reach', () => {
+    const file = pipe({ pipeline: run('1f1b').replace('= 8', '= m'), more: 'param m = 9 in 1..64 step 8\n' });
+    expect(fixesOfBubble(file).some((title) => title.startsWith('Set microbatches to 17: '))).toBe(true);
+  });
+});
