@@ -1,7 +1,7 @@
 /** A finding is gone only if no finding with its code is left of its pipeline, its device or link, and its expectation. */
 import { expect, test } from 'vitest';
 import { remains } from '../../../engine/fixes/remains.ts';
-import { analyse } from '../../support/analyse.ts';
+import { analyse, codesOf } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
 
 const keys = (name: string, schedule: string): string =>
@@ -9,8 +9,7 @@ const keys = (name: string, schedule: string): string =>
 const found = (text: string, code: string, at: number) => {
   const analysis = analyse(text);
   const finding = analysis.findings.filter((candidate) => candidate.code === code)[at];
-  if (finding === undefined)
-    throw new Error(`${code} ${at} is not among ${analysis.findings.map((each) => each.code)}`);
+  if (finding === undefined) throw new Error(`${code} ${at} is not among ${codesOf(analysis).join(', ')}`);
   return { analysis, finding };
 };
 const train = '  microbatches = 8\n  stages = balance(4)\n  schedule = gpipe';
