@@ -129,3 +129,12 @@ test('questions for fixes, and which of them to show or apply', () => {
   });
   expect(readFromPage({ type: 'applyFix', request: 3, index: -2 })).toBeUndefined();
 });
+
+test('an error of the page is cut at 4096 characters', () => {
+  const sent = (length: number) => readFromPage({ type: 'error', message: 'x'.repeat(length) });
+  for (const [length, kept] of [
+    [4096, 4096],
+    [4097, 4096],
+  ])
+    expect(sent(length)).toEqual({ type: 'error', message: 'x'.repeat(kept) });
+});

@@ -13,6 +13,7 @@ import { runnable } from '../support/cases.ts';
 function checkSum(plan: PipelinePlan, timeline: Timeline, device: number): Set<string> {
   const track = memoryTrack(plan, timeline, device);
   const stack = memoryStack(plan, timeline, device);
+  expect(stack.bytes.every((bytes) => bytes > 0)).toBe(true);
   const base = Object.values(stack.statics).reduce((sum, bytes) => sum + bytes, 0);
   expect(base).toBeCloseTo(track.base, 0);
   for (const [step, from] of track.at.entries()) {

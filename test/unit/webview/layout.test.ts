@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
-import { describe, expect, it } from 'vitest';
-import { type Layout, gutterFor, layoutFor } from '../../../webview/view/scene/layout.ts';
+import { describe, expect, it, test } from 'vitest';
+import { type Layout, gutterFor, inside, layoutFor } from '../../../webview/view/scene/layout.ts';
 import { type Room, bars, roomFor } from '../../../webview/view/scene/room.ts';
 
 interface Page {
@@ -104,4 +104,20 @@ describe('room', () => {
     ]);
     expect(layoutFor(90, 300, 4, true).left).toBe(30);
   });
+
+  it('has a lane of all devices over groups where 240 px are left under the ruler', () => {
+    const lane = (room: number, grouped = true) =>
+      layoutFor(900, room + bars.ruler, 100, true, false, grouped).all.height;
+    expect([lane(239), lane(240), lane(240, false)]).toEqual([0, 44, 0]);
+  });
+
+  it('has rows of up to 96 px without a chart', () => {
+    const row = (room: number) => layoutFor(900, room + bars.ruler, 4, false, false).fittedRow;
+    expect([row(4 * 80), row(4 * 96), row(4 * 200)]).toEqual([80, 96, 96]);
+  });
+});
+
+test('a band holds its first pixel, and not the first pixel of the band under it', () => {
+  const band = { y: 10, height: 5 };
+  expect([9.5, 10, 14.5, 15].map((y) => inside(band, y))).toEqual([false, true, true, false]);
 });

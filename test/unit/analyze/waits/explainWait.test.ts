@@ -50,6 +50,28 @@ describe('the explanation of a wait', () => {
     );
   });
 
+  /** The first wait of 1F1B on the first device: the round trip to the last one. */
+  const roundTrip = (devices: number, recipe: Partial<Parameters<typeof recipePlan>[0]>): string => {
+    const plan = recipePlan({ devices, microbatches: 12, schedule: policy('1f1b'), ...recipe });
+    const order = programOf(oneForwardOneBackward(devices, 12), devices, 12, [...plan.placement]);
+    const timeline = timelineOf(plan, order);
+    return text(explainWait(plan, timeline, waitsOf(timeline)[0]));
+  };
+
+  it('names the device with the most work of the chain alone, however near the others are', () => {
+    expect(roundTrip(4, { forward: [1, 1, 1, 1.1] })).toContain('3.1 s of it on gpu[3].');
+    expect(roundTrip(4, {})).toContain('3 s of it on each of gpu[1], gpu[2] and gpu[3].');
+  });
+
+  it('counts devices with equal parts where they are more than four', () => {
+    expect(roundTrip(5, {})).toContain('of it on each of gpu[1], gpu[2], gpu[3] and gpu[4].');
+    expect(roundTrip(6, {})).toContain('of it on each of 5 devices.');
+  });
+
+  it('counts the transfers of the chain, which an operation just before is not', () => {
+    expect(roundTrip(4, { latency: 5 })).toContain('30 s of it in 6 transfers.');
+  });
+
   it('names the limit of microbatches in flight', () => {
     expect(text(explained('custom-schedule.pipe', 1, '0I0'))).toContain(
       '0F4 could start at 64 ms, but the order of gpu[0] puts 0I0 before it: the limit of 4 microbatches in flight is reached.',
@@ -85,6 +107,8 @@ describe('the explanation of a wait', () => {
     expect(text(explainWait(plan, timeline, wait))).toContain(
       '0F4 could start at 4 s, but the order of gpu[0] puts 0B0 before it: with it gpu[0] would hold 5 B of 4 B.',
     );
+    const reserved = { ...plan, devices: plan.devices.map((device) => ({ ...device, memory: 5, reserved: 1 })) };
+    expect(text(explainWait(reserved, timeline, wait))).toContain('would hold 5 B of 4 B.');
     const roomy = recipePlan({ devices: 4, microbatches: 8, schedule: policy('1f1b'), memory: 5 });
     expect(text(explainWait(roomy, timeline, wait))).toContain('puts 0B0 before it.');
   });
