@@ -110,11 +110,6 @@ describe('room', () => {
       layoutFor(900, room + bars.ruler, 100, true, false, grouped).all.height;
     expect([lane(239), lane(240), lane(240, false)]).toEqual([0, 44, 0]);
   });
-
-  it('has rows of up to 96 px without a chart', () => {
-    const row = (room: number) => layoutFor(900, room + bars.ruler, 4, false, false).fittedRow;
-    expect([row(4 * 80), row(4 * 96), row(4 * 200)]).toEqual([80, 96, 96]);
-  });
 });
 
 test('a band holds its first pixel, and not the first pixel of the band under it', () => {

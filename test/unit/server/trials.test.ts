@@ -1,0 +1,45 @@
+/** Texts that quick fixes try: each is checked once for a request, unless an answer is still to come. */
+import { expect, test } from 'vitest';
+import { directSearches, noSearches } from '../../../engine/searches.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { LineIndex } from '../../../grammar/index.ts';
+import { trials } from '../../../server/trials.ts';
+import { analyse } from '../../support/analyse.ts';
+import { hostOf, uri } from '../../support/host.ts';
+import { pipe } from '../fixes/file.ts';
+
+const file = (microbatches: number) =>
+  pipe({ pipeline: `  microbatches = ${microbatches}\n  stages = balance(4)\n  schedule = 1f1b` });
+const view = () => {
+  const analysis = analyse(file(8));
+  const files = { ...hostOf(), list: () => [], linesOf: () => undefined, all: () => [] };
+  const lines = new LineIndex(file(8));
+  return { uri, version: 1, lines, files, options: defaultOptions, syntax: analysis.syntax, analysis };
+};
+
+test('the same text is checked once, whoever asks', () => {
+  const again = trials(view());
+  const first = again(directSearches())(file(12));
+  expect(first.pipelines[0].run).toBeDefined();
+  expect(again(directSearches())(file(12))).toBe(first);
+  expect(again(directSearches())(file(16))).not.toBe(first);
+});
+
+test('a text whose answers are still to come is checked again', () => {
+  const again = trials(view());
+  const waiting = again(noSearches)(file(12));
+  expect(waiting.pending).toEqual(['train']);
+  expect(again(directSearches())(file(12)).pending).toEqual([]);
+});
+
+test('a large run is not kept, since it takes much room', () => {
+  const again = trials(view());
+  // Two operations of each of four stages: 20,000 are kept, more are not.
+  for (const [microbatches, kept] of [
+    [2500, true],
+    [2501, false],
+  ] as const) {
+    const first = again(directSearches())(file(microbatches));
+    expect(again(directSearches())(file(microbatches)) === first, `${microbatches}`).toBe(kept);
+  }
+});
