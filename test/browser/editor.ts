@@ -150,6 +150,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
     return show();
   }
 
+  await preview.post({ type: 'modes', docked: false, following: false, outlineAtCursor: true, revealOnClick: true });
   return {
     show: (pipeline) => show({}, { pipeline }),
     text: () => client.text(uri),

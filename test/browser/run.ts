@@ -9,6 +9,7 @@ import { groupTests } from './groups.page.ts';
 import { launch } from './harness.ts';
 import { hoverTests } from './hover.page.ts';
 import { interactionTests } from './interaction.page.ts';
+import { keyboardTests } from './keyboard.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 import { markTests } from './marks.page.ts';
@@ -27,6 +28,7 @@ const all: readonly PageTest[] = [
   ...groupTests,
   ...hoverTests,
   ...interactionTests,
+  ...keyboardTests,
   ...layoutTests,
   ...lifecycleTests,
   ...markTests,

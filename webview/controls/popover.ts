@@ -6,6 +6,7 @@ export interface Popover {
 
 let open: Popover | undefined;
 const margin = 8;
+const focusable = 'button:not(:disabled), input:not(:disabled), select, [tabindex="0"], vscode-button';
 
 /**
  * Opens content over the page, under its anchor; at most one popover is open. Esc and a click elsewhere close it, and the focus
@@ -28,8 +29,18 @@ export function popover(anchor: HTMLElement, name: string, content: HTMLElement,
     onClose?.();
   }
 
+  /** From the last control Tab leads to the first one: what lies under the popover cannot be seen. */
+  function turn(event: KeyboardEvent): void {
+    const controls = controlsIn(box);
+    const [end, start] = event.shiftKey ? [controls.at(0), controls.at(-1)] : [controls.at(-1), controls.at(0)];
+    if (document.activeElement !== end && document.activeElement !== box) return;
+    event.preventDefault();
+    start?.focus();
+  }
+
   box.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close();
+    if (event.key === 'Tab') turn(event);
     // Keys of the timeline are not for what lies over it.
     event.stopPropagation();
   });
@@ -56,10 +67,13 @@ export function popover(anchor: HTMLElement, name: string, content: HTMLElement,
   anchor.setAttribute('aria-expanded', 'true');
   document.body.append(box);
   placeUnder(anchor, box);
-  const first = box.querySelector<HTMLElement>('button:not(:disabled), input, select, [tabindex="0"], vscode-button');
-  (first ?? box).focus({ preventScroll: true });
+  (controlsIn(box).at(0) ?? box).focus({ preventScroll: true });
   return made;
 }
+
+/** What the focus can go to: some controls are hidden where the toolbar has them. */
+const controlsIn = (box: HTMLElement): readonly HTMLElement[] =>
+  Array.from(box.querySelectorAll<HTMLElement>(focusable)).filter((node) => node.checkVisibility());
 
 /** A click on the button opens what `make` returns, or closes it where it is open. */
 export function opensPopover(anchor: HTMLElement, name: string, make: () => HTMLElement): void {

@@ -1,5 +1,5 @@
 import type { MemoryStack } from '../../engine/simulate/memoryStack.ts';
-import { type Gap, deviceOf, gapBefore } from '../picture/blocks.ts';
+import { type Gap, deviceOf, gapAt, gapBefore } from '../picture/blocks.ts';
 import { nextBubble } from '../picture/bubbles.ts';
 import { worstDevice } from '../picture/memoryLevel.ts';
 import type { Why } from '../picture/why.ts';
@@ -38,6 +38,9 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
   let tried = -1;
   let request = 0;
   let wantsFocus = false;
+  let heading = '';
+  /** The gap that the result of a fix does not have: it is explained again when the file is back. */
+  let missed: Gap | undefined;
 
   const panel = whyPanel({
     select: (block) => select({ kind: 'block', block }),
@@ -53,7 +56,8 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
 
   function show(): void {
     const timeline = timelines.timeline();
-    if (timeline === undefined || (why === undefined && peak === undefined)) return;
+    const trying = about !== undefined && tried >= 0;
+    if (timeline === undefined || (why === undefined && peak === undefined && !trying)) return;
     const content = {
       why,
       peak,
@@ -61,7 +65,8 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
     };
     panel.update(timeline, theme(), content);
     const device = peak === undefined ? '' : (timeline.plan.devices.at(peak)?.name ?? '');
-    const heading = why === undefined ? `Memory of ${device}` : `Why ${why.title}`;
+    if (why !== undefined) heading = `Why ${why.title}`;
+    else if (peak !== undefined) heading = `Memory of ${device}`;
     if (page.side.shown() !== name || !panel.element.isConnected) page.side.show(name, heading, panel.element, closed);
     page.side.rename(name, heading);
     if (wantsFocus) panel.focus();
@@ -185,13 +190,20 @@ export function explaining({ timelines, page, post, theme, selection, select }: 
       const device = peak !== undefined && peak < next.plan.devices.length ? peak : undefined;
       const was = page.side.shown() === name;
       const { tried: index, list, topic } = { tried, list: fixes, topic: about };
+      const again =
+        index < 0 && missed !== undefined
+          ? gapAt(next.picture, missed.device, (missed.from + missed.to) / 2)
+          : undefined;
+      missed = index < 0 ? undefined : (missed ?? (kept === undefined ? gap : undefined));
       forget();
       if (!was) return;
-      if (kept === undefined && device === undefined) {
+      if (kept === undefined && device === undefined && again === undefined && index < 0) {
         page.side.close(name);
         return;
       }
       [fixes, about, tried] = [list, topic, index];
+      if (again !== undefined) askWhy(again);
+      else if (kept === undefined && device === undefined) show();
       if (kept !== undefined) askWhy(kept);
       if (device !== undefined) askPeak(device);
       // What a fix gives is on show: its list stays, so that it can be applied.

@@ -5,6 +5,7 @@ import { element } from '../controls/dom.ts';
 import type { Settings } from '../session/settings.ts';
 import { type ShownTimeline, timelineSentence } from '../session/shownTimeline.ts';
 import { canvases } from './canvases.ts';
+import { keepFocus } from './keepFocus.ts';
 import { cover } from './panels/cover.ts';
 import { type DetailActions, detail } from './panels/detail.ts';
 import { figures } from './panels/figures.ts';
@@ -126,6 +127,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
       notice.waiting();
       arrange();
       new ResizeObserver(arrange).observe(place);
+      keepFocus(() => cells.focus());
     },
     /** `baseline`: the timeline of the values in the file, while others are tried. */
     updateFigures(
