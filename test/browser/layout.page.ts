@@ -154,6 +154,58 @@ const still: PageTest = {
   },
 };
 
+const roomy: PageTest = {
+  name: 'an open card is as high as the details of any block need, and nothing moves from one block to the next',
+  run: async (browser) => {
+    for (const [width, tall] of [
+      [420, 900],
+      [700, 700],
+      [1400, 800],
+    ] as const) {
+      const shownPipeline = pipeline({ devices: 4, microbatches: 8 });
+      const preview = await browser.open({ width, height: tall });
+      await preview.post(planMessage(plan([shownPipeline], [microbatchParam(8)])));
+      await preview.drawn();
+      await preview.page.locator('.grid [tabindex="0"]').focus();
+      await preview.page.keyboard.press('ArrowRight');
+      await preview.page.keyboard.press('Enter');
+      await settled(preview.page);
+      const area = await preview.page.locator('.timeline').boundingBox();
+      let least = Number.POSITIVE_INFINITY;
+      for (const key of [
+        'ArrowRight',
+        'ArrowDown',
+        'ArrowRight',
+        'End',
+        'ArrowDown',
+        'ArrowLeft',
+        'ArrowLeft',
+        'Home',
+      ]) {
+        await preview.page.keyboard.press(key);
+        // What a faster stage brings comes later.
+        await preview.page.locator('.card dt', { hasText: '10 % faster' }).waitFor();
+        const [spare, scrolled] = await preview.page.locator('.card').evaluate((card) => {
+          const { bottom } = card.getBoundingClientRect();
+          const foot = card.querySelector('.card-actions')?.getBoundingClientRect().bottom ?? 0;
+          return [bottom - foot, card.scrollHeight - card.clientHeight];
+        });
+        assert.equal(scrolled, 0, `${width} px: all of it is in sight`);
+        least = Math.min(least, spare);
+        assert.deepEqual(await preview.page.locator('.timeline').boundingBox(), area, `${width} px, ${key}`);
+      }
+      await preview.page.getByRole('button', { name: 'Close the details' }).click();
+      await preview.page.locator('.grid [tabindex="0"]').focus();
+      await preview.page.keyboard.press('i');
+      await settled(preview.page);
+      assert.equal(await height(preview, '.card'), width < 860 ? 220 : 160, 'a device has all the room');
+      assert.ok(least <= 24, `${width} px: at least ${least} px are empty`);
+      await preview.shot(`card-${width}`);
+      await preview.close();
+    }
+  },
+};
+
 const alone: PageTest = {
   name: 'without the chart of memory, rows leave no dead band',
   run: async (browser) => {
@@ -266,4 +318,4 @@ const legend: PageTest = {
   },
 };
 
-export const layoutTests: readonly PageTest[] = [...bars, dropped, still, alone, many, popovers, legend];
+export const layoutTests: readonly PageTest[] = [...bars, dropped, still, roomy, alone, many, popovers, legend];

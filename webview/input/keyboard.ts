@@ -135,12 +135,13 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     const timeline = host.timeline();
     const block = host.focus();
     if (timeline === undefined || timeline.picture.columns.word.length === 0) return;
-    host.card.open();
     host.select(
       host.selection()?.kind === 'device'
         ? { kind: 'block', block }
         : { kind: 'device', device: deviceOf(timeline.picture, block) },
     );
+    // The card that opens has the room that the selection needs.
+    host.card.open();
   }
 
   /** First the selection in the middle; the second time it fills the width. */

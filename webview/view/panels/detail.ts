@@ -2,6 +2,7 @@ import { element, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { button } from '../../controls/toolkit.ts';
 import { gapBefore, microbatchOf, stageOf } from '../../picture/blocks.ts';
+import { cardHeight } from './cardHeight.ts';
 import { unaskedOperations } from '../../session/sensitivities.ts';
 import { css } from '../scene/colour.ts';
 import type { Scene } from '../scene/scene.ts';
@@ -52,6 +53,7 @@ export function detail(actions: DetailActions) {
   const card = element('div', { class: 'card', tabindex: '0', role: 'group', 'aria-label': 'Details', hidden: '' });
   card.append(facts, buttons);
   const bar = element('section', { class: 'detail', 'aria-label': 'Selection' }, summary, card);
+  const height = cardHeight(bar, card, pairs, buttons);
   let spoken = '';
   let newest: Scene | undefined;
   let shown = '';
@@ -63,6 +65,7 @@ export function detail(actions: DetailActions) {
     chevron.setAttribute('aria-label', open ? 'Close the details' : 'Open the details');
     chevron.title = open ? 'Close the details' : 'Open the details (Enter)';
     if (open && newest !== undefined) fill(newest);
+    else height.forget();
   }
   chevron.addEventListener('click', () => setOpen(card.hidden === true));
   setOpen(false);
@@ -79,6 +82,7 @@ export function detail(actions: DetailActions) {
     follow.element.hidden = microbatch < 0;
     follow.setValue(`Follow microbatch ${microbatch}`);
     buttons.hidden = selection === undefined;
+    height.update(scene);
     const key = `${plan.name} ${JSON.stringify(selection)}`;
     if (key !== shown) card.scrollTop = 0;
     shown = key;
