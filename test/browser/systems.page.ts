@@ -186,4 +186,44 @@ const jobs: PageTest = {
   },
 };
 
-export const systemTests: readonly PageTest[] = [...everySystem, nothingLong, fill, sourceOfCopies, jobs];
+const workerNames: PageTest = {
+  name: 'the names of workers and of their devices are whole in a narrow page',
+  run: async (browser) => {
+    const { message } = example('systems/hetpipe');
+    for (const width of [420, 700]) {
+      const preview = await browser.open({
+        width,
+        height: 760,
+        before: () => {
+          const { prototype } = CanvasRenderingContext2D;
+          const { fillText } = prototype;
+          const scope = globalThis as unknown as { written: Set<string> };
+          scope.written = new Set();
+          prototype.fillText = function (text, ...rest) {
+            scope.written.add(text);
+            fillText.call(this, text, ...rest);
+          };
+        },
+      });
+      await preview.post(message);
+      await preview.drawn();
+      await preview.page.locator('.figure.job').first().click();
+      await preview.page.evaluate(() => (globalThis as unknown as { written: Set<string> }).written.clear());
+      await preview.page.locator('.jobs').getByRole('button', { name: 'All workers' }).first().click();
+      await preview.page.getByRole('region', { name: 'Workers of node' }).waitFor();
+      await settled(preview.page);
+      const written = await preview.page.evaluate(() => [
+        ...(globalThis as unknown as { written: Set<string> }).written,
+      ]);
+      assert.ok(written.includes('node_v') && written.includes('gpu[3]'), `${width}: ${written.join()}`);
+      assert.deepEqual(
+        written.filter((text) => text.startsWith('…')),
+        [],
+        String(width),
+      );
+      await preview.close();
+    }
+  },
+};
+
+export const systemTests: readonly PageTest[] = [...everySystem, nothingLong, fill, sourceOfCopies, jobs, workerNames];

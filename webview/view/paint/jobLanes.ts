@@ -4,7 +4,7 @@ import { type Columns, firstEndingAfter, firstStartingFrom, kindTransfer, kindWe
 import type { WorkerLane } from '../../picture/jobLanes.ts';
 import { labelSizes, labelledPart, labelsAt } from '../../picture/labels.ts';
 import { type Rgb, css, labelOn } from '../scene/colour.ts';
-import { headingTops, jobHeading, jobRuler, type JobScene } from '../scene/jobScene.ts';
+import { headingTops, jobHeading, jobRuler, nameRoom, type JobScene } from '../scene/jobScene.ts';
 import { font } from '../scene/theme.ts';
 import { type Ink, clipped, hatch } from './canvas.ts';
 import { ticks } from './ruler.ts';
@@ -67,16 +67,17 @@ function paintClock(ink: Ink, scene: JobScene): void {
 }
 
 function paintNames(ink: Ink, scene: JobScene, worker: WorkerLane, top: number): void {
-  const { theme, left, rowHeight } = scene;
+  const { theme, rowHeight } = scene;
+  const room = nameRoom(scene.left);
   ink.textAlign = 'left';
   ink.textBaseline = 'middle';
   ink.font = font(theme, 12, 700);
   ink.fillStyle = css(theme.foreground);
-  ink.fillText(shortened(ink, worker.name, left - 20), 14, top + jobHeading / 2);
+  ink.fillText(shortened(ink, worker.name, room.worker.width), room.worker.x, top + jobHeading / 2);
   ink.font = font(theme, rowHeight < 12 ? 9 : 11);
   ink.fillStyle = css(theme.dim);
   worker.devices.forEach((device, row) =>
-    ink.fillText(shortened(ink, device, left - 28), 22, top + jobHeading + (row + 0.5) * rowHeight),
+    ink.fillText(shortened(ink, device, room.device.width), room.device.x, top + jobHeading + (row + 0.5) * rowHeight),
   );
 }
 

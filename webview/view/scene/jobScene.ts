@@ -18,6 +18,8 @@ export interface JobScene {
 }
 
 export const jobRuler = 24;
+/** Left of the plot in a narrow page. */
+const narrowNames = 76;
 /** Height of the line over a worker's rows, with its name, its waits and its exchanges with the servers. */
 export const jobHeading = 26;
 const gap = 8;
@@ -64,7 +66,7 @@ export function jobScene(
   const devices = lanes.workers.reduce((sum, worker) => sum + worker.columns.rows, 0);
   const fixed = jobRuler + lanes.workers.length * (jobHeading + gap);
   const rowHeight = Math.floor(Math.max(rows.least, Math.min(rows.most, (room.height - fixed) / Math.max(1, devices))));
-  const left = room.width < 520 ? 62 : room.width < 860 ? 96 : 136;
+  const left = room.width < 520 ? narrowNames : room.width < 860 ? 96 : 136;
   return {
     lanes,
     theme,
@@ -76,6 +78,14 @@ export function jobScene(
     ...sight,
     dpr,
   };
+}
+
+/** Left edge and width of the names of workers and of their devices: a narrow page has little to spare around them. */
+export function nameRoom(
+  left: number,
+): Readonly<Record<'worker' | 'device', { readonly x: number; readonly width: number }>> {
+  const room = (x: number) => ({ x, width: left - x - 6 });
+  return left <= narrowNames ? { worker: room(8), device: room(12) } : { worker: room(14), device: room(22) };
 }
 
 /** Top of the heading of each worker. */
