@@ -39,7 +39,7 @@ export function* expectationFixes(analysis: Analysis, finding: Finding, hint: Hi
     ofMemory ? recomputeCandidates(subject, stage) : keepCandidates(subject),
     ofMemory ? shardCandidates(subject) : [],
   );
-  const [goal, all] = (figure === 'peak_memory' ? withPairs : unpaired)(
+  const [goal, all] = (mayPair.has(figure) ? withPairs : unpaired)(
     subject,
     {
       pipeline: hint.pipeline,
@@ -59,6 +59,15 @@ export function* expectationFixes(analysis: Analysis, finding: Finding, hint: Hi
   );
 }
 
+/** Figures that two changes may reach where none alone does. */
+const mayPair: ReadonlySet<string> = new Set([
+  'peak_memory',
+  'iteration',
+  'throughput',
+  'mfu',
+  'bubble',
+  'span_bubble',
+]);
 const unpaired: typeof withPairs = (_, goal, candidates) => [goal, candidates];
 
 /** `bubble < 30%` as `bubble < 27.3%`: three digits, rounded so that it is true. */

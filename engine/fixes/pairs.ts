@@ -1,10 +1,10 @@
-/** Two changes that make room between them, where none alone fits without slowing the pipeline down. */
+/** Two changes that answer a finding between them, where none alone does without slowing the pipeline down or filling a device. */
 import { figuresOf, leastChange, samplePeriod } from './effect.ts';
 import { inTurn, type Subject, trialsFor } from './candidates.ts';
-import { sameBatchCandidates } from './microbatches.ts';
+import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import { policyCandidates } from './policies.ts';
 import type { Edit } from './proposal.ts';
-import { everyStage } from './recompute.ts';
+import { everyStage, keepCandidates } from './recompute.ts';
 import { shardCandidates } from './shard.ts';
 import type { Candidate, Goal } from './trial.ts';
 
@@ -12,12 +12,15 @@ type Candidates = Iterable<Candidate | undefined>;
 
 /** Policies that hold few microbatches, tried with each other change. */
 const mostPolicies = 4;
+/** Policies that idle little, with each number of chunks. */
+const mostForPace = 8;
 
 /**
  * The goal, and the candidates followed by pairs of changes. Pairs are only tried if no candidate alone reaches the goal, fits every
  * device and is as fast as today.
  */
 export function withPairs(subject: Subject, goal: Goal, candidates: Candidates): readonly [Goal, Candidates] {
+  const lists = goal.emphasis === 'memory' ? pairsForRoom : pairsForPace;
   const today = samplePeriod(figuresOf(subject.before.run.report));
   let free = false;
   const met: Goal['met'] = (changed, after) => {
@@ -28,13 +31,21 @@ export function withPairs(subject: Subject, goal: Goal, candidates: Candidates):
   };
   function* all(): Generator<Candidate | undefined, void, void> {
     yield* candidates;
-    if (!free) yield* inTurn(trialsFor(subject.plan), ...pairsOf(subject));
+    if (!free) yield* inTurn(trialsFor(subject.plan), ...lists(subject));
   }
   return [{ ...goal, met }, all()];
 }
 
+/** Another policy, with less recomputation or another number of microbatches. */
+function pairsForPace(subject: Subject): readonly Candidates[] {
+  const policies = written(policyCandidates(subject, 'time')).slice(0, mostForPace);
+  return [keepCandidates(subject), sameBatchCandidates(subject, 'smaller'), microbatchCandidates(subject)].map(
+    (others) => pairs(written(others), policies),
+  );
+}
+
 /** Pairs by what they are made of; those that cost little time come first in each list. */
-function pairsOf(subject: Subject): readonly Candidates[] {
+function pairsForRoom(subject: Subject): readonly Candidates[] {
   const batches = written(sameBatchCandidates(subject, 'smaller'));
   const shards = written(shardCandidates(subject));
   const policies = written(policyCandidates(subject, 'memory')).slice(0, mostPolicies);

@@ -1,5 +1,5 @@
 import { parametersOf } from '../../findings/finding.ts';
-import { exampleOf, phraseOf, units } from '../../language/units.ts';
+import { exampleOf, findUnit, phraseOf, units } from '../../language/units.ts';
 import type { Dimension } from '../../plan.ts';
 import { replaced, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
@@ -9,6 +9,8 @@ import { expressionAt, siteAt } from './site.ts';
 export const typeDimension: Repairer = { repairs };
 
 const mostUnits = 4;
+/** Characters after a number in which a unit is looked for. */
+const longestUnit = 16;
 
 function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {
   const { syntax } = analysis;
@@ -21,6 +23,10 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   const dimension = dimensions.find((each) => phraseOf[each] === parameters.expected);
   const sign = value.kind === 'unary' ? value.operand : value;
   if (dimension !== undefined && sign.kind === 'quantity') {
+    // `5 ms`: the unit stands apart from its number.
+    const [gap, unit] = /^[ \t]+([A-Za-zµ%/]+)/.exec(syntax.text.slice(end, end + longestUnit)) ?? ['', ''];
+    if (sign.unit === '' && findUnit(unit)?.dimension === dimension)
+      yield { what: `Change to ${text}${unit}`, edits: [replaced({ start, end: end + gap.length }, `${text}${unit}`)] };
     const token = syntax.tokens[sign.last];
     const digits = token.text.slice(0, token.text.length - sign.unit.length);
     for (const name of unitsFor(sign.unit, dimension).slice(0, mostUnits)) {

@@ -1,6 +1,7 @@
 import { parametersOf } from '../../findings/finding.ts';
 import { spellings } from '../../spelling.ts';
 import { findKey, keysOf } from '../../language/schema.ts';
+import { findUnit } from '../../language/units.ts';
 import { entriesOf } from '../source.ts';
 import { replaced, withEntry, withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
@@ -10,13 +11,23 @@ import { bodiesOf, siteAt, type Site } from './site.ts';
 export const keyUnknown: Repairer = { repairs };
 
 const mostBlocks = 3;
+/** Characters before a key in which a number is looked for. */
+const longestGap = 16;
 
 function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {
   const { syntax } = analysis;
   const parameters = parametersOf(finding, 'key/unknown');
   if (parameters === undefined) return;
   const { key, nearest } = parameters;
-  const site = siteAt(syntax, finding.place.start);
+  const { start } = finding.place;
+  // `5 ms`: the unit of the number before it.
+  const gap = /\d([ \t]+)$/.exec(syntax.text.slice(Math.max(0, start - longestGap), start))?.[1];
+  if (gap !== undefined && findUnit(key) !== undefined)
+    yield {
+      what: `Join "${key}" to the number before it`,
+      edits: [replaced({ start: start - gap.length, end: start }, '')],
+    };
+  const site = siteAt(syntax, start);
   const hinted = finding.hint?.kind === 'spelling' ? finding.hint.suggestions : [];
   for (const text of new Set([...hinted, ...(nearest === undefined ? [] : [nearest]), ...similar(site, key)]))
     yield { what: `Change to "${text}"`, edits: [replaced(finding.place, text)] };
