@@ -179,7 +179,7 @@ export const scenes: readonly Scene[] = [
     name: 'versions',
     file: exampleFile('systems/pipedream.pipe'),
     size: [1100, 640],
-    act: (preview) => press(preview, '4', ...toBackward, 'ArrowRight', 'ArrowRight'),
+    act: (preview) => press(preview, '4', ...toBackward, 'ArrowRight'),
   },
   {
     name: 'why',
