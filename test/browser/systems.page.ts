@@ -190,7 +190,7 @@ const workerNames: PageTest = {
   name: 'the names of workers and of their devices are whole in a narrow page',
   run: async (browser) => {
     const { message } = example('systems/hetpipe');
-    for (const width of [420, 700]) {
+    for (const width of [320, 420, 700]) {
       const preview = await browser.open({
         width,
         height: 760,
@@ -207,7 +207,9 @@ const workerNames: PageTest = {
       });
       await preview.post(message);
       await preview.drawn();
-      await preview.page.locator('.figure.job').first().click();
+      // The line of figures has no room for the job.
+      await preview.page.locator('.figure.job').first().waitFor({ state: 'attached' });
+      await preview.page.getByRole('button', { name: 'All figures' }).click();
       await preview.page.evaluate(() => (globalThis as unknown as { written: Set<string> }).written.clear());
       await preview.page.locator('.jobs').getByRole('button', { name: 'All workers' }).first().click();
       await preview.page.getByRole('region', { name: 'Workers of node' }).waitFor();
