@@ -1,4 +1,5 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { after, analyse, fixesOf } from '../../../support/analyse.ts';
 import { type Case, checkCase } from './promise.ts';
 import { good, rowed, staged, wrong } from './text.ts';
 
@@ -6,6 +7,15 @@ const chain = `model chain {
   layer a { forward = 1ms  backward = 2ms } // first
   layer b { forward = 1ms  backward = 2ms }
   layer c { forward = 1ms  backward = 2ms }
+}
+`;
+
+/** Fills both devices greedily, within a limit of microbatches in flight. */
+const rule = (name: string): string => `
+schedule ${name} {
+  placement = [[0, 2], [1, 3]]
+  order = greedy(prefer = [F, B])
+  in_flight(s) = stages - s
 }
 `;
 
@@ -186,6 +196,20 @@ const cases: readonly Case[] = [
     titles: ['Move B[1] after B[0] in row(0)'],
   },
   {
+    // A rule in which blocking transfers wait for each other, though all are issued as early as they can be. The other rule stays.
+    code: 'schedule/deadlock',
+    text: `${rule('mine')}${rule('spare')}
+device small { memory = 16GiB }
+cluster pair { gpu[2] = small  link = 25GB/s + 5us }
+model toy { layer block[4] { forward = 4ms  backward = 8ms  weights = 1MiB  activation = 1MiB  output = 1MiB } }
+pipeline train {
+  model = toy  devices = pair  stages = balance(4)  microbatches = 5  schedule = mine
+  transfer = rendezvous(batched = all)
+}
+`,
+    titles: ['Remove the limit of microbatches in flight'],
+  },
+  {
     code: 'schedule/shape',
     text: wrong(
       'microbatches = 8',
@@ -210,4 +234,13 @@ const cases: readonly Case[] = [
 
 describe.each(cases.map((each) => [`${each.code}: ${each.titles[0] ?? ''}`, each] as const))('%s', (_, each) => {
   it('is offered, gone afterwards, without a new error, with the figures of a fresh simulation', () => checkCase(each));
+});
+
+test('the limit of another rule stays when a limit that causes a deadlock is removed', () => {
+  const stuck = cases.find(({ titles }) => titles[0]?.startsWith('Remove the limit'));
+  const analysis = analyse(stuck?.text ?? '');
+  const [fix] = fixesOf(analysis, 'schedule/deadlock');
+  const left = after(analysis, fix).syntax.text;
+  expect(left.slice(left.indexOf('schedule spare'))).toContain('in_flight(s) = stages - s');
+  expect(left.slice(0, left.indexOf('schedule spare'))).not.toContain('in_flight');
 });
