@@ -63,7 +63,8 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     checked(view, edited) {
       progress.hide(view.uri);
       publish(view);
-      if (!edited) send(configuration.refresh);
+      // An editor drops its own request for lenses if it lays out its text meanwhile, and would go on showing older figures.
+      if (haveMoved(view) || !edited) send(configuration.refresh);
       planned(view);
       if (session.abilities.codeActions) fixes.ahead(view);
     },
@@ -75,6 +76,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     closed(uri) {
       progress.hide(uri);
       plans.delete(uri);
+      figures.delete(uri);
       send(() => connection.sendDiagnostics({ uri, diagnostics: [] }));
     },
     failed(uri, error) {
@@ -93,6 +95,13 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     } catch {
       return undefined;
     }
+  }
+  const figures = new Map<string, View['analysis']['pipelines']>();
+  /** Whether a pipeline was simulated anew since the last check of the document. */
+  function haveMoved({ uri, analysis: { pipelines } }: View): boolean {
+    const before = figures.get(uri);
+    figures.set(uri, pipelines);
+    return before?.length !== pipelines.length || pipelines.some((pipeline, index) => pipeline !== before[index]);
   }
   const plans = new Map<string, string>();
   function planned(view: View): void {

@@ -37,6 +37,8 @@ export interface Client {
   /** All that was published so far, in order. */
   readonly published: readonly PublishDiagnosticsParams[];
   readonly notifications: readonly { readonly method: string; readonly params: unknown }[];
+  /** Methods that the server asked the client for, in order. */
+  readonly asked: readonly string[];
   /** What the server logged as an error. */
   readonly errors: readonly string[];
   stop(): void;
@@ -74,7 +76,11 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
     waiting = [];
     for (const resume of ready) resume();
   });
-  connection.onRequest((method: string) => (method === 'workspace/configuration' ? [options.settings ?? null] : null));
+  const asked: string[] = [];
+  connection.onRequest((method: string) => {
+    asked.push(method);
+    return method === 'workspace/configuration' ? [options.settings ?? null] : null;
+  });
   connection.listen();
   await connection.sendRequest('initialize', {
     processId: null,
@@ -94,6 +100,7 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
   const client: Client = {
     published,
     notifications,
+    asked,
     errors,
     open(uri, text) {
       const version = (versions.get(uri) ?? 0) + 1;

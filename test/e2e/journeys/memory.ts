@@ -10,8 +10,21 @@ export const memory: Journey = {
     await desk.openWithPreview('memory.pipe');
     await desk.shows('peak 5 GiB');
     assert.equal(await preview.locator('.figure.peak.over').count(), 0);
-    // The device gets 4 GiB; stage 0 needs 5.
-    await desk.retype('device v100', 7, '4GiB }');
+    // The device gets 3 GiB; three stages need more. One message is about all.
+    await desk.retype('device v100', 7, '3GiB }');
+    await squiggle.first().waitFor();
+    await desk.command('View: Toggle Problems');
+    await page
+      .locator('.markers-panel .monaco-list-row', { hasText: 'gpu[1] and gpu[2] have this problem too' })
+      .first()
+      .waitFor();
+    assert.equal(await page.locator('.markers-panel .monaco-list-row', { hasText: 'over the 3 GiB' }).count(), 1);
+    // The panel came while the editor asked for lenses.
+    await page.locator('.codelens-decoration', { hasText: 'peak 5 GiB of 3 GiB' }).waitFor();
+    await desk.shot('journey-memory-0-others');
+    await desk.command('View: Toggle Problems');
+    // With 4 GiB only stage 0 needs more.
+    await desk.retype('device v100', 6, '4GiB }');
     await squiggle.first().waitFor();
     await preview.locator('.figure.peak.over').waitFor();
     await desk.shot('journey-memory-1-over');

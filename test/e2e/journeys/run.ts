@@ -10,16 +10,22 @@ import { deskOf } from './desk.ts';
 import { bubble } from './bubble.ts';
 import { figure } from './figure.ts';
 import type { Journey } from './journey.ts';
+import { long } from './long.ts';
 import { memory } from './memory.ts';
 import { newFile } from './newFile.ts';
 import { docked, maximised, narrow } from './places.ts';
+import { quickFixes } from './quickFixes.ts';
 import { reveal } from './reveal.ts';
 import { rename } from './rename.ts';
 import { server } from './server.ts';
+import { tryFix } from './tryFix.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
-const all = [memory, bubble, deadlock, compare, newFile, figure, rename, maximised, docked, narrow, reveal, server];
+const all = [
+  ...[memory, bubble, tryFix, quickFixes, deadlock, compare, newFile, figure, rename],
+  ...[maximised, docked, narrow, reveal, long, server],
+];
 const journeys = all.filter(({ name }) => name.includes(wanted));
 
 const folder = tempFolder('pipewright-journeys-');

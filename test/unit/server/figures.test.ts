@@ -162,3 +162,26 @@ test('all unused names go at once, and all spellings where the editor asks to fi
   // Plans are changed one by one, and removing an unused name is no correction to make on saving.
   expect(await actionsAt(unused, 'spare', ['source.fixAll'])).toEqual([]);
 });
+
+test('lenses are asked for again when figures have moved, not after an edit that moves none', async () => {
+  await withClient(
+    async (client) => {
+      const refreshed = () => client.asked.filter((method) => method === 'workspace/codeLens/refresh').length;
+      // A request makes the round after the one of the refresh, so that this has arrived.
+      const settled = async () => {
+        await client.diagnostics(main);
+        await client.request('textDocument/codeLens', document);
+      };
+      client.open(main, toy);
+      await settled();
+      const opened = refreshed();
+      client.change(main, `${toy}// More.\n`);
+      await settled();
+      expect(refreshed()).toBe(opened);
+      client.change(main, toy.replace('16GiB', '3GiB'));
+      await settled();
+      expect(refreshed()).toBe(opened + 1);
+    },
+    { capabilities: { workspace: { codeLens: { refreshSupport: true } } } },
+  );
+});
