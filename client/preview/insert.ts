@@ -71,6 +71,7 @@ async function importSchedule({ requests, uri }: InsertHost): Promise<void> {
     (await vscode.window.showOpenDialog({
       title: 'Import a schedule, profile or configuration',
       openLabel: 'Import',
+      defaultUri: file.scheme === 'untitled' ? undefined : vscode.Uri.joinPath(file, '..'),
       filters: {
         'Schedules (CSV), profiles, configurations': ['csv', 'txt', 'json', 'yaml', 'yml', 'sh'],
         'All files': ['*'],
