@@ -33,6 +33,7 @@ async function tryNext({ page }: Preview): Promise<void> {
   await page.keyboard.press('ArrowRight');
 }
 
+/** What keys at the timeline lead to. */
 const ofTimeline: readonly State[] = [
   { name: 'nothing selected', enter: stay, shows: '.timeline' },
   { name: 'a block', enter: keys('ArrowRight'), shows: '.summary >> text=0F0 on gpu[0]' },
@@ -59,6 +60,10 @@ const ofTimeline: readonly State[] = [
   { name: 'a comparison', enter: keys('x'), shows: '.race-row.winner' },
   { name: 'a search', enter: find('mb:5 kind:B'), shows: '.found >> text=of 4' },
   { name: 'a search without a hit', enter: find('mb:99'), shows: '.found >> text=No match' },
+];
+
+/** What buttons, menus and the editor lead to. */
+const ofPage: readonly State[] = [
   { name: 'a chart', enter: button('Chart over microbatches'), shows: '.sweep-values button >> nth=3' },
   {
     name: 'a value that is tried',
@@ -115,9 +120,9 @@ async function check(preview: Preview, state: string): Promise<void> {
   await preview.setTheme(themes[0]);
 }
 
-async function walk(preview: Preview, editor: Editor): Promise<void> {
+async function walk(states: readonly State[], preview: Preview, editor: Editor): Promise<void> {
   const { page } = preview;
-  for (const state of ofTimeline) {
+  for (const state of states) {
     await state.enter(preview);
     await editor.answer();
     await page.locator(state.shows).first().waitFor({ state: 'visible' });
@@ -135,12 +140,12 @@ const plain: Scene = { name: 'plain', file: quickstart, size: [420, height] };
 const others = ['deadlock', 'empty', 'library', 'broken', 'versions', 'workers', 'folded', 'device'];
 
 const clean = widths.flatMap((width): readonly PageTest[] => [
-  {
-    name: `axe-core finds nothing in any state of a timeline, ${width} px`,
+  ...Object.entries({ 'the timeline': ofTimeline, 'the page around it': ofPage }).map(([part, states]): PageTest => ({
+    name: `axe-core finds nothing in any state of ${part}, ${width} px`,
     run: async (browser) => {
-      await visit(browser, plain, { width, height }, walk);
+      await visit(browser, plain, { width, height }, (preview, editor) => walk(states, preview, editor));
     },
-  },
+  })),
   {
     name: `axe-core finds nothing in ${others.join(', ')}, ${width} px`,
     run: async (browser) => {
