@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { B, F } from '../../engine/program.ts';
 import { parseColour } from '../../webview/view/scene/colour.ts';
 import { type PageTest, sameColour } from './check.ts';
-import { type ThemeClass, themes, violations } from './harness.ts';
+import { violations } from './harness.ts';
+import { type ThemeClass, themes } from './themeColours.ts';
 import { pipeline, plan, planMessage } from './plans.ts';
 import { blockOf, pictureFor, pointOf } from './scene.ts';
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import type { PageTest } from './check.ts';
 import { type Editor, exampleFile } from './editor.ts';
-import { type Preview, axe, colourRules, settled, themes } from './harness.ts';
+import { type Preview, axe, colourRules, settled } from './harness.ts';
+import { themes } from './themeColours.ts';
 import { type Scene, press, scenes, visit } from './scenes.ts';
 
 interface State {

@@ -6,7 +6,8 @@ import type { Layout } from '../../webview/view/scene/layout.ts';
 import { rowShape } from '../../webview/view/scene/rowShape.ts';
 import { shownTimeline } from '../../webview/session/shownTimeline.ts';
 import type { Browser, PageTest } from './check.ts';
-import { type Preview, type ThemeClass, axe, settled, themes, violations } from './harness.ts';
+import { type Preview, axe, settled, violations } from './harness.ts';
+import { type ThemeClass, themes } from './themeColours.ts';
 import { GiB, pipeline, plan, planMessage } from './plans.ts';
 import { pictureFor } from './scene.ts';
 

@@ -3,9 +3,7 @@ import { type Browser, type Page, chromium } from 'playwright-core';
 import { previewHtml } from '../../webview/protocol/page.ts';
 import type { FromPage, ToPage } from '../../webview/protocol/messages.ts';
 import { nodePath, pageScript, pageStyle } from './build.ts';
-
-export const themes = ['vscode-dark', 'vscode-light', 'vscode-high-contrast', 'vscode-high-contrast-light'] as const;
-export type ThemeClass = (typeof themes)[number];
+import { type ThemeClass, themeColours, themes } from './themeColours.ts';
 
 const origin = 'https://preview.test';
 const shots = new URL('../../out/shots/', import.meta.url).pathname;
@@ -39,20 +37,9 @@ export interface OpenOptions {
   readonly colours?: Readonly<Record<string, string>>;
 }
 
-const grounds: Readonly<Record<ThemeClass, readonly [string, string]>> = {
-  'vscode-dark': ['#1f1f1f', '#cccccc'],
-  'vscode-light': ['#ffffff', '#3b3b3b'],
-  'vscode-high-contrast': ['#000000', '#ffffff'],
-  'vscode-high-contrast-light': ['#ffffff', '#292929'],
-};
-
 function variablesOf(theme: ThemeClass): Readonly<Record<string, string>> {
-  const [background, foreground] = grounds[theme];
-  return {
-    '--vscode-editor-background': background,
-    '--vscode-editor-foreground': foreground,
-    '--vscode-font-family': 'DejaVu Sans, sans-serif',
-  };
+  const colours = Object.entries(themeColours[theme]).map(([name, colour]) => [`--vscode-${name}`, colour]);
+  return { ...Object.fromEntries(colours), '--vscode-font-family': 'DejaVu Sans, sans-serif' };
 }
 
 /** A browser with the page's files behind an address of their own; nothing reaches the network. */
@@ -156,8 +143,10 @@ async function open(browser: Browser, script: string, style: string, options: Op
           });
           document.body.classList.remove(...all);
           document.body.classList.add(name);
-          for (const [property, value] of Object.entries(properties))
-            document.documentElement.style.setProperty(property, value);
+          // As the editor does: a colour that the new theme does not have is gone.
+          const { style } = document.documentElement;
+          for (const property of [...style]) if (property.startsWith('--vscode-')) style.removeProperty(property);
+          for (const [property, value] of Object.entries(properties)) style.setProperty(property, value);
           return repainted;
         },
         [next, themes, { ...variablesOf(next), ...options.colours }, wait] as const,

@@ -4,7 +4,8 @@ import { layoutFor } from '../../webview/view/scene/layout.ts';
 import { memoryAxis } from '../../webview/view/paint/memoryAxis.ts';
 import { themeFrom, themeKind } from '../../webview/view/scene/theme.ts';
 import { type PageTest, sameColour } from './check.ts';
-import { settled, themes } from './harness.ts';
+import { settled } from './harness.ts';
+import { themes } from './themeColours.ts';
 import { GiB, pipeline, plan, planMessage } from './plans.ts';
 import { blockOf, clickBlock, pictureFor, pointOf } from './scene.ts';
 

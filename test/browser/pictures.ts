@@ -7,7 +7,8 @@ import path from 'node:path';
 import { type Page, chromium } from 'playwright-core';
 import type { Browser } from './check.ts';
 import { contactSheet } from './contactSheet.ts';
-import { type ThemeClass, launch, themes } from './harness.ts';
+import { launch } from './harness.ts';
+import { type ThemeClass, themes } from './themeColours.ts';
 import { type Scene, scenes, visit } from './scenes.ts';
 import { findChromium } from '../host/browser.ts';
 
