@@ -11,7 +11,7 @@ import type { Candidate, Goal } from './trial.ts';
 type Candidates = Iterable<Candidate | undefined>;
 
 /** Policies that hold few microbatches, tried with each other change. */
-const mostPolicies = 4;
+const mostPolicies = 6;
 /** Policies that idle little, with each number of chunks. */
 const mostForPace = 8;
 

@@ -20,7 +20,7 @@ const variants: Readonly<Record<string, readonly number[]>> = {
 /** Policies that idle little come first, for they are tried first. */
 const byPace = ['zb_h1', 'zb_v', 'interleaved_1f1b', 'eager_1f1b', 'zb_h2', 'interleaved_zb', '1f1b_v', 'dualpipe_v'];
 /** Policies that hold few microbatches come first. */
-const byMemory = ['1f1b', 'zb_h1', 'v_half', 'v_min', 'zb_v', '1f1b_v', 'seq1f1b', 'bpipe', 'interleaved_1f1b'];
+const byMemory = ['1f1b', 'zb_h1', 'seq1f1b', 'v_half', 'v_min', 'zb_v', '1f1b_v', 'bpipe', 'interleaved_1f1b'];
 
 type Numbers = Readonly<Record<string, number>>;
 
