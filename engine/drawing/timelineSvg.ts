@@ -10,7 +10,7 @@ import { legendRows } from './legend.ts';
 import { memoryChart, memoryHeight, memoryLabels } from './memoryChart.ts';
 import { rasterRows } from './raster.ts';
 import { fontSize, type PaperWidth, paperWidths, type Sheet, sheetOf, xOf, yOf } from './sheet.ts';
-import { fitted, points, xmlText } from './xml.ts';
+import { fitted, points, textWidth, xmlText } from './xml.ts';
 
 export interface FigureOptions extends Provenance {
   readonly width: PaperWidth;
@@ -147,6 +147,10 @@ function* axisParts(sheet: Sheet, top: number): Generator<string> {
   yield `<g class="axis" text-anchor="middle">\n<path fill="none" stroke="#000000" stroke-width="${hairline}" d="M${points(sheet.left)} ${points(top)}H${points(sheet.right)}${ticks
     .map(({ at }) => `M${points(xOf(sheet, at))} ${points(top)}v2.5`)
     .join('')}"/>\n`;
-  for (const { at, text } of ticks) yield `<text x="${points(xOf(sheet, at))}" y="${y}">${text}</text>\n`;
+  for (const { at, text } of ticks) {
+    // The last number may stand a little left of its tick: the edge of the figure would cut it off.
+    const x = Math.min(xOf(sheet, at), sheet.width - textWidth(text, fontSize) / 2 - 1);
+    yield `<text x="${points(x)}" y="${y}">${text}</text>\n`;
+  }
   yield `<text x="${points(sheet.right)}" y="${points(top + 21)}" text-anchor="end">${title}</text>\n</g>\n`;
 }

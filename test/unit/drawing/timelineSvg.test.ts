@@ -5,7 +5,7 @@ import { mostShapes } from '../../../engine/drawing/timelineSvg.ts';
 import { xmlText } from '../../../engine/drawing/xml.ts';
 import { stageOf } from '../../../engine/program.ts';
 import { endAt, startAt } from '../../../engine/timeline.ts';
-import { analyseExample, runOf } from '../../support/analyse.ts';
+import { analyse, analyseExample, runOf } from '../../support/analyse.ts';
 import { good } from '../cli/harness.ts';
 import { axisIn, blocksIn, readStrictly, svgOf } from './figure.ts';
 
@@ -175,3 +175,18 @@ function pixels(image: Buffer): number[][] {
   const line = inflateSync(image.subarray(41, 41 + length)).subarray(1);
   return Array.from({ length: line.length / 3 }, (_, at) => [...line.subarray(at * 3, at * 3 + 3)]);
 }
+
+it('does not cut off the last number of the time axis', () => {
+  const [{ plan, run }] = analyse(`model m { layer block { forward = 20ms  backward = 30ms } }
+device d { memory = 16GiB }
+cluster c { gpu[1] = d  link = 25GB/s + 5us }
+pipeline train { model = m  devices = c  microbatches = 4  stages = balance(1)  schedule = 1f1b }
+`).pipelines;
+  if (run === undefined) throw new Error('the pipeline does not run');
+  const svg = svgOf(plan, run, { width: '3.4in' });
+  const x = Number(/<text x="([\d.]+)" y="[\d.]+">200<\/text>/.exec(svg)?.[1]);
+  // Digits of the figure's font are 0.556 em wide, and the figure is 244.8 pt wide.
+  expect(x + (3 * 0.556 * 7) / 2).toBeLessThan(244.8);
+  // It stays at its tick.
+  expect(axisIn(svg)[1] - x).toBeLessThan(3);
+});
