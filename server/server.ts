@@ -63,7 +63,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     checked(view, edited) {
       progress.hide(view.uri);
       publish(view);
-      // An editor drops its own request for lenses if it lays out its text meanwhile, and would go on showing older figures.
+      // An editor gives up its own request for lenses when its text loses the focus, which may be before the figures are there.
       if (haveMoved(view) || !edited) send(configuration.refresh);
       planned(view);
       if (session.abilities.codeActions) fixes.ahead(view);

@@ -86,6 +86,7 @@ export function deskOf(workbench: Workbench, folder: string): Desk {
     },
     async clear() {
       await page.keyboard.press('Escape');
+      if (await page.locator('.part.panel').isVisible()) await page.keyboard.press('Control+J');
       await workbench.command('File: Save All Files');
       await workbench.command('View: Close All Editors');
       await page.locator('.tab').first().waitFor({ state: 'detached' });

@@ -19,14 +19,13 @@ export const memory: Journey = {
       .first()
       .waitFor();
     assert.equal(await page.locator('.markers-panel .monaco-list-row', { hasText: 'over the 3 GiB' }).count(), 1);
-    // The panel came while the editor asked for lenses.
-    await page.locator('.codelens-decoration', { hasText: 'peak 5 GiB of 3 GiB' }).waitFor();
     await desk.shot('journey-memory-0-others');
     await desk.command('View: Toggle Problems');
     // With 4 GiB only stage 0 needs more.
     await desk.retype('device v100', 6, '4GiB }');
     await squiggle.first().waitFor();
     await preview.locator('.figure.peak.over').waitFor();
+    await page.locator('.codelens-decoration', { hasText: 'peak 5 GiB of 4 GiB' }).waitFor();
     await desk.shot('journey-memory-1-over');
     await desk.goToEndOf('stages  ');
     await page.keyboard.press('ArrowLeft');
