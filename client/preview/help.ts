@@ -24,6 +24,8 @@ export interface PreviewHelp {
   receive(message: HelpMessage): Promise<void>;
   /** The fix on show; undefined once the text has another version. */
   tried(version: number): TriedFix | undefined;
+  /** The text has changed. An edit that leaves the plan as it was brings no other message, so a fix on show has to end here. */
+  edited(version: number): void;
   /** The preview shows another file. */
   forget(): void;
 }
@@ -91,6 +93,9 @@ export function createHelp({ requests, uri, overrides, post, refresh }: PreviewH
     tried(version) {
       if (trying !== undefined && trying.trial.version !== version) trying = undefined;
       return trying;
+    },
+    edited(version) {
+      if (trying !== undefined && trying.trial.version !== version) void refresh();
     },
     forget() {
       answered = undefined;

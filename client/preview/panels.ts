@@ -127,6 +127,9 @@ export function createPreviews(
       // The server may spell a uri otherwise than the editor does.
       for (const preview of of(vscode.Uri.parse(changed.uri))) void preview.refresh();
     }),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      for (const preview of of(document.uri)) preview.edited(document.version);
+    }),
     vscode.window.onDidChangeTextEditorSelection(selectionChanged),
     vscode.window.onDidChangeActiveTextEditor(activeChanged),
     onSyncModes(modesChanged),

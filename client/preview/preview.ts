@@ -37,6 +37,8 @@ export interface Preview {
   highlight(groups: readonly PathGroup[]): void;
   /** Shows another file, or another pipeline. */
   show(uri: vscode.Uri, pipeline?: string): void;
+  /** The file has another text now. */
+  edited(version: number): void;
   /** The file has another name now. */
   moved(to: vscode.Uri): void;
   /** The file was renamed or deleted by another program. */
@@ -305,6 +307,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     refresh,
     highlight: (groups) => outbox.post({ type: 'highlight', groups }),
     show: showFile,
+    edited: help.edited,
     moved(to) {
       if (uri === undefined) return;
       const from = uri.toString();

@@ -9,6 +9,8 @@ interface Asked {
   readonly editor: vscode.TextEditor;
   readonly help: PreviewHelp;
   readonly posted: readonly ToPage[];
+  /** Title of the fix on show, for each time that the plan was shown again. */
+  readonly refreshed: readonly (string | undefined)[];
 }
 
 /** A preview that has asked for fixes of its file: the only one uses zb_h1. */
@@ -29,6 +31,7 @@ async function asked(): Promise<Asked> {
     ],
   };
   const posted: ToPage[] = [];
+  const refreshed: (string | undefined)[] = [];
   const help = createHelp({
     requests: { send: <T>() => Promise.resolve(answer as T) },
     uri: () => document.uri,
@@ -36,12 +39,12 @@ async function asked(): Promise<Asked> {
     post: (message) => posted.push(message),
     // As a preview does: what is tried is for the version that the document has now.
     refresh: () => {
-      help.tried(document.version);
+      refreshed.push(help.tried(document.version)?.title);
       return Promise.resolve();
     },
   });
   await help.receive({ type: 'help', request: 1, pipeline: 'train', about: 'bubble' });
-  return { editor, help, posted };
+  return { editor, help, posted, refreshed };
 }
 
 const insertAbove = (editor: vscode.TextEditor) =>
@@ -87,6 +90,17 @@ suite('fixes that a preview asked for', () => {
     // Either the fix came first and whole, or the edit did and the fix was left out.
     const both = [before, before.replace('= 1f1b', '= zb_h1')].map((text) => `// above\n${text}`);
     assert(both.includes(document.getText()), document.getText());
+  });
+
+  test('an edit ends the show of a fix, once', async () => {
+    const { editor, help, refreshed } = await asked();
+    await help.receive({ type: 'showFix', request: 1, index: 0 });
+    help.edited(editor.document.version);
+    assert.deepEqual(refreshed, ['Use zb_h1']);
+    await insertAbove(editor);
+    help.edited(editor.document.version);
+    help.edited(editor.document.version);
+    assert.deepEqual(refreshed, ['Use zb_h1', undefined]);
   });
 
   test('a fix of an older answer is not written', async () => {

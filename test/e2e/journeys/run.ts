@@ -74,6 +74,8 @@ for (const journey of journeys)
 
 try {
   await runTests({
+    // Both tries: a body that is given up would go on in the middle of the next journey.
+    limitMs: 300_000,
     failed: (name) => desk.shot(`journey-failed-${name.replaceAll(/\W+/g, '-').slice(0, 40)}`),
   });
 } finally {
