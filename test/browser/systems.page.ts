@@ -186,6 +186,37 @@ const jobs: PageTest = {
   },
 };
 
+/** Keeps the texts that are written on canvases. */
+const keepWritten = (): void => {
+  const { prototype } = CanvasRenderingContext2D;
+  const { fillText } = prototype;
+  const scope = globalThis as unknown as { written: Set<string> };
+  scope.written = new Set();
+  prototype.fillText = function (text, ...rest) {
+    scope.written.add(text);
+    fillText.call(this, text, ...rest);
+  };
+};
+
+const sharedRows: PageTest = {
+  name: 'a row of several ranks has the whole name of its device in a narrow page',
+  run: async (browser) => {
+    const { message } = example('quickstart');
+    const [pipeline] = message.plan.pipelines;
+    const devices = pipeline.devices.map((device) => ({ ...device, members: 2 }));
+    const preview = await browser.open({ width: 420, height: 800, before: keepWritten });
+    await preview.post({ ...message, plan: { ...message.plan, pipelines: [{ ...pipeline, devices }] } });
+    await preview.drawn();
+    const written = await preview.page.evaluate(() => [...(globalThis as unknown as { written: Set<string> }).written]);
+    assert.ok(written.includes('gpu[0]'), written.join());
+    assert.ok(
+      written.some((text) => /^\d+ % ×2$/.test(text)),
+      written.join(),
+    );
+    await preview.close();
+  },
+};
+
 const workerNames: PageTest = {
   name: 'the names of workers and of their devices are whole in a narrow page',
   run: async (browser) => {
@@ -194,16 +225,7 @@ const workerNames: PageTest = {
       const preview = await browser.open({
         width,
         height: 760,
-        before: () => {
-          const { prototype } = CanvasRenderingContext2D;
-          const { fillText } = prototype;
-          const scope = globalThis as unknown as { written: Set<string> };
-          scope.written = new Set();
-          prototype.fillText = function (text, ...rest) {
-            scope.written.add(text);
-            fillText.call(this, text, ...rest);
-          };
-        },
+        before: keepWritten,
       });
       await preview.post(message);
       await preview.drawn();
@@ -228,4 +250,12 @@ const workerNames: PageTest = {
   },
 };
 
-export const systemTests: readonly PageTest[] = [...everySystem, nothingLong, fill, sourceOfCopies, jobs, workerNames];
+export const systemTests: readonly PageTest[] = [
+  ...everySystem,
+  nothingLong,
+  fill,
+  sourceOfCopies,
+  jobs,
+  sharedRows,
+  workerNames,
+];

@@ -89,25 +89,27 @@ function paintName(ink: Ink, scene: Scene, row: number): void {
   ink.textBaseline = 'middle';
   ink.fillStyle = css(theme.dim);
   let room = right - from;
+  ink.font = nameFont;
+  // The whole name tells devices apart: in a narrow page the number of ranks moves to the line below it.
+  const below = under && group === undefined && ink.measureText(name + ranks).width > room;
   if (view.rowHeight >= 14 && (under || !narrow)) {
-    ink.font = nameFont;
     const nameWidth = ink.measureText(name + ranks).width;
     ink.font = font(theme, 11);
     const long = `${share} busy`;
     const text = !narrow && tall && nameWidth + 8 + ink.measureText(long).width <= room ? long : share;
     ink.textAlign = under ? 'left' : 'right';
-    ink.fillText(text, under ? from : right, under ? y + 29 : top);
+    ink.fillText(below ? text + ranks : text, under ? from : right, under ? y + 29 : top);
     if (!under) room -= ink.measureText(text).width + 6;
   }
   ink.textAlign = 'left';
   ink.fillStyle = css(over ? theme.error : theme.foreground);
   ink.font = nameFont;
-  const left = room - ink.measureText(ranks).width;
+  const left = below ? room : room - ink.measureText(ranks).width;
   // The numbers tell groups apart, and the devices of an open one.
   const brief = group !== undefined && ink.measureText(name).width > left ? numberIn(name) : name;
   const shown = shortened(ink, brief, commonEnd(plan), left);
   ink.fillText(shown, from, top);
-  if (ranks !== '') {
+  if (ranks !== '' && !below) {
     const after = from + ink.measureText(shown).width;
     ink.fillStyle = css(theme.dim);
     ink.fillText(ranks, after, top);
