@@ -63,7 +63,7 @@ export type Emphasis = 'time' | 'memory';
 export function effectWords({ before, after }: Effect, emphasis: Emphasis): string {
   if (before === undefined) {
     const over = after.fits ? '' : `, ${overrun(after)}`;
-    return `iteration ${time(after.iteration)}, bubble ${share(after.bubble)}, peak ${bytes(after.peak)}${over}`;
+    return `iteration ${time(after.iteration, 4)}, bubble ${share(after.bubble)}, peak ${bytes(after.peak)}${over}`;
   }
   const words =
     emphasis === 'memory'

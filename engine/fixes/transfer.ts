@@ -23,7 +23,7 @@ export function transferFixes(analysis: Analysis, { pipeline, batched }: Hint, a
     const after = changed === undefined ? undefined : simulated(changed, pipeline);
     if (edit === undefined || after === undefined) continue;
     const { iteration, bubble } = after.run.report;
-    const effect = `iteration ${time(iteration)}, bubble ${share(bubble.makespan)}`;
+    const effect = `iteration ${time(iteration, 4)}, bubble ${share(bubble.makespan)}`;
     return [{ title: `Set transfer to ${value} (${effect})`, edits: [edit], preferred: true }];
   }
   return [];

@@ -33,6 +33,12 @@ test('a plan that does not fit says by how much; or that another device is the r
   expect(fresh).toBe('iteration 1 s, bubble 25 %, peak 17 GiB, 1 GiB over');
 });
 
+test('an iteration has the digits of the preview', () => {
+  expect(effectWords({ pipeline: 'train', after: after({ iteration: 0.20008 }) }, 'time')).toMatch(
+    /^iteration 200\.1 ms,/,
+  );
+});
+
 test('a change of the batch is told by the throughput and both batches', () => {
   const changed = effectWords({ pipeline: 'train', before, after: { ...before, throughput: 16 } }, 'memory');
   expect(changed).toBe('peak 10 GiB, throughput +100 %, batch 8 → 16');

@@ -233,7 +233,7 @@ describe('transfer', () => {
     expect(changed.syntax.text).toContain('transfer = rendezvous(batched = true) // as on one stream');
     expect(codesOf(changed)).not.toContain('schedule/deadlock');
     expect(fix.title).toBe(
-      `Set transfer to rendezvous(batched = true) (iteration ${time(iteration(changed))}, bubble ${share(changed.pipelines[0]?.run?.report.bubble.makespan ?? Number.NaN)})`,
+      `Set transfer to rendezvous(batched = true) (iteration ${time(iteration(changed), 4)}, bubble ${share(changed.pipelines[0]?.run?.report.bubble.makespan ?? Number.NaN)})`,
     );
   });
 
