@@ -115,7 +115,7 @@ function holds(words: string, before: PipelineReport | undefined, after: Pipelin
   switch (figure) {
     case 'iteration':
       return (
-        said === time(after.iteration) ||
+        said === time(after.iteration, 4) ||
         said ===
           share(
             ratio(({ iteration }) => iteration),
