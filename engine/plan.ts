@@ -144,12 +144,15 @@ export type SchedulePlan =
   | {
       readonly kind: 'rows';
       readonly name: string;
-      /** For each device its operations in order. Path `NAME/row:DEVICE/item:I`. */
-      readonly rows: readonly (readonly RowItem[])[];
+      /** What the pipeline gives for parameters of the schedule; absent where it gives nothing. */
+      readonly args?: Readonly<Record<string, number>>;
+      /** By device. Path `NAME/row:DEVICE/item:I`. */
+      readonly rows: readonly RowPlan[];
     }
   | {
       readonly kind: 'greedy';
       readonly name: string;
+      readonly args?: Readonly<Record<string, number>>;
       readonly placement: PlacementRule;
       readonly split: boolean;
       /** Kinds in order of preference: a ready operation of an earlier kind runs first. */
@@ -168,7 +171,19 @@ export interface Measured {
 }
 export type OperationLetter = 'F' | 'B' | 'I' | 'W';
 
-/** `fused` operations run in one slot: the first of the pair has `fusedWithNext`. */
+/** The operations of a device in order, each an element of every list: a long row is no object for each operation. */
+export interface RowPlan {
+  /** Numbers of `program.ts`: 0 is F, 1 is B, … */
+  readonly kinds: readonly number[];
+  readonly stages: readonly number[];
+  readonly microbatches: readonly number[];
+  /** Which written expression of the row each came from. */
+  readonly items: readonly number[];
+  /** Positions of operations that share a slot with the next one, in order; absent for none. */
+  readonly fused?: readonly number[];
+}
+
+/** One operation of a row. `fused` operations run in one slot: the first of the pair has `fusedWithNext`. */
 export interface RowItem {
   readonly op: OperationLetter;
   readonly stage: number;

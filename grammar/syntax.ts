@@ -128,6 +128,8 @@ export type BlockItem = Entry | Check | Skipped;
  * of `= …`. Parts that are not written are absent. Examples:
  * `forward = 4ms` (key, values) · `layer block[8] { … }` (key, name, index, body) · `gpu[4] = v100` (key, index, values) ·
  * `link gpu[0] -- gpu[1] = …` (key, ends, values) · `row(d) = F[0], B[0]` (key, parameters, values) · `stage first { … }`.
+ * Two forms are only in schedules: `param warmup = 3 in 1..64 step 1` (key, name, values, range, step) and
+ * `require CONDITION` (key, condition). `let w(d) = 2 * d` is an entry with a name and parameters.
  */
 export interface Entry extends NodeBase, Documented {
   readonly kind: 'entry';
@@ -138,10 +140,13 @@ export interface Entry extends NodeBase, Documented {
   readonly ends?: readonly [Expression, Expression];
   /** Absent where there is no `=`; a value that is missing after `=` or `,` is a `missing` expression. */
   readonly values?: readonly Expression[];
+  readonly range?: Expression;
+  readonly step?: Expression;
+  readonly condition?: Expression;
   readonly body?: Block;
 }
 
-/** A comparison in an `expect` block: `bubble < 30%`. */
+/** What an `expect` block asks for: `bubble < 30%`, `valid`, `over(devices = 2..8)`. */
 export interface Check extends NodeBase {
   readonly kind: 'check';
   readonly condition: Expression;
@@ -176,11 +181,12 @@ export interface Group extends NodeBase {
   readonly inner: Expression;
 }
 
-/** An argument of a call or an index: `4` or `stage = k`. */
+/** An argument of a call or an index: `4` or `stage = k`. `binds`: the name takes each number of a range, `each(j in 0..3, …)`. */
 export interface Argument extends NodeBase {
   readonly kind: 'argument';
   readonly name?: Name;
   readonly value: Expression;
+  readonly binds?: true;
 }
 
 export interface Call extends NodeBase {
@@ -212,12 +218,13 @@ export interface Binary extends NodeBase {
   readonly right: Expression;
 }
 
-/** `a..b` (both ends) or `a..<b` (without the last). */
+/** `a..b` (both ends) or `a..<b` (without the last); every second number with `step 2`, downwards with `step -1`. */
 export interface Range extends NodeBase {
   readonly kind: 'range';
   readonly from: Expression;
   readonly to: Expression;
   readonly exclusive: boolean;
+  readonly step?: Expression;
 }
 
 /** An expression was expected and there is none; an empty span at that place. */

@@ -75,6 +75,7 @@ export const BlockKeyword = keyword(
 export const In = keyword('In', 'in', plain);
 export const Step = keyword('Step', 'step', plain);
 export const From = keyword('From', 'from', plain);
+export const Require = keyword('Require', 'require', plain);
 all.push(Name);
 
 /** A number run into something that is no unit, such as `4.5.6`. Never reaches the parser. */

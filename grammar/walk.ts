@@ -19,8 +19,8 @@ export const children = (node: SyntaxNode): readonly SyntaxNode[] => {
     case 'body':
       return node.entries;
     case 'entry': {
-      const { key, name, index = [], parameters = [], ends = [], values = [], body } = node;
-      return present(key, name, ...index, ...parameters, ...ends, ...values, body);
+      const { key, name, index = [], parameters = [], ends = [], values = [], range, step, condition, body } = node;
+      return present(key, name, ...index, ...parameters, ...ends, ...values, range, step, condition, body);
     }
     case 'check':
       return [node.condition];
@@ -39,7 +39,7 @@ export const children = (node: SyntaxNode): readonly SyntaxNode[] => {
     case 'binary':
       return [node.left, node.right];
     case 'range':
-      return [node.from, node.to];
+      return present(node.from, node.to, node.step);
     case 'skipped':
     case 'name':
     case 'quantity':

@@ -1,7 +1,7 @@
 /** What a `schedule` declaration says, and what the `schedule` key of a pipeline names. It knows no expressions: they are behind functions. */
 import type { Reporter } from '../findings/reporter.ts';
 import type { Span } from '../../grammar/syntax.ts';
-import type { OperationLetter, Place, PlacementRule, PolicyArgument, RowItem } from '../plan.ts';
+import type { Dimension, OperationLetter, Place, PlacementRule, PolicyArgument, RowPlan } from '../plan.ts';
 import type { Policy } from '../policies/policy.ts';
 
 /** The numbers of a pipeline that its schedule may use. */
@@ -11,6 +11,37 @@ export interface ScheduleNumbers {
   readonly microbatches: number;
 }
 
+/** A schedule as it is declared: a pipeline may give numbers for its parameters. */
+export interface DeclaredSchedule {
+  readonly name: string;
+  /** Uri of the file that declares it. */
+  readonly uri: string;
+  readonly parameters: readonly ScheduleParameter[];
+  /** The schedule with these arguments; `undefined` where they make it wrong (reported in its file). */
+  bind(args: Readonly<Record<string, number>>, report: Reporter): ScheduleDefinition | undefined;
+}
+
+/** A `param` of a schedule. */
+export interface ScheduleParameter {
+  readonly name: string;
+  readonly doc?: string;
+  readonly dimension: Dimension;
+  /** As written. */
+  readonly default: string;
+  /** Least and greatest value, where they depend on no number of the pipeline. */
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** A condition that does not hold, and the values nearest to a pipeline's with which all of them hold. */
+export interface UnmetCondition {
+  readonly place: Place;
+  readonly problem: string;
+  readonly input: string;
+  readonly values: readonly number[];
+}
+
+/** A schedule with its arguments. */
 export interface ScheduleDefinition {
   readonly name: string;
   /** Uri of the file that declares it. */
@@ -19,6 +50,9 @@ export interface ScheduleDefinition {
   readonly weights: string;
   readonly placement: { readonly rule: PlacementRule; readonly chunks: number } | undefined;
   readonly body: GreedyBody | RowsBody;
+  readonly args: Readonly<Record<string, number>>;
+  /** The first condition that does not hold for these numbers. */
+  unmet(numbers: ScheduleNumbers, report: Reporter): UnmetCondition | undefined;
 }
 
 export interface GreedyBody {
@@ -41,7 +75,7 @@ export interface RowsBody {
   expand(
     numbers: ScheduleNumbers & { readonly stagesOf: readonly (readonly number[])[] },
     report: Reporter,
-  ): readonly (readonly RowItem[])[] | undefined;
+  ): readonly RowPlan[] | undefined;
 }
 
 /** The place of a row in its file. */

@@ -117,6 +117,12 @@ export const catalogue = {
     'A value outside the possible range',
     (p: { what: string; value: string; allowed: string }) => `${p.what} is ${p.value}; it must be ${p.allowed}.`,
   ),
+  'value/backwards': entry(
+    'warning',
+    'A range that ends before it starts, and is therefore empty',
+    (p: { from: number; to: number }) =>
+      `This range runs backwards, from ${p.from} to ${p.to}, so it is empty; write "step -1" after it to count down.`,
+  ),
 
   'layer/cycle': entry(
     'error',

@@ -1,4 +1,5 @@
 import type { Call, Expression } from '../../grammar/syntax.ts';
+import { ofOne, ofTwo } from './arithmetic.ts';
 import type { FileContext } from './context.ts';
 import { alike, sumOf } from './dimensions.ts';
 import { finite, mismatch, wrongDimension } from './valueFaults.ts';
@@ -15,16 +16,8 @@ export function callValue(
   known: FunctionSchema,
   evaluate: Evaluate,
 ): Value | undefined {
-  const least = known.parameters.length;
-  const found = node.arguments.length;
-  if (found < least || (found > least && !known.rest)) {
-    context.report.report('type/mismatch', node, {
-      expected: `${known.name} with ${known.rest ? 'at least ' : ''}${least} ${least === 1 ? 'argument' : 'arguments'}`,
-      found: String(found),
-    });
-    return undefined;
-  }
-  const expressions = inOrder(node, known);
+  const expressions = callArguments(context, node, known);
+  if (expressions === undefined) return undefined;
   if (known.name === 'if') return choose(context, expressions, evaluate);
   const values = expressions.map(evaluate);
   if (!values.every((value) => value !== undefined)) return undefined;
@@ -40,6 +33,9 @@ export function callValue(
         ? mismatch(context, expressions[0], 'a link such as `25GB/s + 5us`', first)
         : { ...link, sharing: known.name };
     }
+    case 'mod':
+    case 'div':
+      return ofNumbers(context, node, expressions, values, ofTwo[known.name]);
     case 'abs':
       return first.kind === 'measure'
         ? measure(Math.abs(first.value), first.dimension)
@@ -47,6 +43,31 @@ export function callValue(
     default:
       return ofNumber(context, node, expressions[0], first, known.name);
   }
+}
+
+/** Arguments of a call in the order of the parameters; names that are none and wrong numbers of arguments are reported. */
+export function callArguments(
+  { report }: FileContext,
+  node: Call,
+  known: FunctionSchema,
+): readonly Expression[] | undefined {
+  for (const { name } of node.arguments) {
+    if (name === undefined || known.parameters.some((parameter) => parameter.name === name.text)) continue;
+    const nearest = report.nearest(
+      name.text,
+      known.parameters.map((parameter) => parameter.name),
+    );
+    report.report('key/unknown', name, { key: name.text, block: `call to ${known.name}`, nearest });
+    return undefined;
+  }
+  const least = known.parameters.length;
+  const found = node.arguments.length;
+  if (found >= least && (found === least || known.rest)) return inOrder(node, known);
+  report.report('type/mismatch', node, {
+    expected: `${known.name} with ${known.rest ? 'at least ' : ''}${least} ${least === 1 ? 'argument' : 'arguments'}`,
+    found: String(found),
+  });
+  return undefined;
 }
 
 /** Arguments in the order of the parameters; a named one goes to its place. */
@@ -107,12 +128,23 @@ function extreme(
 function ofNumber(context: FileContext, node: Call, at: Expression, value: Value, name: string): Value | undefined {
   if (value.kind !== 'measure') return mismatch(context, at, 'a plain number', value);
   if (!alike(value.dimension, 'number')) return wrongDimension(context, at, 'number', phraseOf[value.dimension]);
-  const functions: Readonly<Record<string, (x: number) => number>> = {
-    ceil: Math.ceil,
-    floor: Math.floor,
-    round: Math.round,
-    sqrt: Math.sqrt,
-    log2: Math.log2,
-  };
-  return finite(context, node, functions[name](value.value), 'number');
+  return finite(context, node, ofOne[name](value.value), 'number');
+}
+
+/** `mod(a, b)`, `div(a, b)`. */
+function ofNumbers(
+  context: FileContext,
+  node: Call,
+  [a, b]: readonly Expression[],
+  values: readonly Value[],
+  compute: (a: number, b: number) => number,
+): Value | undefined {
+  const [first, second] = values;
+  if (first.kind !== 'measure') return mismatch(context, a, 'a plain number', first);
+  if (second.kind !== 'measure') return mismatch(context, b, 'a plain number', second);
+  if (!alike(first.dimension, 'number')) return wrongDimension(context, a, 'number', phraseOf[first.dimension]);
+  if (!alike(second.dimension, 'number')) return wrongDimension(context, b, 'number', phraseOf[second.dimension]);
+  if (second.value !== 0) return finite(context, node, compute(first.value, second.value), 'number');
+  context.report.report('value/range', b, { what: 'The divisor', value: '0', allowed: 'a number other than 0' });
+  return undefined;
 }

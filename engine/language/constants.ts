@@ -132,7 +132,8 @@ function paramRange(
 ): { readonly min: number; readonly max: number } | undefined {
   const range = evaluate(context, at);
   if (range === undefined) return undefined;
-  if (range.kind !== 'range') return mismatch(context, at, 'a range such as `1..64`', range);
+  if (range.kind !== 'range' || range.step !== undefined)
+    return mismatch(context, at, 'a range such as `1..64`', range);
   if (value?.kind === 'measure' && !alike(range.dimension, value.dimension)) {
     return wrongDimension(context, at, value.dimension, `a range of ${phraseOf[range.dimension]}`);
   }

@@ -70,6 +70,7 @@ export function claim(context: FileContext, name: Name, info: SymbolInfo): boole
 }
 
 function declareMembers(context: FileContext, block: BlockDeclaration, owner: string, layersFrom: LayersFrom): void {
+  if (block.keyword.text === 'schedule') return declareScheduleNames(context, block, owner);
   const key = block.keyword.text === 'model' ? 'layer' : block.keyword.text === 'pipeline' ? 'stage' : undefined;
   if (key === undefined) return;
   const members = new Map<string, SymbolInfo>();
@@ -79,6 +80,17 @@ function declareMembers(context: FileContext, block: BlockDeclaration, owner: st
     if (item.kind === 'entry' && item.key.text === key && item.name !== undefined && item.name.end > item.name.start) {
       declareMember(context, item, item.name, key, owner, members);
     }
+  }
+  context.members.set(owner, members);
+}
+
+/** `param` and `let` of a schedule. */
+function declareScheduleNames(context: FileContext, block: BlockDeclaration, owner: string): void {
+  const members = new Map<string, SymbolInfo>();
+  for (const item of block.body?.entries ?? []) {
+    if (item.kind !== 'entry' || item.name === undefined || item.name.end <= item.name.start) continue;
+    const kind = item.key.text;
+    if (kind === 'param' || kind === 'let') declareMember(context, item, item.name, kind, owner, members);
   }
   context.members.set(owner, members);
 }
@@ -117,7 +129,7 @@ function declareMember(
   context: FileContext,
   entry: Entry,
   name: Name,
-  kind: 'layer' | 'stage',
+  kind: MemberKind,
   owner: string,
   members: Map<string, SymbolInfo>,
 ): void {
@@ -143,8 +155,10 @@ function declareMember(
   referTo(context, place, id);
 }
 
-/** Id of a layer or stage: `layer:toy/block`. */
-export const memberId = (kind: 'layer' | 'stage', owner: string, name: string): string =>
+type MemberKind = 'layer' | 'stage' | 'param' | 'let';
+
+/** Id of what is declared in a block: `layer:toy/block`. */
+export const memberId = (kind: MemberKind, owner: string, name: string): string =>
   `${kind}:${owner.slice(owner.indexOf(':') + 1)}/${name}`;
 
 const reported: readonly SymbolKind[] = ['param', 'let', 'device', 'cluster', 'model', 'schedule'];

@@ -7,7 +7,7 @@ import { findFunction } from './functions.ts';
 import { callValue } from './builtins.ts';
 import { finite, mismatch, wrongDimension } from './valueFaults.ts';
 import type { ValueSchema } from './schema.ts';
-import { findUnit, phraseOf } from './units.ts';
+import { findUnit, phraseOf, scaled } from './units.ts';
 import { measure, type Value } from './values.ts';
 
 /** Numbers of the names that a schedule is given: `stages`, `microbatches`, the parameter of `row(d)`. */
@@ -58,7 +58,13 @@ function composed(
       return mismatch(context, expression.operand, 'a number', value);
     }
     case 'range':
-      return rangeValue(context, expression, inner(expression.from), inner(expression.to));
+      return rangeValue(
+        context,
+        expression,
+        inner(expression.from),
+        inner(expression.to),
+        expression.step === undefined ? undefined : inner(expression.step),
+      );
     case 'binary':
       return binaryValue(context, expression, inner(expression.left), inner(expression.right));
     case 'call':
@@ -74,9 +80,6 @@ function composed(
   }
 }
 
-/** Dividing by a whole number keeps `5us` the number nearest to 0.000005; multiplying by 1e-6 does not. */
-const scaled = (value: number, scale: number): number => (scale < 1 ? value / Math.round(1 / scale) : value * scale);
-
 function nameValue(
   context: FileContext,
   name: Expression & { kind: 'name' },
@@ -86,7 +89,7 @@ function nameValue(
   if (symbol === undefined) return undefined;
   if (context.values.has(symbol)) return context.values.get(symbol);
   const kind = symbol.slice(0, symbol.indexOf(':'));
-  if (kind === 'variable' || kind === 'parameter') {
+  if (kind === 'variable' || kind === 'parameter' || symbol.includes('/')) {
     const value = variables?.get(name.text);
     if (value !== undefined) return measure(value, 'number');
   }
@@ -101,8 +104,13 @@ function rangeValue(
   range: Expression & { kind: 'range' },
   from: Value | undefined,
   to: Value | undefined,
+  step: Value | undefined,
 ): Value | undefined {
   if (from === undefined || to === undefined) return undefined;
+  if (range.step !== undefined) {
+    if (step === undefined) return undefined;
+    if (step.kind !== 'measure') return mismatch(context, range.step, 'a number', step);
+  }
   if (from.kind !== 'measure') return mismatch(context, range.from, 'a number', from);
   if (to.kind !== 'measure') return mismatch(context, range.to, 'a number', to);
   if (!alike(from.dimension, to.dimension))
@@ -112,6 +120,7 @@ function rangeValue(
     from: from.value,
     to: to.value,
     exclusive: range.exclusive,
+    ...(step?.kind === 'measure' ? { step: step.value } : {}),
     dimension: sumOf(from.dimension, to.dimension),
   };
 }
@@ -186,20 +195,6 @@ function call(context: FileContext, node: Call, variables: Variables | undefined
     if (context.links.has(node.callee)) {
       context.report.report('type/mismatch', node, { expected: 'a value', found: `${node.callee.text}(…)` });
     }
-    return undefined;
-  }
-  for (const argument of node.arguments) {
-    if (argument.name === undefined || known.parameters.some((parameter) => parameter.name === argument.name?.text))
-      continue;
-    const nearest = context.report.nearest(
-      argument.name.text,
-      known.parameters.map((parameter) => parameter.name),
-    );
-    context.report.report('key/unknown', argument.name, {
-      key: argument.name.text,
-      block: `call to ${known.name}`,
-      nearest,
-    });
     return undefined;
   }
   return callValue(context, node, known, (expression) => evaluate(context, expression, variables, depth + 1));

@@ -60,6 +60,14 @@ const values: readonly FunctionSchema[] = [
   functionRow('value', 'abs', 'The value without its sign.', [need('x', 'a value of any dimension')]),
   functionRow('value', 'sqrt', 'The square root.', [number]),
   functionRow('value', 'log2', 'The logarithm to base two.', [number]),
+  functionRow('value', 'mod', 'The remainder of a / b, with the sign of b: `mod(-1, 4)` is 3.', [
+    need('a', 'a plain number'),
+    need('b', 'a plain number other than 0'),
+  ]),
+  functionRow('value', 'div', 'The whole part of a / b, rounded down: `div(-1, 4)` is -1.', [
+    need('a', 'a plain number'),
+    need('b', 'a plain number other than 0'),
+  ]),
   functionRow('value', 'if', 'The second argument if the first is true, otherwise the third.', [
     need('condition', 'a comparison'),
     need('then', 'value where it holds'),
@@ -226,6 +234,34 @@ const values: readonly FunctionSchema[] = [
     {
       rest: true,
     },
+  ),
+  functionRow(
+    'operations',
+    'each',
+    'The operations for each number of a range, in order: `each(j in 0..<microbatches, F[j], B[j])`.',
+    [
+      need('j in a..<b', 'a name, `in`, and the range that it goes through; also with `step`'),
+      need('operations', 'operations for one number'),
+    ],
+    { rest: true },
+  ),
+  functionRow('operations', 'take', 'The first n operations; all of them if there are fewer.', [
+    need('n', 'how many'),
+    need('operations', 'operations'),
+  ]),
+  functionRow('operations', 'drop', 'What follows the first n operations.', [
+    need('n', 'how many'),
+    need('operations', 'operations'),
+  ]),
+  functionRow(
+    'operations',
+    'if',
+    'The operations in the second argument if the first is true, otherwise those in the third.',
+    [
+      need('condition', 'a comparison'),
+      need('then', 'operations where it holds'),
+      need('else', 'operations where it does not; `[]` for none'),
+    ],
   ),
   functionRow('operations', 'fused', 'Runs two operations in one overlapped slot.', [
     need('first', 'an operation'),

@@ -106,6 +106,8 @@ const shapes: Readonly<Record<Form, string>> = {
   ends: 'KEY a -- b = …',
   call: 'KEY(x) = …',
   named: 'KEY name = …',
+  'named-call': 'KEY name(x) = …',
+  condition: 'KEY a <= b',
   block: 'KEY name { … }',
   'indexed-block': 'KEY[n] { … }',
 };
@@ -116,9 +118,10 @@ function formOf(entry: Entry): Form | undefined {
     if (entry.name !== undefined) return 'block';
     return entry.index === undefined ? undefined : 'indexed-block';
   }
+  if (entry.condition !== undefined) return 'condition';
   if (entry.values === undefined) return undefined;
   if (entry.ends !== undefined) return 'ends';
-  if (entry.parameters !== undefined) return 'call';
+  if (entry.parameters !== undefined) return entry.name === undefined ? 'call' : 'named-call';
   if (entry.name !== undefined) return 'named';
   return entry.index === undefined ? 'value' : 'indexed';
 }

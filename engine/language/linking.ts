@@ -52,7 +52,7 @@ function linkBlock(context: FileContext, block: BlockDeclaration): void {
   const id = block.name === undefined ? undefined : symbolId(keyword as SymbolInfo['kind'], block.name.text);
   if (keyword === 'model')
     scope = { layers: id === undefined ? undefined : context.members.get(id), modelName: block.name?.text };
-  if (keyword === 'schedule') scope = { locals: scheduleVariables(context) };
+  if (keyword === 'schedule') scope = { locals: scheduleLocals(context, id) };
   if (keyword === 'pipeline') scope = modelScope(context, block);
   linkEntries(context, keyword, block.body.entries, scope, id);
 }
@@ -64,14 +64,17 @@ export const variableDocs: Readonly<Record<string, string>> = {
   microbatches: 'Microbatches of one iteration.',
 };
 
-function scheduleVariables(context: FileContext): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(variableDocs).map(([name, doc]) => {
-      const id = symbolId('variable', name);
-      if (!context.symbols.has(id)) context.symbols.set(id, { id, name, kind: 'variable', doc });
-      return [name, id] as const;
-    }),
-  );
+/** The given names, and those that the schedule itself declares. */
+function scheduleLocals(context: FileContext, schedule: string | undefined): ReadonlyMap<string, string> {
+  const locals = new Map<string, string>();
+  for (const [name, doc] of Object.entries(variableDocs)) {
+    const id = symbolId('variable', name);
+    if (!context.symbols.has(id)) context.symbols.set(id, { id, name, kind: 'variable', doc });
+    locals.set(name, id);
+  }
+  const members = schedule === undefined ? undefined : context.members.get(schedule);
+  for (const [name, { id }] of members ?? []) locals.set(name, id);
+  return locals;
 }
 
 function modelScope(context: FileContext, block: BlockDeclaration): Scope {
@@ -101,13 +104,14 @@ function linkEntries(
     if (item.kind !== 'entry') continue;
     const key = keys.get(item.key.text);
     if (key === undefined) continue;
-    const { parameters, index, ends, values } = item;
+    const { parameters, index, ends, values, range, step, condition } = item;
     if (key.parameters !== undefined) linkWords(context, item, key, scope);
     const named = parameters !== undefined && key.parameters === undefined;
     const inner = named ? { ...scope, locals: withParameters(context, item, scope, owner) } : scope;
     if (index !== undefined) for (const expression of index) linkValue(context, expression, inner);
     if (ends !== undefined) for (const end of ends) linkExpression(context, end, { kind: 'devices' }, inner, 0);
     if (values !== undefined) for (const value of values) linkExpression(context, value, key.value, inner, 0);
+    for (const part of [range, step, condition]) linkValue(context, part, inner);
     if (item.body !== undefined && key.block !== undefined)
       linkEntries(context, key.block, item.body.entries, inner, owner, depth + 1);
   }
@@ -177,13 +181,28 @@ function withParameters(
       continue;
     }
     const id = `parameter:${owner ?? ''}/${entry.first}/${parameter.text}`;
-    const of = entry.key.text === 'row' ? 'Number of the device, from 0.' : 'Number of the stage, from 0.';
-    const declaration = context.report.place(parameter);
-    context.symbols.set(id, { id, name: parameter.text, kind: 'parameter', container: owner, declaration, doc: of });
-    referTo(context, declaration, id);
+    declareParameter(context, parameter, id, owner, parameterDoc(entry));
     locals.set(parameter.text, id);
   }
   return locals;
+}
+
+const parameterDoc = ({ key, name }: Entry): string => {
+  if (key.text === 'let') return `Parameter of \`${name?.text ?? ''}\`.`;
+  return key.text === 'row' ? 'Number of the device, from 0.' : 'Number of the stage, from 0.';
+};
+
+function declareParameter(
+  context: FileContext,
+  name: Name,
+  id: string,
+  container: string | undefined,
+  doc: string,
+): void {
+  const declaration = context.report.place(name);
+  context.symbols.set(id, { id, name: name.text, kind: 'parameter', container, declaration, doc });
+  referTo(context, declaration, id);
+  context.links.set(name, id);
 }
 
 /** Links an expression that stands for a number, a link, a range or a list of them. */
@@ -229,7 +248,8 @@ function linkComposed(
       return value(expression.right);
     case 'range':
       value(expression.from);
-      return value(expression.to);
+      value(expression.to);
+      return expression.step === undefined ? undefined : value(expression.step);
     case 'name':
       return linkName(context, expression, schema, scope);
     case 'index':
@@ -405,18 +425,28 @@ function linkCall(
 ): void {
   const row = valueKindOf(schema);
   if (row.names === 'nothing') return;
+  const local = scope.locals?.get(call.callee.text);
+  if (local !== undefined) {
+    refer(context, call.callee, local);
+    for (const argument of call.arguments) linkExpression(context, argument.value, undefined, scope, depth + 1);
+    return;
+  }
+  if (row.arguments === 'items' && call.callee.text === 'each') return linkEach(context, call, schema, scope, depth);
   const shared = row.names === 'declaration or function' && namesDeclaration(context, call.callee, schema);
   if (shared) linkDeclared(context, call.callee, schema);
   else linkFunction(context, call.callee, schema);
   // Texts are read as they are written, before names have a meaning.
   if (row.arguments === 'unread') return;
-  const known = findFunction(callContext(schema), call.callee.text);
+  const members = shared ? membersNamed(context, call.callee.text) : undefined;
+  const known = findFunction(callContext(schema, call.callee.text), call.callee.text);
   call.arguments.forEach((argument, index) => {
     const parameter =
       argument.name === undefined
         ? known?.parameters[known.rest ? Math.min(index, known.parameters.length - 1) : index]
         : known?.parameters.find((functionParameter) => functionParameter.name === argument.name?.text);
     const value = argument.value;
+    const member = argument.name === undefined ? undefined : members?.get(argument.name.text);
+    if (member?.kind === 'param' && argument.name !== undefined) refer(context, argument.name, member.id);
     // A word of the parameter is no name; an argument of an unknown function may be one.
     if (value.kind === 'name' && (parameter?.words?.includes(value.text) || known === undefined)) return;
     // That there is no such parameter is told where the call is read.
@@ -427,18 +457,53 @@ function linkCall(
     }
     if (row.arguments === 'operation kinds') return linkKinds(context, value);
     if (row.arguments === 'declarations' && value.kind === 'name') return linkDeclared(context, value, schema);
-    const items = row.arguments === 'items' ? operationArgument(call, index, schema) : undefined;
+    const items =
+      row.arguments === 'items' && known?.context === functionContext(schema)
+        ? operationArgument(call, index, schema)
+        : undefined;
     linkExpression(context, value, items, scope, depth + 1);
   });
 }
 
-/** Which functions a call may name: functions of any expression too, if they mix. */
-const callContext = (schema: ValueSchema | undefined): FunctionContext =>
-  valueKindOf(schema).inExpressions === true ? 'value' : functionContext(schema);
+/** What a declaration that arguments are given to declares: parameters of a schedule. */
+function membersNamed(context: FileContext, name: string): ReadonlyMap<string, SymbolInfo> | undefined {
+  const declared = context.names.get(name);
+  return declared === undefined ? undefined : context.members.get(declared.id);
+}
 
-/** `repeat(n, …)` starts with a number. */
+/** `each(j in 0..<n, F[j])`: the range knows the names around it, the operations also know `j`. */
+function linkEach(
+  context: FileContext,
+  call: Call,
+  schema: ValueSchema | undefined,
+  scope: Scope,
+  depth: number,
+): void {
+  linkFunction(context, call.callee, schema);
+  let inner = scope;
+  for (const { name, value, binds } of call.arguments) {
+    linkExpression(context, value, binds === true ? undefined : schema, inner, depth + 1);
+    if (binds !== true || name === undefined || name.end <= name.start) continue;
+    const id = `parameter:each/${name.first}/${name.text}`;
+    declareParameter(context, name, id, undefined, 'Takes each number of the range, in order.');
+    inner = { ...inner, locals: new Map(inner.locals).set(name.text, id) };
+  }
+}
+
+/** Which functions a call may name: functions of any expression too, if they mix. */
+function callContext(schema: ValueSchema | undefined, name: string): FunctionContext {
+  const { inExpressions, arguments: each } = valueKindOf(schema);
+  const own = functionContext(schema);
+  // In a schedule operations and numbers are written in one place.
+  if (each === 'items') return findFunction(own, name) === undefined && findFunction('value', name) ? 'value' : own;
+  return inExpressions === true ? 'value' : own;
+}
+
+/** Functions whose first argument is a number or a condition. */
+const beginsWithValue: readonly string[] = ['repeat', 'take', 'drop', 'if'];
+
 const operationArgument = (call: Call, index: number, schema: ValueSchema | undefined): ValueSchema | undefined =>
-  call.callee.text === 'repeat' && index === 0 ? undefined : schema;
+  index === 0 && beginsWithValue.includes(call.callee.text) ? undefined : schema;
 
 /** `[I, F, W]`. */
 function linkKinds(context: FileContext, value: Expression): void {
@@ -448,7 +513,7 @@ function linkKinds(context: FileContext, value: Expression): void {
 }
 
 function linkFunction(context: FileContext, name: Name, schema: ValueSchema | undefined): void {
-  const where = callContext(schema);
+  const where = callContext(schema, name.text);
   const { names, functions: noun = 'function', symbols: kind = 'function' } = valueKindOf(schema);
   const found = findFunction(where, name.text);
   if (found === undefined) {

@@ -146,3 +146,7 @@ export const phraseOf: Readonly<Record<Dimension, string>> = {
   flops: 'an amount of FLOPs',
   rate: 'a rate',
 };
+
+/** Dividing by a whole number keeps `5us` the number nearest to 0.000005; multiplying by 1e-6 does not. */
+export const scaled = (value: number, scale: number): number =>
+  scale < 1 ? value / Math.round(1 / scale) : value * scale;

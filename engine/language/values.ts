@@ -14,6 +14,8 @@ export type Value =
       readonly to: number;
       readonly exclusive: boolean;
       readonly dimension: Dimension;
+      /** Where it is written. */
+      readonly step?: number;
     }
   | { readonly kind: 'list'; readonly items: readonly Value[] }
   | LinkValue;
@@ -38,7 +40,7 @@ export function describe(value: Value): string {
     case 'text':
       return 'a text';
     case 'range':
-      return 'a range';
+      return value.step === undefined ? 'a range' : 'a range with a step';
     case 'list':
       return 'a list';
     case 'link':
@@ -46,12 +48,15 @@ export function describe(value: Value): string {
   }
 }
 
-/** First number, last number inclusive, of a range of whole numbers; undefined where an end is not whole. */
+/** First number, last number inclusive, of a range of whole numbers; undefined where an end is not whole, or with a step. */
 export function wholeRange(
   range: Value & { kind: 'range' },
 ): { readonly first: number; readonly last: number } | undefined {
   const last = range.exclusive ? range.to - 1 : range.to;
-  return range.dimension === 'number' && Number.isSafeInteger(range.from) && Number.isSafeInteger(last)
+  return range.step === undefined &&
+    range.dimension === 'number' &&
+    Number.isSafeInteger(range.from) &&
+    Number.isSafeInteger(last)
     ? { first: range.from, last }
     : undefined;
 }

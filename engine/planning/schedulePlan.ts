@@ -3,7 +3,7 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { createReporter } from '../findings/reporter.ts';
 import { type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
-import { paths, type RowItem, type SchedulePlan, type StageCopy } from '../plan.ts';
+import { paths, type RowPlan, type SchedulePlan, type StageCopy } from '../plan.ts';
 import type { Notes } from './notes.ts';
 import type { Ranks } from './place/ranks.ts';
 
@@ -14,13 +14,42 @@ export function schedulePlan(notes: Notes, pipeline: SettledPipeline, ranks: Ran
   const { definition } = use;
   const foreign = definition.uri === notes.uri ? undefined : createReporter(definition.uri, 10);
   const report = foreign ?? notes.report;
-  const plan =
-    definition.body.kind === 'rows'
+  const unmet = isUnmet(notes, report, pipeline, ranks, definition);
+  const plan = unmet
+    ? undefined
+    : definition.body.kind === 'rows'
       ? rowsPlan(notes, report, pipeline, ranks, definition)
       : greedyPlan(report, pipeline, ranks, definition);
   if (foreign !== undefined) reportForeign(notes, pipeline, foreign);
   return plan;
 }
+
+/** Whether a condition of the schedule does not hold for the pipeline, which is reported. */
+function isUnmet(
+  notes: Notes,
+  report: Reporter,
+  { name: pipeline, cut, microbatches, at }: SettledPipeline,
+  { ranks }: Ranks,
+  { name, unmet }: ScheduleDefinition,
+): boolean {
+  const found = unmet({ stages: cut.count, devices: ranks.length, microbatches }, report);
+  if (found === undefined) return false;
+  const { problem, input, values, place } = found;
+  notes.report.report(
+    'schedule/shape',
+    at('schedule'),
+    { policy: name, problem, input, values },
+    {
+      related: [{ place, message: 'The condition.' }],
+      ...(values.length > 0 ? { hint: { kind: 'value', pipeline, input, values } } : {}),
+    },
+  );
+  return true;
+}
+
+/** Arguments, if there are any. */
+const given = ({ args }: ScheduleDefinition): Pick<SchedulePlan & { kind: 'rows' }, 'args'> =>
+  Object.keys(args).length === 0 ? {} : { args };
 
 /** The expressions of an imported schedule are in another file: their first error is reported at the pipeline's key. */
 function reportForeign({ report }: Notes, { at }: SettledPipeline, foreign: Reporter): void {
@@ -38,14 +67,16 @@ function greedyPlan(
   report: Reporter,
   { cut, microbatches }: SettledPipeline,
   ranks: Ranks,
-  { body, name, placement, split, weights }: ScheduleDefinition,
+  definition: ScheduleDefinition,
 ): SchedulePlan | undefined {
+  const { body, name, placement, split, weights } = definition;
   if (body.kind !== 'greedy') return undefined;
   const inFlight = body.inFlight({ stages: cut.count, devices: ranks.ranks.length, microbatches }, report);
   if (inFlight === undefined) return undefined;
   return {
     kind: 'greedy',
     name,
+    ...given(definition),
     placement: placement?.rule ?? 'linear',
     split,
     prefer: body.prefer,
@@ -59,8 +90,9 @@ function rowsPlan(
   report: Reporter,
   { name: pipeline, cut, microbatches }: SettledPipeline,
   ranks: Ranks,
-  { body, name }: ScheduleDefinition,
+  definition: ScheduleDefinition,
 ): SchedulePlan | undefined {
+  const { body, name } = definition;
   if (body.kind !== 'rows') return undefined;
   const devices = ranks.ranks.length;
   const stagesOf: number[][] = ranks.ranks.map(() => []);
@@ -82,24 +114,27 @@ function rowsPlan(
         allowed: `from 0 to ${devices - 1}`,
       });
   }
-  return { kind: 'rows', name, rows: ranks.copies === undefined ? rows : ofCopies(rows, ranks, ranks.copies) };
+  const { copies } = ranks;
+  return {
+    kind: 'rows',
+    name,
+    ...given(definition),
+    rows: copies === undefined ? rows : ofCopies(rows, ranks, copies),
+  };
 }
 
 /** Rows of stages as rows of their copies: the one on the device of the row; where it has none, the one that runs the microbatch. */
-function ofCopies(
-  rows: readonly (readonly RowItem[])[],
-  { placement }: Ranks,
-  copies: readonly StageCopy[],
-): readonly (readonly RowItem[])[] {
+function ofCopies(rows: readonly RowPlan[], { placement }: Ranks, copies: readonly StageCopy[]): readonly RowPlan[] {
   const of = new Map<number, number[]>();
   for (const [index, { stage }] of copies.entries()) of.set(stage, [...(of.get(stage) ?? []), index]);
-  return rows.map((row, device) =>
-    row.map((item) => {
-      const items = of.get(item.stage) ?? [];
-      const runs = (index: number) => item.microbatch % copies[index].every === copies[index].first;
+  return rows.map((row, device) => ({
+    ...row,
+    stages: row.stages.map((stage, at) => {
+      const items = of.get(stage) ?? [];
+      const runs = (index: number) => row.microbatches[at] % copies[index].every === copies[index].first;
       const here = items.find((index) => placement[index] === device) ?? items.find(runs);
       // A stage that is not there stays so, whatever the number of copies.
-      return { ...item, stage: here ?? copies.length };
+      return here ?? copies.length;
     }),
-  );
+  }));
 }

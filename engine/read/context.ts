@@ -5,7 +5,7 @@ import type { Entry, SyntaxFile } from '../../grammar/syntax.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { DeviceDefinition } from '../definitions/device.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
-import type { ScheduleDefinition } from '../definitions/schedule.ts';
+import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { EngineOptions } from '../host.ts';
 import { createContext, type FileContext } from '../language/context.ts';
 import type { ForeignFiles } from '../language/foreign.ts';
@@ -18,7 +18,7 @@ export interface ReadContext extends FileContext {
   /** Spread out when they are asked for: a library has many of thousands of devices. */
   readonly clusters: Map<string, () => ClusterDefinition | undefined>;
   readonly models: Map<string, ModelDefinition>;
-  readonly schedules: Map<string, ScheduleDefinition>;
+  readonly schedules: Map<string, DeclaredSchedule>;
   /** Devices that each planned pipeline of the file uses, by its name; numbers of its cluster. */
   readonly occupied: Map<string, { readonly cluster: ClusterDefinition; readonly devices: readonly number[] }>;
 }

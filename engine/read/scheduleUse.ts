@@ -1,12 +1,13 @@
 /** Reads the `schedule` key of a pipeline: a built-in policy with arguments, or a schedule of a file. */
-import type { ScheduleUse } from '../definitions/schedule.ts';
+import type { DeclaredSchedule, ScheduleDefinition, ScheduleUse } from '../definitions/schedule.ts';
+import { createReporter } from '../findings/reporter.ts';
 import type { Argument, Call, Expression } from '../../grammar/syntax.ts';
 import { largestInteger } from '../policies/arguments.ts';
 import { parametersOf } from '../policies/parameters.ts';
 import { findPolicy } from '../policies/registry.ts';
 import type { Policy, PolicyParameter } from '../policies/policy.ts';
 import type { ReadContext } from './context.ts';
-import { checked, evaluate } from '../language/expressions.ts';
+import { checked, evaluate, quantity } from '../language/expressions.ts';
 import type { Dimension, PolicyArgument } from '../plan.ts';
 import { describe, wholeRange, type Value } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
@@ -21,14 +22,9 @@ export function readScheduleUse(context: ReadContext, expression: Expression): S
   if (symbol === undefined) return undefined;
   const written = context.schedules.get(symbol);
   if (written !== undefined) {
-    if (expression.kind === 'call' && expression.arguments.length > 0) {
-      context.report.report('type/mismatch', expression, {
-        expected: `"${name.text}" without arguments`,
-        found: String(expression.arguments.length),
-      });
-      return undefined;
-    }
-    return { kind: 'own', definition: written };
+    const args = expression.kind === 'call' ? ownArguments(context, expression, written) : {};
+    const definition = args === undefined ? undefined : bound(context, expression, written, args);
+    return definition === undefined ? undefined : { kind: 'own', definition };
   }
   const policy = symbol.startsWith('policy:') ? findPolicy(name.text) : undefined;
   if (policy === undefined) return undefined;
@@ -36,6 +32,53 @@ export function readScheduleUse(context: ReadContext, expression: Expression): S
   const args = readArguments(context, expression, policy);
   const recomputeAt = expression.arguments.find((argument) => argument.name?.text === 'recompute');
   return args === undefined ? undefined : { kind: 'policy', policy, args, recomputeAt };
+}
+
+/** Numbers for parameters of a schedule that a file declares. */
+function ownArguments(
+  context: ReadContext,
+  call: Call,
+  { name, parameters }: DeclaredSchedule,
+): Readonly<Record<string, number>> | undefined {
+  const written = bindArguments(
+    context,
+    call,
+    name,
+    parameters.map((parameter) => parameter.name),
+  );
+  if (written === undefined) return undefined;
+  const args: Record<string, number> = {};
+  let wrong = false;
+  for (const { name: parameter, dimension, min, max } of parameters) {
+    const argument = written.get(parameter);
+    if (argument === undefined) continue;
+    const schema = { kind: 'quantity', dimension, ...(min === undefined ? {} : { min, max }) } as const;
+    const value = quantity(context, argument.value, schema, `"${parameter}"`);
+    if (value === undefined) wrong = true;
+    else args[parameter] = value;
+  }
+  return wrong ? undefined : args;
+}
+
+/** The schedule with its arguments. What they make wrong in another file is reported at their place. */
+function bound(
+  context: ReadContext,
+  at: Expression,
+  declared: DeclaredSchedule,
+  args: Readonly<Record<string, number>>,
+): ScheduleDefinition | undefined {
+  if (declared.uri === context.uri) return declared.bind(args, context.report);
+  const report = createReporter(declared.uri, 10);
+  const found = declared.bind(args, report);
+  const first = report.findings.find(({ severity }) => severity === 'error');
+  if (first !== undefined)
+    context.report.add({
+      ...first,
+      place: context.report.place(at),
+      related: [{ place: first.place, message: 'This expression, with these arguments.' }],
+      hint: undefined,
+    });
+  return found;
 }
 
 function readArguments(

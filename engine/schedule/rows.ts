@@ -1,5 +1,5 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, type RowItem, paths } from '../plan.ts';
+import { type PipelinePlan, type RowPlan, paths } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
 import { planCopies } from './copies.ts';
 import { type Program, letters, shiftFor } from '../program.ts';
@@ -12,37 +12,40 @@ const most = 20;
  */
 export function programOfRows(
   plan: PipelinePlan,
-  rows: readonly (readonly RowItem[])[],
+  rows: readonly RowPlan[],
 ): { readonly program: Program } | { readonly faults: readonly PlanFinding[] } {
   const devices = plan.devices.length;
   const stages = plan.stages.length;
   const microbatches = plan.microbatches;
   const shift = shiftFor(microbatches);
-  const total = rows.reduce((sum, row) => sum + row.length, 0);
+  const total = rows.reduce((sum, row) => sum + row.kinds.length, 0);
   const order = new Int32Array(total);
   const items = new Int32Array(total);
-  const fused = new Uint8Array(total);
   const offsets = new Int32Array(devices + 1);
   const faults = new Map<string, PlanFinding>();
-  let anyFused = false;
+  let fused: Uint8Array | undefined;
   let split = false;
   let at = 0;
   for (const [device, row] of rows.entries()) {
-    for (const [index, item] of row.entries()) {
-      const problem = outside(item, device, devices, stages, microbatches);
-      const path = paths.rowItem(plan.name, device, item.item);
-      if (problem !== undefined && faults.size < most && !faults.has(path)) {
-        const operation = `${stageNumber(plan, item.stage)}${item.op}${item.microbatch}`;
+    for (const position of row.fused ?? []) {
+      fused ??= new Uint8Array(total);
+      if (position + 1 < row.kinds.length) fused[at + position] = 1;
+    }
+    for (let index = 0; index < row.kinds.length; index += 1) {
+      const kind = row.kinds[index];
+      const stage = row.stages[index];
+      const microbatch = row.microbatches[index];
+      const item = row.items[index];
+      const problem = outside(stage, microbatch, device, { devices, stages, microbatches });
+      if (problem !== undefined && faults.size < most) {
+        const path = paths.rowItem(plan.name, device, item);
+        const operation = `${stageNumber(plan, stage)}${letters[kind]}${microbatch}`;
         const name = plan.devices[device]?.name ?? `device ${device}`;
-        faults.set(path, planFinding('schedule/repeated', path, { operation, device: name, reason: problem }));
+        if (!faults.has(path))
+          faults.set(path, planFinding('schedule/repeated', path, { operation, device: name, reason: problem }));
       }
-      const kind = letters.indexOf(item.op);
-      order[at] = ((kind * stages + item.stage) << shift) | item.microbatch;
-      items[at] = item.item;
-      if (item.fusedWithNext === true && index + 1 < row.length) {
-        fused[at] = 1;
-        anyFused = true;
-      }
+      order[at] = ((kind * stages + stage) << shift) | microbatch;
+      items[at] = item;
       if (kind >= 2) split = true;
       at += 1;
     }
@@ -63,23 +66,23 @@ export function programOfRows(
       offsets,
       shift,
       items,
-      ...(anyFused ? { fused } : {}),
+      ...(fused === undefined ? {} : { fused }),
       ...(copies === undefined ? {} : { copies }),
     },
   };
 }
 
 function outside(
-  item: RowItem,
+  stage: number,
+  microbatch: number,
   device: number,
-  devices: number,
-  stages: number,
-  microbatches: number,
+  { devices, stages, microbatches }: Pick<Program, 'devices' | 'stages' | 'microbatches'>,
 ): string | undefined {
-  const within = (value: number, count: number): boolean => Number.isInteger(value) && value >= 0 && value < count;
-  if (!within(item.stage, stages)) return `names a stage that does not exist: stages are 0 to ${stages - 1}`;
-  if (!within(item.microbatch, microbatches))
+  if (!within(stage, stages)) return `names a stage that does not exist: stages are 0 to ${stages - 1}`;
+  if (!within(microbatch, microbatches))
     return `names a microbatch that does not exist: microbatches are 0 to ${microbatches - 1}`;
   if (device >= devices) return `is in a row for a device that does not exist: devices are 0 to ${devices - 1}`;
   return undefined;
 }
+
+const within = (value: number, count: number): boolean => Number.isInteger(value) && value >= 0 && value < count;

@@ -1,5 +1,5 @@
 import type { IOrAlt, ParserMethod } from 'chevrotain';
-import type { Argument, Block, BlockItem, Check, Entry, Expression, Name } from '../syntax.ts';
+import type { Argument, Block, BlockItem, Check, Entry, Expression, Name, NodeBase } from '../syntax.ts';
 import * as types from '../tokens.ts';
 import { isComparison } from './chain.ts';
 import { ExpressionParser } from './expressions.ts';
@@ -15,7 +15,13 @@ export abstract class BlockParser extends ExpressionParser {
 
   /** What blocks hold. A new kind of item has its line here, its rule below, and its node in `syntax.ts`. */
   private readonly entryItems: IOrAlt<BlockItem | undefined>[] = [
-    { ALT: () => this.SUBRULE(this.entry) },
+    {
+      GATE: () => this.marks.isRequirement(this.next),
+      ALT: () => this.SUBRULE(this.requirement),
+      // The word is a name elsewhere.
+      IGNORE_AMBIGUITIES: true,
+    },
+    { ALT: () => this.SUBRULE(this.entry), IGNORE_AMBIGUITIES: true },
     { ALT: () => void this.CONSUME(types.Semicolon) },
     { ALT: () => this.skipped(0, types.Stray, this.resumesBlock) },
   ];
@@ -70,12 +76,22 @@ export abstract class BlockParser extends ExpressionParser {
   readonly check = this.RULE('check', (): Check => {
     const from = this.next;
     const condition = this.SUBRULE(this.expression, { ARGS: [true] });
-    if (!(condition.kind === 'binary' && isComparison(condition.operator))) {
+    if (!isCheck(condition)) {
       this.faults.missing(this.next, 'a comparison such as "bubble < 10%"');
     }
     this.allowed = 'the next comparison or "}"';
     const { first, last, start, end } = this.places.node(from, this.next);
     return { kind: 'check', first, last, start, end, condition };
+  });
+
+  /** `require mod(devices, 2) == 0`. */
+  readonly requirement = this.RULE('requirement', (): Entry => {
+    const from = this.next;
+    const doc = this.places.documentation(from);
+    this.CONSUME(types.Require);
+    const condition = this.SUBRULE(this.expression, { ARGS: [true] });
+    this.allowed = 'an operator, the next entry or "}"';
+    return this.entryOf(from, doc, { condition });
   });
 
   readonly entry = this.RULE('entry', (): Entry => {
@@ -96,25 +112,46 @@ export abstract class BlockParser extends ExpressionParser {
     const body = rest !== undefined && 'kind' in rest ? rest : undefined;
     const values = rest !== undefined && 'kind' in rest ? undefined : rest;
     this.allowed = values === undefined ? 'the next entry or "}"' : '",", an operator, the next entry or "}"';
-    const { first, last, start, end } = this.places.node(from, this.next);
-    return {
-      kind: 'entry',
-      first,
-      last,
-      start,
-      end,
-      doc,
-      key: this.name(from),
+    const isParameter = (): boolean => values !== undefined && marks.isMember(from) && marks.is(from, types.Param);
+    const range = this.OPTION6({ GATE: isParameter, DEF: this.parameterRange });
+    const step = this.OPTION7({ GATE: isParameter, DEF: this.parameterStep });
+    return this.entryOf(from, doc, {
       name: ends === undefined ? name : undefined,
       index: ends === undefined && index !== undefined ? this.unnamed(index) : undefined,
       parameters: parameters && this.unnamed(parameters),
       ends,
       values,
+      ...(range === undefined ? {} : { range }),
+      ...(step === undefined ? {} : { step }),
       body,
-    };
+    });
   });
 
+  private entryOf(
+    from: number,
+    doc: string | undefined,
+    parts: Omit<Entry, 'kind' | 'key' | 'doc' | keyof NodeBase>,
+  ): Entry {
+    const { first, last, start, end } = this.places.node(from, this.next);
+    return { kind: 'entry', first, last, start, end, doc, key: this.name(from), ...parts };
+  }
+
   // The parts of an entry stand here and not in the rule, so that no entry makes them anew.
+
+  /** `in 1..64`, and `step 2` after it. */
+  private readonly parameterRange = (): Expression => {
+    this.CONSUME(types.In);
+    const range = this.SUBRULE2(this.expression, { ARGS: [false, true] });
+    this.allowed = '"step", the next entry or "}"';
+    return range;
+  };
+
+  private readonly parameterStep = (): Expression => {
+    this.CONSUME(types.Step);
+    const step = this.SUBRULE3(this.expression);
+    this.allowed = 'the next entry or "}"';
+    return step;
+  };
 
   private readonly entryName = (): Name => {
     this.CONSUME1(types.Word);
@@ -201,3 +238,9 @@ export abstract class BlockParser extends ExpressionParser {
     if (!marks.startsLine(found) && isSought(found)) this.jump(found);
   }
 }
+
+/** A comparison; for a schedule also `valid`, and `over(…)` with the shapes. */
+const isCheck = (condition: Expression): boolean =>
+  (condition.kind === 'binary' && isComparison(condition.operator)) ||
+  (condition.kind === 'name' && condition.text === 'valid') ||
+  (condition.kind === 'call' && condition.callee.text === 'over');

@@ -1,4 +1,4 @@
-import type { ParserMethod, TokenType } from 'chevrotain';
+import type { IOrAlt, ParserMethod, TokenType } from 'chevrotain';
 import type { Argument, Expression } from '../syntax.ts';
 import * as types from '../tokens.ts';
 import { TolerantParser } from './tolerant.ts';
@@ -8,7 +8,7 @@ export abstract class BracketParser extends TolerantParser {
   /** Operators and brackets on the longest path down the expression read last. */
   protected height = 0;
 
-  abstract readonly expression: ParserMethod<[hasBegun?: boolean], Expression>;
+  abstract readonly expression: ParserMethod<[hasBegun?: boolean, ofParameter?: boolean], Expression>;
 
   readonly parenthesised = this.RULE('parenthesised', (): readonly Argument[] => {
     const open = this.next;
@@ -42,7 +42,7 @@ export abstract class BracketParser extends TolerantParser {
           this.takes(0, types.Comma);
           const from = this.next;
           // After a comma that ends an unfinished line, what is missing is reported with the bracket.
-          items.push(this.leaves(from, open) ? this.absent(this.gap()) : this.item());
+          items.push(this.leaves(from, open) ? this.absent(this.gap()) : this.item(open));
           height = Math.max(height, this.height);
           // What looks like an entry is no item: it is left to the block around.
           const stuck = this.next === from && !this.marks.is(from, types.Comma);
@@ -55,20 +55,27 @@ export abstract class BracketParser extends TolerantParser {
     return items;
   }
 
-  private item(): Argument {
+  private item(open: number): Argument {
     const from = this.next;
+    const binds = this.marks.is(from + 1, types.In) && this.marks.image(open - 1) === 'each';
     const name = this.OPTION2({
-      GATE: () => this.marks.is(from + 1, types.Equals),
+      GATE: () => binds || this.marks.is(from + 1, types.Equals),
       DEF: () => {
         this.CONSUME(types.Word);
-        this.CONSUME(types.Equals);
+        this.OR(this.afterName);
         return this.name(from);
       },
     });
     const value = this.SUBRULE(this.expression);
     const { first, last, start, end } = this.places.node(from, this.next);
-    return { kind: 'argument', first, last, start, end, name, value };
+    return { kind: 'argument', first, last, start, end, name, value, ...(binds ? { binds } : {}) };
   }
+
+  /** `stage = 2`, or `j in 0..3` for a name that takes each number of a range. */
+  private readonly afterName: IOrAlt<unknown>[] = [
+    { ALT: () => this.CONSUME(types.Equals) },
+    { ALT: () => this.CONSUME(types.In) },
+  ];
 
   /** An item of which nothing is written. */
   private absent(value: Expression): Argument {

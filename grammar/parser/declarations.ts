@@ -137,7 +137,7 @@ export class FileParser extends BlockParser {
     this.allowed = value === undefined ? 'a new declaration' : 'an operator, "in" or a new declaration';
     const range = this.OPTION(() => {
       this.CONSUME(types.In);
-      return this.SUBRULE(this.expression);
+      return this.SUBRULE(this.expression, { ARGS: [false, true] });
     });
     if (range !== undefined) this.allowed = '"step" or a new declaration';
     const step = this.OPTION1(() => {

@@ -17,9 +17,36 @@ export abstract class ExpressionParser extends BracketParser {
     this.first = this.gap();
   }
 
-  /** `hasBegun` says that the next token belongs to it, even if it looks like the next entry. */
-  readonly expression = this.RULE('expression', (hasBegun = false): Expression => {
+  /**
+   * `hasBegun` says that the next token belongs to it, even if it looks like the next entry. The `step` after the range of a
+   * parameter is the parameter's (`ofParameter`).
+   */
+  readonly expression = this.RULE('expression', (hasBegun = false, ofParameter = false): Expression => {
     const first = hasBegun ? this.SUBRULE(this.operand, { ARGS: [true] }) : this.SUBRULE(this.operand);
+    if (first.kind === 'missing') return first;
+    this.first = first;
+    const value = this.OPTION(this.operations) ?? first;
+    const { height } = this;
+    const step = this.OPTION1({
+      GATE: () =>
+        value.kind === 'range' &&
+        !ofParameter &&
+        this.marks.is(this.next, types.Step) &&
+        !this.marks.isEntry(this.next),
+      DEF: () => {
+        this.CONSUME(types.Step);
+        return this.SUBRULE(this.stepped);
+      },
+    });
+    if (step === undefined || value.kind !== 'range') return value;
+    this.height = Math.max(height, this.height + 1);
+    const { last, end } = step;
+    return { ...value, last: Math.max(value.last + 1, last), end: Math.max(end, value.end), step };
+  });
+
+  /** The number after `step`. It holds no range with another step, so that steps do not nest. */
+  readonly stepped = this.RULE('stepped', (): Expression => {
+    const first = this.SUBRULE(this.operand);
     if (first.kind === 'missing') return first;
     this.first = first;
     return this.OPTION(this.operations) ?? first;

@@ -22,6 +22,7 @@ const openerOf = new Map([
   [id(types.RightBracket), id(types.LeftBracket)],
   [id(types.RightParen), id(types.LeftParen)],
 ]);
+const bindings = table(types.Param, types.Let);
 const keywords = table(types.Import, types.Param, types.Let, types.Expect, types.BlockKeyword);
 const texts = within(types.Text);
 const beginnings = table(types.Quantity, types.LeftBracket, types.LeftParen, types.Minus).map(
@@ -29,7 +30,7 @@ const beginnings = table(types.Quantity, types.LeftBracket, types.LeftParen, typ
 );
 
 /** Keys after which a name follows, so that a line break before the name is no sign of a forgotten value. */
-const named = new Set(['layer', 'stage', 'link', 'node', 'switch']);
+const named = new Set(['layer', 'stage', 'link', 'node', 'switch', 'let', 'param']);
 
 /**
  * What the parser and its recovery know of the text ahead: which brackets belong together, and where an entry or a
@@ -41,6 +42,8 @@ export class Landmarks {
   private readonly text: string;
   private readonly kinds: Uint16Array;
   private readonly partners: Int32Array;
+  /** Tokens `let` and `param` inside a schedule: they begin entries there, and no declarations. */
+  private readonly members = new Set<number>();
 
   constructor(text: string, source: Tokens) {
     this.text = text;
@@ -113,8 +116,22 @@ export class Landmarks {
     return false;
   }
 
+  /** Whether the `let` or `param` at `i` belongs to the schedule around it. */
+  isMember(i: number): boolean {
+    return this.members.has(i);
+  }
+
+  /** `require` in a block with a condition after it. */
+  isRequirement(i: number): boolean {
+    return this.is(i, types.Require) && this.begins(i + 1) && !this.isEntry(i + 1) && !this.startsLine(i + 1);
+  }
+
   /** `keyword name {`, `param name =`, `import "…`: what only a declaration looks like. */
   isDeclaration(i: number): boolean {
+    return this.looksDeclared(i) && !this.members.has(i);
+  }
+
+  private looksDeclared(i: number): boolean {
     if (!this.isKeyword(i)) return false;
     if (this.is(i, types.Import)) return this.is(i + 1, types.LeftBrace) || this.isText(i + 1);
     if (!this.isWord(i + 1)) return false;
@@ -144,8 +161,9 @@ export class Landmarks {
     return this.isWord(i) && (this.startsLine(i) || this.isEntry(i));
   }
 
-  /** `layer name`, `stage name` on one line, at its start. */
+  /** `layer name`, `stage name` on one line, at its start; and `require` with its condition. */
   isNamedEntry(i: number): boolean {
+    if (this.isRequirement(i)) return this.startsLine(i);
     return this.isNamedKey(i) && this.isWord(i + 1) && this.startsLine(i) && !this.startsLine(i + 1);
   }
 
@@ -174,9 +192,25 @@ export class Landmarks {
     const stack: number[] = [];
     /** How many braces are open: a brace ends what is open inside it, other brackets never reach out of it. */
     let braces = 0;
+    /** The brace of the schedule that is open, and each `let` and `param` from the first that the layout puts outside. */
+    let schedule = -1;
+    let outside: number[] = [];
+    const leaveSchedule = (): void => {
+      // Only a brace that is never closed makes the layout decide.
+      if (schedule >= 0 && this.partner(schedule) < 0) for (const member of outside) this.members.delete(member);
+      schedule = -1;
+      outside = [];
+    };
     for (let i = 0; i < this.count; i++) {
       const kind = this.kind(i);
-      if (opens[kind] === 1) {
+      if (schedule >= 0 && bindings[kind] === 1) {
+        this.members.add(i);
+        if (outside.length > 0 || this.startsText(i)) outside.push(i);
+        // A bracket that the entry before has left open is not closed by this one.
+        if (this.looksDeclared(i) && this.startsLine(i))
+          while (stack.length > 0 && this.kind(stack[stack.length - 1] ?? -1) !== id(types.LeftBrace)) stack.pop();
+      } else if (opens[kind] === 1) {
+        if (braces === 0 && kind === id(types.LeftBrace) && this.image(i - 2) === 'schedule') schedule = i;
         stack.push(i);
         if (kind === id(types.LeftBrace)) braces++;
       } else if (closes[kind] === 1) {
@@ -187,12 +221,22 @@ export class Landmarks {
           if (kind === id(types.RightBrace)) braces--;
           this.partners[open] = i;
           this.partners[i] = open;
+          if (open === schedule) leaveSchedule();
         }
       } else if (keywords[kind] === 1 && stack.length > 0 && this.isDeclaration(i) && this.startsLine(i)) {
         stack.length = 0;
         braces = 0;
+        leaveSchedule();
       }
     }
+    leaveSchedule();
+  }
+
+  /** Whether the token is the first character of its line. */
+  private startsText(i: number): boolean {
+    const start = this.source.tokens[this.place(i)]?.start ?? 0;
+    const before = this.text.charCodeAt(start - 1);
+    return start === 0 || before === 10 || before === 13;
   }
 
   /** How far back a closing bracket looks for its opening one; keeps a long run of mismatched brackets linear. */

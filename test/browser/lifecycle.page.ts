@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { time } from '../../engine/quantities.ts';
+import { rowOfItems } from '../../engine/schedule/rowItems.ts';
 import type { PageTest } from './check.ts';
 import { settled, violations } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
@@ -128,7 +129,10 @@ const impossible: PageTest = {
     const preview = await browser.open();
     await preview.post(planMessage(plan([pipeline(shape)])));
     await preview.drawn();
-    const never = pipeline({ ...shape, schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []] } });
+    const never = pipeline({
+      ...shape,
+      schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []].map(rowOfItems) },
+    });
     await preview.post(planMessage(plan([never]), 2));
     await preview.page.locator('header .notice').waitFor({ state: 'visible' });
     assert.equal(await preview.page.locator('.stale').count(), 1);
@@ -269,7 +273,10 @@ const overtaken: PageTest = {
   name: 'a plan that cannot run right after one that can leaves a picture that still moves',
   run: async (browser) => {
     const preview = await browser.open();
-    const never = pipeline({ ...shape, schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []] } });
+    const never = pipeline({
+      ...shape,
+      schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []].map(rowOfItems) },
+    });
     await preview.page.evaluate(
       (messages) => {
         for (const message of messages) window.postMessage(message, '*');

@@ -1,16 +1,19 @@
 import type { PipelinePlan, SchedulePlan } from '../../engine/plan.ts';
+import { rowOfItems } from '../../engine/schedule/rowItems.ts';
 import { pipeline, type PlanShape } from './plans.ts';
 
 type Rows = Extract<SchedulePlan, { kind: 'rows' }>['rows'];
 
 /** `F0 B0 F1` as a row of operations of a stage. */
 export const row = (stage: number, text: string): Rows[number] =>
-  text.split(' ').map((word, item) => ({
-    op: word[0] === 'F' ? 'F' : 'B',
-    stage,
-    microbatch: Number(word.slice(1)),
-    item,
-  }));
+  rowOfItems(
+    text.split(' ').map((word, item) => ({
+      op: word[0] === 'F' ? 'F' : 'B',
+      stage,
+      microbatch: Number(word.slice(1)),
+      item,
+    })),
+  );
 
 /** Rows of text, one for each device, that wait for each other. */
 export const rowsPlan = (rows: readonly string[], shape: Partial<PlanShape> = {}): PipelinePlan =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
+import { rowOfItems } from '../../engine/schedule/rowItems.ts';
 import type { PageTest } from './check.ts';
 import { exampleFile, openEditor } from './editor.ts';
 import { type Preview, settled, violations } from './harness.ts';
@@ -349,7 +350,7 @@ const cannotRun: PageTest = {
     const never = pipeline({
       devices: 4,
       microbatches: 2,
-      schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []] },
+      schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []].map(rowOfItems) },
     });
     await preview.post(planMessage(plan([never])));
     await preview.page.locator('.message').waitFor({ state: 'visible' });

@@ -1,4 +1,5 @@
 import type { Code } from '../../findings/catalogue.ts';
+import { valueBackwards } from './backwards.ts';
 import { scheduleDeadlock } from './deadlock.ts';
 import { typeDimension } from './dimension.ts';
 import { keyDuplicate } from './duplicateKey.ts';
@@ -44,6 +45,7 @@ export const repairers: { readonly [C in Code]?: Repairer } = {
   'type/mismatch': typeMismatch,
   'type/dimension': typeDimension,
   'value/range': valueRange,
+  'value/backwards': valueBackwards,
   'layer/cycle': layerCycle,
   'layer/unreachable': layerUnreachable,
   'layer/no-cost': layerNoCost,

@@ -3,6 +3,7 @@ import type { Entry, Expression, SyntaxFile } from '../../../grammar/syntax.ts';
 import type { Analysis } from '../../check.ts';
 import type { PipelinePlan, RowItem } from '../../plan.ts';
 import type { Edit } from '../proposal.ts';
+import { rowItems } from '../../schedule/rowItems.ts';
 import { entriesOf } from '../source.ts';
 import { replaced, withoutItem } from './edits.ts';
 
@@ -50,7 +51,7 @@ export function rowedAt({ syntax, pipelines }: Analysis, offset: number): readon
     const entries: WrittenRow[] = [...single].map(([device, entry]) => ({ entry, devices: [device] }));
     const others = devices.filter((device) => !single.has(device));
     if (general !== undefined && others.length > 0) entries.push({ entry: general, devices: others });
-    return [{ plan, rows: schedule.rows, entries }];
+    return [{ plan, rows: schedule.rows.map(rowItems), entries }];
   });
 }
 

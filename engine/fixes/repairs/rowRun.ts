@@ -1,12 +1,13 @@
 import type { PipelinePlan, RowItem } from '../../plan.ts';
 import { validate } from '../../schedule/validate.ts';
+import { rowOfItems } from '../../schedule/rowItems.ts';
 import { programOfRows } from '../../schedule/rows.ts';
 import { simulate } from '../../simulate/simulate.ts';
 import { timingOf } from '../../simulate/timing.ts';
 
 /** Seconds until the last operation of these rows ends; undefined if they do not run. */
 export function secondsOf(plan: PipelinePlan, rows: readonly (readonly RowItem[])[]): number | undefined {
-  const made = programOfRows(plan, rows);
+  const made = programOfRows(plan, rows.map(rowOfItems));
   if ('faults' in made) return undefined;
   const timeline = simulate(made.program, timingOf(plan, made.program));
   // What runs may still leave operations out, or do them twice.

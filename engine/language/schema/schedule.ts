@@ -1,9 +1,30 @@
-import { whole, words, key, type BlockSchema } from './types.ts';
+import { amountOf, whole, words, key, type BlockSchema } from './types.ts';
 
 export const schedule: BlockSchema = {
   name: 'schedule',
   doc: 'Your own policy: by rule (`order`), or by rows (`row`).',
   keys: [
+    key(
+      'param',
+      'param warmup = 3 in 1..64',
+      amountOf('number', {}),
+      'A number that a pipeline may give: `schedule = mine(warmup = 5)`. Its default and range may use `devices`, `stages` and `microbatches`.',
+      { forms: ['named'], repeatable: true },
+    ),
+    key(
+      'require',
+      'require mod(microbatches, devices) == 0',
+      amountOf('number', {}),
+      'A condition on the numbers of a pipeline. If it does not hold, the pipeline gets an error with the nearest numbers that fit.',
+      { forms: ['condition'], repeatable: true },
+    ),
+    key(
+      'let',
+      'let warm(d) = devices - 1 - d',
+      { kind: 'operations' },
+      'A number, a comparison or operations by name, with or without parameters. It may use other names, but not itself.',
+      { forms: ['named', 'named-call'], repeatable: true, list: true },
+    ),
     key(
       'placement',
       'placement = linear',
@@ -46,7 +67,7 @@ export const schedule: BlockSchema = {
       'row',
       'row(d) = F[0..<microbatches], B[0..<microbatches]',
       { kind: 'operations' },
-      'Operations of device d in order; `row(0)` for one device overrides `row(d)`.',
+      'Operations of device d in order; `row(0)` for one device overrides `row(d)`. A comma joins sequences.',
       {
         forms: ['call'],
         repeatable: true,

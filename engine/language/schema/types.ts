@@ -9,9 +9,11 @@ export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch';
 /**
  * How an entry of a key may be written:
  * `value` `key = …` · `indexed` `key[n] = …` · `ends` `key a -- b = …` · `call` `key(x) = …` ·
- * `named` `key name = …` · `block` `key name { … }` · `indexed-block` `key[n] { … }`.
+ * `named` `key name = …` · `named-call` `key name(x) = …` · `condition` `key CONDITION` · `block` `key name { … }` ·
+ * `indexed-block` `key[n] { … }`.
  */
-export type Form = 'value' | 'indexed' | 'ends' | 'call' | 'named' | 'block' | 'indexed-block';
+export type Form =
+  'value' | 'indexed' | 'ends' | 'call' | 'named' | 'named-call' | 'condition' | 'block' | 'indexed-block';
 
 /** What is allowed after `=`: the kind of the value, and what a key adds to its row in `kinds.ts`. */
 export type ValueSchema =

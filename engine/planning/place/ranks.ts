@@ -100,7 +100,7 @@ function rowsPlacement(body: RowsBody, uri: string, stages: number, microbatches
   const rows = body.expand({ stages, devices, microbatches, stagesOf }, createReporter(uri, 0)) ?? [];
   const named = new Set<number>();
   for (const [device, row] of rows.entries()) {
-    for (const { stage } of row) {
+    for (const stage of row.stages) {
       if (stage < stages && !named.has(stage)) placement[stage] = device;
       named.add(stage);
     }

@@ -67,6 +67,9 @@ const allowed: Readonly<Record<string, Rule>> = {
     ours: [...values, ...helpers, 'engine/costs/', 'engine/policies/', 'engine/findings/', 'engine/std/', 'grammar/'],
     types: ['engine/host.ts', 'engine/mesh.ts'],
   },
+  'engine/sequences/': {
+    ours: [...values, ...helpers, 'engine/findings/', 'engine/language/', 'grammar/'],
+  },
   'engine/read/': {
     ours: [
       ...values,
@@ -78,6 +81,7 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/definitions/',
       'engine/formats/',
       'engine/language/',
+      'engine/sequences/',
       'grammar/',
     ],
     types: ['engine/host.ts'],

@@ -4,6 +4,7 @@ import { timelineText } from '../../../cli/drawing/timeline.ts';
 import { csv } from '../../../cli/output/csv.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
+import { rowOfItems } from '../../../engine/schedule/rowItems.ts';
 import type { RowItem } from '../../../engine/plan.ts';
 import { recipePlan } from '../support/plans.ts';
 import { columnsOf } from '../../../webview/worker/makeColumns.ts';
@@ -26,7 +27,7 @@ const plan = recipePlan({
     rows: [
       [item('F', 0, 0), item('F', 0, 1, true), item('B', 0, 0), item('B', 0, 1)],
       [item('F', 1, 0), item('B', 1, 0), item('F', 1, 1), item('B', 1, 1)],
-    ],
+    ].map(rowOfItems),
   },
 });
 const { run } = evaluate(plan, defaultOptions);

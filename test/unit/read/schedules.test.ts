@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import type { RowItem } from '../../../engine/plan.ts';
+import { rowItems } from '../../../engine/schedule/rowItems.ts';
 import { edited, good } from '../../support/goodFile.ts';
 import { checkFindings } from '../../support/expected.ts';
 import { resolveText, type Setting } from '../../support/resolve.ts';
@@ -17,7 +18,7 @@ function rowsOf(text: string, setting?: Setting): readonly string[] {
   const { plan, findings } = resolveText(text, setting);
   expect(findings.filter((finding) => finding.severity === 'error').map((finding) => finding.message)).toEqual([]);
   const { schedule } = plan.pipelines[0];
-  return schedule.kind === 'rows' ? schedule.rows.map((row) => row.map(name).join(' ')) : [];
+  return schedule.kind === 'rows' ? schedule.rows.map((row) => rowItems(row).map(name).join(' ')) : [];
 }
 
 describe('rows', () => {

@@ -4,6 +4,7 @@ import type { PipelinePlan, RowItem } from '../../../engine/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { B, F, I, type Program, W, operationName } from '../../../engine/program.ts';
 import { findDeadlock } from '../../../engine/schedule/deadlock.ts';
+import { rowOfItems } from '../../../engine/schedule/rowItems.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { bruteForce, rowsOf } from './bruteForce.ts';
 import { recipePlan } from '../support/plans.ts';
@@ -30,7 +31,7 @@ const rows = (text: string): RowItem[][] =>
 
 const withRows = (plan: PipelinePlan, written: readonly (readonly RowItem[])[]): PipelinePlan => ({
   ...plan,
-  schedule: { kind: 'rows', name: 'mine', rows: written },
+  schedule: { kind: 'rows', name: 'mine', rows: written.map(rowOfItems) },
 });
 
 function faultsOf(p: number, m: number, text: string, base = policyPlan('gpipe', p, m)) {

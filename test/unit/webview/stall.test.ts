@@ -1,5 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
+import { rowOfItems } from '../../../engine/schedule/rowItems.ts';
 import { operationName } from '../../../engine/program.ts';
 import { type Stall, stallOf } from '../../../engine/stall.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
@@ -142,7 +143,7 @@ const loop: PipelinePlan = {
     rows: [
       [item('F', 0, 0), item('B', 0, 1), item('F', 2, 2), item('B', 2, 3)],
       [item('F', 1, 0), item('F', 3, 1), item('B', 3, 2), item('B', 1, 3)],
-    ],
+    ].map(rowOfItems),
   },
 };
 

@@ -1,0 +1,186 @@
+/** Compiles expressions of a schedule: numbers, comparisons, ranges and operations. Types and dimensions are checked here, once. */
+import type { Call, Expression, Name } from '../../grammar/syntax.ts';
+import { callArguments } from '../language/builtins.ts';
+import { evaluate } from '../language/expressions.ts';
+import { findFunction } from '../language/functions.ts';
+import { findUnit, scaled } from '../language/units.ts';
+import { describe } from '../language/values.ts';
+import { wrongDimension } from '../language/valueFaults.ts';
+import { alike } from '../language/dimensions.ts';
+import { phraseOf } from '../language/units.ts';
+import { type Code, depthOf, kindWords, none, type NumberCode, usesOf } from './code.ts';
+import { combine } from './combine.ts';
+import { counts, type Frame } from './frame.ts';
+import { givenNames, type LetCode, type Names } from './names.ts';
+import { binary, choice, negated, numeric } from './numbers.ts';
+import { compileCondition, compileNumber, mismatched, wrong } from './operands.ts';
+import { operation } from './operations.ts';
+import { rangeOf } from './ranges.ts';
+
+/** The code of an expression; `undefined` where it is wrong, which has been reported. */
+export function compile(names: Names, expression: Expression): Code | undefined {
+  switch (expression.kind) {
+    case 'missing':
+      return undefined;
+    case 'group':
+      return names.compile(expression.inner);
+    case 'quantity': {
+      const unit = findUnit(expression.unit);
+      if (unit === undefined) return undefined;
+      const value = scaled(expression.value, unit.scale);
+      return { kind: 'number', dimension: unit.dimension, uses: none, depth: 1, at: () => value };
+    }
+    case 'name':
+      return named(names, expression);
+    case 'unary': {
+      const operand = compileNumber(names, expression.operand);
+      return operand === undefined ? undefined : negated(operand);
+    }
+    case 'binary': {
+      const [left, right] = [compileNumber(names, expression.left), compileNumber(names, expression.right)];
+      return left === undefined || right === undefined ? undefined : binary(names.context, expression, left, right);
+    }
+    case 'range':
+      return rangeOf(names, expression);
+    case 'index':
+      return operation(names, expression);
+    case 'list':
+      return combine(names, expression, 'list', expression.items);
+    case 'call':
+      return called(names, expression);
+    case 'string':
+      return wrong(names, expression, 'a number or operations');
+  }
+}
+
+function named(names: Names, name: Name): Code | undefined {
+  const symbol = names.context.links.get(name);
+  if (symbol === undefined) return undefined;
+  const slot = names.slots.get(symbol);
+  if (symbol.startsWith('parameter:') && slot !== undefined)
+    return { kind: 'number', dimension: 'number', uses: new Set([slot]), depth: 1, at: ({ slots }) => slots[slot] };
+  if (slot !== undefined && slot < givenNames.length)
+    return { kind: 'number', dimension: 'number', uses: none, depth: 1, at: ({ slots }) => slots[slot] };
+  const isMember = names.context.symbols.get(symbol)?.container !== undefined;
+  if (isMember) return names.params.get(symbol) ?? letCalled(names, name, symbol, []);
+  const value = evaluate(names.context, name);
+  if (value === undefined) return undefined;
+  if (value.kind !== 'measure') {
+    names.context.report.report('type/mismatch', name, { expected: 'a number', found: describe(value) });
+    return undefined;
+  }
+  return { kind: 'number', dimension: value.dimension, uses: none, depth: 1, at: () => value.value };
+}
+
+function called(names: Names, call: Call): Code | undefined {
+  const { callee } = call;
+  const { context } = names;
+  const symbol = context.links.get(callee);
+  if (symbol === undefined) return undefined;
+  if (symbol.startsWith('let:')) return letOfCall(names, call, symbol);
+  if (!symbol.startsWith('function:')) {
+    context.report.report('type/mismatch', call, {
+      expected: 'a function',
+      found: `\`${callee.text}\`, which is a number`,
+    });
+    return undefined;
+  }
+  if (callee.text === 'if') return chosen(names, call);
+  if (findFunction('operations', callee.text) !== undefined) return combine(names, call, callee.text, call.arguments);
+  const known = findFunction('value', callee.text);
+  const expressions = known === undefined ? undefined : callArguments(context, call, known);
+  if (known === undefined || expressions === undefined) return undefined;
+  if (known.context !== 'value') return wrong(names, call, 'a number');
+  const operands = expressions.map((expression) => compileNumber(names, expression));
+  if (!operands.every((operand) => operand !== undefined)) return undefined;
+  return numeric(context, call, known.name, expressions, operands);
+}
+
+/** `if` chooses between numbers, comparisons or operations; both branches are of one kind. */
+function chosen(names: Names, call: Call): Code | undefined {
+  const known = findFunction('value', 'if');
+  const expressions = known === undefined ? undefined : callArguments(names.context, call, known);
+  if (expressions === undefined) return undefined;
+  const [first, second, third] = expressions;
+  const condition = compileCondition(names, first);
+  const [yes, no] = [names.compile(second), names.compile(third)];
+  if (condition === undefined || yes === undefined || no === undefined) return undefined;
+  if (yes.kind !== no.kind) return mismatched(names, third, `${kindWords[yes.kind]}, as where the condition holds`, no);
+  if (yes.kind === 'number' && no.kind === 'number' && !alike(yes.dimension, no.dimension))
+    return wrongDimension(names.context, third, yes.dimension, phraseOf[no.dimension]);
+  return choice(condition, yes, no);
+}
+
+/** `w(d)` of a user's `let`. */
+function letOfCall(names: Names, call: Call, symbol: string): Code | undefined {
+  const found = names.lets.get(symbol);
+  if (found === undefined) return undefined;
+  const values: Expression[] = [];
+  for (const { name, value } of call.arguments) {
+    const place = name === undefined ? values.length : found.parameters.findIndex((each) => each.name === name.text);
+    if (place < 0 || place in values) return wrongCount(names, call, found);
+    values[place] = value;
+  }
+  return letCalled(names, call, symbol, values);
+}
+
+function letCalled(names: Names, at: Expression, symbol: string, values: readonly Expression[]): Code | undefined {
+  const found = names.lets.get(symbol);
+  if (found === undefined) return undefined;
+  if (values.length !== found.parameters.length || values.includes(undefined as never))
+    return wrongCount(names, at, found);
+  if (values.length === 0) return found.code;
+  const operands = values.map((value) => compileNumber(names, value, 'number'));
+  if (!operands.every((operand) => operand !== undefined)) return undefined;
+  return withArguments(at, found, operands);
+}
+
+function wrongCount({ context }: Names, at: Expression, { parameters }: LetCode): undefined {
+  const name = at.kind === 'call' ? at.callee.text : at.kind === 'name' ? at.text : '';
+  const wanted =
+    parameters.length === 0 ? `\`${name}\`` : `\`${name}(${parameters.map((each) => each.name).join(', ')})\``;
+  const found = at.kind === 'call' ? at.arguments.length : 0;
+  context.report.report('type/mismatch', at, {
+    expected: wanted,
+    found: `${found} ${found === 1 ? 'argument' : 'arguments'}`,
+  });
+  return undefined;
+}
+
+/** A `let` with its parameters set. It never calls itself, so its parameters keep their values until it has ended. */
+function withArguments(at: Expression, { code, parameters }: LetCode, operands: readonly NumberCode[]): Code {
+  const slots = parameters.map(({ slot }) => slot);
+  const uses = new Set([...usesOf(operands), ...[...code.uses].filter((slot) => !slots.includes(slot))]);
+  const depth = depthOf([code, ...operands]);
+  const [only] = operands;
+  const [slot] = slots;
+  const set =
+    operands.length === 1
+      ? (frame: Frame): boolean => {
+          frame.slots[slot] = only.at(frame);
+          return counts(frame, at);
+        }
+      : (frame: Frame): boolean => {
+          const values = operands.map((operand) => operand.at(frame));
+          for (const [index, value] of values.entries()) frame.slots[slots[index]] = value;
+          return counts(frame, at);
+        };
+  switch (code.kind) {
+    case 'number':
+      return { ...code, uses, depth, at: (frame) => (set(frame) ? code.at(frame) : NaN) };
+    case 'truth':
+      return { ...code, uses, depth, at: (frame) => set(frame) && code.at(frame) };
+    case 'range':
+      return { ...code, uses, depth, count: (frame) => (set(frame) ? code.count(frame) : 0) };
+    case 'sequence':
+      return {
+        ...code,
+        uses,
+        depth,
+        size: (frame) => (set(frame) ? code.size(frame) : 0),
+        emit(frame) {
+          if (set(frame)) code.emit(frame);
+        },
+      };
+  }
+}

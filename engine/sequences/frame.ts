@@ -1,0 +1,81 @@
+/** What the compiled expressions of a schedule run on: the numbers of one shape, and what they write. */
+import type { Span } from '../../grammar/syntax.ts';
+import type { Reporter } from '../findings/reporter.ts';
+import { type OperationList, operationList } from './operationList.ts';
+
+export interface Frame {
+  /** Numbers of names; NaN for what is not known here, or not computed yet. */
+  readonly slots: Float64Array;
+  /** Stages of the device whose row is written, in ascending order. */
+  stagesOf: readonly number[];
+  readonly out: OperationList;
+  readonly report: Reporter;
+  /** Most operations of all rows. */
+  readonly operations: number;
+  /** Name of the schedule, for messages. */
+  readonly schedule: string;
+  /** Calls and turns of loops so far. They are limited too, because a loop may be empty. */
+  work: number;
+  /** An expression was wrong for these numbers, which has been reported: what has been computed means nothing. */
+  failed: boolean;
+  /** The range that was evaluated last. */
+  first: number;
+  step: number;
+  /** Ranges that have been warned about. */
+  readonly warned: Set<Span>;
+}
+
+export const newFrame = (
+  slots: Float64Array,
+  report: Reporter,
+  { operations, schedule }: Pick<Frame, 'operations' | 'schedule'>,
+): Frame => ({
+  slots,
+  stagesOf: [],
+  out: operationList(),
+  report,
+  operations,
+  schedule,
+  work: 0,
+  failed: false,
+  first: 0,
+  step: 1,
+  warned: new Set(),
+});
+
+/** Steps that are allowed for each operation that is. */
+const stepsOfOperation = 8;
+
+/** Counts a step. False if there were too many, which is reported at `at`. */
+export function counts(frame: Frame, at: Span): boolean {
+  frame.work += 1;
+  if (frame.work <= stepsOfOperation * frame.operations) return true;
+  const most = (stepsOfOperation * frame.operations).toLocaleString('en-US');
+  if (!frame.failed) tooLarge(frame, at, `Steps of schedule "${frame.schedule}"`, `more than ${most}`, most);
+  frame.failed = true;
+  return false;
+}
+
+/** Reports operations over the limit. */
+export function tooManyOperations(frame: Frame, at: Span, figure: number): void {
+  if (!frame.failed)
+    tooLarge(
+      frame,
+      at,
+      'Operations of the rows',
+      figure.toLocaleString('en-US'),
+      frame.operations.toLocaleString('en-US'),
+    );
+  frame.failed = true;
+}
+
+function tooLarge({ report }: Frame, at: Span, what: string, figure: string, limit: string): void {
+  report.report('limit/too-large', at, { what, figure, limit, setting: 'pipewright.limits.operations' });
+}
+
+/** Reports a value outside its range, once; gives NaN, which all that is computed from it is too. */
+export function outside(frame: Frame, at: Span, what: string, value: string, allowed: string): number {
+  if (!frame.failed) frame.report.report('value/range', at, { what, value, allowed });
+  frame.failed = true;
+  return NaN;
+}

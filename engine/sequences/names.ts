@@ -1,0 +1,98 @@
+/** Names of a schedule while its expressions are compiled: slots for numbers, and what each `let` and `param` is. */
+import type { Entry, Expression } from '../../grammar/syntax.ts';
+import { walk } from '../../grammar/walk.ts';
+import type { FileContext } from '../language/context.ts';
+import { memberId } from '../language/declare.ts';
+import { circleNames, orderByNeed } from '../ordering.ts';
+import type { Code, NumberCode } from './code.ts';
+
+/** Numbers that every schedule is given; their slots are their positions. */
+export const givenNames = ['stages', 'devices', 'microbatches'] as const;
+
+/** A `let` with the slots of its parameters. */
+export interface LetCode {
+  readonly code: Code;
+  readonly parameters: readonly { readonly name: string; readonly slot: number }[];
+}
+
+/** What compiling needs to know; filled while the members of the schedule are compiled, each after those that it uses. */
+export interface Names {
+  readonly context: FileContext;
+  /** The code of an expression; `undefined` where it is wrong, which has been reported. */
+  compile(expression: Expression): Code | undefined;
+  /** Slots of parameters and of members without parameters, by symbol. */
+  readonly slots: Map<string, number>;
+  readonly lets: Map<string, LetCode>;
+  readonly params: Map<string, NumberCode>;
+}
+
+export function createNames(
+  context: FileContext,
+  compile: (names: Names, expression: Expression) => Code | undefined,
+): Names {
+  const names: Names = {
+    context,
+    compile: (expression) => compile(names, expression),
+    slots: new Map(givenNames.map((name, slot) => [`variable:${name}`, slot])),
+    lets: new Map(),
+    params: new Map(),
+  };
+  return names;
+}
+
+/** The slot of a symbol; the next free one where it has none yet. */
+export function slotOf({ slots }: Names, symbol: string): number {
+  const known = slots.get(symbol);
+  if (known !== undefined) return known;
+  slots.set(symbol, slots.size);
+  return slots.size - 1;
+}
+
+/** A `param` or `let` entry with its symbol. */
+export interface Member {
+  readonly entry: Entry;
+  readonly symbol: string;
+  readonly kind: 'param' | 'let';
+}
+
+/** The members of a schedule that have the name they ask for. */
+export function membersOf(context: FileContext, schedule: string, entries: readonly Entry[]): readonly Member[] {
+  return entries.flatMap((entry): readonly Member[] => {
+    const kind = entry.key.text;
+    if ((kind !== 'let' && kind !== 'param') || entry.name === undefined) return [];
+    const symbol = memberId(kind, schedule, entry.name.text);
+    const declared = context.symbols.get(symbol)?.declaration;
+    return declared?.start === entry.name.start && declared.uri === context.uri ? [{ entry, symbol, kind }] : [];
+  });
+}
+
+/** Members in an order in which each comes after those that it uses. Those that use themselves are left out, and reported. */
+export function inOrder(context: FileContext, members: readonly Member[]): readonly Member[] {
+  const index = new Map(members.map(({ symbol }, at) => [symbol, at]));
+  const { order, circles } = orderByNeed(members.length, (at) => needs(context, members[at].entry, index));
+  const circular = new Set<number>();
+  for (const circle of circles) {
+    for (const member of circle) circular.add(member);
+    const names = circle.map((member) => members[member].entry.name ?? members[member].entry.key);
+    const related = names
+      .slice(1, 12)
+      .map((name) => ({ place: context.report.place(name), message: 'Part of the cycle.' }));
+    context.report.report('name/cycle', names[0], { circle: circleNames(names.map(({ text }) => text)) }, { related });
+  }
+  return order.filter((at) => !circular.has(at)).map((at) => members[at]);
+}
+
+function needs(context: FileContext, entry: Entry, index: ReadonlyMap<string, number>): readonly number[] {
+  const found: number[] = [];
+  for (const part of partsOf(entry)) {
+    walk(part, (node) => {
+      const symbol = node.kind === 'name' ? context.links.get(node) : undefined;
+      const at = symbol === undefined ? undefined : index.get(symbol);
+      if (at !== undefined) found.push(at);
+    });
+  }
+  return found;
+}
+
+const partsOf = ({ values = [], range, step }: Entry): readonly Expression[] =>
+  [...values, range, step].filter((part) => part !== undefined);
