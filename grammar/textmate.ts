@@ -85,7 +85,7 @@ export const textMateGrammar = (): TextMateGrammar => ({
           captures: { 1: scoped('keyword.declaration'), 2: scoped('entity.name.type') },
         },
         {
-          match: `${start}(let)\\s+(${ascii(patterns.name)})(?=\\s*=)`,
+          match: `${start}(let)\\s+(${ascii(patterns.name)})(?=${brackets}\\s*=)`,
           captures: { 1: scoped('keyword.declaration'), 2: scoped('variable.other.constant') },
         },
         {
@@ -108,6 +108,7 @@ export const textMateGrammar = (): TextMateGrammar => ({
     },
     entries: {
       patterns: [
+        { ...scoped('keyword.other'), match: `${start}require(?=[ \\t]+[\\w(-])` },
         {
           match: `${start}(${namedKeys.join('|')})\\s+(${ascii(patterns.name)})(?=${brackets}\\s*(?:=|\\{))`,
           captures: { 1: scoped('keyword.other'), 2: scoped('entity.name.tag') },
@@ -124,6 +125,7 @@ export const textMateGrammar = (): TextMateGrammar => ({
     },
     names: {
       patterns: [
+        { ...scoped('keyword.other'), match: `${start}(?:in|step)(?=[ \\t]+[\\w(-])` },
         { ...scoped('variable.other'), match: name },
         { ...scoped('invalid.illegal.quantity'), match: ascii(patterns.malformed) },
       ],

@@ -176,10 +176,12 @@ function loop(
   const varies = body.uses.has(slot);
   const size = (frame: Frame): number => {
     const turns = count(frame);
-    if (turns === 0 || turns > frame.operations) return Math.max(1, turns);
+    if (turns === 0) return 1;
     const { slots, first, step } = frame;
     slots[slot] = first;
     if (!varies) return turns * body.size(frame);
+    // Each turn counts at least as one.
+    if (turns > frame.operations) return turns;
     let sum = 0;
     for (let turn = 0; turn < turns; turn += 1) {
       slots[slot] = first + turn * step;

@@ -147,24 +147,36 @@ function wrongCount({ context }: Names, at: Expression, { parameters }: LetCode)
   return undefined;
 }
 
+/** Sets parameters, all operands first: one of them may be a call of the same `let`. False after too many steps. */
+function setting(at: Expression, slots: readonly number[], operands: readonly NumberCode[]): (frame: Frame) => boolean {
+  const [first, second] = operands;
+  const [slot, other] = slots;
+  if (operands.length === 1)
+    return (frame) => {
+      frame.slots[slot] = first.at(frame);
+      return counts(frame, at);
+    };
+  if (operands.length === 2)
+    return (frame) => {
+      const value = first.at(frame);
+      frame.slots[other] = second.at(frame);
+      frame.slots[slot] = value;
+      return counts(frame, at);
+    };
+  const values = new Float64Array(operands.length);
+  return (frame) => {
+    for (let index = 0; index < values.length; index += 1) values[index] = operands[index].at(frame);
+    for (let index = 0; index < values.length; index += 1) frame.slots[slots[index]] = values[index];
+    return counts(frame, at);
+  };
+}
+
 /** A `let` with its parameters set. It never calls itself, so its parameters keep their values until it has ended. */
 function withArguments(at: Expression, { code, parameters }: LetCode, operands: readonly NumberCode[]): Code {
   const slots = parameters.map(({ slot }) => slot);
   const uses = new Set([...usesOf(operands), ...[...code.uses].filter((slot) => !slots.includes(slot))]);
   const depth = depthOf([code, ...operands]);
-  const [only] = operands;
-  const [slot] = slots;
-  const set =
-    operands.length === 1
-      ? (frame: Frame): boolean => {
-          frame.slots[slot] = only.at(frame);
-          return counts(frame, at);
-        }
-      : (frame: Frame): boolean => {
-          const values = operands.map((operand) => operand.at(frame));
-          for (const [index, value] of values.entries()) frame.slots[slots[index]] = value;
-          return counts(frame, at);
-        };
+  const set = setting(at, slots, operands);
   switch (code.kind) {
     case 'number':
       return { ...code, uses, depth, at: (frame) => (set(frame) ? code.at(frame) : NaN) };

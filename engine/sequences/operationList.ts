@@ -54,6 +54,17 @@ export function addRun(
   list.length = end;
 }
 
+/** Adds one operation. */
+export function add(list: OperationList, kind: number, stage: number, microbatch: number): void {
+  const at = list.length;
+  if (at === list.kinds.length) grow(list, at + 1);
+  list.kinds[at] = kind;
+  list.stages[at] = stage;
+  list.microbatches[at] = microbatch;
+  list.fused[at] = 0;
+  list.length = at + 1;
+}
+
 export function clear(list: OperationList): void {
   list.length = 0;
   list.anyFused = false;
@@ -108,6 +119,10 @@ export function interleave(list: OperationList, starts: readonly number[]): void
   const total = list.length - from;
   if (total === 0) return;
   const taken = operationList(total);
+  if (starts.length === 2 && !list.anyFused) {
+    alternate(list, from, starts[1], taken);
+    return putBack(list, from, taken, total);
+  }
   const next = Int32Array.from(starts);
   const ends = starts.map((_, part) => starts[part + 1] ?? list.length);
   let active = starts.map((_, part) => part).filter((part) => next[part] < ends[part]);
@@ -123,6 +138,27 @@ export function interleave(list: OperationList, starts: readonly number[]): void
     if (ended) active = active.filter((part) => next[part] < ends[part]);
   }
   putBack(list, from, taken, total);
+}
+
+/** Two parts of which nothing is fused. */
+function alternate(list: OperationList, from: number, middle: number, taken: OperationList): void {
+  const { kinds, stages, microbatches } = list;
+  const both = Math.min(middle - from, list.length - middle);
+  for (let index = 0, to = 0; index < both; index += 1, to += 2) {
+    const a = from + index;
+    const b = middle + index;
+    taken.kinds[to] = kinds[a];
+    taken.kinds[to + 1] = kinds[b];
+    taken.stages[to] = stages[a];
+    taken.stages[to + 1] = stages[b];
+    taken.microbatches[to] = microbatches[a];
+    taken.microbatches[to + 1] = microbatches[b];
+  }
+  const rest = middle - from > both ? from + both : middle + both;
+  const end = middle - from > both ? middle : list.length;
+  taken.kinds.set(kinds.subarray(rest, end), 2 * both);
+  taken.stages.set(stages.subarray(rest, end), 2 * both);
+  taken.microbatches.set(microbatches.subarray(rest, end), 2 * both);
 }
 
 /** Pairs the operations from `from` on with those from `middle` on; there are equally many of both, and none is fused. */

@@ -5,7 +5,7 @@ import { depthOf, type NumberCode, type SequenceCode, usesOf } from './code.ts';
 import { compileNumber, wrong } from './operands.ts';
 import { type Frame, outside } from './frame.ts';
 import type { Names } from './names.ts';
-import { addRun } from './operationList.ts';
+import { add, addRun } from './operationList.ts';
 
 const writable: readonly string[] = writtenLetters;
 /** Largest number that a program holds. */
@@ -53,7 +53,7 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
     const at = stage.at(frame);
     if (!(microbatch >= 0 && microbatch <= largest && Number.isInteger(microbatch)))
       negative(frame, first, 'The microbatch', microbatch);
-    else if (at >= 0) addRun(frame.out, kind, at, microbatch, 1, 1);
+    else if (at >= 0) add(frame.out, kind, at, microbatch);
   };
   return { kind: 'sequence', uses: usesOf([]), depth, size: () => 1, emit };
 }

@@ -89,7 +89,7 @@ export abstract class BlockParser extends ExpressionParser {
     const from = this.next;
     const doc = this.places.documentation(from);
     this.CONSUME(types.Require);
-    const condition = this.SUBRULE(this.expression, { ARGS: [true] });
+    const condition = this.SUBRULE(this.expression);
     this.allowed = 'an operator, the next entry or "}"';
     return this.entryOf(from, doc, { condition });
   });

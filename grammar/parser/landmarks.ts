@@ -121,9 +121,9 @@ export class Landmarks {
     return this.members.has(i);
   }
 
-  /** `require` in a block with a condition after it. */
+  /** `require` in a block, unless it is used as a key. */
   isRequirement(i: number): boolean {
-    return this.is(i, types.Require) && this.begins(i + 1) && !this.isEntry(i + 1) && !this.startsLine(i + 1);
+    return this.is(i, types.Require) && !this.is(i + 1, types.Equals) && !this.is(i + 1, types.LeftBrace);
   }
 
   /** `keyword name {`, `param name =`, `import "…`: what only a declaration looks like. */

@@ -29,6 +29,10 @@ schedule mine {
   in_flight(s) = min(§stages - s, microbatches)
   row(0) = §F[0..<§stages - 1], B[0, stage = k]
   order = greedy(prefer §= [I, W])
+  param §k = 3 in 1..64 step 2
+  §let §warm(d) = 2 * d
+  §let §ahead = each(j in 0..<stages step 2, §F[j]), take(2, §B[k..§0 §step §-1])
+  require mod(stages, 2) == 0
 }
 
 pipeline train { model = toy  devices = mixed }

@@ -29,6 +29,30 @@ const cases: readonly (readonly [name: string, source: string, faults: readonly 
     'pipeline p {<stages values(?)> <stage a {<x values(1)>}>}',
   ],
   [
+    'a schedule that is not closed before declarations at the start of their lines',
+    'schedule s {\n  let a = 1\nlet b = 2\nparam m = 3\npipeline p { }',
+    ['11-12 "{" Expected "}" to close "schedule s" opened at line 1, found "let".'],
+    'schedule s {<let a values(1)> unclosed}\nlet b value(2)\nparam m value(3)\npipeline p {}',
+  ],
+  [
+    'a bracket that is not closed before the next entry of a schedule',
+    'schedule s {\n  row(d) = F[0\n  let a = B[1]\n}\nlet b = 2',
+    ['25-26 "[" Expected "]" to close "F[" opened at line 2, found "let".'],
+    'schedule s {<row parameters(d) values(F[0])> <let a values(B[1])>}\nlet b value(2)',
+  ],
+  [
+    'a condition that is still to come',
+    'schedule s {\n  require\n  row(d) = F[0]\n}',
+    ['15-22 "require" Expected a value after "require", found "row".'],
+    'schedule s {<require condition(?)> <row parameters(d) values(F[0])>}',
+  ],
+  [
+    'a step of a step',
+    'let a = 1..9 step 2..3 step 4',
+    ['23-27 "step" Expected an operator or a new declaration, found "step".'],
+    'let a value((.. 1 9 step((.. 2 3))))\n<skipped>',
+  ],
+  [
     'a value missing after a comma',
     'model m { a = b,\n c = 1 }',
     ['15-16 "," Expected a value after ",", found "c".'],

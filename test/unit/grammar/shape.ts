@@ -25,13 +25,15 @@ export const shape = (node: SyntaxNode): string => {
     case 'binary':
       return `(${node.operator} ${shape(node.left)} ${shape(node.right)})`;
     case 'range':
-      return `(${node.exclusive ? '..<' : '..'} ${shape(node.from)} ${shape(node.to)})`;
+      return `(${node.exclusive ? '..<' : '..'} ${shape(node.from)} ${shape(node.to)}${part('step', optional(node.step))})`;
     case 'call':
       return `${node.callee.text}(${below(node.arguments)})`;
     case 'index':
       return `${node.target.text}[${below(node.arguments)}]`;
     case 'argument':
-      return node.name === undefined ? shape(node.value) : `${node.name.text}=${shape(node.value)}`;
+      return node.name === undefined
+        ? shape(node.value)
+        : `${node.name.text}${node.binds === true ? ' in ' : '='}${shape(node.value)}`;
     case 'list':
       return `[${below(node.items)}]`;
     case 'group':
@@ -43,7 +45,8 @@ export const shape = (node: SyntaxNode): string => {
     case 'entry': {
       const parts = `${part('index', node.index)}${part('parameters', node.parameters)}${part('ends', node.ends)}`;
       const head = `${doc(node)}${node.key.text}${node.name === undefined ? '' : ` ${node.name.text}`}${parts}`;
-      return `<${head}${part('values', node.values)}${node.body === undefined ? '' : ` ${shape(node.body)}`}>`;
+      const more = `${part('range', optional(node.range))}${part('step', optional(node.step))}${part('condition', optional(node.condition))}`;
+      return `<${head}${part('values', node.values)}${more}${node.body === undefined ? '' : ` ${shape(node.body)}`}>`;
     }
     case 'import':
       return `${doc(node)}import${part('names', node.names)}${part('path', optional(node.path))}`;

@@ -51,6 +51,11 @@ describe('TextMate grammar', () => {
     ['/* a\n b */ 1', '/*:comment.block a:comment.block b:comment.block */:comment.block 1:constant.numeric'],
     ['model toy {', 'model:keyword.declaration toy:entity.name.type {:punctuation.section'],
     ['model = toy', 'model:variable.other.property =:keyword.operator.assignment toy:variable.other'],
+    [
+      '  let w(d) = each(j in 0..<4 step 2, F[j])',
+      'let:keyword.declaration w:variable.other.constant (:punctuation.section d:variable.other ):punctuation.section =:keyword.operator.assignment each:entity.name.function (:punctuation.section j:variable.other in:keyword.other 0:constant.numeric ..<:keyword.operator.range 4:constant.numeric step:keyword.other 2:constant.numeric ,:punctuation.separator F:support.constant.operation [:punctuation.section j:variable.other ]:punctuation.section ):punctuation.section',
+    ],
+    ['  require p >= 2', 'require:keyword.other p:variable.other >=:keyword.operator.comparison 2:constant.numeric'],
     ['schedule = 1f1b', 'schedule:variable.other.property =:keyword.operator.assignment 1f1b:variable.other'],
     [
       'forward = 4ms',

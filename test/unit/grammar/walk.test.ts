@@ -23,7 +23,7 @@ describe('walk', () => {
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
     const keywords = new Set(['import', 'param', 'let', 'in', 'step', 'from']);
     const tokens = file.tokens.filter(({ kind, text }) => kind === 'name' && !keywords.has(text));
-    expect(names).toEqual(tokens.map(({ text }) => text));
+    expect(names.filter((name) => !keywords.has(name))).toEqual(tokens.map(({ text }) => text));
   });
 
   it('leaves out what is below where told to', () => {

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { defaultOptions } from '../../../engine/host.ts';
+import { checkFindings, checkFix } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
+import { pipelineOf } from './written.ts';
+
+const found = (body: string, messages: readonly string[] = [], operations?: number) =>
+  checkFindings(
+    pipelineOf(`schedule mine { ${body} }`),
+    messages,
+    operations === undefined
+      ? {}
+      : { options: { ...defaultOptions, limits: { ...defaultOptions.limits, operations } } },
+  );
+
+describe('what is no sequence', () => {
+  it.each([
+    ['row(d) = zip(F[0], ⟦type/mismatch:3⟧)', 'Expected operations'],
+    ['row(d) = ⟦type/mismatch:take(2)⟧', '`take(n, …)`'],
+    ['row(d) = ⟦type/mismatch:drop(2, F[0], F[1])⟧', '`drop(n, …)`'],
+    ['row(d) = take(⟦type/mismatch:0..1⟧, F[0])', 'a plain number, found a range'],
+    ['row(d) = take(⟦value/range:d - 1⟧, F[0])', 'The number of operations to take is -1'],
+    ['row(d) = take(⟦value/range:1/2⟧, F[0])', 'whole number'],
+    ['row(d) = repeat(⟦value/range:0-1⟧, F[0])', 'The number of times is -1'],
+    ['row(d) = ⟦type/mismatch:each(j in 0..3)⟧', '`each(j in 0..<n, F[j], …)`'],
+    ['row(d) = ⟦type/mismatch:each(F[0], F[1])⟧', '`each(j in 0..<n, F[j], …)`'],
+    ['row(d) = each(j in ⟦type/mismatch:3⟧, F[j])', 'a range'],
+    ['row(d) = each(j in 0..1, F[j]), F[⟦name/unknown:j⟧]', 'j'],
+    ['row(d) = if(⟦type/mismatch:d⟧, F[0], F[1])', 'a comparison, found a number'],
+    ['row(d) = if(d == 0, F[0], ⟦type/mismatch:1⟧)', 'operations, as where the condition holds'],
+    ['row(d) = ⟦type/mismatch:if(d == 0, F[0])⟧', 'if with 3 arguments'],
+    ['row(d) = ⟦type/mismatch:fused(F[0..1], B[0])⟧', '2 and 1 operations'],
+    ['row(d) = ⟦type/mismatch:fused(fused(F[0], B[0]), F[1])⟧', 'fused already'],
+    ['row(d) = F[⟦type/dimension:4ms⟧]', 'a plain number, found a time'],
+    ['row(d) = F[0..<⟦value/range:d + 1/2⟧]', 'The end of the range'],
+    ['row(d) = F[0..3 step ⟦value/range:d⟧]', 'The step is 0'],
+    ['row(d) = F[⟦value/range:3..0-1 step -1⟧]', 'The last microbatch is -1'],
+    ['row(d) = F[⟦value/range:4000000000⟧]', 'at most 2,147,483,647'],
+    ['row(d) = F[mod(3, ⟦value/range:d⟧)]', 'The divisor is 0'],
+    ['row(d) = F[0, chunk = ⟦value/range:1⟧]', 'the device has one stage'],
+    ['row(d) = F[0, ⟦key/unknown:chnk⟧ = 1]', 'Did you mean "chunk"?'],
+    ['row(d) = ⟦type/mismatch:F[0, stage = 1, chunk = 0]⟧', 'at most a `stage = …` or `chunk = …`'],
+    ['row(d) = F[⟦type/mismatch:0..3 == 2⟧]', ''],
+    ['row(d) = ⟦type/mismatch:"F"⟧', ''],
+  ])('%s', (body, message) => {
+    if (body.includes('0..3 == 2')) found('row(d) = F[⟦type/mismatch:0..3⟧ == 2]', ['a number, found a range']);
+    else found(body, [message]);
+  });
+});
+
+describe('let', () => {
+  it('may not use itself, directly or through others', () => {
+    found('let ⟦name/cycle:a⟧(x) = a(x)  row(d) = a(d)', ['a → a']);
+    found('let ⟦name/cycle:a⟧(x) = b(x)  let b(x) = c  let c = a(1)  row(d) = F[c]', ['a → b → c → a']);
+  });
+  it('has as many arguments as parameters', () => {
+    found('let w(x) = x  row(d) = F[⟦type/mismatch:w⟧]', ['`w(x)`, found 0 arguments']);
+    found('let w(x) = x  row(d) = F[⟦type/mismatch:w(1, 2)⟧]', ['`w(x)`, found 2 arguments']);
+    found('let w = 1  row(d) = F[⟦type/mismatch:w(1)⟧]', ['`w`, found 1 argument']);
+    found('let w(x) = x  row(d) = F[⟦type/mismatch:w(y = 1)⟧]', ['`w(x)`']);
+  });
+  it('is declared once, and gives a name', () => {
+    found('let a = 1  let ⟦name/duplicate:a⟧ = 2  row(d) = F[a]');
+    found('let w(⟦type/mismatch:3⟧) = 1  row(d) = F[0]', ['the name of a parameter']);
+  });
+  it('is checked although nothing uses it', () => {
+    found('let a = ⟦name/unknown:nothing⟧  row(d) = F[0]');
+    found('let a = 1 + ⟦type/dimension:4ms⟧  row(d) = F[0]');
+  });
+});
+
+describe('a range that runs backwards', () => {
+  it('is a warning on the range, once', () => {
+    found('row(d) = F[⟦warning value/backwards:3..0⟧]', ['from 3 to 0, so it is empty; write "step -1"']);
+    found('row(d) = each(j in ⟦warning value/backwards:microbatches..<0⟧, F[j])', ['from 4 to 0']);
+  });
+  it('is none if it is only empty, or has a step', () => {
+    found('row(d) = F[0..-1], F[3..<3], F[0..3 step -1], B[0..<0]');
+  });
+  it('counts down after a quick fix', () => {
+    checkFix(
+      pipelineOf(
+        'schedule mine { row(d) = F[0..<microbatches], B[⟦value/backwards:microbatches-1..0→microbatches-1..0 step -1⟧] }',
+      ),
+    );
+  });
+});
+
+describe('limits are counted before anything is written', () => {
+  it('of a loop', () => {
+    found('row(d) = ⟦limit/too-large:each(j in 0..<1000000000, F[j])⟧', ['1,000,000,000']);
+    found('row(d) = F[0], ⟦limit/too-large:each(j in 0..<1000000000, F[j], B[j])⟧', ['2,000,000,001']);
+    found('row(d) = ⟦limit/too-large:each(a in 0..<100000, each(b in 0..<100000, F[b]))⟧', ['10,000,000,000']);
+    found('row(d) = ⟦limit/too-large:each(a in 0..<100000, each(b in 0..<a, F[b]))⟧');
+  });
+  it('of a loop of nothing', () => {
+    found('row(d) = ⟦limit/too-large:each(a in 0..<100000, each(b in 0..<100000, F[0..<0]))⟧');
+    found('row(d) = ⟦limit/too-large:repeat(1000000000, [])⟧');
+    found('row(d) = ⟦limit/too-large:take(1, each(a in 0..<1000000000, F[a]))⟧');
+  });
+  it('of all rows together', () => {
+    found('row(d) = ⟦limit/too-large:each(j in 0..<60, F[j])⟧', ['120, over the limit of 100'], 100);
+  });
+  it('of calls that double', () => {
+    const doubling = Array.from({ length: 60 }, (_, level) => `let a${level + 1}(x) = a${level}(x) + a${level}(x)`);
+    const body = `let a0(x) = x  ${doubling.join('  ')}  row(d) = F[a60(d)]`;
+    const options = { ...defaultOptions, limits: { ...defaultOptions.limits, operations: 1000 } };
+    const { findings } = resolveText(pipelineOf(`schedule mine { ${body} }`), { options });
+    expect(findings.map(({ code }) => code)).toEqual(['limit/too-large']);
+    expect(findings[0].message).toContain('Steps of schedule "mine": more than 8,000');
+  });
+  it('of names that use each other', () => {
+    const chain = Array.from({ length: 3000 }, (_, level) => `let a${level + 1} = a${level} + 1`).join('  ');
+    const { findings } = found(
+      `let a0 = 0  ${chain}  row(d) = F[0]`.replace(/let (a1000) /, 'let ⟦type/mismatch:$1⟧ '),
+    );
+    expect(findings[0].message).toContain('levels');
+  });
+});
+
+it('rows of an imported schedule are reported at the pipeline that uses it', () => {
+  const text = pipelineOf('import { mine } from "s.pipe"');
+  checkFindings(text.replace('schedule = mine', 'schedule = ⟦value/range:mine⟧'), ['The divisor is 0'], {
+    files: { 's.pipe': 'schedule mine { row(d) = F[1 / d] }' },
+  });
+});
