@@ -8,6 +8,8 @@ import { evaluation } from './evaluate.ts';
 import type { Severity } from './findings/catalogue.ts';
 import { finding, type Finding, type PlanFinding, type Subject } from './findings/finding.ts';
 import type { EngineHost, EngineOptions } from './host.ts';
+import { type TestedSchedule, testFindings } from './grid/testFindings.ts';
+import { scheduleTest } from './grid/testSearch.ts';
 import { type JobEvaluation, jobEvaluation } from './job/evaluateJob.ts';
 import type { Origins, Place } from './plan.ts';
 import type { Resolution } from './language/resolution.ts';
@@ -23,6 +25,8 @@ export interface Analysis {
   readonly pipelines: readonly Evaluation[];
   /** One for each job of the plan, in its order. */
   readonly jobs: readonly JobEvaluation[];
+  /** One for each `expect` of a schedule, in order. */
+  readonly tests: readonly TestedSchedule[];
   /** Of the file itself, by position: syntax, plan and simulation. */
   readonly findings: readonly Finding[];
   /** Pipelines and jobs whose figures and findings are still to come. */
@@ -114,15 +118,23 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       }
       yield 'evaluated';
     }
+    const tests: TestedSchedule[] = [];
+    for (const { test, place } of resolution.tests) {
+      const answer = searches.answer(scheduleTest, test);
+      if (answer === undefined) pending.push(test.name);
+      else tests.push({ test, place, answer });
+      yield 'evaluated';
+    }
     const { origins } = resolution;
     const findings = [
       ...resolution.findings,
+      ...tests.flatMap(testFindings),
       ...[...pipelines, ...jobs].flatMap((evaluated) => evaluated.findings.flatMap((found) => placed(found, origins))),
     ]
       .filter((found) => found.place.uri === uri)
       .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
     const reported = capped(uri, merged(findings), options.limits.findings);
-    const analysis = { uri, syntax, resolution, pipelines, jobs, findings: reported, pending };
+    const analysis = { uri, syntax, resolution, pipelines, jobs, tests, findings: reported, pending };
     if (pending.length === 0) return analysis;
     yield analysis;
   }

@@ -23,6 +23,8 @@ import { readModel } from './read/model.ts';
 import { adoptLayers } from './read/modelFromModel.ts';
 import { readPipeline } from './read/pipeline.ts';
 import { readSchedule } from './read/schedule.ts';
+import { scheduleTestOf } from './read/scheduleTest.ts';
+import type { DeclaredSchedule } from './definitions/schedule.ts';
 import { evaluateConstants } from './language/constants.ts';
 import { declareAll, reportUnused } from './language/declare.ts';
 import { type ForeignFiles, foreignFiles } from './language/foreign.ts';
@@ -64,16 +66,18 @@ export function* resolveSteps({
   let pipelines: readonly PipelinePlan[] = [];
   let jobs: readonly JobPlan[] = [];
   let pending: readonly string[] = [];
+  let tests: Resolution['tests'] = [];
   for (const file of graph.order) {
     const resolution = yield* resolveFile(graph, file, resolved, options, foreign, asked.get(file) ?? {}, searches);
     resolved.set(file, resolution.context);
-    if (file === 0) ({ pipelines, jobs, pending } = resolution);
+    if (file === 0) ({ pipelines, jobs, pending, tests } = resolution);
   }
   const context =
     resolved.get(0) ?? createReadContext(uri, syntax, options, createReporter(uri, options.limits.findings), foreign);
   return {
     plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
     pending,
+    tests,
     origins: context.origins,
     findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),
     symbols: {
@@ -110,6 +114,7 @@ interface ResolvedFile {
   readonly pipelines: readonly PipelinePlan[];
   readonly jobs: readonly JobPlan[];
   readonly pending: readonly string[];
+  readonly tests: Resolution['tests'];
 }
 
 function* resolveFile(
@@ -135,7 +140,7 @@ function* resolveFile(
         setting: 'pipewright.limits.fileSize',
       },
     );
-    return { context, pipelines: [], jobs: [], pending: [] };
+    return { context, pipelines: [], jobs: [], pending: [], tests: [] };
   }
   for (const fault of syntax.errors) {
     const related = fault.opened === undefined ? [] : [{ place: report.place(fault.opened), message: 'Opened here.' }];
@@ -181,8 +186,13 @@ function* resolveFile(
   }
   yield;
   const jobs = blocks('job').flatMap((block) => readJob(context, block, pipelines) ?? []);
+  const tests: Resolution['tests'][number][] = [];
   for (const block of blocks('expect')) {
     yield;
+    const schedule = testedSchedule(context, block);
+    const test = schedule === undefined ? undefined : scheduleTestOf(context, block, schedule);
+    if (test !== undefined) tests.push({ test, place: report.place(block.name ?? block.keyword) });
+    if (isTest(context, block)) continue;
     const plan = readExpect(context, block, pipelines.get(block.name?.text ?? ''));
     if (plan !== undefined) pipelines.set(plan.name, plan);
   }
@@ -190,8 +200,16 @@ function* resolveFile(
     reportUnused(context);
     reportUnusedImports(context);
   }
-  return { context, pipelines: [...pipelines.values()], jobs, pending };
+  return { context, pipelines: [...pipelines.values()], jobs, pending, tests };
 }
+
+/** Whether an `expect` is about a schedule. */
+const isTest = ({ names }: ReadContext, { name }: BlockDeclaration): boolean =>
+  names.get(name?.text ?? '')?.kind === 'schedule';
+
+/** The schedule of such an `expect`; absent where it is wrong, which has been reported. */
+const testedSchedule = (context: ReadContext, block: BlockDeclaration): DeclaredSchedule | undefined =>
+  isTest(context, block) ? context.schedules.get(symbolId('schedule', block.name?.text ?? '')) : undefined;
 
 const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaration[] =>
   syntax.declarations.filter(

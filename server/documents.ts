@@ -222,7 +222,7 @@ export function createDocuments(host: DocumentsHost): Documents {
   /** Whoever needs the plan alone gets it now: simulating takes longer than planning, and a preview simulates it too. */
   function showPlan(state: State, { revision, options }: Check, { syntax, resolution }: Planned): void {
     const pending = resolution.plan.pipelines.map(({ name }) => name);
-    const analysis = { uri: state.uri, syntax, resolution, pipelines: [], jobs: [], findings: [], pending };
+    const analysis = { uri: state.uri, syntax, resolution, pipelines: [], jobs: [], tests: [], findings: [], pending };
     const view = { ...syntaxOf(state), analysis, files: host.files, options };
     state.planned = { revision, view };
     wake(state);

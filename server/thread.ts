@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { figureSearch } from '../engine/drawing/figureSearch.ts';
 import { evaluation } from '../engine/evaluate.ts';
 import { explanation } from '../engine/explanation.ts';
+import { scheduleTest } from '../engine/grid/testSearch.ts';
 import { jobEvaluation } from '../engine/job/evaluateJob.ts';
 import { graphCut } from '../engine/planning/cut/graphCut.ts';
 import { memoryCutSearch } from '../engine/planning/cut/memoryCutSearch.ts';
@@ -28,6 +29,7 @@ const searches: ReadonlyMap<string, (problem: never) => unknown> = new Map(
     entry(orderSearch),
     entry(explanation),
     entry(figureSearch),
+    entry(scheduleTest),
   ].map(({ name, run }) => [name, run]),
 );
 

@@ -39,6 +39,16 @@ function holds(figure: number, { operator, bound }: ExpectPlan): boolean {
   }
 }
 
+/** Whether an expectation holds, and its figure in words. */
+export function expectationOf(
+  plan: PipelinePlan,
+  report: PipelineReport,
+  expect: ExpectPlan,
+): { readonly holds: boolean; readonly shown: string } {
+  const figure = figureOf(plan, report, expect);
+  return { holds: holds(figure, expect), shown: shown(figure, expect) };
+}
+
 /** The figure of an expectation, in base units. */
 export function figureOf(
   plan: PipelinePlan,

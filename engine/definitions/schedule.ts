@@ -3,6 +3,7 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { Span } from '../../grammar/syntax.ts';
 import type { Dimension, OperationLetter, Place, PlacementRule, PolicyArgument, RowPlan } from '../plan.ts';
 import type { Policy } from '../policies/policy.ts';
+import type { TextPart } from './scheduleTest.ts';
 
 /** The numbers of a pipeline that its schedule may use. */
 export interface ScheduleNumbers {
@@ -17,6 +18,8 @@ export interface DeclaredSchedule {
   /** Uri of the file that declares it. */
   readonly uri: string;
   readonly parameters: readonly ScheduleParameter[];
+  /** The declaration with the numbers that it uses. */
+  readonly source: TextPart;
   /** The schedule with these arguments; `undefined` where they make it wrong (reported in its file). */
   bind(args: Readonly<Record<string, number>>, report: Reporter): ScheduleDefinition | undefined;
 }
@@ -51,6 +54,8 @@ export interface ScheduleDefinition {
   readonly placement: { readonly rule: PlacementRule; readonly chunks: number } | undefined;
   readonly body: GreedyBody | RowsBody;
   readonly args: Readonly<Record<string, number>>;
+  /** Numbers of its parameters for a shape. */
+  values(numbers: ScheduleNumbers): Readonly<Record<string, number>>;
   /** The first condition that does not hold for these numbers. */
   unmet(numbers: ScheduleNumbers, report: Reporter): UnmetCondition | undefined;
 }

@@ -63,6 +63,8 @@ export type FixHint =
   | { readonly kind: 'value'; readonly pipeline: string; readonly input: string; readonly values: readonly number[] }
   /** Issue sends and receives together; what may be written as `batched`, narrowest first. */
   | { readonly kind: 'transfer'; readonly pipeline: string; readonly batched: readonly string[] }
+  /** Write into the schedule which numbers it needs. */
+  | { readonly kind: 'condition'; readonly schedule: string }
   /** Write this text after `place`. */
   | { readonly kind: 'insert'; readonly text: string }
   /** Remove the entry at `place`. */

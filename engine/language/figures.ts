@@ -85,3 +85,34 @@ export const figures: readonly FigureSchema[] = [
 ];
 
 export const findFigure = (name: string): FigureSchema | undefined => figures.find((figure) => figure.name === name);
+
+/** What an `expect` of a schedule may ask for. Its figures are those of layers with F = I = W = 1 and free transfers. */
+export const testWords: readonly { readonly name: string; readonly doc: string; readonly example: string }[] = [
+  {
+    name: 'over',
+    doc: 'Shapes that are tested: ranges of `devices`, `microbatches` and of parameters of the schedule.',
+    example: 'over(devices = 2..8, microbatches = 1..32)',
+  },
+  { name: 'valid', doc: 'The schedule has each operation once, and ends.', example: 'valid' },
+  {
+    name: 'order',
+    doc: 'The order of all operations is that of a built-in schedule, for shapes that both take.',
+    example: 'order == 1f1b',
+  },
+];
+
+const ofSchedules: readonly ExpectFigure[] = ['bubble', 'span_bubble', 'iteration', 'in_flight'];
+
+/** Figures of a schedule without a pipeline. An iteration is counted in forwards. */
+export const scheduleFigures: readonly FigureSchema[] = figures
+  .filter(({ name }) => ofSchedules.includes(name))
+  .map((figure) =>
+    figure.name === 'iteration'
+      ? {
+          ...figure,
+          dimension: 'number',
+          example: 'iteration <= 3 * (microbatches + devices - 1)',
+          doc: 'Time of one iteration, in forwards of one stage.',
+        }
+      : figure,
+  );

@@ -1,3 +1,4 @@
+import type { ScheduleTest } from '../definitions/scheduleTest.ts';
 import type { Mesh } from '../mesh.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { LayerCost, RecomputeMode, LayerMode } from '../costs/types.ts';
@@ -8,6 +9,8 @@ export interface Resolution {
   readonly plan: Plan;
   /** Pipelines that are not in the plan because a planner has not answered yet. */
   readonly pending: readonly string[];
+  /** Schedules that the file tests over shapes, each with the place of its block's name. */
+  readonly tests: readonly { readonly test: ScheduleTest; readonly place: Place }[];
   /** The places of the paths of the plan. */
   readonly origins: Origins;
   /** In order of position. One mistake, one finding: what follows from another is left out. */

@@ -124,7 +124,11 @@ function rowsPlan(
 }
 
 /** Rows of stages as rows of their copies: the one on the device of the row; where it has none, the one that runs the microbatch. */
-function ofCopies(rows: readonly RowPlan[], { placement }: Ranks, copies: readonly StageCopy[]): readonly RowPlan[] {
+export function ofCopies(
+  rows: readonly RowPlan[],
+  { placement }: Pick<Ranks, 'placement'>,
+  copies: readonly StageCopy[],
+): readonly RowPlan[] {
   const of = new Map<number, number[]>();
   for (const [index, { stage }] of copies.entries()) of.set(stage, [...(of.get(stage) ?? []), index]);
   return rows.map((row, device) => ({

@@ -7,7 +7,7 @@ import type {
   ScheduleNumbers,
   WrittenRow,
 } from '../definitions/schedule.ts';
-import type { Reporter } from '../findings/reporter.ts';
+import { createReporter, type Reporter } from '../findings/reporter.ts';
 import type { BlockDeclaration, Entry } from '../../grammar/syntax.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
@@ -21,6 +21,7 @@ import { bindArguments } from './arguments.ts';
 import { placementReader } from './placement.ts';
 import { compileRow, expandRows, type Row } from './rows.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
+import { textPart } from './textPart.ts';
 import { unmetCondition } from './unmetCondition.ts';
 
 /** Reads a `schedule` declaration; nothing is defined where a part of it is wrong. */
@@ -46,6 +47,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
     name: name.text,
     uri: context.uri,
     parameters,
+    source: textPart(context, block),
     bind(args, report) {
       const placed = placement(args, report);
       if (placed === 'wrong') return undefined;
@@ -57,6 +59,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
         placement: placed,
         body: bodyWith(compiled, body, args),
         args,
+        values: (numbers) => parameterValues(compiled, args, numbers),
         unmet: (numbers, reporter) => unmetCondition(context, compiled, args, numbers, reporter),
       };
     },
@@ -68,6 +71,16 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const given =
     parameters.length === 0 ? '' : `(${parameters.map((each) => `${each.name} = ${each.default}`).join(', ')}) `;
   detail(context, id, `${given}${body.kind === 'rows' ? 'by rows' : `greedy, prefers ${body.prefer.join(', ')}`}`);
+}
+
+/** Numbers of all parameters; what is wrong with them is reported where they are used. */
+function parameterValues(
+  compiled: CompiledSchedule,
+  args: ScheduleDefinition['args'],
+  numbers: ScheduleNumbers,
+): Readonly<Record<string, number>> {
+  const frame = frameOf(compiled, numbers, new Map(Object.entries(args)), createReporter('', 0));
+  return Object.fromEntries(compiled.parameters.map(({ name, value }) => [name, value(frame)]));
 }
 
 /** What a schedule says of the order, before it knows its arguments. */

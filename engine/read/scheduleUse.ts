@@ -7,7 +7,7 @@ import { parametersOf } from '../policies/parameters.ts';
 import { findPolicy } from '../policies/registry.ts';
 import type { Policy, PolicyParameter } from '../policies/policy.ts';
 import type { ReadContext } from './context.ts';
-import { checked, evaluate, quantity } from '../language/expressions.ts';
+import { checked, evaluate, quantity, type Variables } from '../language/expressions.ts';
 import type { Dimension, PolicyArgument } from '../plan.ts';
 import { describe, wholeRange, type Value } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
@@ -81,10 +81,12 @@ function bound(
   return found;
 }
 
-function readArguments(
+/** Arguments of a built-in policy. `variables`: numbers of names that only a test knows. */
+export function readArguments(
   context: ReadContext,
   call: Call,
   policy: Policy,
+  variables?: Variables,
 ): Readonly<Record<string, PolicyArgument>> | undefined {
   const bound = bindArguments(
     context,
@@ -98,7 +100,7 @@ function readArguments(
   for (const parameter of parametersOf(policy)) {
     const argument = bound.get(parameter.name);
     if (argument === undefined) continue;
-    const value = readArgument(context, argument, parameter);
+    const value = readArgument(context, argument, parameter, variables);
     if (value === undefined) wrong = true;
     else args[parameter.name] = value;
   }
@@ -109,9 +111,10 @@ function readArgument(
   context: ReadContext,
   { value }: Argument,
   parameter: PolicyParameter,
+  variables: Variables | undefined,
 ): PolicyArgument | undefined {
   if (value.kind === 'name' && parameter.words?.includes(value.text)) return value.text;
-  const found = evaluate(context, value);
+  const found = evaluate(context, value, variables);
   if (found === undefined) return undefined;
   const whole = (item: Value) =>
     checked(

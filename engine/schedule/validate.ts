@@ -24,11 +24,16 @@ const named = 5;
  * `schedule/repeated`, `schedule/incomplete`, or `schedule/deadlock`, at the rows that cause them. Linear in the operations.
  */
 export function validate(program: Program, plan: PipelinePlan): readonly PlanFinding[] {
-  const { seen, findings } = repeated(program, plan);
-  const faults = [...findings, ...incomplete(program, plan, seen)];
+  const faults = misplaced(program, plan);
   if (faults.length > 0) return faults;
   const deadlock = findDeadlock(program, plan);
   return deadlock === undefined ? [] : [deadlockFinding(program, plan, deadlock.circle)];
+}
+
+/** The same without a look at whether it ends. */
+export function misplaced(program: Program, plan: PipelinePlan): readonly PlanFinding[] {
+  const { seen, findings } = repeated(program, plan);
+  return [...findings, ...incomplete(program, plan, seen)];
 }
 
 /** The path of the text that wrote a position of the program. */

@@ -11,7 +11,7 @@ export interface OperationList {
   anyFused: boolean;
 }
 
-export const operationList = (room = 64): OperationList => ({
+export const operationList = (room = 0): OperationList => ({
   kinds: new Uint8Array(room),
   stages: new Int32Array(room),
   microbatches: new Int32Array(room),
@@ -21,7 +21,7 @@ export const operationList = (room = 64): OperationList => ({
 });
 
 function grow(list: OperationList, least: number): void {
-  const room = Math.max(least, 2 * list.kinds.length);
+  const room = Math.max(least, 64, 2 * list.kinds.length);
   const larger = operationList(room);
   larger.kinds.set(list.kinds);
   larger.stages.set(list.stages);

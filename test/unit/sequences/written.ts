@@ -3,10 +3,17 @@ import { rowItems } from '../../../engine/schedule/rowItems.ts';
 import type { RowItem } from '../../../engine/plan.ts';
 import { type Setting, resolveText } from '../../support/resolve.ts';
 
+interface Shape {
+  readonly devices?: number;
+  readonly stages?: number;
+  readonly microbatches?: number;
+  readonly use?: string;
+}
+
 /** A pipeline of equal layers with a schedule of the text; `use` is what its key `schedule` says. */
 export const pipelineOf = (
   schedule: string,
-  { devices = 2, stages = devices, microbatches = 4, use = 'mine' } = {},
+  { devices = 2, stages = devices, microbatches = 4, use = 'mine' }: Shape = {},
 ): string => `device d { memory = 16GiB }
 cluster box { gpu[${devices}] = d  link = 25GB/s + 5us }
 model toy { layer block[${stages}] { forward = 4ms  backward = 8ms } }
@@ -28,5 +35,5 @@ export function written(text: string, setting?: Setting): readonly string[] {
 }
 
 /** The row of the first device of two, without numbers of stages. */
-export const rowOf = (items: string, more = '', shape: Parameters<typeof pipelineOf>[1] = {}): string =>
+export const rowOf = (items: string, more = '', shape: Shape = {}): string =>
   written(pipelineOf(`schedule mine { ${more}  row(d) = ${items} }`, shape))[0].replace(/\b0(?=[FBIW])/g, '');

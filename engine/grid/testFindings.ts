@@ -1,0 +1,63 @@
+/** What the test of a schedule has to report: the first shape that fails, with what is wrong with it. */
+import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
+import { type Finding, finding } from '../findings/finding.ts';
+import type { Place } from '../plan.ts';
+import { count } from '../quantities.ts';
+import type { ShapeVerdict, TestAnswer, Verdict } from './testSearch.ts';
+
+/** A test with its answer; `place` is the name of the schedule in the `expect` block. */
+export interface TestedSchedule {
+  readonly test: ScheduleTest;
+  readonly place: Place;
+  readonly answer: TestAnswer;
+}
+
+/** `p = 3, m = 2, chunks = 2`. */
+export const shapeText = ({ devices, microbatches, args }: TestedShape): string =>
+  [`p = ${devices}`, `m = ${microbatches}`, ...Object.entries(args).map(([name, value]) => `${name} = ${value}`)].join(
+    ', ',
+  );
+
+/** Shapes with a verdict. */
+export const shapesWith = ({ verdicts }: TestAnswer, verdict: Verdict): readonly ShapeVerdict[] =>
+  verdicts.filter((shape) => shape.verdict === verdict);
+
+export function testFindings({ test, place, answer }: TestedSchedule): readonly Finding[] {
+  const { first, verdicts, stopped } = answer;
+  const found: Finding[] = [];
+  const { operations } = test.options.limits;
+  if (stopped !== undefined)
+    found.push(
+      finding('limit/too-large', place, {
+        what: 'Operations of all shapes of this test',
+        figure: `at least ${stopped.toLocaleString('en-US')}`,
+        limit: operations.toLocaleString('en-US'),
+        setting: 'pipewright.limits.operations',
+      }),
+    );
+  const failed = shapesWith(answer, 'failed');
+  const refused = shapesWith(answer, 'refused');
+  if (first !== undefined) {
+    const { code, severity, message, at, related, parameters, shape } = first;
+    const others = failed.length === 1 ? 'the only one' : `the first of ${failed.length}`;
+    const of = `${others} of ${count(verdicts.length, 'shape', 'shapes')} that fail${failed.length === 1 ? 's' : ''}`;
+    found.push({
+      code,
+      severity,
+      message: `${shapeText(shape)}: ${sentence(message)} (This is ${of}.)`,
+      place: at,
+      related,
+      hint: { kind: 'condition', schedule: test.name },
+      ...(parameters === undefined ? {} : { parameters }),
+    });
+  } else if (refused.length === verdicts.length && verdicts.length > 0)
+    found.push(
+      finding('expect/failed', place, {
+        text: `a shape that schedule "${test.name}" takes`,
+        figure: `none of ${count(verdicts.length, 'shape', 'shapes')}`,
+      }),
+    );
+  return found;
+}
+
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);

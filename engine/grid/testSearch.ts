@@ -1,0 +1,220 @@
+/** Tests a schedule over shapes, without a pipeline: builds each order, proves it, and compares figures. */
+import { expectationOf } from '../analyze/expectations.ts';
+import { pipelineReport } from '../analyze/pipelineReport.ts';
+import { criticalPath } from '../analyze/criticalPath.ts';
+import type { ScheduleDefinition } from '../definitions/schedule.ts';
+import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
+import { createReporter, type Reporter } from '../findings/reporter.ts';
+import type { Code, Severity } from '../findings/catalogue.ts';
+import { type Place, type PipelinePlan, paths } from '../plan.ts';
+import type { Program } from '../program.ts';
+import { shapeOf } from '../policies/shape.ts';
+import { generate, programOf } from '../schedule/generate.ts';
+import { misplaced, validate } from '../schedule/validate.ts';
+import { memoryPeak } from '../simulate/memory.ts';
+import { simulate } from '../simulate/simulate.ts';
+import { timingOf } from '../simulate/timing.ts';
+import type { Search } from '../searches.ts';
+import type { Timeline } from '../timeline.ts';
+import type { PipelineReport } from '../report.ts';
+import { shapesOf, type TestCheck, variablesOf } from '../read/scheduleTest.ts';
+import { rowOf } from '../definitions/schedule.ts';
+import type { Variables } from '../language/expressions.ts';
+import { type Declared, declaredFrom } from './declared.ts';
+import { planOf, stagesOn, unitPlan } from './unitPlan.ts';
+
+/** What became of one shape. `refused`: the schedule says itself that it takes no such shape. */
+export type Verdict = 'passed' | 'failed' | 'refused';
+
+export interface ShapeVerdict extends TestedShape {
+  readonly verdict: Verdict;
+}
+
+/** The first thing that is wrong with a shape. */
+export interface TestFailure {
+  readonly shape: TestedShape;
+  readonly code: Code;
+  readonly severity: Severity;
+  readonly message: string;
+  /** The check that it misses. */
+  readonly at: Place;
+  /** Where the schedule says it, if it does. */
+  readonly related: readonly { readonly place: Place; readonly message: string }[];
+  readonly parameters?: object;
+}
+
+export interface TestAnswer {
+  readonly verdicts: readonly ShapeVerdict[];
+  readonly first?: TestFailure;
+  /** Shapes whose order was compared with a built-in's; absent where the test compares none. */
+  readonly compared?: number;
+  /** Operations so far, where they were too many to go on. */
+  readonly stopped?: number;
+}
+
+/** Steps for each operation and each shape. */
+const stepsOf = { operation: 15, shape: 1_500 };
+/** Operations between two pauses. */
+const pause = 20_000;
+
+export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
+  name: 'scheduleTest',
+  size: ({ shapes, operations }) => shapes * stepsOf.shape + operations * stepsOf.operation,
+  *steps(request) {
+    const declared = declaredFrom(request);
+    if (declared === undefined) return { verdicts: [] };
+    const { test } = declared;
+    const verdicts: ShapeVerdict[] = [];
+    const comparesOrders = test.checks.some(({ kind }) => kind === 'order');
+    let first: TestFailure | undefined;
+    let compared = 0;
+    let operations = 0;
+    let since = 0;
+    for (const shape of shapesOf(test.axes)) {
+      const found = tested(declared, request, shape, first === undefined);
+      verdicts.push({ ...shape, verdict: found.verdict });
+      first ??= found.failure;
+      if (found.compared) compared += 1;
+      operations += found.operations;
+      since += found.operations + stepsOf.shape / stepsOf.operation;
+      if (operations > request.options.limits.operations)
+        return { verdicts, ...(first === undefined ? {} : { first }), stopped: operations };
+      if (since < pause) continue;
+      since = 0;
+      yield;
+    }
+    return { verdicts, ...(first === undefined ? {} : { first }), ...(comparesOrders ? { compared } : {}) };
+  },
+};
+
+interface Tested {
+  readonly verdict: Verdict;
+  readonly operations: number;
+  readonly failure?: TestFailure;
+  readonly compared?: boolean;
+}
+
+/** `explains`: says what is wrong. The circle of a deadlock takes longer to find than the order itself. */
+function tested(declared: Declared, request: ScheduleTest, shape: TestedShape, explains: boolean): Tested {
+  const report = createReporter(request.schedule.uri, 5);
+  const definition = declared.schedule.bind(shape.args, report);
+  const made = definition === undefined ? {} : unitPlan(definition, shape, report);
+  if ('refused' in made) return { verdict: 'refused', operations: 0 };
+  const valid = declared.test.checks.find(({ kind }) => kind === 'valid') ?? declared.test.checks.at(0);
+  const at = declared.place('expect', valid?.at ?? { start: 0, end: 0 });
+  if (definition === undefined || !('plan' in made))
+    return { verdict: 'failed', operations: 0, failure: { shape, at, ...reported(declared, report) } };
+  const { plan } = made;
+  const generated = generate(plan);
+  const program = 'program' in generated ? generated.program : undefined;
+  const operations = program?.order.length ?? 0;
+  const faults = 'faults' in generated ? generated.faults : misplaced(generated.program, plan);
+  const timeline = program === undefined || faults.length > 0 ? undefined : simulate(program, timingOf(plan, program));
+  if (timeline !== undefined) return checked(declared, definition, shape, { plan, timeline });
+  const [fault] = program === undefined || faults.length > 0 || !explains ? faults : validate(program, plan);
+  if (fault === undefined) return { verdict: 'failed', operations };
+  const { code, severity, message, parameters } = fault;
+  const related = relatedTo(declared, definition, fault.at, plan);
+  const failure = { shape, at, code, severity, message, related, ...(parameters === undefined ? {} : { parameters }) };
+  return { verdict: 'failed', operations, failure };
+}
+
+/** What the engine found while it built the order, at its place in the schedule. */
+function reported({ place }: Declared, { findings }: Reporter): Omit<TestFailure, 'shape' | 'at'> {
+  const found = findings.find(({ severity }) => severity === 'error');
+  if (found === undefined) return { code: 'schedule/incomplete', severity: 'error', message: '', related: [] };
+  const { code, severity, message, parameters } = found;
+  const related = [{ place: place('schedule', found.place), message: 'This expression, with these numbers.' }];
+  return { code, severity, message, related, ...(parameters === undefined ? {} : { parameters }) };
+}
+
+/** The row that a finding is about. */
+function relatedTo(
+  { place }: Declared,
+  { body }: ScheduleDefinition,
+  at: string,
+  { name, devices }: PipelinePlan,
+): TestFailure['related'] {
+  if (body.kind !== 'rows') return [];
+  for (const device of devices.keys()) {
+    const path = paths.row(name, device);
+    if (at !== path && !at.startsWith(`${path}/`)) continue;
+    const row = rowOf(body, device);
+    const item = row?.items.find((_, index) => at === paths.rowItem(name, device, index));
+    if (row !== undefined)
+      return [{ place: place('schedule', item ?? row.place), message: `The row of device ${device}.` }];
+  }
+  return [];
+}
+
+interface Ordered {
+  readonly plan: PipelinePlan;
+  readonly timeline: Timeline;
+}
+
+/** Figures and orders of a valid shape. */
+function checked(declared: Declared, definition: ScheduleDefinition, shape: TestedShape, made: Ordered): Tested {
+  const { plan, timeline } = made;
+  const { program } = timeline;
+  const operations = program.order.length;
+  const stages = stagesOn(definition, shape.devices);
+  const variables = variablesOf(declared.schedule, shape, stages, definition.values({ ...shape, stages }));
+  let report: PipelineReport | undefined;
+  let compared = false;
+  for (const check of declared.test.checks) {
+    const at = declared.place('expect', check.at);
+    const failed = (message: string): Tested => {
+      const failure = { shape, at, code: 'expect/failed', severity: 'error', message, related: [] } as const;
+      return { verdict: 'failed', operations, failure };
+    };
+    if (check.kind === 'order') {
+      const other = orderOf(check, variables, made);
+      if (other === undefined) continue;
+      compared = true;
+      const device = firstDifference(program, other);
+      if (device >= 0) return failed(`the order of device ${device} is not that of ${check.text}`);
+    } else if (check.kind === 'figure') {
+      const expected = check.expected(variables);
+      if (expected === undefined) return failed(`"${check.text}" has no value`);
+      report ??= reportOf(made);
+      const { holds, shown } = expectationOf(plan, report, { ...expected, text: check.text, path: '' });
+      if (!holds) return failed(`${check.text} does not hold: it is ${shown}`);
+    }
+  }
+  return { verdict: 'passed', operations, compared };
+}
+
+function reportOf({ plan, timeline }: Ordered): PipelineReport {
+  const peaks = plan.devices.map((_, device) => memoryPeak(plan, timeline, device));
+  return pipelineReport(plan, timeline, peaks, criticalPath(timeline));
+}
+
+/** The order of a built-in schedule for the same shape; `undefined` where it takes no such shape. */
+function orderOf(
+  { policy, args: argsOf }: Extract<TestCheck, { kind: 'order' }>,
+  variables: Variables,
+  { plan }: Ordered,
+): Program | undefined {
+  const args = argsOf(variables);
+  if (args === undefined) return undefined;
+  const { placement, microbatches, devices, stages } = plan;
+  if (policy.chunks(args) * devices.length !== stages.length && policy.copies === undefined) return undefined;
+  const schedule = { kind: 'policy', name: policy.name, args } as const;
+  const numbers = { stages: stages.length, devices: devices.length, microbatches };
+  const shape = shapeOf(planOf(schedule, numbers, { placement }));
+  return policy.check(shape).length > 0 ? undefined : programOf(policy, shape);
+}
+
+/** The first device whose order differs; −1 for none. Fused operations are compared too. */
+function firstDifference(a: Program, b: Program): number {
+  if (a.devices !== b.devices || a.stages !== b.stages) return 0;
+  for (let device = 0; device < a.devices; device += 1) {
+    const length = a.offsets[device + 1] - a.offsets[device];
+    if (b.offsets[device + 1] - b.offsets[device] !== length) return device;
+    for (let index = 0; index < length; index += 1) {
+      const [one, two] = [a.offsets[device] + index, b.offsets[device] + index];
+      if (a.order[one] !== b.order[two] || (a.fused?.[one] ?? 0) !== (b.fused?.[two] ?? 0)) return device;
+    }
+  }
+  return -1;
+}

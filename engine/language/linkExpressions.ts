@@ -1,0 +1,360 @@
+/** Gives each name of an expression its meaning, by the schema of what is around it. */
+import { spellingHint } from '../findings/reporter.ts';
+import type { Call, Expression, Name, Quantity } from '../../grammar/syntax.ts';
+import { type FileContext, refer, symbolId } from './context.ts';
+import { findFunction, functionId, functionNames } from './functions.ts';
+import { functionContext, operations, valueKindOf, type FunctionContext, type Targets } from './kinds.ts';
+import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
+import { declareParameter, deepest, type Scope } from './scopes.ts';
+import type { Dimension } from '../plan.ts';
+import type { SymbolInfo } from './resolution.ts';
+import { countsLike, findUnit, nearestUnit, unitsLike } from './units.ts';
+
+/** Links an expression that stands for a number, a link, a range or a list of them. */
+export function linkValue(context: FileContext, expression: Expression | undefined, scope: Scope): void {
+  if (expression !== undefined) linkExpression(context, expression, undefined, scope, 0);
+}
+
+/** `schema` undefined: any value. */
+export function linkExpression(
+  context: FileContext,
+  expression: Expression,
+  schema: ValueSchema | undefined,
+  scope: Scope,
+  depth: number,
+): void {
+  if (depth > deepest) return;
+  // Nearly all values are quantities: they do without the closures below.
+  if (expression.kind === 'quantity') checkUnit(context, expression, dimensionIn(schema, 'first'));
+  else linkComposed(context, expression, schema, scope, depth);
+}
+
+function linkComposed(
+  context: FileContext,
+  expression: Exclude<Expression, Quantity>,
+  schema: ValueSchema | undefined,
+  scope: Scope,
+  depth: number,
+): void {
+  const inner = (nested: Expression) => linkExpression(context, nested, schema, scope, depth + 1);
+  const value = (nested: Expression) => linkExpression(context, nested, undefined, scope, depth + 1);
+  switch (expression.kind) {
+    case 'missing':
+    case 'string':
+      return;
+    case 'group':
+      return inner(expression.inner);
+    case 'list':
+      return expression.items.forEach((item) => inner(item));
+    case 'unary':
+      return value(expression.operand);
+    case 'binary':
+      value(expression.left);
+      return value(expression.right);
+    case 'range':
+      value(expression.from);
+      value(expression.to);
+      return expression.step === undefined ? undefined : value(expression.step);
+    case 'name':
+      return linkName(context, expression, schema, scope);
+    case 'index':
+      linkTarget(context, expression.target, schema, scope);
+      return expression.arguments.forEach((argument) => value(argument.value));
+    case 'call':
+      return linkCall(context, expression, schema, scope, depth);
+  }
+}
+
+/** `dimension`: what the key takes, if that is one dimension. Units of it are suggested rather than others that are spelled alike. */
+function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimension | undefined): void {
+  if (findUnit(quantity.unit) !== undefined) return;
+  const nearest = nearestUnit(quantity.unit);
+  const fits = dimension === undefined || nearest === undefined || findUnit(nearest)?.dimension === dimension;
+  const token = context.syntax.tokens[quantity.last];
+  const digits = token === undefined ? '' : token.text.slice(0, token.text.length - quantity.unit.length);
+  if (dimension === 'number') return noUnit(context, quantity);
+  const near = fits ? (nearest === undefined ? [] : [nearest]) : unitsLike(quantity.unit, dimension).slice(0, 2);
+  context.report.report(
+    'syntax/unit',
+    quantity,
+    {
+      text: `Unknown unit "${quantity.unit}".${near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`}`,
+    },
+    near.length === 0 ? {} : { hint: { kind: 'spelling', suggestions: near.map((name) => digits + name) } },
+  );
+}
+
+/** `8K` where a plain number is expected. */
+function noUnit(context: FileContext, quantity: Quantity): void {
+  const suggestions = countsLike(quantity.value, quantity.unit).map(String);
+  const meant = suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
+  const text = `Unknown unit "${quantity.unit}". This is a plain number.${meant}`;
+  context.report.report(
+    'syntax/unit',
+    quantity,
+    { text },
+    suggestions.length === 0 ? {} : { hint: { kind: 'spelling', suggestions } },
+  );
+}
+
+function linkName(context: FileContext, name: Name, schema: ValueSchema | undefined, scope: Scope): void {
+  const row = valueKindOf(schema);
+  const where = functionContext(schema);
+  const words = wordsOf(schema).map((word) => word.name);
+  switch (row.names) {
+    case 'nothing':
+      return;
+    case 'word': {
+      const known = [...words, ...(where === 'value' ? [] : functionNames(where))];
+      if (!known.includes(name.text)) unknown(context, name, 'value', known);
+      return;
+    }
+    case 'word or number':
+      return words.includes(name.text) ? undefined : linkNumber(context, name, scope, words);
+    case 'layer':
+      return linkTarget(context, name, schema, scope);
+    case 'function':
+      return linkFunction(context, name, schema);
+    case 'function or number':
+      return findFunction(where, name.text) === undefined
+        ? linkNumber(context, name, scope)
+        : linkFunction(context, name, schema);
+    case 'declaration':
+      return linkDeclared(context, name, schema);
+    case 'declaration or function':
+      return namesDeclaration(context, name, schema)
+        ? linkDeclared(context, name, schema)
+        : linkFunction(context, name, schema);
+    case 'declaration, no function':
+      return findFunction(where, name.text) === undefined || context.names.has(name.text)
+        ? linkDeclared(context, name, schema)
+        : linkFunction(context, name, schema);
+  }
+}
+
+/** Whether a name that declarations and functions share means a declaration, be it one of the wrong kind. */
+function namesDeclaration(context: FileContext, name: Name, schema: ValueSchema | undefined): boolean {
+  const declared = context.names.get(name.text);
+  if (declared === undefined) return false;
+  return declared.kind === declaredIn(schema) || findFunction(functionContext(schema), name.text) === undefined;
+}
+
+function linkDeclared(context: FileContext, name: Name, schema: ValueSchema | undefined): void {
+  const kind = declaredIn(schema);
+  if (kind !== undefined) linkDeclaration(context, name, kind);
+}
+
+function linkNumber(context: FileContext, name: Name, scope: Scope, words: readonly string[] = []): void {
+  const local = scope.locals?.get(name.text);
+  if (local !== undefined) return refer(context, name, local);
+  const declared = context.names.get(name.text);
+  if (declared !== undefined) return refer(context, name, declared.id);
+  unknown(context, name, 'name', candidates(context, words, scope));
+}
+
+/** Made while they are looked at: most unknown names of a file with many are given no suggestion. */
+function* candidates(context: FileContext, words: readonly string[], { locals }: Scope): Generator<string> {
+  yield* words;
+  if (locals !== undefined) yield* locals.keys();
+  yield* namesOf(context, 'let');
+  yield* namesOf(context, 'param');
+}
+
+const byKind = new WeakMap<FileContext['names'], { readonly size: number; readonly names: Map<string, string[]> }>();
+
+/** Names of a kind. The names of a file are sorted by kind once: to filter them for each unknown name would be quadratic. */
+export function namesOf({ names }: FileContext, kind: SymbolInfo['kind']): readonly string[] {
+  const known = byKind.get(names);
+  if (known?.size === names.size) return known.names.get(kind) ?? [];
+  const sorted = new Map<string, string[]>();
+  for (const [name, info] of names) {
+    const same = sorted.get(info.kind) ?? [];
+    sorted.set(info.kind, same);
+    same.push(name);
+  }
+  byKind.set(names, { size: names.size, names: sorted });
+  return sorted.get(kind) ?? [];
+}
+
+/** A name that must be a declaration of one kind. */
+export function linkDeclaration(context: FileContext, name: Name, kind: SymbolInfo['kind']): void {
+  const declared = context.names.get(name.text);
+  if (declared === undefined) return unknown(context, name, kind, namesOf(context, kind));
+  refer(context, name, declared.id);
+  if (declared.kind !== kind) {
+    context.report.report('type/mismatch', name, {
+      expected: `a ${kind}`,
+      found: `the ${declared.kind} "${name.text}"`,
+    });
+  }
+}
+
+/** The name before `[…]`, or a bare layer. */
+function linkTarget(context: FileContext, name: Name, schema: ValueSchema | undefined, scope: Scope): void {
+  const { names, targets } = valueKindOf(schema);
+  if (names === 'nothing') return;
+  if (names === 'layer') return linkLayer(context, name, scope);
+  if (targets !== undefined) return linkBuiltIn(context, name, targets);
+  const declared = context.names.get(name.text);
+  if (declared !== undefined) refer(context, name, declared.id);
+  else unknown(context, name, 'name', []);
+}
+
+function linkLayer(context: FileContext, name: Name, { layers, modelName }: Scope): void {
+  if (layers === undefined) return;
+  const layer = layers.get(name.text);
+  if (layer !== undefined) return refer(context, name, layer.id);
+  unknown(context, name, 'layer', layers.keys(), modelName === undefined ? undefined : `model "${modelName}"`);
+}
+
+function linkBuiltIn(context: FileContext, name: Name, { noun, names }: Targets): void {
+  const found = names.find((target) => target.name === name.text);
+  if (found === undefined)
+    return unknown(
+      context,
+      name,
+      noun,
+      names.map((target) => target.name),
+    );
+  const id = symbolId('variable', name.text);
+  if (!context.symbols.has(id)) context.symbols.set(id, { id, name: name.text, kind: 'variable', doc: found.doc });
+  refer(context, name, id);
+}
+
+function linkCall(
+  context: FileContext,
+  call: Call,
+  schema: ValueSchema | undefined,
+  scope: Scope,
+  depth: number,
+): void {
+  const row = valueKindOf(schema);
+  if (row.names === 'nothing') return;
+  const local = scope.locals?.get(call.callee.text);
+  if (local !== undefined) {
+    refer(context, call.callee, local);
+    for (const argument of call.arguments) linkExpression(context, argument.value, undefined, scope, depth + 1);
+    return;
+  }
+  if (row.arguments === 'items' && call.callee.text === 'each') return linkEach(context, call, schema, scope, depth);
+  const shared = row.names === 'declaration or function' && namesDeclaration(context, call.callee, schema);
+  if (shared) linkDeclared(context, call.callee, schema);
+  else linkFunction(context, call.callee, schema);
+  // Texts are read as they are written, before names have a meaning.
+  if (row.arguments === 'unread') return;
+  const members = shared ? membersNamed(context, call.callee.text) : undefined;
+  const known = findFunction(callContext(schema, call.callee.text), call.callee.text);
+  call.arguments.forEach((argument, index) => {
+    const parameter =
+      argument.name === undefined
+        ? known?.parameters[known.rest ? Math.min(index, known.parameters.length - 1) : index]
+        : known?.parameters.find((functionParameter) => functionParameter.name === argument.name?.text);
+    const value = argument.value;
+    const member = argument.name === undefined ? undefined : members?.get(argument.name.text);
+    if (member?.kind === 'param' && argument.name !== undefined) refer(context, argument.name, member.id);
+    // A word of the parameter is no name; an argument of an unknown function may be one.
+    if (value.kind === 'name' && (parameter?.words?.includes(value.text) || known === undefined)) return;
+    // That there is no such parameter is told where the call is read.
+    const stray = argument.name !== undefined && parameter === undefined;
+    if (value.kind === 'name' && stray && !context.names.has(value.text)) return;
+    if (value.kind === 'name' && parameter?.words !== undefined && !context.names.has(value.text)) {
+      return unknown(context, value, 'value', parameter.words, undefined, parameter.words);
+    }
+    if (row.arguments === 'operation kinds') return linkKinds(context, value);
+    if (row.arguments === 'declarations' && value.kind === 'name') return linkDeclared(context, value, schema);
+    const items =
+      row.arguments === 'items' && known?.context === functionContext(schema)
+        ? operationArgument(call, index, schema)
+        : undefined;
+    linkExpression(context, value, items, scope, depth + 1);
+  });
+}
+
+/** What a declaration that arguments are given to declares: parameters of a schedule. */
+function membersNamed(context: FileContext, name: string): ReadonlyMap<string, SymbolInfo> | undefined {
+  const declared = context.names.get(name);
+  return declared === undefined ? undefined : context.members.get(declared.id);
+}
+
+/** `each(j in 0..<n, F[j])`: the range knows the names around it, the operations also know `j`. */
+function linkEach(
+  context: FileContext,
+  call: Call,
+  schema: ValueSchema | undefined,
+  scope: Scope,
+  depth: number,
+): void {
+  linkFunction(context, call.callee, schema);
+  let inner = scope;
+  for (const { name, value, binds } of call.arguments) {
+    linkExpression(context, value, binds === true ? undefined : schema, inner, depth + 1);
+    if (binds !== true || name === undefined || name.end <= name.start) continue;
+    const id = `parameter:each/${name.first}/${name.text}`;
+    declareParameter(context, name, id, undefined, 'Takes each number of the range, in order.');
+    inner = { ...inner, locals: new Map(inner.locals).set(name.text, id) };
+  }
+}
+
+/** Which functions a call may name: functions of any expression too, if they mix. */
+function callContext(schema: ValueSchema | undefined, name: string): FunctionContext {
+  const { inExpressions, arguments: each } = valueKindOf(schema);
+  const own = functionContext(schema);
+  // In a schedule operations and numbers are written in one place.
+  if (each === 'items') return findFunction(own, name) === undefined && findFunction('value', name) ? 'value' : own;
+  return inExpressions === true ? 'value' : own;
+}
+
+/** Functions whose first argument is a number or a condition. */
+const beginsWithValue: readonly string[] = ['repeat', 'take', 'drop', 'if'];
+
+const operationArgument = (call: Call, index: number, schema: ValueSchema | undefined): ValueSchema | undefined =>
+  index === 0 && beginsWithValue.includes(call.callee.text) ? undefined : schema;
+
+/** `[I, F, W]`. */
+function linkKinds(context: FileContext, value: Expression): void {
+  for (const expression of value.kind === 'list' ? value.items : [value]) {
+    if (expression.kind === 'name') linkBuiltIn(context, expression, operations);
+  }
+}
+
+export function linkFunction(context: FileContext, name: Name, schema: ValueSchema | undefined): void {
+  const where = callContext(schema, name.text);
+  const { names, functions: noun = 'function', symbols: kind = 'function' } = valueKindOf(schema);
+  const found = findFunction(where, name.text);
+  if (found === undefined) {
+    const declares = names === 'declaration or function' ? declaredIn(schema) : undefined;
+    const declared = declares === undefined ? [] : namesOf(context, declares);
+    return unknown(context, name, noun, [...functionNames(where), ...declared]);
+  }
+  const id = kind === 'policy' ? symbolId(kind, name.text) : functionId(found);
+  if (!context.symbols.has(id))
+    context.symbols.set(id, { id, name: name.text, kind, doc: found.doc, detail: signature(name.text, found) });
+  refer(context, name, id);
+}
+
+const signature = (name: string, { parameters, rest }: NonNullable<ReturnType<typeof findFunction>>): string =>
+  parameters.length === 0
+    ? name
+    : `${name}(${parameters.map((parameter) => (parameter.default === undefined ? parameter.name : `${parameter.name} = ${parameter.default}`)).join(', ')}${rest ? ', …' : ''})`;
+
+/** Reports a name that means nothing here. */
+export function unknown(
+  context: FileContext,
+  name: Name,
+  kind: string,
+  candidates: Iterable<string>,
+  where?: string,
+  /** All words that are allowed there, where they are few. */
+  words?: readonly string[],
+): void {
+  if (name.end <= name.start) return;
+  const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy'].includes(kind);
+  if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
+  const near = context.report.nearest(name.text, candidates);
+  context.report.report(
+    'name/unknown',
+    name,
+    { kind, name: name.text, nearest: near, where, words },
+    { hint: spellingHint(near) },
+  );
+}

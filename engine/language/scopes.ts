@@ -1,0 +1,50 @@
+/** Names that are known in a part of a file only. */
+import type { Name } from '../../grammar/syntax.ts';
+import { type FileContext, referTo, symbolId } from './context.ts';
+import type { SymbolInfo } from './resolution.ts';
+
+/** What names may mean in addition to the names of the file: parameters and variables of a schedule, members of a model. */
+export interface Scope {
+  readonly locals?: ReadonlyMap<string, string>;
+  /** Layers of the model; absent where the model is not known, then names are not looked up. */
+  readonly layers?: ReadonlyMap<string, SymbolInfo>;
+  readonly modelName?: string;
+}
+
+export const noScope: Scope = {};
+/** Deeper expressions are left unlinked; the parser allows far less. */
+export const deepest = 1000;
+
+/** Names that a schedule's expressions are given: counts of the pipeline that uses it. */
+const variableDocs: Readonly<Record<string, string>> = {
+  stages: 'Number of stages of the pipeline, counting each chunk of a device.',
+  devices: 'Number of pipeline ranks.',
+  microbatches: 'Microbatches of one iteration.',
+};
+
+/** The given names, and those that the schedule itself declares. */
+export function scheduleLocals(context: FileContext, schedule: string | undefined): ReadonlyMap<string, string> {
+  const locals = new Map<string, string>();
+  for (const [name, doc] of Object.entries(variableDocs)) {
+    const id = symbolId('variable', name);
+    if (!context.symbols.has(id)) context.symbols.set(id, { id, name, kind: 'variable', doc });
+    locals.set(name, id);
+  }
+  const members = schedule === undefined ? undefined : context.members.get(schedule);
+  for (const [name, { id }] of members ?? []) locals.set(name, id);
+  return locals;
+}
+
+/** A name that an entry or a loop declares for its own expressions. */
+export function declareParameter(
+  context: FileContext,
+  name: Name,
+  id: string,
+  container: string | undefined,
+  doc: string,
+): void {
+  const declaration = context.report.place(name);
+  context.symbols.set(id, { id, name: name.text, kind: 'parameter', container, declaration, doc });
+  referTo(context, declaration, id);
+  context.links.set(name, id);
+}
