@@ -1,0 +1,67 @@
+/** Built-in orders as text: the schedules of `examples/schedules` against the policies, operation by operation, on every shape. */
+import { describe, expect, it } from 'vitest';
+import type { DeclaredSchedule } from '../../../engine/definitions/schedule.ts';
+import { createReporter } from '../../../engine/findings/reporter.ts';
+import { declaredFrom } from '../../../engine/grid/declared.ts';
+import { planOf, stagesOn, unitPlan } from '../../../engine/grid/unitPlan.ts';
+import { findPolicy } from '../../../engine/policies/registry.ts';
+import { shapeOf } from '../../../engine/policies/shape.ts';
+import { generate, programOf } from '../../../engine/schedule/generate.ts';
+import { analyseExample } from '../../support/analyse.ts';
+
+function scheduleOf(example: string): DeclaredSchedule {
+  const [found] = analyseExample(example).tests;
+  const declared = declaredFrom(found.test);
+  if (declared === undefined) throw new Error(`${example} tests no schedule`);
+  return declared.schedule;
+}
+
+/** Every shape that either takes: where the two differ. */
+function differences(schedule: DeclaredSchedule, name: string, chunks: number): readonly string[] {
+  const policy = findPolicy(name);
+  if (policy === undefined) throw new Error(`there is no ${name}`);
+  const found: string[] = [];
+  for (let devices = 1; devices <= 16; devices += 1) {
+    for (let microbatches = 1; microbatches <= 64; microbatches += 1) {
+      const report = createReporter('', 10);
+      const definition = schedule.bind({ chunks }, report);
+      if (definition === undefined) throw new Error('the schedule has errors');
+      const stages = stagesOn(definition, devices);
+      const made = unitPlan(definition, { devices, microbatches }, report);
+      const placement = Array.from({ length: stages }, (_, stage) => stage % devices);
+      const builtIn = planOf(
+        { kind: 'policy', name, args: { chunks } },
+        { stages, devices, microbatches },
+        { placement },
+      );
+      const shape = shapeOf(builtIn);
+      const refused = policy.check(shape).length > 0;
+      const at = `p = ${devices}, m = ${microbatches}`;
+      if (refused || !('plan' in made)) {
+        if (refused !== 'refused' in made) found.push(`${at}: only one of them takes it`);
+        continue;
+      }
+      const generated = generate(made.plan);
+      const program = programOf(policy, shape);
+      const same =
+        'program' in generated &&
+        generated.program.order.length === program.order.length &&
+        generated.program.order.every((word, index) => word === program.order[index]) &&
+        generated.program.offsets.every((offset, device) => offset === program.offsets[device]) &&
+        generated.program.placement.every((device, stage) => device === program.placement[stage]);
+      if (!same) found.push(`${at}: another order`);
+    }
+  }
+  return found;
+}
+
+describe('a built-in order as text', () => {
+  const interleaved = scheduleOf('schedules/interleaved.pipe');
+  it.each([1, 2, 3, 4])('interleaved with %i chunks', (chunks) => {
+    expect(differences(interleaved, 'interleaved_1f1b', chunks)).toEqual([]);
+  });
+  const breadth = scheduleOf('schedules/breadth-first.pipe');
+  it.each([1, 2, 3, 4])('breadth first with %i chunks', (chunks) => {
+    expect(differences(breadth, 'breadth_first', chunks)).toEqual([]);
+  });
+});
