@@ -9,6 +9,7 @@ import { toEnd } from '../steps.ts';
 import { balanceRefactorings } from './balance.ts';
 import { bubbleFixes } from './bubble.ts';
 import { exposedFixes, linkFixes } from './communication.ts';
+import { conditionFixes } from './condition.ts';
 import { deviceFixes } from './devices.ts';
 import { expectationFixes } from './expectation.ts';
 import { imbalanceFixes } from './imbalance.ts';
@@ -81,6 +82,7 @@ function proposals(
   neighbours: () => readonly Neighbour[],
 ): readonly Proposal[] | FixSteps {
   const { hint, code } = finding;
+  if (hint?.kind === 'condition') return conditionFixes(analysis, finding, hint.schedule, again);
   // The table's type ties each kind to its fixer.
   const fixer = byCode[code] ?? (hint === undefined ? undefined : (byHint[hint.kind] as Fixer<FixHint> | undefined));
   if (fixer !== undefined) return fixer(analysis, finding, hint as FixHint, again);

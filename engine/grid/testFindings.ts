@@ -44,7 +44,7 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
     found.push({
       code,
       severity,
-      message: `${shapeText(shape)}: ${sentence(message)} (This is ${of}.)`,
+      message: `${shapeText(shape)}: ${sentence(message)} This is ${of}.${advice(answer, failed)}`,
       place: at,
       related,
       hint: { kind: 'condition', schedule: test.name },
@@ -58,6 +58,20 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
       }),
     );
   return found;
+}
+
+const mostShown = 4;
+
+/** Which condition would refuse the shapes that fail; if there is none, which they are. */
+function advice(answer: TestAnswer, failed: readonly ShapeVerdict[]): string {
+  const { conditions } = answer;
+  const refuses = failed.length === 1 ? 'it' : 'exactly these';
+  if (conditions !== undefined)
+    return ` ${conditions.map((text) => `\`require ${text}\``).join(' and ')} would refuse ${refuses}.`;
+  if (failed.length === 1 || shapesWith(answer, 'passed').length === 0) return '';
+  const more = failed.length > mostShown ? `; and ${count(failed.length - mostShown, 'more', 'more')}` : '';
+  const shown = failed.slice(0, mostShown).map(shapeText).join('; ');
+  return ` No simple condition tells them from the others: ${shown}${more}.`;
 }
 
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);

@@ -21,6 +21,7 @@ import { shapesOf, type TestCheck, variablesOf } from '../read/scheduleTest.ts';
 import { rowOf } from '../definitions/schedule.ts';
 import type { Variables } from '../language/expressions.ts';
 import { type Declared, declaredFrom } from './declared.ts';
+import { separating } from './separate.ts';
 import { planOf, stagesOn, unitPlan } from './unitPlan.ts';
 
 /** What became of one shape. `refused`: the schedule says itself that it takes no such shape. */
@@ -46,6 +47,8 @@ export interface TestFailure {
 export interface TestAnswer {
   readonly verdicts: readonly ShapeVerdict[];
   readonly first?: TestFailure;
+  /** Conditions that hold for every shape that passes and, together, for none that fails. */
+  readonly conditions?: readonly string[];
   /** Shapes whose order was compared with a built-in's; absent where the test compares none. */
   readonly compared?: number;
   /** Operations so far, where they were too many to go on. */
@@ -83,7 +86,16 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
       since = 0;
       yield;
     }
-    return { verdicts, ...(first === undefined ? {} : { first }), ...(comparesOrders ? { compared } : {}) };
+    const judged = verdicts.flatMap(({ verdict, ...shape }) =>
+      verdict === 'refused' ? [] : [{ ...shape, passes: verdict === 'passed' }],
+    );
+    const conditions = first === undefined ? undefined : separating(judged);
+    return {
+      verdicts,
+      ...(first === undefined ? {} : { first }),
+      ...(conditions === undefined ? {} : { conditions }),
+      ...(comparesOrders ? { compared } : {}),
+    };
   },
 };
 

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { defaultOptions } from '../../../engine/host.ts';
+import { separating } from '../../../engine/grid/separate.ts';
+import * as fc from '../../support/property.ts';
+import { analyse } from '../../support/analyse.ts';
+import { checkFix } from '../../support/expected.ts';
+
+/** 1F1B as most people write it down first: it needs as many microbatches as devices. */
+const plain =
+  'schedule mine {\n  row(d) = F[0..<stages-d], zip(B[0..<microbatches-stages+d], F[stages-d..<microbatches]), B[microbatches-stages+d..<microbatches]\n}\n';
+const greedy = 'schedule mine { order = greedy(prefer = [B, F])  in_flight(s) = min(stages - s, microbatches) }\n';
+
+const messages = (text: string): readonly string[] =>
+  analyse(text).findings.map(({ code, severity, message }) => `${severity} ${code}: ${message}`);
+const verdicts = (text: string) => {
+  const [{ answer }] = analyse(text).tests;
+  const count = (verdict: string) => answer.verdicts.filter((shape) => shape.verdict === verdict).length;
+  return { passed: count('passed'), failed: count('failed'), refused: count('refused'), compared: answer.compared };
+};
+
+describe('a schedule in a file without a pipeline', () => {
+  it('passes', () => {
+    const text = `${plain}expect mine { over(devices = 1..6, microbatches = 6..14)  valid  order == 1f1b  in_flight(device = 0) <= devices }`;
+    expect(messages(text)).toEqual([]);
+    expect(verdicts(text)).toEqual({ passed: 54, failed: 0, refused: 0, compared: 54 });
+  });
+  it('is tested for up to 8 devices and 16 microbatches if the test does not say', () => {
+    expect(verdicts(`${greedy}expect mine { valid }`)).toMatchObject({ passed: 128 });
+  });
+  it('names the first shape that fails, with what is wrong with it', () => {
+    expect(messages(`${plain}expect mine { over(devices = 1..6, microbatches = 1..14)  valid }`)).toEqual([
+      'error value/range: p = 2, m = 1: The first microbatch is -1; it must be a whole number of at least 0. This is the first of 15 of 84 shapes that fail. `require microbatches >= devices` would refuse exactly these.',
+    ]);
+  });
+  it('names the circle of a deadlock, and the row', () => {
+    const text =
+      'schedule mine { row(d) = B[0..<microbatches], F[0..<microbatches] }\nexpect mine { over(devices = 2, microbatches = 1)  valid }';
+    const [found] = analyse(text).findings;
+    expect(found.code).toBe('schedule/deadlock');
+    expect(found.message).toContain('p = 2, m = 1: Deadlock:');
+    expect(found.message).toContain('0B0 (device 0)');
+    expect(text.slice(found.place.start, found.place.end)).toBe('valid');
+    expect(found.related.map(({ place }) => text.slice(place.start, place.end))).toEqual(['B[0..<microbatches]']);
+  });
+  it.each([
+    ['row(d) = F[0..<microbatches]', 'schedule/incomplete', 'The row of device 0 lacks'],
+    ['row(d) = F[0..<microbatches], B[0..<microbatches], B[0]', 'schedule/repeated', '0B0'],
+    ['row(d) = F[0..<microbatches], B[0..<microbatches / (devices - 2)]', 'value/range', 'The divisor is 0'],
+    ['placement = loop(2)  row(d) = F[0..<microbatches]', 'type/mismatch', 'a device with 2 stages'],
+  ])('%s', (body, code, message) => {
+    const [found] = analyse(
+      `schedule mine { ${body} }\nexpect mine { over(devices = 2, microbatches = 2)  valid }`,
+    ).findings;
+    expect(found.code).toBe(code);
+    expect(found.message).toContain('p = 2, m = 2: ');
+    if (code !== 'schedule/incomplete') expect(found.message).toContain(message);
+  });
+  it('compares figures of layers with F = I = W', () => {
+    const shape = 'over(devices = 4, microbatches = 8)';
+    // 1F1B of B = 2F: (m + p − 1)(F + B) = 33, bubble (p − 1) / (m + p − 1).
+    const good = `iteration == 33  iteration == 3 * (microbatches + devices - 1)  bubble < 27.3%  bubble > 27.2%  in_flight(device = 0) == 4  in_flight(stage = devices - 1) == 1  4 >= in_flight`;
+    expect(messages(`${plain}expect mine { ${shape}  ${good} }`)).toEqual([]);
+    const [found] = messages(`${plain}expect mine { ${shape}  valid  in_flight(device = 1) <= devices - 2 }`);
+    expect(found).toContain(
+      'error expect/failed: p = 4, m = 8: in_flight(device = 1) <= devices - 2 does not hold: it is 3.',
+    );
+  });
+  it('compares the order of all operations with that of a built-in', () => {
+    const [found] = messages(`${plain}expect mine { over(devices = 2..3, microbatches = 4)  order == gpipe }`);
+    expect(found).toContain('p = 2, m = 4: the order of device 0 is not that of gpipe.');
+    const shifted = plain.replace('F[0..<stages-d]', 'F[0..<1], F[1..<stages-d]');
+    expect(verdicts(`${shifted}expect mine { over(devices = 2..3, microbatches = 4)  order == 1f1b }`)).toMatchObject({
+      passed: 2,
+    });
+  });
+  it('is not compared on shapes that the built-in does not take', () => {
+    const text =
+      'schedule mine { placement = bidirectional  order = greedy(prefer = [B, F]) }\nexpect mine { over(devices = 2..5, microbatches = 4)  valid }';
+    expect(verdicts(text)).toMatchObject({ passed: 2, refused: 2 });
+  });
+  it('may use numbers of the file, and its parameters', () => {
+    const text = `let most = 4\nschedule mine {\n  param warm = devices in 1..64\n  let w(d) = min(microbatches, max(1, warm - d))\n  row(d) = F[0..<w(d)], zip(B[0..<microbatches-w(d)], F[w(d)..<microbatches]), B[microbatches-w(d)..<microbatches]\n}\n`;
+    expect(
+      messages(`${text}expect mine { over(devices = 1..most, microbatches = 1..8)  order == 1f1b  in_flight <= warm }`),
+    ).toEqual([]);
+    const test = `${text}expect mine { over(devices = most, microbatches = 8, warm = [4..6, 9])  valid  in_flight(device = 0) == min(8, warm) }`;
+    expect(messages(test)).toEqual([]);
+    expect(verdicts(test)).toMatchObject({ passed: 4 });
+  });
+  it('refuses what its conditions rule out, which is no failure', () => {
+    const text = plain.replace('row', 'require microbatches >= devices\n  row');
+    expect(verdicts(`${text}expect mine { over(devices = 1..6, microbatches = 1..14)  valid }`)).toEqual({
+      passed: 69,
+      failed: 0,
+      refused: 15,
+      compared: undefined,
+    });
+    expect(messages(`${text}expect mine { over(devices = 6, microbatches = 1..5)  valid }`)).toEqual([
+      'error expect/failed: Expected a shape that schedule "mine" takes, but it is none of 5 shapes.',
+    ]);
+  });
+  it('is tested in a file that imports it', () => {
+    const { findings, tests } = analyse(
+      'import { mine } from "s.pipe"\nexpect mine { over(devices = 2, microbatches = 1..4)  valid }',
+      {
+        files: { 's.pipe': `let n = 0\n${plain.replace('F[0..', 'F[n..')}` },
+      },
+    );
+    expect(findings.map(({ message }) => message.slice(0, 30))).toEqual(['p = 2, m = 1: The first microb']);
+    expect(findings[0].related[0].place.uri).toContain('s.pipe');
+    expect(tests[0].answer.verdicts).toHaveLength(4);
+  });
+  it('stops at the limit of operations', () => {
+    const options = { ...defaultOptions, limits: { ...defaultOptions.limits, operations: 300 } };
+    const text = `${greedy}expect mine { over(devices = 4, microbatches = 4..12)  valid }`;
+    const { findings } = analyse(text, { options });
+    expect(findings.map(({ code }) => code)).toEqual(['limit/too-large']);
+    expect(findings[0].message).toContain('Operations of all shapes of this test');
+  });
+});
+
+describe('mistakes in a test', () => {
+  it.each([
+    ['over(devces = 2..3)', 'key/unknown', 'Did you mean "devices"?'],
+    ['over(devices = 0..3)', 'value/range', 'from 0 to 3'],
+    ['over(devices = 3..1)', 'value/range', 'from 3 to 1'],
+    ['over(devices = 1/2)', 'value/range', 'whole number'],
+    ['over(devices = 4ms)', 'type/dimension', 'a time'],
+    ['over(2..3)', 'type/mismatch', '`devices = 2..8`'],
+    ['over(devices = 1..3, devices = 2)', 'key/duplicate', 'devices'],
+    ['over(devices = 2)  over(devices = 3)', 'key/duplicate', 'over'],
+    ['over(devices = 1..300, microbatches = 1..300)', 'limit/too-large', '90,000'],
+    ['over(devices = 1..300000)', 'limit/too-large', '300,000'],
+    ['order == nothing', 'name/unknown', 'nothing'],
+    ['order <= 1f1b', 'type/mismatch', '`order == …`'],
+    ['order == 3', 'type/mismatch', 'a built-in schedule'],
+    ['order == interleaved_1f1b(chunk = 2)', 'key/unknown', 'chunks'],
+    ['bubble < 4ms', 'type/dimension', 'a time'],
+    ['peak_memory < 4GiB', 'name/unknown', 'peak_memory'],
+    ['in_flight(rank = 0) < 4', 'key/unknown', 'rank'],
+    ['in_flight(device = 9) < 4', 'value/range', '9'],
+    ['in_flight < bubble', 'type/mismatch', 'another figure'],
+    ['3 < 4', 'type/mismatch', 'a figure such as `in_flight`'],
+    ['valid2', 'name/unknown', 'valid2'],
+  ])('%s', (body, code, message) => {
+    const found = analyse(`${greedy}expect mine { ${body} }`).findings.filter(({ severity }) => severity === 'error');
+    expect(found[0]).toMatchObject({ code });
+    expect(found[0].message).toContain(message);
+  });
+  it('that the schedule itself has are not reported twice', () => {
+    expect(messages('schedule mine { row(d) = F[nothing] }\nexpect mine { valid }')).toHaveLength(1);
+  });
+});
+
+describe('a condition that separates good shapes from bad', () => {
+  it('is written into the schedule by a quick fix', () => {
+    const text = `${plain.replace('\n}', '⟦→\n  require microbatches >= devices⟧\n}')}expect mine { ⟦value/range:valid⟧ }`;
+    expect(checkFix(text).title).toBe('Require microbatches >= devices: 100 shapes pass, 28 are refused');
+  });
+  it('may be two conditions', () => {
+    const shapes = Array.from({ length: 8 * 16 }, (_, at) => ({
+      devices: 1 + (at >> 4),
+      microbatches: 1 + (at & 15),
+      args: {},
+    }));
+    const judged = (passes: (p: number, m: number) => boolean) =>
+      separating(shapes.map((shape) => ({ ...shape, passes: passes(shape.devices, shape.microbatches) })));
+    expect(judged((p, m) => m >= 2 * p - 1 && m >= 2)).toEqual([
+      'microbatches >= 2',
+      'microbatches >= 2 * devices - 1',
+    ]);
+    expect(judged((p, m) => m % (2 * p) === 0)).toEqual(['mod(microbatches, 2 * devices) == 0']);
+    expect(judged((p, m) => p % 2 === 0 && m >= p + 1)).toEqual([
+      'mod(devices, 2) == 0',
+      'microbatches >= devices + 1',
+    ]);
+    expect(judged((p) => p >= 3)).toEqual(['devices >= 3']);
+    expect(judged((p, m) => (p * m) % 7 === 3)).toBeUndefined();
+    expect(judged(() => true)).toBeUndefined();
+    expect(judged(() => false)).toBeUndefined();
+  });
+  it('may name a parameter that is tested', () => {
+    const shapes = [2, 3, 4].flatMap((group) =>
+      [2, 3, 4, 6, 8, 9, 12].map((microbatches) => ({ devices: 2, microbatches, args: { group } })),
+    );
+    expect(
+      separating(shapes.map((shape) => ({ ...shape, passes: shape.microbatches % shape.args.group === 0 }))),
+    ).toEqual(['mod(microbatches, group) == 0']);
+  });
+  it('is what holds for the shapes that pass, and not for the others, if there is one', () => {
+    const any = fc.array(
+      fc.record({
+        devices: fc.integer({ min: 1, max: 4 }),
+        microbatches: fc.integer({ min: 1, max: 8 }),
+        passes: fc.boolean(),
+      }),
+      { minLength: 2, maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(any, (shapes) => {
+        const found = separating(shapes.map((shape) => ({ ...shape, args: {} })));
+        for (const { devices, microbatches, passes } of found === undefined ? [] : shapes) {
+          // The conditions are written as JavaScript is, but for mod.
+          const holds = (found ?? []).every((text) =>
+            Boolean(
+              new Function('devices', 'microbatches', 'mod', `return ${text}`)(
+                devices,
+                microbatches,
+                (a: number, b: number) => a % b,
+              ),
+            ),
+          );
+          expect(holds).toBe(passes);
+        }
+      }),
+    );
+  });
+  it('is said not to be found', () => {
+    const odd = plain
+      .replace('row', 'let bad = if(mod(devices * microbatches, 7) == 3, 0, 1)\n  row')
+      .replace('F[0..<stages-d]', 'F[0..<(stages-d)*bad]');
+    const [message] = messages(`${odd}expect mine { over(devices = 1..6, microbatches = 6..14)  valid }`);
+    expect(message).toContain('No simple condition tells them from the others: p = 1, m = 10; ');
+  });
+});
