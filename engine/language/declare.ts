@@ -1,6 +1,6 @@
 /** Collects what a file declares: its name space and the members of its models and pipelines. */
 import type { Place } from '../plan.ts';
-import type { BlockDeclaration, Declaration, Entry, Name } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Declaration, Entry, Expression, Name } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
 import type { SymbolInfo, SymbolKind } from './resolution.ts';
 
@@ -149,11 +149,15 @@ function declareMember(
     extent: context.report.place(entry),
     container: owner,
     doc: entry.doc,
+    ...(kind === 'let' && entry.parameters !== undefined ? { parameters: namesOf(entry.parameters) } : {}),
   };
   members.set(name.text, info);
   context.symbols.set(id, info);
   referTo(context, place, id);
 }
+
+const namesOf = (parameters: readonly Expression[]): readonly string[] =>
+  parameters.flatMap((parameter) => (parameter.kind === 'name' ? [parameter.text] : []));
 
 type MemberKind = 'layer' | 'stage' | 'param' | 'let';
 

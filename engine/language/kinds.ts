@@ -166,7 +166,7 @@ const rows = {
   },
   operations: {
     names: 'word or number',
-    offers: ['targets', 'functions'],
+    offers: ['targets', 'functions', 'numbers'],
     targets: operations,
     functions: 'function',
     arguments: 'items',

@@ -83,6 +83,8 @@ export interface SymbolInfo {
   /** Id of the symbol that this one is declared in: a layer's model, a stage's pipeline. */
   readonly container?: string;
   readonly doc?: string;
+  /** Names of the parameters of a `let` that has any. */
+  readonly parameters?: readonly string[];
   /** Its value or type in one line: `8 (1 to 64)`, `transformer, 32 layers`, `16 GiB`. */
   readonly detail?: string;
 }

@@ -12,7 +12,7 @@ const unknown = { stages: NaN, devices: NaN, microbatches: NaN };
 export function scheduleParameters(context: ReadContext, compiled: CompiledSchedule): readonly ScheduleParameter[] {
   // Defaults that are wrong whatever the pipeline are reported where they are written.
   const frame = frameOf(compiled, unknown, new Map(), context.report);
-  return compiled.parameters.map(({ name, doc, dimension, entry, value, bounds }): ScheduleParameter => {
+  return compiled.parameters.map(({ name, symbol, doc, dimension, entry, value, bounds }): ScheduleParameter => {
     const [written] = entry.values ?? [];
     const text = written === undefined ? '' : canonicalText(context.syntax, written);
     const ends = bounds?.(frameOf(compiled, unknown, new Map(), createReporter(context.uri, 0)));
@@ -21,8 +21,7 @@ export function scheduleParameters(context: ReadContext, compiled: CompiledSched
     const shown = Number.isNaN(now) ? text : show(now, dimension);
     const range =
       entry.range === undefined ? '' : ` (${rangeText(context, entry.range, known ? ends : undefined, dimension)})`;
-    const symbol = entry.name === undefined ? undefined : context.links.get(entry.name);
-    if (symbol !== undefined) detail(context, symbol, `${shown}${range}`);
+    detail(context, symbol, `${shown}${range}`);
     return {
       name,
       ...(doc === undefined ? {} : { doc }),

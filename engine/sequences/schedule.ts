@@ -1,10 +1,10 @@
 /** A schedule declaration, compiled: its parameters, conditions and functions, and frames to run them on. */
 import type { Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { Reporter } from '../findings/reporter.ts';
-import type { FileContext } from '../language/context.ts';
+import { detail, type FileContext } from '../language/context.ts';
 import type { Dimension } from '../plan.ts';
 import { show } from '../quantities.ts';
-import { type Code, depthOf, none, type NumberCode, type TruthCode } from './code.ts';
+import { type Code, depthOf, kindWords, none, type NumberCode, type TruthCode } from './code.ts';
 import { compileCondition, compileNumber, compileSequence, parameterSlot } from './operands.ts';
 import { compile } from './compile.ts';
 import { joined } from './combine.ts';
@@ -17,6 +17,7 @@ const deepest = 2_000;
 /** A `param` of the schedule. */
 export interface Parameter {
   readonly name: string;
+  readonly symbol: string;
   readonly doc?: string;
   readonly dimension: Dimension;
   readonly entry: Entry;
@@ -133,6 +134,8 @@ function compileLet(names: Names, { entry, symbol }: Member): void {
   if (slots.length !== parameters.length) return;
   const code = valueOf(names, values);
   if (code === undefined || tooDeep(names, entry.name ?? entry.key, code)) return;
+  const signature = slots.length === 0 ? '' : `(${slots.map(({ name }) => name).join(', ')}), `;
+  detail(names.context, symbol, `${signature}${kindWords[code.kind]}`);
   const constant = parameters.length === 0 && code.kind === 'number' ? kept(names, symbol, code) : code;
   names.lets.set(symbol, { code: constant, parameters: slots });
 }
@@ -190,6 +193,7 @@ function compileParameter(names: Names, { entry, symbol }: Member): Parameter | 
   names.params.set(symbol, { kind: 'number', dimension, uses: none, depth, at });
   return {
     name: name.text,
+    symbol,
     ...(doc === undefined ? {} : { doc }),
     dimension,
     entry,

@@ -2,14 +2,15 @@
 import { CompletionItemKind } from 'vscode-languageserver';
 import { functionNames } from '../../engine/language/functions.ts';
 import { functionContext } from '../../engine/language/kinds.ts';
-import { figures } from '../../engine/language/figures.ts';
+import { figures, scheduleFigures, testWords } from '../../engine/language/figures.ts';
 import { findKey, declarationDocs } from '../../engine/language/schema.ts';
 import type { View } from '../view.ts';
 import { declarationOffers, keyOffers } from './keys.ts';
 import { keywordOffer, symbolOffer, type Offer } from './offer.ts';
 import { symbolsOf } from './symbols.ts';
 import { unitOffers } from './units.ts';
-import { argumentOffers, valueOffers } from './values.ts';
+import { testedSchedule } from '../ownFunctions.ts';
+import { argumentOffers, functionsOf, numbers, valueOffers } from './values.ts';
 import { nestingAt, valueSchemaOf, type Cursor } from '../cursor.ts';
 
 const due = (found: readonly Offer[]): readonly Offer[] => found.map((offer) => ({ ...offer, unasked: true }));
@@ -57,7 +58,7 @@ function atTop(view: View, cursor: Cursor): readonly Offer[] {
   }
   if (inDeclaration && declaration.kind === 'block' && declaration.body === undefined)
     return declaration.keyword.text === 'expect' && before.text === 'expect'
-      ? due(symbolsOf(view, ['pipeline']).map(symbolOffer))
+      ? due(symbolsOf(view, ['pipeline', 'schedule']).map(symbolOffer))
       : [];
   return firstOnLine(view, cursor) ? declarationOffers : [];
 }
@@ -84,6 +85,7 @@ function inBlock(view: View, cursor: Cursor): readonly Offer[] {
   const from = Math.max(block.body.start, entry?.start ?? 0);
   const nesting = nestingAt(view.syntax, cursor.index, from);
   if (nesting.calls.length > 0) return due(argumentOffers(view, cursor, nesting));
+  if (block.name === 'expect' && testedSchedule(view, cursor) !== undefined) return inTest(view, cursor);
   if (block.name === 'expect')
     return expectsValue.has(before.text)
       ? due(valueOffers(view, cursor, undefined))
@@ -93,7 +95,22 @@ function inBlock(view: View, cursor: Cursor): readonly Offer[] {
   if (nesting.indexed) return due(valueOffers(view, cursor, undefined));
   if (expectsValue.has(before.text))
     return entry === undefined ? [] : due(valueOffers(view, cursor, findKey(block.name, entry.key.text)));
-  return startsEntry(view, cursor) ? keyOffers(block) : [];
+  if (block.name === 'schedule' && before.text === 'require')
+    return due([...numbers(view, cursor), ...functionsOf('value')]);
+  if (entry?.key.text === 'param' && (before.text === 'in' || before.text === 'step'))
+    return due(numbers(view, cursor));
+  const inParam = entry?.key.text === 'param' && entry.values !== undefined && !firstOnLine(view, cursor);
+  if (!startsEntry(view, cursor)) return [];
+  return inParam ? [...afterParam(entry), ...keyOffers(block)] : keyOffers(block);
+}
+
+/** In an `expect` of a schedule. */
+function inTest(view: View, cursor: Cursor): readonly Offer[] {
+  const { before } = cursor;
+  if (before === undefined || !expectsValue.has(before.text)) return startsEntry(view, cursor) ? testOffers : [];
+  const at = view.syntax.tokens[cursor.index - 2];
+  if (at?.text === 'order') return due(functionsOf('schedule'));
+  return due([...numbers(view, cursor), ...functionsOf('value')]);
 }
 
 /** Behind a whole entry, or at the block's start; not behind a key that waits for its `=`. */
@@ -106,6 +123,14 @@ function startsEntry(view: View, { before, entry }: Cursor): boolean {
   const behind = before.start > (view.syntax.tokens[entry.last]?.start ?? -1);
   return whole || behind;
 }
+
+const testOffers: readonly Offer[] = [...testWords, ...scheduleFigures].map(({ name, example, doc }) => ({
+  label: name,
+  kind: CompletionItemKind.Property,
+  detail: example,
+  doc,
+  ...(name === 'over' ? { snippet: 'over(devices = ${1:2..8}, microbatches = ${2:1..32})' } : {}),
+}));
 
 const figureOffers: readonly Offer[] = figures.map((figure) => ({
   label: figure.name,

@@ -12,11 +12,13 @@ import {
 import { declaredIn, wordsOf, type KeySchema } from '../../engine/language/schema.ts';
 import { keyAround, keyOf, valueSchemaOf, type CallAt, type Cursor, type Nesting } from '../cursor.ts';
 import { calledFunction } from '../features/signatureHelp.ts';
+import type { SymbolInfo } from '../../engine/language/resolution.ts';
+import { loopNames, membersOf, ownFunction, testedSchedule } from '../ownFunctions.ts';
 import type { View } from '../view.ts';
 import { functionOffer, symbolOffer, wordOffer, type Offer } from './offer.ts';
 import { membersFor, symbolsOf } from './symbols.ts';
 
-const functionsOf = (context: FunctionContext): readonly Offer[] =>
+export const functionsOf = (context: FunctionContext): readonly Offer[] =>
   functions.filter((functionSchema) => functionSchema.context === context).map(functionOffer);
 const words = (names: readonly string[]): readonly Offer[] => names.map((name) => wordOffer({ name }));
 
@@ -44,7 +46,11 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
       case 'declarations':
         return declared === undefined ? [] : symbolsOf(view, [declared]).map(symbolOffer);
       case 'functions':
-        return functionsOf(functionContext(value));
+        // In a schedule numbers and operations are written in one place.
+        return [
+          ...functionsOf(functionContext(value)),
+          ...(valueKindOf(value).arguments === 'items' ? functionsOf('value') : []),
+        ];
       case 'targets':
         return targets === undefined ? [] : targetOffers(targets);
     }
@@ -52,14 +58,28 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
 }
 
 /** Names that stand for numbers here. */
-function numbers(view: View, cursor: Cursor): readonly Offer[] {
-  const outer = cursor.blocks[0]?.name;
-  const given = outer === 'schedule' ? ['stages', 'devices', 'microbatches', ...parametersOf(cursor)] : [];
+export function numbers(view: View, cursor: Cursor): readonly Offer[] {
+  const [outer] = cursor.blocks;
+  const tested = testedSchedule(view, cursor);
+  const inSchedule = outer?.name === 'schedule';
+  const own = inSchedule ? membersOf(view, `schedule:${outer.declaration.name?.text ?? ''}`, ['param', 'let']) : [];
+  const given = inSchedule || tested !== undefined ? ['stages', 'devices', 'microbatches'] : [];
+  const names = inSchedule ? [...loopNames(cursor), ...parametersOf(cursor), ...given] : given;
   return [
-    ...given.map((name) => ({ label: name, kind: CompletionItemKind.Variable })),
+    ...names.map((name) => ({ label: name, kind: CompletionItemKind.Variable })),
+    ...own.filter((symbol) => symbol.name !== cursor.entry?.name?.text).map(memberOffer),
+    ...(tested === undefined ? [] : membersOf(view, tested.id, ['param']).map(symbolOffer)),
     ...symbolsOf(view, ['param', 'let']).map(symbolOffer),
   ];
 }
+
+/** A `let` with parameters is offered as a call. */
+const memberOffer = (symbol: SymbolInfo): Offer => {
+  const { parameters } = symbol;
+  if (parameters === undefined) return symbolOffer(symbol);
+  const places = parameters.map((name, at) => `\${${at + 1}:${name}}`);
+  return { ...symbolOffer(symbol), snippet: `${symbol.name}(${places.join(', ')})` };
+};
 
 const parametersOf = (cursor: Cursor): readonly string[] =>
   (cursor.entry?.parameters ?? []).flatMap((parameter) => (parameter.kind === 'name' ? [parameter.text] : []));
@@ -78,13 +98,14 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
     ];
   const value = valueSchemaOf(cursor);
   const row = valueKindOf(value);
-  const schema = calledFunction(functionContext(value), call.callee.text);
+  const own = ownFunction(view, call.callee);
+  const schema = own ?? calledFunction(functionContext(value), call.callee.text);
   if (schema === undefined) return [];
   const [name, equals] = call.argument;
   const named = equals?.text === '=' ? schema.parameters.find((parameter) => parameter.name === name?.text) : undefined;
   if (named !== undefined) return parameterOffers(view, cursor, named, row);
   // Operations and lists go on with what the key takes: `zip(F[…], B[…])`.
-  if (row.arguments === 'items') return valueOffers(view, cursor, keyOf(cursor));
+  if (row.arguments === 'items' && own === undefined) return valueOffers(view, cursor, keyOf(cursor));
   const declared = declaredIn(value);
   if (row.arguments === 'declarations' && declared !== undefined) return symbolsOf(view, [declared]).map(symbolOffer);
   const mayBeNamed = !inExpressions(schema.context) && schema.rest !== true;
@@ -112,9 +133,18 @@ function parameterOffers(view: View, cursor: Cursor, parameter: FunctionParamete
   return numbers(view, cursor);
 }
 
-/** `peak_memory(stage = first)`. */
+/** `peak_memory(stage = first)`, `over(devices = 2..8)`. */
 function figureArguments(view: View, cursor: Cursor, call: CallAt): readonly Offer[] {
   const [name, equals] = call.argument;
+  const tested = testedSchedule(view, cursor);
+  if (tested !== undefined && equals?.text === '=')
+    return call.callee.text === 'over' ? symbolsOf(view, ['param', 'let']).map(symbolOffer) : numbers(view, cursor);
+  if (tested !== undefined && call.callee.text === 'over') {
+    const parameters = membersOf(view, tested.id, ['param']).map((symbol) => symbol.name);
+    return ['devices', 'microbatches', ...parameters]
+      .filter((text) => !call.given.includes(text))
+      .map((text) => ({ label: text, kind: CompletionItemKind.Property, text: `${text} = `, snippet: `${text} = $1` }));
+  }
   if (equals?.text === '=') return name?.text === 'stage' ? membersFor(view, cursor, 'stage').map(symbolOffer) : [];
   if (call.argument.length > 0) return [];
   return (findFigure(call.callee.text)?.by ?? []).map((text) => ({

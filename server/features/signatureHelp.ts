@@ -3,16 +3,17 @@ import { findFunction, type FunctionParameter, type FunctionSchema } from '../..
 import { functionContext, type FunctionContext } from '../../engine/language/kinds.ts';
 import { toOffset } from '../convert.ts';
 import { cursorAt, nestingAt, valueSchemaOf, type CallAt } from '../cursor.ts';
-import type { SyntaxView } from '../view.ts';
+import { ownFunction } from '../ownFunctions.ts';
+import type { View } from '../view.ts';
 
 /** The call around the cursor and which of its parameters is being written. */
-export function signatureHelp(view: SyntaxView, params: SignatureHelpParams): SignatureHelp | null {
+export function signatureHelp(view: View, params: SignatureHelpParams): SignatureHelp | null {
   const cursor = cursorAt(view.syntax, toOffset(view.lines, params.position));
   if (cursor === undefined) return null;
   const from = cursor.entry?.start ?? cursor.blocks.at(-1)?.body.start ?? cursor.declaration?.start ?? 0;
   const context = functionContext(valueSchemaOf(cursor));
   for (const call of nestingAt(view.syntax, cursor.index, from).calls) {
-    const schema = calledFunction(context, call.callee.text);
+    const schema = ownFunction(view, call.callee) ?? calledFunction(context, call.callee.text);
     if (schema !== undefined) return help(schema, call);
   }
   return null;

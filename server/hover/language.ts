@@ -1,6 +1,6 @@
 /** Hovers over the language itself: keys, keywords, words, units, functions. */
 import { show } from '../../engine/quantities.ts';
-import { findFigure } from '../../engine/language/figures.ts';
+import { figures, testWords } from '../../engine/language/figures.ts';
 import type { FunctionSchema } from '../../engine/language/functions.ts';
 import { functionContext, valueKinds } from '../../engine/language/kinds.ts';
 import {
@@ -109,6 +109,7 @@ export function hoverWord(path: readonly SyntaxNode[]): Text | undefined {
   const words = entry?.parameters?.includes(node) ? key?.parameters : wordsOf(key?.value);
   const word = words?.find((candidate) => candidate.name === node.text);
   if (word !== undefined) return { span: node, text: sections(`**${word.name}**`, word.doc) };
-  const figure = path.some((syntaxNode) => syntaxNode.kind === 'check') ? findFigure(node.text) : undefined;
+  const known = [...figures, ...testWords];
+  const figure = path.some(({ kind }) => kind === 'check') ? known.find(({ name }) => name === node.text) : undefined;
   return figure === undefined ? undefined : { span: node, text: sections(code(figure.example), figure.doc) };
 }

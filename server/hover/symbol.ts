@@ -12,6 +12,7 @@ import { bytes, count, list } from '../../engine/quantities.ts';
 import { code, sections, table } from './markdown.ts';
 import type { Searches } from '../../engine/searches.ts';
 import { policyText } from './policy.ts';
+import { scheduleText } from './schedule.ts';
 import { stageText } from './stage.ts';
 import { summary } from '../features/codeLens.ts';
 import { printable } from '../printable.ts';
@@ -39,6 +40,8 @@ export function hoverSymbol(
       return sections(head(symbol), docOf(symbol), pipelineText(view, symbol.name));
     case 'cluster':
       return sections(head(symbol), docOf(symbol), clusterText(view, offset));
+    case 'schedule':
+      return sections(head(symbol), docOf(symbol), scheduleText(view, symbol));
     case 'job':
       return sections(head(symbol), docOf(symbol), jobText(view, symbol.name));
     default:

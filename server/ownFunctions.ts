@@ -1,0 +1,57 @@
+/** Functions that a file declares itself: schedules with parameters, and `let` with parameters. */
+import type { FunctionParameter, FunctionSchema } from '../engine/language/functions.ts';
+import type { SymbolInfo } from '../engine/language/resolution.ts';
+import { type Span, walk } from '../grammar/index.ts';
+import type { Cursor } from './cursor.ts';
+import { referenceAt, type View } from './view.ts';
+
+/** The function that a name means; undefined if the file does not declare it. */
+export function ownFunction(view: View, callee: Span): FunctionSchema | undefined {
+  const symbol = referenceAt(view, callee.start)?.symbol;
+  if (symbol?.kind === 'schedule')
+    return {
+      name: symbol.name,
+      context: 'schedule',
+      doc: symbol.doc ?? '',
+      parameters: membersOf(view, symbol.id, ['param']).map(parameterOf),
+      bare: true,
+    };
+  if (symbol?.kind !== 'let' || symbol.parameters === undefined) return undefined;
+  const parameters = symbol.parameters.map((name) => ({ name, doc: '', optional: false }));
+  return { name: symbol.name, context: 'value', doc: symbol.doc ?? '', parameters };
+}
+
+const parameterOf = ({ name, doc = '', detail }: SymbolInfo): FunctionParameter => ({
+  name,
+  doc,
+  optional: true,
+  ...(detail === undefined ? {} : { default: detail }),
+});
+
+/** What a schedule declares, in order. */
+export const membersOf = (view: View, schedule: string, kinds: readonly SymbolInfo['kind'][]): readonly SymbolInfo[] =>
+  [...view.analysis.resolution.symbols.symbols.values()].filter(
+    (symbol) => symbol.container === schedule && kinds.includes(symbol.kind),
+  );
+
+/** Names that the loops around the cursor take: `j` of `each(j in …, …)`. */
+export function loopNames({ entry, offset }: Pick<Cursor, 'entry' | 'offset'>): readonly string[] {
+  const found: string[] = [];
+  if (entry === undefined) return found;
+  for (const value of entry.values ?? [])
+    walk(value, (node) => {
+      if (node.kind !== 'call') return true;
+      if (node.start >= offset || node.end < offset) return false;
+      for (const { binds, name } of node.arguments) if (binds === true && name !== undefined) found.push(name.text);
+      return true;
+    });
+  return found;
+}
+
+/** The schedule that an `expect` around the cursor tests. */
+export function testedSchedule(view: View, { blocks }: Pick<Cursor, 'blocks'>): SymbolInfo | undefined {
+  const [block] = blocks;
+  const name = block?.name === 'expect' ? block.declaration.name : undefined;
+  const symbol = name === undefined ? undefined : referenceAt(view, name.start)?.symbol;
+  return symbol?.kind === 'schedule' ? symbol : undefined;
+}
