@@ -7,12 +7,7 @@ import type { Again, FixSteps } from './proposal.ts';
 import { apply } from './proposal.ts';
 import { withEntry } from './repairs/edits.ts';
 
-export function* conditionFixes(
-  analysis: Analysis,
-  finding: Finding,
-  schedule: string,
-  again: Again,
-): FixSteps {
+export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: string, again: Again): FixSteps {
   const tested = analysis.tests.find(
     ({ test, answer }) => test.name === schedule && answer.first?.at.start === finding.place.start,
   );

@@ -19,7 +19,7 @@ import { toEnd } from '../steps.ts';
 export interface Declared {
   readonly schedule: DeclaredSchedule;
   readonly test: TestDefinition;
-  /** Where findings of the test itself go: comparisons that are wrong for a shape. */
+  /** Findings of the test itself go here: comparisons that are wrong for a shape. */
   readonly context: ReadContext;
   /** The place in its file of a place in one of the texts. */
   readonly place: (part: 'schedule' | 'expect', place: Pick<Place, 'start' | 'end'>) => Place;

@@ -39,7 +39,7 @@ export interface TestFailure {
   readonly message: string;
   /** The check that it misses. */
   readonly at: Place;
-  /** Where the schedule says it, if it does. */
+  /** The place in the schedule, if there is one. */
   readonly related: readonly { readonly place: Place; readonly message: string }[];
   readonly parameters?: object;
 }
@@ -184,7 +184,7 @@ function checked(declared: Declared, definition: ScheduleDefinition, shape: Test
       if (other === undefined) continue;
       compared = true;
       const device = firstDifference(program, other);
-      if (device >= 0) return failed(`the order of device ${device} is not that of ${check.text}`);
+      if (device >= 0) return failed(`the order of device ${device} differs from ${check.text}`);
     } else if (check.kind === 'figure') {
       const expected = check.expected(variables);
       if (expected === undefined) return failed(`"${check.text}" has no value`);

@@ -86,7 +86,7 @@ export const figures: readonly FigureSchema[] = [
 
 export const findFigure = (name: string): FigureSchema | undefined => figures.find((figure) => figure.name === name);
 
-/** What an `expect` of a schedule may ask for. Its figures are those of layers with F = I = W = 1 and free transfers. */
+/** What an `expect` of a schedule may ask for. Its figures are for layers with F = I = W = 1 and free transfers. */
 export const testWords: readonly { readonly name: string; readonly doc: string; readonly example: string }[] = [
   {
     name: 'over',
@@ -96,7 +96,7 @@ export const testWords: readonly { readonly name: string; readonly doc: string; 
   { name: 'valid', doc: 'The schedule has each operation once, and ends.', example: 'valid' },
   {
     name: 'order',
-    doc: 'The order of all operations is that of a built-in schedule, for shapes that both take.',
+    doc: 'All operations are in the order of a built-in schedule, for shapes that both take.',
     example: 'order == 1f1b',
   },
 ];

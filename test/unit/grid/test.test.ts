@@ -67,7 +67,7 @@ describe('a schedule in a file without a pipeline', () => {
   });
   it('compares the order of all operations with that of a built-in', () => {
     const [found] = messages(`${plain}expect mine { over(devices = 2..3, microbatches = 4)  order == gpipe }`);
-    expect(found).toContain('p = 2, m = 4: the order of device 0 is not that of gpipe.');
+    expect(found).toContain('p = 2, m = 4: the order of device 0 differs from gpipe.');
     const shifted = plain.replace('F[0..<stages-d]', 'F[0..<1], F[1..<stages-d]');
     expect(verdicts(`${shifted}expect mine { over(devices = 2..3, microbatches = 4)  order == 1f1b }`)).toMatchObject({
       passed: 2,
