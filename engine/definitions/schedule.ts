@@ -53,6 +53,8 @@ export interface ScheduleDefinition {
   readonly weights: string;
   readonly placement: { readonly rule: PlacementRule; readonly chunks: number } | undefined;
   readonly body: GreedyBody | RowsBody;
+  /** Parts that every microbatch is cut into along its sequence. */
+  readonly parts: number;
   readonly args: Readonly<Record<string, number>>;
   /** Numbers of its parameters for a shape. */
   values(numbers: ScheduleNumbers): Readonly<Record<string, number>>;

@@ -2,7 +2,7 @@
 import { expectationOf } from '../analyze/expectations.ts';
 import { pipelineReport } from '../analyze/pipelineReport.ts';
 import { criticalPath } from '../analyze/criticalPath.ts';
-import type { ScheduleDefinition } from '../definitions/schedule.ts';
+import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
 import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
 import { createReporter, type Reporter } from '../findings/reporter.ts';
 import type { Code, Severity } from '../findings/catalogue.ts';
@@ -180,7 +180,7 @@ function checked(declared: Declared, definition: ScheduleDefinition, shape: Test
       return { verdict: 'failed', operations, failure };
     };
     if (check.kind === 'order') {
-      const other = orderOf(check, variables, made);
+      const other = orderOf(check, variables, { ...shape, stages });
       if (other === undefined) continue;
       compared = true;
       const device = firstDifference(program, other);
@@ -205,14 +205,12 @@ function reportOf({ plan, timeline }: Ordered): PipelineReport {
 function orderOf(
   { policy, args: argsOf }: Extract<TestCheck, { kind: 'order' }>,
   variables: Variables,
-  { plan }: Ordered,
+  numbers: ScheduleNumbers,
 ): Program | undefined {
   const args = argsOf(variables);
-  if (args === undefined) return undefined;
-  const { placement, microbatches, devices, stages } = plan;
-  if (policy.chunks(args) * devices.length !== stages.length && policy.copies === undefined) return undefined;
+  if (args === undefined || policy.chunks(args) * numbers.devices !== numbers.stages) return undefined;
   const schedule = { kind: 'policy', name: policy.name, args } as const;
-  const numbers = { stages: stages.length, devices: devices.length, microbatches };
+  const placement = Array.from({ length: numbers.stages }, (_, stage) => stage % numbers.devices);
   const shape = shapeOf(planOf(schedule, numbers, { placement }));
   return policy.check(shape).length > 0 ? undefined : programOf(policy, shape);
 }

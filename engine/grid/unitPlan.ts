@@ -2,9 +2,9 @@
 import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../plan.ts';
-import { copyEdges } from '../planning/place/copies.ts';
+import { copyEdges, copyPlan } from '../planning/place/copies.ts';
 import { ofCopies } from '../planning/schedulePlan.ts';
-import { placementOf } from '../policies/placement.ts';
+import { inParts, placementOf } from '../policies/placement.ts';
 
 const unit = {
   layers: [],
@@ -49,13 +49,16 @@ export function unitPlan(
   if ('problem' in found) return { refused: found.problem };
   const unmet = definition.unmet(numbers, report);
   if (unmet !== undefined) return { refused: unmet.problem };
-  const placed = { placement: Array.from(found.placement), copies: found.copies };
+  const { parts } = definition;
+  if (parts > 1 && found.copies !== undefined) return { refused: 'stages with two copies cannot have parts' };
+  const parted = inParts(found.placement, parts);
+  const placed = { placement: Array.from(parted.placement), copies: parted.copies ?? found.copies };
   const schedule = scheduleOf(definition, numbers, placed, report);
   return schedule === undefined ? {} : { plan: planOf(schedule, numbers, placed) };
 }
 
 function scheduleOf(
-  { name, body, placement, split, weights }: ScheduleDefinition,
+  { name, body, placement, split, weights, parts }: ScheduleDefinition,
   numbers: ScheduleNumbers,
   { placement: of, copies }: Placed,
   report: Reporter,
@@ -67,9 +70,16 @@ function scheduleOf(
     return inFlight && { kind: 'greedy', name, placement: rule, split, prefer, inFlight, weights };
   }
   const stagesOf: number[][] = Array.from({ length: numbers.devices }, () => []);
-  for (const [stage, device] of of.entries()) stagesOf[device].push(copies?.[stage].stage ?? stage);
+  for (const [stage, device] of of.entries())
+    if ((copies?.[stage].segment ?? 0) === 0) stagesOf[device].push(copies?.[stage].stage ?? stage);
   const rows = body.expand({ ...numbers, stagesOf }, report);
-  return rows && { kind: 'rows', name, rows: copies === undefined ? rows : ofCopies(rows, { placement: of }, copies) };
+  return (
+    rows && {
+      kind: 'rows',
+      name,
+      rows: copies === undefined || parts > 1 ? rows : ofCopies(rows, { placement: of }, copies),
+    }
+  );
 }
 
 /** A chain of unit stages under a schedule. */
@@ -93,7 +103,7 @@ export function planOf(
     })),
     stages: Array.from(placement, (_, stage): StagePlan => {
       const copy = copies?.[stage];
-      return { ...unit, name: `s${copy?.stage ?? stage}`, ...(copy === undefined ? {} : { copy }) };
+      return copyPlan({ ...unit, name: `s${copy?.stage ?? stage}` }, copy, 1, 1);
     }),
     placement,
     edges: copies === undefined ? chain : copyEdges(chain, copies),

@@ -92,12 +92,15 @@ function rowsPlan(
   ranks: Ranks,
   definition: ScheduleDefinition,
 ): SchedulePlan | undefined {
-  const { body, name } = definition;
+  const { body, name, parts } = definition;
   if (body.kind !== 'rows') return undefined;
   const devices = ranks.ranks.length;
   const stagesOf: number[][] = ranks.ranks.map(() => []);
   // Rows name stages of the cut; the copy that is meant is the one on the row's device.
-  for (const [stage, device] of ranks.placement.entries()) stagesOf[device].push(ranks.copies?.[stage].stage ?? stage);
+  for (const [stage, device] of ranks.placement.entries()) {
+    const copy = ranks.copies?.[stage];
+    if ((copy?.segment ?? 0) === 0) stagesOf[device].push(copy?.stage ?? stage);
+  }
   const rows = body.expand({ stages: cut.count, devices, microbatches, stagesOf }, report);
   if (rows === undefined) return undefined;
   for (let device = 0; device < devices; device += 1) {
@@ -119,7 +122,7 @@ function rowsPlan(
     kind: 'rows',
     name,
     ...given(definition),
-    rows: copies === undefined ? rows : ofCopies(rows, ranks, copies),
+    rows: copies === undefined || parts > 1 ? rows : ofCopies(rows, ranks, copies),
   };
 }
 

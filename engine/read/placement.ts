@@ -63,22 +63,37 @@ function rounds(context: ReadContext, compiled: CompiledSchedule, call: Call): P
   const argument = bindArguments(context, call, text, [text === 'loop' ? 'v' : 'w']);
   const [first] = argument?.values() ?? [];
   if (argument !== undefined && first === undefined) chunksMissing(context, call, text);
-  const number = first === undefined ? undefined : compileNumber(compiled.names, first.value, 'number');
-  if (first === undefined || number === undefined) return () => 'wrong';
-  const what = text === 'loop' ? 'Stages of each device' : 'Waves';
+  if (first === undefined) return () => 'wrong';
+  const count = countReader(compiled, first.value, text === 'loop' ? 'Stages of each device' : 'Waves');
+  return (args, report) => {
+    const found = count(args, report);
+    return found === 'wrong' ? found : { rule: text, chunks: text === 'loop' ? found : 2 * found };
+  };
+}
+
+/** A whole number from 1 that follows from the parameters alone. */
+export function countReader(
+  compiled: CompiledSchedule,
+  expression: Expression,
+  what: string,
+  most = Infinity,
+): (args: ScheduleDefinition['args'], report: Reporter) => number | 'wrong' {
+  const number = compileNumber(compiled.names, expression, 'number');
+  if (number === undefined) return () => 'wrong';
   return (args, report) => {
     const frame = frameOf(compiled, unknown, new Map(Object.entries(args)), report);
     const count = number.at(frame);
     if (Number.isNaN(count) && !frame.failed) {
-      report.report('type/mismatch', first.value, {
+      report.report('type/mismatch', expression, {
         expected: 'a number that does not depend on `stages`, `devices` or `microbatches`',
         found: 'one that depends on them',
       });
       return 'wrong';
     }
-    if (!Number.isSafeInteger(count) || count < 1)
-      outside(frame, first.value, what, String(count), 'a whole number of at least 1');
-    return frame.failed ? 'wrong' : { rule: text, chunks: text === 'loop' ? count : 2 * count };
+    const allowed = most === Infinity ? 'a whole number of at least 1' : `a whole number from 1 to ${most}`;
+    if (!Number.isSafeInteger(count) || count < 1 || count > most)
+      outside(frame, expression, what, String(count), allowed);
+    return frame.failed ? 'wrong' : count;
   };
 }
 

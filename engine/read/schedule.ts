@@ -18,7 +18,7 @@ import { describe } from '../language/values.ts';
 import { outside } from '../sequences/frame.ts';
 import { compileSchedule, type CompiledSchedule, frameOf, numberFunction } from '../sequences/schedule.ts';
 import { bindArguments } from './arguments.ts';
-import { placementReader } from './placement.ts';
+import { countReader, placementReader } from './placement.ts';
 import { compileRow, expandRows, type Row } from './rows.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
 import { textPart } from './textPart.ts';
@@ -34,6 +34,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const backward = or(readWord<'whole' | 'split'>(context, keys, 'backward'), 'whole');
   const weightsRead = or(readWord<string>(context, keys, 'weights'), 'flush');
   const placement = placementReader(context, compiled, keys.find('placement'));
+  const parts = partsReader(compiled, keys.find('parts'));
   const body = readBody(context, compiled, keys, backward, block);
   const weightsEntry = keys.find('weights');
   const byRows = body?.kind === 'rows' && weightsRead !== 'flush';
@@ -50,14 +51,16 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
     source: textPart(context, block),
     bind(args, report) {
       const placed = placement(args, report);
-      if (placed === 'wrong') return undefined;
+      const cut = parts(args, report);
+      if (placed === 'wrong' || cut === 'wrong') return undefined;
       return {
         name: name.text,
         uri: context.uri,
         split: backward === 'split',
         weights,
         placement: placed,
-        body: bodyWith(compiled, body, args),
+        body: bodyWith(compiled, body, args, cut),
+        parts: body.kind === 'rows' ? cut : 1,
         args,
         values: (numbers) => parameterValues(compiled, args, numbers),
         unmet: (numbers, reporter) => unmetCondition(context, compiled, args, numbers, reporter),
@@ -71,6 +74,15 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const given =
     parameters.length === 0 ? '' : `(${parameters.map((each) => `${each.name} = ${each.default}`).join(', ')}) `;
   detail(context, id, `${given}${body.kind === 'rows' ? 'by rows' : `greedy, prefers ${body.prefer.join(', ')}`}`);
+}
+
+/** Each part is a stage of the program. */
+const mostParts = 256;
+
+function partsReader(compiled: CompiledSchedule, entry: Entry | undefined): ReturnType<typeof countReader> {
+  const value = valueOf(entry);
+  if (value === undefined) return () => (entry === undefined ? 1 : 'wrong');
+  return countReader(compiled, value, 'The number of parts', mostParts);
 }
 
 /** Numbers of all parameters; what is wrong with them is reported where they are used. */
@@ -100,6 +112,7 @@ function bodyWith(
   compiled: CompiledSchedule,
   body: Body,
   args: ScheduleDefinition['args'],
+  parts: number,
 ): ScheduleDefinition['body'] {
   const given = new Map(Object.entries(args));
   if (body.kind === 'greedy')
@@ -111,7 +124,11 @@ function bodyWith(
   return {
     kind: 'rows',
     ...body.written,
-    expand: (numbers, report) => expandRows(frameOf(compiled, numbers, given, report), body, numbers),
+    expand(numbers, report) {
+      const frame = frameOf(compiled, numbers, given, report);
+      frame.parts = parts;
+      return expandRows(frame, body, numbers);
+    },
   };
 }
 
@@ -126,6 +143,8 @@ function readBody(
   const rows = keys.all('row');
   if (order !== undefined) {
     for (const row of rows) notApplicable(context, row, '`order` decides');
+    const parts = keys.find('parts');
+    if (parts !== undefined) notApplicable(context, parts, 'a rule runs whole microbatches');
     const prefer = readPrefer(context, order, backward);
     const entry = keys.find('in_flight');
     const limit = entry === undefined ? undefined : numberFunction(compiled.names, entry);

@@ -8,6 +8,8 @@ export interface Frame {
   readonly slots: Float64Array;
   /** Stages of the device whose row is written, in ascending order. */
   stagesOf: readonly number[];
+  /** Parts of every microbatch. An operation of part a of stage s is one of stage s · parts + a in what is written. */
+  parts: number;
   readonly out: OperationList;
   readonly report: Reporter;
   /** Most operations of all rows. */
@@ -32,6 +34,7 @@ export const newFrame = (
 ): Frame => ({
   slots,
   stagesOf: [],
+  parts: 1,
   out: operationList(),
   report,
   operations,

@@ -1,7 +1,7 @@
 import type { Argument, Index } from '../../grammar/syntax.ts';
 import { spellingHint } from '../findings/reporter.ts';
 import { letters, writtenLetters } from '../program.ts';
-import { depthOf, type NumberCode, type SequenceCode, usesOf } from './code.ts';
+import { depthOf, type NumberCode, type RangeCode, type SequenceCode, usesOf } from './code.ts';
 import { compileNumber, wrong } from './operands.ts';
 import { type Frame, outside } from './frame.ts';
 import type { Names } from './names.ts';
@@ -11,51 +11,91 @@ const writable: readonly string[] = writtenLetters;
 /** Largest number that a program holds. */
 const largest = 2 ** 31 - 1;
 
-/** `F[0]`, `B[0..<microbatches]`, `I[j, stage = 2]`, `W[j, chunk = 1]`. */
+/** `F[0]`, `B[0..<microbatches]`, `I[j, stage = 2]`, `W[j, chunk = 1]`, `F[j, part = 0..<k]`. */
 export function operation(names: Names, node: Index): SequenceCode | undefined {
   const { target } = node;
   if (!names.context.links.has(target)) return undefined;
   if (!writable.includes(target.text)) return wrong(names, node, '`F[…]`, `B[…]`, `I[…]` or `W[…]`');
-  const [first, second, third] = node.arguments;
-  if (first === undefined || first.name !== undefined || third !== undefined)
-    return wrong(names, node, 'a microbatch, and at most a `stage = …` or `chunk = …`');
-  const stage = second === undefined ? ownStage(node) : stageArgument(names, second);
+  const [first, ...rest] = node.arguments;
+  const given = new Map(rest.map((argument) => [argument.name?.text ?? '', argument]));
+  const twice = given.size < rest.length || (given.has('stage') && given.has('chunk'));
+  if (first === undefined || first.name !== undefined || twice)
+    return wrong(names, node, 'a microbatch, then at most one of `stage = …` and `chunk = …`, and a `part = …`');
+  const stray = rest.find(({ name }) => !keys.includes(name?.text ?? ''));
+  if (stray !== undefined) return unknownKey(names, stray);
+  const [stageAt, partAt] = [given.get('stage') ?? given.get('chunk'), given.get('part')];
+  const stage = stageAt === undefined ? ownStage(node) : stageArgument(names, stageAt);
+  const part = partAt === undefined ? wholeStage(node) : partArgument(names, partAt);
   const microbatches = names.compile(first.value);
-  if (stage === undefined || microbatches === undefined) return undefined;
+  if (stage === undefined || part === undefined || microbatches === undefined) return undefined;
   const kind = letters.findIndex((letter) => letter === target.text);
-  const place = second === undefined ? [] : [stage];
-  const depth = depthOf([microbatches, ...place]);
-  if (microbatches.kind === 'range') {
-    const { count, uses } = microbatches;
-    const emit = (frame: Frame): void => {
-      const length = count(frame);
-      if (length === 0) return;
-      const { first: from, step } = frame;
-      const last = from + (length - 1) * step;
-      const least = Math.min(from, last);
-      const most = Math.max(from, last);
-      if (least < 0 || most > largest) {
-        if (least === from && least < 0) negative(frame, first, 'The first microbatch', from);
-        else if (least < 0) negative(frame, first, 'The last microbatch', last);
-        else negative(frame, first, 'The last microbatch', most);
-        return;
-      }
-      const at = stage.at(frame);
-      if (at >= 0) addRun(frame.out, kind, at, from, step, length);
-    };
-    return { kind: 'sequence', uses, depth, size: (frame) => Math.max(1, count(frame)), emit };
-  }
+  const depth = depthOf([microbatches, stage, part]);
+  if (microbatches.kind !== 'range' && microbatches.kind !== 'number')
+    return wrong(names, first.value, 'a microbatch or a range of them');
   const index = microbatches.kind === 'number' ? compileNumber(names, first.value, 'number') : undefined;
-  if (index === undefined)
-    return microbatches.kind === 'number' ? undefined : wrong(names, first.value, 'a microbatch or a range of them');
+  if (microbatches.kind === 'number' && index === undefined) return undefined;
+  const run = microbatches.kind === 'range' ? rangeRun(first, microbatches) : oneRun(first, index);
+  const uses = usesOf([...(microbatches.kind === 'range' ? [microbatches] : []), part]);
   const emit = (frame: Frame): void => {
-    const microbatch = index.at(frame);
-    const at = stage.at(frame);
-    if (!(microbatch >= 0 && microbatch <= largest && Number.isInteger(microbatch)))
-      negative(frame, first, 'The microbatch', microbatch);
-    else if (at >= 0) add(frame.out, kind, at, microbatch);
+    const length = run.count(frame);
+    const { first: from, step } = frame;
+    const at = length === 0 ? 0 : stage.at(frame);
+    if (length === 0 || !(at >= 0)) return;
+    const parts = part.count(frame);
+    const { first: firstPart, step: partStep } = frame;
+    const place = at * frame.parts + firstPart;
+    if (frame.failed) return;
+    if (parts === 1 && length === 1) add(frame.out, kind, place, from);
+    else if (parts === 1) addRun(frame.out, kind, place, from, step, length);
+    else
+      for (let turn = 0; turn < length; turn += 1)
+        for (let piece = 0; piece < parts; piece += 1)
+          add(frame.out, kind, place + piece * partStep, from + turn * step);
   };
-  return { kind: 'sequence', uses: usesOf([]), depth, size: () => 1, emit };
+  const size = (frame: Frame): number => Math.max(1, run.count(frame) * part.count(frame));
+  return { kind: 'sequence', uses, depth, size: part.counts ? size : run.size, emit };
+}
+
+const keys = ['stage', 'chunk', 'part'];
+
+function unknownKey({ context }: Names, { name, start, end }: Argument): undefined {
+  const key = name?.text ?? '';
+  const nearest = context.report.nearest(key, keys);
+  const hint = spellingHint(nearest);
+  context.report.report('key/unknown', name ?? { start, end }, { key, block: 'operation', nearest }, { hint });
+  return undefined;
+}
+
+/** Numbers one after the other; `count` puts the first and the step into the frame. */
+interface Run {
+  readonly count: (frame: Frame) => number;
+  readonly size: (frame: Frame) => number;
+}
+
+/** Microbatches of a range, all of which are numbers that a program can hold. */
+function rangeRun(at: Argument, { count }: RangeCode): Run {
+  const checked = (frame: Frame): number => {
+    const length = count(frame);
+    if (length === 0) return 0;
+    const { first, step } = frame;
+    const last = first + (length - 1) * step;
+    if (first < 0 || first > largest) negative(frame, at, 'The first microbatch', first);
+    else if (last < 0 || last > largest) negative(frame, at, 'The last microbatch', last);
+    return frame.failed ? 0 : length;
+  };
+  return { count: checked, size: (frame) => Math.max(1, count(frame)) };
+}
+
+function oneRun(at: Argument, index: NumberCode | undefined): Run {
+  const count = (frame: Frame): number => {
+    const microbatch = index?.at(frame) ?? NaN;
+    frame.first = microbatch;
+    frame.step = 1;
+    if (microbatch >= 0 && microbatch <= largest && Number.isInteger(microbatch)) return 1;
+    negative(frame, at, 'The microbatch', microbatch);
+    return 0;
+  };
+  return { count, size: () => 1 };
 }
 
 const negative = (frame: Frame, { value }: Argument, what: string, found: number): number =>
@@ -86,18 +126,8 @@ function ownStage(node: Index): StageCode {
 }
 
 /** `stage = 2` is a stage of the cut, `chunk = 1` the second stage of the row's device. */
-function stageArgument(names: Names, { name, value, start, end }: Argument): StageCode | undefined {
+function stageArgument(names: Names, { name, value }: Argument): StageCode | undefined {
   const key = name?.text ?? '';
-  if (key !== 'stage' && key !== 'chunk') {
-    const nearest = names.context.report.nearest(key, ['stage', 'chunk']) ?? 'stage';
-    names.context.report.report(
-      'key/unknown',
-      name ?? { start, end },
-      { key, block: 'operation', nearest },
-      { hint: spellingHint(nearest) },
-    );
-    return undefined;
-  }
   const number = compileNumber(names, value, 'number');
   if (number === undefined) return undefined;
   const whole = (frame: Frame): number => {
@@ -114,4 +144,56 @@ function stageArgument(names: Names, { name, value, start, end }: Argument): Sta
     return outside(frame, value, 'The chunk', String(chunk), allowed);
   };
   return { ...number, at };
+}
+
+/** Parts of a microbatch. `counts`: there may be several. */
+interface PartCode extends Pick<NumberCode, 'uses' | 'depth'> {
+  readonly counts: boolean;
+  readonly count: (frame: Frame) => number;
+}
+
+/** Without a part: all of the microbatch, if the schedule cuts none. */
+function wholeStage(node: Index): PartCode {
+  const count = (frame: Frame): number => {
+    frame.first = 0;
+    frame.step = 1;
+    if (frame.parts === 1 || frame.failed) return 1;
+    frame.report.report('type/mismatch', node, {
+      expected: 'operations that name their part, such as `F[0, part = 0]`',
+      found: `a schedule with ${frame.parts} parts`,
+    });
+    frame.failed = true;
+    return 1;
+  };
+  return { uses: usesOf([]), depth: 0, counts: false, count };
+}
+
+/** `part = 2`, `part = 0..<k`. */
+function partArgument(names: Names, { value }: Argument): PartCode | undefined {
+  const code = names.compile(value);
+  if (code === undefined) return undefined;
+  const number = code.kind === 'number' ? compileNumber(names, value, 'number') : undefined;
+  if (code.kind === 'number' && number === undefined) return undefined;
+  if (code.kind !== 'range' && number === undefined) return wrong(names, value, 'a part or a range of them');
+  const count = (frame: Frame): number => {
+    let length = 1;
+    if (code.kind === 'range') length = code.count(frame);
+    else {
+      frame.first = number?.at(frame) ?? NaN;
+      frame.step = 1;
+    }
+    const { first, step, parts } = frame;
+    const last = first + (length - 1) * step;
+    const wrongOne = [first, last].find((part) => !(Number.isInteger(part) && part >= 0 && part < parts));
+    if (length > 0 && wrongOne !== undefined)
+      outside(
+        frame,
+        value,
+        'The part',
+        String(wrongOne),
+        parts === 1 ? '0: the schedule has no parts' : `from 0 to ${parts - 1}`,
+      );
+    return length;
+  };
+  return { uses: code.uses, depth: code.depth, counts: code.kind === 'range', count };
 }

@@ -32,6 +32,12 @@ export const schedule: BlockSchema = {
       'Placement of stages: `linear`, `loop(v)`, `v_shape`, `wave(w)`, `bidirectional`, or for each device a list of its stages.',
     ),
     key(
+      'parts',
+      'parts = 4',
+      whole(1),
+      'Equal parts that each sequence is cut into: `F[j, part = a]` runs after part a - 1, `B[j, part = a]` after part a + 1. Only for rows.',
+    ),
+    key(
       'backward',
       'backward = split',
       words(['whole', 'One operation, B.'], ['split', 'Two operations: I, then W.']),

@@ -7,7 +7,7 @@ import type { DeviceDefinition } from '../../definitions/device.ts';
 import type { RowsBody } from '../../definitions/schedule.ts';
 import { type Mesh, meshName, sizeOf, sameMesh } from '../../mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import { linear, loop, placementOf } from '../../policies/placement.ts';
+import { inParts, linear, loop, placementOf } from '../../policies/placement.ts';
 import { bareShape } from '../../policies/shape.ts';
 import { count, list } from '../../quantities.ts';
 import type { StageCopy } from '../../plan.ts';
@@ -60,11 +60,11 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
     return { of: use.policy.placement(shape), copies: use.policy.copies?.(shape) };
   }
   if (refusesTurns(notes, request)) return undefined;
-  const { placement, name, body } = use.definition;
-  if (placement === undefined)
-    return {
-      of: body.kind === 'rows' ? rowsPlacement(body, use.definition.uri, stages, microbatches) : linear(stages),
-    };
+  const { placement, name, body, parts } = use.definition;
+  if (placement === undefined) {
+    const of = body.kind === 'rows' ? rowsPlacement(body, use.definition.uri, stages, microbatches) : linear(stages);
+    return partedFrom(of, parts);
+  }
   const { rule, chunks } = placement;
   if (typeof rule === 'string' && stages % chunks !== 0) return unevenChunks(notes, request, chunks);
   const devices = typeof rule === 'string' ? stages / chunks : rule.length;
@@ -74,14 +74,21 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
           problem: `bidirectional placement has two copies of each stage, which "${use.definition.weights}" would update separately`,
         }
       : placementOf(rule, stages, devices);
-  if ('placement' in found) return { of: found.placement, copies: found.copies };
+  if ('placement' in found && found.copies === undefined) return partedFrom(found.placement, parts);
+  if ('placement' in found && parts === 1) return { of: found.placement, copies: found.copies };
   notes.report.report('schedule/shape', request.at.schedule, {
     policy: name,
-    problem: found.problem,
+    problem:
+      'problem' in found ? found.problem : `${rule} placement has two copies of each stage, which cannot have parts`,
     input: 'stages',
     values: [],
   });
   return undefined;
+}
+
+function partedFrom(of: ArrayLike<number>, parts: number): Placed {
+  const { placement, copies } = inParts(of, parts);
+  return copies === undefined ? { of: placement } : { of: placement, copies };
 }
 
 /**

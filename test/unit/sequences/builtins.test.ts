@@ -17,20 +17,25 @@ function scheduleOf(example: string): DeclaredSchedule {
 }
 
 /** Every shape that either takes: where the two differ. */
-function differences(schedule: DeclaredSchedule, name: string, chunks: number): readonly string[] {
+function differences(
+  schedule: DeclaredSchedule,
+  args: Readonly<Record<string, number>>,
+  name: string,
+  policyArgs: Readonly<Record<string, number>> = args,
+): readonly string[] {
   const policy = findPolicy(name);
   if (policy === undefined) throw new Error(`there is no ${name}`);
   const found: string[] = [];
   for (let devices = 1; devices <= 16; devices += 1) {
     for (let microbatches = 1; microbatches <= 64; microbatches += 1) {
       const report = createReporter('', 10);
-      const definition = schedule.bind({ chunks }, report);
+      const definition = schedule.bind(args, report);
       if (definition === undefined) throw new Error('the schedule has errors');
       const stages = stagesOn(definition, devices);
       const made = unitPlan(definition, { devices, microbatches }, report);
       const placement = Array.from({ length: stages }, (_, stage) => stage % devices);
       const builtIn = planOf(
-        { kind: 'policy', name, args: { chunks } },
+        { kind: 'policy', name, args: policyArgs },
         { stages, devices, microbatches },
         { placement },
       );
@@ -58,10 +63,14 @@ function differences(schedule: DeclaredSchedule, name: string, chunks: number): 
 describe('a built-in order as text', () => {
   const interleaved = scheduleOf('schedules/interleaved.pipe');
   it.each([1, 2, 3, 4])('interleaved with %i chunks', (chunks) => {
-    expect(differences(interleaved, 'interleaved_1f1b', chunks)).toEqual([]);
+    expect(differences(interleaved, { chunks }, 'interleaved_1f1b')).toEqual([]);
   });
   const breadth = scheduleOf('schedules/breadth-first.pipe');
   it.each([1, 2, 3, 4])('breadth first with %i chunks', (chunks) => {
-    expect(differences(breadth, 'breadth_first', chunks)).toEqual([]);
+    expect(differences(breadth, { chunks }, 'breadth_first')).toEqual([]);
+  });
+  const slices = scheduleOf('schedules/seq1f1b.pipe');
+  it.each([1, 2, 3, 4])('Seq1F1B with %i parts', (k) => {
+    expect(differences(slices, { k }, 'seq1f1b', { segments: k })).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { div, mod } from '../../../engine/language/arithmetic.ts';
 import * as fc from '../../support/property.ts';
+import { planOf } from '../../support/resolve.ts';
 import { pipelineOf, rowOf, written } from './written.ts';
 
 describe('ranges', () => {
@@ -60,7 +61,7 @@ describe('let', () => {
     ['pair(3)', 'let pair(j) = F[j], B[j]', 'F3 B3'],
     ['each(j in 0..1, pair(1 - j))', 'let pair(j) = F[j], B[j]', 'F1 B1 F0 B0'],
     ['both(1, 2)', 'let both(a, b) = F[a..b]', 'F1 F2'],
-    ['F[f(f(5, 2), f(3, 1))]', 'let f(a, b) = a - b', 'F1'],
+    ['F[f(f(6, 2), f(3, 1))]', 'let f(a, b) = a - b', 'F2'],
     ['F[g(9, 1, 2)]', 'let g(a, b, c) = a - b * c', 'F7'],
     ['if(first(d), F[0], B[0])', 'let first(x) = x == 0', 'F0'],
     ['F[r]', 'let r = 1..2', 'F1 F2'],
@@ -94,6 +95,29 @@ describe('chunk', () => {
     expect(rows('loop(2)')).toEqual(['0F0 2F0', '1F0 3F0']);
     expect(rows('v_shape')).toEqual(['0F0 3F0', '1F0 2F0']);
     expect(rows('[[3, 1], [0, 2]]')).toEqual(['1F0 3F0', '0F0 2F0']);
+  });
+});
+
+describe('part', () => {
+  const parts = (items: string, more = ''): readonly string[] =>
+    written(pipelineOf(`schedule mine { parts = 3  ${more}  row(d) = ${items} }`, { microbatches: 2 }));
+  it('is a stage of the program: part a of stage s is number 3s + a', () => {
+    expect(parts('F[0, part = 2], B[1, part = 0]')).toEqual(['2F0 0B1', '5F0 3B1']);
+    expect(parts('F[0..1, part = 1]')).toEqual(['1F0 1F1', '4F0 4F1']);
+    expect(parts('F[1, part = 0..<3], B[1, part = 2..0 step -1]')[0]).toBe('0F1 1F1 2F1 2B1 1B1 0B1');
+    expect(parts('F[0..1, part = 0..1]')[0]).toBe('0F0 1F0 0F1 1F1');
+    expect(parts('F[0, part = 0..<0], F[0, stage = 1, part = 2], F[0, part = 1, chunk = 0]')[0]).toBe('5F0 1F0');
+    expect(parts('take(2, F[0, part = 0..<k])', 'let k = 3')[0]).toBe('0F0 1F0');
+  });
+  it('shares the costs of its stage', () => {
+    const text = pipelineOf('schedule mine { parts = 4  row(d) = F[0, part = 0..3], B[0, part = 3..0 step -1] }', {
+      microbatches: 1,
+    });
+    const { stages, edges } = planOf(text);
+    expect(stages).toHaveLength(8);
+    expect(stages.map(({ forward }) => forward)).toEqual(Array(8).fill(0.001));
+    // Part a of a stage needs part a − 1 of it, and part a of the stage before.
+    expect(edges.filter(({ to }) => to === 6).map(({ from }) => from)).toEqual([2, 5]);
   });
 });
 

@@ -39,12 +39,96 @@ describe('what is no sequence', () => {
     ['row(d) = F[mod(3, ⟦value/range:d⟧)]', 'The divisor is 0'],
     ['row(d) = F[0, chunk = ⟦value/range:1⟧]', 'the device has one stage'],
     ['row(d) = F[0, ⟦key/unknown:chnk⟧ = 1]', 'Did you mean "chunk"?'],
-    ['row(d) = ⟦type/mismatch:F[0, stage = 1, chunk = 0]⟧', 'at most a `stage = …` or `chunk = …`'],
+    ['row(d) = ⟦type/mismatch:F[0, stage = 1, chunk = 0]⟧', 'at most one of `stage = …` and `chunk = …`'],
     ['row(d) = F[⟦type/mismatch:0..3 == 2⟧]', ''],
     ['row(d) = ⟦type/mismatch:"F"⟧', ''],
   ])('%s', (body, message) => {
     if (body.includes('0..3 == 2')) found('row(d) = F[⟦type/mismatch:0..3⟧ == 2]', ['a number, found a range']);
     else found(body, [message]);
+  });
+});
+
+describe('parts', () => {
+  it.each([
+    ['parts = 2  row(d) = ⟦type/mismatch:F[0]⟧', 'operations that name their part'],
+    ['parts = 2  row(d) = F[0, part = ⟦value/range:2⟧]', 'from 0 to 1'],
+    ['parts = 2  row(d) = F[0, part = ⟦value/range:0..2⟧]', 'The part is 2'],
+    ['row(d) = F[0, part = ⟦value/range:1⟧]', 'the schedule has no parts'],
+    ['parts = ⟦value/range:0⟧  row(d) = F[0]', 'from 1 to 256'],
+    ['parts = ⟦type/mismatch:devices⟧  row(d) = F[0]', 'depends on them'],
+    ['⟦warning key/not-applicable:parts⟧ = 2  order = greedy(prefer = [B, F])', 'whole microbatches'],
+  ])('%s', (body, message) => {
+    found(body, [message]);
+  });
+  it('are not for stages with two copies', () => {
+    const text = pipelineOf(
+      'schedule mine { placement = bidirectional  parts = 2  row(d) = F[0, stage = 0, part = 0] }',
+    );
+    checkFindings(text.replace('schedule = mine', 'schedule = ⟦schedule/shape:mine⟧'), ['cannot have parts']);
+  });
+});
+
+describe('parameters and conditions', () => {
+  const body =
+    'param k = 2 in 1..4  require mod(microbatches, k) == 0  row(d) = F[0..<microbatches], B[0..<microbatches]';
+  const use = (written: string, microbatches = 4, more = body) =>
+    pipelineOf(`schedule mine { ${more} }`, { microbatches }).replace('schedule = mine', `schedule = ${written}`);
+  it('take numbers by name or in order', () => {
+    for (const written of ['mine', 'mine(k = 4)', 'mine(4)', 'mine()']) checkFindings(use(written));
+  });
+  it('are checked', () => {
+    checkFindings(use('mine(k = ⟦value/range:5⟧)'), ['from 1 to 4']);
+    checkFindings(use('mine(k = ⟦type/dimension:4ms⟧)'), ['a time']);
+    checkFindings(use('mine(⟦key/unknown:kk⟧ = 4)'), ['Did you mean "k"?']);
+    checkFindings(use('mine(k = 2, ⟦key/duplicate:k⟧ = 4)'));
+    checkFindings(use('⟦schedule/shape:mine(k = 3)⟧'), [
+      'mine cannot run: it requires mod(microbatches, k) == 0, but here microbatches = 4 and k = 3; nearest microbatches: 3 or 6.',
+    ]);
+    checkFindings(use('⟦schedule/shape:mine(k = 4)⟧', 6), ['nearest microbatches: 4 or 8.']);
+  });
+  it('have bounds that may depend on the pipeline', () => {
+    const bounded = body.replace('in 1..4', 'in 1..devices');
+    checkFindings(use('⟦schedule/shape:mine(k = 4)⟧', 4, bounded), ['k is 4; it must be from 1 to 2; nearest k: 2.']);
+    checkFindings(use('mine', 4, body.replace('k = 2 in 1..4', 'k = ⟦value/range:devices + 3⟧ in 1..4')), [
+      'The default of "k" is 5',
+    ]);
+    checkFindings(use('mine', 4, body.replace('k = 2 in', 'k = ⟦value/range:9⟧ in')), ['The default of "k" is 9']);
+    checkFindings(use('mine', 4, body.replace('k = 2 in 1..4', 'k = 2 in ⟦type/mismatch:4⟧')), ['a range']);
+  });
+  it('advise a parameter or stages where microbatches do not help', () => {
+    checkFindings(use('⟦schedule/shape:mine(k = 4)⟧', 4, 'param k = 2 in 1..8  require k < 3  row(d) = F[0], B[0]'), [
+      'nearest k: 2.',
+    ]);
+    const even = 'require mod(devices, 3) == 0  row(d) = F[0], B[0]';
+    checkFindings(use('⟦schedule/shape:mine⟧', 1, even), ['here devices = 2; nearest stages: 3.']);
+  });
+  it('are fixed by a quick fix', () => {
+    checkFix(
+      use('⟦schedule/shape:mine(k = 4)⟧', 6).replace('microbatches = 6', 'microbatches = ⟦6→8⟧'),
+      'Set microbatches to 8',
+    );
+  });
+  it('may be used in a placement, but what follows from it may not', () => {
+    const loop =
+      'param k = 2 in 1..4  placement = loop(k)  row(d) = each(c in 0..<k, F[0, chunk = c]), each(c in k-1..0 step -1, B[0, chunk = c])';
+    const text = (more: string, stages: number) =>
+      pipelineOf(`schedule mine { ${more} }`, { stages, devices: 2, microbatches: 1 });
+    checkFindings(text(loop, 4));
+    checkFindings(text(loop, 6).replace('schedule = mine', 'schedule = mine(k = 3)'));
+    checkFindings(text(loop.replace('loop(k)', 'loop(⟦type/mismatch:div(stages, devices)⟧)'), 4), ['does not depend']);
+    checkFindings(
+      text(loop.replace('k = 2', 'k = 0').replace('1..4', '0..4').replace('loop(k)', 'loop(⟦value/range:k⟧)'), 4),
+      ['whole number'],
+    );
+    checkFindings(
+      text(
+        'param k = 1 in 0..9  placement = [[0, k + 2], [1, 2]]  row(d) = F[0, chunk = 0..1]'.replace(
+          'F[0, chunk = 0..1]',
+          'each(c in 0..1, F[0, chunk = c]), each(c in 1..0 step -1, B[0, chunk = c])',
+        ),
+        4,
+      ),
+    );
   });
 });
 
