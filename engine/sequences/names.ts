@@ -66,20 +66,18 @@ export function membersOf(context: FileContext, schedule: string, entries: reado
   });
 }
 
-/** Members in an order in which each comes after those that it uses. Those that use themselves are left out, and reported. */
+/** Members in an order in which each comes after those that it uses. Those that use themselves are reported; their code lacks a part. */
 export function inOrder(context: FileContext, members: readonly Member[]): readonly Member[] {
   const index = new Map(members.map(({ symbol }, at) => [symbol, at]));
   const { order, circles } = orderByNeed(members.length, (at) => needs(context, members[at].entry, index));
-  const circular = new Set<number>();
   for (const circle of circles) {
-    for (const member of circle) circular.add(member);
     const names = circle.map((member) => members[member].entry.name ?? members[member].entry.key);
     const related = names
       .slice(1, 12)
       .map((name) => ({ place: context.report.place(name), message: 'Part of the cycle.' }));
     context.report.report('name/cycle', names[0], { circle: circleNames(names.map(({ text }) => text)) }, { related });
   }
-  return order.filter((at) => !circular.has(at)).map((at) => members[at]);
+  return order.map((at) => members[at]);
 }
 
 function needs(context: FileContext, entry: Entry, index: ReadonlyMap<string, number>): readonly number[] {

@@ -47,6 +47,12 @@ const cases: readonly (readonly [name: string, source: string, faults: readonly 
     'schedule s {<require condition(?)> <row parameters(d) values(F[0])>}',
   ],
   [
+    'a name that takes numbers outside of a loop',
+    'let a = f(x in 3)',
+    ['12-14 "in" Expected "," or ")", found "in".', '15-16 "3" Expected "," or ")", found "3".'],
+    'let a value(f(x in 3))',
+  ],
+  [
     'a step of a step',
     'let a = 1..9 step 2..3 step 4',
     ['23-27 "step" Expected an operator or a new declaration, found "step".'],

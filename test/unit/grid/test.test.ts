@@ -73,6 +73,19 @@ describe('a schedule in a file without a pipeline', () => {
       passed: 2,
     });
   });
+  it('compares fused slots too', () => {
+    const test = 'expect mine { over(devices = 1, microbatches = 2)  order == 1f1b }';
+    expect(messages(`schedule mine { row(d) = F[0], B[0], F[1], B[1] }\n${test}`)).toEqual([]);
+    const [found] = messages(`schedule mine { row(d) = F[0], fused(B[0], F[1]), B[1] }\n${test}`);
+    expect(found).toContain('the order of device 0 differs from 1f1b.');
+  });
+  it('finds the places of mistakes behind numbers of the file', () => {
+    const text =
+      'let none = 0\nlet most = 3\nschedule mine { row(d) = B[none..<microbatches], F[none..<microbatches] }\nexpect mine { over(devices = 1..most)  in_flight <= none  valid }';
+    const [{ place, related }] = analyse(text).findings;
+    expect(text.slice(place.start, place.end)).toBe('valid');
+    expect(related.map((each) => text.slice(each.place.start, each.place.end))).toEqual(['B[none..<microbatches]']);
+  });
   it('is not compared on shapes that the built-in does not take', () => {
     const text =
       'schedule mine { placement = bidirectional  order = greedy(prefer = [B, F]) }\nexpect mine { over(devices = 2..5, microbatches = 4)  valid }';
