@@ -2,7 +2,8 @@ import type { Range } from '../../grammar/syntax.ts';
 import { phraseOf } from '../language/units.ts';
 import { depthOf, type NumberCode, type RangeCode, usesOf } from './code.ts';
 import { compileNumber } from './operands.ts';
-import { type Frame, outside } from './frame.ts';
+import { createReporter } from '../findings/reporter.ts';
+import { type Frame, newFrame, outside } from './frame.ts';
 import type { Names } from './names.ts';
 
 /** `a..b`, `a..<b`, with or without a step. */
@@ -26,6 +27,13 @@ export function rangeOf(names: Names, node: Range): RangeCode | undefined {
       if (found < 0) warnBackwards(frame, node, first, first + found - last);
       return found > 0 ? found : 0;
     };
+    // Ends that are numbers need no pipeline to be wrong.
+    const unknown = newFrame(new Float64Array(names.slots.size).fill(NaN), createReporter('', 0), {
+      operations: 10,
+      schedule: '',
+    });
+    if (!Number.isNaN(from.at(unknown)) && !Number.isNaN(to.at(unknown)))
+      count({ ...unknown, report: names.context.report });
     return { kind: 'range', uses, depth, node, count };
   }
   const count = (frame: Frame): number => {

@@ -158,6 +158,11 @@ describe('a range that runs backwards', () => {
     found('row(d) = F[⟦warning value/backwards:3..0⟧]', ['from 3 to 0, so it is empty; write "step -1"']);
     found('row(d) = each(j in ⟦warning value/backwards:microbatches..<0⟧, F[j])', ['from 4 to 0']);
   });
+  it('is a warning without a pipeline if its ends are numbers', () => {
+    checkFindings(
+      'let n = 9  schedule mine { row(d) = F[⟦warning value/backwards:n..0⟧], B[0..microbatches], B[5..d] }',
+    );
+  });
   it('is none if it is only empty, or has a step', () => {
     found('row(d) = F[0..-1], F[3..<3], F[0..3 step -1], B[0..<0]');
   });
