@@ -4,7 +4,7 @@ import { createReporter } from '../../findings/reporter.ts';
 import type { Notes } from '../notes.ts';
 import type { StageBlock } from '../../definitions/cut.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
-import type { RowsBody } from '../../definitions/schedule.ts';
+import type { RowsBody, ScheduleDefinition } from '../../definitions/schedule.ts';
 import { type Mesh, meshName, sizeOf, sameMesh } from '../../mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
 import { inParts, linear, loop, placementOf } from '../../policies/placement.ts';
@@ -62,7 +62,7 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
   if (refusesTurns(notes, request)) return undefined;
   const { placement, name, body, parts } = use.definition;
   if (placement === undefined) {
-    const of = body.kind === 'rows' ? rowsPlacement(body, use.definition.uri, stages, microbatches) : linear(stages);
+    const of = body.kind === 'rows' ? rowsPlacement(use.definition, body, stages, microbatches) : linear(stages);
     return partedFrom(of, parts);
   }
   const { rule, chunks } = placement;
@@ -78,8 +78,7 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
   if ('placement' in found && parts === 1) return { of: found.placement, copies: found.copies };
   notes.report.report('schedule/shape', request.at.schedule, {
     policy: name,
-    problem:
-      'problem' in found ? found.problem : `${rule} placement has two copies of each stage, which cannot have parts`,
+    problem: 'problem' in found ? found.problem : 'this placement has two copies of each stage, and parts need one',
     input: 'stages',
     values: [],
   });
@@ -95,7 +94,12 @@ function partedFrom(of: ArrayLike<number>, parts: number): Placed {
  * Rows without a placement: as many devices as stages. If every device has a row and there are fewer rows than stages, a stage is
  * on the device whose row first names it (`F[0, stage = 2]`).
  */
-function rowsPlacement(body: RowsBody, uri: string, stages: number, microbatches: number): Int32Array {
+function rowsPlacement(
+  { uri, parts }: Pick<ScheduleDefinition, 'uri' | 'parts'>,
+  body: RowsBody,
+  stages: number,
+  microbatches: number,
+): Int32Array {
   const devices = body.byDevice.size;
   const counted =
     body.general === undefined && devices < stages && [...body.byDevice.keys()].every((device) => device < devices);
@@ -107,7 +111,8 @@ function rowsPlacement(body: RowsBody, uri: string, stages: number, microbatches
   const rows = body.expand({ stages, devices, microbatches, stagesOf }, createReporter(uri, 0)) ?? [];
   const named = new Set<number>();
   for (const [device, row] of rows.entries()) {
-    for (const stage of row.stages) {
+    for (const part of row.stages) {
+      const stage = Math.floor(part / parts);
       if (stage < stages && !named.has(stage)) placement[stage] = device;
       named.add(stage);
     }

@@ -109,6 +109,16 @@ describe('part', () => {
     expect(parts('F[0, part = 0..<0], F[0, stage = 1, part = 2], F[0, part = 1, chunk = 0]')[0]).toBe('5F0 1F0');
     expect(parts('take(2, F[0, part = 0..<k])', 'let k = 3')[0]).toBe('0F0 1F0');
   });
+  it('says where its stage is if nothing else does', () => {
+    const rows = [0, 1].map(
+      (d) =>
+        `row(${d}) = F[0, stage = ${d}, part = 0..1], F[0, stage = ${3 - d}, part = 0..1], B[0, stage = ${3 - d}, part = 1..0 step -1], B[0, stage = ${d}, part = 1..0 step -1]`,
+    );
+    const { placement } = planOf(
+      pipelineOf(`schedule mine { parts = 2  ${rows.join('  ')} }`, { stages: 4, microbatches: 1 }),
+    );
+    expect(placement).toEqual([0, 0, 1, 1, 1, 1, 0, 0]);
+  });
   it('shares the costs of its stage', () => {
     const text = pipelineOf('schedule mine { parts = 4  row(d) = F[0, part = 0..3], B[0, part = 3..0 step -1] }', {
       microbatches: 1,

@@ -64,7 +64,7 @@ describe('parts', () => {
     const text = pipelineOf(
       'schedule mine { placement = bidirectional  parts = 2  row(d) = F[0, stage = 0, part = 0] }',
     );
-    checkFindings(text.replace('schedule = mine', 'schedule = ⟦schedule/shape:mine⟧'), ['cannot have parts']);
+    checkFindings(text.replace('schedule = mine', 'schedule = ⟦schedule/shape:mine⟧'), ['parts need one']);
   });
 });
 
