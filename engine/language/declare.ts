@@ -167,9 +167,38 @@ export const memberId = (kind: MemberKind, owner: string, name: string): string 
 
 const reported: readonly SymbolKind[] = ['param', 'let', 'device', 'cluster', 'model', 'schedule'];
 
+/** `name/unused` for names of a schedule that the schedule does not use: nobody else can. */
+function reportUnusedMembers(context: FileContext, block: BlockDeclaration): void {
+  for (const item of block.body?.closed === true ? block.body.entries : []) {
+    if (item.kind !== 'entry' || item.name === undefined || item.name.end <= item.name.start) continue;
+    const { name, key } = item;
+    if (key.text !== 'let' && key.text !== 'param') continue;
+    const id = memberId(key.text, symbolId('schedule', block.name?.text ?? ''), name.text);
+    const declaration = context.symbols.get(id)?.declaration;
+    const isDeclared = declaration?.uri === context.uri && declaration.start === name.start;
+    if (!isDeclared || context.used.has(id)) continue;
+    // A name in text that was not understood may be a use.
+    const elsewhere = context.syntax.tokens.some(
+      ({ kind, text, start }) =>
+        kind === 'name' &&
+        text === name.text &&
+        start !== name.start &&
+        !context.references.has(start) &&
+        start > block.start &&
+        start < block.end,
+    );
+    if (elsewhere) continue;
+    const kind = key.text;
+    context.report.report('name/unused', name, { kind, name: name.text }, { hint: { kind: 'remove' } });
+  }
+}
+
 /** `name/unused` for declarations that nothing uses. A file without a pipeline is a library: all of it may be used elsewhere. */
 export function reportUnused(context: FileContext): void {
   const declarations = context.syntax.declarations;
+  for (const declaration of declarations)
+    if (declaration.kind === 'block' && declaration.keyword.text === 'schedule')
+      reportUnusedMembers(context, declaration);
   if (!declarations.some((declaration) => declaration.kind === 'block' && declaration.keyword.text === 'pipeline'))
     return;
   const unused = new Map<string, { readonly name: Name; readonly kind: SymbolKind }>();

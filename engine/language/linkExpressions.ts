@@ -263,7 +263,7 @@ function linkCall(
     if (row.arguments === 'operation kinds') return linkKinds(context, value);
     if (row.arguments === 'declarations' && value.kind === 'name') return linkDeclared(context, value, schema);
     const items =
-      row.arguments === 'items' && known?.context === functionContext(schema)
+      row.arguments === 'items' && (known === undefined || known.context === functionContext(schema))
         ? operationArgument(call, index, schema)
         : undefined;
     linkExpression(context, value, items, scope, depth + 1);

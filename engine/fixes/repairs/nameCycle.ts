@@ -1,6 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
 import { walk } from '../../../grammar/index.ts';
-import type { Declaration, Entry, SyntaxFile, SyntaxNode } from '../../../grammar/syntax.ts';
+import type { BlockItem, Declaration, Entry, SyntaxFile, SyntaxNode } from '../../../grammar/syntax.ts';
 import { replaced, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { siteAt } from './site.ts';
@@ -22,21 +22,31 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair> {
     return;
   }
   const entry = path.findLast((node) => node.kind === 'entry');
+  const body = path.findLast((node) => node.kind === 'body');
+  if (entry?.kind === 'entry' && entry.name !== undefined && body?.kind === 'body') {
+    yield* numbersFor(namedIn(body.entries), circle);
+    return;
+  }
   if (entry?.kind === 'entry') {
     yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)] };
     if (entry.key.text === 'from') yield* withoutBase(syntax, entry, circle);
     return;
   }
+  yield* numbersFor(namedIn(syntax.declarations), circle);
+}
+
+/** A number in the place of each reference. */
+function* numbersFor(declared: readonly Named[], circle: ReadonlySet<string>): Generator<Repair> {
   let left = mostReferences;
-  for (const declaration of syntax.declarations) {
-    if (!isMember(declaration, circle)) continue;
+  for (const declaration of declared) {
+    if (!circle.has(declaration.name?.text ?? '')) continue;
     for (const reference of references(declaration, circle)) {
       if (left <= 0) return;
       left -= 1;
       const where = declaration.name === undefined ? '' : ` in "${declaration.name.text}"`;
       for (const value of numbers)
         yield {
-          what: `Write ${value} for "${reference.text}"${where}`,
+          what: `Write ${value} for "${nameOf(reference)}"${where}`,
           edits: [replaced(reference, value)],
           group: String(reference.start),
         };
@@ -57,19 +67,34 @@ function* withoutBase(syntax: SyntaxFile, known: Entry, circle: ReadonlySet<stri
   }
 }
 
-const isMember = (
-  declaration: Declaration,
-  circle: ReadonlySet<string>,
-): declaration is Declaration & { kind: 'let' | 'param' } =>
-  (declaration.kind === 'let' || declaration.kind === 'param') && circle.has(declaration.name?.text ?? '');
+/** A number by name: of the file, or an entry of a schedule. */
+type Named = Extract<Declaration, { readonly kind: 'let' | 'param' }> | Entry;
 
-function references(declaration: Declaration & { kind: 'let' | 'param' }, circle: ReadonlySet<string>) {
-  const found: (SyntaxNode & { kind: 'name' })[] = [];
-  const parts =
-    declaration.kind === 'let' ? [declaration.value] : [declaration.value, declaration.range, declaration.step];
-  for (const part of parts) {
-    if (part !== undefined)
-      walk(part, (node) => void (node.kind === 'name' && circle.has(node.text) && found.push(node)));
+const namedIn = (nodes: readonly (Declaration | BlockItem)[]): readonly Named[] =>
+  nodes.filter(
+    (node): node is Named =>
+      node.kind === 'let' || node.kind === 'param' || (node.kind === 'entry' && /^(?:let|param)$/.test(node.key.text)),
+  );
+
+const nameOf = (reference: Reference): string => (reference.kind === 'name' ? reference.text : reference.callee.text);
+
+type Reference = Extract<SyntaxNode, { readonly kind: 'name' | 'call' }>;
+
+/** Names of the circle in a declaration, each with its arguments if it has any. */
+function references(declaration: Named, circle: ReadonlySet<string>): readonly Reference[] {
+  const found: Reference[] = [];
+  const values = declaration.kind === 'entry' ? (declaration.values ?? []) : [declaration.value];
+  const ends = declaration.kind === 'let' ? [] : [declaration.range, declaration.step];
+  for (const part of [...values, ...ends]) {
+    if (part === undefined) continue;
+    walk(part, (node) => {
+      if (node.kind === 'call' && circle.has(node.callee.text)) {
+        found.push(node);
+        return false;
+      }
+      if (node.kind === 'name' && circle.has(node.text)) found.push(node);
+      return true;
+    });
   }
   return found;
 }

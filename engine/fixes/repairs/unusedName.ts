@@ -16,7 +16,9 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   if (parameters === undefined) return;
   const { name, kind } = parameters;
   const { path } = siteAt(syntax, finding.place.start);
-  const node = path.find((each) => each.kind !== 'file');
+  const member = path.find((each) => each.kind === 'entry' && each.name?.start === finding.place.start);
+  const around = path.find((each) => each.kind !== 'file');
+  const node = member?.kind === 'entry' ? member : around;
   if (node?.kind === 'import' && node.names !== undefined && node.names.length > 1) {
     const index = node.names.findIndex(({ start }) => start === finding.place.start);
     yield { what: `Remove "${name}" from the import`, edits: [withoutItem(node.names, index)] };

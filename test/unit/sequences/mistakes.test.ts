@@ -145,11 +145,30 @@ describe('let', () => {
   });
   it('is declared once, and gives a name', () => {
     found('let a = 1  let ⟦name/duplicate:a⟧ = 2  row(d) = F[a]');
-    found('let w(⟦type/mismatch:3⟧) = 1  row(d) = F[0]', ['the name of a parameter']);
+    found('let w(⟦type/mismatch:3⟧) = 1  row(d) = F[w(2)]', ['the name of a parameter']);
   });
   it('is checked although nothing uses it', () => {
-    found('let a = ⟦name/unknown:nothing⟧  row(d) = F[0]');
-    found('let a = 1 + ⟦type/dimension:4ms⟧  row(d) = F[0]');
+    found('let ⟦hint name/unused:a⟧ = ⟦name/unknown:nothing⟧  row(d) = F[0]');
+    found('let ⟦hint name/unused:a⟧ = 1 + ⟦type/dimension:4ms⟧  row(d) = F[0]');
+  });
+  it('and a parameter are hints if nothing uses them', () => {
+    found('let ⟦hint name/unused:a⟧(x) = x  param ⟦hint name/unused:b⟧ = 1  row(d) = F[0]');
+    checkFix(
+      pipelineOf('schedule mine { ⟦name/unused:a⟧ row(d) = F[0..3], B[0..3] }').replace(
+        '⟦name/unused:a⟧',
+        '⟦let →⟧⟦name/unused:a→⟧⟦ = 1 →⟧',
+      ),
+    );
+  });
+  it('in a circle is replaced by a number', () => {
+    checkFix(
+      pipelineOf(
+        'schedule mine { let ⟦name/cycle:a⟧(x) = 1 + ⟦b(x)→1⟧  let b(x) = a(x)  row(d) = F[0..3], B[0..a(0)+1] }',
+      ),
+    );
+  });
+  it('is no second mistake behind an unknown function', () => {
+    found('row(d) = ⟦name/unknown:tke⟧(2, F[0..<microbatches])', ['Did you mean "take"?']);
   });
 });
 
@@ -201,7 +220,7 @@ describe('limits are counted before anything is written', () => {
   it('of names that use each other', () => {
     const chain = Array.from({ length: 3000 }, (_, level) => `let a${level + 1} = a${level} + 1`).join('  ');
     const { findings } = found(
-      `let a0 = 0  ${chain}  row(d) = F[0]`.replace(/let (a1000) /, 'let ⟦type/mismatch:$1⟧ '),
+      `let a0 = 0  ${chain}  row(d) = F[a3000]`.replace(/let (a1000) /, 'let ⟦type/mismatch:$1⟧ '),
     );
     expect(findings[0].message).toContain('levels');
   });
