@@ -1,6 +1,7 @@
 /** A pipeline for a file that declares things and runs none of them. */
 import type { Analysis } from '../check.ts';
 import type { SymbolInfo, SymbolKind } from '../language/resolution.ts';
+import type { StagePlan } from '../plan.ts';
 import { apply, type Edit } from './proposal.ts';
 import { lineBreak } from './source.ts';
 
@@ -28,12 +29,49 @@ export function newPipeline(analysis: Planned, again: (text: string) => Planned)
     const { name, model, devices, assumptions } = parts;
     for (const stages of stageCounts) {
       const edit = { start: text.length, end: text.length, text: written(text, parts, stages) };
-      const changed = again(apply(text, [edit]));
-      if (changed.resolution.plan.pipelines.some((pipeline) => pipeline.name === name) && errorsOf(changed) <= errors)
-        return { title: `Add a pipeline of ${model} on ${devices}`, assumptions, edit };
+      const stagesOf = (added: Edit): Stages | undefined => {
+        const changed = again(apply(text, [added]));
+        const plan = changed.resolution.plan.pipelines.find((pipeline) => pipeline.name === name);
+        return errorsOf(changed) <= errors ? plan?.stages : undefined;
+      };
+      const planned = stagesOf(edit);
+      if (planned === undefined) continue;
+      const withOptimizer = (optimizer: string) => ({ ...edit, text: written(text, parts, stages, optimizer) });
+      const trains = optimizerFor(planned, (optimizer) => stagesOf(withOptimizer(optimizer)));
+      return {
+        title: `Add a pipeline of ${model} on ${devices}`,
+        assumptions: trains === undefined ? assumptions : [...assumptions, trains.assumption],
+        edit: trains?.name === undefined ? edit : withOptimizer(trains.name),
+      };
     }
   }
   return undefined;
+}
+
+type Stages = readonly Pick<StagePlan, 'weights'>[];
+
+/** Adam for 16-bit weights, then for weights in fp32. */
+const optimizers = ['adam_mixed', 'adam'] as const;
+
+/**
+ * An optimizer that keeps the weights at the precision of the model, or the first that can be planned: a plan without one seems to fit
+ * where training does not. Undefined for a model without weights.
+ */
+function optimizerFor(
+  planned: Stages,
+  tried: (optimizer: string) => Stages | undefined,
+): { readonly name?: string; readonly assumption: string } | undefined {
+  const weightsOf = (all: Stages): number => all.reduce((sum, { weights }) => sum + weights, 0);
+  const weights = weightsOf(planned);
+  if (weights === 0) return undefined;
+  const possible = optimizers.flatMap((name) => {
+    const after = tried(name);
+    return after === undefined ? [] : [{ name, keepsWeights: weightsOf(after) === weights }];
+  });
+  const [best] = possible.toSorted((a, b) => Number(b.keepsWeights) - Number(a.keepsWeights));
+  return best === undefined
+    ? { assumption: 'There is no optimizer: memory holds no optimizer state.' }
+    : { name: best.name, assumption: `There is no optimizer: the pipeline takes ${best.name}.` };
 }
 
 /** Best first. Devices may be too plain for layers with a shape: then measured layers stand for the model. */
@@ -110,7 +148,7 @@ function partsOf(
 }
 
 /** The text to add at the end of the file. */
-function written(text: string, parts: Parts, stages: number): string {
+function written(text: string, parts: Parts, stages: number, optimizer?: string): string {
   const { name, model, devices, microbatches, before, schedule } = parts;
   const pipeline = [
     `pipeline ${name} {`,
@@ -119,6 +157,7 @@ function written(text: string, parts: Parts, stages: number): string {
     `  microbatches = ${microbatches ?? Math.max(8, 2 * stages)}`,
     `  stages       = balance(${stages})`,
     `  schedule     = ${schedule}`,
+    ...(optimizer === undefined ? [] : [`  optimizer    = ${optimizer}`]),
     '}',
   ].join('\n');
   const gap = text.trim() === '' ? '' : /\n\r?\n$/.test(text) ? '' : text.endsWith('\n') ? '\n' : '\n\n';

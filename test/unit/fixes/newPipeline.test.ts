@@ -49,21 +49,45 @@ it('takes the param for microbatches, the schedule and the line ends of the file
   expect(found?.edit.text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
 });
 
+const trained = 'There is no optimizer: the pipeline takes adam_mixed.';
+
 it.each([
   [toy, ['There is no cluster: the pipeline takes dgx_h100 from std:clusters.']],
   [toy + v100, ['There is no cluster: the pipeline takes four v100 with links of 25 GB/s.']],
   [v100 + box, ['There is no model: the pipeline takes eight equal layers with a forward of 4 ms.']],
-  ['import "std:clusters"\n', ['There is no model: the pipeline takes gpt2 from std:models.']],
-  ['import { llama3_8b } from "std:models"\nimport { dgx_h100 } from "std:clusters"\n', []],
+  ['import "std:clusters"\n', ['There is no model: the pipeline takes gpt2 from std:models.', trained]],
+  ['import { llama3_8b } from "std:models"\nimport { dgx_h100 } from "std:clusters"\n', [trained]],
   [
     'let a = 4ms\n',
     [
       'There is no model: the pipeline takes gpt2 from std:models.',
       'There is no cluster: the pipeline takes dgx_h100 from std:clusters.',
+      trained,
     ],
   ],
 ])('says what it assumes for %j', (text, assumptions) => {
   expect(added(text)?.assumptions).toEqual(assumptions);
+});
+
+it.each([
+  ['bf16', 'adam_mixed', 2],
+  ['fp32', 'adam', 4],
+])('counts optimizer state for a model in %s, 16 bytes for each parameter in all', (precision, optimizer, bytes) => {
+  const text = `import { gpt2 } from "std:models"
+import { dgx_h100 } from "std:clusters"
+model mine { from = gpt2  precision = ${precision} }
+`;
+  const found = added(text);
+  expect(found?.edit.text).toContain(`\n  optimizer    = ${optimizer}\n}`);
+  for (const { weights, gradients, optimizer: state } of found?.plan.stages ?? [])
+    expect(weights + gradients + state).toBe((weights / bytes) * 16);
+});
+
+it('says that no state is counted where no optimizer can be planned', () => {
+  const text = `${toy.replace('output', 'weights = 64MiB  output')}${v100}${box}`;
+  const found = newPipeline(checked(text), (changed) => checked(changed.includes('optimizer') ? text : changed));
+  expect(found?.edit.text).not.toContain('optimizer');
+  expect(found?.assumptions).toEqual(['There is no optimizer: memory holds no optimizer state.']);
 });
 
 it('prefers what the file declares to what it imports', () => {

@@ -2,6 +2,7 @@ import { bytes } from '../../../engine/quantities.ts';
 import { curve, firstOverLimit, highest, worstDevice } from '../../picture/memoryLevel.ts';
 import { type Scene } from '../scene/scene.ts';
 import { deviceOf } from '../../picture/blocks.ts';
+import { staticWords } from '../../picture/staticWords.ts';
 import { css, font } from '../scene/theme.ts';
 import { memoryAxis } from './memoryAxis.ts';
 import type { Rgb } from '../scene/colour.ts';
@@ -46,7 +47,7 @@ export function paintMemory(ink: Ink, scene: Scene): void {
     if (over !== undefined) paintOver(ink, scene, over, axis.limit);
     paintPlayedMemory(ink, scene, y);
     if (bottom - base > 16)
-      for (const text of ['weights + gradients + optimizer state', 'weights + gradients', 'weights'])
+      for (const text of staticWords(fullest))
         if (fits(ink, scene, text)) {
           names.write(text, theme.dim, [[layout.left + 8, bottom - 9, 'left']], 400);
           break;
