@@ -270,6 +270,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         return;
       case 'plan':
         enter(message.uri);
+        if (message.trying === undefined) state.untried();
         file.receive(message);
         comparing.changed();
         charts.received(message, file.params());
@@ -297,6 +298,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         return;
       case 'broken':
         enter(message.uri);
+        state.untried();
         trouble = message.message;
         // What was drawn before the file had no pipeline is no earlier version of this text.
         if (timelines.timeline() === undefined || state.isEmpty()) {
@@ -325,6 +327,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     input.why.clear();
     highlighted = [];
     page.notice.waiting();
+    state.untried();
     state.clear();
   }
 

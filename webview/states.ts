@@ -33,7 +33,7 @@ export function states({ page, post, theme, docked }: StatesHost) {
     fixes: {
       apply: (index) => post({ type: 'applyFix', request, index }),
       show: (index) => {
-        trying = true;
+        tried = index;
         post({ type: 'showFix', request, index });
       },
     },
@@ -41,8 +41,10 @@ export function states({ page, post, theme, docked }: StatesHost) {
   /** Numbers of questions about deadlocks; other questions have lower ones. */
   let request = firstRequest;
   let linesRequest = firstRequest;
-  /** The page shows what a fix gives. */
-  let trying = false;
+  /** Index of the fix whose result the page asked for; −1 for none. */
+  let tried = -1;
+  /** That result is on show. */
+  let onShow = false;
   let waiting: ReturnType<typeof setTimeout> | undefined;
   let said = '';
 
@@ -59,10 +61,21 @@ export function states({ page, post, theme, docked }: StatesHost) {
     post({ type: 'lines', request: linesRequest, paths });
   }
 
+  function endTrial(): void {
+    tried = -1;
+    onShow = false;
+    page.toolbar.trial(undefined);
+  }
+
   function back(): void {
-    trying = false;
-    page.toolbar.notice(undefined);
+    endTrial();
     post({ type: 'showFix', request, index: -1 });
+  }
+
+  function take(): void {
+    const index = tried;
+    endTrial();
+    post({ type: 'applyFix', request, index });
   }
 
   function show(name: string, content: HTMLElement, sentence: string): void {
@@ -82,13 +95,18 @@ export function states({ page, post, theme, docked }: StatesHost) {
       said = '';
       const shown = page.cover.shown();
       if (shown !== undefined && covers.has(shown)) page.cover.close(shown);
-      if (trying) page.toolbar.notice('Trying a fix: back to the deadlock', back);
+      if (tried < 0) return;
+      onShow = true;
+      page.toolbar.trial({ apply: take, back });
     },
     stalled(found: ShownStall): void {
-      if (trying) page.toolbar.notice(undefined);
-      trying = false;
+      endTrial();
       show('stall', stall.element, stallSentence(found.stall));
       stall.update(found, theme());
+    },
+    /** The text is shown as it is: an edit ends what was tried. */
+    untried(): void {
+      if (onShow) endTrial();
     },
     /** The text has an error and no timeline was drawn of it yet. */
     broken(message: string, range: Range | undefined): void {

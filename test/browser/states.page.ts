@@ -19,7 +19,7 @@ const deadlock: PageTest = {
     await preview.page.locator('.stall').waitFor({ state: 'visible' });
     await settled(preview.page);
     const figures = await preview.page.locator('.stall-figures').innerText();
-    assert.match(figures, /Deadlock after 6\.64 ms\s+3 of 16 operations ran\s+4 devices wait/);
+    assert.match(figures, /Deadlock after 6\.636 ms\s+3 of 16 operations ran\s+4 devices wait/);
     assert.equal(await preview.page.locator('.stall-drawing .in-circle').count(), 4);
     assert.deepEqual(await preview.page.locator('.stall-drawing .badge').allTextContents().then(words), [
       '1',
@@ -44,7 +44,7 @@ const deadlock: PageTest = {
       preserveFocus: false,
     });
     await preview.page.waitForTimeout(400);
-    assert.match(await said(preview), /^Deadlock after 6\.64 ms: 3 of 16 operations ran and 4 devices wait\./);
+    assert.match(await said(preview), /^Deadlock after 6\.636 ms: 3 of 16 operations ran and 4 devices wait\./);
     await preview.close();
   },
 };
@@ -186,9 +186,19 @@ const fixes: PageTest = {
     );
     await preview.page.getByRole('button', { name: 'Show: Run F[1] before B[0] on gpu[1]' }).press('Enter');
     assert.deepEqual((await preview.posted()).at(-1), { type: 'showFix', request: help.request, index: 0 });
-    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2));
+    const runs = planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2);
+    await preview.post({ ...runs, trying: other.title });
     await preview.drawn();
-    await preview.page.getByRole('button', { name: 'Trying a fix: back to the deadlock' }).click();
+    const trial = preview.page.getByRole('group', { name: 'Trying a fix' });
+    // Nothing is wrong: no error is shown, and all of it is in sight.
+    assert.ok(await preview.page.locator('.notice').isHidden());
+    const take = await trial.getByRole('button', { name: 'Apply the fix that is shown' }).boundingBox();
+    const tools = await preview.page.locator('.tools').boundingBox();
+    const right = ((await trial.boundingBox())?.x ?? 0) + ((await trial.boundingBox())?.width ?? 0);
+    assert.ok(take !== null && take.x > 0 && tools !== null && right <= tools.x && tools.x + tools.width <= 420);
+    await preview.shot('trial-420');
+    await trial.getByRole('button', { name: 'Back to the deadlock' }).click();
+    assert.ok(await trial.isHidden());
     assert.deepEqual((await preview.posted()).at(-1), { type: 'showFix', request: help.request, index: -1 });
     await preview.post(planMessage(plan([stalled]), 3));
     await preview.page.locator('.stall').waitFor({ state: 'visible' });
@@ -197,6 +207,36 @@ const fixes: PageTest = {
     await preview.post({ type: 'fixes', request: again.request, fixes: [other] });
     await preview.page.getByRole('button', { name: 'Apply: Run F[1] after B[0] on gpu[2]' }).click();
     assert.deepEqual((await preview.posted()).at(-1), { type: 'applyFix', request: again.request, index: 0 });
+    // What is on show can be applied where it is shown.
+    await preview.page.getByRole('button', { name: 'Show: Run F[1] after B[0] on gpu[2]' }).click();
+    await preview.post({ ...runs, version: 4, trying: other.title });
+    await preview.drawn();
+    await trial.getByRole('button', { name: 'Apply the fix that is shown' }).click();
+    assert.deepEqual((await preview.posted()).at(-1), { type: 'applyFix', request: again.request, index: 0 });
+    assert.ok(await trial.isHidden());
+    await preview.close();
+  },
+};
+
+const editedTrial: PageTest = {
+  name: 'an edit ends the note of a fix that is shown for a deadlock',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 700, height: 800 });
+    await preview.post(planMessage(plan([stalled])));
+    await preview.page.locator('.stall').waitFor({ state: 'visible' });
+    const help = (await preview.posted()).find((message) => message.type === 'help');
+    assert.ok(help?.type === 'help');
+    const effect = { iteration: 0.06824, throughput: 1, bubble: 0.647, peak: 1, capacity: 2, fits: true };
+    await preview.post({ type: 'fixes', request: help.request, fixes: [{ title: 'Move', effect }] });
+    await preview.page.getByRole('button', { name: 'Show: Move' }).click();
+    const runs = planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2);
+    await preview.post({ ...runs, trying: 'Move' });
+    await preview.drawn();
+    const trial = preview.page.getByRole('group', { name: 'Trying a fix' });
+    assert.ok(await trial.isVisible());
+    await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 3 })]), 3));
+    await preview.drawn();
+    assert.ok(await trial.isHidden());
     await preview.close();
   },
 };
@@ -379,6 +419,7 @@ export const stateTests: readonly PageTest[] = [
   turnedBack,
   errors,
   fixes,
+  editedTrial,
   empty,
   library,
   patient,

@@ -9,6 +9,7 @@ import { errorNotice } from './errorNotice.ts';
 import { type MenuActions, moreMenu } from './moreMenu.ts';
 import { type SearchActions, searchBox } from './searchBox.ts';
 import { shapeText, symbolsText } from './shape.ts';
+import { trialNotice } from './trialNotice.ts';
 
 export interface ToolbarActions extends MenuActions {
   readonly search: SearchActions;
@@ -51,6 +52,7 @@ export function toolbar(actions: ToolbarActions) {
   const iteration = element('strong', { class: 'iteration' });
   const colours = colourChoice(actions.colourBy);
   const error = errorNotice();
+  const trial = trialNotice();
   const search = searchBox({
     ...actions.search,
     leave: () => {
@@ -85,6 +87,7 @@ export function toolbar(actions: ToolbarActions) {
     {},
     element('div', { class: 'identity' }, chooser.element, title, policy, shape, iteration),
     error.element,
+    trial.element,
     search.element,
     tools,
   );
@@ -119,6 +122,8 @@ export function toolbar(actions: ToolbarActions) {
     },
     /** What is wrong with the text, at the right. */
     notice: error.show,
+    /** A fix is on show that the file does not have. */
+    trial: trial.show,
     focusSearch,
     /** Shows what is searched for; the focus stays where it is. */
     showSearch(text: string): void {
