@@ -227,6 +227,8 @@ export interface StageCopy {
   /** Shares of 1 that the segment has of the sequence (activations, bytes sent) and of the stage's times; equal ones where absent. */
   readonly share?: number;
   readonly time?: number;
+  /** It runs forwards only, and no other stage waits for it. */
+  readonly spare?: true;
 }
 
 export interface StagePlan {
@@ -293,6 +295,8 @@ export interface EdgePlan {
   readonly bytes: number;
   /** Of the gradient that comes back, where a rank of `to` has other parts than one of `from`; `bytes` where absent. */
   readonly back?: number;
+  /** Only where `to` is a spare copy: nothing comes back, and `from` waits for nothing. */
+  readonly forwardOnly?: true;
 }
 
 /** A transfer is delayed by `latency` and occupies `channel` for bytes / bandwidth. Routes with one channel queue for it. */

@@ -88,7 +88,13 @@ export interface ProgramCopies {
   readonly first: Int32Array;
   /** Segment of the sequence; −1 for the whole sequence. */
   readonly segment: Int32Array;
+  /** 1 for a spare copy, which runs forwards only; absent if there is none. */
+  readonly spare?: Uint8Array;
 }
+
+/** Whether a stage runs forwards only. */
+export const runsForwardOnly = ({ forwardOnly, copies }: Program, stage: number): boolean =>
+  forwardOnly === true || copies?.spare?.[stage] === 1;
 
 /** Whether a stage of the program runs a microbatch. */
 export const runsMicrobatch = ({ copies }: Program, stage: number, microbatch: number): boolean =>

@@ -52,6 +52,8 @@ export interface ScheduleDefinition {
   readonly split: boolean;
   readonly weights: string;
   readonly placement: { readonly rule: PlacementRule; readonly chunks: number } | undefined;
+  /** `on(s, j)`, in place of `placement`. */
+  readonly on?: OnRule;
   readonly body: GreedyBody | RowsBody;
   /** Parts that every microbatch is cut into along its sequence. */
   readonly parts: number;
@@ -60,6 +62,20 @@ export interface ScheduleDefinition {
   values(numbers: ScheduleNumbers): Readonly<Record<string, number>>;
   /** The first condition that does not hold for these numbers. */
   unmet(numbers: ScheduleNumbers, report: Reporter): UnmetCondition | undefined;
+}
+
+/** The device of each stage and microbatch, as a function. */
+export interface OnRule {
+  /** Stages on this many devices; `undefined` where the expression is wrong (reported). */
+  stages(devices: number, report: Reporter): number | undefined;
+  /**
+   * Devices of each stage for `count` microbatches, one list for each place in the list that the function gives. The first is for the
+   * stage itself, the others are for spare copies. Numbers behind `microbatches` may be missing. `undefined` where the function is
+   * wrong for these numbers (reported).
+   */
+  devices(numbers: ScheduleNumbers, count: number, report: Reporter): readonly (readonly Int32Array[])[] | undefined;
+  /** Reports a problem at the function. */
+  refuse(expected: string, found: string, report: Reporter): void;
 }
 
 export interface GreedyBody {
@@ -79,10 +95,14 @@ export interface RowsBody {
    * Operations of each device; `stagesOf` gives the stages of each. `undefined` where a row is wrong or they are over the limit
    * (reported in the schedule's file).
    */
-  expand(
-    numbers: ScheduleNumbers & { readonly stagesOf: readonly (readonly number[])[] },
-    report: Reporter,
-  ): readonly RowPlan[] | undefined;
+  expand(numbers: ScheduleNumbers & { readonly stagesOf: StagesOf }, report: Reporter): readonly RowPlan[] | undefined;
+}
+
+/** Stages of a device that run a microbatch, in ascending order; without spare copies. */
+export interface StagesOf {
+  readonly all: readonly (readonly number[])[];
+  /** Only where stages have copies. */
+  readonly running?: (device: number, microbatch: number) => readonly number[];
 }
 
 /** The place of a row in its file. */

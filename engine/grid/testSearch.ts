@@ -169,7 +169,7 @@ function checked(declared: Declared, definition: ScheduleDefinition, shape: Test
   const { plan, timeline } = made;
   const { program } = timeline;
   const operations = program.order.length;
-  const stages = stagesOn(definition, shape.devices);
+  const stages = stagesOn(definition, shape.devices, createReporter('', 0)) ?? shape.devices;
   const variables = variablesOf(declared.schedule, shape, stages, definition.values({ ...shape, stages }));
   let report: PipelineReport | undefined;
   let compared = false;

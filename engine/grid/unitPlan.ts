@@ -3,8 +3,8 @@ import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedul
 import type { Reporter } from '../findings/reporter.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../plan.ts';
 import { copyEdges, copyPlan } from '../planning/place/copies.ts';
-import { ofCopies } from '../planning/schedulePlan.ts';
-import { inParts, placementOf } from '../policies/placement.ts';
+import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
+import { ofCopies } from '../planning/place/rowCopies.ts';
 
 const unit = {
   layers: [],
@@ -26,8 +26,13 @@ const unit = {
   recomputeMode: 'none',
 } as const;
 
-/** Stages on this many devices. */
-export function stagesOn({ placement }: Pick<ScheduleDefinition, 'placement'>, devices: number): number {
+/** Stages on this many devices; `undefined` where the schedule does not say so (reported). */
+export function stagesOn(
+  { placement, on }: Pick<ScheduleDefinition, 'placement' | 'on'>,
+  devices: number,
+  report: Reporter,
+): number | undefined {
+  if (on !== undefined) return on.stages(devices, report);
   if (placement === undefined) return devices;
   return typeof placement.rule === 'string' ? devices * placement.chunks : placement.rule.flat().length;
 }
@@ -44,21 +49,21 @@ export function unitPlan(
   { devices, microbatches }: Pick<ScheduleNumbers, 'devices' | 'microbatches'>,
   report: Reporter,
 ): { readonly plan: PipelinePlan } | { readonly refused?: string } {
-  const numbers = { stages: stagesOn(definition, devices), devices, microbatches };
-  const found = placementOf(definition.placement?.rule ?? 'linear', numbers.stages, devices);
-  if ('problem' in found) return { refused: found.problem };
+  const stages = stagesOn(definition, devices, report);
+  if (stages === undefined) return {};
+  const numbers = { stages, devices, microbatches };
   const unmet = definition.unmet(numbers, report);
   if (unmet !== undefined) return { refused: unmet.problem };
-  const { parts } = definition;
-  if (parts > 1 && found.copies !== undefined) return { refused: 'stages with two copies cannot have parts' };
-  const parted = inParts(found.placement, parts);
-  const placed = { placement: Array.from(parted.placement), copies: parted.copies ?? found.copies };
+  const found = ownPlacement(definition, numbers, report);
+  if (found === undefined) return {};
+  if ('problem' in found) return { refused: found.problem };
+  const placed = { placement: Array.from(found.placement), copies: found.copies };
   const schedule = scheduleOf(definition, numbers, placed, report);
   return schedule === undefined ? {} : { plan: planOf(schedule, numbers, placed) };
 }
 
 function scheduleOf(
-  { name, body, placement, split, weights, parts }: ScheduleDefinition,
+  { name, body, placement, split, weights }: ScheduleDefinition,
   numbers: ScheduleNumbers,
   { placement: of, copies }: Placed,
   report: Reporter,
@@ -69,17 +74,8 @@ function scheduleOf(
     const rule = placement?.rule ?? 'linear';
     return inFlight && { kind: 'greedy', name, placement: rule, split, prefer, inFlight, weights };
   }
-  const stagesOf: number[][] = Array.from({ length: numbers.devices }, () => []);
-  for (const [stage, device] of of.entries())
-    if ((copies?.[stage].segment ?? 0) === 0) stagesOf[device].push(copies?.[stage].stage ?? stage);
-  const rows = body.expand({ ...numbers, stagesOf }, report);
-  return (
-    rows && {
-      kind: 'rows',
-      name,
-      rows: copies === undefined || parts > 1 ? rows : ofCopies(rows, { placement: of }, copies),
-    }
-  );
+  const rows = body.expand({ ...numbers, stagesOf: stagesOfDevices(of, copies, numbers.devices) }, report);
+  return rows && { kind: 'rows', name, rows: copies === undefined ? rows : ofCopies(rows, of, copies) };
 }
 
 /** A chain of unit stages under a schedule. */

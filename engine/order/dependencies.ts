@@ -70,9 +70,9 @@ export function dependenciesOf(edges: readonly EdgePlan[], stages: number): Depe
     offsets[stages + stage + 1] += 1;
     offsets[2 * stages + stage + 1] += 1;
   }
-  for (const { from, to } of edges) {
+  for (const { from, to, forwardOnly } of edges) {
     offsets[to + 1] += 1;
-    offsets[stages + from + 1] += 1;
+    if (forwardOnly !== true) offsets[stages + from + 1] += 1;
   }
   for (let row = 0; row < resultKinds * stages; row += 1) offsets[row + 1] += offsets[row];
   const needs = new Int32Array(offsets[resultKinds * stages]);
@@ -82,9 +82,10 @@ export function dependenciesOf(edges: readonly EdgePlan[], stages: number): Depe
     needs[next[stages + stage]++] = stage;
     needs[next[2 * stages + stage]++] = stages + stage;
   }
-  for (const [index, { from, to }] of edges.entries()) {
+  for (const [index, { from, to, forwardOnly }] of edges.entries()) {
     edge[next[to]] = index;
     needs[next[to]++] = from;
+    if (forwardOnly === true) continue;
     edge[next[stages + from]] = index;
     needs[next[stages + from]++] = stages + to;
   }

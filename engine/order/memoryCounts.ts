@@ -1,6 +1,6 @@
 /** What a device holds while it works through its order: counts of microbatches, and what each kind of operation does to them. */
 import type { PipelinePlan, StagePlan } from '../plan.ts';
-import { B, F, I, kinds, type Program, R, rowTable, U, W } from '../program.ts';
+import { B, F, I, kinds, runsForwardOnly, type Program, R, rowTable, U, W } from '../program.ts';
 import { stagesOn, turnsOf } from '../stagesOn.ts';
 import { recomputedApart } from './recomputedApart.ts';
 
@@ -48,7 +48,8 @@ interface Effects {
   readonly recomputed: Float64Array;
 }
 
-function effectsOf(plan: PipelinePlan, { apart, forwardOnly }: Program, local: readonly number[]): Effects {
+function effectsOf(plan: PipelinePlan, program: Program, local: readonly number[]): Effects {
+  const { apart } = program;
   const count = kinds * local.length;
   const effects: Effects = {
     keptAtStart: new Int8Array(count),
@@ -78,7 +79,7 @@ function effectsOf(plan: PipelinePlan, { apart, forwardOnly }: Program, local: r
     effects.keptForWeightAtEnd[at(W)] = -1;
     for (const kind of [B, W]) effects.heldAtEnd[at(kind)] = -1;
     // Without a backward nothing is kept for it.
-    for (let kind = 0; forwardOnly === true && kind < kinds; kind += 1) {
+    for (let kind = 0; runsForwardOnly(program, stage) && kind < kinds; kind += 1) {
       effects.keptAtEnd[at(kind)] -= 1;
       effects.heldAtEnd[at(kind)] = -1;
     }

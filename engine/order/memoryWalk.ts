@@ -45,14 +45,19 @@ const stretch = 512;
  * F adds the activations of its microbatch when it starts; B frees them when it ends. With a split backward, I frees what only
  * the input gradient needs, and W the rest. What a backward recomputes is there while it runs. If recomputation is a separate
  * operation (`Program.apart`), all of it is there from the start of R to the end of the backward. A microbatch without R then has
- * everything from F on. If nothing runs backwards, activations are there only while F runs.
+ * everything from F on. If a stage runs forwards only, its activations are there only while F runs.
  *
  * This runs for each operation: levels go through arrays, because calls with seven numbers would allocate some of them.
  */
 export function memoryWalk(plan: PipelinePlan, program: Program, device: number): MemoryWalk {
   const state = walkState(plan, program, device);
+  const { fused, apart, forwardOnly, copies } = program;
   const plain =
-    state.stages === 1 && program.fused === undefined && program.apart === undefined && program.forwardOnly !== true;
+    state.stages === 1 &&
+    fused === undefined &&
+    apart === undefined &&
+    forwardOnly !== true &&
+    copies?.spare === undefined;
   const slots = Math.min(stretch, program.offsets[device + 1] - program.offsets[device]);
   const levels: SlotLevels = {
     first: new Int32Array(slots),

@@ -3,8 +3,11 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { createReporter } from '../findings/reporter.ts';
 import { type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
-import { paths, type RowPlan, type SchedulePlan, type StageCopy } from '../plan.ts';
+import { paths, type SchedulePlan } from '../plan.ts';
 import type { Notes } from './notes.ts';
+import { reportForeign, reportUnmet } from './ownSchedule.ts';
+import { stagesOfDevices } from './place/ownPlacement.ts';
+import { ofCopies } from './place/rowCopies.ts';
 import type { Ranks } from './place/ranks.ts';
 
 /** The plan; `undefined` where an expression of the schedule is wrong for these numbers, which has been reported. */
@@ -14,54 +17,21 @@ export function schedulePlan(notes: Notes, pipeline: SettledPipeline, ranks: Ran
   const { definition } = use;
   const foreign = definition.uri === notes.uri ? undefined : createReporter(definition.uri, 10);
   const report = foreign ?? notes.report;
-  const unmet = isUnmet(notes, report, pipeline, ranks, definition);
+  const { name, cut, microbatches, at } = pipeline;
+  const numbers = { stages: cut.count, devices: ranks.ranks.length, microbatches };
+  const unmet = reportUnmet(notes, report, name, at('schedule'), definition, numbers);
   const plan = unmet
     ? undefined
     : definition.body.kind === 'rows'
       ? rowsPlan(notes, report, pipeline, ranks, definition)
       : greedyPlan(report, pipeline, ranks, definition);
-  if (foreign !== undefined) reportForeign(notes, pipeline, foreign);
+  if (foreign !== undefined) reportForeign(notes, at('schedule'), foreign);
   return plan;
-}
-
-/** Whether a condition of the schedule does not hold for the pipeline, which is reported. */
-function isUnmet(
-  notes: Notes,
-  report: Reporter,
-  { name: pipeline, cut, microbatches, at }: SettledPipeline,
-  { ranks }: Ranks,
-  { name, unmet }: ScheduleDefinition,
-): boolean {
-  const found = unmet({ stages: cut.count, devices: ranks.length, microbatches }, report);
-  if (found === undefined) return false;
-  const { problem, input, values, place } = found;
-  notes.report.report(
-    'schedule/shape',
-    at('schedule'),
-    { policy: name, problem, input, values },
-    {
-      related: [{ place, message: 'The condition.' }],
-      ...(values.length > 0 ? { hint: { kind: 'value', pipeline, input, values } } : {}),
-    },
-  );
-  return true;
 }
 
 /** Arguments, if there are any. */
 const given = ({ args }: ScheduleDefinition): Pick<SchedulePlan & { kind: 'rows' }, 'args'> =>
   Object.keys(args).length === 0 ? {} : { args };
-
-/** The expressions of an imported schedule are in another file: their first error is reported at the pipeline's key. */
-function reportForeign({ report }: Notes, { at }: SettledPipeline, foreign: Reporter): void {
-  const first = foreign.findings.find((found) => found.severity === 'error');
-  if (first === undefined) return;
-  report.add({
-    ...first,
-    place: report.place(at('schedule')),
-    related: [{ place: first.place, message: 'This expression, with the numbers of the pipeline.' }],
-    hint: undefined,
-  });
-}
 
 function greedyPlan(
   report: Reporter,
@@ -92,15 +62,11 @@ function rowsPlan(
   ranks: Ranks,
   definition: ScheduleDefinition,
 ): SchedulePlan | undefined {
-  const { body, name, parts } = definition;
+  const { body, name } = definition;
   if (body.kind !== 'rows') return undefined;
   const devices = ranks.ranks.length;
-  const stagesOf: number[][] = ranks.ranks.map(() => []);
-  // Rows name stages of the cut; the copy that is meant is the one on the row's device.
-  for (const [stage, device] of ranks.placement.entries()) {
-    const copy = ranks.copies?.[stage];
-    if ((copy?.segment ?? 0) === 0) stagesOf[device].push(copy?.stage ?? stage);
-  }
+  const { placement, copies } = ranks;
+  const stagesOf = stagesOfDevices(placement, copies, devices);
   const rows = body.expand({ stages: cut.count, devices, microbatches, stagesOf }, report);
   if (rows === undefined) return undefined;
   for (let device = 0; device < devices; device += 1) {
@@ -117,31 +83,10 @@ function rowsPlan(
         allowed: `from 0 to ${devices - 1}`,
       });
   }
-  const { copies } = ranks;
   return {
     kind: 'rows',
     name,
     ...given(definition),
-    rows: copies === undefined || parts > 1 ? rows : ofCopies(rows, ranks, copies),
+    rows: copies === undefined ? rows : ofCopies(rows, placement, copies),
   };
-}
-
-/** Rows of stages as rows of their copies: the one on the device of the row; where it has none, the one that runs the microbatch. */
-export function ofCopies(
-  rows: readonly RowPlan[],
-  { placement }: Pick<Ranks, 'placement'>,
-  copies: readonly StageCopy[],
-): readonly RowPlan[] {
-  const of = new Map<number, number[]>();
-  for (const [index, { stage }] of copies.entries()) of.set(stage, [...(of.get(stage) ?? []), index]);
-  return rows.map((row, device) => ({
-    ...row,
-    stages: row.stages.map((stage, at) => {
-      const items = of.get(stage) ?? [];
-      const runs = (index: number) => row.microbatches[at] % copies[index].every === copies[index].first;
-      const here = items.find((index) => placement[index] === device) ?? items.find(runs);
-      // A stage that is not there stays so, whatever the number of copies.
-      return here ?? copies.length;
-    }),
-  }));
 }

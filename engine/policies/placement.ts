@@ -104,22 +104,3 @@ function listed(
   const missing = placement.indexOf(-1);
   return missing < 0 ? { placement } : { problem: `the placement leaves out stage ${missing}` };
 }
-
-/** Stages cut into equal parts along the sequence: part a of stage s is stage s · parts + a of the program, on the device of s. */
-export function inParts(
-  placement: ArrayLike<number>,
-  parts: number,
-): { readonly placement: Int32Array; readonly copies?: readonly StageCopy[] } {
-  if (parts === 1) return { placement: Int32Array.from(placement) };
-  const pieces = Array.from({ length: placement.length * parts }, (_, index) => index);
-  return {
-    placement: Int32Array.from(pieces, (index) => placement[Math.floor(index / parts)]),
-    copies: pieces.map((index) => ({
-      stage: Math.floor(index / parts),
-      every: 1,
-      first: 0,
-      segment: index % parts,
-      segments: parts,
-    })),
-  };
-}

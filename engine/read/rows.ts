@@ -37,7 +37,7 @@ export function compileRow(names: Names, entry: Entry): Row | undefined {
 export function expandRows(
   frame: Frame,
   { general, byDevice }: Rows,
-  { devices, stagesOf }: Parameters<RowsBody['expand']>[0],
+  { devices, stagesOf: { all, running } }: Parameters<RowsBody['expand']>[0],
 ): readonly RowPlan[] | undefined {
   const rows: RowPlan[] = [];
   let total = 0;
@@ -46,7 +46,8 @@ export function expandRows(
     clear(frame.out);
     const ends: number[] = [];
     if (row?.slot !== undefined) frame.slots[row.slot] = device;
-    frame.stagesOf = stagesOf[device] ?? [];
+    frame.stagesOf = all[device] ?? [];
+    frame.running = running === undefined ? undefined : (microbatch) => running(device, microbatch);
     for (const { code, expression } of row?.items ?? []) {
       // An empty run costs its reading, too.
       total += Math.max(1, code.size(frame));

@@ -18,6 +18,7 @@ import { describe } from '../language/values.ts';
 import { outside } from '../sequences/frame.ts';
 import { compileSchedule, type CompiledSchedule, frameOf, numberFunction } from '../sequences/schedule.ts';
 import { bindArguments } from './arguments.ts';
+import { onReader } from './on.ts';
 import { countReader, placementReader } from './placement.ts';
 import { compileRow, expandRows, type Row } from './rows.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
@@ -33,7 +34,8 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const compiled = compileSchedule(context, { name: block.name?.text ?? '', symbol: id }, keys.entries);
   const backward = or(readWord<'whole' | 'split'>(context, keys, 'backward'), 'whole');
   const weightsRead = or(readWord<string>(context, keys, 'weights'), 'flush');
-  const placement = placementReader(context, compiled, keys.find('placement'));
+  const on = onReader(context, compiled, keys);
+  const placement = placementReader(context, compiled, on === undefined ? keys.find('placement') : undefined);
   const parts = partsReader(compiled, keys.find('parts'));
   const body = readBody(context, compiled, keys, backward, block);
   const weightsEntry = keys.find('weights');
@@ -52,13 +54,14 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
     bind(args, report) {
       const placed = placement(args, report);
       const cut = parts(args, report);
-      if (placed === 'wrong' || cut === 'wrong') return undefined;
+      if (placed === 'wrong' || cut === 'wrong' || on === 'wrong') return undefined;
       return {
         name: name.text,
         uri: context.uri,
         split: backward === 'split',
         weights,
         placement: placed,
+        ...(on === undefined ? {} : { on: on(args) }),
         body: bodyWith(compiled, body, args, cut),
         parts: body.kind === 'rows' ? cut : 1,
         args,

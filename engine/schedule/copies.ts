@@ -7,6 +7,9 @@ export const programCopies = (copies: readonly StageCopy[]): ProgramCopies => ({
   every: Int32Array.from(copies, (copy) => copy.every),
   first: Int32Array.from(copies, (copy) => copy.first),
   segment: Int32Array.from(copies, (copy) => copy.segment ?? -1),
+  ...(copies.some(({ spare }) => spare === true)
+    ? { spare: Uint8Array.from(copies, ({ spare }) => Number(spare === true)) }
+    : {}),
 });
 
 /** The copies of a plan; undefined if no stage has any. */

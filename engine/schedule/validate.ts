@@ -8,11 +8,12 @@ import {
   type Program,
   kindOf,
   kinds,
-  letters,
   microbatchOf,
   operationName,
+  runsForwardOnly,
   runsMicrobatch,
   stageOf,
+  wordOf,
 } from '../program.ts';
 
 /** Findings of one kind at most: the first tell what the rest would. */
@@ -81,6 +82,9 @@ function repeated(
         );
       } else if (!runsMicrobatch(program, stage, microbatch)) {
         report(device, position, operationName(program, word), 'belongs to another copy of the stage');
+      } else if (kind !== 0 && program.copies?.spare?.[stage] === 1) {
+        const own = 'belongs on the device of the stage: a spare copy runs forwards only';
+        report(device, position, operationName(program, word), own);
       } else if ((seen[at] & bit) !== 0) {
         report(device, position, operationName(program, word), 'appears more than once');
       } else if ((seen[at] & others) !== 0) {
@@ -119,13 +123,13 @@ function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): Pla
       // A microbatch with B beside I or W is reported as repeated.
       const both = (bits & 0b0010) !== 0 ? 0b0011 : 0b0001 | backward;
       // What has been evicted must be loaded back, and only that.
-      const wanted = (program.forwardOnly === true ? 0b0001 : both) | ((bits & evictLoad) === 0 ? 0 : evictLoad);
+      const wanted = (runsForwardOnly(program, stage) ? 0b0001 : both) | ((bits & evictLoad) === 0 ? 0 : evictLoad);
       const lacks = wanted & ~bits;
       for (let kind = 0; lacks >> kind !== 0; kind += 1) {
         if (((lacks >> kind) & 1) === 0) continue;
         missed.total += 1;
         if (missed.names.length < named)
-          missed.names.push(`${program.copies?.stage[stage] ?? stage}${letters[kind]}${microbatch}`);
+          missed.names.push(operationName(program, wordOf(program, kind, stage, microbatch)));
       }
     }
   }

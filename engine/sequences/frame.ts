@@ -8,6 +8,8 @@ export interface Frame {
   readonly slots: Float64Array;
   /** Stages of the device whose row is written, in ascending order. */
   stagesOf: readonly number[];
+  /** Of these, the stages that run a microbatch; only where stages have copies. */
+  running: ((microbatch: number) => readonly number[]) | undefined;
   /** Parts of every microbatch. An operation of part a of stage s is one of stage s · parts + a in what is written. */
   parts: number;
   readonly out: OperationList;
@@ -34,6 +36,7 @@ export const newFrame = (
 ): Frame => ({
   slots,
   stagesOf: [],
+  running: undefined,
   parts: 1,
   out: operationList(),
   report,

@@ -6,6 +6,7 @@ import { compileNumber, wrong } from './operands.ts';
 import { type Frame, outside } from './frame.ts';
 import type { Names } from './names.ts';
 import { add, addRun } from './operationList.ts';
+import { ownStage, stageArgument } from './stageOfOperation.ts';
 
 const writable: readonly string[] = writtenLetters;
 /** Largest number that a program holds. */
@@ -39,13 +40,21 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
   const emit = (frame: Frame): void => {
     const length = run.count(frame);
     const { first: from, step } = frame;
-    const at = length === 0 ? 0 : stage.at(frame);
+    const at = length === 0 ? 0 : stage.at(frame, from);
     if (length === 0 || !(at >= 0)) return;
     const parts = part.count(frame);
     const { first: firstPart, step: partStep } = frame;
     const place = at * frame.parts + firstPart;
     if (frame.failed) return;
-    if (parts === 1 && length === 1) add(frame.out, kind, place, from);
+    if (frame.running !== undefined && length > 1) {
+      // Of copies, each may run other microbatches.
+      for (let turn = 0; turn < length; turn += 1) {
+        const here = stage.at(frame, from + turn * step) * frame.parts + firstPart;
+        if (frame.failed) return;
+        for (let piece = 0; piece < parts; piece += 1)
+          add(frame.out, kind, here + piece * partStep, from + turn * step);
+      }
+    } else if (parts === 1 && length === 1) add(frame.out, kind, place, from);
     else if (parts === 1) addRun(frame.out, kind, place, from, step, length);
     else
       for (let turn = 0; turn < length; turn += 1)
@@ -106,45 +115,6 @@ const negative = (frame: Frame, { value }: Argument, what: string, found: number
     found.toLocaleString('en-US'),
     found > largest ? `at most ${largest.toLocaleString('en-US')}` : 'a whole number of at least 0',
   );
-
-type StageCode = Pick<NumberCode, 'at' | 'uses' | 'depth'>;
-
-/** The only stage of the row's device. */
-function ownStage(node: Index): StageCode {
-  const at = (frame: Frame): number => {
-    const { stagesOf } = frame;
-    if (stagesOf.length === 1) return stagesOf[0];
-    if (!frame.failed)
-      frame.report.report('type/mismatch', node, {
-        expected: 'operations that name their stage, such as `F[0, stage = 2]` or `F[0, chunk = 1]`',
-        found: stagesOf.length === 0 ? 'a device without a stage' : `a device with ${stagesOf.length} stages`,
-      });
-    frame.failed = true;
-    return NaN;
-  };
-  return { uses: usesOf([]), depth: 0, at };
-}
-
-/** `stage = 2` is a stage of the cut, `chunk = 1` the second stage of the row's device. */
-function stageArgument(names: Names, { name, value }: Argument): StageCode | undefined {
-  const key = name?.text ?? '';
-  const number = compileNumber(names, value, 'number');
-  if (number === undefined) return undefined;
-  const whole = (frame: Frame): number => {
-    const found = number.at(frame);
-    if (Number.isInteger(found) && found >= 0 && found <= largest) return found;
-    return outside(frame, value, `The ${key}`, String(found), 'a whole number of at least 0');
-  };
-  if (key === 'stage') return { ...number, at: whole };
-  const at = (frame: Frame): number => {
-    const chunk = whole(frame);
-    const { stagesOf } = frame;
-    if (chunk < stagesOf.length || Number.isNaN(chunk)) return stagesOf[chunk];
-    const allowed = stagesOf.length === 1 ? '0: the device has one stage' : `from 0 to ${stagesOf.length - 1}`;
-    return outside(frame, value, 'The chunk', String(chunk), allowed);
-  };
-  return { ...number, at };
-}
 
 /** Parts of a microbatch. `counts`: there may be several. */
 interface PartCode extends Pick<NumberCode, 'uses' | 'depth'> {

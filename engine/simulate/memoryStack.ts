@@ -1,6 +1,6 @@
 /** What the memory of a device is made of over time, piece by piece. */
 import type { PipelinePlan } from '../plan.ts';
-import { B, F, I, kindOf, microbatchOf, R, stageOf, U, W } from '../program.ts';
+import { B, F, I, kindOf, microbatchOf, R, runsForwardOnly, stageOf, U, W } from '../program.ts';
 import { slotWidth } from '../order/slot.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { type Timeline, endAt, startAt } from '../timeline.ts';
@@ -67,7 +67,7 @@ const kindNumber = (kind: PieceKind): number => pieceKinds.indexOf(kind);
 /** Activations, what is recomputed, and workspace. */
 function held(plan: PipelinePlan, timeline: Timeline, device: number): Piece[] {
   const { program, makespan } = timeline;
-  const { order, offsets, apart, microbatches, forwardOnly } = program;
+  const { order, offsets, apart, microbatches } = program;
   const pieces: Piece[] = [];
   const push = (kind: PieceKind, bytes: number, stage: number, microbatch: number, from: number, to: number) => {
     if (bytes > 0) pieces.push({ kind: kindNumber(kind), bytes, stage, microbatch, from, to });
@@ -113,7 +113,7 @@ function held(plan: PipelinePlan, timeline: Timeline, device: number): Piece[] {
       } else if (kind === R) again.set(key, start);
       else if ((kind === B || kind === I) && !separate)
         push('recomputed', plan.stages[stage].recomputed, stage, microbatch, start, end);
-      if (kind === B || kind === I || forwardOnly === true) release(stage, microbatch, end);
+      if (kind === B || kind === I || runsForwardOnly(program, stage)) release(stage, microbatch, end);
       if (kind === I) keptForWeight.set(key, end);
       const forWeight = kind === W ? keptForWeight.get(key) : undefined;
       if (forWeight === undefined) continue;

@@ -57,7 +57,8 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
       } else if (kind === B || kind === I) {
         need(resultRow(stages, F, stage), device, device, 0);
         for (const edge of outOf[stage])
-          need(resultRow(stages, B, edge.to), program.placement[edge.to], device, edge.back ?? edge.bytes);
+          if (edge.forwardOnly !== true)
+            need(resultRow(stages, B, edge.to), program.placement[edge.to], device, edge.back ?? edge.bytes);
       }
       for (const [who, whom] of rowKinds > 4 ? ownNeeds : []) {
         if (resultOf[kind] !== who) continue;
@@ -124,10 +125,14 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
   if (options.equalStages !== true) return duration;
   // Copies share the microbatches of their stage: equal is what each does in all.
   const every = (stage: number): number => program.copies?.every[stage] ?? 1;
+  // Spare copies are no stages of their own.
+  const counted = Array.from({ length: stages }, (_, stage) => stage).filter(
+    (stage) => program.copies?.spare?.[stage] !== 1,
+  );
   for (let kind = 0; kind < rowKinds; kind += 1) {
     const rows = duration.subarray(kind * stages, (kind + 1) * stages);
-    const mean = rows.reduce((sum, row, stage) => sum + row / every(stage), 0) / stages;
-    for (let stage = 0; stage < stages; stage += 1) rows[stage] = mean * every(stage);
+    const mean = counted.reduce((sum, stage) => sum + rows[stage] / every(stage), 0) / counted.length;
+    for (const stage of counted) rows[stage] = mean * every(stage);
   }
   return duration;
 }

@@ -43,6 +43,7 @@ function unlikePyTorch(program: Program): string | undefined {
     const number = stageNumberOfStage(program, stage);
     if (copies.segment[stage] >= 0)
       return `stage ${number} computes the sequence in segments: PyTorch cuts microbatches along the batch only`;
+    if (copies.spare?.[stage] === 1) return `stage ${number} has a spare copy: in PyTorch each stage is on one rank`;
     if (copies.every[stage] > 1)
       return `stage ${number} has copies on ${copies.every[stage]} devices: in PyTorch each stage is on one rank`;
   }

@@ -32,6 +32,28 @@ export const schedule: BlockSchema = {
       'Placement of stages: `linear`, `loop(v)`, `v_shape`, `wave(w)`, `bidirectional`, or for each device a list of its stages.',
     ),
     key(
+      'on',
+      'on(s, j) = if(mod(j, 2) == 0, s, devices - 1 - s)',
+      { kind: 'operations' },
+      'Device of stage s for microbatch j, in place of `placement`. A stage that is on several devices has a copy on each. With `spare = true`, a list of devices: those behind the first run forwards only.',
+      { forms: ['call'] },
+    ),
+    key(
+      'stages',
+      'stages = 2 * devices',
+      whole(1),
+      'Number of stages under `on`, for a number of devices. Default: as many as devices.',
+    ),
+    key(
+      'spare',
+      'spare = true',
+      words(
+        ['true', 'The devices behind the first hold spare copies, which run forwards only.'],
+        ['false', '`on` gives one device.'],
+      ),
+      'Whether `on` may give a list of devices. All behind the first hold a spare copy of the stage. Default: false.',
+    ),
+    key(
       'parts',
       'parts = 4',
       whole(1),

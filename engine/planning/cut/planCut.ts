@@ -139,7 +139,9 @@ function problemOf(pipeline: Uncut, { planner }: PlanCut): string | undefined {
     return `it needs devices of one kind, and "${cluster.name}" has ${list(kinds.map((kind) => kind.name))}; \`balance\` supports different devices`;
   const chunks = use.kind === 'policy' ? use.policy.chunks(use.args) : 1;
   const copies = use.kind === 'policy' && use.policy.copies !== undefined && use.policy.replicates !== true;
-  const placed = use.kind === 'own' && (use.definition.placement?.rule ?? 'linear') !== 'linear';
+  const own = use.kind === 'own' ? use.definition : undefined;
+  const placed =
+    own !== undefined && ((own.placement?.rule ?? 'linear') !== 'linear' || own.on !== undefined || own.parts > 1);
   if (chunks > 1 || copies || placed)
     return `it plans stages on separate devices, and "${scheduleName(pipeline)}" puts several, or parts of them, on one device; use \`balance\``;
   const asynchronous = (use.kind === 'policy' ? use.policy.weights?.(use.args) : use.definition.weights) ?? 'flush';

@@ -24,15 +24,24 @@ export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy
     for (const a of of.get(from) ?? []) {
       for (const b of of.get(to) ?? []) {
         if (!meet(copies[a], copies[b]) || copies[a].segment !== copies[b].segment) continue;
+        // Nothing waits for a spare copy, and it sends no gradients back.
+        if (copies[a].spare === true) continue;
         const length = lengthOf(copies[a]);
-        found.push({ from: a, to: b, bytes: bytes * length, ...(back === undefined ? {} : { back: back * length }) });
+        found.push({
+          from: a,
+          to: b,
+          bytes: bytes * length,
+          ...(back === undefined ? {} : { back: back * length }),
+          ...(copies[b].spare === true ? { back: 0, forwardOnly: true } : {}),
+        });
       }
     }
   }
   for (const [index, { stage, segment }] of copies.entries()) {
     if (segment === undefined) continue;
-    const next = copies.findIndex((copy) => copy.stage === stage && copy.segment === segment + 1);
-    if (next >= 0) found.push({ from: index, to: next, bytes: 0 });
+    // The parts of a copy are next to each other.
+    const next = copies.at(index + 1);
+    if (next?.stage === stage && next.segment === segment + 1) found.push({ from: index, to: index + 1, bytes: 0 });
   }
   return found.sort((a, b) => a.from - b.from || a.to - b.to);
 }
@@ -65,8 +74,18 @@ export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: n
     // Buffers are as large as what the edges carry: a segment's and a part's share already, of all replicas together.
     buffers: stage.buffers / split,
     ...(owns ? {} : { parameters: 0, weights: 0, gradients: 0, optimizer: 0 }),
+    ...(copy?.spare === true ? forwardsOnly(stage.forwardFlops) : {}),
   };
 }
+
+/** A spare copy runs no backward, and what it computes is not the model's work. What its ranks exchange is not listed. */
+const forwardsOnly = (forwardFlops: number): Partial<StagePlan> => ({
+  backwardInput: 0,
+  backwardWeight: 0,
+  recompute: 0,
+  spareFlops: forwardFlops,
+  traffic: undefined,
+});
 
 function shares(stage: StagePlan, copy: StageCopy | undefined, parts: number): Partial<StagePlan> {
   const time = copy === undefined ? 1 : timeOf(copy);

@@ -1,17 +1,21 @@
 /** Which devices a pipeline uses: one group of tensor × data devices for each pipeline rank. */
 import type { RanksRequest } from './ranksRequest.ts';
-import { createReporter } from '../../findings/reporter.ts';
+import type { FixHint } from '../../findings/finding.ts';
+import { createReporter, type Reporter } from '../../findings/reporter.ts';
 import type { Notes } from '../notes.ts';
 import type { StageBlock } from '../../definitions/cut.ts';
 import type { DeviceDefinition } from '../../definitions/device.ts';
-import type { RowsBody, ScheduleDefinition } from '../../definitions/schedule.ts';
+import type { OnRule, RowsBody, ScheduleDefinition } from '../../definitions/schedule.ts';
 import { type Mesh, meshName, sizeOf, sameMesh } from '../../mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import { inParts, linear, loop, placementOf } from '../../policies/placement.ts';
+import { linear, loop } from '../../policies/placement.ts';
 import { bareShape } from '../../policies/shape.ts';
 import { count, list } from '../../quantities.ts';
 import type { StageCopy } from '../../plan.ts';
 import { firstCopy } from './copies.ts';
+import { reportForeign, reportUnmet } from '../ownSchedule.ts';
+import type { OwnPlacement, Unfit } from './copiesByFunction.ts';
+import { ownPlacement, stagesOfDevices } from './ownPlacement.ts';
 import { groups, refusesTurns, replicasOf } from './replicas.ts';
 
 export interface Rank {
@@ -60,34 +64,61 @@ function placementFor(notes: Notes, request: RanksRequest): Placed | undefined {
     return { of: use.policy.placement(shape), copies: use.policy.copies?.(shape) };
   }
   if (refusesTurns(notes, request)) return undefined;
-  const { placement, name, body, parts } = use.definition;
+  const { definition } = use;
+  const foreign = definition.uri === notes.uri ? undefined : createReporter(definition.uri, 10);
+  const found = ownPlacementFor(notes, request, definition, foreign ?? notes.report);
+  if (foreign !== undefined) reportForeign(notes, request.at.schedule, foreign);
+  if (found === undefined) return undefined;
+  if (!('problem' in found)) return { of: found.placement, copies: found.copies };
+  const { problem, values = [] } = found;
+  const parameters = { policy: definition.name, problem, input: 'stages', values };
+  notes.report.report('schedule/shape', request.at.schedule, parameters, hintFor(request, values));
+  return undefined;
+}
+
+const hintFor = ({ pipeline }: RanksRequest, values: readonly number[]): { readonly hint?: FixHint } =>
+  values.length === 0 ? {} : { hint: { kind: 'value', pipeline, input: 'stages', values } };
+
+/** The placement of a schedule that a file declares, or why the stages do not fit it; `undefined` for what has been reported. */
+function ownPlacementFor(
+  notes: Notes,
+  request: RanksRequest,
+  definition: ScheduleDefinition,
+  report: Reporter,
+): OwnPlacement | undefined {
+  const { stages, microbatches } = request;
+  const { placement, on, body } = definition;
+  if (on !== undefined) {
+    const devices = devicesFor(on, stages, report);
+    if (devices === undefined || typeof devices !== 'number') return devices;
+    const numbers = { stages, devices, microbatches };
+    // A shape that the schedule refuses may have no device for a stage.
+    if (reportUnmet(notes, report, request.pipeline, request.at.schedule, definition, numbers)) return undefined;
+    return ownPlacement(definition, numbers, report);
+  }
   if (placement === undefined) {
-    const of = body.kind === 'rows' ? rowsPlacement(use.definition, body, stages, microbatches) : linear(stages);
-    return partedFrom(of, parts);
+    const devices = body.kind === 'rows' ? rowsPlacement(definition, body, stages, microbatches) : linear(stages);
+    const numbers = { stages, devices: 1 + devices.reduce((most, device) => Math.max(most, device), 0), microbatches };
+    return ownPlacement(definition, numbers, report, devices);
   }
   const { rule, chunks } = placement;
   if (typeof rule === 'string' && stages % chunks !== 0) return unevenChunks(notes, request, chunks);
   const devices = typeof rule === 'string' ? stages / chunks : rule.length;
-  const found =
-    rule === 'bidirectional' && use.definition.weights !== 'flush'
-      ? {
-          problem: `bidirectional placement has two copies of each stage, which "${use.definition.weights}" would update separately`,
-        }
-      : placementOf(rule, stages, devices);
-  if ('placement' in found && found.copies === undefined) return partedFrom(found.placement, parts);
-  if ('placement' in found && parts === 1) return { of: found.placement, copies: found.copies };
-  notes.report.report('schedule/shape', request.at.schedule, {
-    policy: name,
-    problem: 'problem' in found ? found.problem : 'this placement has two copies of each stage, and parts need one',
-    input: 'stages',
-    values: [],
-  });
-  return undefined;
+  return ownPlacement(definition, { stages, devices, microbatches }, report);
 }
 
-function partedFrom(of: ArrayLike<number>, parts: number): Placed {
-  const { placement, copies } = inParts(of, parts);
-  return copies === undefined ? { of: placement } : { of: placement, copies };
+/** The number of devices on which `on` has these stages. */
+function devicesFor(on: OnRule, stages: number, report: Reporter): number | Unfit | undefined {
+  const near: number[] = [];
+  for (let devices = 1; devices <= stages; devices += 1) {
+    const found = on.stages(devices, report);
+    if (found === undefined) return undefined;
+    if (found === stages) return devices;
+    near.push(found);
+  }
+  const values = [...new Set(near)].sort((a, b) => Math.abs(a - stages) - Math.abs(b - stages) || a - b).slice(0, 2);
+  const problem = `"stages" is ${stages} for no number of devices`;
+  return { problem, values };
 }
 
 /**
@@ -95,7 +126,7 @@ function partedFrom(of: ArrayLike<number>, parts: number): Placed {
  * on the device whose row first names it (`F[0, stage = 2]`).
  */
 function rowsPlacement(
-  { uri, parts }: Pick<ScheduleDefinition, 'uri' | 'parts'>,
+  { uri, parts }: ScheduleDefinition,
   body: RowsBody,
   stages: number,
   microbatches: number,
@@ -105,14 +136,13 @@ function rowsPlacement(
     body.general === undefined && devices < stages && [...body.byDevice.keys()].every((device) => device < devices);
   if (!counted) return linear(stages);
   const placement = loop(stages, devices);
-  const stagesOf: number[][] = Array.from({ length: devices }, () => []);
-  for (const [stage, device] of placement.entries()) stagesOf[device].push(stage);
+  const stagesOf = stagesOfDevices(placement, undefined, devices);
   // What is wrong with the rows is reported when they are expanded for the plan.
   const rows = body.expand({ stages, devices, microbatches, stagesOf }, createReporter(uri, 0)) ?? [];
   const named = new Set<number>();
   for (const [device, row] of rows.entries()) {
-    for (const part of row.stages) {
-      const stage = Math.floor(part / parts);
+    for (const piece of row.stages) {
+      const stage = Math.trunc(piece / parts);
       if (stage < stages && !named.has(stage)) placement[stage] = device;
       named.add(stage);
     }

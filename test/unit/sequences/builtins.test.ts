@@ -31,7 +31,7 @@ function differences(
       const report = createReporter('', 10);
       const definition = schedule.bind(args, report);
       if (definition === undefined) throw new Error('the schedule has errors');
-      const stages = stagesOn(definition, devices);
+      const stages = stagesOn(definition, devices, report) ?? 0;
       const made = unitPlan(definition, { devices, microbatches }, report);
       const placement = Array.from({ length: stages }, (_, stage) => stage % devices);
       const builtIn = planOf(
@@ -72,5 +72,8 @@ describe('a built-in order as text', () => {
   const slices = scheduleOf('schedules/seq1f1b.pipe');
   it.each([1, 2, 3, 4])('Seq1F1B with %i parts', (k) => {
     expect(differences(slices, { k }, 'seq1f1b', { segments: k })).toEqual([]);
+  });
+  it('Chimera', () => {
+    expect(differences(scheduleOf('schedules/chimera.pipe'), {}, 'chimera')).toEqual([]);
   });
 });

@@ -60,12 +60,6 @@ describe('parts', () => {
   ])('%s', (body, message) => {
     found(body, [message]);
   });
-  it('are not for stages with two copies', () => {
-    const text = pipelineOf(
-      'schedule mine { placement = bidirectional  parts = 2  row(d) = F[0, stage = 0, part = 0] }',
-    );
-    checkFindings(text.replace('schedule = mine', 'schedule = ⟦schedule/shape:mine⟧'), ['parts need one']);
-  });
 });
 
 describe('parameters and conditions', () => {

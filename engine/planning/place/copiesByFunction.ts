@@ -1,0 +1,116 @@
+/** Copies of stages that follow from a function: the device of each stage and microbatch. */
+import type { OnRule, ScheduleNumbers } from '../../definitions/schedule.ts';
+import type { Reporter } from '../../findings/reporter.ts';
+import { count } from '../../quantities.ts';
+import type { StageCopy } from '../../plan.ts';
+
+/** Device of each stage or copy, or why the numbers do not fit. */
+export type OwnPlacement = PlacedStages | Unfit;
+export interface Unfit {
+  readonly problem: string;
+  /** Numbers of stages that fit; absent where none is known. */
+  readonly values?: readonly number[];
+}
+export interface PlacedStages {
+  readonly placement: Int32Array;
+  readonly copies?: readonly StageCopy[];
+}
+
+/** A copy and its device. */
+interface PlacedCopy extends StageCopy {
+  readonly device: number;
+}
+
+/**
+ * Placement by `on(s, j)`. The devices of a stage repeat after some microbatches; a device that comes back every k-th microbatch
+ * holds a copy for these. A function is also asked for microbatches behind the last, so that few microbatches give the same copies
+ * as many. `undefined` where the function is wrong for these numbers (reported).
+ */
+export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report: Reporter): OwnPlacement | undefined {
+  const { devices, microbatches } = numbers;
+  const asked = microbatches + Math.max(4 * devices, microbatches);
+  const table = rule.devices(numbers, asked, report);
+  if (table === undefined) return undefined;
+  const copies: PlacedCopy[] = [];
+  for (const [stage, lists] of table.entries()) {
+    for (const [place, list] of lists.entries()) {
+      const found = copiesOf(list, stage, microbatches);
+      if ('device' in found) {
+        rule.refuse(
+          'a device that runs every k-th microbatch of a stage',
+          `device ${found.device} with ${microbatchNames(found.microbatches)} of stage ${stage}`,
+          report,
+        );
+        return undefined;
+      }
+      for (const copy of found) copies.push(place === 0 ? copy : { ...copy, spare: true });
+    }
+  }
+  const used = new Set(copies.map(({ device }) => device));
+  for (let device = 0; device < devices; device += 1) {
+    if (!used.has(device))
+      return { problem: `\`on\` gives no stage to device ${device} of ${count(devices, 'device', 'devices')}` };
+  }
+  const places = new Set<number>();
+  for (const { stage, device, every, first } of copies) {
+    const place = stage * devices + device;
+    if (places.has(place)) {
+      const twice = `stage ${stage} twice on device ${device}, for every ${every}th microbatch from ${first}`;
+      rule.refuse('each stage at most once on a device', twice, report);
+      return undefined;
+    }
+    places.add(place);
+  }
+  // Stages of one direction are next to each other, and spare copies come last.
+  copies.sort((a, b) => Number(a.spare ?? false) - Number(b.spare ?? false) || a.first - b.first || a.stage - b.stage);
+  const placement = Int32Array.from(copies, ({ device }) => device);
+  if (copies.length === numbers.stages) return { placement };
+  return {
+    placement,
+    copies: copies.map(({ stage, every, first, spare }) => ({ stage, every, first, ...(spare && { spare }) })),
+  };
+}
+
+/** Copies of a stage, or the device whose microbatches do not repeat evenly. */
+function copiesOf(
+  list: Int32Array,
+  stage: number,
+  microbatches: number,
+): readonly PlacedCopy[] | { readonly device: number; readonly microbatches: readonly number[] } {
+  const whole = period(list);
+  // A function that does not repeat is taken for the microbatches that there are.
+  const known = 2 * whole <= list.length ? list : list.subarray(0, microbatches);
+  const every = known === list ? whole : period(known);
+  const turns = new Map<number, number[]>();
+  for (let turn = 0; turn < every; turn += 1) {
+    const here = turns.get(known[turn]);
+    if (here === undefined) turns.set(known[turn], [turn]);
+    else here.push(turn);
+  }
+  const copies: PlacedCopy[] = [];
+  for (const [device, here] of turns) {
+    const step = every / here.length;
+    const [first] = here;
+    if (here.some((turn, index) => turn !== first + index * step)) {
+      const shown = Array.from(known.subarray(0, microbatches).entries());
+      return { device, microbatches: shown.flatMap(([microbatch, on]) => (on === device ? [microbatch] : [])) };
+    }
+    copies.push({ stage, device, every: step, first });
+  }
+  return copies;
+}
+
+/** The least number of items after which a list repeats; its length where it does not. Linear: the failure function of a string. */
+function period(list: Int32Array): number {
+  const fails = new Int32Array(list.length + 1);
+  for (let at = 1, length = 0; at < list.length; at += 1) {
+    while (length > 0 && list[at] !== list[length]) length = fails[length];
+    if (list[at] === list[length]) length += 1;
+    fails[at + 1] = length;
+  }
+  return list.length - fails[list.length];
+}
+
+const shownMost = 4;
+const microbatchNames = (all: readonly number[]): string =>
+  `${all.length === 1 ? 'microbatch' : 'microbatches'} ${all.slice(0, shownMost).join(', ')}${all.length > shownMost ? ', …' : ''}`;

@@ -1,0 +1,82 @@
+/** Devices of the stages under a schedule that a file declares. */
+import type { ScheduleDefinition, ScheduleNumbers, StagesOf } from '../../definitions/schedule.ts';
+import type { Reporter } from '../../findings/reporter.ts';
+import { lcm } from '../../gcd.ts';
+import type { StageCopy } from '../../plan.ts';
+import { placementOf } from '../../policies/placement.ts';
+import { copiesByFunction, type OwnPlacement, type PlacedStages } from './copiesByFunction.ts';
+
+/**
+ * The placement; `undefined` where an expression is wrong for these numbers (reported). `linear`: where stages are if the schedule
+ * says nothing; stage s on device s if absent.
+ */
+export function ownPlacement(
+  definition: Pick<ScheduleDefinition, 'placement' | 'on' | 'parts' | 'weights' | 'body'>,
+  numbers: ScheduleNumbers,
+  report: Reporter,
+  linear?: Int32Array,
+): OwnPlacement | undefined {
+  const { placement, on, weights, parts, body } = definition;
+  const { stages, devices } = numbers;
+  const found =
+    on !== undefined
+      ? copiesByFunction(on, numbers, report)
+      : placement === undefined && linear !== undefined
+        ? { placement: linear }
+        : placementOf(placement?.rule ?? 'linear', stages, devices);
+  if (found === undefined || 'problem' in found) return found;
+  if (found.copies !== undefined && weights !== 'flush') {
+    const how =
+      on === undefined ? 'bidirectional placement has two copies of each stage' : '`on` gives copies of stages';
+    return { problem: `${how}, which "${weights}" would update separately` };
+  }
+  const turns = new Set(found.copies?.map(({ every }) => every));
+  if (body.kind === 'greedy' && turns.size > 1)
+    return { problem: 'a rule needs copies that all take every k-th microbatch with one k; write rows' };
+  return parts === 1 ? found : inParts(found, parts);
+}
+
+/** Each stage or copy as its parts, next to each other. */
+function inParts({ placement, copies }: PlacedStages, parts: number): PlacedStages {
+  const at = (index: number): number => Math.trunc(index / parts);
+  const length = placement.length * parts;
+  return {
+    placement: Int32Array.from({ length }, (_, index) => placement[at(index)]),
+    copies: Array.from({ length }, (_, index): StageCopy => {
+      const copy = copies?.[at(index)] ?? { stage: at(index), every: 1, first: 0 };
+      return { ...copy, segment: index % parts, segments: parts };
+    }),
+  };
+}
+
+/** Lists are kept for this many microbatches before they repeat. */
+const mostTurns = 1024;
+
+/** Stages of the cut on each device. */
+export function stagesOfDevices(
+  placement: ArrayLike<number>,
+  copies: readonly StageCopy[] | undefined,
+  devices: number,
+): StagesOf {
+  const here: number[][] = Array.from({ length: devices }, () => []);
+  for (let index = 0; index < placement.length; index += 1) {
+    const copy = copies?.[index];
+    if (copy === undefined) here[placement[index]].push(index);
+    else if (copy.spare !== true && (copy.segment ?? 0) === 0) here[placement[index]].push(index);
+  }
+  if (copies === undefined) return { all: here };
+  const all = here.map((list) => list.map((index) => copies[index].stage).sort((a, b) => a - b));
+  const turns = copies.reduce((most, { every }) => Math.min(mostTurns + 1, lcm(most, every)), 1);
+  if (turns === 1) return { all };
+  const of = (device: number, microbatch: number): readonly number[] =>
+    here[device]
+      .filter((index) => microbatch % copies[index].every === copies[index].first)
+      .map((index) => copies[index].stage)
+      .sort((a, b) => a - b);
+  if (turns > mostTurns) return { all, running: of };
+  const known: (readonly number[])[][] = here.map(() => []);
+  return {
+    all,
+    running: (device, microbatch) => (known[device][microbatch % turns] ??= of(device, microbatch % turns)),
+  };
+}

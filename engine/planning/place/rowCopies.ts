@@ -1,0 +1,33 @@
+/** Rows of stages of the cut as rows of their copies and parts. */
+import type { RowPlan, StageCopy } from '../../plan.ts';
+
+/**
+ * Each operation goes to the copy on the device of its row; where that has none, to the one that runs the microbatch. Stages of the
+ * rows are `stage * parts + part` where sequences are cut.
+ */
+export function ofCopies(
+  rows: readonly RowPlan[],
+  placement: ArrayLike<number>,
+  copies: readonly StageCopy[],
+): readonly RowPlan[] {
+  const of = new Map<number, number[]>();
+  for (const [index, { stage, segment = 0, segments = 1 }] of copies.entries()) {
+    const piece = stage * segments + segment;
+    const known = of.get(piece);
+    if (known === undefined) of.set(piece, [index]);
+    else known.push(index);
+  }
+  return rows.map((row, device) => {
+    const local = new Int32Array(copies.length).fill(-1);
+    for (const [piece, all] of of) local[piece] = all.find((index) => placement[index] === device) ?? -1;
+    const running = (piece: number, microbatch: number) =>
+      of.get(piece)?.find((index) => microbatch % copies[index].every === copies[index].first);
+    return {
+      ...row,
+      // A stage that is not there stays so, whatever the number of copies.
+      stages: row.stages.map((piece, at) =>
+        local[piece] >= 0 ? local[piece] : (running(piece, row.microbatches[at]) ?? copies.length),
+      ),
+    };
+  });
+}

@@ -1,0 +1,161 @@
+/** Reads `on(s, j)` of a schedule, its `stages` and `spare`. */
+import type { OnRule, ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
+import { createReporter } from '../findings/reporter.ts';
+import type { Entry, Expression } from '../../grammar/syntax.ts';
+import { type Keys, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
+import { compileNumber } from '../sequences/operands.ts';
+import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
+import { type CompiledSchedule, frameOf, slotsOf, tooDeep } from '../sequences/schedule.ts';
+import type { NumberCode } from '../sequences/code.ts';
+import type { ReadContext } from './context.ts';
+
+type Arguments = ScheduleDefinition['args'];
+
+/** The function with arguments of the schedule; `undefined` where none is written. */
+type OnReader = ((args: Arguments) => OnRule) | undefined;
+
+/** What is written, or `wrong` where it has an error (reported). */
+export function onReader(context: ReadContext, compiled: CompiledSchedule, keys: Keys): OnReader | 'wrong' {
+  const entry = keys.find('on');
+  const spare = or(readWord<'true' | 'false'>(context, keys, 'spare'), 'false');
+  const stages = keys.find('stages');
+  if (entry === undefined) {
+    for (const key of ['stages', 'spare'] as const) {
+      const other = keys.find(key);
+      if (other !== undefined) notApplicable(context, other, 'the schedule has no `on(s, j) = …`');
+    }
+    return undefined;
+  }
+  const written = keys.find('spare');
+  if (written !== undefined && spare === 'true' && keys.find('order') !== undefined) {
+    notApplicable(context, written, 'a rule runs whole microbatches: write rows for spare copies');
+    return 'wrong';
+  }
+  const placement = keys.find('placement');
+  if (placement !== undefined) notApplicable(context, placement, '`on` decides');
+  const count = stages === undefined ? undefined : numberOf(compiled, stages);
+  const devices = devicesOf(context, compiled, entry, spare === 'true');
+  if (devices === undefined || count === 'wrong' || spare === undefined) return 'wrong';
+  return (args) => {
+    const given = new Map(Object.entries(args));
+    return {
+      stages(number, report) {
+        if (count === undefined) return number;
+        const frame = frameOf(compiled, { stages: NaN, devices: number, microbatches: NaN }, given, report);
+        const found = count.code.at(frame);
+        if (!(Number.isSafeInteger(found) && found >= 1))
+          outside(frame, count.value, '"stages"', String(found), 'a whole number of at least 1, from `devices` alone');
+        return frame.failed ? undefined : found;
+      },
+      devices: (numbers, asked, report) => tableOf(devices, frameOf(compiled, numbers, given, report), numbers, asked),
+      refuse: (expected, found, report) => report.report('type/mismatch', devices.entry.key, { expected, found }),
+    };
+  };
+}
+
+interface Written {
+  readonly code: NumberCode;
+  readonly value: Expression;
+}
+
+function numberOf({ names }: CompiledSchedule, entry: Entry): Written | 'wrong' {
+  const value = valueOf(entry);
+  const code = value === undefined ? undefined : compileNumber(names, value, 'number');
+  return value === undefined || code === undefined || tooDeep(names, value, code) ? 'wrong' : { code, value };
+}
+
+interface DeviceCodes {
+  readonly entry: Entry;
+  /** Of the stage and of the microbatch. */
+  readonly slots: readonly [number, number];
+  /** The stage's own device, then spare ones. */
+  readonly items: readonly Written[];
+}
+
+function devicesOf(
+  { report }: ReadContext,
+  { names }: CompiledSchedule,
+  entry: Entry,
+  spare: boolean,
+): DeviceCodes | undefined {
+  const [stage, microbatch, ...more] = slotsOf(names, entry.parameters ?? []);
+  const written = entry.parameters?.length ?? 0;
+  if (stage === undefined || microbatch === undefined || more.length > 0 || stage === microbatch || written !== 2) {
+    if (!(entry.parameters ?? []).some(({ kind }) => kind === 'missing'))
+      report.report('type/mismatch', entry.key, {
+        expected: 'a stage and a microbatch, as `on(s, j) = …`',
+        found: `${written} ${written === 1 ? 'parameter' : 'parameters'}${written === 2 ? ' that are not two names' : ''}`,
+      });
+    return undefined;
+  }
+  const value = valueOf(entry);
+  if (value === undefined) return undefined;
+  const listed = value.kind === 'list' ? value.items : [value];
+  if (value.kind === 'list' && !spare) {
+    report.report('type/mismatch', value, {
+      expected: 'one device; with `spare = true` also a list, of which those behind the first run forwards only',
+      found: 'a list',
+    });
+    return undefined;
+  }
+  const items = listed.map((item) => {
+    const code = compileNumber(names, item, 'number');
+    return code === undefined || tooDeep(names, item, code) ? undefined : { code, value: item };
+  });
+  if (items.length === 0) {
+    report.report('type/mismatch', value, {
+      expected: 'a list that begins with the device of the stage',
+      found: 'an empty list',
+    });
+    return undefined;
+  }
+  return items.every((item) => item !== undefined) ? { entry, slots: [stage, microbatch], items } : undefined;
+}
+
+/** Devices of all stages and microbatches; those behind the last only as far as they are devices. */
+function tableOf(
+  { entry, slots: [stageSlot, microbatchSlot], items }: DeviceCodes,
+  frame: Frame,
+  { stages, devices, microbatches }: ScheduleNumbers,
+  asked: number,
+): readonly (readonly Int32Array[])[] | undefined {
+  // Each stage runs two operations of each microbatch at least.
+  const operations = 2 * stages * microbatches * items.length;
+  if (operations > frame.operations) {
+    tooManyOperations(frame, entry.key, operations);
+    return undefined;
+  }
+  const silent: Frame = { ...frame, report: createReporter('', 0) };
+  const lists: Int32Array[][] = [];
+  for (let stage = 0; stage < stages; stage += 1) {
+    const found = items.map(() => new Int32Array(asked));
+    let known = asked;
+    for (let microbatch = 0; microbatch < asked && microbatch < known; microbatch += 1) {
+      const behind = microbatch >= microbatches;
+      const on = behind ? silent : frame;
+      on.slots[stageSlot] = stage;
+      on.slots[microbatchSlot] = microbatch;
+      for (const [place, { code, value }] of items.entries()) {
+        const device = code.at(on);
+        const there = Number.isInteger(device) && device >= 0 && device < devices && !on.failed;
+        if (there) found[place][microbatch] = device;
+        else if (behind) known = microbatch;
+        else refuseDevice(frame, value, { stage, microbatch, device, devices });
+        if (frame.failed) return undefined;
+      }
+      silent.failed = false;
+    }
+    lists.push(found.map((list) => list.subarray(0, known)));
+  }
+  return lists;
+}
+
+function refuseDevice(
+  frame: Frame,
+  value: Expression,
+  at: { readonly stage: number; readonly microbatch: number; readonly device: number; readonly devices: number },
+): void {
+  const what = `The device of stage ${at.stage} for microbatch ${at.microbatch}`;
+  const allowed = at.devices === 1 ? '0: there is one device' : `a whole number from 0 to ${at.devices - 1}`;
+  outside(frame, value, what, String(at.device), allowed);
+}
