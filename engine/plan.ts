@@ -148,6 +148,8 @@ export type SchedulePlan =
       readonly args?: Readonly<Record<string, number>>;
       /** By device. Path `NAME/row:DEVICE/item:I`. */
       readonly rows: readonly RowPlan[];
+      /** Operations move to where a device would idle, within what the rows hold; only for a clock table. */
+      readonly fill?: true;
     }
   | {
       readonly kind: 'greedy';
@@ -181,6 +183,8 @@ export interface RowPlan {
   readonly items: readonly number[];
   /** Positions of operations that share a slot with the next one, in order; absent for none. */
   readonly fused?: readonly number[];
+  /** Slot of each operation; only of a clock table. */
+  readonly slots?: readonly number[];
 }
 
 /** One operation of a row. `fused` operations run in one slot: the first of the pair has `fusedWithNext`. */

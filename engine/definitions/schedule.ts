@@ -91,11 +91,22 @@ export interface RowsBody {
   readonly general?: WrittenRow;
   /** Rows of single devices, by number. */
   readonly byDevice: ReadonlyMap<number, WrittenRow>;
+  /** Operations move to where a device would idle; only for a clock table. */
+  readonly fill?: true;
+  /** The end of `period = …`, for what its slots come to; only for a building block. */
+  readonly periodEnds?: number;
   /**
    * Operations of each device; `stagesOf` gives the stages of each. `undefined` where a row is wrong or they are over the limit
    * (reported in the schedule's file).
    */
-  expand(numbers: ScheduleNumbers & { readonly stagesOf: StagesOf }, report: Reporter): readonly RowPlan[] | undefined;
+  expand(
+    numbers: ScheduleNumbers & {
+      readonly stagesOf: StagesOf;
+      /** Stages that each stage needs; absent for a chain. */
+      readonly before?: readonly (readonly number[])[];
+    },
+    report: Reporter,
+  ): readonly RowPlan[] | undefined;
 }
 
 /** Stages of a device that run a microbatch, in ascending order; without spare copies. */

@@ -232,6 +232,11 @@ export const catalogue = {
     (p: { circle: readonly string[] }) =>
       `Deadlock: these operations wait for each other, so none can start: ${p.circle.join(' → ')}.`,
   ),
+  'schedule/slot': entry(
+    'error',
+    'A clock table that cannot be',
+    (p: { problem: string }) => `Operation ${p.problem}.`,
+  ),
   'schedule/shape': entry(
     'error',
     'A policy that cannot run with these numbers',

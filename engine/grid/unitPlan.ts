@@ -75,7 +75,14 @@ function scheduleOf(
     return inFlight && { kind: 'greedy', name, placement: rule, split, prefer, inFlight, weights };
   }
   const rows = body.expand({ ...numbers, stagesOf: stagesOfDevices(of, copies, numbers.devices) }, report);
-  return rows && { kind: 'rows', name, rows: copies === undefined ? rows : ofCopies(rows, of, copies) };
+  return (
+    rows && {
+      kind: 'rows',
+      name,
+      rows: copies === undefined ? rows : ofCopies(rows, of, copies),
+      ...(body.fill === true ? { fill: true } : {}),
+    }
+  );
 }
 
 /** A chain of unit stages under a schedule. */

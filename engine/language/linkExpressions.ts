@@ -311,7 +311,7 @@ const operationArgument = (call: Call, index: number, schema: ValueSchema | unde
   index === 0 && beginsWithValue.includes(call.callee.text) ? undefined : schema;
 
 /** `[I, F, W]`. */
-function linkKinds(context: FileContext, value: Expression): void {
+export function linkKinds(context: FileContext, value: Expression): void {
   for (const expression of value.kind === 'list' ? value.items : [value]) {
     if (expression.kind === 'name') linkBuiltIn(context, expression, operations);
   }

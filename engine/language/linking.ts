@@ -1,8 +1,8 @@
 /** Gives each name of a file its meaning, by the schema of the key around it. Reports unknown names and units, each once. */
-import type { BlockDeclaration, Entry } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
 import { linkExpect } from './linkExpect.ts';
-import { linkExpression, linkValue, unknown } from './linkExpressions.ts';
+import { linkExpression, linkKinds, linkValue, unknown } from './linkExpressions.ts';
 import { blocks, keysOf, type BlockName, type KeySchema } from './schema.ts';
 import { declareParameter, deepest, noScope, scheduleLocals, type Scope } from './scopes.ts';
 import type { Place } from '../plan.ts';
@@ -67,7 +67,8 @@ function linkEntries(
     const inner = named ? { ...scope, locals: withParameters(context, item, scope, owner) } : scope;
     if (index !== undefined) for (const expression of index) linkValue(context, expression, inner);
     if (ends !== undefined) for (const end of ends) linkExpression(context, end, { kind: 'devices' }, inner, 0);
-    if (values !== undefined) for (const value of values) linkExpression(context, value, key.value, inner, 0);
+    for (const value of values ?? [])
+      if (!isFree(item, value, inner)) linkExpression(context, value, key.value, inner, 0);
     for (const part of [range, step, condition]) linkValue(context, part, inner);
     if (item.body !== undefined && key.block !== undefined)
       linkEntries(context, key.block, item.body.entries, inner, owner, depth + 1);
@@ -132,19 +133,30 @@ function withParameters(
   owner: string | undefined,
 ): ReadonlyMap<string, string> {
   const locals = new Map(scope.locals);
-  for (const parameter of entry.parameters ?? []) {
+  for (const [index, parameter] of (entry.parameters ?? []).entries()) {
+    if (entry.key.text === 'slot' && index === 0) {
+      linkKinds(context, parameter);
+      continue;
+    }
     if (parameter.kind !== 'name') {
       linkValue(context, parameter, scope);
       continue;
     }
     const id = `parameter:${owner ?? ''}/${entry.first}/${parameter.text}`;
-    declareParameter(context, parameter, id, owner, parameterDoc(entry));
+    declareParameter(context, parameter, id, owner, parameterDoc(entry, index));
     locals.set(parameter.text, id);
   }
   return locals;
 }
 
-const parameterDoc = ({ key, name }: Entry): string => {
+const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2 };
+
+const parameterDoc = ({ key, name }: Entry, index: number): string => {
   if (key.text === 'let') return `Parameter of \`${name?.text ?? ''}\`.`;
+  if (microbatchAt[key.text] === index) return 'Number of the microbatch, from 0.';
   return key.text === 'row' ? 'Number of the device, from 0.' : 'Number of the stage, from 0.';
 };
+
+/** `slot(W) = free`: a word, unless the schedule declares the name. */
+const isFree = ({ key }: Entry, value: Expression, { locals }: Scope): boolean =>
+  key.text === 'slot' && value.kind === 'name' && value.text === 'free' && locals?.has('free') !== true;

@@ -61,7 +61,7 @@ export function* draft(
   const { precision, microBatch } = model;
   const step = stepTimes(notes, { cluster, at: pipeline.at, optimizer, sync, ranks, stages: parted, precision });
   yield;
-  const schedule = schedulePlan(notes, pipeline, ranks);
+  const schedule = schedulePlan(notes, pipeline, ranks, edges);
   const kinds = ranks.ranks.map((rank) => rank.kind);
   const fill = pipeline.fill === undefined ? undefined : fillPlan(notes, pipeline.fill, kinds, pipeline.at);
   if (routes === undefined || step === undefined || schedule === undefined) return undefined;

@@ -3,7 +3,8 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { createReporter } from '../findings/reporter.ts';
 import { type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
-import { paths, type SchedulePlan } from '../plan.ts';
+import { type EdgePlan, paths, type SchedulePlan } from '../plan.ts';
+import { hintPeak } from './hintPeak.ts';
 import type { Notes } from './notes.ts';
 import { reportForeign, reportUnmet } from './ownSchedule.ts';
 import { stagesOfDevices } from './place/ownPlacement.ts';
@@ -11,7 +12,12 @@ import { ofCopies } from './place/rowCopies.ts';
 import type { Ranks } from './place/ranks.ts';
 
 /** The plan; `undefined` where an expression of the schedule is wrong for these numbers, which has been reported. */
-export function schedulePlan(notes: Notes, pipeline: SettledPipeline, ranks: Ranks): SchedulePlan | undefined {
+export function schedulePlan(
+  notes: Notes,
+  pipeline: SettledPipeline,
+  ranks: Ranks,
+  edges: readonly EdgePlan[],
+): SchedulePlan | undefined {
   const { use } = pipeline;
   if (use.kind === 'policy') return { kind: 'policy', name: use.policy.name, args: use.args };
   const { definition } = use;
@@ -23,7 +29,7 @@ export function schedulePlan(notes: Notes, pipeline: SettledPipeline, ranks: Ran
   const plan = unmet
     ? undefined
     : definition.body.kind === 'rows'
-      ? rowsPlan(notes, report, pipeline, ranks, definition)
+      ? rowsPlan(notes, report, pipeline, ranks, edges, definition)
       : greedyPlan(report, pipeline, ranks, definition);
   if (foreign !== undefined) reportForeign(notes, at('schedule'), foreign);
   return plan;
@@ -60,6 +66,7 @@ function rowsPlan(
   report: Reporter,
   { name: pipeline, cut, microbatches }: SettledPipeline,
   ranks: Ranks,
+  edges: readonly EdgePlan[],
   definition: ScheduleDefinition,
 ): SchedulePlan | undefined {
   const { body, name } = definition;
@@ -67,8 +74,12 @@ function rowsPlan(
   const devices = ranks.ranks.length;
   const { placement, copies } = ranks;
   const stagesOf = stagesOfDevices(placement, copies, devices);
-  const rows = body.expand({ stages: cut.count, devices, microbatches, stagesOf }, report);
+  const number = (index: number): number => copies?.[index].stage ?? index;
+  const before: number[][] = Array.from({ length: cut.count }, () => []);
+  for (const { from, to } of edges) if (number(from) !== number(to)) before[number(to)].push(number(from));
+  const rows = body.expand({ stages: cut.count, devices, microbatches, stagesOf, before }, report);
   if (rows === undefined) return undefined;
+  if (body.periodEnds !== undefined && definition.uri === notes.uri) hintPeak(notes, body.periodEnds, rows, pipeline);
   for (let device = 0; device < devices; device += 1) {
     const row = rowOf(body, device);
     if (row === undefined) continue;
@@ -88,5 +99,6 @@ function rowsPlan(
     name,
     ...given(definition),
     rows: copies === undefined ? rows : ofCopies(rows, placement, copies),
+    ...(body.fill === true ? { fill: true } : {}),
   };
 }

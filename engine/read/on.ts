@@ -27,8 +27,8 @@ export function onReader(context: ReadContext, compiled: CompiledSchedule, keys:
     return undefined;
   }
   const written = keys.find('spare');
-  if (written !== undefined && spare === 'true' && keys.find('order') !== undefined) {
-    notApplicable(context, written, 'a rule runs whole microbatches: write rows for spare copies');
+  if (written !== undefined && spare === 'true' && (keys.find('order') ?? keys.find('slot')) !== undefined) {
+    notApplicable(context, written, 'only rows can say when spare copies run');
     return 'wrong';
   }
   const placement = keys.find('placement');

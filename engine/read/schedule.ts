@@ -21,6 +21,8 @@ import { bindArguments } from './arguments.ts';
 import { onReader } from './on.ts';
 import { countReader, placementReader } from './placement.ts';
 import { compileRow, expandRows, type Row } from './rows.ts';
+import { slotRows } from './slotRows.ts';
+import { readSlots, type SlotTable } from './slots.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
 import { textPart } from './textPart.ts';
 import { unmetCondition } from './unmetCondition.ts';
@@ -39,7 +41,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const parts = partsReader(compiled, keys.find('parts'));
   const body = readBody(context, compiled, keys, backward, block);
   const weightsEntry = keys.find('weights');
-  const byRows = body?.kind === 'rows' && weightsRead !== 'flush';
+  const byRows = body !== undefined && body.kind !== 'greedy' && weightsRead !== 'flush';
   if (byRows && weightsEntry !== undefined)
     notApplicable(context, weightsEntry, 'rows describe one iteration; write a schedule without a flush by rule');
   const weights = byRows ? 'flush' : weightsRead;
@@ -76,7 +78,11 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   context.schedules.set(id, declared);
   const given =
     parameters.length === 0 ? '' : `(${parameters.map((each) => `${each.name} = ${each.default}`).join(', ')}) `;
-  detail(context, id, `${given}${body.kind === 'rows' ? 'by rows' : `greedy, prefers ${body.prefer.join(', ')}`}`);
+  detail(
+    context,
+    id,
+    `${given}${body.kind !== 'greedy' ? `by ${body.kind}` : `greedy, prefers ${body.prefer.join(', ')}`}`,
+  );
 }
 
 /** Each part is a stage of the program. */
@@ -106,7 +112,8 @@ type Body =
       readonly general?: Row;
       readonly byDevice: ReadonlyMap<number, Row>;
       readonly written: Pick<RowsBody, 'general' | 'byDevice'>;
-    };
+    }
+  | (SlotTable & { readonly written: WrittenRow; readonly periodEnds: number | undefined });
 
 /** `in_flight(s)`; `undefined` where there is no limit. */
 type Limit = { readonly entry: Entry; readonly compiled: NonNullable<ReturnType<typeof numberFunction>> } | undefined;
@@ -123,6 +130,15 @@ function bodyWith(
       kind: 'greedy',
       prefer: body.prefer,
       inFlight: (numbers, report) => inFlightOf(compiled, body.inFlight, given, numbers, report),
+    };
+  if (body.kind === 'slots')
+    return {
+      kind: 'rows',
+      general: body.written,
+      byDevice: new Map(),
+      ...(body.fill ? { fill: true } : {}),
+      ...(body.periodEnds === undefined ? {} : { periodEnds: body.periodEnds }),
+      expand: (numbers, report) => slotRows(frameOf(compiled, numbers, given, report), body, numbers),
     };
   return {
     kind: 'rows',
@@ -144,8 +160,21 @@ function readBody(
 ): Body | undefined {
   const order = keys.find('order');
   const rows = keys.all('row');
+  const slots = keys.all('slot');
+  for (const key of ['period', 'fill'] as const) {
+    const entry = keys.find(key);
+    if (entry !== undefined && (slots.length === 0 || order !== undefined))
+      notApplicable(context, entry, 'the schedule has no slots');
+  }
+  if (order === undefined && slots.length > 0) {
+    const table = readSlots(context, compiled, keys);
+    if (table === undefined) return undefined;
+    const place = context.report.place(slots[0]);
+    const items = table.entries.map(({ entry }) => context.report.place(entry));
+    return { ...table, written: { place, items, device: slots[0].key }, periodEnds: valueOf(keys.find('period'))?.end };
+  }
   if (order !== undefined) {
-    for (const row of rows) notApplicable(context, row, '`order` decides');
+    for (const row of [...rows, ...slots]) notApplicable(context, row, '`order` decides');
     const parts = keys.find('parts');
     if (parts !== undefined) notApplicable(context, parts, 'a rule runs whole microbatches');
     const prefer = readPrefer(context, order, backward);

@@ -2,6 +2,7 @@ import { count } from '../quantities.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
 import { programCopies } from './copies.ts';
+import { fillTable } from './fillTable.ts';
 import { greedy } from './greedy.ts';
 import type { OperationSink, Policy, Shape } from '../policies/policy.ts';
 import { B, E, F, I, L, type Program, type ProgramCopies, R, U, W, kinds, shiftFor } from '../program.ts';
@@ -10,6 +11,7 @@ import { recomputeAhead } from './recomputeAhead.ts';
 import { relocate } from './relocate.ts';
 import { programOfRows } from './rows.ts';
 import { shapeOf } from '../policies/shape.ts';
+import { misplaced } from './validate.ts';
 
 export type Generated = { readonly program: Program } | { readonly faults: readonly PlanFinding[] };
 
@@ -24,8 +26,11 @@ export function generate(plan: PipelinePlan): Generated {
   switch (plan.schedule.kind) {
     case 'policy':
       return byPolicy(plan, plan.schedule);
-    case 'rows':
-      return programOfRows(plan, plan.schedule.rows);
+    case 'rows': {
+      const made = programOfRows(plan, plan.schedule.rows);
+      if (plan.schedule.fill !== true || !('program' in made) || misplaced(made.program, plan).length > 0) return made;
+      return { program: fillTable(plan, made.program, plan.schedule.rows) };
+    }
     case 'greedy':
       return greedy(plan, plan.schedule);
   }

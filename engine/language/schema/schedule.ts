@@ -60,6 +60,23 @@ export const schedule: BlockSchema = {
       'Equal parts that each sequence is cut into: `F[j, part = a]` runs after part a - 1, `B[j, part = a]` after part a + 1. Only for rows.',
     ),
     key(
+      'slot',
+      'slot(F, s, j) = 2 * j + s',
+      { kind: 'operations' },
+      'Slot of an operation in a clock table: F, B, I or W of stage s and microbatch j. A device works through its slots in order. With `period`, `slot(F, s)` is the slot of microbatch 0. `slot(W) = free` takes the first free slot after its I.',
+      { forms: ['call'], repeatable: true },
+    ),
+    key('period', 'period = 6', whole(1), 'Slots after which `slot(F, s)` repeats for the next microbatch.'),
+    key(
+      'fill',
+      'fill = true',
+      words(
+        ['true', 'Operations move to where a device would idle. No device holds more than under the table.'],
+        ['false', 'The slots are the order.'],
+      ),
+      'Whether operations of a clock table move to where a device would idle. Default: false.',
+    ),
+    key(
       'backward',
       'backward = split',
       words(['whole', 'One operation, B.'], ['split', 'Two operations: I, then W.']),

@@ -22,12 +22,13 @@ function differences(
   args: Readonly<Record<string, number>>,
   name: string,
   policyArgs: Readonly<Record<string, number>> = args,
+  tried: readonly number[] = Array.from({ length: 64 }, (_, index) => index + 1),
 ): readonly string[] {
   const policy = findPolicy(name);
   if (policy === undefined) throw new Error(`there is no ${name}`);
   const found: string[] = [];
   for (let devices = 1; devices <= 16; devices += 1) {
-    for (let microbatches = 1; microbatches <= 64; microbatches += 1) {
+    for (const microbatches of tried) {
       const report = createReporter('', 10);
       const definition = schedule.bind(args, report);
       if (definition === undefined) throw new Error('the schedule has errors');
@@ -75,5 +76,13 @@ describe('a built-in order as text', () => {
   });
   it('Chimera', () => {
     expect(differences(scheduleOf('schedules/chimera.pipe'), {}, 'chimera')).toEqual([]);
+  });
+  it('Chimera as a clock table', () => {
+    expect(differences(scheduleOf('schedules/chimera-slots.pipe'), {}, 'chimera')).toEqual([]);
+  });
+  it.each(['half', 'min'])('V-%s as a building block', (name) => {
+    // The search of the V schedules takes its time, so not every number of microbatches is tried.
+    const tried = [1, 2, 3, 7, 12, 20];
+    expect(differences(scheduleOf(`schedules/v-${name}.pipe`), {}, `v_${name}`, {}, tried)).toEqual([]);
   });
 });

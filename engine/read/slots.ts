@@ -1,0 +1,130 @@
+/** Reads a clock table or a building block of a schedule: `slot(F, s, j) = …`, or `slot(F, s) = …` with a `period`. */
+import type { Entry, Expression } from '../../grammar/syntax.ts';
+import { type Keys, missing, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
+import { B, F, I, letters, W, writtenLetters } from '../program.ts';
+import type { NumberCode } from '../sequences/code.ts';
+import { compileNumber } from '../sequences/operands.ts';
+import { type CompiledSchedule, slotsOf, tooDeep } from '../sequences/schedule.ts';
+import type { ReadContext } from './context.ts';
+
+/** The slots of one kind of operations. */
+export interface SlotEntry {
+  readonly entry: Entry;
+  /** Number of `program.ts`. */
+  readonly kind: number;
+  /** Absent for `free`: the first slot that is free after its I. */
+  readonly at?: {
+    readonly code: NumberCode;
+    readonly value: Expression;
+    /** Slots of the frame for the stage and the microbatch; a table without microbatches has a period. */
+    readonly stage: number;
+    readonly microbatch: number | undefined;
+  };
+}
+
+export interface SlotTable {
+  readonly kind: 'slots';
+  readonly entries: readonly SlotEntry[];
+  readonly period?: { readonly code: NumberCode; readonly value: Expression };
+  /** Moves operations to where a device would idle. */
+  readonly fill: boolean;
+}
+
+/** The table; `undefined` where it is wrong, which has been reported. */
+export function readSlots(context: ReadContext, compiled: CompiledSchedule, keys: Keys): SlotTable | undefined {
+  for (const row of keys.all('row')) notApplicable(context, row, 'the slots decide');
+  for (const key of ['backward', 'in_flight', 'parts'] as const) {
+    const entry = keys.find(key);
+    if (entry !== undefined) notApplicable(context, entry, 'the slots decide');
+  }
+  const fill = or(readWord<'true' | 'false'>(context, keys, 'fill'), 'false');
+  const periodEntry = keys.find('period');
+  const value = valueOf(periodEntry);
+  const code = value === undefined ? undefined : compileNumber(compiled.names, value, 'number');
+  const period = value === undefined || code === undefined ? undefined : { code, value };
+  const entries = new Map<number, SlotEntry>();
+  let wrong = fill === undefined || (periodEntry !== undefined && period === undefined);
+  for (const entry of keys.all('slot')) {
+    const found = readSlot(context, compiled, entry, periodEntry !== undefined);
+    const earlier = found === undefined ? undefined : entries.get(found.kind);
+    if (found === undefined) wrong = true;
+    else if (earlier === undefined) entries.set(found.kind, found);
+    else {
+      const related = [{ place: context.report.place(earlier.entry.key), message: 'This one is used.' }];
+      const key = `slot(${letters[found.kind]})`;
+      context.report.report(
+        'key/duplicate',
+        entry.key,
+        { key, block: 'schedule' },
+        { related, hint: { kind: 'remove' } },
+      );
+    }
+  }
+  if (wrong || keys.doubtful || !isWhole(context, keys, entries)) return undefined;
+  return {
+    kind: 'slots',
+    entries: [...entries.values()].sort((a, b) => a.kind - b.kind),
+    ...(period === undefined ? {} : { period }),
+    fill: fill === 'true',
+  };
+}
+
+/** Whether there are forwards, and backwards of one form. */
+function isWhole({ report }: ReadContext, keys: Keys, entries: ReadonlyMap<number, SlotEntry>): boolean {
+  const [first] = keys.all('slot');
+  const whole = entries.get(B);
+  const part = entries.get(I) ?? entries.get(W);
+  if (whole !== undefined && part !== undefined) {
+    report.report('type/mismatch', part.entry.key, {
+      expected: 'slots of B, or of I and W',
+      found: `slots of B and of ${letters[part.kind]}`,
+    });
+    return false;
+  }
+  for (const kind of whole === undefined ? [F, ...(part === undefined ? [B] : [I, W])] : [F]) {
+    if (entries.has(kind)) continue;
+    const key = `slot(${letters[kind]})`;
+    const example = kind === W ? '`slot(W) = free`'.replaceAll('`', '') : `slot(${letters[kind]}, s, j) = …`;
+    report.report('key/missing', first.key, { key, block: 'schedule', example });
+    return false;
+  }
+  return true;
+}
+
+function readSlot(
+  context: ReadContext,
+  { names }: CompiledSchedule,
+  entry: Entry,
+  repeats: boolean,
+): SlotEntry | undefined {
+  const { report } = context;
+  const [kindName, ...rest] = entry.parameters ?? [];
+  const refuse = (expected: string, found: string): undefined => {
+    report.report('type/mismatch', entry.key, { expected, found });
+    return undefined;
+  };
+  if (kindName?.kind === 'missing' || rest.some(({ kind }) => kind === 'missing')) return undefined;
+  const kind = kindName?.kind === 'name' ? writtenLetters.findIndex((letter) => letter === kindName.text) : -1;
+  // An unknown name has been reported.
+  if (kind < 0) return kindName?.kind === 'name' ? undefined : refuse('a kind, as `slot(F, s, j)`', 'something else');
+  const value = valueOf(entry);
+  if (value === undefined) return undefined;
+  if (value.kind === 'name' && value.text === 'free' && !context.links.has(value)) {
+    if (kind !== W) return refuse('a slot: only W may be `free`', `a free slot of ${letters[kind]}`);
+    return rest.length === 0 ? { entry, kind } : refuse('`slot(W) = free`', `${rest.length} more parameters`);
+  }
+  const slots = slotsOf(names, rest);
+  const [stage, microbatch] = slots;
+  const expected = repeats
+    ? `\`slot(${letters[kind]}, s)\`, because \`period\` repeats it`
+    : `\`slot(${letters[kind]}, s, j)\``;
+  if (!repeats && slots.length === 1 && rest.length === 1) {
+    missing(context, 'schedule', 'period', entry.key);
+    return undefined;
+  }
+  if (stage === undefined || slots.length !== rest.length || slots.length !== (repeats ? 1 : 2) || stage === microbatch)
+    return refuse(expected, `${rest.length} ${rest.length === 1 ? 'name' : 'names'} after the kind`);
+  const code = compileNumber(names, value, 'number');
+  if (code === undefined || tooDeep(names, value, code)) return undefined;
+  return { entry, kind, at: { code, value, stage, microbatch } };
+}
