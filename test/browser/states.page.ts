@@ -168,7 +168,13 @@ const fixes: PageTest = {
     assert.deepEqual(lines.paths, ['train/row:1/item:2', 'train/row:2/item:2']);
     await preview.post({ type: 'lines', request: lines.request, lines: [8, null] });
     const effect = { iteration: 0.06824, throughput: 1, bubble: 0.647, peak: 1, capacity: 2, fits: true };
-    const diff = ['- row(1) = F[0], B[0], F[1], B[1]', '+ row(1) = F[0], F[1], B[0], B[1]'];
+    const forwards = Array.from({ length: 30 }, (_, at) => `F[${at}]`).join(', ');
+    const diff = [
+      '- row(1) = F[0], B[0], F[1], B[1]',
+      `- row(2) = ${forwards}, B[0], F[30], F[31]`,
+      '+ row(1) = F[0], F[1], B[0], B[1]',
+      `+ row(2) = ${forwards}, F[30], B[0], F[31]`,
+    ];
     const other = { title: 'Run F[1] after B[0] on gpu[2]', effect };
     await preview.post({ type: 'fixes', request: help.request - 1, fixes: [other] });
     await preview.post({
@@ -184,6 +190,14 @@ const fixes: PageTest = {
       await cards.first().innerText(),
       /Run F\[1\] before B\[0\].*- row\(1\).*runs, 68.24 ms · bubble 64.7 %/s,
     );
+    // In a long row, what moves is in sight.
+    assert.match(await cards.first().innerText(), /- row\(2\) = …, F\[29\], B\[0\], F\[30\], F\[31\]/);
+    const cutLines = await cards
+      .first()
+      .locator('.diff, .diff span')
+      .evaluateAll((nodes) => nodes.filter((node) => node.scrollWidth > node.clientWidth).length);
+    assert.equal(cutLines, 0);
+    await preview.shot('stall-diff-420');
     await preview.page.getByRole('button', { name: 'Show: Run F[1] before B[0] on gpu[1]' }).press('Enter');
     assert.deepEqual((await preview.posted()).at(-1), { type: 'showFix', request: help.request, index: 0 });
     const runs = planMessage(plan([pipeline({ devices: 4, microbatches: 2 })]), 2);

@@ -2,6 +2,7 @@
 import { iterationTime } from '../../../../engine/quantities.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownFix } from '../../../protocol/messages.ts';
+import { shortDiff } from './diffLines.ts';
 import { changeOf } from '../why/fixSection.ts';
 import { smallShare } from '../../../session/smallShare.ts';
 
@@ -39,8 +40,10 @@ function card({ title, effect, diff = [] }: ShownFix, index: number, actions: Fi
       : [
           element(
             'pre',
-            { class: 'diff', tabindex: '0', 'aria-label': 'Lines that change' },
-            ...diff.map((line) => element('span', { class: line.startsWith('+') ? 'added' : 'removed' }, line)),
+            { class: 'diff', role: 'group', 'aria-label': 'Lines that change' },
+            ...shortDiff(diff).map((line) =>
+              element('span', { class: line.startsWith('+') ? 'added' : 'removed' }, line),
+            ),
           ),
         ]),
     element(
