@@ -161,6 +161,37 @@ async function tabTo(preview: Preview, label: string): Promise<void> {
   assert.fail(`Tab does not reach ${label}`);
 }
 
+const folded: PageTest = {
+  name: 'in a side panel the chain folds, so that the first fix can be applied without scrolling',
+  run: async (browser) => {
+    const preview = await opened(browser, { width: 420, height: 800 });
+    await explained(preview);
+    const asked = await lastOf(preview, 'help');
+    await preview.post({ type: 'fixes', request: asked?.request ?? 0, fixes });
+    await settled(preview.page);
+    const side = sideOf(preview);
+    const box = await side.boundingBox();
+    const apply = await side.getByRole('button', { name: 'Apply: Use zb_h1' }).boundingBox();
+    assert.ok(box !== null && apply !== null);
+    assert.ok(apply.y + apply.height <= box.y + box.height, `${apply.y} in ${box.y} + ${box.height}`);
+    await preview.shot('why-folded-420');
+    const inSight = side.locator('ol li:visible');
+    const all = await side.locator('ol li').count();
+    assert.ok(all > 4);
+    assert.equal(await inSight.count(), 3);
+    const more = side.getByRole('button', { name: `Show ${all - 3} more steps` });
+    assert.equal(await more.innerText(), `… ${all - 3} more`);
+    await more.press('Enter');
+    assert.equal(await inSight.count(), all);
+    assert.equal(await more.count(), 0);
+    // The focus goes on with the first step that was folded.
+    const fourth = await side.locator('ol button').nth(3).innerText();
+    assert.equal(await preview.page.evaluate(() => (document.activeElement as HTMLElement).innerText), fourth);
+    assert.deepEqual([...preview.problems, ...(await violations(preview.page))], []);
+    await preview.close();
+  },
+};
+
 const cardButtons: PageTest = {
   name: 'the card of a block leads by keyboard to why its device waited, and along its microbatch',
   run: async (browser) => {
@@ -270,4 +301,4 @@ const faster: PageTest = {
   },
 };
 
-export const whyTests: readonly PageTest[] = [chain, keys, help, cardButtons, stacked, peak, faster];
+export const whyTests: readonly PageTest[] = [chain, keys, help, folded, cardButtons, stacked, peak, faster];
