@@ -296,6 +296,25 @@ const popovers: PageTest = {
   },
 };
 
+const scale: PageTest = {
+  name: 'what a pixel stands for is never cut off: narrow pages say less of it',
+  run: async (browser) => {
+    for (const width of [320, 420, 700, 1400]) {
+      const preview = await browser.open({ width, height: 800 });
+      await preview.post(planMessage(plan([pipeline({ devices: 4, microbatches: 2048 })])));
+      await preview.drawn();
+      const line = preview.page.locator('.scale');
+      const [needed, room] = await line.evaluate((node) => [node.scrollWidth, node.clientWidth]);
+      assert.ok(needed <= room, `${width}: ${needed} px of words in ${room} px`);
+      const words = await line.innerText();
+      assert.match(words, width < 360 ? /^1 px = [\d.]+ .?s$/ : /^1 px = [\d.]+ .?s = [\d,]+ operations/);
+      assert.equal(words.endsWith('mixed by share of time'), width === 1400);
+      await preview.shot(`scale-${width}`);
+      await preview.close();
+    }
+  },
+};
+
 const legend: PageTest = {
   name: 'the legend names what the timeline has, and nothing else',
   run: async (browser) => {
@@ -318,4 +337,4 @@ const legend: PageTest = {
   },
 };
 
-export const layoutTests: readonly PageTest[] = [...bars, dropped, still, roomy, alone, many, popovers, legend];
+export const layoutTests: readonly PageTest[] = [...bars, dropped, still, roomy, alone, many, popovers, scale, legend];

@@ -9,7 +9,12 @@ import type { legend } from './legend.ts';
 /** The last line: legend, how much there is, how much of it is in sight, and help. */
 export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => void) {
   const operations = element('span', { class: 'operations' });
-  const scale = element('span', { class: 'scale' });
+  const scaleParts = [
+    element('span'),
+    element('span', { class: 'of-scale' }),
+    element('span', { class: 'more-scale' }),
+  ];
+  const scale = element('span', { class: 'scale', hidden: '' }, ...scaleParts);
   const zoom = element('span', { class: 'zoom' });
   const legendButton = element(
     'button',
@@ -48,7 +53,10 @@ export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => v
       const { makespan } = picture.columns;
       const part = (view.t1 - view.t0) / makespan;
       setText(operations, count(picture.report.operations, 'operation', 'operations'));
-      setText(scale, scaleWords(picture.columns, (view.t1 - view.t0) / layout.plot));
+      const words = scaleWords(picture.columns, (view.t1 - view.t0) / layout.plot);
+      scale.hidden = words.length === 0;
+      scale.title = words.join('');
+      scaleParts.forEach((part, index) => setText(part, words[index] ?? ''));
       setText(zoom, makespan > 0 && part < 1 - 1e-9 ? `${share(part)} of the iteration` : 'whole iteration');
     },
   };
