@@ -2,7 +2,7 @@ import type { FromPage, RaceAgainst, ToPage } from './protocol/messages.ts';
 import { racing } from './session/racing.ts';
 import { causeWords } from './session/raceCauses.ts';
 import { raceSentence, rowSentence } from './session/raceWords.ts';
-import { bestVariants, type RaceOrder, type Standings, standings } from './session/standings.ts';
+import { bestVariants, family, joinEqual, type RaceOrder, type Standings, standings } from './session/standings.ts';
 import { type RaceTab, raceView } from './view/race/raceView.ts';
 import { paletteFrom, type Theme } from './view/scene/theme.ts';
 
@@ -30,6 +30,8 @@ export interface RacesHost {
 const keyOf = ({ plan, pipelines, options }: NonNullable<ReturnType<RacesHost['shown']>>): string =>
   JSON.stringify([plan.name, pipelines, options]);
 
+const undoKey = /Mac/.test(navigator.platform) ? '⌘Z' : 'Ctrl+Z';
+
 type Entry = Extract<ToPage, { readonly type: 'entry' }>;
 
 /** Compares the pipeline on show with other schedules, other pipelines, and other versions of its file. */
@@ -44,6 +46,8 @@ export function races(host: RacesHost) {
   let attended = -1;
   let queued = false;
   let due = false;
+  /** The schedule that was asked to be written into the file. */
+  let adopting: string | undefined;
   /** What is compared, so that the same plan sent again changes nothing. */
   let compared = '';
 
@@ -68,8 +72,10 @@ export function races(host: RacesHost) {
       update();
     },
     adopt: (id) => {
-      const index = race.runners().find((runner) => runner.id === id)?.adopt;
-      if (index !== undefined) host.post({ type: 'adopt', request, index });
+      const runner = race.runners().find((each) => each.id === id);
+      if (runner?.adopt === undefined) return;
+      adopting = family(runner.name);
+      host.post({ type: 'adopt', request, index: runner.adopt });
     },
     attend: (id) => {
       if (id === attended) return;
@@ -92,7 +98,8 @@ export function races(host: RacesHost) {
 
   const ranked = (): Standings => {
     const all = race.runners();
-    return standings(tab === 'policies' ? bestVariants(all, [own, baseline]) : all, order, baseline);
+    const kept = [own, baseline];
+    return standings(tab === 'policies' ? joinEqual(bestVariants(all, kept), kept) : all, order, baseline);
   };
 
   /** Says how a timeline differs from the baseline and why: the one that is pointed at, otherwise the winner. */
@@ -142,13 +149,20 @@ export function races(host: RacesHost) {
     const joined = tab === 'pipelines' ? pipelines : [plan];
     for (const other of joined) {
       const named = tab === 'pipelines' ? other.name : other.schedule.name;
-      const note = tab === 'pipelines' ? other.schedule.name : shown.tried ? 'as tried' : 'as in the file';
+      const adopted = adopting === named && !shown.tried;
+      const here = shown.tried
+        ? 'as tried'
+        : adopted
+          ? `In the file now. Undo: ${undoKey} in the text`
+          : 'as in the file';
+      const note = tab === 'pipelines' ? other.schedule.name : here;
       const id = race.add({ index: 0, name: named, plan: other, options, adoptable: false }, note, true);
       if (other === plan) {
         own = id;
         baseline = id;
       }
     }
+    adopting = undefined;
     if (tab === 'policies') ask('policies');
     else if (tab === 'versions') ask('saved');
   }

@@ -180,6 +180,36 @@ const axis: PageTest = {
   },
 };
 
+const adopted: PageTest = {
+  name: 'after a schedule is written into the file, its row says so with the key that undoes it, and has the focus',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 420, height: 800 });
+    const request = await raced(preview);
+    // The same order under another name joins the row of the file.
+    const { options, plan } = base.message;
+    const dapple = plan.pipelines[0];
+    await preview.post({ type: 'entry', request, index: 7, name: 'dapple', plan: dapple, options, adoptable: true });
+    await preview.page.getByRole('button', { name: '1f1b = dapple' }).waitFor();
+    assert.equal(await preview.page.locator('.race-row .race-name').filter({ hasText: 'dapple' }).count(), 1);
+    await preview.page.getByRole('button', { name: 'Use in the file: zb_h1' }).press('Enter');
+    const changedPlan = { ...plan, pipelines: [wanted[0][1].plan] };
+    await preview.post({ ...base.message, version: base.message.version + 1, plan: changedPlan });
+    await row(preview, 'zb_h1').filter({ hasText: 'In the file now. Undo: Ctrl+Z in the text' }).waitFor();
+    await settled(preview.page);
+    const focused = () => preview.page.evaluate(() => document.activeElement?.textContent);
+    assert.equal(await focused(), 'zb_h1');
+    await preview.shot('race-adopted-420');
+    // Undone: the note goes, and the focus stays in the list.
+    await preview.post({ ...base.message, version: base.message.version + 2 });
+    await row(preview, '1f1b').filter({ hasText: 'as in the file' }).waitFor();
+    await settled(preview.page);
+    assert.equal(await focused(), '1f1b');
+    assert.doesNotMatch(await preview.page.locator('.race').innerText(), /In the file now/);
+    assert.deepEqual([...preview.problems, ...(await violations(preview.page))], []);
+    await preview.close();
+  },
+};
+
 const narrow: PageTest = {
   name: 'a comparison fits into a side panel',
   run: async (browser) => {
@@ -252,4 +282,4 @@ const sweep: PageTest = {
   },
 };
 
-export const raceTests: readonly PageTest[] = [figures, causes, axis, narrow, keyboard, sweep];
+export const raceTests: readonly PageTest[] = [figures, causes, axis, adopted, narrow, keyboard, sweep];

@@ -11,6 +11,8 @@ export interface Runner {
   readonly adopt?: number;
   /** First line in which its text differs from the one on show. */
   readonly changed?: string;
+  /** Names of others whose figures are equal: they have no row. */
+  readonly equal?: readonly string[];
   /** Absent while it is simulated. */
   readonly result?: RaceFigures | { readonly reason: string };
 }
@@ -44,7 +46,7 @@ export interface Standings {
 }
 
 /** `interleaved_1f1b(chunks = 2)` is a variant of `interleaved_1f1b`. */
-const family = (name: string): string => name.replace(/\(.*$/s, '');
+export const family = (name: string): string => name.replace(/\(.*$/s, '');
 
 const figuresOf = ({ result }: Runner): RaceFigures | undefined =>
   result === undefined || 'reason' in result ? undefined : result;
@@ -63,6 +65,44 @@ export function bestVariants(runners: readonly Runner[], kept: readonly number[]
       best.set(key, runner);
   }
   return runners.filter((runner) => kept.includes(runner.id) || best.get(family(runner.name)) === runner);
+}
+
+/** Figures that differ by less than this share do so by rounding. */
+const rounding = 1e-9;
+
+const alike = (a: number, b: number): boolean => Math.abs(a - b) <= rounding * Math.max(Math.abs(a), Math.abs(b));
+
+const equalFigures = (a: RaceFigures, b: RaceFigures): boolean =>
+  a.fits === b.fits &&
+  alike(a.iteration, b.iteration) &&
+  alike(a.makespan, b.makespan) &&
+  alike(1 - a.bubble, 1 - b.bubble) &&
+  alike(a.peak, b.peak) &&
+  alike(a.capacity, b.capacity);
+
+/** Runners whose figures are equal, in one: the first of `kept` among them, otherwise the first of all. Runners of `kept` stay. Pure. */
+export function joinEqual(runners: readonly Runner[], kept: readonly number[]): readonly Runner[] {
+  const isKept = ({ id }: Runner): boolean => kept.includes(id);
+  const heads: Runner[] = [];
+  const names = new Map<number, readonly string[]>();
+  for (const runner of [...runners.filter(isKept), ...runners.filter((each) => !isKept(each))]) {
+    const figures = figuresOf(runner);
+    const head =
+      figures === undefined || isKept(runner)
+        ? undefined
+        : heads.find((other) => {
+            const known = figuresOf(other);
+            return known !== undefined && equalFigures(known, figures);
+          });
+    if (head === undefined) heads.push(runner);
+    else names.set(head.id, [...(names.get(head.id) ?? []), runner.name]);
+  }
+  return runners
+    .filter((runner) => heads.includes(runner))
+    .map((runner) => {
+      const equal = names.get(runner.id);
+      return equal === undefined ? runner : { ...runner, equal };
+    });
 }
 
 /** Runners in order, with their differences to the baseline. Those that do not run come last. Pure. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bestVariants, standings, type Runner } from '../../../webview/session/standings.ts';
+import { bestVariants, joinEqual, standings, type Runner } from '../../../webview/session/standings.ts';
 import { deltaWords, raceSentence } from '../../../webview/session/raceWords.ts';
 import type { RaceFigures } from '../../../webview/worker/messages.ts';
 
@@ -91,6 +91,24 @@ describe('a comparison', () => {
     expect(raceSentence(standings([base, best, faster], 'iteration', faster.id))).toBe(
       'zb_v is the shortest that fits: 43 ms (4.3 %) longer than zb_h2, which does not fit.',
     );
+  });
+
+  it('has one row for figures that are equal to the last digit', () => {
+    const dapple = runner('dapple', figures(1.384 * (1 + 1e-13), 12, 0.325));
+    const near = runner('near', figures(1.384 * (1 + 1e-6), 12, 0.325));
+    const larger = runner('larger', figures(1.384, 12.5, 0.325));
+    const second = runner('second', figures(1.043, 12.25, 0.104));
+    const names = (runners: readonly Runner[]) => runners.map(({ name, equal = [] }) => [name, ...equal].join(' = '));
+    expect(names(joinEqual([dapple, waiting, base, best, dead, near, larger, second], [base.id]))).toEqual([
+      'gpipe',
+      '1f1b = dapple',
+      'zb_v = second',
+      'mine',
+      'near',
+      'larger',
+    ]);
+    // The file's schedule and the baseline both keep their row.
+    expect(names(joinEqual([base, dapple], [base.id, dapple.id]))).toEqual(['1f1b', 'dapple']);
   });
 
   it('shows of the variants of a policy the shortest that fits', () => {

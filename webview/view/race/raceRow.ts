@@ -50,9 +50,10 @@ export function raceRow(id: number, actions: RaceRowActions) {
     update(standing: Standing, { baseline }: Standings): void {
       const { runner, figures, deltas, winner } = standing;
       const isBaseline = baseline?.runner.id === id;
-      setText(name, runner.name);
+      setText(name, [runner.name, ...(runner.equal ?? [])].join(' = '));
       name.setAttribute('aria-pressed', String(isBaseline));
-      name.title = isBaseline ? 'Differences are to this one' : `Show differences to ${runner.name}`;
+      const differences = isBaseline ? 'Differences are to this one' : `Show differences to ${runner.name}`;
+      name.title = runner.equal === undefined ? differences : `${differences}. All figures of these are equal.`;
       strip.element.setAttribute('aria-label', `Timeline of ${runner.name}`);
       row.classList.toggle('winner', winner);
       row.classList.toggle('over', figures?.fits === false);

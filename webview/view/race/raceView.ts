@@ -222,11 +222,14 @@ export function raceView(actions: RaceViewActions) {
 const runnerOf = (target: EventTarget | null): number =>
   Number((target instanceof Element ? target.closest<HTMLElement>('[data-runner]') : null)?.dataset.runner ?? -1);
 
-/** Puts rows in order; the one with the focus keeps it. */
+/** Puts rows in order; the one with the focus keeps it. If its row is gone, the baseline has it: the focus stays in the list. */
 function arrange(body: HTMLElement, elements: readonly HTMLElement[]): void {
   const focus = document.activeElement;
+  const inside = body.contains(focus);
   body.replaceChildren(...elements);
-  if (focus instanceof HTMLElement && body.contains(focus)) focus.focus({ preventScroll: true });
+  if (!inside || !(focus instanceof HTMLElement)) return;
+  if (body.contains(focus)) focus.focus({ preventScroll: true });
+  else body.querySelector<HTMLElement>('.race-name[aria-pressed="true"]')?.focus();
 }
 
 const labelled = (text: string, control: HTMLElement): HTMLElement =>
