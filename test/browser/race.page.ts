@@ -205,6 +205,9 @@ const adopted: PageTest = {
     await settled(preview.page);
     assert.equal(await focused(), '1f1b');
     assert.doesNotMatch(await preview.page.locator('.race').innerText(), /In the file now/);
+    // Written by hand, it is in the file as any other.
+    await preview.post({ ...base.message, version: base.message.version + 3, plan: changedPlan });
+    await row(preview, 'zb_h1').filter({ hasText: 'as in the file' }).waitFor();
     assert.deepEqual([...preview.problems, ...(await violations(preview.page))], []);
     await preview.close();
   },

@@ -2,9 +2,9 @@
 
 /** Letters of a line that a narrow card shows. */
 const enough = 46;
-/** Operations of a row that stand around what changes. */
+/** Operations of a row that are shown around what changes. */
 const around = 1;
-/** Operations of a longer change that stand at each of its ends. */
+/** Operations that are shown at each end of a longer change. */
 const atEnds = 2;
 const cut = '…';
 
