@@ -21,11 +21,16 @@ export interface Figures {
   readonly capacity: number;
   /** Whether every device stays within its memory. */
   readonly fits: boolean;
+  /** The device that needs most beyond its memory, and how much; absent if every device fits. */
+  readonly over?: { readonly device: string; readonly bytes: number };
 }
 
 /** `device`: name of the device whose peak is wanted. Default: the fullest. */
 export function figuresOf(report: PipelineReport, device?: string): Figures {
   const full = fullest(report, device);
+  let over: Figures['over'];
+  for (const { name, peak, capacity } of report.devices)
+    if (peak - capacity > (over?.bytes ?? 0)) over = { device: name, bytes: peak - capacity };
   return {
     iteration: report.iteration,
     throughput: report.throughput,
@@ -33,7 +38,8 @@ export function figuresOf(report: PipelineReport, device?: string): Figures {
     device: full?.name ?? '',
     peak: full?.peak ?? 0,
     capacity: full?.capacity ?? 0,
-    fits: report.devices.every(({ peak, capacity }) => peak <= capacity),
+    fits: over === undefined,
+    ...(over === undefined ? {} : { over }),
   };
 }
 
@@ -62,14 +68,18 @@ export type Emphasis = 'time' | 'memory';
  */
 export function effectWords({ before, after }: Effect, emphasis: Emphasis): string {
   if (before === undefined) {
-    const over = after.fits ? '' : `, ${overrun(after)}`;
-    return `iteration ${time(after.iteration, 4)}, bubble ${share(after.bubble)}, peak ${bytes(after.peak)}${over}`;
+    const words = [
+      `iteration ${time(after.iteration, 4)}`,
+      `bubble ${share(after.bubble)}`,
+      `peak ${bytes(after.peak)}`,
+    ];
+    return [...words, ...overrun(after, '')].join(', ');
   }
   const words =
     emphasis === 'memory'
       ? [`peak ${bytes(after.peak)}`, ...paceWords(before, after)]
       : [...paceWords(before, after), peakWords(before, after)];
-  return [...words, ...(after.fits ? [] : [overrun(after)])].join(', ');
+  return [...words, ...overrun(after, before.fits ? '' : 'still ')].join(', ');
 }
 
 function paceWords(before: Figures, after: Figures): readonly string[] {
@@ -88,6 +98,8 @@ function peakWords(before: Figures, after: Figures): string {
 
 const figure = (value: number): string => String(Number(value.toPrecision(6)));
 
-/** Why a plan does not fit; a device other than the fullest may be the reason. */
-const overrun = ({ peak, capacity }: Figures): string =>
-  peak > capacity ? `${bytes(peak - capacity)} over` : 'another device over its memory';
+/** `still 2 GiB over`, with the name of the device if it is another one than the title's; empty if the plan fits. */
+function overrun({ peak, capacity, over }: Figures, still: string): readonly string[] {
+  if (peak > capacity) return [`${still}${bytes(peak - capacity)} over`];
+  return over === undefined ? [] : [`${over.device} ${still}${bytes(over.bytes)} over`];
+}

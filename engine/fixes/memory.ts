@@ -56,6 +56,6 @@ function smaller(subject: Subject, stage: number, device: string, met: Goal['met
     recomputeCandidates(subject, stage),
     shardCandidates(subject),
   );
-  const goal: Goal = { pipeline, device, emphasis: 'memory', most: 6, met };
+  const goal: Goal = { pipeline, device, emphasis: 'memory', most: 6, met, fitting: true };
   return fixesAmong(analysis, ...withPairs(subject, goal, candidates), again);
 }

@@ -32,6 +32,8 @@ export interface Goal {
   /** Most fixes shown, and of one kind. */
   readonly most?: number;
   readonly mostOfKind?: number;
+  /** A change after which a device does not fit is left out if another change makes all fit. */
+  readonly fitting?: true;
 }
 
 interface Trial {
@@ -77,11 +79,16 @@ export function* fixesAmong(
 }
 
 const proposalsOf = (found: readonly Trial[], goal: Goal): readonly Proposal[] =>
-  shown(found.toSorted(compareTrials), goal).map(({ candidate, edits, effect, also }) => ({
+  shown(offered(found, goal).toSorted(compareTrials), goal).map(({ candidate, edits, effect, also }) => ({
     title: `${titleOf(candidate.what, effect, goal.emphasis)}${also}`,
     edits,
     effect,
   }));
+
+function offered(found: readonly Trial[], { fitting }: Goal): readonly Trial[] {
+  const all = fitting === true ? found.filter(({ effect }) => effect.after.fits) : found;
+  return all.length > 0 ? all : found;
+}
 
 /** `Use zb_h1: iteration −18 %, peak unchanged`. */
 export const titleOf = (what: string, effect: Effect, emphasis: Emphasis): string =>

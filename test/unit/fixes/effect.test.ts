@@ -26,11 +26,16 @@ test('changes under half a tenth of a percent are none, larger ones are stated',
   expect(words({ iteration: 0.999, peak: 9.99 * GiB })).toBe('iteration −0.1 %, peak −0.1 %');
 });
 
-test('a plan that does not fit says by how much; or that another device is the reason, where the fullest by share fits', () => {
-  expect(words({ peak: 17 * GiB, fits: false })).toBe('same iteration, peak +70 %, 1 GiB over');
-  expect(words({ fits: false })).toBe('same iteration, peak unchanged, another device over its memory');
-  const fresh = effectWords({ pipeline: 'train', after: after({ peak: 17 * GiB, fits: false }) }, 'time');
+test('a plan that does not fit says by how much, and on which device if that is another one than the peak', () => {
+  const over = { device: 'gpu[0]', bytes: GiB };
+  const elsewhere = { fits: false, over: { device: 'gpu[2]', bytes: 3 * GiB } };
+  expect(words({ peak: 17 * GiB, fits: false, over })).toBe('same iteration, peak +70 %, 1 GiB over');
+  expect(words(elsewhere)).toBe('same iteration, peak unchanged, gpu[2] 3 GiB over');
+  const fresh = effectWords({ pipeline: 'train', after: after({ peak: 17 * GiB, fits: false, over }) }, 'time');
   expect(fresh).toBe('iteration 1 s, bubble 25 %, peak 17 GiB, 1 GiB over');
+  const full = { ...before, ...elsewhere };
+  const still = effectWords({ pipeline: 'train', before: full, after: { ...full, peak: 9 * GiB } }, 'memory');
+  expect(still).toBe('peak 9 GiB, same iteration, gpu[2] still 3 GiB over');
 });
 
 test('an iteration has the digits of the preview', () => {

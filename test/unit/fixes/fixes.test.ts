@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { refactorings } from '../../../engine/fixes/fix.ts';
-import { share, time } from '../../../engine/quantities.ts';
+import { bytes, share, time } from '../../../engine/quantities.ts';
 import { after, analyse, codesOf, fixesOf } from '../../support/analyse.ts';
 import { pipe } from './file.ts';
+import { checkPromise } from './promise.ts';
 import { checkFix } from '../../support/expected.ts';
 
 const four = ['block[0..1]', 'block[2..3]', 'block[4..5]', 'block[6..7]'];
@@ -167,6 +168,21 @@ describe('out of memory', () => {
     const file = analyse(text(`${Math.floor(free / 2 ** 20) - 10}MiB`));
     const titles = fixesOf(file, 'memory/out-of-memory').map(({ title }) => title);
     expect(titles.some((title) => title.startsWith('Recompute the attention of "s0": '))).toBe(true);
+  });
+
+  it('says what another device still lacks where no change makes all devices fit', () => {
+    // Stage 3 keeps two layers of 3 GiB of weights, and as much of gradients: 12 GiB and buffers of 16 MiB.
+    const heavy = layers
+      .replace('block[8]', 'block[6]')
+      .concat('\n  layer big[2] { forward = 4ms  backward = 8ms  weights = 3GiB }');
+    const stages = blocks(['block[0..1]', 'block[2..3]', 'block[4..5]', 'big[0..1]']);
+    const file = analyse(pipe({ layers: heavy, memory: '4.5GiB', pipeline: run(stages) }));
+    const fixes = fixesOf(file, 'memory/out-of-memory').filter(({ finding }) => finding.about?.name === 'gpu[0]');
+    expect(fixes.length).toBeGreaterThan(0);
+    const lacks = bytes(12 * 2 ** 30 + 16 * 2 ** 20 - 4.5 * 2 ** 30);
+    const recompute = fixes.find(({ title }) => title.startsWith('Recompute "s0": '));
+    expect(recompute?.title).toSatisfy((title) => String(title).endsWith(`, gpu[3] still ${lacks} over`));
+    for (const fix of fixes) checkPromise(file, fix);
   });
 
   it('offers nothing that does not fit', () => {

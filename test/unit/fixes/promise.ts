@@ -108,8 +108,6 @@ function holds(words: string, before: PipelineReport | undefined, after: Pipelin
       return Math.abs(ratio(({ throughput }) => throughput)) < 0.0005;
     case 'peak unchanged':
       return peakRatios.some((change) => Math.abs(change) < 0.0005);
-    case 'another device over its memory':
-      return after.devices.some(({ peak, capacity }) => peak > capacity);
   }
   const [, figure, said] = /^(iteration|throughput|peak|bubble|batch|exposed) (.+)$/.exec(words) ?? [];
   switch (figure) {
@@ -145,7 +143,11 @@ function holds(words: string, before: PipelineReport | undefined, after: Pipelin
         peakRatios.some((change) => said === share(change, true))
       );
     default:
-      return after.devices.some(({ peak, capacity }) => words === `${bytes(peak - capacity)} over`);
+      return after.devices.some(({ name, peak, capacity }) =>
+        [bytes(peak - capacity), `${name} ${bytes(peak - capacity)}`].includes(
+          words.replace('still ', '').replace(/ over$/, ''),
+        ),
+      );
   }
 }
 

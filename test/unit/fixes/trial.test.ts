@@ -54,6 +54,11 @@ describe('candidates are ranked', () => {
 });
 
 describe('candidates are shown', () => {
+  it('where memory is the goal, only those that fit if there is one', () => {
+    expect(shown([fast, fits], { fitting: true })).toEqual(['fits']);
+    expect(shown([fast], { fitting: true })).toEqual(['fast']);
+  });
+
   it('five at most, or as many as the goal wants', () => {
     expect(shown(smaller)).toHaveLength(5);
     expect(shown(smaller, { most: 2 })).toEqual(['activation 32', 'activation 64']);
