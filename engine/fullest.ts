@@ -7,3 +7,12 @@ export const fullest = ({ devices }: Pick<PipelineReport, 'devices'>, name?: str
     (most, device) => (most === undefined || device.peak * most.capacity > most.peak * device.capacity ? device : most),
     undefined,
   );
+
+/** A device with more than this share of its memory free needs no change. */
+const ampleShare = 0.2;
+
+export const freeShare = ({ peak, capacity }: Pick<DeviceReport, 'peak' | 'capacity'>): number =>
+  capacity > 0 ? 1 - peak / capacity : 0;
+
+export const hasAmpleRoom = (device: Pick<DeviceReport, 'peak' | 'capacity'>): boolean =>
+  freeShare(device) > ampleShare;

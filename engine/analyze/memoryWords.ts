@@ -1,6 +1,7 @@
 /** How items of memory are called where people read them. */
+import { freeShare, hasAmpleRoom } from '../fullest.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { bytes, count, list } from '../quantities.ts';
+import { bytes, count, list, share } from '../quantities.ts';
 import type { DeviceReport, MemoryItem, MemoryItemKind } from '../report.ts';
 
 export const itemNames: Readonly<Record<MemoryItemKind, string>> = {
@@ -14,6 +15,12 @@ export const itemNames: Readonly<Record<MemoryItemKind, string>> = {
   recomputed: 'recomputed',
   workspace: 'workspace',
 };
+
+/** `gpu[0] has 31 % of its memory free: nothing needs to be freed.`; empty for a device with little room. */
+export const ampleRoomText = (device: Pick<DeviceReport, 'name' | 'peak' | 'capacity'>): string =>
+  hasAmpleRoom(device)
+    ? `${device.name} has ${share(freeShare(device))} of its memory free: nothing needs to be freed.`
+    : '';
 
 /** What a schedule moves from stage to stage, and items count. */
 export type Unit = 'microbatch' | 'segment';

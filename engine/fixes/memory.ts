@@ -1,7 +1,9 @@
 import type { Analysis } from '../check.ts';
 import type { FixHint, Finding } from '../findings/finding.ts';
+import { hasAmpleRoom } from '../fullest.ts';
 import { cutCandidates } from './balance.ts';
 import { inTurn, type Subject, subjectOf, trialsFor } from './candidates.ts';
+import { figuresOf, samplePeriod } from './effect.ts';
 import { sameBatchCandidates } from './microbatches.ts';
 import { moveCandidates } from './move.ts';
 import { fits } from './outcome.ts';
@@ -32,15 +34,23 @@ export function* memoryFixes(
 /** A change must free at least this share of a peak that fits. */
 const leastRoom = 0.01;
 
-/** What makes room at the peak of a device: it fits afterwards, or, if it fits today, its peak is lower. */
+/** A change for a device that needs none may lengthen the time per sample by at most this share. */
+const mostCost = 0.005;
+
+/**
+ * What makes room at the peak of a device: it fits afterwards, or, if it fits today, its peak is lower. If much is free already,
+ * only changes that cost no time.
+ */
 export function* roomFixes(analysis: Analysis, pipeline: string, device: number, again: Again): FixSteps {
   const subject = subjectOf(analysis, pipeline, again);
   const before = subject?.before.run.report.devices[device];
   if (subject === undefined || before === undefined) return [];
   const { name, peak, capacity } = before;
   const most = peak > capacity ? capacity : peak * (1 - leastRoom);
+  const slowest = hasAmpleRoom(before) ? samplePeriod(figuresOf(subject.before.run.report)) * (1 + mostCost) : Infinity;
   const met: Goal['met'] = (_, { run }) =>
-    run.report.devices.some((after) => after.name === name && after.peak <= most);
+    run.report.devices.some((after) => after.name === name && after.peak <= most) &&
+    samplePeriod(figuresOf(run.report)) <= slowest;
   return yield* smaller(subject, Math.max(0, subject.plan.placement.indexOf(device)), name, met);
 }
 

@@ -120,7 +120,7 @@ const keys: PageTest = {
 };
 
 const help: PageTest = {
-  name: 'fixes are listed with their effect: those that fit can be shown and applied',
+  name: 'fixes are listed in the order of the server, with their effect: those that fit can be shown and applied',
   run: async (browser) => {
     const preview = await opened(browser);
     await explained(preview);
@@ -131,8 +131,8 @@ const help: PageTest = {
     await preview.post({ type: 'fixes', request: asked?.request ?? 0, fixes });
     await settled(preview.page);
     const cards = sideOf(preview).locator('.fix');
-    assert.deepEqual(await cards.locator('.title').allInnerTexts(), ['Use zb_h1', 'Too large']);
-    const [fits, large] = await cards.allInnerTexts();
+    assert.deepEqual(await cards.locator('.title').allInnerTexts(), ['Too large', 'Use zb_h1']);
+    const [large, fits] = await cards.allInnerTexts();
     assert.ok(
       fits.includes('200 ms (−20 %)') && fits.includes('bubble 10 %') && fits.includes('5 GiB of 16 GiB'),
       fits,

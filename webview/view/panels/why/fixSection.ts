@@ -1,4 +1,6 @@
+import { ampleRoomText } from '../../../../engine/analyze/memoryWords.ts';
 import { bytes, iterationTime, share } from '../../../../engine/quantities.ts';
+import type { DeviceReport } from '../../../../engine/report.ts';
 import { element } from '../../../controls/dom.ts';
 import type { ShownFix } from '../../../protocol/messages.ts';
 import { smallShare } from '../../../session/smallShare.ts';
@@ -21,14 +23,14 @@ export interface FixActions {
 
 const headings = { bubble: 'What would help', memory: 'What would make room' } as const;
 
-/** Fixes with their simulated effect: those that fit first, the fastest before the others. One that does not fit has no "Apply". */
-export function fixSection({ about, list, tried }: Fixes, { tryFix, applyFix }: FixActions): HTMLElement {
+/** Fixes with their simulated effect, in the order of the quick fixes in the text. One that does not fit has no "Apply". */
+export function fixSection(
+  { about, list, tried }: Fixes,
+  { tryFix, applyFix }: FixActions,
+  device: Pick<DeviceReport, 'name' | 'peak' | 'capacity'> | undefined,
+): HTMLElement {
   const heading = headings[about];
-  const entries = (list ?? []).map((fix, index) => ({ fix, index }));
-  entries.sort(
-    (a, b) => Number(b.fix.effect.fits) - Number(a.fix.effect.fits) || periodOf(a.fix.effect) - periodOf(b.fix.effect),
-  );
-  const cards = entries.map(({ fix, index }) => {
+  const cards = (list ?? []).map((fix, index) => {
     const { effect } = fix;
     const show = act(
       tried === index ? 'Back' : 'Show',
@@ -49,7 +51,10 @@ export function fixSection({ about, list, tried }: Fixes, { tryFix, applyFix }: 
       ),
     );
   });
-  const state = list === undefined ? 'Simulating fixes …' : cards.length === 0 ? 'No fix is known.' : '';
+  // While a fix is on show, the device is as the fix leaves it: what the fixes start from is as the file says.
+  const ample = device === undefined || about !== 'memory' ? '' : ampleRoomText({ ...device, ...list?.at(0)?.before });
+  const state =
+    list === undefined ? 'Simulating fixes …' : ample !== '' ? ample : cards.length === 0 ? 'No fix is known.' : '';
   return element(
     'section',
     { class: 'fixes', 'aria-label': heading, 'aria-busy': String(list === undefined) },

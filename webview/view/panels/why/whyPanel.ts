@@ -27,6 +27,7 @@ export function whyPanel(actions: WhyActions) {
   return {
     element: box,
     update({ plan, picture }: ShownTimeline, theme: Theme, content: WhyContent): void {
+      const device = content.peak === undefined ? undefined : picture.report.devices.at(content.peak);
       // The list keeps the focus while fixes arrive.
       if (content.why !== shownWhy || content.why === undefined)
         put(chain, content.why === undefined ? undefined : chainSection(content.why, actions.select));
@@ -35,9 +36,8 @@ export function whyPanel(actions: WhyActions) {
       const order = content.fixes?.about === 'memory' ? [chain, peak, fixes] : [chain, fixes, peak];
       if (order.some((part, index) => box.children.item(index) !== part)) box.replaceChildren(...order);
       const focused = [...fixes.querySelectorAll('button')].findIndex((button) => button === document.activeElement);
-      put(fixes, content.fixes === undefined ? undefined : fixSection(content.fixes, actions));
+      put(fixes, content.fixes === undefined ? undefined : fixSection(content.fixes, actions, device));
       if (focused >= 0) fixes.querySelectorAll('button').item(focused)?.focus();
-      const device = content.peak === undefined ? undefined : picture.report.devices.at(content.peak);
       put(peak, device === undefined || plan.devices.length === 0 ? undefined : peakSection(device, theme));
     },
     /** Moves the focus to the first step, or to the panel. */
