@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { explainWait } from '../../engine/analyze/waits/explainWait.ts';
-import { bytes, time } from '../../engine/quantities.ts';
+import { bytes, share, time } from '../../engine/quantities.ts';
 import { iterationOf, withStageTimes } from '../../engine/sensitivity.ts';
 import type { FromPage, ShownFix } from '../../webview/protocol/messages.ts';
 import { microbatchBlocks } from '../../webview/picture/blocks.ts';
@@ -273,6 +273,11 @@ const peak: PageTest = {
     const asked = await lastOf(preview, 'help');
     assert.equal(asked?.about, 'memory');
     assert.equal(asked?.device, 0);
+    await preview.post({ type: 'fixes', request: asked.request, fixes: [] });
+    await settled(preview.page);
+    const free = share(1 - device.peak / device.capacity);
+    const words = await sideOf(preview).locator('.fixes').innerText();
+    assert.ok(words.includes(`gpu[0] has ${free} of its memory free: nothing needs to be freed.`), words);
     // Another selection changes neither.
     await clickBlock(preview, picture, picture.columns.offsets[0], 0);
     await settled(preview.page);
