@@ -5,12 +5,16 @@ import { memoryAxis } from '../../webview/view/paint/memoryAxis.ts';
 import { themeFrom, themeKind } from '../../webview/view/scene/theme.ts';
 import { type PageTest, sameColour } from './check.ts';
 import { settled } from './harness.ts';
-import { themes } from './themeColours.ts';
+import { type ThemeClass, themeColours, themes } from './themeColours.ts';
 import { GiB, pipeline, plan, planMessage } from './plans.ts';
 import { blockOf, clickBlock, pictureFor, pointOf } from './scene.ts';
 
 const shape = { devices: 4, microbatches: 4 };
-const themeOf = (name: string) => themeFrom(themeKind({ contains: (other) => other === name }), () => '');
+const themeOf = (name: ThemeClass) =>
+  themeFrom(
+    themeKind({ contains: (other) => other === name }),
+    (property) => themeColours[name][property.replace('--vscode-', '')] ?? '',
+  );
 
 const cursor: PageTest = {
   name: "blocks at the editor's cursor have corners in every theme, which are no ring and never in the colour of the focus",
