@@ -1,5 +1,6 @@
 /** `on(s, j)`: copies of stages that follow from a function, and what it may not say. */
 import { describe, expect, it } from 'vitest';
+import { defaultOptions } from '../../../engine/host.ts';
 import { dependenciesOf } from '../../../engine/order/dependencies.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
@@ -55,6 +56,9 @@ describe('copies', () => {
   it('takes a function that never repeats for the microbatches that there are', () => {
     const blocks = `on(s, j) = if(j < devices, j, devices * microbatches)  ${rule}`;
     expect(copies(blocks, { microbatches: 2 })).toEqual(['0@0:2k+0', '1@0:2k+0', '0@1:2k+1', '1@1:2k+1']);
+  });
+  it('knows no copies of microbatches that are not there, if it never repeats', () => {
+    expect(copies(`on(s, j) = if(j < microbatches, s, devices - 1 - s)  ${rule}`)).toEqual(['0@0', '1@1']);
   });
   it('asks for stages of a number of devices', () => {
     const v = `stages = 2 * devices  on(s, j) = if(s < devices, s, stages - 1 - s)  ${rule}`;
@@ -197,10 +201,11 @@ describe('what is no placement', () => {
       expect.stringContaining(message),
     ]);
   });
-  it('refuses a table that is too large before it makes one', () => {
-    const { findings } = resolveText(
-      pipelineOf(`schedule mine { on(s, j) = mod(j, devices)  ${rule} }`, { microbatches: 1e9 }),
-    );
-    expect(findings.map(({ code }) => code)).toContain('limit/too-large');
+  it('is refused before memory is taken for a table that is too large', () => {
+    // Without the spare copies it is within the limit.
+    const limits = { ...defaultOptions.limits, operations: 20 };
+    const body = '⟦limit/too-large:on⟧(s, j) = [s, mod(s - 1, devices)]  spare = true  row(d) = F[0], B[0]';
+    const text = pipelineOf(`schedule mine { ${body} }`);
+    checkFindings(text, ['32, over the limit of 20'], { options: { ...defaultOptions, limits } });
   });
 });

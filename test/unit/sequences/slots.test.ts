@@ -1,5 +1,6 @@
 /** Clock tables: the order of their slots, what they may not say, and what `fill` makes of them. */
 import { describe, expect, it } from 'vitest';
+import { defaultOptions } from '../../../engine/host.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { kindOf, letters, microbatchOf, type Program, stageOf } from '../../../engine/program.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
@@ -107,8 +108,10 @@ describe('what is no table', () => {
     expect(findings[0].related?.map(({ message }) => message)).toEqual(['The other slot.']);
   });
   it('is refused before memory is taken for it', () => {
-    const { findings } = resolveText(text('slot(F, s, j) = j + s  slot(B, s, j) = j', { microbatches: 1e8 }));
-    expect(findings.map(({ code }) => code)).toContain('limit/too-large');
+    // Counted as F and B it is within the limit.
+    const limits = { ...defaultOptions.limits, operations: 20 };
+    const body = '⟦limit/too-large:slot⟧(F, s, j) = j + s  slot(I, s, j) = 20 + j - s  slot(W) = free';
+    checkFindings(text(body), ['24, over the limit of 20'], { options: { ...defaultOptions, limits } });
   });
 });
 
@@ -159,6 +162,17 @@ describe('fill', () => {
   });
 });
 
+describe('fill of chunks in a V', () => {
+  it('is for blocks that repeat every six slots only', () => {
+    // Every 20 slots: a microbatch leaves before the next one enters.
+    const body = `placement = v_shape  period = 20  slot(F, s) = s  slot(I, s) = 2 * stages - 1 - s  slot(W) = free`;
+    const shape = { devices: 2, stages: 4, microbatches: 6 };
+    const [plain, filled] = [ends(made(body, shape)), ends(made(`${body}  fill = true`, shape))];
+    expect(plain.held).toEqual([2, 2]);
+    expect(filled.held).toEqual([2, 2]);
+  });
+});
+
 describe('the hint of a block', () => {
   const hintOf = (body: string, shape: Shape) =>
     resolveText(text(body, shape)).derived.flatMap((derived) =>
@@ -175,6 +189,10 @@ describe('the hint of a block', () => {
   });
   it('needs no simulation, and is there once', () => {
     const body = 'placement = v_shape  period = 6  slot(F, s) = s  slot(I, s) = 2 * stages - 1 - s  slot(W) = free';
-    expect(hintOf(body, { devices: 2, stages: 4, microbatches: 16 })).toHaveLength(1);
+    const [hint] = hintOf(body, { devices: 2, stages: 4, microbatches: 16 });
+    expect(hint).toMatch(/^at most \d chunks on a device$/);
+    const twice = `${text(body, { devices: 2, stages: 4 })}
+pipeline other { model = toy  devices = box  microbatches = 2  stages = balance(4)  schedule = mine }`;
+    expect(resolveText(twice).derived.filter((derived) => /at most/.test(derived.text))).toHaveLength(1);
   });
 });
