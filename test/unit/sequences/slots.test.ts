@@ -162,6 +162,14 @@ describe('fill', () => {
   });
 });
 
+describe('fill with weights last', () => {
+  it('ends as early as any order can', () => {
+    // The second device has six operations of 4 ms, and the first of them waits for the first device.
+    const body = 'period = 3  slot(F, s) = s  slot(I, s) = 4 - s  slot(W) = free  fill = true';
+    expect(ends(made(body, { devices: 2, microbatches: 2 })).end).toBeCloseTo(0.028, 12);
+  });
+});
+
 describe('fill of chunks in a V', () => {
   it('is for blocks that repeat every six slots only', () => {
     // Every 20 slots: a microbatch leaves before the next one enters.
