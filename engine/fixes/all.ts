@@ -5,7 +5,7 @@ import { fixSteps } from './fix.ts';
 import { noNewError } from './outcome.ts';
 import { type Again, apply, type Edit, type Proposal } from './proposal.ts';
 import { consequenceOf, consequenceWords } from './repairs/consequence.ts';
-import type { Neighbour } from './repairs/repair.ts';
+import { mostAtOnce, type Neighbour } from './repairs/repair.ts';
 import { repairers } from './repairs/repairers.ts';
 
 /**
@@ -20,16 +20,13 @@ export const safeCodes: readonly Code[] = [
   'key/not-applicable',
 ];
 
-/** More findings are not fixed at once. */
-const mostFindings = 50;
-
 /** Whether findings of a code can be fixed at once: each is a mistake at its own place. */
 const fixableAtOnce = (code: Code): boolean => repairers[code] !== undefined;
 
 /** Whether a file has several findings of a code, and not too many, that can be fixed at once. */
 export function hasSeveral({ findings }: Pick<Analysis, 'findings'>, code: Code): boolean {
   const count = findings.filter((finding) => finding.code === code).length;
-  return fixableAtOnce(code) && count > 1 && count <= mostFindings;
+  return fixableAtOnce(code) && count > 1 && count <= mostAtOnce;
 }
 
 /** What is fixed at once. */
@@ -55,7 +52,7 @@ export function* fixAllSteps(
 ): Generator<unknown, Proposal | undefined, void> {
   const isMeant = ({ code }: { readonly code: Code }) => codes.includes(code) && fixableAtOnce(code);
   const found = analysis.findings.filter(isMeant);
-  if (found.length < 2 || found.length > mostFindings) return undefined;
+  if (found.length < 2 || found.length > mostAtOnce) return undefined;
   const edits: Edit[] = [];
   let fixed = 0;
   for (const finding of found) {

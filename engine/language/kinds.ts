@@ -90,6 +90,12 @@ export const operations: Targets = {
   ],
 };
 
+/** `F[0]` for `F0`: the preview names operations without brackets. Undefined for other names. */
+export function operationLike(name: string): string | undefined {
+  const [, kind, microbatch] = /^([A-Z])0*(\d+)$/.exec(name) ?? [];
+  return operations.names.some((each) => each.name === kind) ? `${kind}[${microbatch}]` : undefined;
+}
+
 const placements: readonly Word[] = [
   { name: 'linear', doc: 'Stage s on device s.' },
   { name: 'v_shape', doc: 'Two stages a device: down the devices, then back up.' },

@@ -3,7 +3,14 @@ import { spellingHint } from '../findings/reporter.ts';
 import type { Call, Expression, Name, Quantity } from '../../grammar/syntax.ts';
 import { type FileContext, refer, symbolId } from './context.ts';
 import { findFunction, functionId, functionNames } from './functions.ts';
-import { functionContext, operations, valueKindOf, type FunctionContext, type Targets } from './kinds.ts';
+import {
+  functionContext,
+  operationLike,
+  operations,
+  valueKindOf,
+  type FunctionContext,
+  type Targets,
+} from './kinds.ts';
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
 import { declareParameter, deepest, type Scope } from './scopes.ts';
 import type { Dimension } from '../plan.ts';
@@ -110,7 +117,9 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
       return;
     }
     case 'word or number':
-      return words.includes(name.text) ? undefined : linkNumber(context, name, scope, words);
+      return words.includes(name.text)
+        ? undefined
+        : linkNumber(context, name, scope, words, row.targets === operations ? operationLike(name.text) : undefined);
     case 'layer':
       return linkTarget(context, name, schema, scope);
     case 'function':
@@ -144,12 +153,21 @@ function linkDeclared(context: FileContext, name: Name, schema: ValueSchema | un
   if (kind !== undefined) linkDeclaration(context, name, kind);
 }
 
-function linkNumber(context: FileContext, name: Name, scope: Scope, words: readonly string[] = []): void {
+/** `meant`: what the name was probably to be, however it is spelled. */
+function linkNumber(
+  context: FileContext,
+  name: Name,
+  scope: Scope,
+  words: readonly string[] = [],
+  meant?: string,
+): void {
   const local = scope.locals?.get(name.text);
   if (local !== undefined) return refer(context, name, local);
   const declared = context.names.get(name.text);
   if (declared !== undefined) return refer(context, name, declared.id);
-  unknown(context, name, 'name', candidates(context, words, scope));
+  reportUnknown(context, name, 'name', {
+    near: () => meant ?? context.report.nearest(name.text, candidates(context, words, scope)),
+  });
 }
 
 /** Made while they are looked at: most unknown names of a file with many are given no suggestion. */
@@ -347,14 +365,25 @@ export function unknown(
   /** All words that are allowed there, where they are few. */
   words?: readonly string[],
 ): void {
+  reportUnknown(context, name, kind, { near: () => context.report.nearest(name.text, candidates), where, words });
+}
+
+interface Unknown {
+  /** The name that was probably meant; called only if the name is reported. */
+  readonly near: () => string | undefined;
+  readonly where?: string | undefined;
+  readonly words?: readonly string[] | undefined;
+}
+
+function reportUnknown(context: FileContext, name: Name, kind: string, { near, where, words }: Unknown): void {
   if (name.end <= name.start) return;
   const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy'].includes(kind);
   if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
-  const near = context.report.nearest(name.text, candidates);
+  const nearest = near();
   context.report.report(
     'name/unknown',
     name,
-    { kind, name: name.text, nearest: near, where, words },
-    { hint: spellingHint(near) },
+    { kind, name: name.text, nearest, where, words },
+    { hint: spellingHint(nearest) },
   );
 }

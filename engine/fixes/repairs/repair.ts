@@ -53,6 +53,9 @@ interface Kept {
   readonly isSettled: boolean;
 }
 
+/** More findings of a code are not fixed at once by the fixes of each. */
+export const mostAtOnce = 50;
+
 const mostTrials = 24;
 const mostShown = 5;
 /** Repairs in the given order stop being tried when this many are good. */

@@ -1,10 +1,11 @@
-import { parametersOf } from '../../findings/finding.ts';
+import { type Finding, parametersOf } from '../../findings/finding.ts';
+import { operationLike } from '../../language/kinds.ts';
 import { dimensionIn } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
 import { spellings } from '../../spelling.ts';
 import { inserted, replaced, withDeclaration, withEntry } from './edits.ts';
 import { type Exported, exportsOf, kindsFor, standardNames, withImport } from './exports.ts';
-import type { Mistake, Repair, Repairer } from './repair.ts';
+import { type Mistake, mostAtOnce, type Repair, type Repairer } from './repair.ts';
 import { bodiesOf, siteAt } from './site.ts';
 import { namesOf } from './values.ts';
 
@@ -22,8 +23,31 @@ function* repairs(mistake: Mistake): Generator<Repair> {
   for (const text of new Set([...suggestions, ...similar(mistake, kind, name), ...words.slice(0, 5)]))
     yield { what: `Change to "${text}"`, edits: [replaced(finding.place, text)] };
   if (exact.length === 0) yield* nearImports(mistake, kind, name);
+  if (isOperation(finding)) return yield* everyOperation(mistake);
   yield* declaring(mistake, kind, name);
   yield* onlyOne(mistake, kind);
+}
+
+/** Whether the name is an operation as the preview writes it: `F0` in a row. */
+function isOperation(finding: Finding): boolean {
+  const parameters = parametersOf(finding, 'name/unknown');
+  const operation = parameters === undefined ? undefined : operationLike(parameters.name);
+  return operation !== undefined && parameters?.nearest === operation;
+}
+
+/** All operations as one change, if the findings are too many for the fix of all findings of their code. */
+function* everyOperation({ analysis, finding }: Mistake): Generator<Repair> {
+  if (analysis.findings.filter(({ code }) => code === finding.code).length <= mostAtOnce) return;
+  const all = analysis.findings.filter(isOperation);
+  if (all.length < 2) return;
+  yield {
+    what: `Change all ${all.length} operations that are written without brackets`,
+    edits: all.map(({ place, hint }) => {
+      const operation = hint?.kind === 'spelling' ? hint.suggestions[0] : undefined;
+      return operation === undefined ? undefined : replaced(place, operation);
+    }),
+    last: true,
+  };
 }
 
 /** Names of the file that are spelled alike, the nearest first. */
@@ -91,7 +115,8 @@ function* declaring({ analysis, finding }: Mistake, kind: string, name: string):
     const values = new Set<string>();
     if (quantity !== undefined) values.add(syntax.text.slice(quantity.start, quantity.end));
     if (dimension !== undefined) values.add(exampleOf[dimension]);
-    for (const value of ['1', '25GB/s + 5us']) values.add(value);
+    // A row has numbers, such as those of microbatches, and no links.
+    for (const value of key?.value.kind === 'operations' ? ['1'] : ['1', '25GB/s + 5us']) values.add(value);
     for (const value of values)
       yield {
         what: `Declare let ${name} = ${value}`,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { fixAllSteps } from '../../../engine/fixes/all.ts';
 import type { Code } from '../../../engine/findings/catalogue.ts';
-import { apply } from '../../../engine/fixes/fix.ts';
+import { apply, fixesFor } from '../../../engine/fixes/fix.ts';
 import { toEnd } from '../../../engine/steps.ts';
 import { analyse, codesOf } from '../../support/analyse.ts';
 import { edited, good } from '../../support/goodFile.ts';
@@ -33,4 +33,36 @@ test('nothing is offered where a finding of the codes shows up instead', () => {
   const text = replaced(['= toy', '= toi'], ['= 1f1b', '= 1f1bb'], ['stages = balance(4)', stage]);
   expect(codesOf(analyse(text)).filter((code) => code === 'name/unknown')).toHaveLength(2);
   expect(allFixed(text, ['name/unknown'])).toBeUndefined();
+});
+
+/** One stage on one device that runs its microbatches in turn. The row writes operations as `operation` does. */
+const inTurn = (microbatches: number, operation: (kind: string, microbatch: number) => string): string => {
+  const row = Array.from({ length: microbatches }, (_, j) => `${operation('F', j)}, ${operation('B', j)}`).join(', ');
+  return `device small { memory = 16GiB }
+cluster box { gpu[1] = small  link = 25GB/s + 5us }
+model toy { layer block { forward = 4ms  backward = 8ms } }
+schedule by_hand { row(0) = ${row} }
+pipeline train { model = toy  devices = box  stages = balance(1)  microbatches = ${microbatches}  schedule = by_hand }
+`;
+};
+const bare = (kind: string, microbatch: number): string => kind + String(microbatch);
+const bracketed = (kind: string, microbatch: number): string => `${kind}[${microbatch}]`;
+
+test('operations without brackets get them at once', () => {
+  const [title, text] = allFixed(inTurn(12, bare), ['name/unknown']) ?? [];
+  expect(title).toMatch(/^Fix 24: runs, iteration 144 ms/);
+  expect(text).toBe(inTurn(12, bracketed));
+});
+
+test('more operations without brackets than fixes of a code are still one change', () => {
+  const analysis = analyse(inTurn(40, bare));
+  const [finding] = analysis.findings.filter(({ code }) => code === 'name/unknown');
+  const [single, all, ...others] = fixesFor(analysis, finding, analyse);
+  expect(single.title).toBe('Change to "F[0]"');
+  expect(all.title).toMatch(/^Change all 80 operations that are written without brackets: runs, iteration 480 ms/);
+  expect(apply(analysis.syntax.text, all.edits)).toBe(inTurn(40, bracketed));
+  expect(others).toEqual([]);
+  // Fifty are the fix of all findings of their code: one entry of the list is enough.
+  const fewer = analyse(inTurn(25, bare));
+  expect(fixesFor(fewer, fewer.findings[0], analyse).map((fix) => fix.title)).toEqual(['Change to "F[0]"']);
 });

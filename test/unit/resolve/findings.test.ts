@@ -42,6 +42,22 @@ describe('names', () => {
     ]);
     checkFindings(edited('model toy {', 'model toy { precision = ⟦name/unknown:bf17⟧'), ['Did you mean "bf16"?']);
   });
+  test('an operation without brackets in a row or a name of a schedule, and only there', () => {
+    const by = (row: string, more = '') =>
+      edited('1f1b', 'mine').concat(`\nschedule mine { ${more} row(d) = F[0..<microbatches], ${row} }\n`);
+    for (const [name, operation] of [
+      ['B0', 'B[0]'],
+      ['W12', 'W[12]'],
+      ['I007', 'I[7]'],
+    ])
+      checkFindings(by(`⟦name/unknown:${name}⟧`), [`Unknown name "${name}". Did you mean "${operation}"?`]);
+    checkFindings(by('rest', 'let rest = ⟦name/unknown:B0⟧'), ['Unknown name "B0". Did you mean "B[0]"?']);
+    for (const row of ['⟦name/unknown:C0⟧', 'B[⟦name/unknown:B0⟧]', '⟦name/unknown:B⟧', '⟦name/unknown:b0⟧']) {
+      const [{ message }] = checkFindings(by(row)).findings;
+      expect(message).not.toContain('[');
+    }
+    checkFindings(by('B0', 'let B0 = B[0..<microbatches]'));
+  });
   test('of the wrong kind', () => {
     checkFindings(
       edited('devices = box', 'devices = ⟦type/mismatch:toy⟧').replace('cluster box', 'cluster ⟦name/unused:box⟧'),

@@ -1,6 +1,6 @@
-import { describe, it } from 'vitest';
-import { type Case, checkCase } from './promise.ts';
-import { good, wrong } from './text.ts';
+import { describe, expect, it, test } from 'vitest';
+import { bare, type Case, checkCase, repairsOf } from './promise.ts';
+import { good, rowed, wrong } from './text.ts';
 
 const cases: readonly Case[] = [
   // Syntax.
@@ -82,6 +82,12 @@ const cases: readonly Case[] = [
   },
   { code: 'syntax/unit', text: wrong('25GB/s', '25Gbs'), titles: ['Change to "25Gb/s"', 'Change to "25GB/s"'] },
   // Names.
+  {
+    code: 'name/unknown',
+    text: rowed('  row(0) = F[0..1], B[0..1]\n  row(1) = F0, B[0], F[1], B[1]'),
+    titles: ['Change to "F[0]"'],
+    makes: 'row(1) = F[0], B[0], F[1], B[1]',
+  },
   {
     code: 'name/unknown',
     text: wrong('model = toy', 'model = toi'),
@@ -205,6 +211,11 @@ const cases: readonly Case[] = [
     titles: ['Remove "backward"', 'Remove "backward_input" and "backward_weight", so that "backward" applies'],
   },
 ];
+
+test('a number is declared for a name in a row, never a link', () => {
+  const text = rowed('  row(0) = F[0..last], B[0..1]\n  row(1) = F[0..1], B[0..1]');
+  expect(repairsOf({ code: 'name/unknown', text }).map(bare)).toEqual(['Declare let last = 1']);
+});
 
 describe.each(cases.map((each) => [`${each.code}: ${each.titles[0] ?? ''}`, each] as const))('%s', (_, each) => {
   it('is offered, gone afterwards, without a new error, with the figures of a fresh simulation', () => checkCase(each));
