@@ -19,8 +19,9 @@ import {
 import { secondsOf, sizeOf } from './rowRun.ts';
 
 /**
- * The least move that breaks the circle: every move of one operation within its row is simulated, and two are moved only if none is
- * enough. For a rule: without its limit of microbatches in flight.
+ * The least move that breaks the circle. Every move of one operation within its row is simulated, and every move of a forward with the
+ * backward of its microbatch after it. Two moves are combined only if none of these is enough. For a rule: without its limit of
+ * microbatches in flight.
  */
 export const scheduleDeadlock: Repairer = { repairs, ranked: 'figures', most: 2 };
 
@@ -44,16 +45,20 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const work = { left: budget };
   const singles = rows.flatMap((row) => [...movesOf(row, work)]);
   const runs = singles.flatMap((move) => timed(rowed, [move], work));
-  const found = runs.length > 0 ? runs : pairs(rows, rowed, work);
-  for (const { moves } of found
-    .toSorted((a, b) => a.seconds - b.seconds || a.distance - b.distance)
-    .slice(0, mostChecked)) {
+  const found = runs.length > 0 ? runs : twoMoves(rows, rowed, work);
+  for (const { moves } of found.toSorted(compareFound).slice(0, mostChecked)) {
     yield {
       what: moves.map((move, index) => words(move, index === 0 ? 'Move' : 'move')).join(' and '),
       edits: lastOfEach(moves).flatMap(({ row, places }) => editsOf(syntax, row.written, row.before, places)),
     };
   }
 }
+
+/** The fastest first. Of equally fast ones, the one that moves the fewest operations comes first, then the one with the shortest move. */
+const compareFound = (a: Found, b: Found): number => {
+  const alike = Math.abs(a.seconds - b.seconds) <= 1e-9 * Math.max(a.seconds, b.seconds);
+  return (alike ? 0 : a.seconds - b.seconds) || a.operations - b.operations || a.distance - b.distance;
+};
 
 /** Of moves in one row the last: it contains the others. */
 const lastOfEach = (moves: readonly Move[]): readonly Move[] =>
@@ -81,6 +86,8 @@ interface Move {
 interface Found {
   readonly moves: readonly Move[];
   readonly seconds: number;
+  /** Operations that are moved. */
+  readonly operations: number;
   readonly distance: number;
 }
 
@@ -106,7 +113,8 @@ function* movesOf(row: Row, work: { readonly left: number }, onCircle = false): 
   const { places } = row;
   const flat = places.flat();
   const few = !onCircle && flat.length * flat.length <= 4_000 && work.left > 0;
-  const units = [...flat.map((part) => [part]), ...places.filter((place) => place.length > 1)];
+  const pairs = onCircle ? [] : flat.map((_, index) => flat.slice(index, index + 2)).filter(isPair);
+  const units = [...flat.map((part) => [part]), ...places.filter((place) => place.length > 1), ...pairs];
   for (const parts of units) {
     if (!few && !parts.some((part) => row.onCircle.has(part))) continue;
     const from = flat.indexOf(parts[0]);
@@ -122,6 +130,16 @@ function* movesOf(row: Row, work: { readonly left: number }, onCircle = false): 
   }
 }
 
+/** Whether two parts are the forward of a microbatch and its backward, or its input gradient: `F[0], B[0]`. */
+function isPair([first, second]: readonly Part[]): boolean {
+  if (first === undefined || second === undefined) return false;
+  return first.operations.every((forwards, index) => {
+    const [[forward, ...more], [backward, ...others]] = [forwards, second.operations[index]];
+    if (forward === undefined || backward === undefined || more.length > 0 || others.length > 0) return false;
+    return forward.microbatch === backward.microbatch && forward.op === 'F' && backward.op !== 'F';
+  });
+}
+
 /** The rows after moves, run; empty if they do not run, or if the work is used up. */
 function timed({ plan, rows }: Rowed, moves: readonly Move[], work: { left: number }): readonly Found[] {
   work.left -= sizeOf(rows);
@@ -133,11 +151,19 @@ function timed({ plan, rows }: Rowed, moves: readonly Move[], work: { left: numb
   }
   const seconds = secondsOf(plan, now);
   if (seconds === undefined) return [];
-  return [{ moves, seconds, distance: moves.reduce((sum, { distance }) => sum + distance, 0) }];
+  const sum = (of: (move: Move) => number): number => moves.reduce((total, move) => total + of(move), 0);
+  return [
+    {
+      moves,
+      seconds,
+      operations: sum(({ parts }) => sizeOf(parts.flatMap(({ operations }) => operations))),
+      distance: sum(({ distance }) => distance),
+    },
+  ];
 }
 
 /** Two moves, in different rows or one after the other in one row. */
-function pairs(rows: readonly Row[], rowed: Rowed, work: { left: number }): readonly Found[] {
+function twoMoves(rows: readonly Row[], rowed: Rowed, work: { left: number }): readonly Found[] {
   const out: Found[] = [];
   for (const [index, row] of rows.entries())
     for (const first of movesOf(row, work, true)) {

@@ -122,7 +122,14 @@ export function editsOf(
     const value = values[item];
     const same = place.length === before[item].length && place.every((part, index) => part === before[item][index]);
     if (same || value === undefined) return [];
-    if (place.length === 0) return [withoutItem(values, item)];
+    if (place.length === 0) {
+      // Items at the end go as one edit: each alone would take the comma before it, which the edit of the item before takes too.
+      const isTail = item > 0 && after.slice(item).every(({ length }) => length === 0);
+      if (!isTail) return [withoutItem(values, item)];
+      return after[item - 1].length === 0
+        ? []
+        : [{ start: values[item - 1].end, end: values[values.length - 1].end, text: '' }];
+    }
     const kept = before[item].length === 1 && place.includes(before[item][0]);
     const written = joined(place).join(', ');
     // What stays as it was written is not written again.

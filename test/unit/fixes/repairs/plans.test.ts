@@ -188,7 +188,7 @@ const cases: readonly Case[] = [
   {
     code: 'schedule/deadlock',
     text: rowed('  row(0) = B[0], F[0..1], B[1]\n  row(1) = F[0..1], B[0..1]'),
-    titles: ['Move F[0..1] before B[0] in row(0)', 'Move B[0] after B[1] in row(0)'],
+    titles: ['Move B[0] before B[1] in row(0)', 'Move B[0] after B[1] in row(0)'],
   },
   {
     code: 'schedule/deadlock',

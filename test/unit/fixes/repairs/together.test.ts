@@ -47,15 +47,18 @@ describe('mistakes that come together', () => {
   });
 });
 
-/** Every row with one item moved, tried as text: what the fixes of a deadlock are measured by. */
-function bestMove(rows: readonly (readonly string[])[]): number {
+/** Every row with one item moved, or a forward and its backward, tried as text: what the fixes of a deadlock are measured by. */
+function bestMove(rows: readonly (readonly string[])[], count: 1 | 2): number {
   let best = Infinity;
   for (const [device, row] of rows.entries())
-    for (let from = 0; from < row.length; from += 1)
-      for (let to = 0; to < row.length; to += 1) {
-        const moved = row.toSpliced(from, 1).toSpliced(to, 0, row[from]);
+    for (let from = 0; from + count <= row.length; from += 1) {
+      const taken = row.slice(from, from + count);
+      if (count === 2 && taken[1].replace('B', 'F') !== taken[0]) continue;
+      for (let to = 0; to <= row.length - count; to += 1) {
+        const moved = row.toSpliced(from, count).toSpliced(to, 0, ...taken);
         best = Math.min(best, iterationOf(rows.with(device, moved)));
       }
+    }
   return best;
 }
 
@@ -64,8 +67,30 @@ const textOf = (rows: readonly (readonly string[])[]): string =>
 const iterationOf = (rows: readonly (readonly string[])[]): number =>
   analyse(textOf(rows)).pipelines[0]?.run?.report.iteration ?? Infinity;
 
+/** 1F1B of a stage with so many stages from it to the last, itself included. */
+function oneForwardOneBackward(stages: number, microbatches: number): readonly string[] {
+  const forwards = Array.from({ length: microbatches }, (_, j) => `F[${j}]`);
+  return [
+    ...forwards.slice(0, stages - 1),
+    ...forwards.flatMap((_, j) => [...forwards.slice(j + stages - 1, j + stages), `B[${j}]`]),
+  ];
+}
+
+/** Stages of 4 ms and 8 ms that send nothing. */
+const fileOf = (devices: number, microbatches: number, rows: readonly (readonly string[])[]): string =>
+  `device small { memory = 16GiB }
+cluster box { gpu[${devices}] = small  link = 25GB/s + 0us }
+model toy { layer block[${devices}] { forward = 4ms  backward = 8ms } }
+schedule by_hand {
+${rows.map((row, device) => `  row(${device}) = ${row.join(', ')}`).join('\n')}
+}
+pipeline train {
+  model = toy  devices = box  stages = balance(${devices})  microbatches = ${microbatches}  schedule = by_hand
+}
+`;
+
 describe('a deadlock', () => {
-  it('gets the best of all moves of one operation, or moves of two if none is enough', () => {
+  it('gets the best move of an operation or a pair, or two moves if none is enough', () => {
     const operations = ['F[0]', 'F[1]', 'B[0]', 'B[1]'];
     const orders = fc.tuple(
       fc.shuffledSubarray(operations, { minLength: 4 }),
@@ -79,7 +104,7 @@ describe('a deadlock', () => {
         if (finding === undefined) return;
         checked += 1;
         const fixes = fixesFor(analysis, finding, analyse);
-        const best = bestMove(rows);
+        const best = Math.min(bestMove(rows, 1), bestMove(rows, 2));
         const reached = fixes.map(({ edits }) => analyse(apply(analysis.syntax.text, edits)));
         for (const after of reached) {
           expect(after.pipelines[0]?.run).toBeDefined();
@@ -111,6 +136,30 @@ describe('a deadlock', () => {
     const [[one, split]] = fixesOf('  row(0) = F[0..1], B[0..1]\n  row(1) = B[1], F[0..1], B[0]');
     expect(one).toMatch(/^Move (?:F\[1\] before B\[1\]|B\[1\] (?:before|after) B\[0\]) in row\(1\)$/);
     expect(analyse(split).pipelines[0]?.run).toBeDefined();
+  });
+
+  it('of a microbatch that runs too early moves its forward and its backward as one, and reaches the closed form', () => {
+    // 1F1B on three and four devices. The last runs microbatch 2 first, and the one before cannot have its forward that early.
+    for (const [devices, microbatches] of [
+      [3, 4],
+      [4, 5],
+    ]) {
+      const rows = Array.from({ length: devices }, (_, device) =>
+        oneForwardOneBackward(devices - device, microbatches),
+      );
+      const right = fileOf(devices, microbatches, rows);
+      const last = rows[devices - 1];
+      const wrongRow = [...last.slice(4, 6), ...last.slice(0, 4), ...last.slice(6)];
+      const analysis = analyse(fileOf(devices, microbatches, rows.with(devices - 1, wrongRow)));
+      const finding = analysis.findings.find(({ code }) => code === 'schedule/deadlock');
+      const [fix] = finding === undefined ? [] : fixesFor(analysis, finding, analyse);
+      expect(fix?.title).toMatch(
+        new RegExp(`^Move F\\[2\\], B\\[2\\] before F\\[3\\] in row\\(${devices - 1}\\): runs, `),
+      );
+      const after = apply(analysis.syntax.text, fix?.edits ?? []);
+      expect(after).toBe(right);
+      expect(analyse(after).pipelines[0]?.run?.report.iteration).toBeCloseTo((microbatches + devices - 1) * 0.012, 9);
+    }
   });
 
   it('that no single move breaks gets two', () => {
