@@ -146,10 +146,12 @@ export type SchedulePlan =
       readonly name: string;
       /** What the pipeline gives for parameters of the schedule; absent where it gives nothing. */
       readonly args?: Readonly<Record<string, number>>;
-      /** By device. Path `NAME/row:DEVICE/item:I`. */
+      /** By device, all iterations. Path `NAME/row:DEVICE/item:I`. */
       readonly rows: readonly RowPlan[];
       /** Operations move to where a device would idle, within what the rows hold; only for a clock table. */
       readonly fill?: true;
+      /** Update rule of the weights. Default: `flush`. */
+      readonly weights?: string;
     }
   | {
       readonly kind: 'greedy';
@@ -163,7 +165,48 @@ export type SchedulePlan =
       readonly inFlight: readonly (number | null)[];
       /** Update rule of the weights; only `flush` is synchronous. */
       readonly weights: string;
+      /** Absent where nothing but `prefer` and `inFlight` decides. */
+      readonly rule?: GreedyRule;
     };
+
+/** What decides in addition to the preference and the limit of microbatches in flight. */
+export interface GreedyRule {
+  /** Preference of each device. */
+  readonly prefer: readonly (readonly OperationLetter[])[];
+  /** Which of several ready operations of a kind runs first. */
+  readonly ties: Ties;
+  /** Most bytes of each device; `null` for no limit. */
+  readonly limit: readonly (number | null)[];
+  /** Conditions of single stages; an operation starts only while all of its conditions hold. */
+  readonly guards: readonly GuardPlan[];
+  /** Stages of the cut that recompute in a separate operation; the others keep everything. Absent where no operation is R. */
+  readonly recomputes?: readonly boolean[];
+}
+
+/** `oldest`: the lowest microbatch, then the deepest stage. `deepest`, `shallowest`: that stage, then the lowest microbatch. */
+export type Ties = 'oldest' | 'deepest' | 'shallowest';
+
+/** Path `NAME/guard:WRITTEN`. */
+export interface GuardPlan {
+  readonly operation: OperationLetter;
+  /** Number of the stage in the cut. */
+  readonly stage: number;
+  /** As written, for messages. */
+  readonly text: string;
+  readonly condition: RuleExpression;
+  /** Which written condition of the schedule this came from. */
+  readonly written: number;
+}
+
+/** What a device knows of itself while it runs. Stages are numbers of the cut, on this device. Seconds and bytes. */
+export interface RuleRead {
+  readonly read: 'held' | 'pending' | 'done' | 'next' | 'time' | 'bytes' | 'activation';
+  readonly kind?: OperationLetter;
+  readonly stage?: number;
+}
+
+/** A number that is known before the run, a reading, or an operator or function with its operands. */
+export type RuleExpression = number | RuleRead | { readonly apply: string; readonly to: readonly RuleExpression[] };
 
 export type PolicyArgument = number | string | readonly number[] | Measured;
 /** A quantity in base units, where a parameter takes a plain number or a quantity and they mean different things. */
@@ -171,7 +214,7 @@ export interface Measured {
   readonly value: number;
   readonly dimension: Dimension;
 }
-export type OperationLetter = 'F' | 'B' | 'I' | 'W';
+export type OperationLetter = 'F' | 'B' | 'I' | 'W' | 'R' | 'U';
 
 /** The operations of a device in order, each an element of every list: a long row is no object for each operation. */
 export interface RowPlan {
@@ -185,6 +228,8 @@ export interface RowPlan {
   readonly fused?: readonly number[];
   /** Slot of each operation; only of a clock table. */
   readonly slots?: readonly number[];
+  /** Share of the shorter operation of each pair that runs in parallel with the longer one; the same in all rows. Default: 0. */
+  readonly overlap?: number;
 }
 
 /** One operation of a row. `fused` operations run in one slot: the first of the pair has `fusedWithNext`. */
@@ -410,6 +455,7 @@ export const paths = {
   route: (pipeline: string, from: number, to: number) => `${pipeline}/route:${from}-${to}`,
   row: (pipeline: string, device: number) => `${pipeline}/row:${device}`,
   rowItem: (pipeline: string, device: number, item: number) => `${pipeline}/row:${device}/item:${item}`,
+  guard: (pipeline: string, written: number) => `${pipeline}/guard:${written}`,
   expect: (pipeline: string, index: number) => `expect:${pipeline}/${index}`,
   job: (name: string) => `job:${name}`,
   jobWorker: (name: string, index: number) => `job:${name}/worker:${index}`,

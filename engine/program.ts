@@ -20,7 +20,7 @@ export const kinds = 8;
 export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 export const letters = ['F', 'B', 'I', 'W', 'R', 'U', 'E', 'L'] as const;
 /** Those that a file writes; the others come from policies. */
-export const writtenLetters = ['F', 'B', 'I', 'W'] as const;
+export const writtenLetters = ['F', 'B', 'I', 'W', 'R', 'U'] as const;
 
 /**
  * Results that others wait for, by kind: the output of F, the input gradient, the weight gradient of W, then what R, U, E and L

@@ -1,7 +1,7 @@
 /** What a `schedule` declaration says, and what the `schedule` key of a pipeline names. It knows no expressions: they are behind functions. */
 import type { Reporter } from '../findings/reporter.ts';
 import type { Span } from '../../grammar/syntax.ts';
-import type { Dimension, OperationLetter, Place, PlacementRule, PolicyArgument, RowPlan } from '../plan.ts';
+import type { Dimension, GreedyRule, OperationLetter, Place, PlacementRule, PolicyArgument, RowPlan } from '../plan.ts';
 import type { Policy } from '../policies/policy.ts';
 import type { TextPart } from './scheduleTest.ts';
 
@@ -10,6 +10,8 @@ export interface ScheduleNumbers {
   readonly stages: number;
   readonly devices: number;
   readonly microbatches: number;
+  /** Consecutive iterations of an asynchronous schedule. Default: 1. */
+  readonly iterations?: number;
 }
 
 /** A schedule as it is declared: a pipeline may give numbers for its parameters. */
@@ -83,6 +85,10 @@ export interface GreedyBody {
   readonly prefer: readonly OperationLetter[];
   /** Most microbatches in flight of each stage, `null` for no limit; `undefined` where the expression is wrong for these numbers (reported). */
   inFlight(numbers: ScheduleNumbers, report: Reporter): readonly (number | null)[] | undefined;
+  /** Places of its conditions, by their number. */
+  readonly written: readonly Place[];
+  /** `null` where nothing but the two above decides; `undefined` where an expression is wrong for these numbers (reported). */
+  rule(numbers: ScheduleNumbers, report: Reporter): GreedyRule | null | undefined;
 }
 
 export interface RowsBody {

@@ -237,6 +237,21 @@ export const catalogue = {
     'A clock table that cannot be',
     (p: { problem: string }) => `Operation ${p.problem}.`,
   ),
+  'schedule/blocked': entry(
+    'error',
+    'A rule that allows no operation while work is left',
+    (p: {
+      seconds: number;
+      left: number;
+      blocked: readonly { readonly device: string; readonly operation: string; readonly reasons: readonly string[] }[];
+      more: number;
+    }) =>
+      `At ${time(p.seconds)} the schedule allows no operation, and ${count(p.left, 'operation is', 'operations are')} left: ` +
+      p.blocked
+        .map(({ device, operation, reasons }) => `${operation} on ${device} waits for ${list(reasons)}`)
+        .join('; ') +
+      (p.more > 0 ? `; and ${count(p.more, 'more operation', 'more operations')}.` : '.'),
+  ),
   'schedule/shape': entry(
     'error',
     'A policy that cannot run with these numbers',

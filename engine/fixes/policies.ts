@@ -32,7 +32,7 @@ const ruleOf = (policy: Policy | undefined, args: PolicyArguments): string => po
 
 function planRule({ schedule }: PipelinePlan): string {
   if (schedule.kind === 'policy') return ruleOf(findPolicy(schedule.name), schedule.args);
-  return schedule.kind === 'greedy' ? schedule.weights : 'flush';
+  return schedule.weights ?? 'flush';
 }
 
 /**

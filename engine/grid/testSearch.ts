@@ -140,14 +140,17 @@ function reported({ place }: Declared, { findings }: Reporter): Omit<TestFailure
   return { code, severity, message, related, ...(parameters === undefined ? {} : { parameters }) };
 }
 
-/** The row that a finding is about. */
+/** The row or the condition that a finding is about. */
 function relatedTo(
   { place }: Declared,
   { body }: ScheduleDefinition,
   at: string,
   { name, devices }: PipelinePlan,
 ): TestFailure['related'] {
-  if (body.kind !== 'rows') return [];
+  if (body.kind !== 'rows') {
+    const written = body.written.find((_, index) => at === paths.guard(name, index));
+    return written === undefined ? [] : [{ place: place('schedule', written), message: 'This condition.' }];
+  }
   for (const device of devices.keys()) {
     const path = paths.row(name, device);
     if (at !== path && !at.startsWith(`${path}/`)) continue;

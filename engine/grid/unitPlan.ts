@@ -5,6 +5,7 @@ import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from 
 import { copyEdges, copyPlan } from '../planning/place/copies.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
 import { ofCopies } from '../planning/place/rowCopies.ts';
+import { R } from '../program.ts';
 
 const unit = {
   layers: [],
@@ -70,20 +71,28 @@ function scheduleOf(
 ): SchedulePlan | undefined {
   if (body.kind === 'greedy') {
     const inFlight = body.inFlight(numbers, report);
+    const rule = body.rule(numbers, report);
+    if (inFlight === undefined || rule === undefined) return undefined;
     const { prefer } = body;
-    const rule = placement?.rule ?? 'linear';
-    return inFlight && { kind: 'greedy', name, placement: rule, split, prefer, inFlight, weights };
+    const greedy = { kind: 'greedy', name, placement: placement?.rule ?? 'linear', split, prefer, inFlight } as const;
+    return { ...greedy, weights, ...(rule === null ? {} : { rule }) };
   }
   const rows = body.expand({ ...numbers, stagesOf: stagesOfDevices(of, copies, numbers.devices) }, report);
-  return (
-    rows && {
-      kind: 'rows',
-      name,
-      rows: copies === undefined ? rows : ofCopies(rows, of, copies),
-      ...(body.fill === true ? { fill: true } : {}),
-    }
-  );
+  if (rows === undefined) return undefined;
+  return {
+    kind: 'rows',
+    name,
+    rows: copies === undefined ? rows : ofCopies(rows, of, copies),
+    ...(body.fill === true ? { fill: true } : {}),
+    ...(weights === 'flush' ? {} : { weights }),
+  };
 }
+
+/** R repeats a forward. */
+const recomputes = (schedule: SchedulePlan): boolean =>
+  schedule.kind === 'greedy'
+    ? schedule.rule?.recomputes !== undefined
+    : schedule.kind === 'rows' && schedule.rows.some(({ kinds }) => kinds.includes(R));
 
 /** A chain of unit stages under a schedule. */
 export function planOf(
@@ -106,7 +115,8 @@ export function planOf(
     })),
     stages: Array.from(placement, (_, stage): StagePlan => {
       const copy = copies?.[stage];
-      return copyPlan({ ...unit, name: `s${copy?.stage ?? stage}` }, copy, 1, 1);
+      const times = { ...unit, recompute: recomputes(schedule) ? unit.forward : 0 };
+      return copyPlan({ ...times, name: `s${copy?.stage ?? stage}` }, copy, 1, 1);
     }),
     placement,
     edges: copies === undefined ? chain : copyEdges(chain, copies),

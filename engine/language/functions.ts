@@ -50,6 +50,8 @@ const functionRow = (
   more: Partial<FunctionSchema> = {},
 ): FunctionSchema => ({ name, context, doc, parameters, ...more });
 
+/** One of the operations of a rule. */
+const kindParameter = need('kind', 'an operation: `F`, `B`, `I`, `W` or `R`', ['F', 'B', 'I', 'W', 'R']);
 const number = need('x', 'a plain number');
 const values: readonly FunctionSchema[] = [
   functionRow('value', 'min', 'The least of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
@@ -263,9 +265,44 @@ const values: readonly FunctionSchema[] = [
       need('else', 'operations where it does not; `[]` for none'),
     ],
   ),
+  functionRow(
+    'guard',
+    'held',
+    'Microbatches in flight at a stage: their forward has begun, and their backward has not ended.',
+    [need('s', 'number of a stage of the same device')],
+  ),
+  functionRow(
+    'guard',
+    'pending',
+    'Operations of a kind that the device could start now, because all that they need is there.',
+    [kindParameter],
+  ),
+  functionRow('guard', 'done', 'Operations of a kind that the device has ended.', [kindParameter]),
+  functionRow(
+    'guard',
+    'next',
+    'Time until all is there that the next operation of a kind needs, apart from its recomputation. Infinite while an operation that it needs has not begun.',
+    [kindParameter, need('s', 'number of a stage of the same device')],
+  ),
+  functionRow('guard', 'time', 'Time that one operation of a kind takes.', [
+    kindParameter,
+    need('s', 'number of a stage of the same device'),
+  ]),
+  functionRow(
+    'guard',
+    'bytes',
+    'Bytes that the device of a stage holds: weights, gradients, optimizer state and activations.',
+    [need('s', 'number of a stage of the same device')],
+  ),
+  functionRow('guard', 'activation', 'Bytes that a forward of a stage leaves for the backward.', [
+    need('s', 'number of a stage of the same device'),
+  ]),
   functionRow('operations', 'fused', 'Runs two operations in one overlapped slot.', [
     need('first', 'an operation'),
     need('second', 'an operation'),
+    may('overlap', 'share of the shorter operation that runs in parallel with the longer one; the same in all rows', {
+      default: '0%',
+    }),
   ]),
 ];
 

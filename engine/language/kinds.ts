@@ -55,6 +55,8 @@ export interface ValueKind {
   readonly functions?: string;
   /** Which symbols its functions are; default: `function`. */
   readonly symbols?: 'policy' | 'function';
+  /** Its functions are allowed in every part of it, between functions of any expression. */
+  readonly throughout?: boolean;
   /** Its functions are also allowed in any expression, and functions of any expression in it. */
   readonly inExpressions?: boolean;
   /** Default: `values`. */
@@ -87,6 +89,14 @@ export const operations: Targets = {
       doc: 'Input gradient of one microbatch: the part of the backward that the stage before waits for.',
     },
     { name: 'W', doc: 'Weight gradient of one microbatch: the part of the backward that nothing waits for.' },
+    {
+      name: 'R',
+      doc: 'Recomputation of one microbatch as a separate operation, between its forward and its backward.',
+    },
+    {
+      name: 'U',
+      doc: 'Update of the weights of a stage, after the backward of this microbatch. Only in rows with asynchronous `weights`.',
+    },
   ],
 };
 
@@ -176,6 +186,13 @@ const rows = {
     targets: operations,
     functions: 'function',
     arguments: 'items',
+  },
+  /** Conditions of a rule: numbers, and what a device knows while it runs. */
+  guard: {
+    names: 'word or number',
+    offers: ['functions', 'numbers'],
+    functions: 'function',
+    throughout: true,
   },
   /** Names in it are not looked up. */
   any: { names: 'nothing', offers: [] },

@@ -44,7 +44,8 @@ function linkComposed(
   depth: number,
 ): void {
   const inner = (nested: Expression) => linkExpression(context, nested, schema, scope, depth + 1);
-  const value = (nested: Expression) => linkExpression(context, nested, undefined, scope, depth + 1);
+  const part = valueKindOf(schema).throughout === true ? schema : undefined;
+  const value = (nested: Expression) => linkExpression(context, nested, part, scope, depth + 1);
   switch (expression.kind) {
     case 'missing':
     case 'string':
@@ -251,7 +252,8 @@ function linkCall(
   const local = scope.locals?.get(call.callee.text);
   if (local !== undefined) {
     refer(context, call.callee, local);
-    for (const argument of call.arguments) linkExpression(context, argument.value, undefined, scope, depth + 1);
+    const part = row.throughout === true ? schema : undefined;
+    for (const argument of call.arguments) linkExpression(context, argument.value, part, scope, depth + 1);
     return;
   }
   if (row.arguments === 'items' && call.callee.text === 'each') return linkEach(context, call, schema, scope, depth);
@@ -283,7 +285,9 @@ function linkCall(
     const items =
       row.arguments === 'items' && (known === undefined || known.context === functionContext(schema))
         ? operationArgument(call, index, schema)
-        : undefined;
+        : row.throughout === true
+          ? schema
+          : undefined;
     linkExpression(context, value, items, scope, depth + 1);
   });
 }
@@ -315,10 +319,11 @@ function linkEach(
 
 /** Which functions a call may name: functions of any expression too, if they mix. */
 function callContext(schema: ValueSchema | undefined, name: string): FunctionContext {
-  const { inExpressions, arguments: each } = valueKindOf(schema);
+  const { inExpressions, arguments: each, throughout } = valueKindOf(schema);
   const own = functionContext(schema);
   // In a schedule operations and numbers are written in one place.
-  if (each === 'items') return findFunction(own, name) === undefined && findFunction('value', name) ? 'value' : own;
+  if (each === 'items' || throughout === true)
+    return findFunction(own, name) === undefined && findFunction('value', name) ? 'value' : own;
   return inExpressions === true ? 'value' : own;
 }
 

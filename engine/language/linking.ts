@@ -64,7 +64,7 @@ function linkEntries(
     const { parameters, index, ends, values, range, step, condition } = item;
     if (key.parameters !== undefined) linkWords(context, item, key, scope);
     const named = parameters !== undefined && key.parameters === undefined;
-    const inner = named ? { ...scope, locals: withParameters(context, item, scope, owner) } : scope;
+    const inner = named ? { ...scope, locals: withParameters(context, item, key, scope, owner) } : scope;
     if (index !== undefined) for (const expression of index) linkValue(context, expression, inner);
     if (ends !== undefined) for (const end of ends) linkExpression(context, end, { kind: 'devices' }, inner, 0);
     for (const value of values ?? [])
@@ -129,6 +129,7 @@ function declareSwitches(
 function withParameters(
   context: FileContext,
   entry: Entry,
+  { leading }: KeySchema,
   scope: Scope,
   owner: string | undefined,
 ): ReadonlyMap<string, string> {
@@ -136,6 +137,11 @@ function withParameters(
   for (const [index, parameter] of (entry.parameters ?? []).entries()) {
     if (entry.key.text === 'slot' && index === 0) {
       linkKinds(context, parameter);
+      continue;
+    }
+    if (index === 0 && leading !== undefined) {
+      const words = leading.map(({ name }) => name);
+      if (parameter.kind === 'name' && !words.includes(parameter.text)) unknown(context, parameter, 'operation', words);
       continue;
     }
     if (parameter.kind !== 'name') {
@@ -154,7 +160,9 @@ const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2 };
 const parameterDoc = ({ key, name }: Entry, index: number): string => {
   if (key.text === 'let') return `Parameter of \`${name?.text ?? ''}\`.`;
   if (microbatchAt[key.text] === index) return 'Number of the microbatch, from 0.';
-  return key.text === 'row' ? 'Number of the device, from 0.' : 'Number of the stage, from 0.';
+  return ['row', 'prefer', 'limit'].includes(key.text)
+    ? 'Number of the device, from 0.'
+    : 'Number of the stage, from 0.';
 };
 
 /** `slot(W) = free`: a word, unless the schedule declares the name. */

@@ -20,6 +20,7 @@ const variableDocs: Readonly<Record<string, string>> = {
   stages: 'Number of stages of the pipeline, counting each chunk of a device.',
   devices: 'Number of pipeline ranks.',
   microbatches: 'Microbatches of one iteration.',
+  iterations: 'Consecutive iterations of an asynchronous schedule; 1 of a synchronous one.',
 };
 
 /** The given names, and those that the schedule itself declares. */

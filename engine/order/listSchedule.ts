@@ -2,6 +2,7 @@ import type { OperationLetter } from '../plan.ts';
 import { type Dependencies, resultKinds } from './dependencies.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
 import { B, F, I, kindOfRow, type Program, type ProgramCopies, shiftFor, W } from '../program.ts';
+import { consumersOf } from './ruleDependencies.ts';
 import type { Ticks } from './wholeTicks.ts';
 
 export interface Preference {
@@ -163,24 +164,4 @@ export function listSchedule(work: Work, rule: Preference): Program {
   }
   const program = { devices, stages, microbatches, split: rule.split, placement, order, offsets, shift };
   return copies === undefined ? program : { ...program, copies };
-}
-
-/** Who needs each row, as compressed rows. */
-function consumersOf(
-  { offsets, needs }: Dependencies,
-  rows: number,
-): { readonly offsets: Int32Array; readonly rows: Int32Array } {
-  const starts = new Int32Array(rows + 1);
-  const total = offsets[rows];
-  for (let need = 0; need < total; need += 1) starts[needs[need] + 1] += 1;
-  for (let row = 0; row < rows; row += 1) starts[row + 1] += starts[row];
-  const result = new Int32Array(total);
-  const next = starts.slice(0, rows);
-  for (let row = 0; row < rows; row += 1) {
-    for (let need = offsets[row]; need < offsets[row + 1]; need += 1) {
-      result[next[needs[need]]] = row;
-      next[needs[need]] += 1;
-    }
-  }
-  return { offsets: starts, rows: result };
 }

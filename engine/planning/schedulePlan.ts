@@ -23,14 +23,14 @@ export function schedulePlan(
   const { definition } = use;
   const foreign = definition.uri === notes.uri ? undefined : createReporter(definition.uri, 10);
   const report = foreign ?? notes.report;
-  const { name, cut, microbatches, at } = pipeline;
-  const numbers = { stages: cut.count, devices: ranks.ranks.length, microbatches };
+  const { name, cut, microbatches, iterations, at } = pipeline;
+  const numbers = { stages: cut.count, devices: ranks.ranks.length, microbatches, iterations };
   const unmet = reportUnmet(notes, report, name, at('schedule'), definition, numbers);
   const plan = unmet
     ? undefined
     : definition.body.kind === 'rows'
       ? rowsPlan(notes, report, pipeline, ranks, edges, definition)
-      : greedyPlan(report, pipeline, ranks, definition);
+      : greedyPlan(notes, report, pipeline, ranks, definition);
   if (foreign !== undefined) reportForeign(notes, at('schedule'), foreign);
   return plan;
 }
@@ -40,15 +40,19 @@ const given = ({ args }: ScheduleDefinition): Pick<SchedulePlan & { kind: 'rows'
   Object.keys(args).length === 0 ? {} : { args };
 
 function greedyPlan(
+  { origins }: Notes,
   report: Reporter,
-  { cut, microbatches }: SettledPipeline,
+  { name: pipeline, cut, microbatches, iterations }: SettledPipeline,
   ranks: Ranks,
   definition: ScheduleDefinition,
 ): SchedulePlan | undefined {
   const { body, name, placement, split, weights } = definition;
   if (body.kind !== 'greedy') return undefined;
-  const inFlight = body.inFlight({ stages: cut.count, devices: ranks.ranks.length, microbatches }, report);
-  if (inFlight === undefined) return undefined;
+  const numbers = { stages: cut.count, devices: ranks.ranks.length, microbatches, iterations };
+  const inFlight = body.inFlight(numbers, report);
+  const rule = body.rule(numbers, report);
+  if (inFlight === undefined || rule === undefined) return undefined;
+  for (const [written, place] of body.written.entries()) origins.set(paths.guard(pipeline, written), place);
   return {
     kind: 'greedy',
     name,
@@ -58,18 +62,19 @@ function greedyPlan(
     prefer: body.prefer,
     inFlight,
     weights,
+    ...(rule === null ? {} : { rule }),
   };
 }
 
 function rowsPlan(
   notes: Notes,
   report: Reporter,
-  { name: pipeline, cut, microbatches }: SettledPipeline,
+  { name: pipeline, cut, microbatches, iterations }: SettledPipeline,
   ranks: Ranks,
   edges: readonly EdgePlan[],
   definition: ScheduleDefinition,
 ): SchedulePlan | undefined {
-  const { body, name } = definition;
+  const { body, name, weights } = definition;
   if (body.kind !== 'rows') return undefined;
   const devices = ranks.ranks.length;
   const { placement, copies } = ranks;
@@ -77,7 +82,7 @@ function rowsPlan(
   const number = (index: number): number => copies?.[index].stage ?? index;
   const before: number[][] = Array.from({ length: cut.count }, () => []);
   for (const { from, to } of edges) if (number(from) !== number(to)) before[number(to)].push(number(from));
-  const rows = body.expand({ stages: cut.count, devices, microbatches, stagesOf, before }, report);
+  const rows = body.expand({ stages: cut.count, devices, microbatches, iterations, stagesOf, before }, report);
   if (rows === undefined) return undefined;
   if (body.periodEnds !== undefined && definition.uri === notes.uri) hintPeak(notes, body.periodEnds, rows, pipeline);
   for (let device = 0; device < devices; device += 1) {
@@ -100,5 +105,6 @@ function rowsPlan(
     ...given(definition),
     rows: copies === undefined ? rows : ofCopies(rows, placement, copies),
     ...(body.fill === true ? { fill: true } : {}),
+    ...(weights === 'flush' ? {} : { weights }),
   };
 }

@@ -132,6 +132,8 @@ function unfit({ name, schedule, transfer }: PipelinePlan): Problem | undefined 
       : schedule.kind === 'greedy'
         ? schedule.weights
         : undefined;
+  if (schedule.kind === 'rows' && schedule.weights !== undefined)
+    return mismatch(`"${name}" under ${schedule.name}, whose rows hold for one number of iterations`);
   if ((rule ?? 'flush') === 'flush')
     return mismatch(`"${name}" under ${schedule.name}, which ends every iteration before the next`);
   if (schedule.kind === 'greedy' && (schedule.inFlight[0] ?? null) === null)

@@ -56,13 +56,13 @@ export function expandRows(
       if (frame.failed) return undefined;
       ends.push(frame.out.length);
     }
-    rows.push(rowPlan(frame.out, ends));
+    rows.push(rowPlan(frame.out, ends, frame.overlap ?? 0));
   }
   return rows;
 }
 
 /** A copy of what was written, as plain data. `ends`: where each written expression ends. */
-function rowPlan(out: OperationList, ends: readonly number[]): RowPlan {
+function rowPlan(out: OperationList, ends: readonly number[], overlap: number): RowPlan {
   const { kinds, stages, microbatches, fused, length } = out;
   const row = { kinds: plain(kinds, length), stages: plain(stages, length), microbatches: plain(microbatches, length) };
   const items = new Array<number>(length);
@@ -71,7 +71,7 @@ function rowPlan(out: OperationList, ends: readonly number[]): RowPlan {
   if (!out.anyFused) return { ...row, items };
   const pairs: number[] = [];
   for (let position = 0; position < length; position += 1) if (fused[position] === 1) pairs.push(position);
-  return { ...row, items, fused: pairs };
+  return { ...row, items, fused: pairs, ...(overlap === 0 ? {} : { overlap }) };
 }
 
 function plain(numbers: Uint8Array | Int32Array, length: number): number[] {

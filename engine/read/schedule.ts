@@ -20,6 +20,8 @@ import { compileSchedule, type CompiledSchedule, frameOf, numberFunction } from 
 import { bindArguments } from './arguments.ts';
 import { onReader } from './on.ts';
 import { countReader, placementReader } from './placement.ts';
+import { preferenceOf } from './preference.ts';
+import { readRule, ruleFor, type Rule } from './rule.ts';
 import { compileRow, expandRows, type Row } from './rows.ts';
 import { slotRows } from './slotRows.ts';
 import { readSlots, type SlotTable } from './slots.ts';
@@ -41,10 +43,20 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const parts = partsReader(compiled, keys.find('parts'));
   const body = readBody(context, compiled, keys, backward, block);
   const weightsEntry = keys.find('weights');
-  const byRows = body !== undefined && body.kind !== 'greedy' && weightsRead !== 'flush';
-  if (byRows && weightsEntry !== undefined)
-    notApplicable(context, weightsEntry, 'rows describe one iteration; write a schedule without a flush by rule');
-  const weights = byRows ? 'flush' : weightsRead;
+  const bySlots = body?.kind === 'slots' && weightsRead !== 'flush';
+  if (bySlots && weightsEntry !== undefined)
+    notApplicable(
+      context,
+      weightsEntry,
+      'a clock table describes one iteration; write a schedule without a flush by rule or by rows',
+    );
+  const weights = bySlots ? 'flush' : weightsRead;
+  const partsEntry = keys.find('parts') ?? keys.find('on');
+  if (partsEntry !== undefined && body?.kind === 'rows' && weights !== undefined && weights !== 'flush')
+    context.report.report('type/mismatch', valueOf(keys.find('weights')) ?? partsEntry.key, {
+      expected: '`weights = flush`, because copies and parts of a stage are updated together',
+      found: `\`${weights}\``,
+    });
   if (block.name === undefined || backward === undefined || weights === undefined || body === undefined) return;
   const parameters = scheduleParameters(context, compiled);
   const { name } = block;
@@ -106,7 +118,12 @@ function parameterValues(
 
 /** What a schedule says of the order, before it knows its arguments. */
 type Body =
-  | { readonly kind: 'greedy'; readonly prefer: readonly OperationLetter[]; readonly inFlight: Limit }
+  | {
+      readonly kind: 'greedy';
+      readonly prefer: readonly OperationLetter[];
+      readonly inFlight: Limit;
+      readonly rule: Rule | 'none';
+    }
   | {
       readonly kind: 'rows';
       readonly general?: Row;
@@ -130,6 +147,9 @@ function bodyWith(
       kind: 'greedy',
       prefer: body.prefer,
       inFlight: (numbers, report) => inFlightOf(compiled, body.inFlight, given, numbers, report),
+      written: body.rule === 'none' ? [] : body.rule.written,
+      rule: (numbers, report) =>
+        body.rule === 'none' ? null : ruleFor(compiled, body.rule, body.prefer, given, numbers, report),
     };
   if (body.kind === 'slots')
     return {
@@ -180,10 +200,12 @@ function readBody(
     const prefer = readPrefer(context, order, backward);
     const entry = keys.find('in_flight');
     const limit = entry === undefined ? undefined : numberFunction(compiled.names, entry);
-    if (prefer === undefined || (entry !== undefined && limit === undefined)) return undefined;
+    const rule = prefer === undefined ? undefined : readRule(context, compiled, keys, prefer);
+    if (prefer === undefined || rule === undefined || (entry !== undefined && limit === undefined)) return undefined;
     return {
       kind: 'greedy',
       prefer,
+      rule,
       inFlight: entry === undefined || limit === undefined ? undefined : { entry, compiled: limit },
     };
   }
@@ -191,9 +213,8 @@ function readBody(
     if (!keys.doubtful) missing(context, 'schedule', 'order', block.name ?? block.keyword);
     return undefined;
   }
-  for (const key of ['backward', 'in_flight'] as const) {
-    const entry = keys.find(key);
-    if (entry !== undefined) notApplicable(context, entry, 'the rows decide');
+  for (const key of ['backward', 'in_flight', 'allow', 'prefer', 'ties', 'limit'] as const) {
+    for (const entry of keys.all(key)) notApplicable(context, entry, 'the rows decide');
   }
   return readRows(context, compiled, rows);
 }
@@ -278,8 +299,6 @@ function readRows(context: ReadContext, compiled: CompiledSchedule, rows: readon
   };
 }
 
-const letters: readonly string[] = ['F', 'B', 'I', 'W'];
-
 function readPrefer(
   context: ReadContext,
   entry: Entry,
@@ -308,21 +327,14 @@ function readPrefer(
       context.report.report('key/missing', value, { key: 'prefer', block: 'greedy', example: 'prefer = [B, F]' });
     return undefined;
   }
-  const items = argument.value.kind === 'list' ? argument.value.items : [argument.value];
-  const kinds: OperationLetter[] = [];
-  for (const item of items) {
-    if (item.kind !== 'name') {
-      if (item.kind !== 'missing')
-        context.report.report('type/mismatch', item, { expected: '`F`, `B`, `I` or `W`', found: 'something else' });
-      return undefined;
-    }
-    if (!letters.includes(item.text)) return undefined;
-    kinds.push(item.text as OperationLetter);
-  }
+  const kinds = preferenceOf(context, argument.value);
+  if (kinds === undefined) return undefined;
   const needed = backward === 'split' ? 'FIW' : 'BF';
-  if (backward === undefined || [...kinds].sort().join('') === needed) return kinds;
+  const listed = [...kinds].sort().join('');
+  // R is optional.
+  if (backward === undefined || listed === needed || listed === [...needed, 'R'].sort().join('')) return kinds;
   context.report.report('type/mismatch', argument.value, {
-    expected: `each of ${[...needed].map((name) => `\`${name}\``).join(', ')} once, since the backward is ${backward}`,
+    expected: `each of ${[...needed].map((name) => `\`${name}\``).join(', ')} once, since the backward is ${backward}, and \`R\` at most once`,
     found: `\`${kinds.join(', ')}\``,
   });
   return undefined;

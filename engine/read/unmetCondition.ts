@@ -52,7 +52,7 @@ function valuesIn(
     if (node.kind !== 'name' || symbol === undefined) return;
     const given = givenNames.find((name) => symbol === `variable:${name}`);
     const { code, parameters = [] } = compiled.names.lets.get(symbol) ?? { code: compiled.names.params.get(symbol) };
-    if (given !== undefined) found.set(given, String(numbers[given]));
+    if (given !== undefined) found.set(given, String(numbers[given] ?? 1));
     else if (code?.kind === 'number' && parameters.length === 0)
       found.set(node.text, show(code.at(frame), code.dimension));
   });

@@ -6,7 +6,8 @@
  * Preference: kinds in the rule's order (kinds that it leaves out come last, backwards before forwards). Within one kind, the
  * lowest microbatch. Within one microbatch, the deepest stage. F of a stage waits while the stage has `in_flight` microbatches
  * whose forward has started and whose backward (B, or I if it is split) has not ended. If the rule's weights are not flushed, the
- * iterations run back to back, and a stage is updated after the last backward of each.
+ * iterations run back to back, and a stage is updated after the last backward of each. A rule with conditions, limits in bytes or
+ * recomputation is scheduled by `rule.ts`.
  */
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
@@ -15,6 +16,7 @@ import { planCopies } from './copies.ts';
 import { dependenciesOf } from '../order/dependencies.ts';
 import { listSchedule } from '../order/listSchedule.ts';
 import { type Program, weightRule } from '../program.ts';
+import { byRule } from './rule.ts';
 import { ticksOf } from './ticks.ts';
 import { withUpdates } from './updates.ts';
 
@@ -33,6 +35,13 @@ export function greedy(
     const value = { what, value: String(rule.inFlight[stage]), allowed: 'at least 1, or the stage never starts' };
     return { faults: [planFinding('value/range', paths.key(plan.name, 'schedule'), value)] };
   }
+  const weights = weightRule(rule.weights);
+  if (rule.rule !== undefined) {
+    const made = byRule(plan, rule, rule.rule, limits);
+    return 'faults' in made || weights === 'flush'
+      ? made
+      : { program: withUpdates(made.program, weights, plan.microbatches) };
+  }
   const dependencies = dependenciesOf(plan.edges, plan.stages.length);
   const { placement } = plan;
   const microbatches = plan.microbatches * plan.iterations;
@@ -41,6 +50,5 @@ export function greedy(
     { devices: plan.devices.length, placement, microbatches, limits, dependencies, ticks, copies: planCopies(plan) },
     rule,
   );
-  const weights = weightRule(rule.weights);
   return { program: weights === 'flush' ? program : withUpdates(program, weights, plan.microbatches) };
 }

@@ -2,7 +2,8 @@ import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type RowPlan, paths } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
 import { planCopies } from './copies.ts';
-import { type Program, letters, shiftFor } from '../program.ts';
+import { I, type Program, letters, R, shiftFor, U, W, weightRule, type WeightRule } from '../program.ts';
+import { withUpdates } from './updates.ts';
 
 const most = 20;
 
@@ -16,7 +17,8 @@ export function programOfRows(
 ): { readonly program: Program } | { readonly faults: readonly PlanFinding[] } {
   const devices = plan.devices.length;
   const stages = plan.stages.length;
-  const microbatches = plan.microbatches;
+  const microbatches = plan.microbatches * plan.iterations;
+  const weights = weightsOf(plan);
   const shift = shiftFor(microbatches);
   const total = rows.reduce((sum, row) => sum + row.kinds.length, 0);
   const order = new Int32Array(total);
@@ -24,6 +26,8 @@ export function programOfRows(
   const offsets = new Int32Array(devices + 1);
   const faults = new Map<string, PlanFinding>();
   let fused: Uint8Array | undefined;
+  let updates = false;
+  let apart: Uint8Array | undefined;
   let split = false;
   let at = 0;
   for (const [device, row] of rows.entries()) {
@@ -36,7 +40,11 @@ export function programOfRows(
       const stage = row.stages[index];
       const microbatch = row.microbatches[index];
       const item = row.items[index];
-      const problem = outside(stage, microbatch, device, { devices, stages, microbatches });
+      const problem =
+        kind === U && weights === 'flush'
+          ? 'updates the weights within an iteration, but `weights = flush` keeps them until its end; write another `weights`, such as `weights = stash`'
+          : outside(stage, microbatch, device, { devices, stages, microbatches });
+      if (kind === U) updates = true;
       if (problem !== undefined && faults.size < most) {
         const path = paths.rowItem(plan.name, device, item);
         const operation = `${stageNumber(plan, stage)}${letters[kind]}${microbatch}`;
@@ -46,7 +54,11 @@ export function programOfRows(
       }
       order[at] = ((kind * stages + stage) << shift) | microbatch;
       items[at] = item;
-      if (kind >= 2) split = true;
+      if (kind === I || kind === W) split = true;
+      if (kind === R) {
+        apart ??= new Uint8Array(stages);
+        apart[stage] = 1;
+      }
       at += 1;
     }
     if (device < devices) offsets[device + 1] = at;
@@ -55,22 +67,31 @@ export function programOfRows(
   if (faults.size > 0) return { faults: [...faults.values()] };
   const placement = Int32Array.from(plan.placement);
   const copies = planCopies(plan);
+  const program = {
+    devices,
+    stages,
+    microbatches,
+    split,
+    placement,
+    order,
+    offsets,
+    shift,
+    items,
+    ...(fused === undefined ? {} : { fused, overlap: rows.find((row) => row.fused !== undefined)?.overlap ?? 0 }),
+    ...(apart === undefined ? {} : { apart, extended: true }),
+    ...(copies === undefined ? {} : { copies }),
+  };
+  if (weights === 'flush') return { program };
+  // Without any U, each stage is updated after the last backward of each iteration.
   return {
-    program: {
-      devices,
-      stages,
-      microbatches,
-      split,
-      placement,
-      order,
-      offsets,
-      shift,
-      items,
-      ...(fused === undefined ? {} : { fused }),
-      ...(copies === undefined ? {} : { copies }),
-    },
+    program: updates
+      ? { ...program, extended: true, weights, minibatch: plan.microbatches }
+      : withUpdates(program, weights, plan.microbatches),
   };
 }
+
+const weightsOf = ({ schedule }: PipelinePlan): WeightRule =>
+  weightRule(schedule.kind === 'rows' ? (schedule.weights ?? 'flush') : 'flush');
 
 function outside(
   stage: number,

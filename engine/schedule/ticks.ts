@@ -2,13 +2,18 @@ import type { PipelinePlan } from '../plan.ts';
 import { type Dependencies, resultKinds } from '../order/dependencies.ts';
 import { R, resultRow } from '../program.ts';
 import { type TransferTime, transferTimes } from '../policies/shape.ts';
-import { type Ticks, wholeTicks } from '../order/wholeTicks.ts';
+import { type WholeTicks, wholeTicks } from '../order/wholeTicks.ts';
 
 /**
  * Times of a plan. The input gradient's time is for I if the backward is split, otherwise for B. It excludes recomputation on
  * stages where that is a separate operation (`apart`). What is evicted and loaded back takes no time here.
  */
-export function ticksOf(plan: PipelinePlan, dependencies: Dependencies, split: boolean, apart?: Uint8Array): Ticks {
+export function ticksOf(
+  plan: PipelinePlan,
+  dependencies: Dependencies,
+  split: boolean,
+  apart?: Uint8Array,
+): WholeTicks {
   const stages = plan.stages.length;
   const duration = new Float64Array(Math.max(resultKinds * stages, dependencies.offsets.length - 1));
   for (const [index, stage] of plan.stages.entries()) {

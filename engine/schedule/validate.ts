@@ -13,6 +13,7 @@ import {
   runsForwardOnly,
   runsMicrobatch,
   stageOf,
+  U,
   wordOf,
 } from '../program.ts';
 
@@ -34,7 +35,7 @@ export function validate(program: Program, plan: PipelinePlan): readonly PlanFin
 /** The same without a look at whether it ends. */
 export function misplaced(program: Program, plan: PipelinePlan): readonly PlanFinding[] {
   const { seen, findings } = repeated(program, plan);
-  return [...findings, ...incomplete(program, plan, seen)];
+  return [...findings, ...incomplete(program, plan, seen, updatesOf(program))];
 }
 
 /** The path of the text that wrote a position of the program. */
@@ -58,6 +59,14 @@ function repeated(
     const at = pathAt(program, plan, device, position);
     if (findings.size >= most || findings.has(at)) return;
     findings.set(at, planFinding('schedule/repeated', at, { operation, device: deviceName(plan, device), reason }));
+  };
+  const { weights, copies, minibatch = 1 } = program;
+  const updated = new Set<number>();
+  const isUpdated = (stage: number, microbatch: number): boolean => {
+    const iteration = stage * microbatches + Math.trunc(microbatch / minibatch);
+    if (updated.has(iteration)) return true;
+    updated.add(iteration);
+    return false;
   };
   for (let device = 0; device < devices; device += 1) {
     for (let position = offsets[device]; position < offsets[device + 1]; position += 1) {
@@ -85,6 +94,8 @@ function repeated(
       } else if (kind !== 0 && program.copies?.spare?.[stage] === 1) {
         const own = 'belongs on the device of the stage: a spare copy runs forwards only';
         report(device, position, operationName(program, word), own);
+      } else if (kind === U && weights !== undefined && copies === undefined && isUpdated(stage, microbatch)) {
+        report(device, position, operationName(program, word), 'updates its stage a second time in one iteration');
       } else if ((seen[at] & bit) !== 0) {
         report(device, position, operationName(program, word), 'appears more than once');
       } else if ((seen[at] & others) !== 0) {
@@ -101,10 +112,39 @@ function repeated(
   return { seen, findings: [...findings.values()] };
 }
 
+/**
+ * Updates of each stage and iteration of an order that is not a policy's: `stage × iterations + iteration`. Undefined if all
+ * iterations use the same weights, or if copies of a stage take turns.
+ */
+function updatesOf({
+  weights,
+  copies,
+  items,
+  minibatch = 1,
+  stages,
+  microbatches,
+  ...rest
+}: Program): Uint8Array | undefined {
+  if (weights === undefined || copies !== undefined || items === undefined) return undefined;
+  const iterations = Math.ceil(microbatches / minibatch);
+  const found = new Uint8Array(stages * iterations);
+  for (const word of rest.order) {
+    if (kindOf({ stages, shift: rest.shift }, word) !== U) continue;
+    const at = stageOf({ stages, shift: rest.shift }, word) * iterations;
+    found[at + Math.trunc(microbatchOf(rest, word) / minibatch)] = 1;
+  }
+  return found;
+}
+
 const evictLoad = (1 << E) | (1 << L);
 
 /** One finding for each device that misses something. A stage without any backward misses those that the rest of the program uses. */
-function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): PlanFinding[] {
+function incomplete(
+  program: Program,
+  plan: PipelinePlan,
+  seen: Uint8Array,
+  updates: Uint8Array | undefined,
+): PlanFinding[] {
   const { devices, stages, microbatches, placement } = program;
   const missing: { total: number; readonly names: string[] }[] = Array.from({ length: devices }, () => ({
     total: 0,
@@ -132,6 +172,16 @@ function incomplete(program: Program, plan: PipelinePlan, seen: Uint8Array): Pla
           missed.names.push(operationName(program, wordOf(program, kind, stage, microbatch)));
       }
     }
+  }
+  const { minibatch = 1 } = program;
+  for (const [at, found] of (updates ?? []).entries()) {
+    if (found > 0) continue;
+    const iterations = Math.ceil(microbatches / minibatch);
+    const stage = Math.trunc(at / iterations);
+    const last = Math.min(microbatches, ((at % iterations) + 1) * minibatch) - 1;
+    const missed = missing[placement[stage]];
+    missed.total += 1;
+    if (missed.names.length < named) missed.names.push(operationName(program, wordOf(program, U, stage, last)));
   }
   return missing.flatMap(({ total, names }, device) =>
     total === 0

@@ -2,6 +2,10 @@
 import type { Argument, Expression } from '../../grammar/syntax.ts';
 import { depthOf, type SequenceCode, usesOf } from './code.ts';
 import { compileNumber, compileSequence, parameterSlot, wrong } from './operands.ts';
+import { alike } from '../language/dimensions.ts';
+import { phraseOf } from '../language/units.ts';
+import { wrongDimension } from '../language/valueFaults.ts';
+import { show } from '../quantities.ts';
 import { counts, type Frame, outside } from './frame.ts';
 import type { Names } from './names.ts';
 import { interleave, keepFirst, pair, removeFirst, unitsBetween } from './operationList.ts';
@@ -14,6 +18,7 @@ export function combine(
   items: readonly (Expression | Argument)[],
 ): SequenceCode | undefined {
   if (form === 'each') return each(names, node, items as readonly Argument[]);
+  if (form === 'fused') return fusedCall(names, node, items as readonly Argument[]);
   const named = items.find((item) => item.kind === 'argument' && item.name !== undefined);
   if (named !== undefined) return wrong(names, node, `\`${form}(…)\` without names before its arguments`);
   const values = items.map((item) => (item.kind === 'argument' ? item.value : item));
@@ -22,8 +27,6 @@ export function combine(
       return joined(sequences(names, values));
     case 'zip':
       return zip(sequences(names, values));
-    case 'fused':
-      return values.length === 2 ? fused(node, sequences(names, values)) : wrong(names, node, '`fused(F[i], B[j])`');
     case 'repeat':
       return counted(names, node, values, '`repeat(n, …)`', 'The number of times', repeat);
     case 'take':
@@ -82,7 +85,46 @@ function zip(parts: readonly SequenceCode[] | undefined): SequenceCode | undefin
   return { kind: 'sequence', uses: usesOf(parts), depth: depthOf(parts), size: sizeOf(parts), emit };
 }
 
-function fused(node: Expression, parts: readonly SequenceCode[] | undefined): SequenceCode | undefined {
+/** `fused(F[i], B[j])`, `fused(F[i], B[j], overlap = 40%)`. */
+function fusedCall(names: Names, node: Expression, items: readonly Argument[]): SequenceCode | undefined {
+  const [first, second, third] = items;
+  const isOverlap = third === undefined || third.name === undefined || third.name.text === 'overlap';
+  if (second === undefined || items.length > 3 || !isOverlap || first?.name !== undefined || second.name !== undefined)
+    return wrong(names, node, '`fused(F[i], B[j])` or `fused(F[i], B[j], overlap = 40%)`');
+  const overlap = third === undefined ? undefined : overlapOf(names, third.value);
+  if (third !== undefined && overlap === undefined) return undefined;
+  return fused(node, sequences(names, [first.value, second.value]), overlap);
+}
+
+type Share = (frame: Frame) => number;
+
+function overlapOf(names: Names, at: Expression): Share | undefined {
+  const code = compileNumber(names, at);
+  if (code === undefined) return undefined;
+  if (!alike(code.dimension, 'share')) return wrongDimension(names.context, at, 'share', phraseOf[code.dimension]);
+  return (frame) => {
+    const found = code.at(frame);
+    if (!(found >= 0 && found <= 1)) return outside(frame, at, '"overlap"', show(found, 'share'), 'from 0 % to 100 %');
+    return found;
+  };
+}
+
+/** Notes how much of a pair overlaps: a program has one figure for all of them. */
+function overlaps(frame: Frame, at: Expression, share: number): void {
+  frame.overlap ??= share;
+  if (frame.overlap === share || frame.failed) return;
+  frame.report.report('type/mismatch', at, {
+    expected: `the same overlap in every \`fused(…)\` of the schedule, ${show(frame.overlap, 'share')}`,
+    found: show(share, 'share'),
+  });
+  frame.failed = true;
+}
+
+function fused(
+  node: Expression,
+  parts: readonly SequenceCode[] | undefined,
+  overlap: Share = () => 0,
+): SequenceCode | undefined {
   if (parts === undefined) return undefined;
   const [left, right] = parts;
   const emit = (frame: Frame): void => {
@@ -93,7 +135,10 @@ function fused(node: Expression, parts: readonly SequenceCode[] | undefined): Se
     right.emit(frame);
     if (frame.failed) return;
     const whole = unitsBetween(out, from, out.length) === out.length - from;
-    if (whole && out.length - middle === middle - from) return pair(out, from, middle);
+    if (whole && out.length - middle === middle - from) {
+      if (middle > from) overlaps(frame, node, overlap(frame));
+      return pair(out, from, middle);
+    }
     frame.report.report('type/mismatch', node, {
       expected: 'two operations, or two sequences of the same length, in `fused(…)`',
       found: whole ? `${middle - from} and ${out.length - middle} operations` : 'operations that are fused already',

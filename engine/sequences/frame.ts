@@ -22,6 +22,8 @@ export interface Frame {
   work: number;
   /** An expression was wrong for these numbers, which has been reported: what has been computed means nothing. */
   failed: boolean;
+  /** Share of the shorter of two fused operations that overlaps; undefined while nothing is fused. */
+  overlap: number | undefined;
   /** The range that was evaluated last. */
   first: number;
   step: number;
@@ -44,6 +46,7 @@ export const newFrame = (
   schedule,
   work: 0,
   failed: false,
+  overlap: undefined,
   first: 0,
   step: 1,
   warned: new Set(),

@@ -7,7 +7,7 @@ import { circleNames, orderByNeed } from '../ordering.ts';
 import type { Code, NumberCode } from './code.ts';
 
 /** Numbers that every schedule is given; their slots are their positions. */
-export const givenNames = ['stages', 'devices', 'microbatches'] as const;
+export const givenNames = ['stages', 'devices', 'microbatches', 'iterations'] as const;
 
 /** A `let` with the slots of its parameters. */
 export interface LetCode {

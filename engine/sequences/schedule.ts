@@ -47,6 +47,8 @@ export interface GivenNumbers {
   readonly stages: number;
   readonly devices: number;
   readonly microbatches: number;
+  /** Consecutive iterations. Default: 1. */
+  readonly iterations?: number;
 }
 
 /** Compiles what the entries `param`, `let` and `require` say. What is wrong has been reported and is left out. */
@@ -80,12 +82,12 @@ export function compileSchedule(
 /** A frame for these numbers. Arguments are those that a pipeline gives; other parameters have their defaults. */
 export function frameOf(
   { name, names, parameters }: CompiledSchedule,
-  { stages, devices, microbatches }: GivenNumbers,
+  { stages, devices, microbatches, iterations = 1 }: GivenNumbers,
   args: ReadonlyMap<string, number>,
   report: Reporter,
 ): Frame {
   const slots = new Float64Array(names.slots.size).fill(NaN);
-  slots.set([stages, devices, microbatches]);
+  slots.set([stages, devices, microbatches, Number.isNaN(microbatches) ? NaN : iterations]);
   const { operations } = names.context.options.limits;
   const frame = newFrame(slots, report, { operations, schedule: name });
   for (const parameter of parameters) slots[parameter.slot] = args.get(parameter.name) ?? NaN;

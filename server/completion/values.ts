@@ -30,6 +30,9 @@ const targetOffers = ({ noun, names, example }: Targets): readonly Offer[] =>
     snippet: `${name}[${example === undefined ? '$1' : `\${1:${example}}`}]`,
   }));
 
+/** Functions of any expression are allowed in it, too. */
+const mixes = (row: ValueKind): boolean => row.arguments === 'items' || row.throughout === true;
+
 /** What a key takes; without a key, any expression. */
 export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefined): readonly Offer[] {
   const value = key?.value;
@@ -47,10 +50,7 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
         return declared === undefined ? [] : symbolsOf(view, [declared]).map(symbolOffer);
       case 'functions':
         // In a schedule numbers and operations are written in one place.
-        return [
-          ...functionsOf(functionContext(value)),
-          ...(valueKindOf(value).arguments === 'items' ? functionsOf('value') : []),
-        ];
+        return [...functionsOf(functionContext(value)), ...(mixes(valueKindOf(value)) ? functionsOf('value') : [])];
       case 'targets':
         return targets === undefined ? [] : targetOffers(targets);
     }
@@ -63,7 +63,10 @@ export function numbers(view: View, cursor: Cursor): readonly Offer[] {
   const tested = testedSchedule(view, cursor);
   const inSchedule = outer?.name === 'schedule';
   const own = inSchedule ? membersOf(view, `schedule:${outer.declaration.name?.text ?? ''}`, ['param', 'let']) : [];
-  const given = inSchedule || tested !== undefined ? ['stages', 'devices', 'microbatches'] : [];
+  const given =
+    inSchedule || tested !== undefined
+      ? ['stages', 'devices', 'microbatches', ...(inSchedule ? ['iterations'] : [])]
+      : [];
   const names = inSchedule ? [...loopNames(cursor), ...parametersOf(cursor), ...given] : given;
   return [
     ...names.map((name) => ({ label: name, kind: CompletionItemKind.Variable })),
@@ -93,7 +96,7 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   const key = keyAround(cursor, nesting);
   if (key !== undefined)
     return [
-      ...(call.position === 0 ? (key.parameters ?? []).map(wordOffer) : []),
+      ...(call.position === 0 ? (key.parameters ?? key.leading ?? []).map(wordOffer) : []),
       ...(key.sizes === undefined ? [] : numbers(view, cursor)),
     ];
   const value = valueSchemaOf(cursor);
@@ -106,6 +109,11 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   if (named !== undefined) return parameterOffers(view, cursor, named, row);
   // Operations and lists go on with what the key takes: `zip(F[…], B[…])`.
   if (row.arguments === 'items' && own === undefined) return valueOffers(view, cursor, keyOf(cursor));
+  if (row.throughout === true && own === undefined) {
+    const parameter = schema.parameters[Math.min(call.position, schema.parameters.length - 1)];
+    if (parameter?.words !== undefined) return words(parameter.words);
+    return schema.context === 'value' ? valueOffers(view, cursor, keyOf(cursor)) : numbers(view, cursor);
+  }
   const declared = declaredIn(value);
   if (row.arguments === 'declarations' && declared !== undefined) return symbolsOf(view, [declared]).map(symbolOffer);
   const mayBeNamed = !inExpressions(schema.context) && schema.rest !== true;
@@ -128,7 +136,9 @@ const argumentName = (parameter: FunctionParameter): Offer => ({
 });
 
 function parameterOffers(view: View, cursor: Cursor, parameter: FunctionParameter, row: ValueKind): readonly Offer[] {
-  if (row.arguments === 'operation kinds') return words(operations.names.map((kind) => kind.name));
+  // A rule has no U: it updates at the end of each iteration.
+  if (row.arguments === 'operation kinds')
+    return words(operations.names.map((kind) => kind.name).filter((kind) => kind !== 'U'));
   if (parameter.words !== undefined) return words(parameter.words);
   return numbers(view, cursor);
 }

@@ -9,6 +9,8 @@ const operations: Readonly<Record<string, string>> = {
   B: 'Whole backward pass: input and weight gradient',
   I: 'Input gradient: the half of the backward pass that the previous stage waits for',
   W: 'Weight gradient: the half of the backward pass that no other operation waits for',
+  U: 'Update of the weights of the stage, after the backward pass of this microbatch',
+  R: 'Recomputation of what the backward pass of this microbatch needs',
 };
 
 /** `F[0..3]` in a row. */

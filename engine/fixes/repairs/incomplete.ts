@@ -119,7 +119,7 @@ function positionOf(parts: readonly Part[], position: number): number {
   return parts.length;
 }
 
-const rank = { F: 0, B: 1, I: 1, W: 2 } as const;
+const rank = { F: 0, R: 1, B: 2, I: 2, W: 3, U: 4 } as const;
 
 /** Whether one operation of a stage has to come before another; undefined where it makes no difference. */
 function comesBefore(a: RowItem, b: RowItem): boolean | undefined {

@@ -30,6 +30,8 @@ export function notCarried(plan: PipelinePlan, program: Program): readonly strin
     notes.push(
       `The update rule "${rule}" is not in the table: PyTorch runs all ${program.microbatches} microbatches with the same weights and updates once after them.`,
     );
+  if ((program.overlap ?? 0) > 0)
+    notes.push('The overlap of fused operations is not in the table: PyTorch runs them one after the other.');
   notes.push(...leftOut(program));
   if (schedule.kind === 'policy')
     notes.push(`The table is the order of "${schedule.name}" for these numbers, not the policy.`);

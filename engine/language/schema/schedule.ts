@@ -1,5 +1,14 @@
 import { amountOf, whole, words, key, type BlockSchema } from './types.ts';
 
+/** Operations that a rule chooses. */
+const ruleLetters = [
+  { name: 'F', doc: 'Forward passes.' },
+  { name: 'B', doc: 'Whole backward passes.' },
+  { name: 'I', doc: 'Input gradients.' },
+  { name: 'W', doc: 'Weight gradients.' },
+  { name: 'R', doc: 'Recomputation before the backward.' },
+];
+
 export const schedule: BlockSchema = {
   name: 'schedule',
   doc: 'Your own policy: by rule (`order`), or by rows (`row`).',
@@ -94,6 +103,37 @@ export const schedule: BlockSchema = {
       whole(1),
       'Most microbatches in flight at stage s. Default: no limit.',
       { forms: ['call', 'value'] },
+    ),
+    key(
+      'allow',
+      'allow(F, s) = held(s) < stages - s',
+      { kind: 'guard' },
+      'Conditions for operations of a kind at stage s: one starts only while all of them hold. They may use `held(s)`, `pending(F)`, `done(F)`, `next(B, s)`, `time(R, s)`, `bytes(s)`, `activation(s)`.',
+      { forms: ['call'], repeatable: true, list: true, leading: ruleLetters },
+    ),
+    key(
+      'prefer',
+      'prefer(0) = [F, B]',
+      { kind: 'words', words: ruleLetters },
+      'Kinds of operations for device d in order of preference; `prefer(0)` for one device overrides `prefer(d)`. Default: what `greedy` says.',
+      { forms: ['call'], repeatable: true },
+    ),
+    key(
+      'ties',
+      'ties = deepest',
+      words(
+        ['oldest', 'The lowest microbatch, then the deepest stage.'],
+        ['deepest', 'The deepest stage, then the lowest microbatch.'],
+        ['shallowest', 'The first stage, then the lowest microbatch.'],
+      ),
+      'Which of two ready operations of a kind runs first. Default: oldest.',
+    ),
+    key(
+      'limit',
+      'limit = 60GiB',
+      amountOf('bytes'),
+      'Most bytes that each device holds. A forward starts only if the backwards then fit, too; what a waiting W needs is included. Default: no limit.',
+      { forms: ['value', 'call'] },
     ),
     key(
       'weights',

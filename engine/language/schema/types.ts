@@ -42,6 +42,8 @@ export interface KeySchema {
   readonly required?: boolean;
   /** Words of which one is in the parentheses of the form `call`. If absent, the file chooses the names. */
   readonly parameters?: readonly Word[];
+  /** Words of which one comes first in the parentheses of the form `call`; names that the file chooses follow. */
+  readonly leading?: readonly Word[];
   /** Dimension of a size that is allowed there in their place, or behind one. */
   readonly sizes?: Dimension;
   /** May be written more than once in a block. */

@@ -52,11 +52,11 @@ describe('a rule of one’s own with versions', () => {
     expect(errors[0]?.message).toContain('needs version');
   });
 
-  test('of rows the key says that it has no effect', () => {
+  test('rows of one iteration miss the others', () => {
     const rows = 'schedule mine { row(d) = F[0..<microbatches], B[0..<microbatches]  weights = stash }';
     const { findings, pipelines } = analyse(file(rows, 'microbatches = 4  stages = balance(4)  schedule = mine'));
-    expect(findings.find((finding) => finding.code === 'key/not-applicable')?.message).toContain('weights');
-    expect(pipelines[0]?.run?.report.asynchronous).toBeUndefined();
+    expect(findings.find((finding) => finding.code === 'schedule/incomplete')?.message).toContain('0F4');
+    expect(pipelines[0]?.run).toBeUndefined();
   });
 });
 

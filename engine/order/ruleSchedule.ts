@@ -1,0 +1,340 @@
+/**
+ * The list scheduler of `listSchedule.ts` for rules that say more than a preference: conditions, limits in bytes, recomputation
+ * as a separate operation, a preference for each device. A free device looks at its ready operations when its operation ends
+ * or a result arrives. With `next` it also looks when an operation begins whose result it needs, and when a comparison turns.
+ */
+import type { GreedyRule, OperationLetter, RuleRead } from '../plan.ts';
+import { B, F, I, kindOfRow, type Program, type ProgramCopies, R, shiftFor, W } from '../program.ts';
+import { type Condition, turnsIn } from './conditions.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Reading } from './guards.ts';
+import { type Heap, heapOf, pop, push } from './heap.ts';
+import { consumersOf } from './ruleDependencies.ts';
+import type { RuleMemory } from './ruleMemory.ts';
+import type { WholeTicks } from './wholeTicks.ts';
+
+export interface RuleWork {
+  readonly devices: number;
+  readonly placement: ArrayLike<number>;
+  readonly microbatches: number;
+  readonly split: boolean;
+  /** Most microbatches in flight, by stage. */
+  readonly limits: Float64Array;
+  /** Stages with an operation R. */
+  readonly again: Uint8Array;
+  readonly dependencies: Dependencies;
+  readonly ticks: WholeTicks;
+  readonly memory: RuleMemory;
+  readonly copies?: ProgramCopies;
+  readonly rule: Pick<GreedyRule, 'prefer' | 'ties' | 'limit'>;
+  /** Conditions of each result row (F, backward, W, R of each stage); `read` gives what they read. */
+  readonly conditions: (read: (what: RuleRead, device: number) => Reading) => readonly (readonly Condition[])[];
+  /** Whether a condition reads `next`. */
+  readonly watches: boolean;
+}
+
+/** A ready operation that its device may not start, with the conditions that do not hold. */
+export interface BlockedOperation {
+  readonly device: number;
+  readonly word: number;
+  readonly conditions: readonly Condition[];
+  /** The limit in bytes that it would go over, and what the device holds. */
+  readonly limit?: { readonly bytes: number; readonly held: number };
+  /** The limit of microbatches in flight. */
+  readonly inFlight?: number;
+}
+
+export type RuleOrder =
+  | { readonly program: Program }
+  | {
+      readonly blocked: readonly BlockedOperation[];
+      readonly program: Program;
+      readonly seconds: number;
+      readonly left: number;
+    };
+
+/** After this many looks ahead for one operation, a device looks only when something arrives: a comparison need not be a line. */
+const mostLooks = 64;
+
+/** O(n · k) for n operations and k stages of a device. */
+export function ruleSchedule(work: RuleWork): RuleOrder {
+  const { devices, microbatches, limits, dependencies, ticks, copies, split, again, memory, rule, watches } = work;
+  const stages = limits.length;
+  const placement = Int32Array.from(work.placement);
+  const shift = shiftFor(microbatches);
+  const { offsets: needOffsets, needs } = dependencies;
+  const rows = needOffsets.length - 1;
+  const consumers = consumersOf(dependencies, rows);
+  const every = copies?.every ?? new Int32Array(stages).fill(1);
+  const first = copies?.first ?? new Int32Array(stages);
+  const counts = new Int32Array(rows);
+  for (let row = 0; row < rows; row += 1) {
+    const stage = row % stages;
+    const result = kindOfRow(stages, row);
+    const runs = result < 2 || (result === 2 && split) || (result === 3 && again[stage] === 1);
+    counts[row] = runs ? Math.ceil(Math.max(0, microbatches - first[stage]) / every[stage]) : 0;
+  }
+  const kindOfResult = [F, split ? I : B, W, R];
+  const resultOfLetter: Readonly<Partial<Record<OperationLetter, number>>> = { F: 0, B: 1, I: 1, W: 2, R: 3 };
+
+  const local: number[][] = Array.from({ length: devices }, () => []);
+  const offsets = new Int32Array(devices + 1);
+  for (let row = 0; row < rows; row += 1) {
+    if (counts[row] === 0) continue;
+    local[placement[row % stages]].push(row);
+    offsets[placement[row % stages] + 1] += counts[row];
+  }
+  for (let device = 0; device < devices; device += 1) offsets[device + 1] += offsets[device];
+  const order = new Int32Array(offsets[devices]);
+  const at = offsets.slice(0, devices);
+  const rankOf = rule.prefer.map((letters) => {
+    const listed = [...letters, ...(['R', 'B', 'I', 'F', 'W'] as const)];
+    return (['F', split ? 'I' : 'B', 'W', 'R'] as const).map((letter) => listed.indexOf(letter));
+  });
+
+  const next = new Int32Array(rows);
+  const begun = new Int32Array(rows);
+  const ended = new Int32Array(rows);
+  const end = new Float64Array(rows * microbatches);
+  const inFlight = new Int32Array(stages);
+  const need = needOffsets.slice(0, rows);
+  const readyAt = new Float64Array(rows);
+  const ready = new Uint8Array(rows);
+  const running = new Int32Array(devices).fill(-1);
+  // Values: a row that becomes ready, `rows + device` where the device ends its operation, `rows + devices + device` to look again.
+  let events = heapOf(2 * (rows + devices));
+  const wakeAt = new Float64Array(devices).fill(Infinity);
+  // How often a device has looked ahead since its last operation.
+  const looks = new Int32Array(devices);
+  const touched = new Int32Array(devices);
+  const isTouched = new Uint8Array(devices);
+  let touchedCount = 0;
+  let now = 0;
+
+  const schedule = (time: number, value: number): void => {
+    if (events.size === events.keys.length) events = larger(events);
+    push(events, time, value);
+  };
+  const touch = (device: number): void => {
+    if (isTouched[device] === 1) return;
+    isTouched[device] = 1;
+    touched[touchedCount] = device;
+    touchedCount += 1;
+  };
+  /** When the results of others are there that the next operation of a row needs; infinite while one of them has not begun. */
+  const arrival = (row: number): number => {
+    const microbatch = next[row];
+    if (microbatch >= counts[row]) return Infinity;
+    let latest = 0;
+    for (let index = needOffsets[row]; index < needOffsets[row + 1]; index += 1) {
+      const producer = needs[index];
+      if (producer >= 3 * stages) continue;
+      if (begun[producer] <= microbatch) return Infinity;
+      latest = Math.max(latest, end[producer * microbatches + microbatch] + ticks.transfer[index]);
+    }
+    return latest;
+  };
+
+  /** Now for what conditions read; set ahead to find out when one turns. */
+  let seen = 0;
+  const rowsOf = (kind: OperationLetter | undefined, device: number): readonly number[] =>
+    local[device].filter((row) => kindOfRow(stages, row) === resultOfLetter[kind ?? 'F']);
+  const stageOn = (stage: number | undefined, device: number): number => {
+    for (let copy = 0; copy < stages; copy += 1)
+      if (placement[copy] === device && (copies?.stage[copy] ?? copy) === stage) return copy;
+    return -1;
+  };
+  const read = ({ read: what, kind, stage }: RuleRead, device: number): Reading => {
+    const here = stageOn(stage, device);
+    const row = resultOfLetter[kind ?? 'F'] === undefined ? -1 : (resultOfLetter[kind ?? 'F'] ?? 0) * stages + here;
+    switch (what) {
+      case 'held':
+        return () => inFlight[here];
+      case 'bytes':
+        return () => memory.bytes(device);
+      case 'activation': {
+        const size = memory.activation(here);
+        return () => size;
+      }
+      case 'time': {
+        const seconds = row < rows ? ticks.duration[row] / ticks.perSecond : 0;
+        return () => seconds;
+      }
+      case 'next':
+        return () => (row < rows ? Math.max(0, arrival(row) - seen) / ticks.perSecond : Infinity);
+      case 'done': {
+        const counted = rowsOf(kind, device);
+        return () => counted.reduce((sum, each) => sum + ended[each], 0);
+      }
+      case 'pending': {
+        const counted = rowsOf(kind, device);
+        return () => counted.reduce((sum, each) => sum + ready[each], 0);
+      }
+    }
+  };
+  const conditions = work.conditions(read);
+
+  const announce = (row: number): void => {
+    const microbatch = next[row];
+    if (microbatch >= counts[row]) return;
+    while (need[row] < needOffsets[row + 1]) {
+      const producer = needs[need[row]];
+      if (ended[producer] <= microbatch) return;
+      const arrives = end[producer * microbatches + microbatch] + ticks.transfer[need[row]];
+      if (arrives > readyAt[row]) readyAt[row] = arrives;
+      need[row] += 1;
+    }
+    schedule(readyAt[row], row);
+  };
+  const finish = (device: number): void => {
+    const row = running[device];
+    running[device] = -1;
+    touch(device);
+    const microbatch = ended[row];
+    ended[row] += 1;
+    const result = kindOfRow(stages, row);
+    const stage = row - result * stages;
+    memory.ends(result, stage);
+    if (result === 1) inFlight[stage] -= 1;
+    for (let index = consumers.offsets[row]; index < consumers.offsets[row + 1]; index += 1) {
+      const consumer = consumers.rows[index];
+      // Only who waits for just this result may go on.
+      if (next[consumer] === microbatch && need[consumer] < needOffsets[consumer + 1] && needs[need[consumer]] === row)
+        announce(consumer);
+    }
+  };
+  const start = (device: number, row: number): void => {
+    const result = kindOfRow(stages, row);
+    const stage = row - result * stages;
+    order[at[device]] = ((kindOfResult[result] * stages + stage) << shift) | (first[stage] + every[stage] * next[row]);
+    at[device] += 1;
+    ready[row] = 0;
+    looks[device] = 0;
+    memory.starts(result, stage);
+    if (result === 0) inFlight[stage] += 1;
+    running[device] = row;
+    const ends = now + ticks.duration[row];
+    end[row * microbatches + next[row]] = ends;
+    begun[row] += 1;
+    schedule(ends, rows + device);
+    next[row] += 1;
+    need[row] = needOffsets[row];
+    readyAt[row] = now;
+    announce(row);
+    for (let index = consumers.offsets[row]; watches && index < consumers.offsets[row + 1]; index += 1)
+      touch(placement[consumers.rows[index] % stages]);
+  };
+  const allowed = (row: number): boolean => {
+    const result = kindOfRow(stages, row);
+    const stage = row - result * stages;
+    if (result === 0 && inFlight[stage] + 1 > limits[stage]) return false;
+    const limit = rule.limit[placement[stage]];
+    if (limit !== null && !memory.fits(result, stage, limit)) return false;
+    const list = conditions[row];
+    for (let index = 0; index < list.length; index += 1) if (list[index].holds() !== 1) return false;
+    return true;
+  };
+  /** The first ready operation of a device that it may start; −1 for none. */
+  const choose = (device: number): number => {
+    const rank = rankOf[device];
+    let best = -1;
+    let least = Infinity;
+    for (const row of local[device]) {
+      if (ready[row] === 0) continue;
+      const result = kindOfRow(stages, row);
+      const stage = row - result * stages;
+      const microbatch = first[stage] + every[stage] * next[row];
+      const key = keyOf(rule.ties, rank[result], microbatch, stage, microbatches, stages);
+      if (key < least && allowed(row)) [best, least] = [row, key];
+    }
+    return best;
+  };
+  const clock = {
+    perSecond: ticks.perSecond,
+    ahead(time: number) {
+      seen = time;
+    },
+  };
+  /** Looks again when the first condition of a ready operation turns. */
+  const wake = (device: number): void => {
+    let turns = Infinity;
+    for (const row of local[device]) {
+      if (ready[row] === 1) turns = Math.min(turns, turnsIn(conditions[row], now, clock, looks[device] < mostLooks));
+    }
+    if (turns >= wakeAt[device]) return;
+    looks[device] += 1;
+    wakeAt[device] = turns;
+    schedule(turns, rows + devices + device);
+  };
+
+  for (let row = 0; row < rows; row += 1) announce(row);
+  while (events.size > 0) {
+    now = events.keys[0];
+    seen = now;
+    // All that happens at one instant, before any device chooses.
+    while (events.size > 0 && events.keys[0] === now) {
+      const event = pop(events);
+      if (event < rows) {
+        ready[event] = 1;
+        touch(placement[event % stages]);
+      } else if (event < rows + devices) finish(event - rows);
+      else {
+        const device = event - rows - devices;
+        if (wakeAt[device] <= now) wakeAt[device] = Infinity;
+        touch(device);
+      }
+    }
+    while (touchedCount > 0) {
+      touchedCount -= 1;
+      const device = touched[touchedCount];
+      isTouched[device] = 0;
+      if (running[device] >= 0) continue;
+      const row = choose(device);
+      if (row >= 0) start(device, row);
+      else if (watches) wake(device);
+    }
+  }
+  const program = { devices, stages, microbatches, split, placement, order, offsets, shift, ...(copies && { copies }) };
+  const left = offsets.slice(1).reduce((sum, until, device) => sum + until - at[device], 0);
+  if (left === 0) return { program };
+  const blocked: BlockedOperation[] = [];
+  for (let row = 0; row < rows; row += 1) {
+    if (ready[row] === 0) continue;
+    const result = kindOfRow(stages, row);
+    const stage = row - result * stages;
+    const device = placement[stage];
+    const limit = rule.limit[device];
+    const over = limit !== null && !memory.fits(result, stage, limit);
+    blocked.push({
+      device,
+      word: ((kindOfResult[result] * stages + stage) << shift) | (first[stage] + every[stage] * next[row]),
+      conditions: conditions[row].filter(({ holds }) => holds() !== 1),
+      ...(over ? { limit: { bytes: limit, held: memory.bytes(device) } } : {}),
+      ...(result === 0 && inFlight[stage] + 1 > limits[stage] ? { inFlight: limits[stage] } : {}),
+    });
+  }
+  return { blocked, program, seconds: now / ticks.perSecond, left };
+}
+
+/** The least key runs first: by preference, then as `ties` says. */
+function keyOf(
+  ties: GreedyRule['ties'],
+  rank: number,
+  microbatch: number,
+  stage: number,
+  microbatches: number,
+  stages: number,
+): number {
+  const depth = ties === 'shallowest' ? stage : stages - 1 - stage;
+  return ties === 'oldest'
+    ? (rank * microbatches + microbatch) * stages + depth
+    : (rank * stages + depth) * microbatches + microbatch;
+}
+
+function larger(heap: Heap): Heap {
+  const grown = heapOf(2 * heap.keys.length + 16);
+  grown.keys.set(heap.keys);
+  grown.values.set(heap.values);
+  grown.size = heap.size;
+  return grown;
+}

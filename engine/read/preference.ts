@@ -1,0 +1,23 @@
+import type { Expression } from '../../grammar/syntax.ts';
+import type { OperationLetter } from '../plan.ts';
+import type { ReadContext } from './context.ts';
+
+const letters: readonly string[] = ['F', 'B', 'I', 'W', 'R'];
+
+/** `[B, R, F]`; `undefined` where an item is no kind of operation that a rule chooses. */
+export function preferenceOf(context: ReadContext, value: Expression): readonly OperationLetter[] | undefined {
+  const items = value.kind === 'list' ? value.items : [value];
+  const kinds: OperationLetter[] = [];
+  for (const item of items) {
+    if (item.kind === 'missing') return undefined;
+    if (item.kind !== 'name' || item.text === 'U') {
+      const found = item.kind === 'name' ? '`U`, which runs after the last backward of an iteration' : 'something else';
+      context.report.report('type/mismatch', item, { expected: '`F`, `B`, `I`, `W` or `R`', found });
+      return undefined;
+    }
+    // An unknown name has been reported where it was looked up.
+    if (!letters.includes(item.text)) return undefined;
+    kinds.push(item.text as OperationLetter);
+  }
+  return kinds;
+}

@@ -1,0 +1,141 @@
+/** Orders from rules with conditions, limits and recomputation. */
+import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import { type GreedyRule, type OperationLetter, type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
+import { stageNumber } from '../stages.ts';
+import { type Condition, conditionOf } from '../order/conditions.ts';
+import { readName, readsOf } from '../order/guards.ts';
+import { ruleDependencies } from '../order/ruleDependencies.ts';
+import { ruleMemory } from '../order/ruleMemory.ts';
+import { type BlockedOperation, ruleSchedule } from '../order/ruleSchedule.ts';
+import { operationName, type Program } from '../program.ts';
+import { bytes, time } from '../quantities.ts';
+import { planCopies } from './copies.ts';
+import { ticksOf } from './ticks.ts';
+
+type GreedyPlan = Extract<SchedulePlan, { readonly kind: 'greedy' }>;
+
+/** Blocked operations that a message names. */
+const mostNamed = 3;
+
+const resultOfLetter: Readonly<Record<OperationLetter, number>> = { F: 0, B: 1, I: 1, W: 2, R: 3, U: 5 };
+
+/** A program, or `schedule/blocked` where the conditions of all ready operations fail while work is left. */
+export function byRule(
+  plan: PipelinePlan,
+  { split }: GreedyPlan,
+  rule: GreedyRule,
+  limits: Float64Array,
+): { readonly program: Program } | { readonly faults: readonly PlanFinding[] } {
+  const { placement, edges } = plan;
+  const stages = plan.stages.length;
+  const apart = new Uint8Array(stages).fill(rule.recomputes === undefined ? 0 : 1);
+  const again = Uint8Array.from(plan.stages, (_, stage) =>
+    rule.recomputes?.[stageNumber(plan, stage)] === true ? 1 : 0,
+  );
+  const foreign = readElsewhere(plan, rule);
+  if (foreign !== undefined) return { faults: [foreign] };
+  const dependencies = ruleDependencies(edges, stages, again);
+  const microbatches = plan.microbatches * plan.iterations;
+  const guards = rule.guards;
+  const order = ruleSchedule({
+    devices: plan.devices.length,
+    placement,
+    microbatches,
+    split,
+    limits,
+    again,
+    dependencies,
+    ticks: ticksOf({ ...plan, microbatches }, dependencies, split, apart),
+    memory: ruleMemory(plan, split, { apart, again }),
+    copies: planCopies(plan),
+    rule,
+    conditions: (read) => {
+      const rows: Condition[][] = Array.from({ length: 4 * stages }, () => []);
+      for (let stage = 0; stage < stages; stage += 1) {
+        for (const guard of guards) {
+          if (guard.stage !== stageNumber(plan, stage)) continue;
+          rows[resultOfLetter[guard.operation] * stages + stage].push(
+            conditionOf(guard, (what) => read(what, placement[stage])),
+          );
+        }
+      }
+      return rows;
+    },
+    watches: guards.some(({ condition }) => JSON.stringify(condition).includes('"next"')),
+  });
+  const program: Program = rule.recomputes === undefined ? order.program : { ...order.program, extended: true, apart };
+  return 'blocked' in order ? { faults: [blockedFinding(plan, program, order)] } : { program };
+}
+
+/** A condition that reads a stage of another device: a condition knows only its device. */
+function readElsewhere(plan: PipelinePlan, { guards }: GreedyRule): PlanFinding | undefined {
+  const on = new Map<number, Set<number>>();
+  for (const [stage, device] of plan.placement.entries())
+    on.set(device, (on.get(device) ?? new Set()).add(stageNumber(plan, stage)));
+  for (const [stage, device] of plan.placement.entries()) {
+    const here = on.get(device) ?? new Set();
+    for (const guard of guards) {
+      if (guard.stage !== stageNumber(plan, stage)) continue;
+      const read = readsOf(guard.condition).find((each) => each.stage !== undefined && !here.has(each.stage));
+      if (read === undefined) continue;
+      const value = {
+        what: `The stage of ${readName(read)} in the condition of ${guard.operation} on stage ${guard.stage}`,
+        value: String(read.stage),
+        allowed: `a stage of the same device: ${[...here].join(' or ')}`,
+      };
+      return planFinding('value/range', paths.guard(plan.name, guard.written), value);
+    }
+  }
+  return undefined;
+}
+
+function blockedFinding(
+  plan: PipelinePlan,
+  program: Program,
+  {
+    blocked,
+    seconds,
+    left,
+  }: { readonly blocked: readonly BlockedOperation[]; readonly seconds: number; readonly left: number },
+): PlanFinding {
+  const named = blocked.slice(0, mostNamed).map((each) => ({
+    device: plan.devices[each.device].name,
+    operation: operationName(program, each.word),
+    reasons: reasonsOf(each),
+  }));
+  const first = blocked.flatMap(({ conditions }) => conditions).at(0);
+  const seen = new Set<number>();
+  const related = blocked.flatMap(({ device, word, conditions }) =>
+    conditions.flatMap(({ guard }) => {
+      if (seen.has(guard.written)) return [];
+      seen.add(guard.written);
+      const name = `${operationName(program, word)} on ${plan.devices[device].name}`;
+      return [{ at: paths.guard(plan.name, guard.written), message: `This condition keeps ${name} from starting.` }];
+    }),
+  );
+  const at = first === undefined ? paths.key(plan.name, 'schedule') : paths.guard(plan.name, first.guard.written);
+  return planFinding(
+    'schedule/blocked',
+    at,
+    { seconds, left, blocked: named, more: blocked.length - named.length },
+    { related: related.slice(1) },
+  );
+}
+
+/** Why an operation may not start, with the values of the moment. */
+function reasonsOf({ conditions, limit, inFlight }: BlockedOperation): readonly string[] {
+  return [
+    ...conditions.map(({ guard, reads }) => {
+      const values = reads.map(({ what, value }) => `${readName(what)} = ${shown(what.read, value())}`);
+      return `\`${guard.text}\`${values.length === 0 ? '' : ` (${values.join(', ')})`}`;
+    }),
+    ...(limit === undefined ? [] : [`\`limit\` of ${bytes(limit.bytes)} (the device holds ${bytes(limit.held)})`]),
+    ...(inFlight === undefined ? [] : [`\`in_flight\` of ${inFlight}`]),
+  ];
+}
+
+const shown = (read: string, value: number): string => {
+  if (value === Infinity) return 'not known yet';
+  if (read === 'bytes' || read === 'activation') return bytes(value);
+  return read === 'next' || read === 'time' ? time(value) : String(value);
+};

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { validate } from '../../../engine/schedule/validate.ts';
+import { checkFindings } from '../../support/expected.ts';
+import { resolveText } from '../../support/resolve.ts';
+import { namesOf, programFor } from '../schedule/bruteForce.ts';
+import { pipelineOf } from '../sequences/written.ts';
+
+/** Stage s runs p − s forwards, then one backward and one forward in turn; `step` is what follows a backward. */
+const rows = (weights: string, step: string): string => `schedule mine {
+  weights = ${weights}
+  let total   = microbatches * iterations
+  let warm(d) = min(stages - d, total)
+  let step(j) = ${step}
+  row(d) = F[0..<warm(d)], each(j in 0..<total - warm(d), B[j], step(j), F[j + warm(d)]),
+    each(j in total - warm(d)..<total, B[j], step(j))
+}`;
+const written = 'if(mod(j + 1, microbatches) == 0, [U[j]], [])';
+
+function planOf(text: string): PipelinePlan {
+  const { plan, findings } = resolveText(text);
+  const [pipeline] = plan.pipelines;
+  if (pipeline === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
+  return pipeline;
+}
+const figures = (plan: PipelinePlan) => evaluate(plan, defaultOptions).run?.report;
+
+describe('rows without a flush', () => {
+  it.each(['stash', 'vertical_sync', 'latest'])(
+    'give the order, versions and staleness of pipedream: %s',
+    (weights) => {
+      for (const devices of [1, 2, 4]) {
+        for (const microbatches of [1, 2, 4]) {
+          const built = planOf(pipelineOf('', { devices, microbatches, use: `pipedream(weights = ${weights})` }));
+          for (const step of [written, '[]']) {
+            const plan = planOf(pipelineOf(rows(weights, step), { devices, microbatches }));
+            expect(plan.iterations).toBe(built.iterations);
+            expect(validate(programFor(plan), plan)).toEqual([]);
+            expect(namesOf(programFor(plan))).toEqual(namesOf(programFor(built)));
+            expect(figures(plan)).toMatchObject({
+              iteration: figures(built)?.iteration,
+              asynchronous: figures(built)?.asynchronous,
+              stages: figures(built)?.stages.map(({ versions, staleness }) => ({ versions, staleness })),
+            });
+          }
+        }
+      }
+    },
+  );
+  it('keep p − s versions under stash, for minibatches of one microbatch', () => {
+    const plan = planOf(pipelineOf(rows('stash', written), { devices: 4, microbatches: 1 }));
+    expect(figures(plan)?.stages.map(({ versions }) => versions)).toEqual([4, 3, 2, 1]);
+    expect(figures(plan)?.stages.map(({ staleness }) => staleness)).toEqual([3, 2, 1, 0]);
+  });
+  it('are updated where they say: a late update makes the next forward older', () => {
+    // Each update one forward later than above.
+    const late = `schedule mine {
+      weights = stash
+      row(d) = F[0..<stages - d], each(j in 0..<iterations - stages + d, B[j], F[j + stages - d], U[j]),
+        each(j in iterations - stages + d..<iterations, B[j], U[j])
+    }`;
+    const plan = planOf(pipelineOf(late, { devices: 4, microbatches: 1 }));
+    expect(validate(programFor(plan), plan)).toEqual([]);
+    expect(figures(plan)?.stages.map(({ staleness }) => staleness)).toEqual([4, 3, 2, 1]);
+  });
+  it('keep fused pairs together, and update after them', () => {
+    const text = `schedule mine {
+      weights = stash
+      row(0) = F[0], each(j in 0..<iterations - 1, fused(B[j], F[j + 1])), B[iterations - 1]
+    }`;
+    const plan = planOf(pipelineOf(text, { devices: 1, microbatches: 1 }));
+    const program = programFor(plan);
+    expect(namesOf(program)[0].slice(0, 7)).toEqual(['0F0', '0B0', '0F1', '0U0', '0B1', '0F2', '0U1']);
+    expect([...(program.fused ?? [])].slice(0, 7)).toEqual([0, 1, 0, 0, 1, 0, 0]);
+    expect(program.items?.length).toBe(program.order.length);
+    expect(validate(program, plan)).toEqual([]);
+  });
+});
+
+describe('updates that cannot be', () => {
+  const faults = (row: string, weights = 'stash', microbatches = 2): readonly string[] => {
+    const plan = planOf(
+      pipelineOf(`schedule mine { weights = ${weights}  row(d) = ${row} }`, { devices: 1, microbatches }).replace(
+        'stages = balance',
+        weights === 'flush' ? 'stages = balance' : 'iterations = 2  stages = balance',
+      ),
+    );
+    return evaluate(plan, defaultOptions).findings.map(({ code, message }) => `${code}: ${message}`);
+  };
+  it('name the iteration without an update, the second update, and the one before its backward', () => {
+    expect(faults('F[0..3], B[0..3], U[1]')).toEqual([
+      'schedule/incomplete: The row of gpu[0] misses 1 operation: 0U3.',
+    ]);
+    expect(faults('F[0..3], B[0..1], U[0], U[1], B[2..3], U[3]')).toEqual([
+      'schedule/repeated: 0U1 on gpu[0] updates its stage a second time in one iteration.',
+    ]);
+    expect(faults('F[0..3], U[1], B[0..3], U[3]')[0]).toContain('schedule/deadlock');
+  });
+  it('are not for parts of a sequence', () => {
+    checkFindings(
+      pipelineOf(
+        'schedule mine { parts = 2  weights = ⟦type/mismatch:stash⟧  row(d) = each(j in 0..<microbatches * iterations, F[j, part = 0..<2], B[j, part = 1..0 step -1]) }',
+      ),
+      ['updated together'],
+    );
+  });
+  it('need weights without a flush', () => {
+    expect(faults('F[0..1], B[0..1], U[1]', 'flush')[0]).toContain('`weights = flush` keeps them until its end');
+  });
+  it('are no operations of a rule', () => {
+    checkFindings(pipelineOf('schedule mine { order = greedy(prefer = [B, F, ⟦type/mismatch:U⟧]) }'), [
+      'after the last backward',
+    ]);
+  });
+});

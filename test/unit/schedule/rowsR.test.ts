@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { resolveText } from '../../support/resolve.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { validate } from '../../../engine/schedule/validate.ts';
+import { pipelineOf } from '../sequences/written.ts';
+import { namesOf, programFor, simulated } from './bruteForce.ts';
+
+/** 1F1B with R just before each B. */
+const ahead = `schedule mine {
+  let warm(d) = min(stages - d, microbatches)
+  row(d) = F[0..<warm(d)], each(j in 0..<microbatches - warm(d), R[j], B[j], F[j + warm(d)]),
+    each(j in microbatches - warm(d)..<microbatches, R[j], B[j])
+}`;
+
+const planOf = (text: string): PipelinePlan => {
+  const [plan] = resolveText(
+    text.replace(/\n}\s*$/, '}').replace('stages = balance', 'recompute = full  stages = balance'),
+  ).plan.pipelines;
+  if (plan === undefined) throw new Error('no plan');
+  return plan;
+};
+
+describe('R in rows', () => {
+  it('before each B is 1F1B with recomputation ahead: the same order and the same time', () => {
+    for (let devices = 1; devices <= 5; devices += 1) {
+      for (let microbatches = 1; microbatches <= 9; microbatches += 1) {
+        const rows = planOf(pipelineOf(ahead, { devices, microbatches }));
+        const built = planOf(pipelineOf('', { devices, microbatches, use: '1f1b(recompute = ahead)' }));
+        expect(namesOf(programFor(rows))).toEqual(namesOf(programFor(built)));
+        expect(simulated(rows).makespan).toBe(simulated(built).makespan);
+      }
+    }
+  });
+  it('takes the time of the recomputation out of the backward', () => {
+    // Two stages of 4 ms and 8 ms. With R inside of B and without.
+    const inside = planOf(pipelineOf('schedule mine { row(d) = F[0..3], B[0..3] }'));
+    const apart = planOf(pipelineOf('schedule mine { row(d) = F[0..3], each(j in 0..3, R[j], B[j]) }'));
+    expect(programFor(inside).apart).toBeUndefined();
+    expect([...(programFor(apart).apart ?? [])]).toEqual([1, 1]);
+    // Both devices run their forwards until 20 ms. The second one then takes 12 ms for each backward, with or without R; the
+    // first one has recomputed by then, and ends 8 ms after it in place of 12 ms.
+    const iteration = (plan: PipelinePlan) => evaluate(plan, defaultOptions).run?.report.iteration ?? NaN;
+    expect(iteration(inside) - iteration(apart)).toBeCloseTo(0.004, 9);
+  });
+  it('of one device leaves the others as they are', () => {
+    const plan = planOf(
+      pipelineOf('schedule mine { row(d) = F[0..3], B[0..3]  row(1) = F[0..3], each(j in 0..3, R[j], B[j]) }'),
+    );
+    expect([...(programFor(plan).apart ?? [])]).toEqual([0, 1]);
+    expect(programFor(plan).split).toBe(false);
+  });
+});
+
+const faultsOf = (plan: PipelinePlan): readonly string[] =>
+  validate(programFor(plan), plan).map(({ code, message }) => `${code}: ${message}`);
+
+describe('R that cannot be', () => {
+  const found = (text: string): readonly string[] => faultsOf(planOf(pipelineOf(`schedule mine { row(d) = ${text} }`)));
+  it('twice, after its backward, or before its forward', () => {
+    expect(found('F[0..3], R[0], R[0], B[0..3]')[0]).toContain(
+      'schedule/repeated: 0R0 on gpu[0] appears more than once',
+    );
+    expect(found('F[0..3], B[0..3], R[0]')[0]).toContain('schedule/deadlock');
+    expect(found('R[0], F[0..3], B[0..3]')[0]).toContain('schedule/deadlock');
+  });
+});
