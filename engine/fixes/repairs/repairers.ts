@@ -65,4 +65,6 @@ export const repairers: { readonly [C in Code]?: Repairer } = {
 export const withoutRepair: { readonly [C in Code]?: string } = {
   'import/outside-workspace': 'Only you can trust the workspace, and an edit of this file cannot move the other file.',
   'import/unreadable': 'The mistake is in the imported file, and a fix never edits another file.',
+  'schedule/slot': 'Only you know which of the two slots is meant.',
+  'schedule/blocked': 'Each condition is a decision of the schedule.',
 };
