@@ -87,6 +87,19 @@ describe('rows of copies', () => {
   });
 });
 
+describe('WeiPipe: a device runs all stages of its microbatches', () => {
+  const body = `on(s, j) = mod(j, devices)
+    row(d) = each(j in 0..<microbatches, if(mod(j, devices) == d,
+      [each(s in 0..<stages, F[j, stage = s]), each(s in stages-1..0 step -1, B[j, stage = s])], []))`;
+  it.each([1, 2, 3, 5])('is valid on %i devices', (devices) => {
+    for (const microbatches of [1, 2, 4, 9]) {
+      const plan = planOf(body, { devices, microbatches });
+      const generated = generate(plan);
+      expect('program' in generated ? validate(generated.program, plan) : generated.faults).toEqual([]);
+    }
+  });
+});
+
 describe('parts of copies', () => {
   const body = `placement = bidirectional  parts = 2
     row(d) = F[0..<microbatches, part = 0..<2], B[0..<microbatches, part = 1..0 step -1]`;
