@@ -1,6 +1,7 @@
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { EngineOptions } from '../../host.ts';
-import { speedAt } from '../../definitions/device.ts';
+import type { Precision } from '../../costs/types.ts';
+import { type DeviceDefinition, speedAt } from '../../definitions/device.ts';
 import { type Mesh, sameRanks } from '../../mesh.ts';
 import type { DevicePlan, MeshPlan } from '../../plan.ts';
 import { communicatorsOf, reservedOf } from '../cost/reserved.ts';
@@ -18,10 +19,19 @@ export function devicePlans(
     kind: kind.name,
     ...(devices.length > 1 ? { members: devices.length } : {}),
     ...(sameRanks(rankMesh, mesh) ? {} : { mesh: ranksIn(rankMesh) }),
-    ...(derived ? { compute: speedAt(kind, model.precision).compute } : {}),
+    ...(derived ? { compute: peakOf(kind, model.precision) } : {}),
     memory: kind.memory,
     ...reservedOf(kind, communicatorsOf(ranks, index), memory),
   }));
+}
+
+/**
+ * FLOP/s that MFU is a share of. A slowed device is measured by its data sheet; a device that is faster than its figures say has a
+ * higher peak, so MFU never exceeds 1.
+ */
+function peakOf(kind: DeviceDefinition, precision: Precision): number | undefined {
+  const { compute } = speedAt(kind, precision);
+  return compute === undefined ? undefined : compute * Math.max(1, kind.speed);
 }
 
 /** The ranks of a mesh that a plan names. */

@@ -46,6 +46,15 @@ describe('model FLOPs utilisation', () => {
     expect(found?.utilisation).toBeCloseTo(0.5, 9);
   });
 
+  it.each([
+    [0.5, 0.25],
+    [1, 0.5],
+    [2, 0.5],
+  ])('is a share of the data sheet, or of the faster rate: speed %d', (speed, utilisation) => {
+    const text = file('stages = balance(1)  schedule = 1f1b').replace('efficiency = 50%', `$&  speed = ${speed}`);
+    expect(reportOf(text).model_flops?.utilisation).toBeCloseTo(utilisation, 9);
+  });
+
   it('is not known where layers are measured', () => {
     const measured = file('stages = balance(4)  schedule = 1f1b', 'expect p { mfu > 10% }').replace(
       /layer block\[8\].*/,
