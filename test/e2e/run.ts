@@ -94,7 +94,7 @@ test('the list at a schedule has figures of this file, and a hover leads to the 
   const row = page.locator('.suggest-widget .monaco-list-row', { hasText: '1f1b' }).first();
   await row.waitFor();
   await workbench.shot('e2e-4-schedules');
-  assert.match(await row.innerText(), /264 ms · 27\.3 % · 5 GiB/);
+  assert.match(await row.innerText(), /264\.2 ms · 27\.3 % · 5 GiB/);
   await page.keyboard.press('Escape');
   await workbench.command('Show or Focus Hover');
   const link = page.locator('.monaco-hover-content a', { hasText: 'Definition and drawing' }).first();
