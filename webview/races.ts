@@ -48,6 +48,8 @@ export function races(host: RacesHost) {
   let due = false;
   /** The schedule that was asked to be written into the file. */
   let adopting: string | undefined;
+  /** Schedules that the user took out of the comparison, until another tab is chosen. */
+  const leftOut = new Set<string>();
   /** What is compared, so that the same plan sent again changes nothing. */
   let compared = '';
 
@@ -60,6 +62,7 @@ export function races(host: RacesHost) {
   const view = raceView({
     tab: (next) => {
       tab = next;
+      leftOut.clear();
       begin();
     },
     against: (against) => ask(against),
@@ -76,6 +79,15 @@ export function races(host: RacesHost) {
       if (runner?.adopt === undefined) return;
       adopting = family(runner.name);
       host.post({ type: 'adopt', request, index: runner.adopt });
+    },
+    leaveOut: (id) => {
+      const found = ranked().rows.find(({ runner }) => runner.id === id)?.runner;
+      for (const name of found === undefined ? [] : [found.name, ...(found.equal ?? [])]) leftOut.add(family(name));
+      update();
+    },
+    showAll: () => {
+      leftOut.clear();
+      update();
     },
     attend: (id) => {
       if (id === attended) return;
@@ -97,8 +109,11 @@ export function races(host: RacesHost) {
   }
 
   const ranked = (): Standings => {
-    const all = race.runners();
     const kept = [own, baseline];
+    const all = race
+      .runners()
+      .filter(({ id, name }) => kept.includes(id) || !leftOut.has(family(name)))
+      .map((runner) => (runner.id === own ? { ...runner, own: true as const } : runner));
     return standings(tab === 'policies' ? joinEqual(bestVariants(all, kept), kept) : all, order, baseline);
   };
 
@@ -134,6 +149,7 @@ export function races(host: RacesHost) {
       standings: found,
       theme: host.theme(),
       several: shown.pipelines.length > 1,
+      leftOut: leftOut.size,
     });
     say(found);
   }

@@ -213,6 +213,41 @@ const adopted: PageTest = {
   },
 };
 
+const chosen: PageTest = {
+  name: 'schedules are left out of a comparison and brought back, by mouse and keys, in a side panel and in a wide page',
+  run: async (browser) => {
+    for (const width of [420, 1400]) {
+      const preview = await browser.open({ width, height: 800 });
+      await raced(preview);
+      const { page } = preview;
+      const winner = await page.locator('.race-row.winner .race-name').innerText();
+      const before = await page.locator('.race-row').count();
+      await page.getByRole('button', { name: `Leave out ${winner}`, exact: true }).click();
+      assert.equal(await row(preview, winner).count(), 0);
+      // The best of those that are left is marked.
+      const next = await page.locator('.race-row.winner .race-name').innerText();
+      assert.notEqual(next, winner);
+      // Without the mouse; the focus stays in the list.
+      await page.getByRole('button', { name: 'Leave out gpipe', exact: true }).press('Enter');
+      assert.equal(await page.locator('.race-row').count(), before - 2);
+      assert.equal(await page.evaluate(() => document.activeElement?.closest('.race-body') !== null), true);
+      // Differences are to the file's own schedule: it cannot be left out.
+      assert.equal(await page.getByRole('button', { name: 'Leave out 1f1b', exact: true }).count(), 0);
+      const fits = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.querySelector('.race-scroll') ?? document.body;
+        return scrollWidth <= clientWidth;
+      });
+      assert.ok(fits, `${width} px: nothing is cut at the side`);
+      await preview.shot(`race-chosen-${width}`);
+      await page.getByRole('button', { name: 'Show 2 more', exact: true }).click();
+      assert.equal(await page.locator('.race-row').count(), before);
+      assert.equal(await page.locator('.race-row.winner .race-name').innerText(), winner);
+      assert.deepEqual(preview.problems, []);
+      await preview.close();
+    }
+  },
+};
+
 const narrow: PageTest = {
   name: 'a comparison fits into a side panel',
   run: async (browser) => {
@@ -285,4 +320,4 @@ const sweep: PageTest = {
   },
 };
 
-export const raceTests: readonly PageTest[] = [figures, causes, axis, adopted, narrow, keyboard, sweep];
+export const raceTests: readonly PageTest[] = [chosen, figures, causes, axis, adopted, narrow, keyboard, sweep];

@@ -13,6 +13,8 @@ export interface Runner {
   readonly changed?: string;
   /** Names of others whose figures are equal: they have no row. */
   readonly equal?: readonly string[];
+  /** The pipeline on show. */
+  readonly own?: true;
   /** Absent while it is simulated. */
   readonly result?: RaceFigures | { readonly reason: string };
 }

@@ -1,6 +1,7 @@
 import { bytes, iterationTime } from '../../../engine/quantities.ts';
 import { element, setShare, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
+import { iconButton } from '../../controls/iconButton.ts';
 import { deltaWords, type Tone } from '../../session/raceWords.ts';
 import type { Standing, Standings } from '../../session/standings.ts';
 import { raceStrip } from './raceStrip.ts';
@@ -11,6 +12,8 @@ export interface RaceRowActions {
   baseline(id: number): void;
   /** Writes it into the file. */
   adopt(id: number): void;
+  /** Takes it out of the comparison. */
+  leaveOut(id: number): void;
 }
 
 /** One timeline of a comparison: name, strip, figures with their differences, and a button that writes it into the file. */
@@ -24,6 +27,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
   const peak = figure();
   const bar = element('span', { class: 'race-bar' }, element('span', { class: 'race-fill' }));
   const adopt = element('button', { type: 'button', class: 'race-adopt' });
+  const leave = iconButton('close', 'Leave out', () => actions.leaveOut(id));
   const reason = element('span', { class: 'race-reason' });
   name.addEventListener('click', () => actions.baseline(id));
   adopt.addEventListener('click', () => actions.adopt(id));
@@ -41,7 +45,7 @@ export function raceRow(id: number, actions: RaceRowActions) {
     cell('race-figure', iteration.value, iteration.delta),
     cell('race-figure', bubble.value, bubble.delta),
     cell('race-figure race-peak', bar, peak.value, peak.delta),
-    cell('race-end', adopt),
+    cell('race-end', adopt, leave),
   );
 
   return {
@@ -70,6 +74,10 @@ export function raceRow(id: number, actions: RaceRowActions) {
       strip.element.hidden = figures === undefined;
       reason.hidden = figures !== undefined;
       adopt.hidden = runner.adopt === undefined || figures === undefined;
+      // The file's own row and the one that differences are to always stay.
+      leave.hidden = isBaseline || runner.own === true;
+      leave.title = `Leave out ${runner.name}`;
+      leave.setAttribute('aria-label', leave.title);
       setText(adopt, 'Use in the file');
       adopt.setAttribute('aria-label', `Use in the file: ${runner.name}`);
       setText(iteration.value, figures === undefined ? '' : iterationTime(figures.iteration));

@@ -20,6 +20,8 @@ export interface RaceViewActions extends RaceRowActions {
   /** The timeline under the pointer, or with the focus; −1 for none. */
   attend(id: number): void;
   draw(strips: readonly StripRequest[]): void;
+  /** Brings back what was left out. */
+  showAll(): void;
   close(): void;
 }
 
@@ -37,6 +39,8 @@ export interface RaceState {
   readonly theme: Theme;
   /** More pipelines than one are in the file. */
   readonly several: boolean;
+  /** Schedules that were left out. */
+  readonly leftOut: number;
 }
 
 /** Names of the columns, and how they are shown: some for screen readers only. */
@@ -85,6 +89,11 @@ export function raceView(actions: RaceViewActions) {
   const committed = versionButton('Last commit', 'committed');
   const file = versionButton('Another file…', 'file');
   const versions = element('div', { class: 'race-versions' }, saved, committed, file);
+  const all = element('button', { type: 'button', class: 'race-version' });
+  all.addEventListener('click', () => {
+    actions.showAll();
+    scroller.focus();
+  });
   const bar = element(
     'div',
     { class: 'race-bar-top' },
@@ -93,6 +102,7 @@ export function raceView(actions: RaceViewActions) {
     tabs.element,
     labelled('sort by', order.element),
     labelled('align', align.element),
+    all,
   );
   const ruler = raceRuler();
   const columns = columnNames.map(([name, kind]) =>
@@ -191,6 +201,8 @@ export function raceView(actions: RaceViewActions) {
       tabs.setShown('pipelines', next.several);
       order.setValue(next.order);
       versions.hidden = tab !== 'versions';
+      all.hidden = next.leftOut === 0;
+      setText(all, `Show ${next.leftOut} more`);
       const wanted = standings.rows.map(({ runner }) => runner.id);
       for (const id of rows.keys()) if (!wanted.includes(id)) rows.delete(id);
       const elements = standings.rows.map((standing) => {
