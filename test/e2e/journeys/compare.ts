@@ -20,7 +20,7 @@ export const compare: Journey = {
     await desk.shot('journey-compare-1-winner');
     const iteration = await winner.locator('.race-figure .value').first().innerText();
     await winner.getByRole('button', { name: /^Use in the file/ }).click();
-    await winner.getByText('as in the file').waitFor();
+    await winner.getByText('In the file now').waitFor();
     await desk.shot('journey-compare-2-used');
     await preview.getByRole('button', { name: 'Back to the timeline' }).click();
     await desk.shows(iteration);
