@@ -167,7 +167,8 @@ const folded: PageTest = {
     const preview = await opened(browser, { width: 420, height: 800 });
     await explained(preview);
     const asked = await lastOf(preview, 'help');
-    await preview.post({ type: 'fixes', request: asked?.request ?? 0, fixes });
+    // As the engine ranks them: what fits is first.
+    await preview.post({ type: 'fixes', request: asked?.request ?? 0, fixes: fixes.toReversed() });
     await settled(preview.page);
     const side = sideOf(preview);
     const box = await side.boundingBox();

@@ -1,5 +1,5 @@
 import { type Finding, parametersOf } from '../../findings/finding.ts';
-import { operationLike } from '../../language/kinds.ts';
+import { operationLike, operations, valueKinds } from '../../language/kinds.ts';
 import { dimensionIn } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
 import { spellings } from '../../spelling.ts';
@@ -116,7 +116,8 @@ function* declaring({ analysis, finding }: Mistake, kind: string, name: string):
     if (quantity !== undefined) values.add(syntax.text.slice(quantity.start, quantity.end));
     if (dimension !== undefined) values.add(exampleOf[dimension]);
     // A row has numbers, such as those of microbatches, and no links.
-    for (const value of key?.value.kind === 'operations' ? ['1'] : ['1', '25GB/s + 5us']) values.add(value);
+    const inRow = key !== undefined && valueKinds[key.value.kind].targets === operations;
+    for (const value of inRow ? ['1'] : ['1', '25GB/s + 5us']) values.add(value);
     for (const value of values)
       yield {
         what: `Declare let ${name} = ${value}`,

@@ -101,7 +101,7 @@ test('a device is offered systems, a model profiles and configurations, with wha
       const list = await askIn<CompletionList | null>(client, source, 'textDocument/completion', {}, main);
       return list?.items.map((item) => item.label) ?? [];
     };
-    expect(await offered('device d { from = $0 }')).toEqual(['system']);
+    expect(await offered('device d { from = $0 }')).toEqual(['d', 'system']);
     expect(await offered('model m { from = $0 }')).toEqual(['m', 'profile', 'huggingface']);
     expect(await offered('model m { from = huggingface("config.json", $0) }')).toContain('mtp');
     expect(await offered('model m { from = huggingface("config.json", mtp = $0) }')).toEqual(['true', 'false']);
