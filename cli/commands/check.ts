@@ -1,8 +1,10 @@
+import { testedShapes } from '../../engine/grid/testFindings.ts';
 import { reportOf } from '../../engine/reportOf.ts';
 import { type Analysed, analyse } from '../analyse.ts';
 import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
 import type { Io } from '../io.ts';
+import { printable } from '../../server/printable.ts';
 import { findingText, sourceOf, tally } from '../output/findingText.ts';
 import { githubLines } from '../output/github.ts';
 import { jsonText } from '../output/json.ts';
@@ -52,13 +54,27 @@ async function write(files: readonly Analysed[], format: string, io: Io): Promis
   if (format === 'sarif') return io.out(sarif(checked, version(io)));
   if (format === 'github') return io.out(checked.map(githubLines).join(''));
   if (format === 'json') {
-    const answer = files.map((file) => ({ file: file.path, findings: reportOf(file.analysis, file.path).findings }));
+    const answer = files.map((file) => ({
+      file: file.path,
+      findings: reportOf(file.analysis, file.path).findings,
+      tests: file.analysis.tests.map(({ test, answer: { verdicts, compared } }) => ({
+        schedule: test.name,
+        shapes: verdicts.map(({ devices, microbatches, args, verdict }) => ({ devices, microbatches, args, verdict })),
+        ...(compared === undefined ? {} : { compared }),
+      })),
+    }));
     return io.out(jsonText({ version: 1, files: answer }));
   }
   const colours = coloursFor(io);
   for (const file of checked) {
     for (const found of file.findings)
       await io.out(`${findingText(found, file.source, colours, (uri, offset) => placeText(uri, offset, file, io))}\n`);
+  }
+  for (const { path, analysis } of files) {
+    for (const { test, answer } of analysis.tests)
+      await io.out(
+        `${files.length === 1 ? '' : `${path}: `}${printable(test.name)} tested on ${testedShapes(answer)}\n`,
+      );
   }
   const all = checked.flatMap((file) => file.findings);
   await io.out(`${files.length === 1 ? (files[0]?.name ?? '') : `${files.length} files`}: ${tally(all)}\n`);

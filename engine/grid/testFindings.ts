@@ -22,6 +22,21 @@ export const shapeText = ({ devices, microbatches, args }: TestedShape): string 
 export const shapesWith = ({ verdicts }: TestAnswer, verdict: Verdict): readonly ShapeVerdict[] =>
   verdicts.filter((shape) => shape.verdict === verdict);
 
+/** `64 shapes: 56 pass, 8 are refused by the schedule`. */
+export function testedShapes(answer: TestAnswer): string {
+  const { verdicts, compared } = answer;
+  const [passed, failed, refused] = (['passed', 'failed', 'refused'] as const).map(
+    (verdict) => shapesWith(answer, verdict).length,
+  );
+  const parts = [
+    passed === verdicts.length && passed > 1 ? 'all pass' : `${passed} pass`,
+    ...(failed === 0 ? [] : [`${failed} fail`]),
+    ...(refused === 0 ? [] : [`${refused} are refused by the schedule`]),
+    ...(compared === undefined ? [] : [`${compared} compared with a built-in order`]),
+  ];
+  return `${count(verdicts.length, 'shape', 'shapes')}: ${parts.join(', ')}`;
+}
+
 export function testFindings({ test, place, answer }: TestedSchedule): readonly Finding[] {
   const { first, verdicts, stopped } = answer;
   const found: Finding[] = [];

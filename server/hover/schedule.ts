@@ -1,7 +1,6 @@
 import type { TestedSchedule } from '../../engine/grid/testFindings.ts';
-import { shapesWith, shapeText } from '../../engine/grid/testFindings.ts';
+import { shapesWith, shapeText, testedShapes } from '../../engine/grid/testFindings.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
-import { count } from '../../engine/quantities.ts';
 import { membersOf } from '../ownFunctions.ts';
 import { printable } from '../printable.ts';
 import { userMarkdown } from '../userText.ts';
@@ -22,17 +21,11 @@ export function scheduleText(view: View, { id, name }: SymbolInfo): string {
 const mostNamed = 6;
 
 function testText({ answer }: TestedSchedule): string {
-  const { verdicts, compared, conditions } = answer;
-  const [passed, failed, refused] = (['passed', 'failed', 'refused'] as const).map((each) => shapesWith(answer, each));
-  const parts = [
-    `${passed.length} pass`,
-    ...(failed.length === 0 ? [] : [`${failed.length} fail`]),
-    ...(refused.length === 0 ? [] : [`${refused.length} are refused by the schedule`]),
-    ...(compared === undefined ? [] : [`${compared} compared with a built-in order`]),
-  ];
+  const { conditions } = answer;
+  const failed = shapesWith(answer, 'failed');
   const more = failed.length > mostNamed ? `; and ${failed.length - mostNamed} more` : '';
   return sections(
-    `Tested on ${count(verdicts.length, 'shape', 'shapes')}: ${parts.join(', ')}.`,
+    `Tested on ${testedShapes(answer)}.`,
     failed.length === 0 ? undefined : `Fails with ${failed.slice(0, mostNamed).map(shapeText).join('; ')}${more}.`,
     conditions === undefined
       ? undefined

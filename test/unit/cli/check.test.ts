@@ -41,6 +41,32 @@ describe('check', () => {
     expect(lines[at + 3].slice(under, lines[at + 4].lastIndexOf('^') + 1)).toBe('memroy');
   });
 
+  test('says for each test of a schedule how many shapes pass', async () => {
+    const rows = 'row(d) = F[0..<microbatches], B[0..<microbatches]';
+    const library = `schedule all { require microbatches >= 2  ${rows} }
+expect all { over(devices = 1..3, microbatches = 1..4) valid }
+schedule halved { ${rows.replace('F[0..<microbatches]', 'F[0..<2]')} }
+expect halved { over(devices = 2, microbatches = 1..3) valid }`;
+    const world = { 'library.pipe': library, 'good.pipe': good };
+    const { out, status } = await call(['check', 'library.pipe'], { files: world });
+    expect(status).toBe(1);
+    expect(out).toContain('\nall tested on 12 shapes: 9 pass, 3 are refused by the schedule\n');
+    expect(out).toContain('\nhalved tested on 3 shapes: 1 pass, 2 fail\n');
+    expect((await call(['check', 'library.pipe', 'good.pipe'], { files: world })).out).toContain(
+      '\nlibrary.pipe: all tested on 12 shapes',
+    );
+    const json = JSON.parse((await call(['check', '--format', 'json', 'library.pipe'], { files: world })).out);
+    expect(json.files[0].tests.map((found: { schedule: string }) => found.schedule)).toEqual(['all', 'halved']);
+    expect(json.files[0].tests[1].shapes).toEqual(
+      [1, 2, 3].map((microbatches) => ({
+        devices: 2,
+        microbatches,
+        args: {},
+        verdict: microbatches === 2 ? 'passed' : 'failed',
+      })),
+    );
+  });
+
   test('several files are one call; one mistake among them is enough for 1', async () => {
     const { status, out } = await call(['check', 'good.pipe', 'bad.pipe'], { files });
     expect(status).toBe(1);
