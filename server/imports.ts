@@ -1,4 +1,4 @@
-import { standardText } from './standard.ts';
+import { standardText } from '../engine/std/index.ts';
 import type { Files } from './view.ts';
 
 /** Uri of what an import names; undefined where there is no such file. */

@@ -1,5 +1,4 @@
 /** Files that come with the product, by uri (`std:hardware`). */
 import { standardFiles } from '../engine/std/index.ts';
 
-export const standardText = (uri: string): string | undefined => standardFiles.get(uri);
 export const standardNames: readonly string[] = [...standardFiles.keys()];

@@ -6,7 +6,7 @@ import type { EngineHost } from '../engine/host.ts';
 import { LineIndex } from '../grammar/index.ts';
 import { normal } from './uris.ts';
 import { type FileText, noSuchFile, readRegularFile } from './regularFile.ts';
-import { standardText } from './standard.ts';
+import { standardText } from '../engine/std/index.ts';
 import type { Files } from './view.ts';
 
 export interface WorkspaceHost {

@@ -3,7 +3,7 @@ import { parse } from '../../grammar/parse.ts';
 import type { ImportDeclaration, SyntaxFile } from '../../grammar/syntax.ts';
 import type { EngineHost, EngineOptions } from '../host.ts';
 import { orderByNeed } from '../ordering.ts';
-import { standardFiles } from '../std/index.ts';
+import { standardText } from '../std/index.ts';
 
 export interface SourceFile {
   readonly uri: string;
@@ -116,7 +116,7 @@ export function readOne(
   host: EngineHost,
 ): { readonly text: string } | NonNullable<FileImport['problem']> {
   if (path.startsWith('std:')) {
-    const text = standardFiles.get(path);
+    const text = standardText(path);
     return text === undefined ? { code: 'not-found', detail: '' } : { text };
   }
   try {

@@ -4,7 +4,8 @@ import type { ImportDeclaration, Span } from '../../grammar/index.ts';
 import { holds } from '../convert.ts';
 import { importUri } from '../imports.ts';
 import { sourcePaths } from '../sourcePaths.ts';
-import { standardNames, standardText } from '../standard.ts';
+import { standardText } from '../../engine/std/index.ts';
+import { standardNames } from '../standard.ts';
 import type { View } from '../view.ts';
 import { symbolOffer, type Offer } from './offer.ts';
 

@@ -1,6 +1,7 @@
 import type { DefinitionParams, Location, LocationLink } from 'vscode-languageserver';
-import { nodeAt } from '../../grammar/index.ts';
-import { toDocumentUri, toOffset, virtualScheme } from '../convert.ts';
+import { scheduleUri, standardText } from '../../engine/std/index.ts';
+import { nodeAt, parse, type Span } from '../../grammar/index.ts';
+import { toDocumentUri, toOffset, toRange, virtualScheme } from '../convert.ts';
 import { importUri } from '../imports.ts';
 import { locate, rangeIn, referenceAt, type ClientAbilities, type View } from '../view.ts';
 
@@ -21,15 +22,7 @@ export function definition(
 
 function nameTarget(view: View, { place, symbol }: NonNullable<ReturnType<typeof referenceAt>>): LocationLink[] | null {
   const originSelectionRange = rangeIn(view, place);
-  if (symbol.kind === 'policy')
-    return [
-      {
-        originSelectionRange,
-        targetUri: `${virtualScheme}/${symbol.name}.pipe`,
-        targetRange: start,
-        targetSelectionRange: start,
-      },
-    ];
+  if (symbol.kind === 'policy') return [{ originSelectionRange, ...policyTarget(view, symbol.name) }];
   const target = symbol.declaration === undefined ? undefined : locate(view, symbol.declaration);
   if (target === undefined) return null;
   const extent = symbol.extent === undefined ? undefined : locate(view, symbol.extent);
@@ -41,6 +34,28 @@ function nameTarget(view: View, { place, symbol }: NonNullable<ReturnType<typeof
       targetSelectionRange: target.range,
     },
   ];
+}
+
+/** The declaration in the text of a built-in policy; the top of its description if it has no text. */
+function policyTarget(view: View, name: string): LocationLink {
+  const uri = scheduleUri(name);
+  const lines = uri === undefined ? undefined : view.files.linesOf(uri);
+  const found = uri === undefined ? undefined : declarationIn(standardText(uri) ?? '', name);
+  if (uri === undefined || lines === undefined || found === undefined)
+    return { targetUri: `${virtualScheme}/${name}.pipe`, targetRange: start, targetSelectionRange: start };
+  return {
+    targetUri: toDocumentUri(uri),
+    targetRange: toRange(lines, found.extent),
+    targetSelectionRange: toRange(lines, found.name),
+  };
+}
+
+/** Where a text declares the schedule. */
+function declarationIn(text: string, name: string): { readonly extent: Span; readonly name: Span } | undefined {
+  for (const declaration of parse(text).declarations)
+    if (declaration.kind === 'block' && declaration.name?.text === name)
+      return { extent: declaration, name: declaration.name };
+  return undefined;
 }
 
 function importTarget(view: View, offset: number): LocationLink[] | null {

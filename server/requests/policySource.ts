@@ -5,7 +5,7 @@ import { parametersOf } from '../../engine/policies/parameters.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
 import type { PolicySourceAnswer } from '../../webview/protocol/requests.ts';
 import { toStandardUri, virtualScheme } from '../convert.ts';
-import { standardText } from '../standard.ts';
+import { scheduleUri, standardText } from '../../engine/std/index.ts';
 
 /**
  * Text of a read-only document: a built-in policy as a `schedule` if it can be written as one, otherwise a description in
@@ -21,7 +21,8 @@ export function policySource(uri: string): PolicySourceAnswer {
     ? /^\/{0,3}([^/]+)\.pipe$/.exec(uri.slice(virtualScheme.length))?.[1]
     : undefined;
   const policy = name === undefined ? undefined : findPolicy(decodeURIComponent(name));
-  return policy === undefined ? null : { text: written(policy) };
+  if (policy === undefined) return null;
+  return { text: standardText(scheduleUri(policy.name) ?? '') ?? written(policy) };
 }
 
 function written(policy: Policy): string {

@@ -11,6 +11,7 @@ import type {
   SignatureHelp,
 } from 'vscode-languageserver';
 import { policies } from '../../../engine/policies/registry.ts';
+import { scheduleUri } from '../../../engine/std/index.ts';
 import { applyEdits, type Client, main, positionAt, startClient, withClient } from '../../support/server.ts';
 import { askIn, invoked, labelsOf, shownBy } from '../../support/asked.ts';
 
@@ -30,12 +31,13 @@ describe.each(policies.map((policy) => [policy.name, policy] as const))('%s', (n
       expect(hover).toContain(policy.summary.slice(0, 40));
       expect(hover).toContain(`schedules/${policy.page}.md`);
       const [link] = (await ask<LocationLink[] | null>(client, file(`schedule = $0${name}`), 'definition')) ?? [];
-      expect(link?.targetUri).toBe(`pipewright-policy:/${name}.pipe`);
+      const written = scheduleUri(name) !== undefined;
+      expect(link?.targetUri).toBe(`pipewright-policy:/${written ? 'std/schedules/' : ''}${name}.pipe`);
       const source = await client.request<{ readonly text: string } | null>('pipewright/policySource', {
         uri: link?.targetUri,
       });
-      expect(source?.text).toContain(policy.summary.slice(0, 30));
-      if (policy.source !== undefined) expect(source?.text).toContain(`schedule ${name} {`);
+      if (!written) expect(source?.text).toContain(policy.summary.slice(0, 30));
+      if (written || policy.source !== undefined) expect(source?.text).toContain(`schedule ${name} {`);
       const page = new URL(`../../../docs/schedules/${policy.page}.md`, import.meta.url);
       expect(existsSync(page)).toBe(true);
     });
