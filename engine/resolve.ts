@@ -79,6 +79,7 @@ export function* resolveSteps({
     pending,
     tests,
     origins: context.origins,
+    tracers: context.tracers,
     findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),
     symbols: {
       symbols: context.symbols,
@@ -219,7 +220,7 @@ const blocksOf = (syntax: SyntaxFile, keyword: string): readonly BlockDeclaratio
 
 /** What planning may write into a file's context. */
 function notesOf(context: ReadContext, searches: Searches): Notes {
-  const { uri, options, report, origins, derived, occupied, members } = context;
+  const { uri, options, report, origins, derived, tracers, occupied, members } = context;
   return {
     uri,
     options,
@@ -227,6 +228,7 @@ function notesOf(context: ReadContext, searches: Searches): Notes {
     report,
     origins,
     derived,
+    tracers,
     occupied,
     describe(pipeline, text, stages) {
       const id = symbolId('pipeline', pipeline);

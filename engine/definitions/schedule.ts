@@ -3,6 +3,7 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { Span } from '../../grammar/syntax.ts';
 import type { Dimension, GreedyRule, OperationLetter, Place, PlacementRule, PolicyArgument, RowPlan } from '../plan.ts';
 import type { Policy } from '../policies/policy.ts';
+import type { RowTracer } from './rowTracer.ts';
 import type { TextPart } from './scheduleTest.ts';
 
 /** The numbers of a pipeline that its schedule may use. */
@@ -113,6 +114,8 @@ export interface RowsBody {
     },
     report: Reporter,
   ): readonly RowPlan[] | undefined;
+  /** Finds the source of each operation, for numbers that `expand` takes. */
+  trace(numbers: Parameters<RowsBody['expand']>[0]): RowTracer;
 }
 
 /** Stages of a device that run a microbatch, in ascending order; without spare copies. */

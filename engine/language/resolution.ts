@@ -1,3 +1,4 @@
+import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { ScheduleTest } from '../definitions/scheduleTest.ts';
 import type { Mesh } from '../mesh.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -13,6 +14,8 @@ export interface Resolution {
   readonly tests: readonly { readonly test: ScheduleTest; readonly place: Place }[];
   /** The places of the paths of the plan. */
   readonly origins: Origins;
+  /** They find the source of operations: one for each pipeline whose schedule is rows of a file. */
+  readonly tracers: ReadonlyMap<string, RowTracer>;
   /** In order of position. One mistake, one finding: what follows from another is left out. */
   readonly findings: readonly Finding[];
   readonly symbols: SymbolTable;

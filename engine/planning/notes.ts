@@ -2,6 +2,7 @@
 import type { Reporter } from '../findings/reporter.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
+import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { EngineOptions } from '../host.ts';
 import type { DerivedValue } from '../language/resolution.ts';
 import type { Place } from '../plan.ts';
@@ -24,6 +25,8 @@ export interface Notes {
   readonly origins: Map<string, Place>;
   /** Values that the file does not say, for inlay hints. */
   readonly derived: DerivedValue[];
+  /** They find the source of operations of rows; by name of the pipeline. */
+  readonly tracers: Map<string, RowTracer>;
   /** By name of the pipeline. */
   readonly occupied: Map<string, Occupied>;
   /** One line each about a pipeline and its stages as written, in order, for outlines and hovers. */
@@ -38,6 +41,7 @@ export const quietNotes = ({ uri, options, searches }: Notes): Notes => ({
   report: createReporter(uri, 0),
   origins: new Map(),
   derived: [],
+  tracers: new Map(),
   occupied: new Map(),
   describe: () => undefined,
 });

@@ -82,8 +82,10 @@ function rowsPlan(
   const number = (index: number): number => copies?.[index].stage ?? index;
   const before: number[][] = Array.from({ length: cut.count }, () => []);
   for (const { from, to } of edges) if (number(from) !== number(to)) before[number(to)].push(number(from));
-  const rows = body.expand({ stages: cut.count, devices, microbatches, iterations, stagesOf, before }, report);
+  const numbers = { stages: cut.count, devices, microbatches, iterations, stagesOf, before };
+  const rows = body.expand(numbers, report);
   if (rows === undefined) return undefined;
+  notes.tracers.set(pipeline, body.trace(numbers));
   if (body.periodEnds !== undefined && definition.uri === notes.uri) hintPeak(notes, body.periodEnds, rows, pipeline);
   for (let device = 0; device < devices; device += 1) {
     const row = rowOf(body, device);

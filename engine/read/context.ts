@@ -5,6 +5,7 @@ import type { Entry, SyntaxFile } from '../../grammar/syntax.ts';
 import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { DeviceDefinition } from '../definitions/device.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
+import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { EngineOptions } from '../host.ts';
 import { createContext, type FileContext } from '../language/context.ts';
@@ -19,6 +20,8 @@ export interface ReadContext extends FileContext {
   readonly clusters: Map<string, () => ClusterDefinition | undefined>;
   readonly models: Map<string, ModelDefinition>;
   readonly schedules: Map<string, DeclaredSchedule>;
+  /** They find the source of operations of rows; by name of the pipeline. */
+  readonly tracers: Map<string, RowTracer>;
   /** Devices that each planned pipeline of the file uses, by its name; numbers of its cluster. */
   readonly occupied: Map<string, { readonly cluster: ClusterDefinition; readonly devices: readonly number[] }>;
 }
@@ -37,6 +40,7 @@ export const createReadContext = (
   clusters: new Map(),
   models: new Map(),
   schedules: new Map(),
+  tracers: new Map(),
   occupied: new Map(),
 });
 

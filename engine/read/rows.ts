@@ -1,5 +1,5 @@
 /** Spreads the rows of a schedule out into operations, for one pipeline. Sizes are counted before anything is made. */
-import type { RowsBody } from '../definitions/schedule.ts';
+import type { RowsBody, StagesOf } from '../definitions/schedule.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import type { RowPlan } from '../plan.ts';
 import type { SequenceCode } from '../sequences/code.ts';
@@ -42,12 +42,8 @@ export function expandRows(
   const rows: RowPlan[] = [];
   let total = 0;
   for (let device = 0; device < devices; device += 1) {
-    const row = byDevice.get(device) ?? general;
-    clear(frame.out);
+    const row = enterRow(frame, { general, byDevice }, device, { all, running });
     const ends: number[] = [];
-    if (row?.slot !== undefined) frame.slots[row.slot] = device;
-    frame.stagesOf = all[device] ?? [];
-    frame.running = running === undefined ? undefined : (microbatch) => running(device, microbatch);
     for (const { code, expression } of row?.items ?? []) {
       // An empty run costs its reading, too.
       total += Math.max(1, code.size(frame));
@@ -59,6 +55,21 @@ export function expandRows(
     rows.push(rowPlan(frame.out, ends, frame.overlap ?? 0));
   }
   return rows;
+}
+
+/** The row of a device, on a frame that is ready to write it. */
+export function enterRow(
+  frame: Frame,
+  { general, byDevice }: Rows,
+  device: number,
+  { all, running }: StagesOf,
+): Row | undefined {
+  const row = byDevice.get(device) ?? general;
+  clear(frame.out);
+  if (row?.slot !== undefined) frame.slots[row.slot] = device;
+  frame.stagesOf = all[device] ?? [];
+  frame.running = running === undefined ? undefined : (microbatch) => running(device, microbatch);
+  return row;
 }
 
 /** A copy of what was written, as plain data. `ends`: where each written expression ends. */

@@ -23,6 +23,7 @@ import { countReader, placementReader } from './placement.ts';
 import { preferenceOf } from './preference.ts';
 import { readRule, ruleFor, type Rule } from './rule.ts';
 import { compileRow, expandRows, type Row } from './rows.ts';
+import { rowTracer, slotTracer, type Traced, tracedSchedule } from './rowTracer.ts';
 import { slotRows } from './slotRows.ts';
 import { readSlots, type SlotTable } from './slots.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
@@ -60,6 +61,10 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   if (block.name === undefined || backward === undefined || weights === undefined || body === undefined) return;
   const parameters = scheduleParameters(context, compiled);
   const { name } = block;
+  const traced = tracedSchedule(context, { name: name.text, symbol: id }, keys.entries, (quiet, again) => {
+    const found = readRows(quiet, again, keys.all('row'));
+    return found?.kind === 'rows' ? found : undefined;
+  });
   const declared: DeclaredSchedule = {
     name: name.text,
     uri: context.uri,
@@ -76,7 +81,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
         weights,
         placement: placed,
         ...(on === undefined ? {} : { on: on(args) }),
-        body: bodyWith(compiled, body, args, cut),
+        body: bodyWith(context, compiled, traced, body, args, cut),
         parts: body.kind === 'rows' ? cut : 1,
         args,
         values: (numbers) => parameterValues(compiled, args, numbers),
@@ -136,7 +141,9 @@ type Body =
 type Limit = { readonly entry: Entry; readonly compiled: NonNullable<ReturnType<typeof numberFunction>> } | undefined;
 
 function bodyWith(
+  context: ReadContext,
   compiled: CompiledSchedule,
+  traced: () => Traced,
   body: Body,
   args: ScheduleDefinition['args'],
   parts: number,
@@ -159,6 +166,8 @@ function bodyWith(
       ...(body.fill ? { fill: true } : {}),
       ...(body.periodEnds === undefined ? {} : { periodEnds: body.periodEnds }),
       expand: (numbers, report) => slotRows(frameOf(compiled, numbers, given, report), body, numbers),
+      trace: (numbers) =>
+        slotTracer(context, () => frameOf(compiled, numbers, given, createReporter('', 0)), body, numbers),
     };
   return {
     kind: 'rows',
@@ -168,6 +177,7 @@ function bodyWith(
       frame.parts = parts;
       return expandRows(frame, body, numbers);
     },
+    trace: (numbers) => rowTracer(traced, given, parts, context.uri, numbers),
   };
 }
 

@@ -51,13 +51,17 @@ export interface GivenNumbers {
   readonly iterations?: number;
 }
 
-/** Compiles what the entries `param`, `let` and `require` say. What is wrong has been reported and is left out. */
+/**
+ * Compiles what the entries `param`, `let` and `require` say. What is wrong has been reported and is left out. `compiler`: for a
+ * trace.
+ */
 export function compileSchedule(
   context: FileContext,
   schedule: { readonly name: string; readonly symbol: string },
   entries: readonly Entry[],
+  compiler = compile,
 ): CompiledSchedule {
-  const names = createNames(context, compile);
+  const names = createNames(context, compiler);
   const members = inOrder(context, membersOf(context, schedule.symbol, entries));
   // Slots of all parameters come first, in the order in which they are written.
   const parameters: Parameter[] = [];

@@ -73,10 +73,16 @@ const allowed: Readonly<Record<string, Rule>> = {
   'engine/std/': { ours: ['engine/formats/'] },
   'engine/language/': {
     ours: [...values, ...helpers, 'engine/costs/', 'engine/policies/', 'engine/findings/', 'engine/std/', 'grammar/'],
-    types: ['engine/host.ts', 'engine/mesh.ts', 'engine/definitions/scheduleTest.ts'],
+    types: [
+      'engine/host.ts',
+      'engine/mesh.ts',
+      'engine/definitions/scheduleTest.ts',
+      'engine/definitions/rowTracer.ts',
+    ],
   },
   'engine/sequences/': {
     ours: [...values, ...helpers, 'engine/findings/', 'engine/language/', 'grammar/'],
+    types: ['engine/definitions/rowTracer.ts'],
   },
   'engine/read/': {
     ours: [
