@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { blocks, docs, exists, repository, textOf } from './pages.ts';
 
-const guides = readdirSync(join(docs, 'how-to')).map((name) => name.replace(/\.md$/, ''));
+/** Guides for those who change the project; the others are for its users. */
+const guides = readdirSync(join(docs, 'how-to'))
+  .filter((name) => name.startsWith('adding-'))
+  .map((name) => name.replace(/\.md$/, ''));
 const guideText = (guide: string): string => textOf(`docs/how-to/${guide}.md`);
 
 const rooms = '{grammar,engine,server,client,cli,webview,test/unit,test/support}';
