@@ -3,6 +3,7 @@ import { type Dependencies, resultKinds } from './dependencies.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
 import { B, F, I, kindOfRow, type Program, type ProgramCopies, shiftFor, W } from '../program.ts';
 import { consumersOf } from './ruleDependencies.ts';
+import { turnsOf } from './turns.ts';
 import type { Ticks } from './wholeTicks.ts';
 
 export interface Preference {
@@ -21,7 +22,7 @@ export interface Work {
   readonly dependencies: Dependencies;
   /** Whole numbers, so that what is ready at the same instant is seen to be so. */
   readonly ticks: Ticks;
-  /** Only if stages are copies: all with the same `every`, so that copies that share microbatches share all of them. */
+  /** Only if stages are copies. */
   readonly copies?: ProgramCopies;
 }
 
@@ -47,10 +48,8 @@ export function listSchedule(work: Work, rule: Preference): Program {
   const rank = ranks(rule);
   const kindOfResult = rule.split ? [F, I, W] : [F, B, W];
 
-  // A stage counts its own microbatches; the n-th is number `first + every · n`.
-  const every = copies?.every ?? new Int32Array(stages).fill(1);
-  const first = copies?.first ?? new Int32Array(stages);
-  const counts = Int32Array.from(first, (value, stage) => Math.ceil(Math.max(0, microbatches - value) / every[stage]));
+  const { every, first, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
+  const counts = Int32Array.from(first, (_, stage) => count(stage));
 
   const offsets = new Int32Array(devices + 1);
   for (let stage = 0; stage < stages; stage += 1) offsets[placement[stage] + 1] += (rows / stages) * counts[stage];
@@ -58,7 +57,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
   const order = new Int32Array(offsets[devices]);
   const at = offsets.slice(0, devices);
 
-  // Each row (kind of one stage) runs its microbatches in order, so its state is its next microbatch and how many have ended.
+  // Each row (kind of one stage) runs its microbatches in order, so its state is its next turn and how many have ended.
   const next = new Int32Array(rows);
   const ended = new Int32Array(rows);
   const end = new Float64Array(rows * microbatches);
@@ -86,12 +85,13 @@ export function listSchedule(work: Work, rule: Preference): Program {
 
   /** Announces the next operation of a row once all that it needs has ended. */
   const announce = (row: number): void => {
-    const microbatch = next[row];
-    if (microbatch >= counts[row % stages]) return;
+    const turn = next[row];
+    if (turn >= counts[row % stages]) return;
     while (need[row] < needOffsets[row + 1]) {
       const producer = needs[need[row]];
-      if (ended[producer] <= microbatch) return;
-      const arrives = end[producer * microbatches + microbatch] + ticks.transfer[need[row]];
+      const asked = uneven ? turnOf(producer % stages, row % stages, turn) : turn;
+      if (ended[producer] <= asked) return;
+      const arrives = asked < 0 ? 0 : end[producer * microbatches + asked] + ticks.transfer[need[row]];
       if (arrives > readyAt[row]) readyAt[row] = arrives;
       need[row] += 1;
     }
@@ -112,8 +112,8 @@ export function listSchedule(work: Work, rule: Preference): Program {
     const row = running[device];
     running[device] = -1;
     touch(device);
-    const microbatch = ended[row];
-    end[row * microbatches + microbatch] = now;
+    const turn = ended[row];
+    end[row * microbatches + turn] = now;
     ended[row] += 1;
     const kind = kindOfRow(stages, row);
     const stage = row - kind * stages;
@@ -126,8 +126,9 @@ export function listSchedule(work: Work, rule: Preference): Program {
     }
     for (let index = consumers.offsets[row]; index < consumers.offsets[row + 1]; index += 1) {
       const consumer = consumers.rows[index];
+      const asked = uneven ? turnOf(consumer % stages, stage, turn) : turn;
       // Only who waits for just this result may go on.
-      if (next[consumer] === microbatch && need[consumer] < needOffsets[consumer + 1] && needs[need[consumer]] === row)
+      if (next[consumer] === asked && need[consumer] < needOffsets[consumer + 1] && needs[need[consumer]] === row)
         announce(consumer);
     }
   };

@@ -11,6 +11,7 @@ import type { Reading } from './guards.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
 import { consumersOf } from './ruleDependencies.ts';
 import type { RuleMemory } from './ruleMemory.ts';
+import { turnsOf } from './turns.ts';
 import type { WholeTicks } from './wholeTicks.ts';
 
 export interface RuleWork {
@@ -65,14 +66,13 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const { offsets: needOffsets, needs } = dependencies;
   const rows = needOffsets.length - 1;
   const consumers = consumersOf(dependencies, rows);
-  const every = copies?.every ?? new Int32Array(stages).fill(1);
-  const first = copies?.first ?? new Int32Array(stages);
+  const { every, first, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
   const counts = new Int32Array(rows);
   for (let row = 0; row < rows; row += 1) {
     const stage = row % stages;
     const result = kindOfRow(stages, row);
     const runs = result < 2 || (result === 2 && split) || (result === 3 && again[stage] === 1);
-    counts[row] = runs ? Math.ceil(Math.max(0, microbatches - first[stage]) / every[stage]) : 0;
+    counts[row] = runs ? count(stage) : 0;
   }
   const kindOfResult = [F, split ? I : B, W, R];
   const resultOfLetter: Readonly<Partial<Record<OperationLetter, number>>> = { F: 0, B: 1, I: 1, W: 2, R: 3 };
@@ -123,14 +123,16 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   };
   /** When the results of others are there that the next operation of a row needs; infinite while one of them has not begun. */
   const arrival = (row: number): number => {
-    const microbatch = next[row];
-    if (microbatch >= counts[row]) return Infinity;
+    const turn = next[row];
+    if (turn >= counts[row]) return Infinity;
     let latest = 0;
     for (let index = needOffsets[row]; index < needOffsets[row + 1]; index += 1) {
       const producer = needs[index];
       if (producer >= 3 * stages) continue;
-      if (begun[producer] <= microbatch) return Infinity;
-      latest = Math.max(latest, end[producer * microbatches + microbatch] + ticks.transfer[index]);
+      const asked = uneven ? turnOf(producer % stages, row % stages, turn) : turn;
+      if (asked < 0) continue;
+      if (begun[producer] <= asked) return Infinity;
+      latest = Math.max(latest, end[producer * microbatches + asked] + ticks.transfer[index]);
     }
     return latest;
   };
@@ -175,12 +177,13 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const conditions = work.conditions(read);
 
   const announce = (row: number): void => {
-    const microbatch = next[row];
-    if (microbatch >= counts[row]) return;
+    const turn = next[row];
+    if (turn >= counts[row]) return;
     while (need[row] < needOffsets[row + 1]) {
       const producer = needs[need[row]];
-      if (ended[producer] <= microbatch) return;
-      const arrives = end[producer * microbatches + microbatch] + ticks.transfer[need[row]];
+      const asked = uneven ? turnOf(producer % stages, row % stages, turn) : turn;
+      if (ended[producer] <= asked) return;
+      const arrives = asked < 0 ? 0 : end[producer * microbatches + asked] + ticks.transfer[need[row]];
       if (arrives > readyAt[row]) readyAt[row] = arrives;
       need[row] += 1;
     }
@@ -190,7 +193,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     const row = running[device];
     running[device] = -1;
     touch(device);
-    const microbatch = ended[row];
+    const turn = ended[row];
     ended[row] += 1;
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
@@ -198,8 +201,9 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     if (result === 1) inFlight[stage] -= 1;
     for (let index = consumers.offsets[row]; index < consumers.offsets[row + 1]; index += 1) {
       const consumer = consumers.rows[index];
+      const asked = uneven ? turnOf(consumer % stages, stage, turn) : turn;
       // Only who waits for just this result may go on.
-      if (next[consumer] === microbatch && need[consumer] < needOffsets[consumer + 1] && needs[need[consumer]] === row)
+      if (next[consumer] === asked && need[consumer] < needOffsets[consumer + 1] && needs[need[consumer]] === row)
         announce(consumer);
     }
   };

@@ -11,12 +11,12 @@ import { copiesByFunction, type OwnPlacement, type PlacedStages } from './copies
  * says nothing; stage s on device s if absent.
  */
 export function ownPlacement(
-  definition: Pick<ScheduleDefinition, 'placement' | 'on' | 'parts' | 'weights' | 'body'>,
+  definition: Pick<ScheduleDefinition, 'placement' | 'on' | 'parts' | 'weights'>,
   numbers: ScheduleNumbers,
   report: Reporter,
   linear?: Int32Array,
 ): OwnPlacement | undefined {
-  const { placement, on, weights, parts, body } = definition;
+  const { placement, on, weights, parts } = definition;
   const { stages, devices } = numbers;
   const found =
     on !== undefined
@@ -30,9 +30,6 @@ export function ownPlacement(
       on === undefined ? 'bidirectional placement has two copies of each stage' : '`on` gives copies of stages';
     return { problem: `${how}, which "${weights}" would update separately` };
   }
-  const turns = new Set(found.copies?.map(({ every }) => every));
-  if (body.kind === 'greedy' && turns.size > 1)
-    return { problem: 'a rule needs copies that all take every k-th microbatch with one k; write rows' };
   return parts === 1 ? found : inParts(found, parts);
 }
 

@@ -89,7 +89,7 @@ function ownPlacementFor(
   const { stages, microbatches } = request;
   const { placement, on, body } = definition;
   if (on !== undefined) {
-    const devices = devicesFor(on, stages, report);
+    const devices = devicesFor(on, request, report);
     if (devices === undefined || typeof devices !== 'number') return devices;
     const numbers = { stages, devices, microbatches };
     // A shape that the schedule refuses may have no device for a stage.
@@ -107,10 +107,12 @@ function ownPlacementFor(
   return ownPlacement(definition, { stages, devices, microbatches }, report);
 }
 
-/** The number of devices on which `on` has these stages. */
-function devicesFor(on: OnRule, stages: number, report: Reporter): number | Unfit | undefined {
+/** The number of devices on which `on` has these stages: all that the cluster has for the pipeline, or the fewest. */
+function devicesFor(on: OnRule, { stages, cluster, mesh }: RanksRequest, report: Reporter): number | Unfit | undefined {
   const near: number[] = [];
-  for (let devices = 1; devices <= stages; devices += 1) {
+  const room = Math.trunc(cluster.devices.length / sizeOf(mesh));
+  for (const devices of [room, ...Array.from({ length: Math.max(room, stages) }, (_, index) => index + 1)]) {
+    if (devices === 0) continue;
     const found = on.stages(devices, report);
     if (found === undefined) return undefined;
     if (found === stages) return devices;

@@ -206,7 +206,6 @@ describe('what is no placement', () => {
     [`on(s, j) = 0  ${rule}`, 'gives no stage to device 1'],
     [`on(s, j) = s  stages = 3 * devices  ${rule}`, '"stages" is 2 for no number of devices; nearest stages: 3 or 6'],
     [`on(s, j) = if(mod(j, 2) == 0, s, 1 - s)  weights = stash  ${rule}`, 'which "stash" would update separately'],
-    [`on(s, j) = if(s == 0, mod(j, 2), s)  ${rule}`, 'one k; write rows'],
     [`require devices > 2  on(s, j) = s + 5  ${rule}`, 'it requires devices > 2'],
   ])('%s', (body, message) => {
     const { findings } = resolveText(pipelineOf(`schedule mine { ${body} }`));
