@@ -9,12 +9,14 @@ export interface Overrides {
   readonly dimensions: ReadonlyMap<string, Dimension>;
 }
 
-/** `--set name=value`: value is a number with an optional unit, as written in the file. */
+/** `--set name=value`: value is a number with an optional unit, as written in the file. Name may be `PIPELINE.PARAMETER`. */
 export function readOverrides(settings: readonly string[]): Overrides | { readonly problem: string } {
   const values = new Map<string, number>();
   const dimensions = new Map<string, Dimension>();
   for (const setting of settings) {
-    const parts = /^\s*([A-Za-z_]\w*)\s*=\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S*)\s*$/u.exec(setting);
+    const parts = /^\s*([A-Za-z_]\w*|\w+\.[A-Za-z_]\w*)\s*=\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S*)\s*$/u.exec(
+      setting,
+    );
     if (parts === null)
       return { problem: `--set takes name=value with a number, such as microbatches=16, not "${setting}".` };
     const [, name, number, suffix] = parts;

@@ -31,6 +31,15 @@ export interface ParamPlan {
   readonly doc?: string;
   /** Declared in the file itself, not imported: a slider's value can be written back. */
   readonly local: boolean;
+  /** Only of an argument of a pipeline's schedule. Its name is `PIPELINE.PARAMETER`. */
+  readonly argument?: {
+    readonly pipeline: string;
+    readonly schedule: string;
+    /** Number or word of this parameter. */
+    readonly parameter: string;
+  };
+  /** The value is the number of one of these words. */
+  readonly words?: readonly string[];
 }
 
 export type Dimension = 'number' | 'share' | 'time' | 'bytes' | 'bandwidth' | 'compute' | 'flops' | 'rate';

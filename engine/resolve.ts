@@ -8,6 +8,7 @@ import { createReadContext } from './read/context.ts';
 import { detail } from './language/context.ts';
 import { orderSearch } from './orderSearch.ts';
 import { planPipeline } from './planning/planPipeline.ts';
+import { scheduleArguments } from './planning/scheduleArguments.ts';
 import { readFrom } from './read/modelFrom.ts';
 import { symbolId } from './language/context.ts';
 import { takeDefinitions } from './read/context.ts';
@@ -179,9 +180,11 @@ function* resolveFile(
   for (const block of blocks('pipeline')) {
     yield;
     const before = unanswered;
-    const definition = readPipeline(context, block);
+    const definition = readPipeline(context, block, overrides);
     const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
+    if (definition !== undefined)
+      for (const param of scheduleArguments(definition, plan)) context.params.set(param.name, param);
     // A plan may lack a finding that needs an answer: whether another cut is better.
     if (unanswered > before && block.name !== undefined) pending.push(block.name.text);
   }

@@ -48,7 +48,7 @@ export function sweeps(host: SweepsHost) {
       return result === undefined ? { value } : { value, result };
     });
     const current = rounded((host.value(param.name) ?? param.value) / param.scale);
-    chart.update({ name: param.name, unit: param.unit, points, current });
+    chart.update({ name: param.argument?.parameter ?? param.name, unit: param.unit, points, current });
   }
 
   function begin(): void {

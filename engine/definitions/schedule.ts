@@ -37,6 +37,15 @@ export interface ScheduleParameter {
   /** Least and greatest value, where they depend on no number of the pipeline. */
   readonly min?: number;
   readonly max?: number;
+  /** The unit of its default, for showing: one is `scale` base units. */
+  readonly unit: { readonly name: string; readonly scale: number };
+}
+
+/** Which values a parameter may take for one shape; NaN for what the text leaves open. */
+export interface ParameterRange {
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
 }
 
 /** A condition that does not hold, and the values nearest to a pipeline's with which all of them hold. */
@@ -63,6 +72,8 @@ export interface ScheduleDefinition {
   readonly args: Readonly<Record<string, number>>;
   /** Numbers of its parameters for a shape. */
   values(numbers: ScheduleNumbers): Readonly<Record<string, number>>;
+  /** Ranges of its parameters for a shape. */
+  ranges(numbers: ScheduleNumbers): Readonly<Record<string, ParameterRange>>;
   /** The first condition that does not hold for these numbers. */
   unmet(numbers: ScheduleNumbers, report: Reporter): UnmetCondition | undefined;
 }
@@ -138,12 +149,26 @@ export interface WrittenRow {
 export const rowOf = (body: RowsBody, device: number): WrittenRow | undefined =>
   body.byDevice.get(device) ?? body.general;
 
+/** How the text of a pipeline gives the arguments of its schedule. */
+export interface WrittenArguments {
+  /** As the text gives them, whatever else is tried. */
+  readonly values: Readonly<Record<string, PolicyArgument>>;
+  /** Parameters whose argument is computed from other numbers of the file. */
+  readonly computed: readonly string[];
+}
+
 export type ScheduleUse =
   | {
       readonly kind: 'policy';
+      readonly written: WrittenArguments;
       readonly policy: Policy;
       readonly args: Readonly<Record<string, PolicyArgument>>;
       /** The place of `recompute = …` among the arguments. */
       readonly recomputeAt?: Span;
     }
-  | { readonly kind: 'own'; readonly definition: ScheduleDefinition };
+  | {
+      readonly kind: 'own';
+      readonly written: WrittenArguments;
+      readonly declared: DeclaredSchedule;
+      readonly definition: ScheduleDefinition;
+    };

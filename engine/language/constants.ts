@@ -5,6 +5,7 @@ import { walk } from '../../grammar/walk.ts';
 import { type FileContext, detail, symbolId } from './context.ts';
 import { alike, fits } from './dimensions.ts';
 import { evaluate } from './expressions.ts';
+import { literalOf } from './literal.ts';
 import { finite, mismatch, wrongDimension } from './valueFaults.ts';
 import { circleNames, orderByNeed } from '../ordering.ts';
 import { type ParamPlan, paths } from '../plan.ts';
@@ -72,13 +73,11 @@ function letValue(context: FileContext, declaration: Constant & { kind: 'let' })
   if (value?.kind === 'measure') {
     const text = show(value.value, value.dimension);
     detail(context, idOf(declaration), text);
-    if (!isLiteral(declaration.value)) context.derived.push({ offset: declaration.value.end, text: ` = ${text}` });
+    if (literalOf(declaration.value) === undefined)
+      context.derived.push({ offset: declaration.value.end, text: ` = ${text}` });
   }
   return value;
 }
-
-const isLiteral = (expression: Expression): boolean =>
-  expression.kind === 'quantity' || (expression.kind === 'unary' && expression.operand.kind === 'quantity');
 
 function paramValue(
   context: FileContext,
@@ -105,7 +104,8 @@ function paramValue(
   if (now?.kind !== 'measure') return undefined;
   const shown = bounds === undefined ? '' : ` (${show(bounds.min, dimension)} to ${show(bounds.max, dimension)})`;
   detail(context, idOf(declaration), `${show(now.value, dimension)}${shown}`);
-  if (!isLiteral(written)) context.derived.push({ offset: written.end, text: ` = ${show(value.value, dimension)}` });
+  if (literalOf(written) === undefined)
+    context.derived.push({ offset: written.end, text: ` = ${show(value.value, dimension)}` });
   const unit = unitOf(written, dimension);
   const plan: ParamPlan = {
     name: name.text,
@@ -163,11 +163,11 @@ function paramStep(context: FileContext, at: Expression, value: Value | undefine
 }
 
 /** The unit that the value is written in, or the usual one of its dimension. */
-function unitOf(
-  written: Expression,
+export function unitOf(
+  written: Expression | undefined,
   dimension: ParamPlan['dimension'],
 ): { readonly name: string; readonly scale: number } {
   if (dimension === 'number') return { name: '', scale: 1 };
-  const unit = written.kind === 'quantity' ? findUnit(written.unit) : undefined;
+  const unit = written?.kind === 'quantity' ? findUnit(written.unit) : undefined;
   return unit ?? units.find((unit) => unit.dimension === dimension) ?? { name: '', scale: 1 };
 }

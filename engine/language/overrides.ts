@@ -14,7 +14,9 @@ export function checkOverrides(resolution: Resolution, overrides: Readonly<Recor
       );
       return [`Unknown param "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`];
     }
-    const { min = -Infinity, max = Infinity, dimension } = param;
+    const { min = -Infinity, max = Infinity, dimension, words } = param;
+    if (words !== undefined && !Number.isInteger(value))
+      return [`"${name}" takes the number of a word: ${words.map((word, index) => `${index} is ${word}`).join(', ')}.`];
     if (Number.isFinite(value) && value >= min && value <= max) return [];
     const allowed =
       max === Infinity

@@ -17,22 +17,36 @@ import { cutsItself, groupsCut, keysThatCount } from './groupsCut.ts';
 import { hintOptimizer, readOptimizer } from './optimizer.ts';
 import { readMesh, sequenceKey } from './mesh.ts';
 import { readOverlap } from './overlap.ts';
-import { readScheduleUse } from './scheduleUse.ts';
+import { argumentsTried, readScheduleUse } from './scheduleUse.ts';
 import { readSync } from './sync.ts';
 import { readTransfer } from './transfer.ts';
 
-/** All that the block says; `undefined` where anything of it is wrong, which has been reported. */
-export function readPipeline(context: ReadContext, block: BlockDeclaration): PipelineDefinition | undefined {
+/**
+ * All that the block says; `undefined` where anything of it is wrong, which has been reported. `overrides`: numbers of arguments of
+ * its schedule that are tried instead, as `PIPELINE.PARAMETER`.
+ */
+export function readPipeline(
+  context: ReadContext,
+  block: BlockDeclaration,
+  overrides: Readonly<Record<string, number>> = {},
+): PipelineDefinition | undefined {
   const before = context.report.errors();
-  const definition = readBlock(context, block);
+  const definition = readBlock(context, block, overrides);
   return context.report.errors() === before ? definition : undefined;
 }
 
-function readBlock(context: ReadContext, block: BlockDeclaration): PipelineDefinition | undefined {
+function readBlock(
+  context: ReadContext,
+  block: BlockDeclaration,
+  overrides: Readonly<Record<string, number>>,
+): PipelineDefinition | undefined {
   const name = block.name ?? block.keyword;
   const written = readKeys(context, 'pipeline', block.body, name);
   const scheduleValue = valueOf(written.find('schedule'));
-  const use = scheduleValue === undefined ? undefined : readScheduleUse(context, scheduleValue);
+  const use =
+    scheduleValue === undefined
+      ? undefined
+      : readScheduleUse(context, scheduleValue, argumentsTried(block.name?.text ?? '', overrides));
   const keys = cutsItself(use) ? keysThatCount(context, written) : written;
   const model = readDefinition(context, keys, 'model', context.models);
   const cluster = readDefinition(context, keys, 'devices', context.clusters)?.();

@@ -2,6 +2,7 @@
 import type {
   DeclaredSchedule,
   GreedyBody,
+  ParameterRange,
   RowsBody,
   ScheduleDefinition,
   ScheduleNumbers,
@@ -85,6 +86,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
         parts: body.kind === 'rows' ? cut : 1,
         args,
         values: (numbers) => parameterValues(compiled, args, numbers),
+        ranges: (numbers) => parameterRanges(compiled, args, numbers),
         unmet: (numbers, reporter) => unmetCondition(context, compiled, args, numbers, reporter),
       };
     },
@@ -119,6 +121,21 @@ function parameterValues(
 ): Readonly<Record<string, number>> {
   const frame = frameOf(compiled, numbers, new Map(Object.entries(args)), createReporter('', 0));
   return Object.fromEntries(compiled.parameters.map(({ name, value }) => [name, value(frame)]));
+}
+
+/** Ranges of all parameters; what is wrong with them is reported where they are used. */
+function parameterRanges(
+  compiled: CompiledSchedule,
+  args: ScheduleDefinition['args'],
+  numbers: ScheduleNumbers,
+): Readonly<Record<string, ParameterRange>> {
+  const frame = frameOf(compiled, numbers, new Map(Object.entries(args)), createReporter('', 0));
+  return Object.fromEntries(
+    compiled.parameters.map(({ name, bounds, step }) => {
+      const { min, max } = bounds?.(frame) ?? { min: NaN, max: NaN };
+      return [name, { min, max, step: step?.(frame) ?? NaN }];
+    }),
+  );
 }
 
 /** What a schedule says of the order, before it knows its arguments. */

@@ -2,6 +2,7 @@
 import type { ScheduleParameter } from '../definitions/schedule.ts';
 import { canonicalText } from '../language/canonical.ts';
 import { detail } from '../language/context.ts';
+import { unitOf } from '../language/constants.ts';
 import { show } from '../quantities.ts';
 import { createReporter } from '../findings/reporter.ts';
 import { type CompiledSchedule, frameOf } from '../sequences/schedule.ts';
@@ -27,6 +28,7 @@ export function scheduleParameters(context: ReadContext, compiled: CompiledSched
       ...(doc === undefined ? {} : { doc }),
       dimension,
       default: text,
+      unit: unitOf(written, dimension),
       ...(known ? ends : {}),
     };
   });

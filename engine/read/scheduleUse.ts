@@ -2,6 +2,7 @@
 import type { DeclaredSchedule, ScheduleDefinition, ScheduleUse } from '../definitions/schedule.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { Argument, Call, Expression } from '../../grammar/syntax.ts';
+import { literalOf } from '../language/literal.ts';
 import { largestInteger } from '../policies/arguments.ts';
 import { parametersOf } from '../policies/parameters.ts';
 import { findPolicy } from '../policies/registry.ts';
@@ -13,25 +14,80 @@ import { describe, wholeRange, type Value } from '../language/values.ts';
 import { bindArguments } from './arguments.ts';
 import { readCallee } from '../language/callee.ts';
 
-/** The schedule; `undefined` where it is wrong, which has been reported. */
-export function readScheduleUse(context: ReadContext, expression: Expression): ScheduleUse | undefined {
-  if (expression.kind === 'group') return readScheduleUse(context, expression.inner);
+/** The schedule; `undefined` where it is wrong, which has been reported. `tried`: values in place of written arguments. */
+export function readScheduleUse(
+  context: ReadContext,
+  expression: Expression,
+  tried: Readonly<Record<string, number>> = {},
+): ScheduleUse | undefined {
+  if (expression.kind === 'group') return readScheduleUse(context, expression.inner, tried);
   const name = readCallee(context, expression, 'a schedule such as `1f1b`');
   if (name === undefined) return undefined;
   const symbol = context.links.get(name);
   if (symbol === undefined) return undefined;
-  const written = context.schedules.get(symbol);
-  if (written !== undefined) {
-    const args = expression.kind === 'call' ? ownArguments(context, expression, written) : {};
-    const definition = args === undefined ? undefined : bound(context, expression, written, args);
-    return definition === undefined ? undefined : { kind: 'own', definition };
+  const declared = context.schedules.get(symbol);
+  if (declared !== undefined) {
+    const values = expression.kind === 'call' ? ownArguments(context, expression, declared) : {};
+    const definition =
+      values === undefined ? undefined : bound(context, expression, declared, { ...values, ...among(declared, tried) });
+    if (values === undefined || definition === undefined) return undefined;
+    return { kind: 'own', declared, definition, written: { values, computed: computed(expression, declared) } };
   }
   const policy = symbol.startsWith('policy:') ? findPolicy(name.text) : undefined;
   if (policy === undefined) return undefined;
-  if (expression.kind !== 'call') return { kind: 'policy', policy, args: {} };
-  const args = readArguments(context, expression, policy);
+  const parameters = parametersOf(policy);
+  const instead = triedArguments(parameters, tried);
+  if (expression.kind !== 'call')
+    return { kind: 'policy', policy, args: instead, written: { values: {}, computed: [] } };
+  const values = readArguments(context, expression, policy);
+  if (values === undefined) return undefined;
   const recomputeAt = expression.arguments.find((argument) => argument.name?.text === 'recompute');
-  return args === undefined ? undefined : { kind: 'policy', policy, args, recomputeAt };
+  const written = { values, computed: computed(expression, { parameters }) };
+  return { kind: 'policy', policy, args: { ...values, ...instead }, recomputeAt, written };
+}
+
+/** Numbers of a pipeline among numbers that are named `PIPELINE.PARAMETER`, by the name of the parameter. */
+export function argumentsTried(
+  pipeline: string,
+  overrides: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const head = `${pipeline}.`;
+  const tried = Object.entries(overrides).filter(([name]) => name.startsWith(head));
+  return Object.fromEntries(tried.map(([name, value]) => [name.slice(head.length), value]));
+}
+
+const among = (
+  { parameters }: Pick<DeclaredSchedule, 'parameters'>,
+  tried: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(tried).filter(([name]) => parameters.some((each) => each.name === name)));
+
+/** Numbers that are tried; of a word its place in the list of words. */
+function triedArguments(
+  parameters: readonly PolicyParameter[],
+  tried: Readonly<Record<string, number>>,
+): Readonly<Record<string, PolicyArgument>> {
+  const found: Record<string, PolicyArgument> = {};
+  for (const { name, kind, words = [] } of parameters) {
+    const value = Object.hasOwn(tried, name) ? tried[name] : undefined;
+    const argument = kind === 'word' && value !== undefined ? words[value] : value;
+    if (argument !== undefined) found[name] = argument;
+  }
+  return found;
+}
+
+/** Parameters whose argument is neither a number nor a word. */
+function computed(
+  expression: Expression,
+  { parameters }: { readonly parameters: readonly (Pick<PolicyParameter, 'name'> & Partial<PolicyParameter>)[] },
+): readonly string[] {
+  if (expression.kind !== 'call') return [];
+  return expression.arguments.flatMap(({ name, value }, index) => {
+    const parameter = name === undefined ? parameters[index] : parameters.find((each) => each.name === name.text);
+    const plain =
+      literalOf(value) !== undefined || (value.kind === 'name' && parameter?.words?.includes(value.text) === true);
+    return plain || parameter === undefined ? [] : [parameter.name];
+  });
 }
 
 /** Numbers for parameters of a schedule that a file declares. */

@@ -26,6 +26,8 @@ export interface Parameter {
   readonly value: (frame: Frame) => number;
   /** Least and greatest value; absent where the entry has no range. */
   readonly bounds?: (frame: Frame) => { readonly min: number; readonly max: number };
+  /** Absent where the entry has no step. */
+  readonly step?: (frame: Frame) => number;
 }
 
 /** A `require` of the schedule. */
@@ -206,6 +208,7 @@ function compileParameter(names: Names, { entry, symbol }: Member): Parameter | 
     slot,
     value: at,
     ...(bounds === undefined ? {} : { bounds }),
+    ...(stepCode === undefined ? {} : { step: stepCode.at }),
   };
 }
 

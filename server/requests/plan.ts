@@ -7,7 +7,7 @@ import type { Searches } from '../../engine/searches.ts';
 import { apply } from '../../engine/fixes/proposal.ts';
 import { parse, type SyntaxFile } from '../../grammar/index.ts';
 import { toSpan } from '../convert.ts';
-import type { PlanAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
+import type { Overrides, PlanAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 import { contentsOf, declaredIn } from './contents.ts';
 
@@ -15,9 +15,11 @@ import { contentsOf, declaredIn } from './contents.ts';
  * The plan of the newest text. With overrides, or edits to try, the text is resolved again; what is known of the document stays as it
  * is.
  */
-export function planAnswer(view: View, { overrides = {}, trial }: PlanRequest, searches: Searches): PlanAnswer {
+export function planAnswer(view: View, request: PlanRequest, searches: Searches): PlanAnswer {
   const { uri, version, files, options } = view;
+  const { trial } = request;
   const resolution = view.analysis.resolution;
+  const overrides = applicable(resolution, request.overrides ?? {});
   if (Object.keys(overrides).length === 0 && trial === undefined) {
     const found = answer(view, resolution);
     const contents = found.plan?.pipelines.length === 0 ? contentsOf(view, searches) : undefined;
@@ -30,7 +32,33 @@ export function planAnswer(view: View, { overrides = {}, trial }: PlanRequest, s
   if (refused !== undefined)
     return { uri, version, options, problem: { message: refused, range: rangeIn(view, { start: 0, end: 0 }) } };
   const syntax = trial === undefined ? view.syntax : triedSyntax(view, trial.edits);
-  return answer(view, resolve({ uri, syntax, host: files, options, overrides, searches }));
+  const tried = resolve({ uri, syntax, host: files, options, overrides, searches });
+  return turnedOut(view, tried, overrides) ?? answer(view, tried);
+}
+
+/** Without arguments of schedules that the text no longer has: another schedule was chosen. */
+function applicable({ plan }: Resolution, overrides: Overrides): Overrides {
+  const kept = Object.entries(overrides).filter(
+    ([name]) => !name.includes('.') || plan.params.some((param) => param.name === name),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** What is wrong where a pipeline cannot be planned with the arguments that are tried. Others of the file may well be. */
+function turnedOut(view: View, { plan, findings, pending }: Resolution, overrides: Overrides): PlanAnswer | undefined {
+  const { uri, version, options } = view;
+  const lost = Object.keys(overrides).some((name) => {
+    const [pipeline, parameter] = name.split('.');
+    return (
+      parameter !== undefined &&
+      !pending.includes(pipeline) &&
+      !plan.pipelines.some((candidate) => candidate.name === pipeline)
+    );
+  });
+  const error = lost ? findings.find((found) => found.severity === 'error') : undefined;
+  if (error === undefined) return undefined;
+  const range = rangeIn(view, error.place.uri === uri ? error.place : { start: 0, end: 0 });
+  return { uri, version, options, problem: { message: error.message, range } };
 }
 
 function triedSyntax({ syntax, lines, options }: View, edits: readonly TextEdit[]): SyntaxFile {

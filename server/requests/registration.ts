@@ -55,7 +55,7 @@ export function registerRequests({ connection, documents, log }: Session): void 
   on(new RequestType<CandidatesRequest, unknown, void>(methods.candidates), 'plan', candidates);
   on(new RequestType<LocateRequest, unknown, void>(methods.locate), 'plan', locatePath);
   on(new RequestType<PathsRequest, unknown, void>(methods.pathsAt), 'plan', pathsAt);
-  on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), 'names', paramEdit);
+  on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), 'plan', paramEdit);
   connection.onRequest(
     new RequestType<ImportRequest, ImportAnswer, void>(methods.import),
     handler(log, methods.import, importFile),

@@ -1,5 +1,6 @@
 /** Tests of the preview page in a real Chromium. Prints each test with its time, and at the end `N passed, N failed`. */
 import { accessibilityTests } from './accessibility.page.ts';
+import { argumentTests } from './scheduleArguments.page.ts';
 import { blockTests } from './blocks.page.ts';
 import type { PageTest } from './check.ts';
 import { deviceTests } from './device.page.ts';
@@ -22,6 +23,7 @@ import { whyTests } from './why.page.ts';
 
 const wanted = process.argv[2] ?? '';
 const all: readonly PageTest[] = [
+  ...argumentTests,
   ...blockTests,
   ...deviceTests,
   ...figureTests,

@@ -151,7 +151,9 @@ function isPlan(value: unknown): value is Plan {
         isFigure(item.value) &&
         isFigure(item.default) &&
         isFigure(item.scale) &&
-        isText(item.unit),
+        isText(item.unit) &&
+        (item.words === undefined || isTexts(item.words)) &&
+        (item.argument === undefined || isArgument(item.argument)),
     ) &&
     Array.isArray(value.pipelines) &&
     value.pipelines.every(isPipeline) &&
@@ -159,6 +161,9 @@ function isPlan(value: unknown): value is Plan {
     value.jobs.every(isJob)
   );
 }
+
+const isArgument = (value: unknown): boolean =>
+  isFields(value) && isText(value.pipeline) && isText(value.schedule) && isText(value.parameter);
 
 const isJob = (value: unknown): boolean =>
   isFields(value) &&

@@ -97,7 +97,11 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
     },
     message: () => message,
     pipeline,
-    params: (): readonly ParamPlan[] => message?.plan.params ?? [],
+    /** Params of the file, and arguments of the schedule of the pipeline on show. */
+    params: (): readonly ParamPlan[] => {
+      const shown = pipeline()?.name;
+      return (message?.plan.params ?? []).filter(({ argument }) => (argument?.pipeline ?? shown) === shown);
+    },
     overrides: () => overrides,
     /** The newest plan is of values that the file does not have. */
     isTrying: (): boolean => {

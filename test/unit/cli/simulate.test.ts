@@ -50,6 +50,17 @@ describe('simulate', () => {
     expect(pipeline.devices.map((device: { in_flight: number }) => device.in_flight)).toEqual([4, 3, 2, 1]);
   });
 
+  test('--set gives an argument of the schedule another value, under the name of its pipeline', async () => {
+    const files = { 'a.pipe': good.replace(/schedule( *)= \w+/, 'schedule$1= dapple') };
+    const limited = (value: string) =>
+      call(['simulate', 'a.pipe', '--format=json', '--set', `train.policy=${value}`], { files });
+    const written = { 'a.pipe': good.replace(/schedule( *)= \w+/, 'schedule$1= dapple(policy = b)') };
+    const { out } = await call(['simulate', 'a.pipe', '--format=json'], { files: written });
+    const parsed = (text: string) => JSON.parse(text).pipelines;
+    expect(parsed((await limited('1')).out)).toEqual(parsed(out));
+    expect((await limited('2')).err).toContain('"train.policy" is 2; it must be from 0 to 1.');
+    expect((await limited('0.5')).err).toContain('0 is a, 1 is b');
+  });
   test('--set gives a param another value', async () => {
     const args = ['simulate', 'a.pipe', '--format=json', '--set', 'microbatches=16'];
     const [pipeline] = JSON.parse((await call(args, { files })).out).pipelines;

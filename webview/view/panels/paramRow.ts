@@ -4,6 +4,7 @@ import { iconButton } from '../../controls/iconButton.ts';
 import { popover } from '../../controls/popover.ts';
 import { rounded, sliderRange } from '../../controls/sliderRange.ts';
 import { button, slider } from '../../controls/toolkit.ts';
+import { wordChoice } from '../../controls/wordChoice.ts';
 
 export interface ParamActions {
   turn(name: string, value: number): void;
@@ -14,27 +15,40 @@ export interface ParamActions {
   closeChart(): void;
 }
 
-/** One param: its slider, and its number. While another value is tried, Apply and Reset take the place of the number. */
-export function paramRow(name: string, unit: string, actions: ParamActions) {
+/**
+ * One param, or one argument of the pipeline's schedule: its slider or list of words, and its number. While another value is tried,
+ * Apply and Reset take the place of the number.
+ */
+export function paramRow({ name, unit, argument, words }: ParamPlan, actions: ParamActions) {
   let scale = 1;
   let value = 0;
   let tried = false;
-  const control = slider(name, unit, (shown) => {
+  const label = argument === undefined ? name : argument.parameter;
+  // Arguments and params may have one name.
+  const whole = argument === undefined ? name : `${label} of ${argument.schedule}`;
+  const turn = (shown: number): void => {
     value = shown * scale;
     actions.turn(name, value);
-  });
-  const apply = button('Apply', () => actions.apply(name, value), `Apply: write ${name} into the file`, 'primary');
-  const reset = button('Reset', () => actions.reset(name), `Reset ${name} to its value in the file`);
+  };
+  const control = words === undefined ? slider(whole, unit, turn) : wordRow(whole, words, turn);
+  const apply = button('Apply', () => actions.apply(name, value), `Apply: write ${whole} into the file`, 'primary');
+  const reset = button('Reset', () => actions.reset(name), `Reset ${whole} to its value in the file`);
   let shown: ParamPlan | undefined;
-  const chart = iconButton('chart', `Chart over ${name}`, () => {
-    if (shown !== undefined) popover(chart, `Chart over ${name}`, actions.chart(shown), actions.closeChart);
+  const chart = iconButton('chart', `Chart over ${whole}`, () => {
+    if (shown !== undefined) popover(chart, `Chart over ${whole}`, actions.chart(shown), actions.closeChart);
   });
+  chart.hidden = words !== undefined;
   const buttons = element('span', { class: 'param-buttons' }, apply.element, reset.element);
   const place = element('span', { class: 'param-place' }, control.exact, buttons);
-  const whole = element(
+  const row = element(
     'div',
     { class: 'param', 'data-param': name },
-    element('span', { class: 'name' }, name),
+    element(
+      'span',
+      { class: 'name' },
+      label,
+      ...(argument === undefined ? [] : [element('span', { class: 'dim' }, ` ${argument.schedule}`)]),
+    ),
     control.element,
     chart,
     place,
@@ -59,10 +73,10 @@ export function paramRow(name: string, unit: string, actions: ParamActions) {
   }
 
   return {
-    element: whole,
+    element: row,
     focus: control.focus,
     /** For a summary: `microbatches 8`. */
-    text: (): string => `${name} ${rounded(value / scale)}${unit === '' ? '' : ` ${unit}`}`,
+    text: (): string => `${label} ${words?.[value] ?? `${rounded(value / scale)}${unit === '' ? '' : ` ${unit}`}`}`,
     update(param: ParamPlan, override: number | undefined): void {
       shown = param;
       scale = param.scale;
@@ -70,11 +84,18 @@ export function paramRow(name: string, unit: string, actions: ParamActions) {
       control.setRange(sliderRange(param));
       control.setValue(rounded(value / scale));
       tried = override !== undefined && override !== param.default;
-      whole.classList.toggle('tried', tried);
+      row.classList.toggle('tried', tried);
       apply.setDisabled(!param.local);
-      whole.title = param.doc ?? '';
+      row.title = [argument === undefined ? '' : `Parameter of the schedule ${argument.schedule}.`, param.doc ?? '']
+        .filter((text) => text !== '')
+        .join(' ');
       show();
     },
     isTried: (): boolean => tried,
   };
+}
+
+/** A list of words where others have a slider; it shows no number. */
+function wordRow(name: string, words: readonly string[], turn: (value: number) => void) {
+  return { ...wordChoice(name, words, turn), exact: element('span', { class: 'exact' }), setRange: () => undefined };
 }

@@ -30,12 +30,14 @@ export function params(actions: ParamActions) {
   const place = (into: HTMLElement) => into.replaceChildren(...Array.from(rows.values(), (made) => made.element));
 
   function update(all: readonly ParamPlan[], overrides: Readonly<Record<string, number>>): void {
-    const wanted = JSON.stringify(all.map(({ name, unit }) => [name, unit]));
+    const wanted = JSON.stringify(
+      all.map(({ name, unit, argument, words }) => [name, unit, argument?.schedule, words]),
+    );
     if (wanted !== order) {
       order = wanted;
       opened?.close();
       rows.clear();
-      for (const { name, unit } of all) rows.set(name, paramRow(name, unit, actions));
+      for (const param of all) rows.set(param.name, paramRow(param, actions));
       if (all.length === 1) place(bar);
       else bar.replaceChildren(opener);
     }
