@@ -47,12 +47,12 @@ interface Placed {
 /** A plan; `refused` says why the schedule takes no such shape. Without either, what is wrong has been reported. */
 export function unitPlan(
   definition: ScheduleDefinition,
-  { devices, microbatches }: Pick<ScheduleNumbers, 'devices' | 'microbatches'>,
+  { devices, microbatches, iterations = 1 }: Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>,
   report: Reporter,
 ): { readonly plan: PipelinePlan } | { readonly refused?: string } {
   const stages = stagesOn(definition, devices, report);
   if (stages === undefined) return {};
-  const numbers = { stages, devices, microbatches };
+  const numbers = { stages, devices, microbatches, iterations };
   const unmet = definition.unmet(numbers, report);
   if (unmet !== undefined) return { refused: unmet.problem };
   const found = ownPlacement(definition, numbers, report);
@@ -97,7 +97,7 @@ const recomputes = (schedule: SchedulePlan): boolean =>
 /** A chain of unit stages under a schedule. */
 export function planOf(
   schedule: SchedulePlan,
-  { stages, devices, microbatches }: ScheduleNumbers,
+  { stages, devices, microbatches, iterations = 1 }: ScheduleNumbers,
   { placement, copies }: Placed,
 ): PipelinePlan {
   const chain = Array.from({ length: stages - 1 }, (_, stage): EdgePlan => ({ from: stage, to: stage + 1, bytes: 0 }));
@@ -105,7 +105,7 @@ export function planOf(
     name: schedule.name,
     model: '',
     microbatches,
-    iterations: 1,
+    iterations,
     schedule,
     devices: Array.from({ length: devices }, (_, device) => ({
       name: `device ${device}`,
