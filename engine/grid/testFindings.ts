@@ -31,11 +31,18 @@ export function testedShapes(answer: TestAnswer): string {
   const parts = [
     passed === verdicts.length && passed > 1 ? 'all pass' : `${passed} pass`,
     ...(failed === 0 ? [] : [`${failed} fail`]),
-    ...(refused === 0 ? [] : [`${refused} are refused by the schedule`]),
+    ...(refused === 0 ? [] : [refusedText(refused, answer)]),
     ...(compared === undefined ? [] : [`${compared} compared with a built-in order`]),
   ];
   return `${count(verdicts.length, 'shape', 'shapes')}: ${parts.join(', ')}`;
 }
+
+const refusedText = (refused: number, answer: TestAnswer): string =>
+  `${refused} ${refused === 1 ? 'is' : 'are'} refused by the schedule${refusalText(answer)}`;
+
+/** ` (p = 3, m = 1: it requires mod(devices, 2) == 0)`: the first shape that is refused. */
+const refusalText = ({ refusal }: TestAnswer): string =>
+  refusal === undefined ? '' : ` (${shapeText(refusal.shape)}: ${refusal.problem})`;
 
 export function testFindings({ test, place, answer }: TestedSchedule): readonly Finding[] {
   const { first, verdicts, stopped } = answer;
@@ -69,7 +76,7 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
     found.push(
       finding('expect/failed', place, {
         text: `a shape that schedule "${test.name}" takes`,
-        figure: `none of ${count(verdicts.length, 'shape', 'shapes')}`,
+        figure: `none of ${count(verdicts.length, 'shape', 'shapes')}${refusalText(answer)}`,
       }),
     );
   return found;

@@ -47,6 +47,8 @@ export interface TestFailure {
 export interface TestAnswer {
   readonly verdicts: readonly ShapeVerdict[];
   readonly first?: TestFailure;
+  /** The first shape that the schedule refuses, and why. */
+  readonly refusal?: { readonly shape: TestedShape; readonly problem: string };
   /** Conditions that hold for every shape that passes and, together, for none that fails. */
   readonly conditions?: readonly string[];
   /** Shapes whose order was compared with a built-in's; absent where the test compares none. */
@@ -70,6 +72,7 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     const verdicts: ShapeVerdict[] = [];
     const comparesOrders = test.checks.some(({ kind }) => kind === 'order');
     let first: TestFailure | undefined;
+    let refusal: TestAnswer['refusal'];
     let compared = 0;
     let operations = 0;
     let since = 0;
@@ -77,6 +80,7 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
       const found = tested(declared, request, shape, first === undefined);
       verdicts.push({ ...shape, verdict: found.verdict });
       first ??= found.failure;
+      if (found.refused !== undefined) refusal ??= { shape, problem: found.refused };
       if (found.compared) compared += 1;
       operations += found.operations;
       since += found.operations + stepsOf.shape / stepsOf.operation;
@@ -93,6 +97,7 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     return {
       verdicts,
       ...(first === undefined ? {} : { first }),
+      ...(refusal === undefined ? {} : { refusal }),
       ...(conditions === undefined ? {} : { conditions }),
       ...(comparesOrders ? { compared } : {}),
     };
@@ -104,6 +109,8 @@ interface Tested {
   readonly operations: number;
   readonly failure?: TestFailure;
   readonly compared?: boolean;
+  /** Why the schedule refuses the shape. */
+  readonly refused?: string;
 }
 
 /** `explains`: says what is wrong. The circle of a deadlock takes longer to find than the order itself. */
@@ -111,7 +118,7 @@ function tested(declared: Declared, request: ScheduleTest, shape: TestedShape, e
   const report = createReporter(request.schedule.uri, 5);
   const definition = declared.schedule.bind(shape.args, report);
   const made = definition === undefined ? {} : unitPlan(definition, shape, report);
-  if ('refused' in made) return { verdict: 'refused', operations: 0 };
+  if ('refused' in made) return { verdict: 'refused', operations: 0, refused: made.refused };
   const valid = declared.test.checks.find(({ kind }) => kind === 'valid') ?? declared.test.checks.at(0);
   const at = declared.place('expect', valid?.at ?? { start: 0, end: 0 });
   if (definition === undefined || !('plan' in made))

@@ -50,7 +50,9 @@ expect halved { over(devices = 2, microbatches = 1..3) valid }`;
     const world = { 'library.pipe': library, 'good.pipe': good };
     const { out, status } = await call(['check', 'library.pipe'], { files: world });
     expect(status).toBe(1);
-    expect(out).toContain('\nall tested on 12 shapes: 9 pass, 3 are refused by the schedule\n');
+    expect(out).toContain(
+      '\nall tested on 12 shapes: 9 pass, 3 are refused by the schedule (p = 1, m = 1: it requires microbatches >= 2, but here microbatches = 1)\n',
+    );
     expect(out).toContain('\nhalved tested on 3 shapes: 1 pass, 2 fail\n');
     expect((await call(['check', 'library.pipe', 'good.pipe'], { files: world })).out).toContain(
       '\nlibrary.pipe: all tested on 12 shapes',

@@ -109,7 +109,7 @@ describe('a schedule in a file without a pipeline', () => {
       compared: undefined,
     });
     expect(messages(`${text}expect mine { over(devices = 6, microbatches = 1..5)  valid }`)).toEqual([
-      'error expect/failed: Expected a shape that schedule "mine" takes, but it is none of 5 shapes.',
+      'error expect/failed: Expected a shape that schedule "mine" takes, but it is none of 5 shapes (p = 6, m = 1: it requires microbatches >= devices, but here microbatches = 1 and devices = 6).',
     ]);
   });
   it('is tested in a file that imports it', () => {
