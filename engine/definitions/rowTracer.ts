@@ -1,11 +1,12 @@
 /** The source of each operation of rows. It is found on request: one row is written again. */
 import type { Span } from '../../grammar/syntax.ts';
-import type { Place } from '../plan.ts';
+import type { Dimension, Place } from '../plan.ts';
 
 /** A name as it is read, with its number: `g`, `warm(1)`. */
 export interface NamedNumber {
   readonly name: string;
   readonly value: number;
+  readonly dimension: Dimension;
 }
 
 /** The text that wrote an operation. */

@@ -1,6 +1,6 @@
 /** Tracers of the rows of a schedule: rows are written again by a second compilation, clock tables are looked up. */
 import type { RowsBody } from '../definitions/schedule.ts';
-import type { OperationOrigin, RowTracer } from '../definitions/rowTracer.ts';
+import type { NamedNumber, OperationOrigin, RowTracer } from '../definitions/rowTracer.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { Entry, Span } from '../../grammar/syntax.ts';
 import type { RowPlan } from '../plan.ts';
@@ -127,9 +127,10 @@ export function slotTracer(context: ReadContext, frame: () => Frame, table: Slot
       if (row === undefined || item === undefined) return undefined;
       const { entry } = entries[item];
       const [, stage, microbatch] = entry.parameters ?? [];
+      const number = (name: string, value: number): NamedNumber => ({ name, value, dimension: 'number' });
       const given = [
-        { name: stage?.kind === 'name' ? stage.text : 'stage', value: row.stages[position] },
-        { name: microbatch?.kind === 'name' ? microbatch.text : 'microbatch', value: row.microbatches[position] },
+        number(stage?.kind === 'name' ? stage.text : 'stage', row.stages[position]),
+        number(microbatch?.kind === 'name' ? microbatch.text : 'microbatch', row.microbatches[position]),
       ];
       const slot = row.slots?.[position];
       return {
@@ -137,7 +138,7 @@ export function slotTracer(context: ReadContext, frame: () => Frame, table: Slot
         text: shortened(context, entry),
         item: '',
         path: [],
-        numbers: slot === undefined ? given : [...given, { name: 'slot', value: slot }],
+        numbers: slot === undefined ? given : [...given, number('slot', slot)],
       };
     },
   };

@@ -118,12 +118,12 @@ function namesOf(
   outer: readonly Bound[],
   expressions: readonly Expression[],
 ): Pick<Writing, 'calls' | 'numbers'> {
-  const bound = new Map<string, number>();
+  const bound = new Map<string, NamedNumber>();
   const calls: string[] = [];
   const set = ({ name, slot }: Bound): void => {
     // An inner name of the same spelling is what the text means.
     bound.delete(name);
-    bound.set(name, frame.slots[slot]);
+    bound.set(name, { name, value: frame.slots[slot], dimension: 'number' });
   };
   outer.forEach(set);
   for (const expression of expressions) {
@@ -139,14 +139,11 @@ function namesOf(
     const loop = loopOf(names, expression);
     if (loop !== undefined) set(loop);
   }
-  const used = new Map<string, number>();
+  const used = new Map<string, NamedNumber>();
   for (const expression of expressions)
-    for (const count of numbersIn(expression))
-      for (const { name, value } of members(names, frame, count)) used.set(name, value);
-  const numbers = [...bound, ...[...used].filter(([name]) => !bound.has(name))].map(([name, value]) => ({
-    name,
-    value,
-  }));
+    for (const part of numbersIn(expression))
+      for (const member of members(names, frame, part)) if (!bound.has(member.name)) used.set(member.name, member);
+  const numbers = [...bound.values(), ...used.values()];
   return { calls, numbers: numbers.slice(0, mostNumbers) };
 }
 
@@ -194,31 +191,28 @@ function numbersIn(expression: Expression): readonly Expression[] {
 
 /** Members of the schedule that an expression of numbers uses: `warm(1)` is 5. */
 function members(names: Names, frame: Frame, expression: Expression): readonly NamedNumber[] {
-  const found: NamedNumber[] = [];
+  const all: NamedNumber[] = [];
   walk(expression, (node) => {
     if (node.kind !== 'call' && node.kind !== 'name') return;
     const symbol = names.context.links.get(node.kind === 'call' ? node.callee : node);
     if (symbol === undefined || !(symbol.startsWith('let:') || symbol.startsWith('param:'))) return;
     if (names.context.symbols.get(symbol)?.container === undefined) return;
     // The callee of a call is no number; the call is one.
-    const value = node.kind === 'name' && takesArguments(names, symbol) ? undefined : numberOf(names, frame, node);
-    if (value === undefined) return;
-    const given = node.kind === 'call' ? node.arguments.map((argument) => numberOf(names, frame, argument.value)) : [];
-    const name = node.kind === 'call' ? node.callee.text : node.text;
-    found.push({
-      name: signature(
-        name,
-        given.map((argument) => argument ?? NaN),
-      ),
-      value,
-    });
+    const found = node.kind === 'name' && takesArguments(names, symbol) ? undefined : numberOf(names, frame, node);
+    if (found === undefined) return;
+    const given = node.kind === 'call' ? node.arguments.map(({ value }) => numberOf(names, frame, value)) : [];
+    const called = signature(
+      node.kind === 'call' ? node.callee.text : node.text,
+      given.map((argument) => argument?.value ?? NaN),
+    );
+    all.push({ name: called, ...found });
   });
-  return found;
+  return all;
 }
 
 const takesArguments = ({ lets }: Names, symbol: string): boolean => (lets.get(symbol)?.parameters.length ?? 0) > 0;
 
-function numberOf(names: Names, frame: Frame, expression: Expression): number | undefined {
+function numberOf(names: Names, frame: Frame, expression: Expression): Omit<NamedNumber, 'name'> | undefined {
   const code = names.compile(expression);
-  return code?.kind === 'number' ? code.at(frame) : undefined;
+  return code?.kind === 'number' ? { value: code.at(frame), dimension: code.dimension } : undefined;
 }

@@ -1,5 +1,5 @@
 import { MarkupKind, type Hover, type HoverParams } from 'vscode-languageserver';
-import { nodeAt } from '../../grammar/index.ts';
+import { nodeAt, type SyntaxNode } from '../../grammar/index.ts';
 import type { Searches } from '../../engine/searches.ts';
 import { toOffset } from '../convert.ts';
 import { hoverDevice } from '../hover/device.ts';
@@ -8,6 +8,7 @@ import { hoverOperation } from '../hover/operation.ts';
 import { hoverSymbol } from '../hover/symbol.ts';
 import { runText } from '../hover/run.ts';
 import { sections } from '../hover/markdown.ts';
+import { writtenText } from '../hover/written.ts';
 import { type ClientAbilities, rangeIn, referenceAt, type View } from '../view.ts';
 
 interface HoverSetting {
@@ -24,18 +25,32 @@ export function hover(
 ): Hover | null {
   const offset = toOffset(view.lines, params.position);
   const path = nodeAt(view.syntax, offset);
-  const operation = hoverOperation(view, path) ?? hoverDevice(view, path);
-  if (operation !== undefined) return shown(view, operation.span, operation.text);
+  const operation = hoverOperation(view, path);
+  if (operation !== undefined) return shown(view, operation.span, sections(operation.text, writtenText(view, path)));
+  const device = hoverDevice(view, path);
+  if (device !== undefined) return shown(view, device.span, device.text);
   const found = referenceAt(view, offset);
   const word = hoverWord(path);
   // A figure or a word of the language is a variable to the names, and more than that to the reader.
   if (found !== undefined && (found.symbol.kind !== 'variable' || word === undefined)) {
     const text = hoverSymbol(view, found.symbol, offset, docs, searches);
     if (text !== '')
-      return shown(view, found.place, sections(text, runText(view, found.symbol, offset, abilities.previews)));
+      return shown(
+        view,
+        found.place,
+        sections(text, runText(view, found.symbol, offset, abilities.previews), ofName(view, path)),
+      );
   }
   const other = hoverQuantity(path) ?? hoverKey(path, offset) ?? hoverCallee(path, offset, docs) ?? word;
-  return other === undefined ? null : shown(view, other.span, other.text);
+  return other === undefined ? null : shown(view, other.span, sections(other.text, ofName(view, path)));
+}
+
+/** A name that stands for operations: of a function such as `zip`, or of a `let`. Numbers in it are only numbers. */
+function ofName(view: View, path: readonly SyntaxNode[]): string | undefined {
+  const [parent, node] = path.slice(-2);
+  if (node?.kind !== 'name') return undefined;
+  if (parent?.kind === 'call' && parent.callee === node) return writtenText(view, path, parent);
+  return writtenText(view, path, parent?.kind === 'entry' && parent.name === node ? undefined : node);
 }
 
 const shown = (view: View, span: { readonly start: number; readonly end: number }, value: string): Hover => ({

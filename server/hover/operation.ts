@@ -13,10 +13,10 @@ const operations: Readonly<Record<string, string>> = {
   R: 'Recomputation of what the backward pass of this microbatch needs',
 };
 
-/** `F[0..3]` in a row. */
+/** `F[0..3]` in a row, or in a `let`. */
 export function hoverOperation(view: View, path: readonly SyntaxNode[]): Text | undefined {
   const row = path.findLast((node) => node.kind === 'entry');
-  if (row?.kind !== 'entry' || row.key.text !== 'row') return undefined;
+  if (row?.kind !== 'entry' || (row.key.text !== 'row' && row.key.text !== 'let')) return undefined;
   const call = path.findLast((node) => node.kind === 'index');
   const node = path.at(-1);
   if (call?.kind !== 'index' || node !== call.target) return undefined;

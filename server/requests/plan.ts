@@ -16,7 +16,7 @@ import { contentsOf, declaredIn } from './contents.ts';
  * is.
  */
 export function planAnswer(view: View, request: PlanRequest, searches: Searches): PlanAnswer {
-  const { uri, version, files, options } = view;
+  const { uri, version, options } = view;
   const { trial } = request;
   const resolution = view.analysis.resolution;
   const overrides = applicable(resolution, request.overrides ?? {});
@@ -31,9 +31,30 @@ export function planAnswer(view: View, request: PlanRequest, searches: Searches)
       : checkOverrides(resolution, overrides);
   if (refused !== undefined)
     return { uri, version, options, problem: { message: refused, range: rangeIn(view, { start: 0, end: 0 }) } };
+  const found = triedResolution(view, { overrides, trial }, searches);
+  return turnedOut(view, found, overrides) ?? answer(view, found);
+}
+
+/** Of a view, only what was asked for last: whoever asks again means the same. */
+const tried = new WeakMap<View, { readonly key: string; readonly resolution: Resolution }>();
+
+/** The text with these params and edits, resolved. */
+export function triedResolution(
+  view: View,
+  { overrides: asked = {}, trial }: Pick<PlanRequest, 'overrides' | 'trial'>,
+  searches: Searches,
+): Resolution {
+  const overrides = applicable(view.analysis.resolution, asked);
+  if (Object.keys(overrides).length === 0 && trial === undefined) return view.analysis.resolution;
+  const key = JSON.stringify([overrides, trial]);
+  const known = tried.get(view);
+  if (known?.key === key) return known.resolution;
+  const { uri, files, options } = view;
   const syntax = trial === undefined ? view.syntax : triedSyntax(view, trial.edits);
-  const tried = resolve({ uri, syntax, host: files, options, overrides, searches });
-  return turnedOut(view, tried, overrides) ?? answer(view, tried);
+  const resolution = resolve({ uri, syntax, host: files, options, overrides, searches });
+  // What is to come may not be there yet.
+  if (resolution.pending.length === 0) tried.set(view, { key, resolution });
+  return resolution;
 }
 
 /** Without arguments of schedules that the text no longer has: another schedule was chosen. */

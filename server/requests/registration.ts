@@ -8,7 +8,9 @@ import {
   type HelpRequest,
   type ImportAnswer,
   type ImportRequest,
+  type BlocksRequest,
   type LocateRequest,
+  type OriginRequest,
   type ParamEditRequest,
   type PathsRequest,
   type PlanRequest,
@@ -20,10 +22,12 @@ import { handler } from '../handlers.ts';
 import type { View } from '../view.ts';
 import { trials } from '../trials.ts';
 import { exportAnswer, exported } from './export.ts';
+import { blocksAt } from './blocksAt.ts';
 import { candidates } from './candidates.ts';
 import { help } from './help.ts';
 import { importFile } from './importFile.ts';
 import { locatePath } from './locate.ts';
+import { originAnswer } from './origin.ts';
 import { paramEdit } from './paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
 import { planAnswer } from './plan.ts';
@@ -55,6 +59,12 @@ export function registerRequests({ connection, documents, log }: Session): void 
   on(new RequestType<CandidatesRequest, unknown, void>(methods.candidates), 'plan', candidates);
   on(new RequestType<LocateRequest, unknown, void>(methods.locate), 'plan', locatePath);
   on(new RequestType<PathsRequest, unknown, void>(methods.pathsAt), 'plan', pathsAt);
+  on(new RequestType<BlocksRequest, unknown, void>(methods.blocksAt), 'plan', (view, params, token) =>
+    documents.answeredInSteps(view.uri, (searches) => blocksAt(view, params, searches), token),
+  );
+  on(new RequestType<OriginRequest, unknown, void>(methods.origin), 'plan', (view, params, token) =>
+    documents.answered(view.uri, (searches) => originAnswer(view, params, searches), token),
+  );
   on(new RequestType<ParamEditRequest, unknown, void>(methods.paramEdit), 'plan', paramEdit);
   connection.onRequest(
     new RequestType<ImportRequest, ImportAnswer, void>(methods.import),

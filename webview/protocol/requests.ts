@@ -67,6 +67,33 @@ export type PathsAnswer = readonly PathGroup[];
 /** Paths of the plan that come from the same text. */
 export type PathGroup = readonly string[];
 
+/** `pipewright/blocksAt`: operations that the text at a position of a schedule writes; empty where it writes none by itself. */
+export interface BlocksRequest {
+  readonly uri: string;
+  readonly overrides?: Overrides;
+  readonly position: Position;
+}
+export type BlocksAnswer = readonly WrittenBlocks[];
+/** In one pipeline. `rows` is absent if it has too many operations to mark. */
+export interface WrittenBlocks {
+  readonly pipeline: string;
+  /** Operations of all rows. */
+  readonly operations: number;
+  /** By device, base64: bit i is set if the text wrote operation i of the row. Empty where it wrote none. */
+  readonly rows?: readonly string[];
+}
+
+/** `pipewright/origin`: what wrote an operation of a schedule, as labels with values; null where no text of rows or slots did. */
+export interface OriginRequest {
+  readonly uri: string;
+  readonly overrides?: Overrides;
+  readonly trial?: PlanRequest['trial'];
+  /** Path of the operation. */
+  readonly path: string;
+}
+export type OriginAnswer = { readonly lines: readonly OriginLine[] } | null;
+export type OriginLine = readonly [label: string, value: string];
+
 /** `pipewright/paramEdit`: the edit that writes a param's value into the file; null where it has no literal there. */
 export interface ParamEditRequest {
   readonly uri: string;
@@ -179,6 +206,8 @@ export const methods = {
   planChanged: 'pipewright/planChanged',
   locate: 'pipewright/locate',
   pathsAt: 'pipewright/pathsAt',
+  blocksAt: 'pipewright/blocksAt',
+  origin: 'pipewright/origin',
   paramEdit: 'pipewright/paramEdit',
   help: 'pipewright/help',
   export: 'pipewright/export',

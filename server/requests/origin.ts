@@ -1,0 +1,47 @@
+import type { NamedNumber, OperationOrigin } from '../../engine/definitions/rowTracer.ts';
+import type { Resolution } from '../../engine/language/resolution.ts';
+import { letters } from '../../engine/program.ts';
+import { show } from '../../engine/quantities.ts';
+import type { Searches } from '../../engine/searches.ts';
+import type { OriginAnswer, OriginLine, OriginRequest } from '../../webview/protocol/requests.ts';
+import { printable } from '../printable.ts';
+import type { View } from '../view.ts';
+import { triedResolution } from './plan.ts';
+
+/** What wrote an operation, for a card of the preview. */
+export function originAnswer(view: View, { path, ...tried }: OriginRequest, searches: Searches): OriginAnswer {
+  if (tried.trial !== undefined && tried.trial.version !== view.version) return null;
+  const found = originOf(triedResolution(view, tried, searches), path);
+  return found === undefined ? null : { lines: linesOf(found) };
+}
+
+/** The text that wrote the operation of a path; undefined for other paths, and where a row no longer has it. */
+export function originOf({ plan, tracers }: Resolution, path: string): OperationOrigin | undefined {
+  const parts =
+    /^(?<name>.*)\/row:(?<device>\d+)\/item:\d+\/operation:(?<kind>[A-Z])\.(?<stage>\d+)\.(?<microbatch>\d+)$/u;
+  const { name, device, kind, stage, microbatch } = parts.exec(path)?.groups ?? {};
+  const schedule = plan.pipelines.find((pipeline) => pipeline.name === name)?.schedule;
+  const row = schedule?.kind === 'rows' ? schedule.rows[Number(device)] : undefined;
+  const tracer = name === undefined ? undefined : tracers.get(name);
+  if (row === undefined || tracer === undefined) return undefined;
+  const [wantedKind, wantedStage, wantedMicrobatch] = [
+    letters.findIndex((letter) => letter === kind),
+    Number(stage),
+    Number(microbatch),
+  ];
+  const position = row.kinds.findIndex(
+    (found, at) => found === wantedKind && row.stages[at] === wantedStage && row.microbatches[at] === wantedMicrobatch,
+  );
+  return tracer.origin(Number(device), position);
+}
+
+function linesOf({ text, item, path, numbers }: OperationOrigin): readonly OriginLine[] {
+  const lines: OriginLine[] = [['Written by', text]];
+  if (path.length > 0) lines.push(['In', [...path, ...(item === '' ? [] : [item])].join(' › ')]);
+  if (numbers.length > 0) lines.push(['With', numbersText(numbers)]);
+  return lines.map(([label, value]) => [label, printable(value)]);
+}
+
+/** `d = 1, g = 0, warm(1) = 5`. */
+export const numbersText = (numbers: readonly NamedNumber[]): string =>
+  numbers.map(({ name, value, dimension }) => `${name} = ${show(value, dimension)}`).join(', ');
