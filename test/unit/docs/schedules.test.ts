@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dappleInTime } from '../../../engine/planning/cut/planners/dapple.ts';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
+import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
 import { drawing, runUnder } from './drawings.ts';
 import { pages, repository, textOf } from './pages.ts';
 
@@ -10,11 +11,20 @@ const overview = 'docs/schedules/README.md';
 const fences = /^```text drawing ([^\n]+)\n([^]*?)^```$/gm;
 const drawn = pages.filter((page) => page.startsWith('docs/schedules/') && textOf(page).includes('```text drawing '));
 
-// `UPDATE_DRAWINGS=1 vitest run test/unit/docs` draws them anew.
+const written = /^```pipe schedule ([^\n]+)\n([^]*?)^```$/gm;
+
+/** The declaration in the text of a built-in schedule: its page says the rest in its own words. */
+function declarationOf(policy: string): string {
+  const text = scheduleTexts.get(policy) ?? '';
+  return text.slice(text.indexOf(`schedule ${policy} {`));
+}
+
+// `UPDATE_DRAWINGS=1 vitest run test/unit/docs` draws them anew, and copies the texts of schedules.
 if (process.env['UPDATE_DRAWINGS'] === '1') {
   for (const page of drawn) {
     const text = textOf(page).replace(fences, (_, of: string) => `\`\`\`text drawing ${of}\n${drawing(of)}\`\`\``);
-    writeFileSync(join(repository, page), text);
+    const fill = (_: string, of: string): string => `\`\`\`pipe schedule ${of}\n${declarationOf(of)}\`\`\``;
+    writeFileSync(join(repository, page), text.replace(written, fill));
   }
 }
 
@@ -25,6 +35,18 @@ test.each(drawn)('the drawings of %s are those that the engine makes', (page) =>
 test.each(policies.map(({ name, page }) => [name, page] as const))('the page of %s has its drawing', (name, page) => {
   const own = [...textOf(`docs/schedules/${page}.md`).matchAll(fences)].map(([, of]) => of);
   expect(own.some((of) => of === name || of.endsWith('.pipe'))).toBe(true);
+});
+
+test.each([...scheduleTexts.keys()])('the page of %s shows its text', (name) => {
+  const page = textOf(`docs/schedules/${findPolicy(name)?.page}.md`);
+  const shown = [...page.matchAll(written)].map(([, of, text]) => [of, text]);
+  expect(shown).toContainEqual([name, declarationOf(name)]);
+});
+
+test('the overview says of each policy without a text why', () => {
+  const [, section = ''] = /^## As text\n([^]*?)^## /m.exec(textOf(overview)) ?? [];
+  for (const { name, page } of policies)
+    if (!scheduleTexts.has(name)) expect(section).toContain(`[\`${name}\`](${page}.md)`);
 });
 
 const row = (policy: string): RegExpExecArray | null =>
