@@ -55,10 +55,8 @@ export function programOfRows(
       order[at] = ((kind * stages + stage) << shift) | microbatch;
       items[at] = item;
       if (kind === I || kind === W) split = true;
-      if (kind === R) {
-        apart ??= new Uint8Array(stages);
-        apart[stage] = 1;
-      }
+      // Rows with an R say all that is recomputed; in other stages, and for microbatches without one, everything is kept.
+      if (kind === R) apart ??= new Uint8Array(stages).fill(1);
       at += 1;
     }
     if (device < devices) offsets[device + 1] = at;

@@ -44,12 +44,17 @@ describe('R in rows', () => {
     const iteration = (plan: PipelinePlan) => evaluate(plan, defaultOptions).run?.report.iteration ?? NaN;
     expect(iteration(inside) - iteration(apart)).toBeCloseTo(0.004, 9);
   });
-  it('of one device leaves the others as they are', () => {
-    const plan = planOf(
-      pipelineOf('schedule mine { row(d) = F[0..3], B[0..3]  row(1) = F[0..3], each(j in 0..3, R[j], B[j]) }'),
-    );
-    expect([...(programFor(plan).apart ?? [])]).toEqual([0, 1]);
+  it('of one device: stages without an R keep everything and recompute nothing', () => {
+    const rows = (first: string) =>
+      planOf(pipelineOf(`schedule mine { row(d) = ${first}  row(1) = F[0..3], each(j in 0..3, R[j], B[j]) }`));
+    const plan = rows('F[0..3], B[0..3]');
     expect(programFor(plan).split).toBe(false);
+    // Stages of 4 ms and 8 ms: with an R, device 0 is busy for 4 ms longer with each microbatch.
+    const busy = (of: PipelinePlan) => evaluate(of, defaultOptions).run?.report.devices.map((device) => device.busy);
+    const all = rows('F[0..3], each(j in 0..3, R[j], B[j])');
+    const [kept, recomputed] = [busy(plan) ?? [], busy(all) ?? []];
+    expect(recomputed[0] - kept[0]).toBeCloseTo(4 * 0.004, 9);
+    expect(recomputed[1]).toBe(kept[1]);
   });
 });
 
