@@ -161,6 +161,8 @@ export type SchedulePlan =
       readonly fill?: true;
       /** Update rule of the weights. Default: `flush`. */
       readonly weights?: string;
+      /** Operations that the schedule declares. */
+      readonly operations?: OperationsPlan;
     }
   | {
       readonly kind: 'greedy';
@@ -176,7 +178,29 @@ export type SchedulePlan =
       readonly weights: string;
       /** Absent where nothing but `prefer` and `inFlight` decides. */
       readonly rule?: GreedyRule;
+      /** Operations that the schedule declares. */
+      readonly operations?: OperationsPlan;
     };
+
+/** Operations that a schedule declares. In rows the i-th has the kind `kinds + i` of `program.ts`. */
+export interface OperationsPlan {
+  readonly names: readonly string[];
+  /** One for each operation and stage of the program that it runs on. */
+  readonly costs: readonly OperationCost[];
+  /** Six numbers for each wait: kind, stage and microbatch of who waits, then of what it waits for. */
+  readonly waits: readonly number[];
+}
+
+/** Seconds and bytes of an operation at a stage of the program; they may read the costs of stages (`RuleRead`). */
+export interface OperationCost {
+  readonly operation: number;
+  readonly stage: number;
+  readonly time: RuleExpression;
+  readonly holds: RuleExpression;
+  readonly sends: RuleExpression;
+  /** Device that receives what it sends; absent where only those that wait do. */
+  readonly to?: number;
+}
 
 /** What decides in addition to the preference and the limit of microbatches in flight. */
 export interface GreedyRule {
@@ -207,9 +231,12 @@ export interface GuardPlan {
   readonly written: number;
 }
 
+/** What only a rule reads. */
+export type RuleReading = 'held' | 'pending' | 'done' | 'next' | 'time' | 'bytes' | 'activation';
+
 /** What a device knows of itself while it runs. Stages are numbers of the cut, on this device. Seconds and bytes. */
 export interface RuleRead {
-  readonly read: 'held' | 'pending' | 'done' | 'next' | 'time' | 'bytes' | 'activation';
+  readonly read: RuleReading | 'weights' | 'gradients';
   readonly kind?: OperationLetter;
   readonly stage?: number;
 }

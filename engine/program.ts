@@ -27,7 +27,10 @@ export const writtenLetters = ['F', 'B', 'I', 'W', 'R', 'U'] as const;
  * leave. The input gradient is of B or of I: an operation that waits need not know which. A result's row is `result * stages +
  * stage`, its slot `row * microbatches + microbatch`.
  */
-export const resultOf: readonly number[] = [0, 1, 1, 2, 3, 4, 5, 6];
+export const resultOf: readonly number[] = [0, 1, 1, 2, 3, 4, 5, 6, ...Array.from({ length: 17 }, (_, at) => 7 + at)];
+
+/** Most operations that a schedule may declare: kinds and results of a program have room for one more, which receives. */
+export const mostDeclared = 16;
 
 export interface Program {
   readonly devices: number;
@@ -63,6 +66,8 @@ export interface Program {
   readonly weightCopies?: number;
   /** True where nothing runs backwards. */
   readonly forwardOnly?: boolean;
+  /** Operations that the schedule declares: their kinds follow `kinds`. */
+  readonly declared?: DeclaredOperations;
   /** Position of `order` → index of the written row item; only for programs from rows. */
   readonly items?: Int32Array;
 }
@@ -78,6 +83,33 @@ export type WeightRule = 'flush' | 'stash' | 'vertical_sync' | 'double_buffer' |
 const weightRules: readonly WeightRule[] = ['flush', 'stash', 'vertical_sync', 'double_buffer', 'predict', 'latest'];
 /** A rule by its name; `flush` for a name of none. */
 export const weightRule = (name: string): WeightRule => weightRules.find((rule) => rule === name) ?? 'flush';
+
+/**
+ * Operations that a schedule declares. The i-th has the kind `kinds + i`; one more kind, of no operation, receives what is sent
+ * without anyone waiting for it. An operation belongs to a stage of its device and to a number that is below the microbatches.
+ */
+export interface DeclaredOperations {
+  readonly names: readonly string[];
+  /** Seconds, bytes while it is needed, and bytes that it sends, at operation × stages + stage. */
+  readonly time: Float64Array;
+  readonly holds: Float64Array;
+  readonly sends: Float64Array;
+  /** Who waits for whom, beyond what every program waits for; by result row of who waits. */
+  readonly waits: ReadonlyMap<number, readonly DeclaredWait[]>;
+}
+
+/** `whom` is a result row, of the microbatch `shift` further on; only microbatches whose element of `only` is 1 wait. */
+export interface DeclaredWait {
+  readonly whom: number;
+  readonly shift: number;
+  readonly only: Uint8Array;
+  /** Bytes of the message, if the two are on different devices. */
+  readonly bytes: number;
+}
+
+/** Kinds that a program has rows for. */
+export const kindsIn = ({ extended, declared }: Pick<Program, 'extended' | 'declared'>): number =>
+  extended === true ? kinds + (declared === undefined ? 0 : declared.names.length + 1) : 4;
 
 /** By stage of the program. */
 export interface ProgramCopies {
@@ -118,7 +150,7 @@ export function sharedMicrobatches({ copies, microbatches }: Program, one: numbe
 }
 
 /** Kinds of results that the slots of a program are for. */
-export const resultsIn = (program: Program): number => (program.extended === true ? 7 : 3);
+export const resultsIn = (program: Program): number => (program.extended === true ? kindsIn(program) - 1 : 3);
 
 /** Bits that a microbatch number needs. */
 export const shiftFor = (microbatches: number): number => Math.max(1, 32 - Math.clz32(Math.max(1, microbatches - 1)));
@@ -146,8 +178,8 @@ export const resultRowOf = (stages: number, row: number): number => {
   return resultOf[kind] * stages + (row - kind * stages);
 };
 /** Result row of each row; without operations beyond F, B, I and W the rows of those four. */
-export const resultRows = ({ stages, extended }: Pick<Program, 'stages' | 'extended'>): Int32Array =>
-  Int32Array.from({ length: (extended === true ? kinds : 4) * stages }, (_, row) => resultRowOf(stages, row));
+export const resultRows = (program: Pick<Program, 'stages' | 'extended' | 'declared'>): Int32Array =>
+  Int32Array.from({ length: kindsIn(program) * program.stages }, (_, row) => resultRowOf(program.stages, row));
 
 /** What the rows of a program stand for, by row: tables for loops over operations, where a division for each takes long. */
 export interface RowTable {
@@ -179,10 +211,13 @@ export const stageNumberOf = (program: Program, word: number): number => {
   const stage = stageOf(program, word);
   return program.copies === undefined ? stage : program.copies.stage[stage];
 };
+/** Letter of a kind, or the name that the schedule gave it. */
+export const kindName = ({ declared }: { readonly declared?: Pick<DeclaredOperations, 'names'> | undefined }, kind: number): string =>
+  kind < kinds ? letters[kind] : (declared?.names[kind - kinds] ?? '');
 /** PyTorch's name of an operation: stage, letter, microbatch (`2F0`); with its segment where the sequence is cut (`2F0.1`). */
 export const operationName = (program: Program, word: number): string => {
   const segment = program.copies?.segment[stageOf(program, word)] ?? -1;
-  const name = `${stageNumberOf(program, word)}${letters[kindOf(program, word)]}${microbatchOf(program, word)}`;
+  const name = `${stageNumberOf(program, word)}${kindName(program, kindOf(program, word))}${microbatchOf(program, word)}`;
   return segment < 0 ? name : `${name}.${segment}`;
 };
 /** Index into arrays with one element for each row and microbatch. */
@@ -197,17 +232,20 @@ export interface ShiftedNeeds {
    * its stage.
    */
   readonly needShift?: Int32Array;
+  /** By need: microbatches that have it, 1 for each; undefined where all of them do. Only with `needShift`. */
+  readonly needOnly?: readonly (Uint8Array | undefined)[];
 }
 
 /** Slot (result row × microbatches + microbatch) that a need of a microbatch asks for; −1 where it asks for none that there is. */
 export function needSlot(
-  { needs, needShift }: ShiftedNeeds,
+  { needs, needShift, needOnly }: ShiftedNeeds,
   microbatches: number,
   need: number,
   microbatch: number,
 ): number {
   // Plain programs take this way for every need of every operation.
   if (needShift === undefined) return needs[need] * microbatches + microbatch;
+  if (needOnly?.[need]?.[microbatch] === 0) return -1;
   const asked = microbatch + needShift[need];
   return asked < 0 || asked >= microbatches ? -1 : needs[need] * microbatches + asked;
 }

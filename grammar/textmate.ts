@@ -37,7 +37,7 @@ const name = `${start}${ascii(patterns.name)}${end}`;
 const scoped = (scope: string): { readonly name: string } => ({ name: `${scope}.pipe` });
 
 /** Keys after which the name of what is declared follows. */
-const namedKeys = ['layer', 'stage', 'node', 'switch'];
+const namedKeys = ['layer', 'stage', 'node', 'switch', 'operation'];
 const brackets = '(?:\\s*\\[[^\\]]*\\])?(?:\\s*\\((?:[^()]|\\([^()]*\\))*\\))?';
 
 /** Colours for editors and viewers that know no more than regular expressions, from the table that the lexer reads. */

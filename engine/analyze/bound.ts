@@ -1,4 +1,4 @@
-import { B, F, I, kindOfRow, microbatchesOf, type Program, R, resultRow, rowOf, W } from '../program.ts';
+import { B, F, I, kindOfRow, kinds, microbatchesOf, type Program, R, resultRow, rowOf, W } from '../program.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { staticBytes } from '../simulate/memory.ts';
@@ -34,12 +34,14 @@ export function leastMakespan(
       need < timing.needOffsets[F * stages + stage + 1];
       need += 1
     ) {
+      // What operations of the schedule add to the wait is left out: the bound holds without them.
+      if (timing.needs[need] >= stages) continue;
       const from = timing.needs[need] % stages;
       head[stage] = Math.max(head[stage], head[from] + duration[F * stages + from] + delay(need));
     }
     const row = back * stages + stage;
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
-      if (timing.needs[need] % stages === stage) continue;
+      if (timing.needs[need] % stages === stage || timing.needs[need] >= 2 * stages) continue;
       const after = timing.needs[need] % stages;
       tail[after] = Math.max(tail[after], delay(need) + duration[row] + tail[stage]);
     }
@@ -48,7 +50,7 @@ export function leastMakespan(
   for (let stage = stages - 1; stage >= 0; stage -= 1) {
     const up = back * stages + stage;
     for (let need = timing.needOffsets[up]; need < timing.needOffsets[up + 1]; need += 1) {
-      if (timing.needs[need] % stages === stage) continue;
+      if (timing.needs[need] % stages === stage || timing.needs[need] >= 2 * stages) continue;
       const after = timing.needs[need] % stages;
       const down = needOf(timing, F * stages + after, resultRow(stages, F, stage));
       const around =
@@ -58,6 +60,7 @@ export function leastMakespan(
   }
 
   const recomputed = recomputedApart(program, duration);
+  const declared = declaredSeconds(program, duration);
   let least = 0;
   for (let device = 0; device < devices; device += 1) {
     let first = Infinity;
@@ -85,12 +88,26 @@ export function leastMakespan(
     if (work === 0) continue;
     const step = leastExposed(program, timing, device) + timing.sync[device] + timing.optimizer[device];
     least = Math.max(least, first + work + Math.max(weightLast ? 0 : after, step));
+    // Operations that the schedule declares may run before the first forward.
+    if (declared !== undefined) least = Math.max(least, work + declared[device] + step);
     const room = plan.devices[device].memory - plan.devices[device].reserved - staticBytes(plan, device);
     // Activations may be elsewhere where they are evicted.
     const stays = program.partner === undefined;
     if (options.memory && stays && room > 0) least = Math.max(least, first + held / room);
   }
   return least;
+}
+
+/** Seconds of the operations that the schedule declares, by device; undefined if there are none. */
+function declaredSeconds(program: Program, duration: Float64Array): Float64Array | undefined {
+  const { devices, stages, order, placement } = program;
+  if (program.declared === undefined) return undefined;
+  const seconds = new Float64Array(devices);
+  for (const word of order) {
+    const row = rowOf(program, word);
+    if (row >= kinds * stages) seconds[placement[row % stages]] += duration[row];
+  }
+  return seconds;
 }
 
 /** Seconds of each stage's recomputation that is separate from the backward. */

@@ -1,7 +1,16 @@
 /** What a `schedule` declaration says, and what the `schedule` key of a pipeline names. It knows no expressions: they are behind functions. */
 import type { Reporter } from '../findings/reporter.ts';
 import type { Span } from '../../grammar/syntax.ts';
-import type { Dimension, GreedyRule, OperationLetter, Place, PlacementRule, PolicyArgument, RowPlan } from '../plan.ts';
+import type {
+  Dimension,
+  GreedyRule,
+  OperationCost,
+  OperationLetter,
+  Place,
+  PlacementRule,
+  PolicyArgument,
+  RowPlan,
+} from '../plan.ts';
 import type { Policy } from '../policies/policy.ts';
 import type { RowTracer } from './rowTracer.ts';
 import type { TextPart } from './scheduleTest.ts';
@@ -127,6 +136,24 @@ export interface RowsBody {
   ): readonly RowPlan[] | undefined;
   /** Finds the source of each operation, for numbers that `expand` takes. */
   trace(numbers: Parameters<RowsBody['expand']>[0]): RowTracer;
+  /** Absent where the schedule declares no operations. `undefined` where one is wrong for these numbers (reported). */
+  readonly operations?: (
+    numbers: ScheduleNumbers & { readonly stagesOf: StagesOf },
+    rows: readonly RowPlan[],
+    report: Reporter,
+  ) => UsedOperations | 'none' | undefined;
+}
+
+/** Operations that a schedule declares, as the rows of one pipeline use them. Stages are those of the rows. */
+export interface UsedOperations {
+  readonly names: readonly string[];
+  /** `operation` is its kind in the rows. */
+  readonly costs: readonly (OperationCost & { readonly device: number })[];
+  /**
+   * Eight numbers for each wait: kind, stage, microbatch and device of the declared operation, kind, stage and microbatch of the
+   * other one, and 1 if the first waits for the second, 0 if the second waits for the first.
+   */
+  readonly waits: readonly number[];
 }
 
 /** Stages of a device that run a microbatch, in ascending order; without spare copies. */

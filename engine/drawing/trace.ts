@@ -6,7 +6,7 @@
 import type { Run } from '../evaluation.ts';
 import type { PipelinePlan } from '../plan.ts';
 import {
-  letters,
+  kindName,
   kindOf,
   microbatchOf,
   needSlot,
@@ -77,7 +77,7 @@ function slice(plan: PipelinePlan, { program }: Run, block: Block): Event {
   }
   const word = program.order[position];
   const stage = plan.stages[stageOf(program, word)];
-  const args = { kind: letters[kindOf(program, word)], stage: stage.name, microbatch };
+  const args = { kind: kindName(program, kindOf(program, word)), stage: stage.name, microbatch };
   return { ...when, dur, name: operationName(program, word), cat: inks[0], args };
 }
 

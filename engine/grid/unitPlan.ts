@@ -4,6 +4,7 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../plan.ts';
 import { copyEdges, copyPlan } from '../planning/place/copies.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
+import { operationsPlan } from '../planning/place/operationCopies.ts';
 import { ofCopies } from '../planning/place/rowCopies.ts';
 import { R } from '../program.ts';
 
@@ -77,14 +78,18 @@ function scheduleOf(
     const greedy = { kind: 'greedy', name, placement: placement?.rule ?? 'linear', split, prefer, inFlight } as const;
     return { ...greedy, weights, ...(rule === null ? {} : { rule }) };
   }
-  const rows = body.expand({ ...numbers, stagesOf: stagesOfDevices(of, copies, numbers.devices) }, report);
+  const stagesOf = stagesOfDevices(of, copies, numbers.devices);
+  const rows = body.expand({ ...numbers, stagesOf }, report);
   if (rows === undefined) return undefined;
+  const used = body.operations?.({ ...numbers, stagesOf }, rows, report);
+  if (used === undefined && body.operations !== undefined) return undefined;
   return {
     kind: 'rows',
     name,
     rows: copies === undefined ? rows : ofCopies(rows, of, copies),
     ...(body.fill === true ? { fill: true } : {}),
     ...(weights === 'flush' ? {} : { weights }),
+    ...(used === undefined || used === 'none' ? {} : { operations: operationsPlan(used, rows, of, copies) }),
   };
 }
 

@@ -84,13 +84,13 @@ function declareMembers(context: FileContext, block: BlockDeclaration, owner: st
   context.members.set(owner, members);
 }
 
-/** `param` and `let` of a schedule. */
+/** `param`, `let` and `operation` of a schedule. */
 function declareScheduleNames(context: FileContext, block: BlockDeclaration, owner: string): void {
   const members = new Map<string, SymbolInfo>();
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'entry' || item.name === undefined || item.name.end <= item.name.start) continue;
     const kind = item.key.text;
-    if (kind === 'param' || kind === 'let') declareMember(context, item, item.name, kind, owner, members);
+    if (kind === 'param' || kind === 'let' || kind === 'operation') declareMember(context, item, item.name, kind, owner, members);
   }
   context.members.set(owner, members);
 }
@@ -159,7 +159,7 @@ function declareMember(
 const namesOf = (parameters: readonly Expression[]): readonly string[] =>
   parameters.flatMap((parameter) => (parameter.kind === 'name' ? [parameter.text] : []));
 
-type MemberKind = 'layer' | 'stage' | 'param' | 'let';
+type MemberKind = 'layer' | 'stage' | 'param' | 'let' | 'operation';
 
 /** Id of what is declared in a block: `layer:toy/block`. */
 export const memberId = (kind: MemberKind, owner: string, name: string): string =>
@@ -172,7 +172,7 @@ function reportUnusedMembers(context: FileContext, block: BlockDeclaration): voi
   for (const item of block.body?.closed === true ? block.body.entries : []) {
     if (item.kind !== 'entry' || item.name === undefined || item.name.end <= item.name.start) continue;
     const { name, key } = item;
-    if (key.text !== 'let' && key.text !== 'param') continue;
+    if (key.text !== 'let' && key.text !== 'param' && key.text !== 'operation') continue;
     const id = memberId(key.text, symbolId('schedule', block.name?.text ?? ''), name.text);
     const declaration = context.symbols.get(id)?.declaration;
     const isDeclared = declaration?.uri === context.uri && declaration.start === name.start;

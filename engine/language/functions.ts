@@ -297,6 +297,15 @@ const values: readonly FunctionSchema[] = [
   functionRow('guard', 'activation', 'Bytes that a forward of a stage leaves for the backward.', [
     need('s', 'number of a stage of the same device'),
   ]),
+  functionRow('cost', 'time', 'Time that one operation of a kind takes at a stage.', [
+    kindParameter,
+    need('s', 'number of a stage'),
+  ]),
+  functionRow('cost', 'weights', 'Bytes of the weights of a stage.', [need('s', 'number of a stage')]),
+  functionRow('cost', 'gradients', 'Bytes of the gradients of a stage.', [need('s', 'number of a stage')]),
+  functionRow('cost', 'activation', 'Bytes that a forward of a stage leaves for the backward.', [
+    need('s', 'number of a stage'),
+  ]),
   functionRow('operations', 'fused', 'Runs two operations in one overlapped slot.', [
     need('first', 'an operation'),
     need('second', 'an operation'),

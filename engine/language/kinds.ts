@@ -194,6 +194,18 @@ const rows = {
     functions: 'function',
     throughout: true,
   },
+  /** Time or bytes of an operation that a schedule declares. */
+  cost: {
+    names: 'word or number',
+    offers: ['words', 'numbers', 'functions'],
+    words: [
+      { name: 'weights', doc: 'Bytes of the weights of its stage.' },
+      { name: 'gradients', doc: 'Bytes of the gradients of its stage.' },
+      { name: 'activation', doc: 'Bytes that a forward of its stage leaves for the backward.' },
+    ],
+    functions: 'function',
+    throughout: true,
+  },
   /** Names in it are not looked up. */
   any: { names: 'nothing', offers: [] },
 } as const satisfies Readonly<Record<string, ValueKind>>;

@@ -213,7 +213,9 @@ function linkTarget(context: FileContext, name: Name, schema: ValueSchema | unde
   const { names, targets } = valueKindOf(schema);
   if (names === 'nothing') return;
   if (names === 'layer') return linkLayer(context, name, scope);
-  if (targets !== undefined) return linkBuiltIn(context, name, targets);
+  const local = scope.locals?.get(name.text);
+  if (targets === operations && local?.startsWith('operation:') === true) return refer(context, name, local);
+  if (targets !== undefined) return linkBuiltIn(context, name, targets, declaredOperations(scope));
   const declared = context.names.get(name.text);
   if (declared !== undefined) refer(context, name, declared.id);
   else unknown(context, name, 'name', []);
@@ -226,15 +228,19 @@ function linkLayer(context: FileContext, name: Name, { layers, modelName }: Scop
   unknown(context, name, 'layer', layers.keys(), modelName === undefined ? undefined : `model "${modelName}"`);
 }
 
-function linkBuiltIn(context: FileContext, name: Name, { noun, names }: Targets): void {
+/** Operations that the schedule around declares. */
+const declaredOperations = ({ locals }: Scope): readonly string[] =>
+  [...(locals ?? [])].filter(([, id]) => id.startsWith('operation:')).map(([name]) => name);
+
+function linkBuiltIn(
+  context: FileContext,
+  name: Name,
+  { noun, names }: Targets,
+  declared: readonly string[] = [],
+): void {
   const found = names.find((target) => target.name === name.text);
   if (found === undefined)
-    return unknown(
-      context,
-      name,
-      noun,
-      names.map((target) => target.name),
-    );
+    return unknown(context, name, noun, [...names.map((target) => target.name), ...declared]);
   const id = symbolId('variable', name.text);
   if (!context.symbols.has(id)) context.symbols.set(id, { id, name: name.text, kind: 'variable', doc: found.doc });
   refer(context, name, id);

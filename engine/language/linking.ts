@@ -64,7 +64,7 @@ function linkEntries(
     const { parameters, index, ends, values, range, step, condition } = item;
     if (key.parameters !== undefined) linkWords(context, item, key, scope);
     const named = parameters !== undefined && key.parameters === undefined;
-    const inner = named ? { ...scope, locals: withParameters(context, item, key, scope, owner) } : scope;
+    const inner = named ? { ...scope, locals: withParameters(context, item, key, scope, owner, block === 'operation') } : scope;
     if (index !== undefined) for (const expression of index) linkValue(context, expression, inner);
     if (ends !== undefined) for (const end of ends) linkExpression(context, end, { kind: 'devices' }, inner, 0);
     for (const value of values ?? [])
@@ -132,6 +132,7 @@ function withParameters(
   { leading }: KeySchema,
   scope: Scope,
   owner: string | undefined,
+  ofOperation: boolean,
 ): ReadonlyMap<string, string> {
   const locals = new Map(scope.locals);
   for (const [index, parameter] of (entry.parameters ?? []).entries()) {
@@ -149,13 +150,20 @@ function withParameters(
       continue;
     }
     const id = `parameter:${owner ?? ''}/${entry.first}/${parameter.text}`;
-    declareParameter(context, parameter, id, owner, parameterDoc(entry, index));
+    declareParameter(context, parameter, id, owner, ofOperation ? (operationParameters[parameter.text] ?? '') : parameterDoc(entry, index));
     locals.set(parameter.text, id);
   }
   return locals;
 }
 
 const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2 };
+
+/** Parameters of the keys of an `operation` go by their names. */
+const operationParameters: Readonly<Record<string, string>> = {
+  d: 'Number of the device that runs the operation, from 0.',
+  s: 'Number of the stage that the operation belongs to, from 0.',
+  j: 'Number of the operation, from 0: what stands in its brackets.',
+};
 
 const parameterDoc = ({ key, name }: Entry, index: number): string => {
   if (key.text === 'let') return `Parameter of \`${name?.text ?? ''}\`.`;

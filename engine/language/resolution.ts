@@ -65,6 +65,7 @@ export type SymbolKind =
   | 'stage'
   | 'switch'
   | 'schedule'
+  | 'operation'
   | 'pipeline'
   | 'job'
   | 'parameter' /* of `row(d)`, `in_flight(s)` */

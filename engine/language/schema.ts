@@ -7,6 +7,7 @@ import { device } from './schema/device.ts';
 import { job } from './schema/job.ts';
 import { layer, model } from './schema/model.ts';
 import { pipeline, stage } from './schema/pipeline.ts';
+import { operation } from './schema/operation.ts';
 import { schedule } from './schema/schedule.ts';
 import { valueKindOf, type Word } from './kinds.ts';
 import type { BlockName, BlockSchema, KeySchema, ValueSchema } from './schema/types.ts';
@@ -32,6 +33,7 @@ export const blocks: Readonly<Record<BlockName, BlockSchema>> = {
   pipeline,
   stage,
   schedule,
+  operation,
   job,
   expect,
 };

@@ -30,10 +30,12 @@ export const ownNeeds: readonly (readonly [number, number])[] = [
 /** All kinds of results. What a program leaves out, nothing waits for. */
 function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dependencies {
   const { stages } = program;
-  const rows: { readonly need: number; readonly edge: number; readonly shift?: number }[][] = Array.from(
-    { length: 7 * stages },
-    () => [],
-  );
+  const rows: {
+    readonly need: number;
+    readonly edge: number;
+    readonly shift?: number;
+    readonly only?: Uint8Array;
+  }[][] = Array.from({ length: resultsIn(program) * stages }, () => []);
   const base = dependenciesOf(edges, stages);
   for (let row = 0; row < resultKinds * stages; row += 1) {
     for (let at = base.offsets[row]; at < base.offsets[row + 1]; at += 1)
@@ -49,6 +51,9 @@ function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dep
       for (const result of peerResults)
         rows[updateResult * stages + stage].push({ need: result * stages + peer.stage, edge: -1, shift: peer.shift });
   }
+  const { declared } = program;
+  for (const [row, waits] of declared?.waits ?? [])
+    for (const { whom, shift, only } of waits) rows[row].push({ need: whom, edge: -1, shift, only });
   const offsets = new Int32Array(rows.length + 1);
   rows.forEach((row, index) => (offsets[index + 1] = offsets[index] + row.length));
   const flat = rows.flat();
@@ -56,7 +61,10 @@ function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dep
     offsets,
     needs: Int32Array.from(flat, (each) => each.need),
     edge: Int32Array.from(flat, (each) => each.edge),
-    ...(peers === undefined ? {} : { needShift: Int32Array.from(flat, (each) => each.shift ?? 0) }),
+    ...(peers === undefined && declared === undefined
+      ? {}
+      : { needShift: Int32Array.from(flat, (each) => each.shift ?? 0) }),
+    ...(declared === undefined ? {} : { needOnly: flat.map((each) => each.only) }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What a device holds while it works through its order: counts of microbatches, and what each kind of operation does to them. */
 import type { PipelinePlan, StagePlan } from '../plan.ts';
-import { B, F, I, kinds, runsForwardOnly, type Program, R, rowTable, U, W } from '../program.ts';
+import { B, F, I, kinds, kindsIn, runsForwardOnly, type Program, R, rowTable, U, W } from '../program.ts';
 import { stagesOn, turnsOf } from '../stagesOn.ts';
 import { recomputedApart } from './recomputedApart.ts';
 
@@ -50,7 +50,7 @@ interface Effects {
 
 function effectsOf(plan: PipelinePlan, program: Program, local: readonly number[]): Effects {
   const { apart } = program;
-  const count = kinds * local.length;
+  const count = Math.max(kinds, kindsIn(program)) * local.length;
   const effects: Effects = {
     keptAtStart: new Int8Array(count),
     againAtStart: new Int8Array(count),

@@ -172,6 +172,10 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
         const counted = rowsOf(kind, device);
         return () => counted.reduce((sum, each) => sum + ready[each], 0);
       }
+      // Conditions do not read what operations of a schedule hold or send.
+      case 'weights':
+      case 'gradients':
+        return () => 0;
     }
   };
   const conditions = work.conditions(read);

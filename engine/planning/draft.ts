@@ -29,6 +29,8 @@ export function* draft(
   const names = elements.map((_, stage) => (cut.kind === 'blocks' ? cut.stages[stage].name : `s${stage}`));
   const { edges, entering, relayed } = messagesOf({ pipeline: pipeline, stageOf, kinds: sites, costs, copies, parts });
   yield;
+  const schedule = schedulePlan(notes, pipeline, ranks, edges);
+  yield;
   const routes = yield* pipelineRoutes(notes, {
     pipeline: name,
     cluster,
@@ -36,6 +38,7 @@ export function* draft(
     edges,
     reshard: transfer.reshard,
     partners,
+    operations: schedule === undefined || schedule.kind === 'policy' ? undefined : schedule.operations,
     at: { devices: at.devices, transfer: pipeline.at('transfer') },
   });
   yield;
@@ -61,7 +64,6 @@ export function* draft(
   const { precision, microBatch } = model;
   const step = stepTimes(notes, { cluster, at: pipeline.at, optimizer, sync, ranks, stages: parted, precision });
   yield;
-  const schedule = schedulePlan(notes, pipeline, ranks, edges);
   const kinds = ranks.ranks.map((rank) => rank.kind);
   const fill = pipeline.fill === undefined ? undefined : fillPlan(notes, pipeline.fill, kinds, pipeline.at);
   if (routes === undefined || step === undefined || schedule === undefined) return undefined;

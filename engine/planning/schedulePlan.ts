@@ -8,6 +8,7 @@ import { hintPeak } from './hintPeak.ts';
 import type { Notes } from './notes.ts';
 import { reportForeign, reportUnmet } from './ownSchedule.ts';
 import { stagesOfDevices } from './place/ownPlacement.ts';
+import { operationsPlan } from './place/operationCopies.ts';
 import { ofCopies } from './place/rowCopies.ts';
 import type { Ranks } from './place/ranks.ts';
 
@@ -85,6 +86,8 @@ function rowsPlan(
   const numbers = { stages: cut.count, devices, microbatches, iterations, stagesOf, before };
   const rows = body.expand(numbers, report);
   if (rows === undefined) return undefined;
+  const used = body.operations?.(numbers, rows, report);
+  if (used === undefined && body.operations !== undefined) return undefined;
   notes.tracers.set(pipeline, body.trace(numbers));
   if (body.periodEnds !== undefined && definition.uri === notes.uri) hintPeak(notes, body.periodEnds, rows, pipeline);
   for (let device = 0; device < devices; device += 1) {
@@ -108,5 +111,6 @@ function rowsPlan(
     rows: copies === undefined ? rows : ofCopies(rows, placement, copies),
     ...(body.fill === true ? { fill: true } : {}),
     ...(weights === 'flush' ? {} : { weights }),
+    ...(used === undefined || used === 'none' ? {} : { operations: operationsPlan(used, rows, placement, copies) }),
   };
 }

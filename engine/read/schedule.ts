@@ -23,6 +23,8 @@ import { onReader } from './on.ts';
 import { countReader, placementReader } from './placement.ts';
 import { preferenceOf } from './preference.ts';
 import { readRule, ruleFor, type Rule } from './rule.ts';
+import { operationUses } from './operationUses.ts';
+import { type DeclaredOperation, readOperations } from './operations.ts';
 import { compileRow, expandRows, type Row } from './rows.ts';
 import { rowTracer, slotTracer, type Traced, tracedSchedule } from './rowTracer.ts';
 import { slotRows } from './slotRows.ts';
@@ -43,6 +45,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const on = onReader(context, compiled, keys);
   const placement = placementReader(context, compiled, on === undefined ? keys.find('placement') : undefined);
   const parts = partsReader(compiled, keys.find('parts'));
+  const operations = readOperations(context, compiled, id, keys);
   const body = readBody(context, compiled, keys, backward, block);
   const weightsEntry = keys.find('weights');
   const bySlots = body?.kind === 'slots' && weightsRead !== 'flush';
@@ -60,6 +63,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
       found: `\`${weights}\``,
     });
   if (block.name === undefined || backward === undefined || weights === undefined || body === undefined) return;
+  if (operations === undefined) return;
   const parameters = scheduleParameters(context, compiled);
   const { name } = block;
   const traced = tracedSchedule(context, { name: name.text, symbol: id }, keys.entries, (quiet, again) => {
@@ -82,7 +86,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
         weights,
         placement: placed,
         ...(on === undefined ? {} : { on: on(args) }),
-        body: bodyWith(context, compiled, traced, body, args, cut),
+        body: bodyWith(context, compiled, traced, body, operations, args, cut),
         parts: body.kind === 'rows' ? cut : 1,
         args,
         values: (numbers) => parameterValues(compiled, args, numbers),
@@ -162,6 +166,7 @@ function bodyWith(
   compiled: CompiledSchedule,
   traced: () => Traced,
   body: Body,
+  declared: readonly DeclaredOperation[],
   args: ScheduleDefinition['args'],
   parts: number,
 ): ScheduleDefinition['body'] {
@@ -195,6 +200,15 @@ function bodyWith(
       return expandRows(frame, body, numbers);
     },
     trace: (numbers) => rowTracer(traced, given, parts, context.uri, numbers),
+    ...(declared.length === 0
+      ? {}
+      : {
+          operations(numbers, rows, report) {
+            const frame = frameOf(compiled, numbers, given, report);
+            frame.parts = parts;
+            return operationUses(frame, declared, rows, numbers);
+          },
+        }),
   };
 }
 

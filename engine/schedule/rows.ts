@@ -2,7 +2,8 @@ import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, type RowPlan, paths } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
 import { planCopies } from './copies.ts';
-import { I, type Program, letters, R, shiftFor, U, W, weightRule, type WeightRule } from '../program.ts';
+import { declaredOperations, negativeCosts } from './declaredOperations.ts';
+import { I, type Program, kindName, R, shiftFor, U, W, weightRule, type WeightRule } from '../program.ts';
 import { withUpdates } from './updates.ts';
 
 const most = 20;
@@ -24,6 +25,8 @@ export function programOfRows(
   const order = new Int32Array(total);
   const items = new Int32Array(total);
   const offsets = new Int32Array(devices + 1);
+  const operations = plan.schedule.kind === 'rows' ? plan.schedule.operations : undefined;
+  const named = { declared: operations };
   const faults = new Map<string, PlanFinding>();
   let fused: Uint8Array | undefined;
   let updates = false;
@@ -47,7 +50,7 @@ export function programOfRows(
       if (kind === U) updates = true;
       if (problem !== undefined && faults.size < most) {
         const path = paths.rowItem(plan.name, device, item);
-        const operation = `${stageNumber(plan, stage)}${letters[kind]}${microbatch}`;
+        const operation = `${stageNumber(plan, stage)}${kindName(named, kind)}${microbatch}`;
         const name = plan.devices[device]?.name ?? `device ${device}`;
         if (!faults.has(path))
           faults.set(path, planFinding('schedule/repeated', path, { operation, device: name, reason: problem }));
@@ -62,9 +65,14 @@ export function programOfRows(
     if (device < devices) offsets[device + 1] = at;
   }
   for (let device = rows.length; device < devices; device += 1) offsets[device + 1] = at;
-  if (faults.size > 0) return { faults: [...faults.values()] };
+  const wrongCosts = operations === undefined ? [] : negativeCosts(plan, operations);
+  if (faults.size > 0 || wrongCosts.length > 0) return { faults: [...faults.values(), ...wrongCosts] };
   const placement = Int32Array.from(plan.placement);
   const copies = planCopies(plan);
+  const declared =
+    operations === undefined
+      ? undefined
+      : declaredOperations(plan, operations, { order, shift, microbatches, placement });
   const program = {
     devices,
     stages,
@@ -77,6 +85,7 @@ export function programOfRows(
     items,
     ...(fused === undefined ? {} : { fused, overlap: rows.find((row) => row.fused !== undefined)?.overlap ?? 0 }),
     ...(apart === undefined ? {} : { apart, extended: true }),
+    ...(declared === undefined ? {} : { declared, extended: true }),
     ...(copies === undefined ? {} : { copies }),
   };
   if (weights === 'flush') return { program };

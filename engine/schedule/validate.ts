@@ -8,8 +8,10 @@ import {
   type Program,
   kindOf,
   kinds,
+  kindsIn,
   microbatchOf,
   operationName,
+  R,
   runsForwardOnly,
   runsMicrobatch,
   stageOf,
@@ -51,9 +53,12 @@ const deviceName = (plan: PipelinePlan, device: number): string => plan.devices[
 function repeated(
   program: Program,
   plan: PipelinePlan,
-): { readonly seen: Uint8Array; readonly findings: PlanFinding[] } {
+): { readonly seen: Uint8Array | Uint32Array; readonly findings: PlanFinding[] } {
   const { devices, stages, microbatches, order, offsets, placement } = program;
-  const seen = new Uint8Array(stages * microbatches);
+  const seen =
+    program.declared === undefined
+      ? new Uint8Array(stages * microbatches)
+      : new Uint32Array(stages * microbatches);
   const findings = new Map<string, PlanFinding>();
   const report = (device: number, position: number, operation: string, reason: string): void => {
     const at = pathAt(program, plan, device, position);
@@ -61,6 +66,7 @@ function repeated(
     findings.set(at, planFinding('schedule/repeated', at, { operation, device: deviceName(plan, device), reason }));
   };
   const { weights, copies, minibatch = 1 } = program;
+  const kindLimit = program.declared === undefined ? kinds : kindsIn(program) - 1;
   const updated = new Set<number>();
   const isUpdated = (stage: number, microbatch: number): boolean => {
     const iteration = stage * microbatches + Math.trunc(microbatch / minibatch);
@@ -74,8 +80,8 @@ function repeated(
       const kind = kindOf(program, word);
       const stage = stageOf(program, word);
       const microbatch = microbatchOf(program, word);
-      if (word < 0 || kind >= kinds || microbatch >= microbatches) {
-        const name = word < 0 || kind >= kinds ? 'An operation' : operationName(program, word);
+      if (word < 0 || kind >= kindLimit || microbatch >= microbatches) {
+        const name = word < 0 || kind >= kindLimit ? 'An operation' : operationName(program, word);
         report(device, position, name, `is outside ${stages} stages and ${microbatches} microbatches`);
         continue;
       }
@@ -89,9 +95,9 @@ function repeated(
           operationName(program, word),
           `belongs on ${deviceName(plan, placement[stage])}, which holds stage ${stage}`,
         );
-      } else if (!runsMicrobatch(program, stage, microbatch)) {
+      } else if (kind < kinds && !runsMicrobatch(program, stage, microbatch)) {
         report(device, position, operationName(program, word), 'belongs to another copy of the stage');
-      } else if (kind !== 0 && program.copies?.spare?.[stage] === 1) {
+      } else if (kind !== 0 && kind < kinds && program.copies?.spare?.[stage] === 1) {
         const own = 'belongs on the device of the stage: a spare copy runs forwards only';
         report(device, position, operationName(program, word), own);
       } else if (kind === U && weights !== undefined && copies === undefined && isUpdated(stage, microbatch)) {
@@ -142,7 +148,7 @@ const evictLoad = (1 << E) | (1 << L);
 function incomplete(
   program: Program,
   plan: PipelinePlan,
-  seen: Uint8Array,
+  seen: Uint8Array | Uint32Array,
   updates: Uint8Array | undefined,
 ): PlanFinding[] {
   const { devices, stages, microbatches, placement } = program;
@@ -173,6 +179,11 @@ function incomplete(
       }
     }
   }
+  for (const word of unmet(program, plan, seen)) {
+    const missed = missing[placement[stageOf(program, word)]];
+    missed.total += 1;
+    if (missed.names.length < named) missed.names.push(operationName(program, word));
+  }
   const { minibatch = 1 } = program;
   for (const [at, found] of (updates ?? []).entries()) {
     if (found > 0) continue;
@@ -194,6 +205,18 @@ function incomplete(
           }),
         ],
   );
+}
+
+/** Operations that declared operations wait for, or that wait for them, and that no row runs; without those that every row must run. */
+function unmet(program: Program, { schedule }: PipelinePlan, seen: Uint8Array | Uint32Array): ReadonlySet<number> {
+  const found = new Set<number>();
+  const waits = schedule.kind === 'policy' ? [] : (schedule.operations?.waits ?? []);
+  for (let at = 0; at < waits.length; at += 3) {
+    const [kind, stage, microbatch] = waits.slice(at, at + 3);
+    if (kind >= R && (seen[stage * program.microbatches + microbatch] & (1 << kind)) === 0)
+      found.add(wordOf(program, kind, stage, microbatch));
+  }
+  return found;
 }
 
 /** Steps named in a message; a longer circle is cut in its middle. */

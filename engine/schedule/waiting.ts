@@ -1,5 +1,5 @@
 import type { Dependencies } from '../order/dependencies.ts';
-import { kindOfRow, kinds, microbatchOf, needSlot, type Program, resultRowOf, rowOf, slotOf } from '../program.ts';
+import { kindOfRow, kindsIn, microbatchOf, needSlot, type Program, resultRowOf, rowOf, slotOf } from '../program.ts';
 
 /** Who waits for whom among the operations of a program that never run. */
 export interface Waiting {
@@ -15,7 +15,7 @@ export interface Waiting {
 
 export function waitingOf(program: Program, dependencies: Dependencies, stuck: Int32Array): Waiting {
   const { order, offsets, fused, devices, stages, microbatches } = program;
-  const positions = new Int32Array((program.extended === true ? kinds : 4) * stages * microbatches).fill(-1);
+  const positions = new Int32Array(kindsIn(program) * stages * microbatches).fill(-1);
   const starts = new Int32Array(order.length).fill(-1);
   for (let device = 0; device < devices; device += 1) {
     for (let position = stuck[device]; position < offsets[device + 1]; position += 1) {
@@ -47,7 +47,8 @@ export function eachWait(
       const slot = needSlot(dependencies, microbatches, need, microbatchOf(program, word));
       if (slot < 0) continue;
       const row = dependencies.needs[need];
-      for (const kind of kindsOfResult[kindOfRow(stages, row)]) {
+      const asked = kindOfRow(stages, row);
+      for (const kind of asked < kindsOfResult.length ? kindsOfResult[asked] : [asked + 1]) {
         const target = positions[(kind * stages + (row % stages)) * microbatches + (slot % microbatches)];
         if (target >= 0) visit(position, target, 'needs');
       }

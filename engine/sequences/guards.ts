@@ -2,11 +2,12 @@
  * Conditions of a rule. What they read is known only while the rule runs, so the numbers around it are filled in and the rest
  * stays an expression of the plan.
  */
-import type { Call, Expression } from '../../grammar/syntax.ts';
+import type { Call, Expression, Name, SyntaxNode } from '../../grammar/syntax.ts';
 import { walk } from '../../grammar/walk.ts';
 import { callArguments } from '../language/builtins.ts';
 import { alike, sumOf } from '../language/dimensions.ts';
 import { findFunction } from '../language/functions.ts';
+import { valueKinds } from '../language/kinds.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import type { Dimension, OperationLetter, RuleExpression, RuleRead } from '../plan.ts';
@@ -31,20 +32,30 @@ const dimensionOf: Readonly<Record<RuleRead['read'], Dimension>> = {
   time: 'time',
   bytes: 'bytes',
   activation: 'bytes',
+  weights: 'bytes',
+  gradients: 'bytes',
 };
+
+const costWords = valueKinds.cost.words ?? [];
 
 /** Compiles conditions of operations of these kinds. */
 export interface RuleNames {
   readonly names: Names;
   readonly letters: readonly OperationLetter[];
+  /** Which functions it may use. Default: those of a guard. */
+  readonly context?: 'cost';
+  /** Slot of the stage that a word such as `weights` is for. */
+  readonly stage?: number;
 }
 
 /** `undefined` where it is wrong, which has been reported. */
 export function compileRule(rule: RuleNames, node: Expression): RuleCode | undefined {
   const { names } = rule;
   if (node.kind === 'group') return compileRule(rule, node.inner);
-  if (!readsRun(names, node)) return known(names, node);
+  if (!readsRun(rule, node)) return known(names, node);
   switch (node.kind) {
+    case 'name':
+      return wordOf(rule, node);
     case 'unary': {
       const operand = ruleNumber(rule, node.operand);
       return operand && { ...operand, at: (frame) => ({ apply: 'negate', to: [operand.at(frame)] }) };
@@ -63,12 +74,34 @@ export function compileRule(rule: RuleNames, node: Expression): RuleCode | undef
 }
 
 /** Whether a part of it is known only while the rule runs. */
-function readsRun({ context }: Names, node: Expression): boolean {
+function readsRun({ names: { context }, context: asked }: RuleNames, node: Expression): boolean {
+  const where = asked ?? 'guard';
   let found = false;
   walk(node, (part) => {
-    if (part.kind === 'call' && context.links.get(part.callee)?.startsWith('function:guard ') === true) found = true;
+    const callee = part.kind === 'call' ? context.links.get(part.callee) : undefined;
+    if (callee?.startsWith(`function:${where} `) === true || isWord({ context, where }, part)) found = true;
   });
   return found;
+}
+
+/** `weights` and its like, which are words and no names. */
+const isWord = (
+  { context, where }: { readonly context: Names['context']; readonly where: string },
+  part: SyntaxNode,
+): boolean =>
+  where === 'cost' &&
+  part.kind === 'name' &&
+  !context.links.has(part) &&
+  costWords.some(({ name }) => name === part.text);
+
+/** Bytes of the stage that the operation belongs to. */
+function wordOf({ stage }: RuleNames, { text }: Name): RuleCode {
+  const read = text as RuleRead['read'];
+  return {
+    kind: 'number',
+    dimension: dimensionOf[read],
+    at: ({ slots }) => ({ read, stage: stage === undefined ? 0 : slots[stage] }),
+  };
 }
 
 /** What the core computes before the run. */
@@ -109,7 +142,7 @@ function callOf(rule: RuleNames, call: Call): RuleCode | undefined {
   const name = call.callee.text;
   const symbol = context.links.get(call.callee);
   if (symbol === undefined) return undefined;
-  if (symbol.startsWith('function:guard ')) return readOf(rule, call);
+  if (symbol.startsWith(`function:${rule.context ?? 'guard'} `)) return readOf(rule, call);
   const schema = symbol.startsWith('function:') ? findFunction('value', name) : undefined;
   if (schema?.context !== 'value')
     return wrong(names, call, `a function of numbers; \`${name}\` takes only what is known before the schedule runs`);
@@ -155,9 +188,10 @@ export function ruleTruth(rule: RuleNames, node: Expression): RuleCode | undefin
 }
 
 /** `held(s)`, `pending(F)`, `next(B, s)`. */
-function readOf({ names, letters }: RuleNames, call: Call): RuleCode | undefined {
+function readOf(rule: RuleNames, call: Call): RuleCode | undefined {
+  const { names, letters } = rule;
   const { context } = names;
-  const schema = findFunction('guard', call.callee.text);
+  const schema = findFunction(rule.context ?? 'guard', call.callee.text);
   const expressions = schema && callArguments(context, call, schema);
   if (schema === undefined || expressions === undefined) return undefined;
   const read = schema.name as RuleRead['read'];
@@ -172,7 +206,7 @@ function readOf({ names, letters }: RuleNames, call: Call): RuleCode | undefined
     return wrong(names, first, `an operation of this schedule: ${expected}`);
   }
   const stageAt = schema.parameters.length > Number(hasKind) ? expressions[Number(hasKind)] : undefined;
-  if (stageAt !== undefined && readsRun(names, stageAt))
+  if (stageAt !== undefined && readsRun(rule, stageAt))
     return wrong(names, stageAt, 'the number of a stage, which is known before the schedule runs');
   const stage = stageAt === undefined ? undefined : compileNumber(names, stageAt, 'number');
   if (stageAt !== undefined && stage === undefined) return undefined;

@@ -24,6 +24,8 @@ export interface Names {
   readonly slots: Map<string, number>;
   readonly lets: Map<string, LetCode>;
   readonly params: Map<string, NumberCode>;
+  /** Number of each operation that the schedule declares, by symbol. */
+  readonly declared: Map<string, number>;
 }
 
 export function createNames(
@@ -36,6 +38,7 @@ export function createNames(
     slots: new Map(givenNames.map((name, slot) => [`variable:${name}`, slot])),
     lets: new Map(),
     params: new Map(),
+    declared: new Map(),
   };
   return names;
 }
@@ -78,6 +81,20 @@ export function inOrder(context: FileContext, members: readonly Member[]): reado
     context.report.report('name/cycle', names[0], { circle: circleNames(names.map(({ text }) => text)) }, { related });
   }
   return order.map((at) => members[at]);
+}
+
+/** Entries of the operations that a schedule declares, with their symbols; without those whose name is taken. */
+export function declaredIn(
+  context: FileContext,
+  schedule: string,
+  entries: readonly Entry[],
+): readonly { readonly entry: Entry; readonly symbol: string }[] {
+  return entries.flatMap((entry) => {
+    if (entry.key.text !== 'operation' || entry.name === undefined) return [];
+    const symbol = memberId('operation', schedule, entry.name.text);
+    const declared = context.symbols.get(symbol)?.declaration;
+    return declared?.start === entry.name.start && declared.uri === context.uri ? [{ entry, symbol }] : [];
+  });
 }
 
 function needs(context: FileContext, entry: Entry, index: ReadonlyMap<string, number>): readonly number[] {

@@ -1,6 +1,6 @@
 import type { Argument, Index } from '../../grammar/syntax.ts';
 import { spellingHint } from '../findings/reporter.ts';
-import { letters, writtenLetters } from '../program.ts';
+import { kinds, letters, writtenLetters } from '../program.ts';
 import { depthOf, type NumberCode, type RangeCode, type SequenceCode, usesOf } from './code.ts';
 import { compileNumber, wrong } from './operands.ts';
 import { type Frame, outside } from './frame.ts';
@@ -16,7 +16,9 @@ const largest = 2 ** 31 - 1;
 export function operation(names: Names, node: Index): SequenceCode | undefined {
   const { target } = node;
   if (!names.context.links.has(target)) return undefined;
-  if (!writable.includes(target.text)) return wrong(names, node, '`F[…]`, `B[…]`, `I[…]` or `W[…]`');
+  const declared = names.declared.get(names.context.links.get(target) ?? '');
+  if (declared === undefined && !writable.includes(target.text))
+    return wrong(names, node, '`F[…]`, `B[…]`, `I[…]` or `W[…]`');
   const [first, ...rest] = node.arguments;
   const given = new Map(rest.map((argument) => [argument.name?.text ?? '', argument]));
   const twice = given.size < rest.length || (given.has('stage') && given.has('chunk'));
@@ -25,11 +27,12 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
   const stray = rest.find(({ name }) => !keys.includes(name?.text ?? ''));
   if (stray !== undefined) return unknownKey(names, stray);
   const [stageAt, partAt] = [given.get('stage') ?? given.get('chunk'), given.get('part')];
-  const stage = stageAt === undefined ? ownStage(node) : stageArgument(names, stageAt);
-  const part = partAt === undefined ? wholeStage(node) : partArgument(names, partAt);
+  const stage = stageAt === undefined ? ownStage(node, declared !== undefined) : stageArgument(names, stageAt);
+  const part = partAt === undefined ? wholeStage(node, declared !== undefined) : partArgument(names, partAt);
   const microbatches = names.compile(first.value);
   if (stage === undefined || part === undefined || microbatches === undefined) return undefined;
-  const kind = letters.findIndex((letter) => letter === target.text);
+  const kind =
+    declared === undefined ? letters.findIndex((letter) => letter === target.text) : kinds + declared;
   const depth = depthOf([microbatches, stage, part]);
   if (microbatches.kind !== 'range' && microbatches.kind !== 'number')
     return wrong(names, first.value, 'a microbatch or a range of them');
@@ -122,12 +125,12 @@ interface PartCode extends Pick<NumberCode, 'uses' | 'depth'> {
   readonly count: (frame: Frame) => number;
 }
 
-/** Without a part: all of the microbatch, if the schedule cuts none. */
-function wholeStage(node: Index): PartCode {
+/** Without a part: all of the microbatch, if the schedule cuts none. An operation that the schedule declares goes with the first part. */
+function wholeStage(node: Index, declared: boolean): PartCode {
   const count = (frame: Frame): number => {
     frame.first = 0;
     frame.step = 1;
-    if (frame.parts === 1 || frame.failed) return 1;
+    if (declared || frame.parts === 1 || frame.failed) return 1;
     frame.report.report('type/mismatch', node, {
       expected: 'operations that name their part, such as `F[0, part = 0]`',
       found: `a schedule with ${frame.parts} parts`,

@@ -9,7 +9,7 @@ import { compileCondition, compileNumber, compileSequence, parameterSlot } from 
 import { compile } from './compile.ts';
 import { joined } from './combine.ts';
 import { type Frame, newFrame, outside } from './frame.ts';
-import { createNames, inOrder, type Member, membersOf, type Names, slotOf } from './names.ts';
+import { createNames, declaredIn, inOrder, type Member, membersOf, type Names, slotOf } from './names.ts';
 
 /** Calls on the deepest path of an expression: deeper ones could overflow the stack. */
 const deepest = 2_000;
@@ -64,6 +64,8 @@ export function compileSchedule(
   compiler = compile,
 ): CompiledSchedule {
   const names = createNames(context, compiler);
+  for (const [index, { symbol }] of declaredIn(context, schedule.symbol, entries).entries())
+    names.declared.set(symbol, index);
   const members = inOrder(context, membersOf(context, schedule.symbol, entries));
   // Slots of all parameters come first, in the order in which they are written.
   const parameters: Parameter[] = [];

@@ -16,11 +16,16 @@ const largest = 2 ** 31 - 1;
 const here = ({ stagesOf, running }: Frame, microbatch: number): readonly number[] =>
   running === undefined ? stagesOf : running(microbatch);
 
-/** The only stage of the row's device; where stages have copies, the only one there that runs the microbatch. */
-export function ownStage(node: Index): StageCode {
+/**
+ * The only stage of the row's device; where stages have copies, the only one there that runs the microbatch. An operation that the
+ * schedule declares belongs to the first of several.
+ */
+export function ownStage(node: Index, declared: boolean): StageCode {
   const at = (frame: Frame, microbatch: number): number => {
     const stages = here(frame, microbatch);
     if (stages.length === 1) return stages[0];
+    const [first = frame.stagesOf[0]] = stages;
+    if (declared && first !== undefined) return first;
     const runs = frame.running === undefined ? '' : ` for microbatch ${microbatch.toLocaleString('en-US')}`;
     const found = stages.length === 0 ? 'a device without a stage' : `a device with ${stages.length} stages`;
     if (!frame.failed)

@@ -8,7 +8,7 @@ import { type Timeline, type Timing, emptyEnds } from '../timeline.ts';
  */
 export function runInOrder(program: Program, timing: Timing): Timeline | undefined {
   const { devices, microbatches, order, offsets, shift } = program;
-  const { duration, needOffsets, needs, needShift, release } = timing;
+  const { duration, needOffsets, needs, needShift, needOnly, release } = timing;
   // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const delay = timing.needOccupancy.map((occupancy, need) => occupancy + timing.needLatency[need]);
@@ -38,7 +38,7 @@ export function runInOrder(program: Program, timing: Timing): Timeline | undefin
       const last = needOffsets[row + 1];
       for (let need = needOffsets[row]; need < last; need += 1) {
         let slot = needs[need] * microbatches + microbatch;
-        if (needShift !== undefined && needShift[need] !== 0) {
+        if (needShift !== undefined && (needShift[need] !== 0 || needOnly !== undefined)) {
           slot = needSlot(timing, microbatches, need, microbatch);
           if (slot < 0) continue;
         }

@@ -1,7 +1,7 @@
 import type { PipelinePlan } from '../plan.ts';
 import { ownNeeds } from '../order/dependencies.ts';
 import { peerResults, peersOf, updateResult } from '../order/peers.ts';
-import { B, F, I, L, type Program, R, U, W, kinds, resultOf, resultRow } from '../program.ts';
+import { B, F, I, L, type Program, R, U, W, kinds, kindsIn, resultOf, resultRow } from '../program.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
 import { channelsOf, flowsOf } from './hops.ts';
 import { type Timing } from '../timeline.ts';
@@ -19,7 +19,7 @@ export interface TimingOptions {
 /** Durations and dependencies of `program`'s rows under the costs of `plan`. Routes that the plan lacks count as instant. */
 export function timingOf(plan: PipelinePlan, program: Program, options: TimingOptions = {}): Timing {
   const { stages, devices } = program;
-  const rowKinds = program.extended === true ? kinds : 4;
+  const rowKinds = kindsIn(program);
   const free = options.freeStep === true;
   const { transfer } = plan;
   const duration = durations(plan, program, options);
@@ -31,13 +31,16 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const needOccupancy: number[] = [];
   const needChannel: number[] = [];
   const needShift: number[] = [];
+  const needOnly: (Uint8Array | undefined)[] = [];
   const peers = free ? undefined : peersOf(program);
+  const { declared } = program;
 
-  const need = (result: number, sender: number, receiver: number, bytes: number, shift = 0) => {
+  const need = (result: number, sender: number, receiver: number, bytes: number, shift = 0, only?: Uint8Array) => {
     const index = sender === receiver ? -1 : (routes.get(sender * devices + receiver) ?? -1);
     const route = index < 0 ? undefined : plan.routes[index];
     needs.push(result);
     needShift.push(shift);
+    needOnly.push(only);
     needRoute.push(index);
     needChannel.push(route?.channel ?? -1);
     needLatency.push(route === undefined || options.freeTransfers ? 0 : route.latency);
@@ -73,6 +76,8 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
       // The time of the exchange is part of the update.
       for (const peer of resultOf[kind] === updateResult ? (peers?.[stage] ?? []) : [])
         for (const result of peerResults) need(result * stages + peer.stage, device, device, 0, peer.shift);
+      for (const { whom, shift, only, bytes } of declared?.waits.get(resultOf[kind] * stages + stage) ?? [])
+        need(whom, program.placement[whom % stages], device, bytes, shift, only);
       needOffsets[kind * stages + stage + 1] = needs.length;
     }
   }
@@ -86,7 +91,8 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     duration,
     needOffsets,
     needs: Int32Array.from(needs),
-    ...(peers === undefined ? {} : { needShift: Int32Array.from(needShift) }),
+    ...(peers === undefined && declared === undefined ? {} : { needShift: Int32Array.from(needShift) }),
+    ...(declared === undefined ? {} : { needOnly }),
     needRoute: Int32Array.from(needRoute),
     needLatency: Float64Array.from(needLatency),
     needOccupancy: Float64Array.from(needOccupancy),
@@ -105,7 +111,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
 
 function durations(plan: PipelinePlan, program: Program, options: TimingOptions): Float64Array {
   const { stages, placement, apart } = program;
-  const rowKinds = program.extended === true ? kinds : 4;
+  const rowKinds = kindsIn(program);
   const duration = new Float64Array(rowKinds * stages);
   const held = new Int32Array(program.devices);
   for (const device of placement) held[device] += 1;
@@ -116,6 +122,8 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
     duration[I * stages + index] = input;
     duration[W * stages + index] = stage.backwardWeight;
     if (rowKinds === 4) return;
+    for (let kind = kinds; kind + 1 < rowKinds; kind += 1)
+      duration[kind * stages + index] = program.declared?.time[(kind - kinds) * stages + index] ?? 0;
     const step = plan.step[placement[index]];
     duration[R * stages + index] = stage.recompute;
     // The stages of a device share its step.
@@ -129,7 +137,7 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
   const counted = Array.from({ length: stages }, (_, stage) => stage).filter(
     (stage) => program.copies?.spare?.[stage] !== 1,
   );
-  for (let kind = 0; kind < rowKinds; kind += 1) {
+  for (let kind = 0; kind < Math.min(rowKinds, kinds); kind += 1) {
     const rows = duration.subarray(kind * stages, (kind + 1) * stages);
     const mean = counted.reduce((sum, stage) => sum + rows[stage] / every(stage), 0) / counted.length;
     for (const stage of counted) rows[stage] = mean * every(stage);

@@ -31,7 +31,7 @@ export interface Transfers {
  */
 export function transfersOf(program: Program, timing: Timing, end: Float64Array, own = false): Transfers {
   const { stages, microbatches, order, shift, placement } = program;
-  const { needOffsets, needs, needShift, needChannel, needOccupancy, needLatency } = timing;
+  const { needOffsets, needs, needShift, needOnly, needChannel, needOccupancy, needLatency } = timing;
   // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const arrival = new Float64Array(needs.length * microbatches).fill(-1);
@@ -80,7 +80,9 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
         const microbatch = made - further;
         // A copy of the stage that runs other microbatches gets nothing of this one.
         if (microbatch < 0 || microbatch >= microbatches) continue;
-        if (!runsMicrobatch(program, users.stage[use], microbatch)) continue;
+        const only = needOnly?.[need];
+        if (only === undefined ? !runsMicrobatch(program, users.stage[use], microbatch) : only[microbatch] === 0)
+          continue;
         // Gradients go to other copies in a collective, not by sends.
         if (own && further === 0 && users.device[use] !== placement[result % stages]) continue;
         if (carry !== undefined) {

@@ -30,7 +30,7 @@ const beginnings = table(types.Quantity, types.LeftBracket, types.LeftParen, typ
 );
 
 /** Keys after which a name follows, so that a line break before the name is no sign of a forgotten value. */
-const named = new Set(['layer', 'stage', 'link', 'node', 'switch', 'let', 'param']);
+const named = new Set(['layer', 'stage', 'link', 'node', 'switch', 'let', 'param', 'operation']);
 
 /**
  * What the parser and its recovery know of the text ahead: which brackets belong together, and where an entry or a

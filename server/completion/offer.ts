@@ -35,6 +35,7 @@ const kinds: Readonly<Record<SymbolKind, CompletionItemKind>> = {
   layer: CompletionItemKind.Field,
   stage: CompletionItemKind.EnumMember,
   schedule: CompletionItemKind.Function,
+  operation: CompletionItemKind.EnumMember,
   pipeline: CompletionItemKind.Module,
   job: CompletionItemKind.Module,
   switch: CompletionItemKind.Variable,

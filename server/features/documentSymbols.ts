@@ -12,6 +12,7 @@ const kindOf: Readonly<Record<string, SymbolKind>> = {
   expect: SymbolKind.Event,
   layer: SymbolKind.Field,
   stage: SymbolKind.EnumMember,
+  operation: SymbolKind.EnumMember,
   node: SymbolKind.Namespace,
 };
 

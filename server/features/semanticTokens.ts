@@ -35,6 +35,7 @@ const typeOf: Readonly<Record<SymbolKind, Type>> = {
   layer: 'property',
   stage: 'enumMember',
   schedule: 'function',
+  operation: 'enumMember',
   pipeline: 'namespace',
   job: 'namespace',
   switch: 'variable',

@@ -1,4 +1,4 @@
-import { needSlot, resultRows } from '../../engine/program.ts';
+import { needSlot, resultRowOf } from '../../engine/program.ts';
 import { type Timing } from '../../engine/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
 
@@ -88,7 +88,7 @@ function followersFirst({ start, end, makespan }: Columns): Int32Array {
 export function makersOf({ word, shift, stages, microbatches }: Columns, results: number): Int32Array {
   const maker = new Int32Array(results * stages * microbatches).fill(-1);
   const mask = (1 << shift) - 1;
-  const result = resultRows({ stages, extended: results > 3 });
+  const result = Int32Array.from({ length: (results + 1) * stages }, (_, row) => resultRowOf(stages, row));
   for (let block = 0; block < word.length; block += 1) {
     const code = word[block];
     if (code < 0) continue;

@@ -35,6 +35,13 @@ export const schedule: BlockSchema = {
       { forms: ['named', 'named-call'], repeatable: true, list: true },
     ),
     key(
+      'operation',
+      'operation loss { time = 3ms }',
+      { kind: 'any' },
+      'An operation that the schedule declares. Rows write it with its name: `loss[j]`.',
+      { forms: ['block'], repeatable: true, block: 'operation' },
+    ),
+    key(
       'placement',
       'placement = linear',
       { kind: 'placement' },

@@ -3,8 +3,8 @@ import type { BlockKeyword } from '../../../grammar/syntax.ts';
 import type { Dimension } from '../../plan.ts';
 import type { ValueKindName, Word } from '../kinds.ts';
 
-/** `layer`, `stage`, `node` and `switch` are inside other blocks. */
-export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch';
+/** `layer`, `stage`, `node`, `switch` and `operation` are inside other blocks. */
+export type BlockName = BlockKeyword | 'layer' | 'stage' | 'node' | 'switch' | 'operation';
 
 /**
  * How an entry of a key may be written:

@@ -8,6 +8,7 @@ import type { DeviceDefinition } from '../../definitions/device.ts';
 import type { OnRule, RowsBody, ScheduleDefinition } from '../../definitions/schedule.ts';
 import { type Mesh, meshName, sizeOf, sameMesh } from '../../mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
+import { kinds } from '../../program.ts';
 import { linear, loop } from '../../policies/placement.ts';
 import { bareShape } from '../../policies/shape.ts';
 import { count, list } from '../../quantities.ts';
@@ -143,7 +144,9 @@ function rowsPlacement(
   const rows = body.expand({ stages, devices, microbatches, stagesOf }, createReporter(uri, 0)) ?? [];
   const named = new Set<number>();
   for (const [device, row] of rows.entries()) {
-    for (const piece of row.stages) {
+    for (const [at, piece] of row.stages.entries()) {
+      // An operation that the schedule declares may leave its stage out.
+      if (row.kinds[at] >= kinds) continue;
       const stage = Math.trunc(piece / parts);
       if (stage < stages && !named.has(stage)) placement[stage] = device;
       named.add(stage);

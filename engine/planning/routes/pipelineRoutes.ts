@@ -2,7 +2,7 @@
 import type { Notes } from '../notes.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import type { Span } from '../../../grammar/syntax.ts';
-import { paths, type EdgePlan, type Place, type RoutePlan, type Resharding } from '../../plan.ts';
+import { paths, type EdgePlan, type OperationsPlan, type Place, type RoutePlan, type Resharding } from '../../plan.ts';
 import { routeBetween } from '../../network/routes.ts';
 import { alikeTransfers, type Paired } from '../../network/alikeTransfers.ts';
 import { routerOf, type Router, type Unreachable } from '../../network/flows.ts';
@@ -20,6 +20,8 @@ export interface RoutesRequest {
   readonly reshard?: Resharding;
   /** Device that keeps what each device evicts, −1 for none. */
   readonly partners?: ArrayLike<number>;
+  /** Operations that the schedule declares: they may wait for operations of any device. */
+  readonly operations?: OperationsPlan | undefined;
   /** The places of the `devices` and `transfer` keys. */
   readonly at: { readonly devices: Span; readonly transfer: Span };
 }
@@ -99,8 +101,8 @@ function tooMany(notes: Notes, { pipeline, at }: RoutesRequest, transfers: numbe
 
 const nameOf = (cluster: ClusterDefinition, { devices }: Rank): string => cluster.devices[devices[0]].name;
 
-/** Pairs of ranks, as from · ranks + to, with the largest message of an edge between them; −1 where only evictions need the pair. */
-function pairsOf({ ranks: { ranks, placement }, edges, partners }: RoutesRequest): ReadonlyMap<number, number> {
+/** Pairs of ranks, as from · ranks + to, with the largest message of an edge between them; −1 where only evictions and declared operations need the pair. */
+function pairsOf({ ranks: { ranks, placement }, edges, partners, operations }: RoutesRequest): ReadonlyMap<number, number> {
   const pairs = new Map<number, number>();
   const add = (from: number, to: number, bytes: number) => {
     if (from === to) return;
@@ -116,6 +118,9 @@ function pairsOf({ ranks: { ranks, placement }, edges, partners }: RoutesRequest
     add(device, partners[device], -1);
     add(partners[device], device, -1);
   }
+  const waits = operations?.waits ?? [];
+  for (let at = 0; at < waits.length; at += 6) add(placement[waits[at + 4]], placement[waits[at + 1]], -1);
+  for (const { stage, to } of operations?.costs ?? []) if (to !== undefined) add(placement[stage], to, -1);
   return pairs;
 }
 

@@ -1,0 +1,29 @@
+import { key, type BlockSchema } from './types.ts';
+
+export const operation: BlockSchema = {
+  name: 'operation',
+  doc: 'An operation that the schedule declares: `NAME[j]` runs it. Parameters of its keys go by their names: `d` is the device, `s` the stage, `j` the number in the brackets.',
+  keys: [
+    key(
+      'time',
+      'time = 3ms',
+      { kind: 'cost' },
+      'Time that it takes. It may use `d` and `s`, and times of other operations: `time(s) = time(F, s) / 2`. Default: 0.',
+      { forms: ['value', 'call'] },
+    ),
+    key(
+      'after',
+      'after(j) = F[j, stage = stages - 1]',
+      { kind: 'operations' },
+      'Operations that it waits for. Without a stage they are those of its device.',
+      { forms: ['value', 'call'], list: true },
+    ),
+    key(
+      'before',
+      'before(j) = B[j, stage = stages - 1]',
+      { kind: 'operations' },
+      'Operations that wait for it. Without a stage they are those of its device.',
+      { forms: ['value', 'call'], list: true },
+    ),
+  ],
+};

@@ -1,0 +1,60 @@
+/** Operations that a schedule declares, with stages of the program in place of stages of its rows. */
+import type { UsedOperations } from '../../definitions/schedule.ts';
+import type { OperationsPlan, RowPlan, StageCopy } from '../../plan.ts';
+import { kinds } from '../../program.ts';
+
+/** `rows` as they are written. */
+export function operationsPlan(
+  { names, costs, waits }: UsedOperations,
+  rows: readonly RowPlan[],
+  placement: ArrayLike<number>,
+  copies: readonly StageCopy[] | undefined,
+): OperationsPlan {
+  const stageOn = copies === undefined ? undefined : stageOf(rows, placement, copies);
+  const flat: number[] = [];
+  for (let at = 0; at < waits.length; at += 8) {
+    const [kind, piece, microbatch, device, ofKind, ofPiece, ofMicrobatch, ownWaits] = waits.slice(at, at + 8);
+    const own = [kind, stageOn?.(kind, piece, microbatch, device) ?? piece, microbatch];
+    const other = [ofKind, stageOn?.(ofKind, ofPiece, ofMicrobatch, device) ?? ofPiece, ofMicrobatch];
+    flat.push(...(ownWaits === 1 ? [...own, ...other] : [...other, ...own]));
+  }
+  return {
+    names,
+    costs: costs.map(({ device, operation, stage, ...cost }) => ({
+      ...cost,
+      operation: operation - kinds,
+      stage: stageOn?.(operation, stage, 0, device) ?? stage,
+    })),
+    waits: flat,
+  };
+}
+
+/**
+ * Copies by what they are pieces of. A letter is the copy's that runs the microbatch. An operation that the schedule declares is
+ * where the rows have it: on `device` if they have it there.
+ */
+function stageOf(rows: readonly RowPlan[], placement: ArrayLike<number>, copies: readonly StageCopy[]) {
+  const of = new Map<number, number[]>();
+  for (const [index, { stage, segment = 0, segments = 1 }] of copies.entries()) {
+    const piece = stage * segments + segment;
+    of.set(piece, [...(of.get(piece) ?? []), index]);
+  }
+  const written = new Map<string, number[]>();
+  for (const [device, row] of rows.entries()) {
+    for (const [at, kind] of row.kinds.entries()) {
+      if (kind < kinds) continue;
+      const key = `${kind} ${row.stages[at]} ${row.microbatches[at]}`;
+      written.set(key, [...(written.get(key) ?? []), device]);
+    }
+  }
+  return (kind: number, piece: number, microbatch: number, device: number): number => {
+    const all = of.get(piece) ?? [];
+    const runs = all.find(
+      (index) => microbatch % copies[index].every === copies[index].first && copies[index].spare !== true,
+    );
+    if (kind < kinds) return runs ?? all[0] ?? 0;
+    const places = written.get(`${kind} ${piece} ${microbatch}`) ?? [];
+    const there = places.includes(device) || places.length === 0 ? device : places[0];
+    return all.find((index) => placement[index] === there) ?? runs ?? all[0] ?? 0;
+  };
+}

@@ -1,0 +1,119 @@
+/** What the operations that a schedule declares cost and wait for, for the rows of one pipeline. */
+import type { ScheduleNumbers, StagesOf, UsedOperations } from '../definitions/schedule.ts';
+import type { Expression } from '../../grammar/syntax.ts';
+import type { RowPlan, RuleExpression } from '../plan.ts';
+import { show } from '../quantities.ts';
+import type { SequenceCode } from '../sequences/code.ts';
+import { counts, type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
+import type { RuleCode } from '../sequences/guards.ts';
+import { clear } from '../sequences/operationList.ts';
+import type { DeclaredOperation, OperationKey, OperationParameter } from './operations.ts';
+
+/** One operation of a row. */
+interface Place {
+  readonly operation: DeclaredOperation;
+  readonly device: number;
+  readonly stage: number;
+  readonly microbatch: number;
+}
+
+/** `none` where rows write none of them; `undefined` where an expression is wrong for these numbers (reported). */
+export function operationUses(
+  frame: Frame,
+  declared: readonly DeclaredOperation[],
+  rows: readonly RowPlan[],
+  { stages, microbatches, iterations = 1, stagesOf }: ScheduleNumbers & { readonly stagesOf: StagesOf },
+): UsedOperations | 'none' | undefined {
+  const costs = new Map<string, UsedOperations['costs'][number]>();
+  const waits: number[] = [];
+  const total = microbatches * iterations;
+  const { parts } = frame;
+  for (const place of placesOf(declared, rows)) {
+    const { operation, device, stage, microbatch } = place;
+    // What does not exist is reported as an operation of its row.
+    if (stage >= stages * parts || microbatch >= total) continue;
+    const at: Readonly<Record<OperationParameter, number>> = {
+      d: device,
+      s: Math.trunc(stage / parts),
+      j: microbatch,
+    };
+    frame.stagesOf = stagesOf.all[device] ?? [];
+    const { running } = stagesOf;
+    frame.running = running === undefined ? undefined : (asked) => running(device, asked);
+    frame.slots[operation.stage] = at.s;
+    const key = `${operation.kind} ${device} ${stage}`;
+    if (!costs.has(key)) {
+      const time = cost(frame, operation.time, at);
+      costs.set(key, { operation: operation.kind, device, stage, time, holds: 0, sends: 0 });
+    }
+    for (const which of ['after', 'before'] as const) {
+      const named = operation[which];
+      if (named === undefined) continue;
+      collect(frame, named, at, { stages: stages * parts, microbatches: total });
+      const { out } = frame;
+      for (let index = 0; index < out.length; index += 1) {
+        waits.push(operation.kind, stage, microbatch, device);
+        waits.push(out.kinds[index], out.stages[index], out.microbatches[index], which === 'after' ? 1 : 0);
+      }
+      if (waits.length / 8 > frame.operations) tooManyOperations(frame, named.at, waits.length / 8);
+    }
+    if (frame.failed) return undefined;
+  }
+  if (costs.size === 0) return 'none';
+  return { names: declared.map(({ name }) => name), costs: [...costs.values()], waits };
+}
+
+function* placesOf(declared: readonly DeclaredOperation[], rows: readonly RowPlan[]): Generator<Place, void> {
+  const byKind = new Map(declared.map((operation) => [operation.kind, operation]));
+  for (const [device, { kinds, stages, microbatches }] of rows.entries()) {
+    for (const [index, kind] of kinds.entries()) {
+      const operation = byKind.get(kind);
+      if (operation !== undefined) yield { operation, device, stage: stages[index], microbatch: microbatches[index] };
+    }
+  }
+}
+
+function set(
+  { slots }: Frame,
+  key: OperationKey<unknown>,
+  at: Readonly<Record<OperationParameter, number>>,
+): void {
+  for (const [slot, of] of key.slots) slots[slot] = at[of];
+}
+
+function cost(
+  frame: Frame,
+  key: OperationKey<RuleCode> | undefined,
+  at: Readonly<Record<OperationParameter, number>>,
+): RuleExpression {
+  if (key === undefined) return 0;
+  set(frame, key, at);
+  const found = key.code.at(frame);
+  if (typeof found === 'number' && !(found >= 0 && Number.isFinite(found)))
+    outside(frame, key.at, 'The value', show(found, key.code.dimension), 'at least 0');
+  return found;
+}
+
+/** Writes the named operations into the frame; those that do not exist are reported. */
+function collect(
+  frame: Frame,
+  key: OperationKey<SequenceCode>,
+  at: Readonly<Record<OperationParameter, number>>,
+  most: { readonly stages: number; readonly microbatches: number },
+): void {
+  clear(frame.out);
+  set(frame, key, at);
+  if (!counts(frame, key.at)) return;
+  const size = key.code.size(frame);
+  if (size > frame.operations) tooManyOperations(frame, key.at, size);
+  if (!frame.failed) key.code.emit(frame);
+  const { out } = frame;
+  for (let index = 0; index < out.length && !frame.failed; index += 1) {
+    below(frame, key.at, 'The microbatch', out.microbatches[index], most.microbatches);
+    below(frame, key.at, 'The stage', Math.trunc(out.stages[index] / frame.parts), most.stages / frame.parts);
+  }
+}
+
+function below(frame: Frame, at: Expression, what: string, found: number, count: number): void {
+  if (found >= count) outside(frame, at, what, String(found), `from 0 to ${count - 1}`);
+}

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { defaultOptions } from '../../../engine/host.ts';
+import { evaluate } from '../../../engine/evaluate.ts';
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { generate } from '../../../engine/schedule/generate.ts';
+import { simulate } from '../../../engine/simulate/simulate.ts';
+import { timingOf } from '../../../engine/simulate/timing.ts';
+import { endAt } from '../../../engine/timeline.ts';
+import { operationName } from '../../../engine/program.ts';
+import * as fc from '../../support/property.ts';
+import { resolveText } from '../../support/resolve.ts';
+import { slowest } from './operationsReference.ts';
+
+/** Layers of 4 ms and 8 ms; a message between stages takes 1 ms and 1 ms of latency. */
+interface Shape {
+  readonly devices?: number;
+  readonly microbatches?: number;
+}
+
+const fileOf = (schedule: string, { devices = 2, microbatches = 3 }: Shape = {}): string => `
+schedule mine { ${schedule} }
+device x { memory = 80GiB }
+cluster box { gpu[${devices}] = x  link = 10GB/s + 1ms }
+model m { layer a[${devices}] { forward = 4ms  backward = 8ms  weights = 1GiB  activation = 1GiB  output = 10MB } }
+pipeline train { model = m  devices = box  microbatches = ${microbatches}  stages = balance(${devices})  schedule = mine }
+`;
+const planOf = (text: string): PipelinePlan => {
+  const { plan, findings } = resolveText(text);
+  const [pipeline] = plan.pipelines;
+  if (pipeline === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
+  return pipeline;
+};
+const run = (text: string) => {
+  const { run: found, findings } = evaluate(planOf(text), defaultOptions);
+  if (found === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
+  return found;
+};
+const faultsOf = (text: string): readonly string[] =>
+  evaluate(planOf(text), defaultOptions).findings.flatMap(({ code, severity, message }) =>
+    severity === 'error' ? [`${code}: ${message}`] : [],
+  );
+const errorsOf = (text: string): readonly string[] =>
+  resolveText(text).findings.flatMap(({ code, severity, message }) =>
+    severity === 'error' ? [`${code}: ${message}`] : [],
+  );
+
+/** 1F1B; the last device computes a loss between F and B. */
+const loss = `
+  operation loss { time = 3ms  after(j) = F[j]  before(j) = B[j] }
+  let warm(d) = min(stages - d, microbatches)
+  row(d) = F[0..<warm(d)], zip(B[0..<microbatches-warm(d)], F[warm(d)..<microbatches]), B[microbatches-warm(d)..<microbatches]
+  row(1) = each(j in 0..<microbatches, F[j], loss[j], B[j])`;
+
+describe('an operation of the schedule', () => {
+  it('takes its time in its row: two devices by hand', () => {
+    // gpu[1] gets F0 at 6 ms and runs F, loss, B in turn, 15 ms each, until F2, which leaves gpu[0] at 35 ms and arrives at 37.
+    // gpu[0] gets the gradients 2 ms after each B: at 23, 38 and 54 ms.
+    const { timeline } = run(fileOf(loss));
+    const { program } = timeline;
+    const ends = new Map(
+      Array.from(program.order, (word, position) => [
+        operationName(program, word),
+        Math.round(endAt(timeline, position) * 1e6) / 1e3,
+      ]),
+    );
+    const of = (...names: readonly string[]) => names.map((name) => ends.get(name));
+    expect(of('1F0', '1loss0', '1B0', '1F1', '1loss1', '1B1', '1F2', '1loss2', '1B2')).toEqual([
+      10, 13, 21, 25, 28, 36, 41, 44, 52,
+    ]);
+    expect(of('0F0', '0F1', '0B0', '0F2', '0B1', '0B2')).toEqual([4, 8, 31, 35, 46, 62]);
+    expect(timeline.makespan).toBeCloseTo(0.062, 12);
+    expect(timeline.busy[1]).toBeCloseTo(3 * 15e-3, 12);
+  });
+
+  it('of three devices: an operation that waits for another device waits for the latency of the route', () => {
+    // tick on gpu[0] after the loss of the last device: gpu[0] sends nothing, and the route takes 1 ms.
+    const { timeline } = run(
+      fileOf(
+        `operation loss { time = 3ms  after(j) = F[j]  before(j) = B[j] }
+         operation tick { time = 2ms  after(j) = loss[j, stage = stages - 1] }
+         row(d) = F[0], B[0]
+         row(0) = F[0], tick[0], B[0]
+         row(2) = F[0], loss[0], B[0]`,
+        { devices: 3, microbatches: 1 },
+      ),
+    );
+    // F0 4, arrives 6; F1 10, arrives 12; F2 16; loss 19; tick 20 to 22; B2 27, arrives 29; B1 37, arrives 39; B0 47.
+    expect(timeline.makespan).toBeCloseTo(0.047, 12);
+    const { program } = timeline;
+    const tick = Array.from(program.order).findIndex((word) => operationName(program, word) === '0tick0');
+    expect(endAt(timeline, tick)).toBeCloseTo(0.022, 12);
+  });
+
+  it('may take a part of what an operation of its stage takes, and read its device', () => {
+    const { timeline } = run(
+      fileOf(
+        `operation half { time(d, s) = time(F, s) / 2 + d * 1ms }
+         row(d) = F[0], half[0], B[0]`,
+        { microbatches: 1 },
+      ),
+    );
+    // F 4, half 2 ms; F at 6 to 10, half 3 ms, B 21, arrives 23, B 31.
+    expect(timeline.makespan).toBeCloseTo(0.031, 12);
+    expect(timeline.busy[0]).toBeCloseTo(0.014, 12);
+    expect(timeline.busy[1]).toBeCloseTo(0.015, 12);
+  });
+
+  it('runs in one slot with a letter, and in zip and take', () => {
+    const { timeline } = run(
+      fileOf(
+        `operation x { time = 3ms }
+         row(d) = F[0..2], take(3, zip(x[0..2], B[0..2])), drop(1, [x[0], zip(B[1..2], x[2])])
+         row(1) = F[0..2], fused(x[0..2], B[0..2], overlap = 100%)`,
+      ),
+    );
+    expect(timeline.busy[0]).toBeCloseTo(0.045, 12);
+    expect(timeline.busy[1]).toBeCloseTo(0.036, 12);
+  });
+
+  it('is in the figures of a test of the schedule', () => {
+    const text = `schedule mine { operation pause { time = 1000ms }  row(d) = F[0..<microbatches], pause[0], B[0..<microbatches] }
+      expect mine { over(devices = 1..2, microbatches = 2) valid  iteration == 3 * devices + 3 * microbatches - 2 }`;
+    expect(resolveText(text).findings).toEqual([]);
+  });
+});
+
+describe('an operation that cannot be', () => {
+  it.each([
+    ['appears twice', 'row(1) = F[0..2], loss[0], B[0..2], loss[0]', 'schedule/repeated: 1loss0 on gpu[1] appears more than once.'],
+    [
+      'is awaited and missing',
+      'row(1) = F[0..2], B[0..2], tick[0]',
+      'schedule/incomplete: The row of gpu[1] misses 1 operation: 1loss0.',
+    ],
+    [
+      'waits for itself through its row',
+      'row(1) = F[0..2], B[0..1], tick[0], loss[0], B[2]',
+      'schedule/deadlock: Deadlock: these operations wait for each other, so none can start: 1tick0 (gpu[1]) → 1loss0 (gpu[1]) → 1tick0 (gpu[1]).',
+    ],
+  ])('%s', (_, row, message) => {
+    const text = `operation loss { time = 3ms }  operation tick { after(j) = loss[j] }  row(d) = F[0..2], B[0..2]  ${row}`;
+    expect(faultsOf(fileOf(text))).toEqual([message]);
+  });
+
+  it('waits in a circle over two devices', () => {
+    const text = `operation a { after(j) = b[j, stage = 1] }  operation b { after(j) = a[j, stage = 0] }
+      row(0) = F[0], a[0], B[0]  row(1) = F[0], b[0], B[0]`;
+    expect(faultsOf(fileOf(text, { microbatches: 1 }))).toEqual([
+      'schedule/deadlock: Deadlock: these operations wait for each other, so none can start: 0a0 (gpu[0]) → 1b0 (gpu[1]) → 0a0 (gpu[0]).',
+    ]);
+  });
+
+  it.each([
+    ['operation F { time = 1ms }  row(d) = F[0], B[0]', 'name/duplicate'],
+    ['operation x { time = 1GiB }  row(d) = F[0], x[0], B[0]', 'type/dimension'],
+    ['operation x { time(j) = 1ms }  row(d) = F[0], x[0], B[0]', 'type/mismatch'],
+    ['operation x { time = 1ms - 2ms }  row(d) = F[0], x[0], B[0]', 'value/range'],
+    ['operation x { after(j) = F[j + 1] }  row(d) = F[0], x[0], B[0]', 'value/range'],
+    ['operation x { after(j) = F[j, stage = 2] }  row(d) = F[0], x[0], B[0]', 'value/range'],
+    ['operation x { after = 3 }  row(d) = F[0], x[0], B[0]', 'type/mismatch'],
+    ['operation x { tiem = 3ms }  row(d) = F[0], x[0], B[0]', 'key/unknown'],
+    ['operation x { time = 1ms }  row(d) = F[0], y[0], B[0]', 'name/unknown'],
+    ['operation x { }  operation x { }  row(d) = F[0], x[0], B[0]', 'name/duplicate'],
+    [
+      `${Array.from({ length: 17 }, (_, at) => `operation x${at} { }`).join(' ')}  row(d) = F[0], x0[0], B[0]`,
+      'value/range',
+    ],
+  ])('%s', (text, code) => {
+    expect(errorsOf(fileOf(text, { microbatches: 1 })).map((each) => each.split(':')[0])).toEqual([code]);
+  });
+
+  it('of a negative time that follows from the layers', () => {
+    const text = 'operation x { time(s) = time(F, s) - time(B, s) }  row(d) = F[0], x[0], B[0]';
+    expect(faultsOf(fileOf(text, { microbatches: 1 }))).toEqual([
+      'value/range: The time of x on gpu[0] is -4 ms; it must be at least 0 ms.',
+      'value/range: The time of x on gpu[1] is -4 ms; it must be at least 0 ms.',
+    ]);
+  });
+});
+
+/** What the operations of random schedules wait for. */
+const awaited = fc.constantFrom(
+  'F[j]',
+  'B[j]',
+  'W[j]',
+  'F[j, stage = 0]',
+  'F[j, stage = stages - 1]',
+  'B[j, stage = stages - 1]',
+  'if(j > 0, F[j - 1], [])',
+  'if(j > 0, x[j - 1], [])',
+  'F[0..<microbatches, stage = 0]',
+  'x[j, stage = stages - 1]',
+  'x[j, stage = 0], F[j, stage = stages - 1]',
+  'if(mod(j, 2) == 0, B[j], [])',
+);
+const anyRow = fc.constantFrom(
+  'F[0..<microbatches], x[0..<microbatches], B[0..<microbatches]',
+  'F[0..<microbatches], B[0..<microbatches], x[0..<microbatches]',
+  'each(j in 0..<microbatches, F[j], x[j]), B[0..<microbatches]',
+  'F[0..<microbatches], zip(x[0..<microbatches], B[0..<microbatches])',
+  'F[0..<microbatches], zip(B[0..<microbatches], x[0..<microbatches])',
+  'F[0..<microbatches], fused(x[0..<microbatches], B[0..<microbatches])',
+);
+
+describe('any operations', () => {
+  it('end when a plain reference ends them, or are refused', () => {
+    let simulated = 0;
+    fc.assert(
+      fc.property(
+        awaited,
+        awaited,
+        anyRow,
+        fc.integer({ min: 1, max: 3 }),
+        fc.integer({ min: 1, max: 4 }),
+        (after, before, row, devices, microbatches) => {
+          const text = fileOf(
+            `operation x { time(d) = 1ms + d * 2ms  after(j) = ${after}  before(j) = ${before.includes('x[') ? '[]' : before} }  row(d) = ${row}`,
+            { devices, microbatches },
+          );
+          const plan = planOf(text);
+          const generated = generate(plan);
+          if (!('program' in generated)) return;
+          const { run: found } = evaluate(plan, defaultOptions);
+          const expected = slowest(plan, generated.program);
+          expect(found?.timeline.makespan, text).toEqual(
+            expected === undefined ? undefined : expect.closeTo(expected, 9),
+          );
+          if (expected !== undefined) simulated += 1;
+          const timeline = simulate(generated.program, timingOf(plan, generated.program));
+          expect(timeline === undefined).toBe(expected === undefined);
+        },
+      ),
+      { numRuns: 150 },
+    );
+    expect(simulated).toBeGreaterThan(30);
+  });
+});
