@@ -212,8 +212,10 @@ export const stageNumberOf = (program: Program, word: number): number => {
   return program.copies === undefined ? stage : program.copies.stage[stage];
 };
 /** Letter of a kind, or the name that the schedule gave it. */
-export const kindName = ({ declared }: { readonly declared?: Pick<DeclaredOperations, 'names'> | undefined }, kind: number): string =>
-  kind < kinds ? letters[kind] : (declared?.names[kind - kinds] ?? '');
+export const kindName = (
+  { declared }: { readonly declared?: Pick<DeclaredOperations, 'names'> | undefined },
+  kind: number,
+): string => (kind < kinds ? letters[kind] : (declared?.names[kind - kinds] ?? ''));
 /** PyTorch's name of an operation: stage, letter, microbatch (`2F0`); with its segment where the sequence is cut (`2F0.1`). */
 export const operationName = (program: Program, word: number): string => {
   const segment = program.copies?.segment[stageOf(program, word)] ?? -1;

@@ -144,14 +144,14 @@ export interface RowsBody {
   ) => UsedOperations | 'none' | undefined;
 }
 
-/** Operations that a schedule declares, as the rows of one pipeline use them. Stages are those of the rows. */
+/** Operations that a schedule declares, as the rows of one pipeline use them. Stages are as in the rows. */
 export interface UsedOperations {
   readonly names: readonly string[];
   /** `operation` is its kind in the rows. */
   readonly costs: readonly (OperationCost & { readonly device: number })[];
   /**
-   * Eight numbers for each wait: kind, stage, microbatch and device of the declared operation, kind, stage and microbatch of the
-   * other one, and 1 if the first waits for the second, 0 if the second waits for the first.
+   * Eight numbers for each wait. Four are the declared operation: kind, stage, microbatch, device. Three are the other one: kind,
+   * stage, microbatch. The last is 1 if the first waits for the second, and 0 if the second waits for the first.
    */
   readonly waits: readonly number[];
 }

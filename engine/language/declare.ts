@@ -90,7 +90,8 @@ function declareScheduleNames(context: FileContext, block: BlockDeclaration, own
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'entry' || item.name === undefined || item.name.end <= item.name.start) continue;
     const kind = item.key.text;
-    if (kind === 'param' || kind === 'let' || kind === 'operation') declareMember(context, item, item.name, kind, owner, members);
+    if (kind === 'param' || kind === 'let' || kind === 'operation')
+      declareMember(context, item, item.name, kind, owner, members);
   }
   context.members.set(owner, members);
 }

@@ -239,8 +239,7 @@ function linkBuiltIn(
   declared: readonly string[] = [],
 ): void {
   const found = names.find((target) => target.name === name.text);
-  if (found === undefined)
-    return unknown(context, name, noun, [...names.map((target) => target.name), ...declared]);
+  if (found === undefined) return unknown(context, name, noun, [...names.map((target) => target.name), ...declared]);
   const id = symbolId('variable', name.text);
   if (!context.symbols.has(id)) context.symbols.set(id, { id, name: name.text, kind: 'variable', doc: found.doc });
   refer(context, name, id);

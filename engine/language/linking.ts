@@ -64,7 +64,9 @@ function linkEntries(
     const { parameters, index, ends, values, range, step, condition } = item;
     if (key.parameters !== undefined) linkWords(context, item, key, scope);
     const named = parameters !== undefined && key.parameters === undefined;
-    const inner = named ? { ...scope, locals: withParameters(context, item, key, scope, owner, block === 'operation') } : scope;
+    const inner = named
+      ? { ...scope, locals: withParameters(context, item, key, scope, owner, block === 'operation') }
+      : scope;
     if (index !== undefined) for (const expression of index) linkValue(context, expression, inner);
     if (ends !== undefined) for (const end of ends) linkExpression(context, end, { kind: 'devices' }, inner, 0);
     for (const value of values ?? [])
@@ -150,7 +152,13 @@ function withParameters(
       continue;
     }
     const id = `parameter:${owner ?? ''}/${entry.first}/${parameter.text}`;
-    declareParameter(context, parameter, id, owner, ofOperation ? (operationParameters[parameter.text] ?? '') : parameterDoc(entry, index));
+    declareParameter(
+      context,
+      parameter,
+      id,
+      owner,
+      ofOperation ? (operationParameters[parameter.text] ?? '') : parameterDoc(entry, index),
+    );
     locals.set(parameter.text, id);
   }
   return locals;
@@ -162,7 +170,7 @@ const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2 };
 const operationParameters: Readonly<Record<string, string>> = {
   d: 'Number of the device that runs the operation, from 0.',
   s: 'Number of the stage that the operation belongs to, from 0.',
-  j: 'Number of the operation, from 0: what stands in its brackets.',
+  j: 'Number of the operation, from 0: `j` in `NAME[j]`.',
 };
 
 const parameterDoc = ({ key, name }: Entry, index: number): string => {

@@ -73,11 +73,7 @@ function* placesOf(declared: readonly DeclaredOperation[], rows: readonly RowPla
   }
 }
 
-function set(
-  { slots }: Frame,
-  key: OperationKey<unknown>,
-  at: Readonly<Record<OperationParameter, number>>,
-): void {
+function set({ slots }: Frame, key: OperationKey<unknown>, at: Readonly<Record<OperationParameter, number>>): void {
   for (const [slot, of] of key.slots) slots[slot] = at[of];
 }
 

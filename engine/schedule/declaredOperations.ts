@@ -33,7 +33,9 @@ export function negativeCosts(plan: PipelinePlan, operations: OperationsPlan): r
     const [figure, value, dimension] = wrong;
     const what = `The ${figure} of ${operations.names[operation]} on ${plan.devices[plan.placement[stage]].name}`;
     const allowed = `at least ${show(0, dimension)}`;
-    return [planFinding('value/range', paths.key(plan.name, 'schedule'), { what, value: show(value, dimension), allowed })];
+    return [
+      planFinding('value/range', paths.key(plan.name, 'schedule'), { what, value: show(value, dimension), allowed }),
+    ];
   });
 }
 
@@ -46,9 +48,9 @@ interface Wait {
 }
 
 /**
- * The declared operations of a program whose order is known. Waits that follow from others are left out. A device runs its
- * operations in order, so an operation need wait only for the last result of a letter from each device, and a message need only be
- * awaited by the first operation of its receiver. Linear in operations and waits.
+ * The declared operations of a program whose order is known. Waits that follow from others are left out, because a device runs its
+ * operations in order. An operation waits only for the last letter of each device. A message is awaited only by the first operation
+ * of its receiver. Linear in operations and waits.
  */
 export function declaredOperations(
   plan: PipelinePlan,

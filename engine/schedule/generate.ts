@@ -48,7 +48,8 @@ function tooMany(plan: PipelinePlan): PlanFinding | undefined {
     return planFinding('value/range', paths.key(plan.name, 'microbatches'), value);
   }
   const declared = plan.schedule.kind === 'policy' ? 0 : (plan.schedule.operations?.names.length ?? -1) + 1;
-  if ((kinds + declared) * plan.stages.length * 2 ** shiftFor(Math.min(microbatches, 2 ** 31)) <= 2 ** 31) return undefined;
+  if ((kinds + declared) * plan.stages.length * 2 ** shiftFor(Math.min(microbatches, 2 ** 31)) <= 2 ** 31)
+    return undefined;
   return planFinding('limit/too-large', paths.pipeline(plan.name), {
     what: `Operations of pipeline "${plan.name}"`,
     figure: `${count(plan.stages.length, 'stage', 'stages')} of ${count(microbatches, 'microbatch', 'microbatches')}`,

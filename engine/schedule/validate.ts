@@ -56,9 +56,7 @@ function repeated(
 ): { readonly seen: Uint8Array | Uint32Array; readonly findings: PlanFinding[] } {
   const { devices, stages, microbatches, order, offsets, placement } = program;
   const seen =
-    program.declared === undefined
-      ? new Uint8Array(stages * microbatches)
-      : new Uint32Array(stages * microbatches);
+    program.declared === undefined ? new Uint8Array(stages * microbatches) : new Uint32Array(stages * microbatches);
   const findings = new Map<string, PlanFinding>();
   const report = (device: number, position: number, operation: string, reason: string): void => {
     const at = pathAt(program, plan, device, position);

@@ -42,7 +42,7 @@ const costWords = valueKinds.cost.words ?? [];
 export interface RuleNames {
   readonly names: Names;
   readonly letters: readonly OperationLetter[];
-  /** Which functions it may use. Default: those of a guard. */
+  /** Which functions it may use. Default: functions of a guard. */
   readonly context?: 'cost';
   /** Slot of the stage that a word such as `weights` is for. */
   readonly stage?: number;

@@ -31,8 +31,7 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
   const part = partAt === undefined ? wholeStage(node, declared !== undefined) : partArgument(names, partAt);
   const microbatches = names.compile(first.value);
   if (stage === undefined || part === undefined || microbatches === undefined) return undefined;
-  const kind =
-    declared === undefined ? letters.findIndex((letter) => letter === target.text) : kinds + declared;
+  const kind = declared === undefined ? letters.findIndex((letter) => letter === target.text) : kinds + declared;
   const depth = depthOf([microbatches, stage, part]);
   if (microbatches.kind !== 'range' && microbatches.kind !== 'number')
     return wrong(names, first.value, 'a microbatch or a range of them');

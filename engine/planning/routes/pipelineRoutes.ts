@@ -102,7 +102,12 @@ function tooMany(notes: Notes, { pipeline, at }: RoutesRequest, transfers: numbe
 const nameOf = (cluster: ClusterDefinition, { devices }: Rank): string => cluster.devices[devices[0]].name;
 
 /** Pairs of ranks, as from · ranks + to, with the largest message of an edge between them; −1 where only evictions and declared operations need the pair. */
-function pairsOf({ ranks: { ranks, placement }, edges, partners, operations }: RoutesRequest): ReadonlyMap<number, number> {
+function pairsOf({
+  ranks: { ranks, placement },
+  edges,
+  partners,
+  operations,
+}: RoutesRequest): ReadonlyMap<number, number> {
   const pairs = new Map<number, number>();
   const add = (from: number, to: number, bytes: number) => {
     if (from === to) return;

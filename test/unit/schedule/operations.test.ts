@@ -126,7 +126,11 @@ describe('an operation of the schedule', () => {
 
 describe('an operation that cannot be', () => {
   it.each([
-    ['appears twice', 'row(1) = F[0..2], loss[0], B[0..2], loss[0]', 'schedule/repeated: 1loss0 on gpu[1] appears more than once.'],
+    [
+      'appears twice',
+      'row(1) = F[0..2], loss[0], B[0..2], loss[0]',
+      'schedule/repeated: 1loss0 on gpu[1] appears more than once.',
+    ],
     [
       'is awaited and missing',
       'row(1) = F[0..2], B[0..2], tick[0]',

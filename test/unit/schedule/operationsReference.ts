@@ -37,7 +37,11 @@ export function slowest(plan: PipelinePlan, program: Program): number | undefine
     if (kind === 1) needs.push(keyOf(0, stage, microbatch));
     if (kind === 1 && stage < last) needs.push(keyOf(1, stage + 1, microbatch));
     const seconds =
-      kind >= kinds ? 1e-3 + plan.placement[stage] * 2e-3 : kind === 0 ? cost.forward : cost.backwardInput + cost.backwardWeight;
+      kind >= kinds
+        ? 1e-3 + plan.placement[stage] * 2e-3
+        : kind === 0
+          ? cost.forward
+          : cost.backwardInput + cost.backwardWeight;
     return { key, device: plan.placement[stage], seconds, needs };
   });
   const byKey = new Map(operations.map((operation, at) => [operation.key, at]));
@@ -45,7 +49,8 @@ export function slowest(plan: PipelinePlan, program: Program): number | undefine
   const arrival = (from: number, to: number): number => {
     const [maker, user] = [operations[from], operations[to]];
     if (maker.device === user.device) return end[from];
-    const isMessage = /^[FB]/.test(maker.key) && maker.key[0] === user.key[0] && !waits.get(user.key)?.includes(maker.key);
+    const isMessage =
+      /^[FB]/.test(maker.key) && maker.key[0] === user.key[0] && !waits.get(user.key)?.includes(maker.key);
     return end[from] + 1e-3 + (isMessage ? 1e-3 : 0);
   };
   const slots: number[][] = [];
