@@ -2,7 +2,7 @@
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { readKeys, type Keys } from '../language/keys.ts';
 import { detail } from '../language/context.ts';
-import { operations as letters } from '../language/kinds.ts';
+import { operations as letters, valueKinds } from '../language/kinds.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import type { Dimension } from '../plan.ts';
@@ -98,7 +98,11 @@ function costOf(
   const slots = slotsOf(context, names, entry, ['d', 's']);
   const [at] = entry.values ?? [];
   if (at === undefined || at.kind === 'missing') return undefined;
-  const code = compileRule({ names, letters: ['F', 'B', 'I', 'W', 'R'], context: 'cost', stage }, at);
+  const { words } = valueKinds.cost;
+  const code = compileRule(
+    { names, letters: ['F', 'B', 'I', 'W', 'R'], context: 'cost', stage, ...(words === undefined ? {} : { words }) },
+    at,
+  );
   if (code === undefined || slots === undefined) return undefined;
   if (code.kind === 'truth' || code.dimension !== dimension) {
     const found = code.kind === 'truth' ? 'a comparison' : phraseOf[code.dimension];

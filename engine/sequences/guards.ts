@@ -2,12 +2,12 @@
  * Conditions of a rule. What they read is known only while the rule runs, so the numbers around it are filled in and the rest
  * stays an expression of the plan.
  */
-import type { Call, Expression, Name, SyntaxNode } from '../../grammar/syntax.ts';
+import type { Call, Expression, Name } from '../../grammar/syntax.ts';
 import { walk } from '../../grammar/walk.ts';
 import { callArguments } from '../language/builtins.ts';
 import { alike, sumOf } from '../language/dimensions.ts';
 import { findFunction } from '../language/functions.ts';
-import { valueKinds } from '../language/kinds.ts';
+import type { Word } from '../language/kinds.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import type { Dimension, OperationLetter, RuleExpression, RuleRead } from '../plan.ts';
@@ -36,15 +36,15 @@ const dimensionOf: Readonly<Record<RuleRead['read'], Dimension>> = {
   gradients: 'bytes',
 };
 
-const costWords = valueKinds.cost.words ?? [];
-
 /** Compiles conditions of operations of these kinds. */
 export interface RuleNames {
   readonly names: Names;
   readonly letters: readonly OperationLetter[];
   /** Which functions it may use. Default: functions of a guard. */
   readonly context?: 'cost';
-  /** Slot of the stage that a word such as `weights` is for. */
+  /** Words that read something of a stage. Default: none. */
+  readonly words?: readonly Word[];
+  /** Slot of the stage that these words are for. */
   readonly stage?: number;
 }
 
@@ -74,25 +74,18 @@ export function compileRule(rule: RuleNames, node: Expression): RuleCode | undef
 }
 
 /** Whether a part of it is known only while the rule runs. */
-function readsRun({ names: { context }, context: asked }: RuleNames, node: Expression): boolean {
+function readsRun({ names: { context }, context: asked, words }: RuleNames, node: Expression): boolean {
   const where = asked ?? 'guard';
   let found = false;
   walk(node, (part) => {
     const callee = part.kind === 'call' ? context.links.get(part.callee) : undefined;
-    if (callee?.startsWith(`function:${where} `) === true || isWord({ context, where }, part)) found = true;
+    if (callee?.startsWith(`function:${where} `) === true) found = true;
+    // A word is no name.
+    if (part.kind === 'name' && !context.links.has(part) && words?.some(({ name }) => name === part.text) === true)
+      found = true;
   });
   return found;
 }
-
-/** `weights` and its like, which are words and no names. */
-const isWord = (
-  { context, where }: { readonly context: Names['context']; readonly where: string },
-  part: SyntaxNode,
-): boolean =>
-  where === 'cost' &&
-  part.kind === 'name' &&
-  !context.links.has(part) &&
-  costWords.some(({ name }) => name === part.text);
 
 /** Bytes of the stage that the operation belongs to. */
 function wordOf({ stage }: RuleNames, { text }: Name): RuleCode {
