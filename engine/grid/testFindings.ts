@@ -29,16 +29,18 @@ export function testedShapes(answer: TestAnswer): string {
     (verdict) => shapesWith(answer, verdict).length,
   );
   const parts = [
-    passed === verdicts.length && passed > 1 ? 'all pass' : `${passed} pass`,
-    ...(failed === 0 ? [] : [`${failed} fail`]),
+    passed === verdicts.length && passed > 1 ? 'all pass' : `${figure(passed)} pass`,
+    ...(failed === 0 ? [] : [`${figure(failed)} fail`]),
     ...(refused === 0 ? [] : [refusedText(refused, answer)]),
-    ...(compared === undefined ? [] : [`${compared} compared with a built-in order`]),
+    ...(compared === undefined ? [] : [`${figure(compared)} compared with a built-in order`]),
   ];
   return `${count(verdicts.length, 'shape', 'shapes')}: ${parts.join(', ')}`;
 }
 
+const figure = (number: number): string => number.toLocaleString('en-US');
+
 const refusedText = (refused: number, answer: TestAnswer): string =>
-  `${refused} ${refused === 1 ? 'is' : 'are'} refused by the schedule${refusalText(answer)}`;
+  `${figure(refused)} ${refused === 1 ? 'is' : 'are'} refused by the schedule${refusalText(answer)}`;
 
 /** ` (p = 3, m = 1: it requires mod(devices, 2) == 0)`: the first shape that is refused. */
 const refusalText = ({ refusal }: TestAnswer): string =>

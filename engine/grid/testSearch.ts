@@ -7,7 +7,8 @@ import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
 import { createReporter, type Reporter } from '../findings/reporter.ts';
 import type { Code, Severity } from '../findings/catalogue.ts';
 import { type Place, type PipelinePlan, paths } from '../plan.ts';
-import type { Program } from '../program.ts';
+import { operationName, type Program } from '../program.ts';
+import { count } from '../quantities.ts';
 import { shapeOf } from '../policies/shape.ts';
 import { generate, programOf } from '../schedule/generate.ts';
 import { misplaced, validate } from '../schedule/validate.ts';
@@ -193,8 +194,8 @@ function checked(declared: Declared, definition: ScheduleDefinition, shape: Test
       const other = orderOf(check, variables, { ...shape, stages });
       if (other === undefined) continue;
       compared = true;
-      const device = firstDifference(program, other);
-      if (device >= 0) return failed(`the order of device ${device} differs from ${check.text}`);
+      const difference = firstDifference(program, other);
+      if (difference !== undefined) return failed(differenceText(difference, check.text));
     } else if (check.kind === 'figure') {
       const expected = check.expected(variables);
       if (expected === undefined) return failed(`"${check.text}" has no value`);
@@ -225,16 +226,40 @@ function orderOf(
   return policy.check(shape).length > 0 ? undefined : programOf(policy, shape);
 }
 
-/** The first device whose order differs; −1 for none. Fused operations are compared too. */
-function firstDifference(a: Program, b: Program): number {
-  if (a.devices !== b.devices || a.stages !== b.stages) return 0;
-  for (let device = 0; device < a.devices; device += 1) {
-    const length = a.offsets[device + 1] - a.offsets[device];
-    if (b.offsets[device + 1] - b.offsets[device] !== length) return device;
+/** The place at which two orders first differ; a device may have more operations in one of them. */
+interface Difference {
+  readonly device: number;
+  /** Operations of the device before it. */
+  readonly after: number;
+  readonly tested: string | undefined;
+  readonly expected: string | undefined;
+}
+
+const differenceText = ({ device, after, tested, expected }: Difference, other: string): string => {
+  const runs = (operation: string | undefined): string => (operation === undefined ? 'ends' : `runs ${operation}`);
+  const where = after === 0 ? 'first' : `after ${count(after, 'operation', 'operations')}`;
+  const differs = `the order of device ${device} differs from ${other}: ${where}`;
+  if (tested === expected) return `${differs} only one order fuses ${tested ?? ''} with the operation behind it`;
+  return `${differs} it ${runs(tested)}, and ${other} ${runs(expected)}`;
+};
+
+/** The first difference of two orders; `undefined` for none. Fused operations are compared too. */
+function firstDifference(a: Program, b: Program): Difference | undefined {
+  const devices = Math.max(a.devices, b.devices);
+  for (let device = 0; device < devices; device += 1) {
+    const length = Math.max(...[a, b].map(({ offsets }) => offsets[device + 1] - offsets[device] || 0));
     for (let index = 0; index < length; index += 1) {
-      const [one, two] = [a.offsets[device] + index, b.offsets[device] + index];
-      if (a.order[one] !== b.order[two] || (a.fused?.[one] ?? 0) !== (b.fused?.[two] ?? 0)) return device;
+      const [one, two] = [wordAt(a, device, index), wordAt(b, device, index)];
+      const same = one === two && a.stages === b.stages && fusedAt(a, device, index) === fusedAt(b, device, index);
+      if (!same) return { device, after: index, tested: nameAt(a, one), expected: nameAt(b, two) };
     }
   }
-  return -1;
+  return undefined;
 }
+
+const wordAt = ({ order, offsets }: Program, device: number, index: number): number | undefined =>
+  offsets[device] + index < offsets[device + 1] ? order[offsets[device] + index] : undefined;
+const fusedAt = ({ fused, offsets }: Program, device: number, index: number): number =>
+  fused?.[offsets[device] + index] ?? 0;
+const nameAt = (program: Program, word: number | undefined): string | undefined =>
+  word === undefined ? undefined : operationName(program, word);

@@ -67,7 +67,9 @@ describe('a schedule in a file without a pipeline', () => {
   });
   it('compares the order of all operations with that of a built-in', () => {
     const [found] = messages(`${plain}expect mine { over(devices = 2..3, microbatches = 4)  order == gpipe }`);
-    expect(found).toContain('p = 2, m = 4: the order of device 0 differs from gpipe.');
+    expect(found).toContain(
+      'p = 2, m = 4: the order of device 0 differs from gpipe: after 2 operations it runs 0B0, and gpipe runs 0F2.',
+    );
     const shifted = plain.replace('F[0..<stages-d]', 'F[0..<1], F[1..<stages-d]');
     expect(verdicts(`${shifted}expect mine { over(devices = 2..3, microbatches = 4)  order == 1f1b }`)).toMatchObject({
       passed: 2,
@@ -77,7 +79,9 @@ describe('a schedule in a file without a pipeline', () => {
     const test = 'expect mine { over(devices = 1, microbatches = 2)  order == 1f1b }';
     expect(messages(`schedule mine { row(d) = F[0], B[0], F[1], B[1] }\n${test}`)).toEqual([]);
     const [found] = messages(`schedule mine { row(d) = F[0], fused(B[0], F[1]), B[1] }\n${test}`);
-    expect(found).toContain('the order of device 0 differs from 1f1b.');
+    expect(found).toContain(
+      'the order of device 0 differs from 1f1b: after 1 operation only one order fuses 0B0 with the operation behind it.',
+    );
   });
   it('finds the places of mistakes behind numbers of the file', () => {
     const text =
