@@ -12,13 +12,43 @@ interface Candidate {
   readonly holds: (shape: TestedShape) => boolean;
 }
 
+/** A number that conditions compare with. */
+interface Base {
+  readonly text: string;
+  /** In parentheses where it is multiplied. */
+  readonly factor: string;
+  readonly value: (shape: TestedShape) => number;
+}
+
+const plain = (name: string): Base => ({ text: name, factor: name, value: (shape) => numberOf(shape, name) });
+
+/** The devices, each parameter, and how the two come together in a warm-up or a group. */
+function basesOf(names: readonly string[]): readonly Base[] {
+  return [
+    plain('devices'),
+    ...names.flatMap((name): readonly Base[] => {
+      const of = (text: string, value: (count: number, devices: number) => number): Base => ({
+        text,
+        factor: text.includes('+') ? `(${text})` : text,
+        value: (shape) => value(numberOf(shape, name), shape.devices),
+      });
+      return [
+        plain(name),
+        of(`${name} * devices`, (count, devices) => count * devices),
+        of(`devices + ${name}`, (count, devices) => devices + count),
+        of(`devices + ${name} * (devices - 1)`, (count, devices) => devices + count * (devices - 1)),
+      ];
+    }),
+  ];
+}
+
 const factors = [1, 2, 3, 4];
 const offsets = [0, -1, 1, -2, 2, -3, 3];
 const least = [2, 3, 4, 5, 6, 7, 8];
 
 /** `a * base + b` as a file writes it. */
-function linear(base: string, a: number, b: number): string {
-  const product = a === 1 ? base : `${a} * ${base}`;
+function linear(base: Base, a: number, b: number): string {
+  const product = a === 1 ? base.text : `${a} * ${base.factor}`;
   return b === 0 ? product : `${product} ${b < 0 ? '-' : '+'} ${Math.abs(b)}`;
 }
 
@@ -28,18 +58,28 @@ const numberOf = (shape: TestedShape, name: string): number =>
 /** Conditions that are tried, the shorter first. `names`: parameters that the shapes differ in. */
 function candidates(names: readonly string[]): readonly Candidate[] {
   const found: Candidate[] = [];
-  for (const base of ['devices', ...names]) {
+  for (const base of basesOf(names)) {
     for (const a of factors) {
-      for (const b of offsets)
-        found.push({
-          text: `microbatches >= ${linear(base, a, b)}`,
-          holds: (shape) => shape.microbatches >= a * numberOf(shape, base) + b,
-        });
+      for (const b of offsets) {
+        const text = linear(base, a, b);
+        const limit = (shape: TestedShape): number => a * base.value(shape) + b;
+        found.push(
+          { text: `microbatches >= ${text}`, holds: (shape) => shape.microbatches >= limit(shape) },
+          { text: `microbatches <= ${text}`, holds: (shape) => shape.microbatches <= limit(shape) },
+        );
+      }
       found.push({
         text: `mod(microbatches, ${linear(base, a, 0)}) == 0`,
-        holds: (shape) => numberOf(shape, base) > 0 && mod(shape.microbatches, a * numberOf(shape, base)) === 0,
+        holds: (shape) => divides(a * base.value(shape), shape.microbatches),
       });
     }
+  }
+  for (const name of names) {
+    found.push(
+      { text: `mod(devices, ${name}) == 0`, holds: (shape) => divides(numberOf(shape, name), shape.devices) },
+      { text: `${name} <= devices`, holds: (shape) => numberOf(shape, name) <= shape.devices },
+      { text: `${name} < devices`, holds: (shape) => numberOf(shape, name) < shape.devices },
+    );
   }
   for (const name of ['devices', 'microbatches', ...names]) {
     for (const b of least) found.push({ text: `${name} >= ${b}`, holds: (shape) => numberOf(shape, name) >= b });
@@ -48,6 +88,8 @@ function candidates(names: readonly string[]): readonly Candidate[] {
   }
   return found.toSorted((one, other) => one.text.length - other.text.length);
 }
+
+const divides = (divisor: number, number: number): boolean => divisor > 0 && mod(number, divisor) === 0;
 
 /** One condition, or two together; undefined where none of these forms separates the shapes. */
 export function separating(shapes: readonly JudgedShape[]): readonly string[] | undefined {

@@ -192,6 +192,7 @@ describe('a condition that separates good shapes from bad', () => {
       'microbatches >= devices + 1',
     ]);
     expect(judged((p) => p >= 3)).toEqual(['devices >= 3']);
+    expect(judged((p, m) => m <= 4 * p - 1)).toEqual(['microbatches <= 4 * devices - 1']);
     expect(judged((p, m) => (p * m) % 7 === 3)).toBeUndefined();
     expect(judged(() => true)).toBeUndefined();
     expect(judged(() => false)).toBeUndefined();
@@ -203,6 +204,21 @@ describe('a condition that separates good shapes from bad', () => {
     expect(
       separating(shapes.map((shape) => ({ ...shape, passes: shape.microbatches % shape.args.group === 0 }))),
     ).toEqual(['mod(microbatches, group) == 0']);
+  });
+  it.each([
+    ['microbatches >= 2 * k * devices - 1', (p: number, m: number, k: number) => m >= 2 * k * p - 1],
+    ['mod(microbatches, k * devices) == 0', (p: number, m: number, k: number) => m % (k * p) === 0],
+    ['microbatches >= 2 * (devices + k)', (p: number, m: number, k: number) => m >= 2 * (p + k)],
+    ['microbatches >= devices + k * (devices - 1)', (p: number, m: number, k: number) => m >= p + k * (p - 1)],
+    ['mod(devices, k) == 0', (p: number, _m: number, k: number) => p % k === 0],
+    ['k <= devices', (p: number, _m: number, k: number) => k <= p],
+    ['k < devices', (p: number, _m: number, k: number) => k < p],
+  ])('may compare with a parameter and the devices: %s', (text, passes) => {
+    const shapes = Array.from({ length: 6 * 24 * 4 }, (_, at) => {
+      const [devices, microbatches, k] = [1 + (at % 6), 1 + (Math.trunc(at / 6) % 24), 1 + Math.trunc(at / 144)];
+      return { devices, microbatches, args: { k }, passes: passes(devices, microbatches, k) };
+    });
+    expect(separating(shapes)).toEqual([text]);
   });
   it('is what holds for the shapes that pass, and not for the others, if there is one', () => {
     const any = fc.array(
