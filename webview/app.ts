@@ -1,9 +1,10 @@
+import { blockOrigin } from './input/blockOrigin.ts';
 import { fasterStage } from './input/fasterStage.ts';
 import { inputs } from './input/inputs.ts';
 import type { ToPage } from './protocol/messages.ts';
-import type { PathGroup, Range } from './protocol/requests.ts';
+import type { Range } from './protocol/requests.ts';
 import type { Editor } from './session/editor.ts';
-import { highlightFor, noHighlight } from './session/highlight.ts';
+import { highlights } from './session/highlight.ts';
 import { shownFile } from './session/shownFile.ts';
 import type { ShownTimeline } from './session/shownTimeline.ts';
 import { jobView } from './view/jobView.ts';
@@ -27,7 +28,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   const { saved } = editor;
   let restore = saved;
   let uri: string | undefined;
-  let highlighted: readonly PathGroup[] = [];
+  const highlighted = highlights();
   /** The newest error of the text. */
   let trouble = '';
 
@@ -199,9 +200,13 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     timelines,
     page,
     post: editor.post,
-    pointed: (target) => faster.pointed(target),
+    pointed: (target) => {
+      faster.pointed(target);
+      written.pointed(target);
+    },
     selected: () => {
       faster.selected(input.selection.selection());
+      written.selected(input.selection.selection());
       update.selection();
     },
     theme: update.theme,
@@ -221,10 +226,12 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     leavePlay: player.leave,
   });
 
-  const faster = fasterStage(timelines.timeline, () => {
+  const known = (): void => {
     update.selection();
     input.selection.refresh();
-  });
+  };
+  const faster = fasterStage(timelines.timeline, known);
+  const written = blockOrigin(timelines.timeline, editor.alone ? () => undefined : editor.post, known);
 
   function sceneOf(timeline: ShownTimeline, view: Viewport, layout: Layout): Scene {
     return {
@@ -237,7 +244,8 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       view,
       layout,
       shape: rowShape(view.rowHeight, layout.map.mixed),
-      highlight: highlighted.length === 0 ? noHighlight : highlightFor(timeline.plan, highlighted),
+      highlight: highlighted.of(timeline.plan),
+      origin: (block) => written.lines(timeline, block),
       found: input.search.found(),
       current: input.search.current(),
       played: player.time(),
@@ -248,8 +256,12 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   function receive(message: ToPage): void {
     switch (message.type) {
       case 'highlight':
-        highlighted = message.groups;
+        highlighted.set(message.groups, message.blocks ?? []);
+        update.selection();
         timelines.paintOver();
+        return;
+      case 'origin':
+        written.answered(message);
         return;
       case 'modes':
         update.modesChanged(message);
@@ -325,7 +337,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     comparing.close();
     input.selection.clear();
     input.why.clear();
-    highlighted = [];
+    highlighted.set([], []);
     page.notice.waiting();
     state.untried();
     state.clear();

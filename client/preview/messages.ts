@@ -40,6 +40,10 @@ export function readFromPage(raw: unknown): FromPage | undefined {
         ? { type: 'lines', request, paths }
         : undefined;
     }
+    case 'origin': {
+      const { request, path } = raw;
+      return isPlace(request) && isName(path) ? { type: 'origin', request, path } : undefined;
+    }
     case 'help': {
       const { request, pipeline, about, device } = raw;
       const topic = topics.find((name) => name === about);

@@ -87,8 +87,8 @@ export function createPreviews(
     void vscode.commands.executeCommand('setContext', followsContext, preview?.isFollowing() ?? false);
   }
 
-  function outline(uri: vscode.Uri, groups: PathsAnswer): void {
-    for (const preview of of(uri)) preview.highlight(groups);
+  function outline(uri: vscode.Uri, groups: PathsAnswer, at: vscode.Position): void {
+    for (const preview of of(uri)) preview.outline(groups, at);
   }
 
   async function highlight(editor: vscode.TextEditor): Promise<void> {
@@ -99,7 +99,7 @@ export function createPreviews(
     const groups = await server.send<PathsAnswer>(methods.pathsAt, asked);
     const moved =
       editor.document.version !== version || !editor.selection.active.isEqual(new vscode.Position(line, character));
-    if (groups !== undefined && groups !== null && !moved) outline(uri, groups);
+    if (groups !== undefined && groups !== null && !moved) outline(uri, groups, new vscode.Position(line, character));
   }
 
   function selectionChanged({ textEditor, selections }: vscode.TextEditorSelectionChangeEvent): void {

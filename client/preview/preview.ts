@@ -6,6 +6,8 @@ import { previewHtml } from '../../webview/protocol/page.ts';
 import {
   methods,
   type FileContents,
+  type OriginAnswer,
+  type OriginRequest,
   type Overrides,
   type PathGroup,
   type PlanAnswer,
@@ -14,6 +16,7 @@ import {
 import type { Requests } from '../languageClient.ts';
 import type { ServerState } from '../serverState.ts';
 import { exportTimeline } from '../exportTimeline.ts';
+import { cursorBlocks } from './cursorBlocks.ts';
 import { createHelp } from './help.ts';
 import { insert } from './insert.ts';
 import { linesOf } from './lines.ts';
@@ -35,6 +38,8 @@ export interface Preview {
   refresh(): Promise<void>;
   /** Outlines what comes from these paths, the innermost text first. */
   highlight(groups: readonly PathGroup[]): void;
+  /** The same for a cursor: outlines the blocks that the text there writes, if it writes any by itself. */
+  outline(groups: readonly PathGroup[], at: vscode.Position): void;
   /** Shows another file, or another pipeline. */
   show(uri: vscode.Uri, pipeline?: string): void;
   /** The file has another text now. */
@@ -110,6 +115,13 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     refresh,
   });
 
+  const cursor = cursorBlocks({
+    requests,
+    uri: () => uri,
+    overrides: () => overrides,
+    post: (message) => outbox.post(message),
+  });
+
   async function refresh(): Promise<void> {
     asked += 1;
     const mine = asked;
@@ -126,6 +138,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     if (mine !== asked) return;
     text = document.getText();
     outbox.post(messageOf(file, answer, tried?.title));
+    cursor.again();
     if (answer !== undefined) chosen = undefined;
   }
 
@@ -170,6 +183,16 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     if (target !== undefined) await go(target, preserveFocus);
   }
 
+  async function answerOrigin(request: number, path: string): Promise<void> {
+    const file = uri;
+    const document = file === undefined ? undefined : await opened(file);
+    if (file === undefined || document === undefined) return;
+    const { trial } = help.tried(document.version) ?? {};
+    const asked: OriginRequest = { uri: file.toString(), overrides, trial, path };
+    const answer = await requests.send<OriginAnswer>(methods.origin, asked);
+    outbox.post({ type: 'origin', request, lines: answer?.lines ?? [] });
+  }
+
   async function answerLines(request: number, paths: readonly string[]): Promise<void> {
     if (uri !== undefined) outbox.post({ type: 'lines', request, lines: await linesOf(requests, uri, paths) });
   }
@@ -212,6 +235,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       text = undefined;
       renamed = undefined;
       help.forget();
+      cursor.forget();
     }
     uri = next;
     if (pipeline !== undefined) chosen = pipeline;
@@ -259,6 +283,8 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         return apply(message.name, message.value);
       case 'lines':
         return answerLines(message.request, message.paths);
+      case 'origin':
+        return answerOrigin(message.request, message.path);
       case 'help':
       case 'showFix':
       case 'applyFix':
@@ -305,7 +331,11 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     isFollowing: () => following,
     follow,
     refresh,
-    highlight: (groups) => outbox.post({ type: 'highlight', groups }),
+    highlight(groups) {
+      cursor.forget();
+      outbox.post({ type: 'highlight', groups });
+    },
+    outline: cursor.moved,
     show: showFile,
     edited: help.edited,
     moved(to) {

@@ -35,9 +35,9 @@ export function originOf({ plan, tracers }: Resolution, path: string): Operation
   return tracer.origin(Number(device), position);
 }
 
-function linesOf({ text, item, path, numbers }: OperationOrigin): readonly OriginLine[] {
+function linesOf({ text, item, path: [row, ...lets], numbers }: OperationOrigin): readonly OriginLine[] {
   const lines: OriginLine[] = [['Written by', text]];
-  if (path.length > 0) lines.push(['In', [...path, ...(item === '' ? [] : [item])].join(' › ')]);
+  if (row !== undefined) lines.push(['In', [row, ...(item === '' ? [] : [item]), ...lets].join(' › ')]);
   if (numbers.length > 0) lines.push(['With', numbersText(numbers)]);
   return lines.map(([label, value]) => [label, printable(value)]);
 }

@@ -1,19 +1,22 @@
 /** The editor's side of a preview: the real language server plans a text and answers what the page asks. */
 import { methods } from '../../webview/protocol/requests.ts';
 import type {
+  BlocksAnswer,
   CandidatesAnswer,
   ExportAnswer,
   ExportRequest,
   HelpAnswer,
   HelpFix,
   LocateAnswer,
+  OriginAnswer,
+  PathsAnswer,
   PlanAnswer,
   PlanRequest,
   TextEdit,
 } from '../../webview/protocol/requests.ts';
 import type { FromPage, RaceEntry } from '../../webview/protocol/messages.ts';
 import { exampleText, exampleUri } from '../support/example.ts';
-import { type Client, applyEdits, startClient } from '../support/server.ts';
+import { type Client, applyEdits, positionAt, startClient } from '../support/server.ts';
 import { type Preview, settled } from './harness.ts';
 
 export interface TextFile {
@@ -35,6 +38,8 @@ export interface Editor {
   show(pipeline?: string): Promise<void>;
   /** The text as it is now. */
   text(): string;
+  /** Puts the cursor before a text of the file. */
+  cursor(before: string): Promise<void>;
   /** Answers all questions of the page, and makes the changes that it asks for, until it has none. */
   answer(): Promise<void>;
   export(request: Omit<ExportRequest, 'uri'>): Promise<ExportAnswer>;
@@ -85,6 +90,11 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         );
         const lines = places.map((place) => (place?.uri === uri ? place.range.start.line + 1 : null));
         return preview.post({ type: 'lines', request: message.request, lines });
+      }
+      case 'origin': {
+        const { request, path } = message;
+        const found = await client.request<OriginAnswer>(methods.origin, { uri, path, overrides });
+        return preview.post({ type: 'origin', request, lines: found?.lines ?? [] });
       }
       case 'race': {
         const { request, pipeline } = message;
@@ -154,6 +164,12 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
   return {
     show: (pipeline) => show({}, { pipeline }),
     text: () => client.text(uri),
+    async cursor(before) {
+      const position = positionAt(client.text(uri), client.text(uri).indexOf(before));
+      const groups = await client.request<PathsAnswer>(methods.pathsAt, { uri, position });
+      const blocks = await client.request<BlocksAnswer>(methods.blocksAt, { uri, position, overrides });
+      await preview.post({ type: 'highlight', groups, blocks });
+    },
     async answer() {
       for (let round = 0; ; round += 1) {
         await settled(preview.page);

@@ -20,6 +20,7 @@ import { stateTests } from './states.page.ts';
 import { systemTests } from './systems.page.ts';
 import { toolbarTests } from './toolbar.page.ts';
 import { whyTests } from './why.page.ts';
+import { writtenTests } from './written.page.ts';
 
 const wanted = process.argv[2] ?? '';
 const all: readonly PageTest[] = [
@@ -42,6 +43,7 @@ const all: readonly PageTest[] = [
   ...systemTests,
   ...toolbarTests,
   ...whyTests,
+  ...writtenTests,
 ];
 const longest = 60_000;
 /** Tests at a time, each in a context of its own: pages wait for frames and timers for most of a test. */

@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/plan.ts';
-import type { FileContents, HelpFix, HelpRequest, PathGroup, Range } from './requests.ts';
+import type { BlocksAnswer, FileContents, HelpFix, HelpRequest, OriginLine, PathGroup, Range } from './requests.ts';
 
 /** What the extension posts to the preview page. */
 export type ToPage =
@@ -54,8 +54,11 @@ export type ToPage =
   | ({ readonly type: 'entry'; readonly request: number } & RaceEntry)
   /** All entries of an answer have come. */
   | { readonly type: 'entries'; readonly request: number; readonly count: number }
-  /** The cursor is at these paths, the innermost text first; the page outlines what comes from them. */
-  | { readonly type: 'highlight'; readonly groups: readonly PathGroup[] };
+  /** The cursor is at these paths, the innermost text first; the page outlines what comes from them.
+   * `blocks`: the text is a part of a schedule and writes these operations. */
+  | { readonly type: 'highlight'; readonly groups: readonly PathGroup[]; readonly blocks?: BlocksAnswer }
+  /** What wrote the block that `origin` asked for; empty if no text of a schedule did. */
+  | { readonly type: 'origin'; readonly request: number; readonly lines: readonly OriginLine[] };
 
 /** A fix as the page shows it; the extension keeps its edits. */
 export type ShownFix = Omit<HelpFix, 'edits'>;
@@ -94,6 +97,8 @@ export type FromPage =
   | { readonly type: 'apply'; readonly name: string; readonly value: number }
   /** Ask for the lines of paths. */
   | { readonly type: 'lines'; readonly request: number; readonly paths: readonly string[] }
+  /** Ask what wrote a block. Only the newest question is answered. */
+  | { readonly type: 'origin'; readonly request: number; readonly path: string }
   /** Ask for fixes. `request` rises with every question; the answer repeats it. */
   | ({ readonly type: 'help'; readonly request: number } & Pick<HelpRequest, 'pipeline' | 'about' | 'device'>)
   /** Show what the fix at `index` of an answer gives; −1 shows the file again. */

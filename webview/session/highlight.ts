@@ -1,5 +1,6 @@
 import { type PipelinePlan, paths } from '../../engine/plan.ts';
-import type { PathGroup } from '../protocol/requests.ts';
+import type { BlocksAnswer, PathGroup } from '../protocol/requests.ts';
+import { type WrittenOperations, writtenOperations } from './writtenOperations.ts';
 
 /** What the editor's cursor is at, as stages, devices and items of the timeline. */
 export interface Highlight {
@@ -7,14 +8,49 @@ export interface Highlight {
   readonly devices: ReadonlySet<number>;
   /** Written items of row-based schedules, as `device:item`. */
   readonly items: ReadonlySet<string>;
+  /** Operations of a rule that have to pass a condition, as `kind:stage`. */
+  readonly guarded: ReadonlySet<string>;
+  /** Operations that the text at the cursor writes; nothing else is marked then. */
+  readonly written?: WrittenOperations;
+  /** Operations of the pipeline, if they are too many to be marked one by one. */
+  readonly tooMany?: number;
 }
-export const noHighlight: Highlight = { stages: new Set(), devices: new Set(), items: new Set() };
+export const noHighlight: Highlight = { stages: new Set(), devices: new Set(), items: new Set(), guarded: new Set() };
+
+/** The newest highlight, worked out once for each plan. */
+export function highlights() {
+  let groups: readonly PathGroup[] = [];
+  let blocks: BlocksAnswer = [];
+  let known: { readonly plan: PipelinePlan; readonly highlight: Highlight } | undefined;
+  return {
+    set(nextGroups: readonly PathGroup[], nextBlocks: BlocksAnswer): void {
+      groups = nextGroups;
+      blocks = nextBlocks;
+      known = undefined;
+    },
+    of(plan: PipelinePlan): Highlight {
+      if (known?.plan !== plan) known = { plan, highlight: highlightAt(plan, groups, blocks) };
+      return known.highlight;
+    },
+  };
+}
+
+/** What the text at the cursor writes; without that, all that the text around it stands for. Pure. */
+export function highlightAt(plan: PipelinePlan, groups: readonly PathGroup[], blocks: BlocksAnswer): Highlight {
+  const here = blocks.find(({ pipeline }) => pipeline === plan.name);
+  const written = here === undefined ? undefined : writtenOperations(plan, here);
+  if (written !== undefined) return { ...noHighlight, written };
+  return here === undefined || here.rows !== undefined
+    ? highlightFor(plan, groups)
+    : { ...highlightFor(plan, groups), tooMany: here.operations };
+}
 
 /** All of the innermost group that has something of this pipeline. `groups`: the innermost text first. Pure. */
 export function highlightFor(plan: PipelinePlan, groups: readonly PathGroup[]): Highlight {
   for (const group of groups) {
     const highlight = highlightOf(plan, group);
-    if (highlight.stages.size + highlight.devices.size + highlight.items.size > 0) return highlight;
+    const { stages, devices, items, guarded } = highlight;
+    if (stages.size + devices.size + items.size + guarded.size > 0) return highlight;
   }
   return noHighlight;
 }
@@ -42,6 +78,13 @@ function highlightOf(plan: PipelinePlan, group: PathGroup): Highlight {
         wanted.has(paths.deviceMemory(device.kind)),
     ),
     items: new Set(group.flatMap((path) => itemOf(plan, path))),
+    guarded: new Set(
+      plan.schedule.kind === 'greedy'
+        ? plan.schedule.rule?.guards.flatMap(({ written, operation, stage }) =>
+            wanted.has(paths.guard(plan.name, written)) ? [`${operation}:${stage}`] : [],
+          )
+        : [],
+    ),
   };
 }
 

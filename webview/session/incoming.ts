@@ -1,7 +1,7 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/plan.ts';
 import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
-import type { Position, Range } from '../protocol/requests.ts';
+import type { OriginLine, Position, Range, WrittenBlocks } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
 
 /** Messages are checked before use: shape, types and the lengths that indices rely on. */
@@ -104,9 +104,14 @@ export function readMessage(data: unknown): ToPage | undefined {
         : undefined;
     }
     case 'highlight': {
-      const { groups } = data;
-      return Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isText))
-        ? { type: 'highlight', groups }
+      const { groups, blocks } = data;
+      if (!Array.isArray(groups) || !groups.every(isTexts)) return undefined;
+      return { type: 'highlight', groups, ...(Array.isArray(blocks) && blocks.every(isWritten) ? { blocks } : {}) };
+    }
+    case 'origin': {
+      const { request, lines } = data;
+      return isCount(request) && Array.isArray(lines) && lines.every(isLine)
+        ? { type: 'origin', request, lines }
         : undefined;
     }
     default:
@@ -127,6 +132,14 @@ const isFix = (value: unknown): value is ShownFix =>
   (value.diff === undefined || (Array.isArray(value.diff) && value.diff.every(isText)));
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+const isWritten = (value: unknown): value is WrittenBlocks =>
+  isFields(value) &&
+  isText(value.pipeline) &&
+  isCount(value.operations) &&
+  (value.rows === undefined || (isTexts(value.rows) && value.rows.every((bits) => /^[\w+/]*={0,2}$/u.test(bits))));
+
+const isLine = (value: unknown): value is OriginLine => isTexts(value) && value.length === 2;
 
 const isContents = (value: unknown): value is ShownContents =>
   isFields(value) &&

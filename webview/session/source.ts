@@ -1,5 +1,6 @@
 import { type PipelinePlan, paths } from '../../engine/plan.ts';
-import { deviceOf, stageOf, typeOf } from '../picture/blocks.ts';
+import { guardOf } from '../picture/guards.ts';
+import { deviceOf, microbatchOf, stageOf, typeOf } from '../picture/blocks.ts';
 import type { Picture } from '../picture/picture.ts';
 import type { Selection } from './selection.ts';
 
@@ -19,7 +20,10 @@ function blockPath(plan: PipelinePlan, picture: Picture, block: number): string 
   const type = typeOf(picture, block);
   if (type === 'sync' || type === 'optimizer') return paths.key(plan.name, type);
   const item = picture.items?.[block] ?? -1;
-  return item >= 0
-    ? paths.rowItem(plan.name, deviceOf(picture, block), item)
-    : paths.stage(plan.name, stageOf(picture, block));
+  if (item >= 0) {
+    const at = [deviceOf(picture, block), item, type, stageOf(picture, block), microbatchOf(picture, block)] as const;
+    return paths.operation(plan.name, ...at);
+  }
+  const guard = guardOf(plan, type, stageOf(picture, block));
+  return guard !== undefined ? paths.guard(plan.name, guard.written) : paths.stage(plan.name, stageOf(picture, block));
 }

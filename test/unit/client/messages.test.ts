@@ -26,6 +26,7 @@ describe('messages of the preview page', () => {
     { type: 'openGuide' },
     { type: 'addPipeline' },
     { type: 'lines', request: 3, paths: ['train/row:1/item:2'] },
+    { type: 'origin', request: 2, path: 'train/row:1/item:0/operation:F.1.2' },
   ])('a valid $type is taken as it is', (message) => {
     expect(readFromPage(message)).toEqual(message);
   });
@@ -39,6 +40,8 @@ describe('messages of the preview page', () => {
     { type: 'other' },
     { type: 'insertExample' },
     { type: 'lines', request: -1, paths: [] },
+    { type: 'origin', request: -1, path: 'a' },
+    { type: 'origin', request: 1, path: 7 },
     { type: 'lines', request: 3, paths: [7] },
     { type: 'lines', request: 3, paths: Array.from({ length: 101 }, () => 'train') },
     { type: 'reveal', path: 7, preserveFocus: true },

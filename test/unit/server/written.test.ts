@@ -79,14 +79,14 @@ test('a block leads to the innermost text, and a card says what the names in it 
     const card = await client.request<OriginAnswer>('pipewright/origin', { uri: main, path: pathOf('F', 1, 2) });
     expect(card?.lines).toEqual([
       ['Written by', 'F[j]'],
-      ['In', 'row(1) › ahead(1) › zip(back, drop(warm(d), ahead(d)))'],
+      ['In', 'row(1) › zip(back, drop(warm(d), ahead(d))) › ahead(1)'],
       ['With', 'd = 1, n = 1, j = 2, warm(1) = 1'],
     ]);
     const tried = { uri: main, path: pathOf('B', 0, 7), overrides: { m: 8 } };
     const more = await client.request<OriginAnswer>('pipewright/origin', tried);
     expect(more?.lines.slice(0, 2)).toEqual([
       ['Written by', 'B[0..<microbatches]'],
-      ['In', 'row(0) › back › zip(back, drop(warm(d), ahead(d)))'],
+      ['In', 'row(0) › zip(back, drop(warm(d), ahead(d))) › back'],
     ]);
     // Without these params, the row has no such operation: its item is the nearest text.
     expect(await client.request('pipewright/origin', { ...tried, overrides: {} })).toBeNull();

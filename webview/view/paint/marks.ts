@@ -1,4 +1,8 @@
-import { deviceOf, microbatchBlocks, microbatchOf, needsOf, stageOf } from '../../picture/blocks.ts';
+import { kindOf } from '../../../engine/program.ts';
+import { stageNumber } from '../../../engine/stages.ts';
+import { deviceOf, microbatchBlocks, microbatchOf, needsOf, stageOf, typeOf } from '../../picture/blocks.ts';
+import type { Highlight } from '../../session/highlight.ts';
+import { isWritten } from '../../session/writtenOperations.ts';
 import { rowOf } from '../scene/rowMap.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
@@ -44,19 +48,17 @@ function paintRange(
 /** Blocks that the line at the editor's cursor makes; where blocks are dense, one mark for each stretch of pixels. */
 function paintHighlight(ink: Ink, scene: Scene): void {
   const { highlight, theme, picture, shape } = scene;
-  if (highlight.stages.size + highlight.devices.size + highlight.items.size === 0) return;
+  if (highlight.devices.size === 0 && !marksBlocks(highlight)) return;
   const [first, last] = devicesInSight(scene);
   for (let row = first; row <= last; row += 1) {
     const y = deviceY(scene, row) + shape.bandTop;
     if (highlight.devices.has(row)) paintRowCorners(ink, scene, y);
-    if (highlight.stages.size + highlight.items.size === 0) continue;
+    if (!marksBlocks(highlight)) continue;
     const [low, high] = blocksInSight(scene, row);
     const dense = !hasBlocks(scene, row) || isDense(scene, high - low);
     let marked = Number.NEGATIVE_INFINITY;
     for (let block = low; block < high; block += 1) {
-      const outlined =
-        highlight.stages.has(stageOf(picture, block)) || highlight.items.has(`${row}:${picture.items?.[block] ?? -1}`);
-      if (!outlined) continue;
+      if (!isMarked(scene, row, block)) continue;
       if (!dense) {
         paintCorners(ink, scene, { kind: 'block', block });
         continue;
@@ -70,6 +72,21 @@ function paintHighlight(ink: Ink, scene: Scene): void {
       ink.fillRect(x, y + shape.bandHeight - 3, 3, 3);
     }
   }
+}
+
+const marksBlocks = ({ stages, items, guarded, written }: Highlight): boolean =>
+  stages.size + items.size + guarded.size + (written?.count ?? 0) > 0;
+
+function isMarked({ plan, picture, highlight }: Scene, device: number, block: number): boolean {
+  const { stages, items, guarded, written } = highlight;
+  const stage = stageOf(picture, block);
+  if (written !== undefined)
+    return (
+      stage >= 0 &&
+      isWritten(written, kindOf(picture.columns, picture.columns.word[block]), stage, microbatchOf(picture, block))
+    );
+  if (guarded.size > 0) return stage >= 0 && guarded.has(`${typeOf(picture, block)}:${stageNumber(plan, stage)}`);
+  return stages.has(stage) || items.has(`${device}:${picture.items?.[block] ?? -1}`);
 }
 
 /** From what made the block's inputs to the block. */

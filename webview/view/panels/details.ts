@@ -6,7 +6,8 @@ import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/pla
 import { bytes, count, list, moment, time } from '../../../engine/quantities.ts';
 import { stageName, stageNumber as cutNumber } from '../../../engine/stages.ts';
 import { stagesOn } from '../../../engine/stagesOn.ts';
-import { deviceOf, paintKindOf, siblingsOf, stageOf } from '../../picture/blocks.ts';
+import { deviceOf, paintKindOf, siblingsOf, stageOf, typeOf } from '../../picture/blocks.ts';
+import { guardsOf } from '../../picture/guards.ts';
 import {
   type Line,
   blockLines,
@@ -38,16 +39,22 @@ export function pointedDetails(scene: Scene, pointed: Pointed): Details {
   return targetDetails(scene, pointed);
 }
 
-function targetDetails({ plan, picture, faster }: Scene, target: Target): Details {
+function targetDetails({ plan, picture, faster, origin }: Scene, target: Target): Details {
   if (target.kind === 'gap')
     return { title: gapTitle(plan, picture, target.gap), kind: undefined, lines: gapLines(plan, picture, target.gap) };
   const kind = paintKindOf(picture, target.block);
   const lines = [
     ...blockLines(plan, picture, target.block),
     ...fasterLine(plan, picture, stageOf(picture, target.block), faster),
+    ...guardLines(plan, picture, target.block),
+    ...origin(target.block),
   ];
   return { title: blockTitle(picture, target.block), kind, lines };
 }
+
+/** Conditions of a rule that the operation had to pass. */
+const guardLines = (plan: PipelinePlan, picture: Picture, block: number): readonly Line[] =>
+  guardsOf(plan, typeOf(picture, block), stageOf(picture, block)).map(({ text }): Line => ['Allowed by', text]);
 
 /** `s1 10 % faster`, `−6.1 ms`: as simulated; nothing while it is not known. */
 function fasterLine(plan: PipelinePlan, picture: Picture, stage: number, faster: Scene['faster']): readonly Line[] {

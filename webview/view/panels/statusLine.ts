@@ -3,8 +3,21 @@ import { element, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { type Popover, popover } from '../../controls/popover.ts';
 import { scaleWords } from '../../picture/scaleWords.ts';
+import type { Highlight } from '../../session/highlight.ts';
 import type { Scene } from '../scene/scene.ts';
 import type { legend } from './legend.ts';
+
+/** `2,048 operations`; with the number of those that the text at the cursor writes, `48 of 2,048 operations`. */
+function operationsText(all: number, { written, tooMany }: Highlight): readonly [text: string, title: string] {
+  const total = count(all, 'operation', 'operations');
+  if (tooMany !== undefined) return [total, 'There are too many operations to outline the ones at the cursor.'];
+  return written === undefined
+    ? [total, '']
+    : [
+        `${written.count.toLocaleString('en-US')} of ${total}`,
+        `The text at the cursor writes ${count(written.count, 'operation', 'operations')}.`,
+      ];
+}
 
 /** The last line: legend, how much there is, how much of it is in sight, and help. */
 export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => void) {
@@ -49,10 +62,12 @@ export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => v
   return {
     element: bar,
     toggleLegend,
-    update({ view, picture, layout }: Scene): void {
+    update({ view, picture, layout, highlight }: Scene): void {
       const { makespan } = picture.columns;
       const part = (view.t1 - view.t0) / makespan;
-      setText(operations, count(picture.report.operations, 'operation', 'operations'));
+      const [text, title] = operationsText(picture.report.operations, highlight);
+      setText(operations, text);
+      operations.title = title;
       const words = scaleWords(picture.columns, (view.t1 - view.t0) / layout.plot);
       scale.hidden = words.length === 0;
       scale.title = words.join('');

@@ -15,9 +15,9 @@ function keyOf(pointed: Pointed): string {
   return pointed.kind === 'device' ? `device ${pointed.device}` : `group ${pointed.group.name}`;
 }
 
-/** A line that comes once it is simulated. */
-function fasterKey({ plan, picture, faster }: Scene, pointed: Pointed): string {
-  if (pointed.kind === 'block') return String(faster(stageOf(picture, pointed.block)));
+/** Lines that come once they are simulated, or once the editor has answered. */
+function laterKey({ plan, picture, faster, origin }: Scene, pointed: Pointed): string {
+  if (pointed.kind === 'block') return `${faster(stageOf(picture, pointed.block))} ${origin(pointed.block).length}`;
   return pointed.kind === 'device' ? stagesOn(plan.placement, pointed.device).map(faster).join() : '';
 }
 
@@ -79,7 +79,7 @@ export function tooltip() {
       about = keyOf(pointed);
       if (about === closed) return;
       closed = undefined;
-      const key = `${scene.picture.generation} ${about} ${fasterKey(scene, pointed)}`;
+      const key = `${scene.picture.generation} ${about} ${laterKey(scene, pointed)}`;
       if (key !== shown) fill(scene, pointed);
       shown = key;
       box.hidden = false;

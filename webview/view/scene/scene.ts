@@ -1,3 +1,4 @@
+import type { Line } from '../../picture/describe.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import type { Settings } from '../../session/settings.ts';
 import type { Selection, Target } from '../../session/selection.ts';
@@ -39,6 +40,8 @@ export interface Scene extends Settings {
   readonly stack?: MemoryStack;
   /** Seconds that an iteration takes longer if a stage of the plan is 10 % faster (less than 0: shorter); undefined while not known. */
   faster(stage: number): number | undefined;
+  /** What wrote a block, as labels with values; empty while not known, and for blocks of built-in orders. */
+  origin(block: number): readonly Line[];
   /** Device pixels a CSS pixel. */
   readonly dpr: number;
 }
