@@ -250,7 +250,7 @@ export interface Measured {
   readonly value: number;
   readonly dimension: Dimension;
 }
-export type OperationLetter = 'F' | 'B' | 'I' | 'W' | 'R' | 'U';
+export type OperationLetter = 'F' | 'B' | 'I' | 'W' | 'R' | 'U' | 'E' | 'L';
 
 /** The operations of a device in order, each an element of every list: a long row is no object for each operation. */
 export interface RowPlan {
@@ -266,6 +266,8 @@ export interface RowPlan {
   readonly slots?: readonly number[];
   /** Share of the shorter operation of each pair that runs in parallel with the longer one; the same in all rows. Default: 0. */
   readonly overlap?: number;
+  /** Who keeps what an E of this row sends: a device, or the host of this one. Absent for a row without E. */
+  readonly keeper?: number | 'host';
 }
 
 /** One operation of a row. `fused` operations run in one slot: the first of the pair has `fusedWithNext`. */
@@ -295,8 +297,17 @@ export interface DevicePlan {
   /** Bytes of the device, and those that something else holds (framework, other programs). Capacity is the difference. */
   readonly memory: number;
   readonly reserved: number;
+  /** Link to the memory of the host, in each direction; absent where the file has none. */
+  readonly host?: HostLinkPlan;
   /** Of `reserved`, where it is what a framework holds: it adds up to that. */
   readonly reservedParts?: { readonly context: number; readonly communicators: number };
+}
+
+/** `half`: both directions are one resource. */
+export interface HostLinkPlan {
+  readonly bandwidth: number;
+  readonly latency: number;
+  readonly half?: true;
 }
 
 /** What a stage is a copy or a part of. Copies hold the same layers on different devices, each for some of the microbatches. */

@@ -6,7 +6,7 @@
 /**
  * Kinds, as numbers. `B` is a whole backward; `I` and `W` are its two halves. `R` recomputes what the forward did not keep, as a
  * separate operation. `U` is the optimizer's step of a stage, after the backward of its microbatch. `E` sends the activations of
- * a microbatch to another device, `L` loads them back.
+ * a microbatch to another device or to the host, `L` loads them back.
  */
 export const F = 0;
 export const B = 1;
@@ -19,9 +19,6 @@ export const L = 7;
 export const kinds = 8;
 export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 export const letters = ['F', 'B', 'I', 'W', 'R', 'U', 'E', 'L'] as const;
-/** Those that a file writes; the others come from policies. */
-export const writtenLetters = ['F', 'B', 'I', 'W', 'R', 'U'] as const;
-
 /**
  * Results that others wait for, by kind: the output of F, the input gradient, the weight gradient of W, then what R, U, E and L
  * leave. The input gradient is of B or of I: an operation that waits need not know which. A result's row is `result * stages +
@@ -55,7 +52,7 @@ export interface Program {
    * everything.
    */
   readonly apart?: Uint8Array;
-  /** Device that keeps what a device evicts (E, L), by device; −1 for none. */
+  /** Device that keeps what a device evicts (E, L), by device; −1 for none. The host of device d is `devices + d`. */
   readonly partner?: Int32Array;
   /** Share of the shorter of two fused operations that hides behind the longer one. Default: 0. */
   readonly overlap?: number;

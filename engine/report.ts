@@ -103,8 +103,20 @@ export interface DeviceReport {
   readonly memory: MemoryByKind;
   /** What is there at the peak, item by item; they add up to `peak`. */
   readonly memory_items: readonly MemoryItem[];
+  /** Only if the device sends activations to its host. */
+  readonly host?: HostReport;
   /** What `memory.reserved` is made of, where a framework holds it. */
   readonly reserved_parts?: { readonly context: number; readonly communicators: number };
+}
+
+/** Memory of the host that a device uses. */
+export interface HostReport {
+  /** Most bytes that the host keeps for the device at a time. */
+  readonly peak: number;
+  /** Of one iteration: bytes that the device sends to the host, and as many come back. */
+  readonly bytes: number;
+  /** Seconds that they take in one direction. */
+  readonly busy: number;
 }
 
 /**

@@ -10,12 +10,12 @@ export interface Timing extends ShiftedNeeds {
    * arrays. A result is a kind of result of one stage (`resultRow`), of the same microbatch but for `needShift`.
    */
   readonly needOffsets: Int32Array;
-  /** Index into the plan's routes that the result travels on; −1 on the same device. */
+  /** Index into the plan's routes that the result travels on; −1 on the same device, and between a device and its host. */
   readonly needRoute: Int32Array;
   /** Seconds of delay after the transfer, and seconds that the transfer holds its channel. 0 on the same device. */
   readonly needLatency: Float64Array;
   readonly needOccupancy: Float64Array;
-  /** Resource that transfers queue for; −1 on the same device. */
+  /** Resource that transfers queue for; −1 for what takes none. Copies to and from hosts have two channels for each device, numbered after all channels of routes. */
   readonly needChannel: Int32Array;
   readonly channels: number;
   /** Seconds after each device's last operation: gradient synchronisation (what is in no bucket), then the optimizer's step. By device. */

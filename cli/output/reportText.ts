@@ -34,6 +34,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
     section('Plan', planRows(report), colours),
     timelineText(run, names, columns, colours, fills),
     section('Memory', memoryRows(report.devices, columns, colours), colours, 2) + peakLine(plan, report, colours),
+    section('Host memory', hostRows(report), colours),
     section('Stages', stageRows(report), colours),
     section('Links', linkRows(report), colours),
     section('Groups', groupRows(report), colours),
@@ -105,6 +106,21 @@ function memoryRows(devices: readonly DeviceReport[], columns: number, colours: 
   ]);
   return devices.length === 0 ? [] : [head, ...rows];
 }
+
+/** What hosts keep for their devices. */
+const hostRows = ({ devices, iteration }: PipelineReport): string[][] =>
+  devices.flatMap(({ name, host }) =>
+    host === undefined
+      ? []
+      : [
+          [
+            name,
+            `${bytes(host.peak)} at most`,
+            `${bytes(host.bytes)} in each direction`,
+            `busy ${share(iteration > 0 ? host.busy / iteration : 0)}`,
+          ],
+        ],
+  );
 
 /** What the fullest device holds at the moment of its peak. */
 function peakLine(plan: PipelinePlan, report: PipelineReport, colours: Colours): string {

@@ -12,6 +12,8 @@ export function evictedBytes(plan: PipelinePlan, program: Program): (from: numbe
     if (kind !== E && kind !== L) continue;
     const home = placement[row % stages];
     const away = partner[home];
+    // What goes to a host takes no route between devices.
+    if (away >= devices) continue;
     const edge = kind === E ? home * devices + away : away * devices + home;
     bytes.set(edge, (bytes.get(edge) ?? 0) + plan.stages[row % stages].activation);
   }

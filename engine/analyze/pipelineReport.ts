@@ -10,6 +10,7 @@ import { leastMakespan } from './bound.ts';
 import { bubbleCauses } from './causes.ts';
 import { evictedBytes } from './evicted.ts';
 import { exposedByRoute } from './exposed.ts';
+import { hostReport } from './hostReport.ts';
 import { memoryItems } from './memoryItems.ts';
 import type { BubbleReport, DeviceReport, LinkReport, PipelineReport, StageReport } from '../report.ts';
 import { modelFlops } from './modelFlops.ts';
@@ -123,6 +124,7 @@ function deviceReport(
   const stages = stagesOn(plan.placement, device).map((stage) => plan.stages[stage]);
   const sum = (bytes: (stage: StagePlan) => number) => stages.reduce((all, stage) => all + bytes(stage), 0);
   const runs = peak.position >= 0;
+  const host = hostReport(plan, timeline, device);
   const busy = (steady ?? timeline).busy[device];
   return {
     name,
@@ -149,6 +151,7 @@ function deviceReport(
       reserved,
     },
     memory_items: memoryItems(plan, program, peak, device),
+    ...(host === undefined ? {} : { host }),
     ...(reservedParts === undefined ? {} : { reserved_parts: reservedParts }),
   };
 }

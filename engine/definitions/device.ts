@@ -1,6 +1,6 @@
 /** What a `device` declaration says. */
 import type { DeviceSpeed, Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
-import type { Place } from '../plan.ts';
+import type { HostLinkPlan, Place } from '../plan.ts';
 
 /** Figures of one key as written, by number format (`''` for all) and then by size (0 for all). */
 export type WrittenRates = ReadonlyMap<Precision | '', ReadonlyMap<number, number>>;
@@ -26,6 +26,8 @@ export interface DeviceDefinition {
   readonly memoryOverlap: number;
   /** Divides the times of measured layers and multiplies `compute`. */
   readonly speed: number;
+  /** Link to the memory of the host. */
+  readonly host?: HostLinkPlan;
   /** What a device that is `from` this one starts with. */
   readonly written: Readonly<Record<'compute' | 'efficiency' | 'memory_efficiency', WrittenRates>>;
   readonly place: Place;

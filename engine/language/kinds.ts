@@ -97,6 +97,11 @@ export const operations: Targets = {
       name: 'U',
       doc: 'Update of the weights of a stage, after the backward of this microbatch. Only in rows with asynchronous `weights`.',
     },
+    {
+      name: 'E',
+      doc: 'Sends the activations of one microbatch away, after its forward: `E[j, to = host]`, or `to` another device.',
+    },
+    { name: 'L', doc: 'Brings the activations of one microbatch back that E has sent away, before its backward.' },
   ],
 };
 

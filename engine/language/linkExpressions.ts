@@ -67,11 +67,18 @@ function linkComposed(
       return linkName(context, expression, schema, scope);
     case 'index':
       linkTarget(context, expression.target, schema, scope);
-      return expression.arguments.forEach((argument) => value(argument.value));
+      return expression.arguments.forEach((argument) => {
+        if (argument.name?.text !== 'to' || argument.value.kind !== 'name') value(argument.value);
+        else if (!namesHost(context, argument.value, scope)) linkNumber(context, argument.value, scope, ['host']);
+      });
     case 'call':
       return linkCall(context, expression, schema, scope, depth);
   }
 }
+
+/** `to = host` of an E: a word, unless the file declares the name. */
+const namesHost = ({ names }: FileContext, { text }: Name, { locals }: Scope): boolean =>
+  text === 'host' && !names.has(text) && locals?.has(text) !== true;
 
 /** `dimension`: what the key takes, if that is one dimension. Units of it are suggested rather than others that are spelled alike. */
 function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimension | undefined): void {

@@ -1,5 +1,5 @@
 /** The plan of a cut: what its stages cost, what devices send, in which order they work. */
-import type { PipelinePlan } from '../plan.ts';
+import type { PipelinePlan, SchedulePlan } from '../plan.ts';
 import type { LayerCosts } from './cost/layerCosts.ts';
 import { messagesOf } from './cost/messages.ts';
 import { stageModes } from './cost/recomputation.ts';
@@ -14,6 +14,12 @@ import { devicePlans, ranksIn } from './place/devicePlans.ts';
 import type { PlacedPipeline } from './place/placePipeline.ts';
 import { pipelineRoutes } from './routes/pipelineRoutes.ts';
 import { schedulePlan } from './schedulePlan.ts';
+
+/** By rank: the device that keeps what its rows evict; −1 for none, or the host. */
+const keepersIn = (schedule: SchedulePlan | undefined): readonly number[] | undefined =>
+  schedule?.kind === 'rows'
+    ? schedule.rows.map(({ keeper }) => (keeper === undefined || keeper === 'host' ? -1 : keeper))
+    : undefined;
 
 /** In steps; `undefined` where devices that must talk have no route, or the schedule is wrong for these numbers (reported). */
 export function* draft(
@@ -37,7 +43,7 @@ export function* draft(
     ranks,
     edges,
     reshard: transfer.reshard,
-    partners,
+    partners: partners ?? keepersIn(schedule),
     operations: schedule === undefined || schedule.kind === 'policy' ? undefined : schedule.operations,
     at: { devices: at.devices, transfer: pipeline.at('transfer') },
   });

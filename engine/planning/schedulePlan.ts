@@ -2,8 +2,9 @@
 import type { Reporter } from '../findings/reporter.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { createReporter } from '../findings/reporter.ts';
-import { type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
-import { type EdgePlan, paths, type SchedulePlan } from '../plan.ts';
+import { type RowsBody, type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
+import { type EdgePlan, paths, type RowPlan, type SchedulePlan } from '../plan.ts';
+import { E } from '../program.ts';
 import { hintPeak } from './hintPeak.ts';
 import type { Notes } from './notes.ts';
 import { reportForeign, reportUnmet } from './ownSchedule.ts';
@@ -67,6 +68,21 @@ function greedyPlan(
   };
 }
 
+/** Whether rows send activations to the host of a device that has no link to it; says so at the first E. */
+function lacksHost(report: Reporter, rows: readonly RowPlan[], { ranks }: Ranks, body: RowsBody): boolean {
+  const device = rows.findIndex(({ keeper }, index) => keeper === 'host' && ranks[index].kind.host === undefined);
+  if (device < 0) return false;
+  const { kinds, items } = rows[device];
+  const at = rowOf(body, device)?.items[items[kinds.indexOf(E)]];
+  const { name } = ranks[device].kind;
+  if (at !== undefined)
+    report.report('type/mismatch', at, {
+      expected: `a link to the host in device "${name}", such as \`host = 25GB/s + 5us\``,
+      found: 'none',
+    });
+  return true;
+}
+
 function rowsPlan(
   notes: Notes,
   report: Reporter,
@@ -85,7 +101,7 @@ function rowsPlan(
   for (const { from, to } of edges) if (number(from) !== number(to)) before[number(to)].push(number(from));
   const numbers = { stages: cut.count, devices, microbatches, iterations, stagesOf, before };
   const rows = body.expand(numbers, report);
-  if (rows === undefined) return undefined;
+  if (rows === undefined || lacksHost(report, rows, ranks, body)) return undefined;
   const used = body.operations?.(numbers, rows, report);
   if (used === undefined && body.operations !== undefined) return undefined;
   notes.tracers.set(pipeline, body.trace(numbers));

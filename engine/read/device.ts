@@ -2,11 +2,26 @@ import { show } from '../quantities.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
-import { or, readKeys, readQuantity } from '../language/keys.ts';
-import { paths } from '../plan.ts';
+import { type Keys, or, readKeys, readQuantity, valueOf } from '../language/keys.ts';
+import { type HostLinkPlan, paths } from '../plan.ts';
 import { deviceBody } from './deviceFrom.ts';
+import { readLink } from './link.ts';
 import { readPeaks, readShares } from './rates.ts';
 import { readReserved } from './reserved.ts';
+
+/** The link to the host; no device shares it. */
+function readHost(context: ReadContext, keys: Keys): HostLinkPlan | undefined {
+  const value = valueOf(keys.find('host'));
+  const link = value === undefined ? undefined : readLink(context, value);
+  if (value === undefined || link === undefined) return undefined;
+  const { bandwidth, latency, sharing } = link;
+  if (sharing === 'shared')
+    context.report.report('type/mismatch', value, {
+      expected: 'a link that one device has for itself, such as `25GB/s + 5us` or `half(25GB/s)`',
+      found: '`shared(…)`',
+    });
+  return { bandwidth, latency, ...(sharing === 'half' ? { half: true } : {}) };
+}
 
 /** Reads a `device` declaration; nothing is defined where a value of it is wrong. */
 export function readDevice(context: ReadContext, block: BlockDeclaration): void {
@@ -23,6 +38,7 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
   const launch = or(read('launch'), base?.launch ?? 0);
   const memoryOverlap = or(read('memory_overlap'), base?.memoryOverlap ?? 1);
   const speed = or(read('speed'), base?.speed ?? 1);
+  const host = readHost(context, keys);
   if (block.name === undefined || memory === undefined || reserved === undefined) return;
   if (compute === undefined || bandwidth === undefined || efficiency === undefined || speed === undefined) return;
   if (moving === undefined || launch === undefined || memoryOverlap === undefined) return;
@@ -45,6 +61,7 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
     launch,
     memoryOverlap,
     speed,
+    ...(host === undefined ? (base?.host === undefined ? {} : { host: base.host }) : { host }),
     written: { compute: compute.written, efficiency: efficiency.written, memory_efficiency: moving.written },
     place,
     memoryPlace,

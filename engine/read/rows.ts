@@ -52,7 +52,8 @@ export function expandRows(
       if (frame.failed) return undefined;
       ends.push(frame.out.length);
     }
-    rows.push(rowPlan(frame.out, ends, frame.overlap ?? 0));
+    const written = rowPlan(frame.out, ends, frame.overlap ?? 0);
+    rows.push(frame.keeper === undefined ? written : { ...written, keeper: frame.keeper });
   }
   return rows;
 }
@@ -68,6 +69,8 @@ export function enterRow(
   clear(frame.out);
   if (row?.slot !== undefined) frame.slots[row.slot] = device;
   frame.stagesOf = all[device] ?? [];
+  frame.device = device;
+  frame.keeper = undefined;
   frame.running = running === undefined ? undefined : (microbatch) => running(device, microbatch);
   return row;
 }

@@ -1,7 +1,7 @@
 /** Reads a clock table or a building block of a schedule: `slot(F, s, j) = …`, or `slot(F, s) = …` with a `period`. */
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { type Keys, missing, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
-import { B, F, I, letters, W, writtenLetters } from '../program.ts';
+import { B, F, I, letters, W } from '../program.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import { compileNumber } from '../sequences/operands.ts';
 import { type CompiledSchedule, slotsOf, tooDeep } from '../sequences/schedule.ts';
@@ -104,7 +104,7 @@ function readSlot(
     return undefined;
   };
   if (kindName?.kind === 'missing' || rest.some(({ kind }) => kind === 'missing')) return undefined;
-  const kind = kindName?.kind === 'name' ? writtenLetters.findIndex((letter) => letter === kindName.text) : -1;
+  const kind = kindName?.kind === 'name' ? letters.findIndex((letter) => letter === kindName.text) : -1;
   // An unknown name has been reported.
   if (kind < 0) return kindName?.kind === 'name' ? undefined : refuse('a kind, as `slot(F, s, j)`', 'something else');
   const value = valueOf(entry);

@@ -5,7 +5,7 @@ import { letters } from '../program.ts';
 export function rowItems({ kinds, stages, microbatches, items, fused = [] }: RowPlan): readonly RowItem[] {
   const pairs = new Set(fused);
   return kinds.map((kind, at) => ({
-    op: letters[kind] as RowItem['op'],
+    op: letters[kind],
     stage: stages[at],
     microbatch: microbatches[at],
     item: items[at],

@@ -1,12 +1,15 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type PipelinePlan, type RowPlan, paths } from '../plan.ts';
+import { type PipelinePlan, type RowPlan, type StagePlan, paths } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
 import { planCopies } from './copies.ts';
 import { declaredOperations, negativeCosts } from './declaredOperations.ts';
-import { I, type Program, kindName, R, shiftFor, U, W, weightRule, type WeightRule } from '../program.ts';
+import { E, I, L, type Program, kindName, R, shiftFor, U, W, weightRule, type WeightRule } from '../program.ts';
 import { withUpdates } from './updates.ts';
 
 const most = 20;
+/** With R, the bytes that a stage keeps differ by microbatch, and an R would have to wait for its L. */
+const recomputesToo =
+  'sends away activations of a stage that recomputes, in a schedule with R; leave R out, and the backward recomputes once the activations are back';
 
 /**
  * Rows as written → program; or findings `schedule/repeated` for operations that no program can hold (stages, microbatches or
@@ -30,9 +33,22 @@ export function programOfRows(
   const faults = new Map<string, PlanFinding>();
   let fused: Uint8Array | undefined;
   let updates = false;
+  let evicts = false;
   let apart: Uint8Array | undefined;
   let split = false;
   let at = 0;
+  const refuse = (
+    device: number,
+    { kinds, stages: of, microbatches: which, items: from }: RowPlan,
+    index: number,
+    reason: string,
+  ): void => {
+    const path = paths.rowItem(plan.name, device, from[index]);
+    if (faults.size >= most || faults.has(path)) return;
+    const operation = `${stageNumber(plan, of[index])}${kindName(named, kinds[index])}${which[index]}`;
+    const name = plan.devices[device]?.name ?? `device ${device}`;
+    faults.set(path, planFinding('schedule/repeated', path, { operation, device: name, reason }));
+  };
   for (const [device, row] of rows.entries()) {
     for (const position of row.fused ?? []) {
       fused ??= new Uint8Array(total);
@@ -42,21 +58,15 @@ export function programOfRows(
       const kind = row.kinds[index];
       const stage = row.stages[index];
       const microbatch = row.microbatches[index];
-      const item = row.items[index];
       const problem =
         kind === U && weights === 'flush'
           ? 'updates the weights within an iteration, but `weights = flush` keeps them until its end; write another `weights`, such as `weights = stash`'
           : outside(stage, microbatch, device, { devices, stages, microbatches });
       if (kind === U) updates = true;
-      if (problem !== undefined && faults.size < most) {
-        const path = paths.rowItem(plan.name, device, item);
-        const operation = `${stageNumber(plan, stage)}${kindName(named, kind)}${microbatch}`;
-        const name = plan.devices[device]?.name ?? `device ${device}`;
-        if (!faults.has(path))
-          faults.set(path, planFinding('schedule/repeated', path, { operation, device: name, reason: problem }));
-      }
+      if (kind === E || kind === L) evicts = true;
+      if (problem !== undefined) refuse(device, row, index, problem);
       order[at] = ((kind * stages + stage) << shift) | microbatch;
-      items[at] = item;
+      items[at] = row.items[index];
       if (kind === I || kind === W) split = true;
       // Rows with an R say all that is recomputed; in other stages, and for microbatches without one, everything is kept.
       if (kind === R) apart ??= new Uint8Array(stages).fill(1);
@@ -66,6 +76,10 @@ export function programOfRows(
   }
   for (let device = rows.length; device < devices; device += 1) offsets[device + 1] = at;
   const wrongCosts = operations === undefined ? [] : negativeCosts(plan, operations);
+  for (const [device, row] of apart === undefined || !evicts ? [] : rows.entries())
+    for (let index = 0; index < row.kinds.length; index += 1)
+      if (row.kinds[index] === E && makesAgain(plan.stages[row.stages[index]]))
+        refuse(device, row, index, recomputesToo);
   if (faults.size > 0 || wrongCosts.length > 0) return { faults: [...faults.values(), ...wrongCosts] };
   const placement = Int32Array.from(plan.placement);
   const copies = planCopies(plan);
@@ -86,6 +100,7 @@ export function programOfRows(
     ...(fused === undefined ? {} : { fused, overlap: rows.find((row) => row.fused !== undefined)?.overlap ?? 0 }),
     ...(apart === undefined ? {} : { apart, extended: true }),
     ...(declared === undefined ? {} : { declared, extended: true }),
+    ...(evicts ? { partner: keepersOf(rows, devices), extended: true } : {}),
     ...(copies === undefined ? {} : { copies }),
   };
   if (weights === 'flush') return { program };
@@ -96,6 +111,17 @@ export function programOfRows(
       : withUpdates(program, weights, plan.microbatches),
   };
 }
+
+/** Who keeps what each device evicts; the host of device d is `devices + d`. */
+const keepersOf = (rows: readonly RowPlan[], devices: number): Int32Array =>
+  Int32Array.from({ length: devices }, (_, device) => {
+    const keeper = rows[device]?.keeper ?? -1;
+    return keeper === 'host' ? devices + device : keeper;
+  });
+
+/** Whether a stage recomputes anything. */
+const makesAgain = ({ recompute, recomputed, recomputedWhole = recomputed }: StagePlan): boolean =>
+  recompute > 0 || recomputedWhole > 0;
 
 const weightsOf = ({ schedule }: PipelinePlan): WeightRule =>
   weightRule(schedule.kind === 'rows' ? (schedule.weights ?? 'flush') : 'flush');

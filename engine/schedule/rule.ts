@@ -17,7 +17,7 @@ type GreedyPlan = Extract<SchedulePlan, { readonly kind: 'greedy' }>;
 /** Blocked operations that a message names. */
 const mostNamed = 3;
 
-const resultOfLetter: Readonly<Record<OperationLetter, number>> = { F: 0, B: 1, I: 1, W: 2, R: 3, U: 5 };
+const resultOfLetter: Readonly<Record<OperationLetter, number>> = { F: 0, B: 1, I: 1, W: 2, R: 3, U: 4, E: 5, L: 6 };
 
 /** A program, or `schedule/blocked` where the conditions of all ready operations fail while work is left. */
 export function byRule(

@@ -8,6 +8,10 @@ export interface Frame {
   readonly slots: Float64Array;
   /** Stages of the device whose row is written, in ascending order. */
   stagesOf: readonly number[];
+  /** That device. */
+  device: number;
+  /** Who keeps what an E of the row sends; undefined before the first E. */
+  keeper: number | 'host' | undefined;
   /** Of these, the stages that run a microbatch; only where stages have copies. */
   running: ((microbatch: number) => readonly number[]) | undefined;
   /** Parts of every microbatch. An operation of part a of stage s is one of stage s · parts + a in what is written. */
@@ -38,6 +42,8 @@ export const newFrame = (
 ): Frame => ({
   slots,
   stagesOf: [],
+  device: -1,
+  keeper: undefined,
   running: undefined,
   parts: 1,
   out: operationList(),

@@ -1,14 +1,15 @@
 import type { Argument, Index } from '../../grammar/syntax.ts';
 import { spellingHint } from '../findings/reporter.ts';
-import { kinds, letters, writtenLetters } from '../program.ts';
+import { E, kinds, letters } from '../program.ts';
 import { depthOf, type NumberCode, type RangeCode, type SequenceCode, usesOf } from './code.ts';
 import { compileNumber, wrong } from './operands.ts';
 import { type Frame, outside } from './frame.ts';
 import type { Names } from './names.ts';
 import { add, addRun } from './operationList.ts';
+import { type Keeper, keeperArgument, noKeeper } from './keeper.ts';
 import { ownStage, stageArgument } from './stageOfOperation.ts';
 
-const writable: readonly string[] = writtenLetters;
+const writable: readonly string[] = letters;
 /** Largest number that a program holds. */
 const largest = 2 ** 31 - 1;
 
@@ -18,21 +19,28 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
   if (!names.context.links.has(target)) return undefined;
   const declared = names.declared.get(names.context.links.get(target) ?? '');
   if (declared === undefined && !writable.includes(target.text))
-    return wrong(names, node, '`F[…]`, `B[…]`, `I[…]` or `W[…]`');
+    return wrong(names, node, 'an operation such as `F[…]`, `B[…]`, `I[…]` or `W[…]`');
   const [first, ...rest] = node.arguments;
   const given = new Map(rest.map((argument) => [argument.name?.text ?? '', argument]));
   const twice = given.size < rest.length || (given.has('stage') && given.has('chunk'));
   if (first === undefined || first.name !== undefined || twice)
-    return wrong(names, node, 'a microbatch, then at most one of `stage = …` and `chunk = …`, and a `part = …`');
+    return wrong(
+      names,
+      node,
+      'a microbatch, then at most one of `stage = …` and `chunk = …`, a `part = …`, and a `to = …` for E',
+    );
   const stray = rest.find(({ name }) => !keys.includes(name?.text ?? ''));
   if (stray !== undefined) return unknownKey(names, stray);
   const [stageAt, partAt] = [given.get('stage') ?? given.get('chunk'), given.get('part')];
   const stage = stageAt === undefined ? ownStage(node, declared !== undefined) : stageArgument(names, stageAt);
   const part = partAt === undefined ? wholeStage(node, declared !== undefined) : partArgument(names, partAt);
-  const microbatches = names.compile(first.value);
-  if (stage === undefined || part === undefined || microbatches === undefined) return undefined;
   const kind = declared === undefined ? letters.findIndex((letter) => letter === target.text) : kinds + declared;
-  const depth = depthOf([microbatches, stage, part]);
+  const toAt = given.get('to');
+  if (toAt !== undefined && kind !== E) return wrong(names, toAt.value, 'no `to`: only E sends activations away');
+  const keeper = kind === E ? (toAt === undefined ? noKeeper(names, node) : keeperArgument(names, toAt.value)) : none;
+  const microbatches = names.compile(first.value);
+  if (stage === undefined || part === undefined || keeper === undefined || microbatches === undefined) return undefined;
+  const depth = depthOf([microbatches, stage, part, keeper]);
   if (microbatches.kind !== 'range' && microbatches.kind !== 'number')
     return wrong(names, first.value, 'a microbatch or a range of them');
   const index = microbatches.kind === 'number' ? compileNumber(names, first.value, 'number') : undefined;
@@ -44,6 +52,7 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
     const { first: from, step } = frame;
     const at = length === 0 ? 0 : stage.at(frame, from);
     if (length === 0 || !(at >= 0)) return;
+    if (kind === E) keeper.keep(frame);
     const parts = part.count(frame);
     const { first: firstPart, step: partStep } = frame;
     const place = at * frame.parts + firstPart;
@@ -67,7 +76,9 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
   return { kind: 'sequence', uses, depth, size: part.counts ? size : run.size, emit };
 }
 
-const keys = ['stage', 'chunk', 'part'];
+const none: Keeper = { depth: 0, keep: () => undefined };
+
+const keys = ['stage', 'chunk', 'part', 'to'];
 
 function unknownKey({ context }: Names, { name, start, end }: Argument): undefined {
   const key = name?.text ?? '';

@@ -16,7 +16,7 @@ export interface Moves {
   readonly change: Int32Array;
 }
 
-/** The moves of a device; undefined where it neither evicts nor keeps what others evict. */
+/** The moves of a device, or of the host of device d as `devices + d`; undefined where it neither evicts nor keeps what others evict. */
 export function movesOf(timeline: Timeline, device: number): Moves | undefined {
   const { program, timing } = timeline;
   const { partner, order, offsets, stages } = program;
@@ -38,7 +38,8 @@ export function movesOf(timeline: Timeline, device: number): Moves | undefined {
       const microbatch = microbatchOf(program, order[position]);
       const ends = arrivalAt(timeline, need, microbatch);
       const slot = need * program.microbatches + microbatch;
-      const starts = timeline.sent?.[slot] ?? ends - timing.needOccupancy[need] - timing.needLatency[need];
+      const shared = timing.needRoute[need] >= 0 ? timeline.sent?.[slot] : undefined;
+      const starts = shared ?? ends - timing.needOccupancy[need] - timing.needLatency[need];
       // What receives holds it from the start, what sends until the end.
       if (kind === E) moves.push({ at: home === device ? ends : starts, stage, microbatch, change: -sign });
       else moves.push({ at: home === device ? starts : ends, stage, microbatch, change: sign });

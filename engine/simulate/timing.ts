@@ -35,7 +35,24 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const peers = free ? undefined : peersOf(program);
   const { declared } = program;
 
+  const channels = channelsOf(plan);
+  const toHost = program.partner?.some((partner) => partner >= devices) === true;
+  /** The copy between a device and its host, which has a number from `devices` on. */
+  const hostNeed = (result: number, sender: number, receiver: number, bytes: number) => {
+    const device = Math.min(sender, receiver);
+    const link = options.freeTransfers ? undefined : plan.devices[device].host;
+    needs.push(result);
+    needShift.push(0);
+    needOnly.push(undefined);
+    needRoute.push(-1);
+    needChannel.push(
+      link === undefined ? -1 : channels + 2 * device + (sender > receiver && link.half !== true ? 1 : 0),
+    );
+    needLatency.push(link?.latency ?? 0);
+    needOccupancy.push(link === undefined ? 0 : bytes / link.bandwidth);
+  };
   const need = (result: number, sender: number, receiver: number, bytes: number, shift = 0, only?: Uint8Array) => {
+    if (sender >= devices || receiver >= devices) return hostNeed(result, sender, receiver, bytes);
     const index = sender === receiver ? -1 : (routes.get(sender * devices + receiver) ?? -1);
     const route = index < 0 ? undefined : plan.routes[index];
     needs.push(result);
@@ -97,7 +114,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     needLatency: Float64Array.from(needLatency),
     needOccupancy: Float64Array.from(needOccupancy),
     needChannel: Int32Array.from(needChannel),
-    channels: channelsOf(plan),
+    channels: toHost ? channels + 2 * devices : channels,
     ...(flows === undefined ? {} : { flows }),
     sync: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.sync ?? 0) : 0)),
     optimizer: Float64Array.from({ length: devices }, (_, device) => (atEnd ? (plan.step[device]?.optimizer ?? 0) : 0)),

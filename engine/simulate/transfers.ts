@@ -31,7 +31,7 @@ export interface Transfers {
  */
 export function transfersOf(program: Program, timing: Timing, end: Float64Array, own = false): Transfers {
   const { stages, microbatches, order, shift, placement } = program;
-  const { needOffsets, needs, needShift, needOnly, needChannel, needOccupancy, needLatency } = timing;
+  const { needOffsets, needs, needShift, needOnly, needRoute, needChannel, needOccupancy, needLatency } = timing;
   // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const arrival = new Float64Array(needs.length * microbatches).fill(-1);
@@ -85,7 +85,8 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
           continue;
         // Gradients go to other copies in a collective, not by sends.
         if (own && further === 0 && users.device[use] !== placement[result % stages]) continue;
-        if (carry !== undefined) {
+        // A copy to or from the host has its channel for itself.
+        if (carry !== undefined && (needRoute[need] >= 0 || needChannel[need] < 0)) {
           carry(need, microbatch, twin, users.device[use], now);
           continue;
         }

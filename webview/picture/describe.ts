@@ -29,7 +29,7 @@ const kindNames = {
   W: 'Backward, weight gradient',
   R: 'Recompute',
   U: 'Weight update',
-  E: 'Eviction to another device',
+  E: 'Eviction',
   L: 'Load back',
   sync: 'Gradient synchronisation',
   optimizer: 'Optimizer step',

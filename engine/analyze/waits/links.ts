@@ -28,7 +28,9 @@ export function linksOf(timeline: Timeline, slack: number): Links {
   const makers = makersOf(program);
   const rowOfNeed = rowsOf(needOffsets, timing.needs.length);
   const queues = new Map<number, Queue>();
-  const keyOf = (need: number): number => (timing.flows === undefined ? timing.needChannel : timing.needRoute)[need];
+  // Copies to and from hosts take no route, but queue for their channel.
+  const keyOf = (need: number): number =>
+    timing.flows === undefined || timing.needRoute[need] < 0 ? timing.needChannel[need] : -2 - timing.needRoute[need];
 
   /** B and I of a stage list the same need, and it is sent once: the need of B. */
   const sentNeed = (need: number): number => {
@@ -61,7 +63,7 @@ export function linksOf(timeline: Timeline, slack: number): Links {
   };
   /** The transfer right before another one on its link, where it held the link after the other's result was made. */
   const holderBefore = (need: number, microbatch: number): number => {
-    if (timeline.arrival === undefined || keyOf(need) < 0 || needOccupancy[need] === 0) return -1;
+    if (timeline.arrival === undefined || keyOf(need) === -1 || needOccupancy[need] === 0) return -1;
     const { transfer, free } = queueOf(keyOf(need));
     const at = transfer.indexOf(need * microbatches + microbatch);
     return at > 0 && free[at - 1] > madeAt(need, microbatch) + slack ? transfer[at - 1] : -1;

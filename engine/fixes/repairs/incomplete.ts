@@ -47,6 +47,10 @@ function missingOn({ plan, rows }: Rowed, device: number): readonly RowItem[] {
     for (const op of letters)
       for (let microbatch = 0; microbatch < plan.microbatches; microbatch += 1)
         if (!has.has(`${op} ${stage} ${microbatch}`)) out.push({ op, stage, microbatch, item: -1 });
+    // What has been sent away must come back.
+    for (const { op, stage: of, microbatch } of row)
+      if (op === 'E' && of === stage && !has.has(`L ${stage} ${microbatch}`))
+        out.push({ op: 'L', stage, microbatch, item: -1 });
   }
   return out;
 }
@@ -119,7 +123,7 @@ function positionOf(parts: readonly Part[], position: number): number {
   return parts.length;
 }
 
-const rank = { F: 0, R: 1, B: 2, I: 2, W: 3, U: 4 } as const;
+const rank = { F: 0, E: 1, L: 2, R: 3, B: 4, I: 4, W: 5, U: 6 } as const;
 
 /** Whether one operation of a stage has to come before another; undefined where it makes no difference. */
 function comesBefore(a: RowItem, b: RowItem): boolean | undefined {

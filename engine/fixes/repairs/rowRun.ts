@@ -1,13 +1,21 @@
-import type { PipelinePlan, RowItem } from '../../plan.ts';
+import type { PipelinePlan, RowItem, RowPlan } from '../../plan.ts';
 import { validate } from '../../schedule/validate.ts';
 import { rowOfItems } from '../../schedule/rowItems.ts';
 import { programOfRows } from '../../schedule/rows.ts';
 import { simulate } from '../../simulate/simulate.ts';
 import { timingOf } from '../../simulate/timing.ts';
 
+/** Who keeps what a row sends away. */
+const keeperOf = (row: RowPlan | undefined): Pick<RowPlan, 'keeper'> =>
+  row?.keeper === undefined ? {} : { keeper: row.keeper };
+
 /** Seconds until the last operation of these rows ends; undefined if they do not run. */
 export function secondsOf(plan: PipelinePlan, rows: readonly (readonly RowItem[])[]): number | undefined {
-  const made = programOfRows(plan, rows.map(rowOfItems));
+  const given = plan.schedule.kind === 'rows' ? plan.schedule.rows : [];
+  const made = programOfRows(
+    plan,
+    rows.map((row, device) => ({ ...rowOfItems(row), ...keeperOf(given[device]) })),
+  );
   if ('faults' in made) return undefined;
   const timeline = simulate(made.program, timingOf(plan, made.program));
   // What runs may still leave operations out, or do them twice.

@@ -66,6 +66,12 @@ export const device: BlockSchema = {
       'Relative speed of computing: divides the times of measured layers and multiplies the rate of `compute`. Memory bandwidth stays the same. Default: 1.',
     ),
     key(
+      'host',
+      'host = 25GB/s + 5us',
+      { kind: 'link' },
+      'Link to the memory of the host, in each direction; `half(…)` if both directions share it. Needed for `E[j, to = host]`.',
+    ),
+    key(
       'from',
       'from = h100',
       { kind: 'system' },

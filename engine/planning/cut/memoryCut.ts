@@ -151,8 +151,8 @@ function reasonAgainst({ use, cut }: SettledPipeline, program: Program, layers: 
   const name = use.kind === 'policy' ? use.policy.name : use.definition.name;
   if (program.weights !== undefined)
     return `"${name}" keeps older versions of the weights, which a cut by memory ignores; the cut is by time`;
-  if (use.kind === 'policy' && use.policy.partners !== undefined)
-    return `"${name}" moves activations to other devices, which a cut by memory ignores; the cut is by time`;
+  if (program.partner !== undefined)
+    return `"${name}" moves activations elsewhere, which a cut by memory ignores; the cut is by time`;
   if (cut.count * layers ** 2 <= tableLimit && layers <= layerLimit) return undefined;
   return `${count(layers, 'layer', 'layers')} have too many cuts into ${count(cut.count, 'stage', 'stages')} to try them by memory; the cut is by time`;
 }

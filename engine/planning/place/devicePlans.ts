@@ -21,6 +21,7 @@ export function devicePlans(
     ...(sameRanks(rankMesh, mesh) ? {} : { mesh: ranksIn(rankMesh) }),
     ...(derived ? { compute: peakOf(kind, model.precision) } : {}),
     memory: kind.memory,
+    ...(kind.host === undefined ? {} : { host: kind.host }),
     ...reservedOf(kind, communicatorsOf(ranks, index), memory),
   }));
 }
