@@ -1,7 +1,7 @@
 /** Reads a clock table or a building block of a schedule: `slot(F, s, j) = …`, or `slot(F, s) = …` with a `period`. */
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { type Keys, missing, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
-import { B, F, I, letters, W } from '../program.ts';
+import { B, E, F, I, L, letters, W } from '../program.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import { compileNumber } from '../sequences/operands.ts';
 import { type CompiledSchedule, slotsOf, tooDeep } from '../sequences/schedule.ts';
@@ -107,6 +107,7 @@ function readSlot(
   const kind = kindName?.kind === 'name' ? letters.findIndex((letter) => letter === kindName.text) : -1;
   // An unknown name has been reported.
   if (kind < 0) return kindName?.kind === 'name' ? undefined : refuse('a kind, as `slot(F, s, j)`', 'something else');
+  if (kind === E || kind === L) return refuse('F, B, I or W: only rows may have E and L', letters[kind]);
   const value = valueOf(entry);
   if (value === undefined) return undefined;
   if (value.kind === 'name' && value.text === 'free' && !context.links.has(value)) {
