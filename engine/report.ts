@@ -121,7 +121,7 @@ export interface HostReport {
 
 /**
  * `activations_for_weight` is what a weight gradient needs once the input gradient has run, `recomputed` what a backward has
- * recomputed, `versions` the weights other than the newest.
+ * recomputed, `versions` the weights other than the newest. `operations` is what operations of the schedule hold and receive.
  */
 export type MemoryItemKind =
   | 'weights'
@@ -132,6 +132,7 @@ export type MemoryItemKind =
   | 'activations'
   | 'activations_for_weight'
   | 'recomputed'
+  | 'operations'
   | 'workspace';
 
 export interface MemoryItem {
@@ -140,6 +141,8 @@ export interface MemoryItem {
   readonly stage?: string;
   /** Device of that stage, where this one keeps them for it. */
   readonly of?: string;
+  /** Name of the operation of the schedule that holds or has sent it. */
+  readonly operation?: string;
   /** Microbatches, or segments of them, that `bytes` is of. */
   readonly count?: number;
   readonly bytes: number;
@@ -160,6 +163,8 @@ export interface MemoryByKind {
   readonly versions: number;
   readonly buffers: number;
   readonly workspace: number;
+  /** Absent where operations of the schedule hold nothing. */
+  readonly operations?: number;
   readonly reserved: number;
 }
 

@@ -52,6 +52,12 @@ export function memoryItems(
     counted('recomputed', stage, backwards, recomputed);
     counted('workspace', stage, mine.filter(({ kind }) => kind <= U).length, workspace);
   }
+  const names = program.declared?.names ?? [];
+  for (const [index, name] of names.entries()) {
+    const held = peak.operations?.filter(({ operation }) => operation === index) ?? [];
+    const bytes = held.reduce((sum, each) => sum + each.bytes, 0);
+    if (bytes > 0) items.push({ kind: 'operations', operation: name, count: held.length, bytes });
+  }
   return items;
 }
 

@@ -14,6 +14,7 @@ export const itemNames: Readonly<Record<MemoryItemKind, string>> = {
   activations_for_weight: 'activations for W',
   recomputed: 'recomputed',
   workspace: 'workspace',
+  operations: 'operations of the schedule',
 };
 
 /** `gpu[0] has 31 % of its memory free: nothing needs to be freed.`; empty for a device with little room. */

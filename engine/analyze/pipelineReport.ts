@@ -8,6 +8,7 @@ import { type Timeline, endAt } from '../timeline.ts';
 import { steadyBubble, versionFigures } from './asynchronous.ts';
 import { leastMakespan } from './bound.ts';
 import { bubbleCauses } from './causes.ts';
+import { bytesOfOperations } from '../simulate/heldByOperations.ts';
 import { evictedBytes } from './evicted.ts';
 import { exposedByRoute } from './exposed.ts';
 import { hostReport } from './hostReport.ts';
@@ -148,6 +149,9 @@ function deviceReport(
       versions: peak.versions,
       buffers: sum((stage) => stage.buffers),
       workspace: peak.workspace,
+      ...(peak.operations === undefined
+        ? {}
+        : { operations: peak.operations.reduce((total, { bytes }) => total + bytes, 0) }),
       reserved,
     },
     memory_items: memoryItems(plan, program, peak, device),
@@ -160,8 +164,10 @@ function links(plan: PipelinePlan, timeline: Timeline, steady: Steady | undefine
   const exposed = exposedByRoute(timeline, plan.routes.length, steady?.window);
   const results = resultBytes(plan, timeline.program);
   const evicted = evictedBytes(plan, timeline.program);
+  const sent = bytesOfOperations(timeline.program);
   return plan.routes.map((route, index) => {
-    const bytes = results(route.from, route.to) + evicted(route.from, route.to) / plan.iterations;
+    const bytes =
+      results(route.from, route.to) + (evicted(route.from, route.to) + sent(route.from, route.to)) / plan.iterations;
     return {
       from: plan.devices[route.from].name,
       to: plan.devices[route.to].name,

@@ -86,7 +86,7 @@ function lacksHost(report: Reporter, rows: readonly RowPlan[], { ranks }: Ranks,
 function rowsPlan(
   notes: Notes,
   report: Reporter,
-  { name: pipeline, cut, microbatches, iterations }: SettledPipeline,
+  { name: pipeline, cut, microbatches, iterations, transfer, at }: SettledPipeline,
   ranks: Ranks,
   edges: readonly EdgePlan[],
   definition: ScheduleDefinition,
@@ -104,6 +104,13 @@ function rowsPlan(
   if (rows === undefined || lacksHost(report, rows, ranks, body)) return undefined;
   const used = body.operations?.(numbers, rows, report);
   if (used === undefined && body.operations !== undefined) return undefined;
+  if (used !== undefined && used !== 'none' && transfer.rule !== undefined) {
+    notes.report.report('type/mismatch', at('transfer'), {
+      expected: `transfers that run in parallel with the work, because schedule "${name}" declares operations`,
+      found: '`rendezvous`',
+    });
+    return undefined;
+  }
   notes.tracers.set(pipeline, body.trace(numbers));
   if (body.periodEnds !== undefined && definition.uri === notes.uri) hintPeak(notes, body.periodEnds, rows, pipeline);
   for (let device = 0; device < devices; device += 1) {

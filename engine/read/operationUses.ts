@@ -44,7 +44,10 @@ export function operationUses(
     const key = `${operation.kind} ${device} ${stage}`;
     if (!costs.has(key)) {
       const time = cost(frame, operation.time, at);
-      costs.set(key, { operation: operation.kind, device, stage, time, holds: 0, sends: 0 });
+      const [holds, sends] = [cost(frame, operation.holds, at), cost(frame, operation.sends, at)];
+      const to = operation.to === undefined ? undefined : deviceOf(frame, operation.to, at);
+      const place = { operation: operation.kind, device, stage };
+      costs.set(key, { ...place, time, holds, sends, ...(to === undefined ? {} : { to }) });
     }
     for (const which of ['after', 'before'] as const) {
       const named = operation[which];
@@ -88,6 +91,20 @@ function cost(
   if (typeof found === 'number' && !(found >= 0 && Number.isFinite(found)))
     outside(frame, key.at, 'The value', show(found, key.code.dimension), 'at least 0');
   return found;
+}
+
+function deviceOf(
+  frame: Frame,
+  key: OperationKey<RuleCode>,
+  at: Readonly<Record<OperationParameter, number>>,
+): number | undefined {
+  set(frame, key, at);
+  const found = key.code.at(frame);
+  const [, devices] = frame.slots;
+  if (typeof found === 'number' && Number.isInteger(found) && found >= 0 && found < devices) return found;
+  const value = typeof found === 'number' ? String(found) : 'known only with the layers';
+  outside(frame, key.at, 'The device', value, `a whole number from 0 to ${devices - 1}`);
+  return undefined;
 }
 
 /** Writes the named operations into the frame; those that do not exist are reported. */

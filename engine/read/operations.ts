@@ -31,6 +31,9 @@ export interface DeclaredOperation {
   /** Slot of its stage, for words such as `weights`. */
   readonly stage: number;
   readonly time?: OperationKey<RuleCode>;
+  readonly holds?: OperationKey<RuleCode>;
+  readonly sends?: OperationKey<RuleCode>;
+  readonly to?: OperationKey<RuleCode>;
   readonly after?: OperationKey<SequenceCode>;
   readonly before?: OperationKey<SequenceCode>;
 }
@@ -76,13 +79,18 @@ function readOperation(
     const found = keys.find(name);
     return found && sequenceOf(context, compiled, found);
   };
-  const [time, after, before] = [cost('time', 'time'), operations('after'), operations('before')];
+  const time = cost('time', 'time');
+  const [holds, sends, to] = [cost('holds', 'bytes'), cost('sends', 'bytes'), cost('to', 'number')];
+  const [after, before] = [operations('after'), operations('before')];
   detail(context, symbol, `operation of ${compiled.name}`);
   return {
     name: entry.name?.text ?? '',
     kind,
     stage,
     ...(time === undefined ? {} : { time }),
+    ...(holds === undefined ? {} : { holds }),
+    ...(sends === undefined ? {} : { sends }),
+    ...(to === undefined ? {} : { to }),
     ...(after === undefined ? {} : { after }),
     ...(before === undefined ? {} : { before }),
   };

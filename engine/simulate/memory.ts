@@ -2,6 +2,7 @@ import type { PipelinePlan } from '../plan.ts';
 import { memoryWalk, staticBytes, walkMemory } from '../order/memoryWalk.ts';
 import { rowTable } from '../program.ts';
 import { type Moves, movesOf } from './guests.ts';
+import { type HeldByOperation, heldByOperations } from './heldByOperations.ts';
 import { type Timeline, endAt, startAt } from '../timeline.ts';
 import { addStep, noSteps, restart, type Steps } from './stepFunction.ts';
 import { type VersionBytes, versionBytes } from './versionBytes.ts';
@@ -33,6 +34,8 @@ export interface MemoryPeak {
   readonly workspace: number;
   /** Of weights beyond the newest version. */
   readonly versions: number;
+  /** Only if operations of the schedule hold anything then. */
+  readonly operations?: readonly HeldByOperation[];
   /**
    * Most microbatches of one stage each held at a time (chunks, if a device has several stages). It includes microbatches that
    * the device keeps for another, not those that another keeps for it.
@@ -43,7 +46,10 @@ export interface MemoryPeak {
 /** The most that a device holds at a time: its own operations' (`walkMemory`), and what comes and goes by evictions. */
 export function memoryPeak(plan: PipelinePlan, timeline: Timeline, device: number): MemoryPeak {
   const moves = movesOf(timeline, device);
-  return moves === undefined ? peakOfSlots(plan, timeline, device) : peakWithMoves(plan, timeline, device, moves);
+  const held = heldByOperations(plan, timeline, device);
+  return moves === undefined && held.length === 0
+    ? peakOfSlots(plan, timeline, device)
+    : peakWithMoves(plan, timeline, device, moves ?? noMoves, held);
 }
 
 function peakOfSlots(plan: PipelinePlan, { program }: Timeline, device: number): MemoryPeak {
@@ -74,7 +80,20 @@ function peakOfSlots(plan: PipelinePlan, { program }: Timeline, device: number):
   return { bytes, position, when: 'during', ...rest };
 }
 
-function peakWithMoves(plan: PipelinePlan, timeline: Timeline, device: number, moves: Moves): MemoryPeak {
+const noMoves: Moves = {
+  at: new Float64Array(0),
+  stage: new Int32Array(0),
+  microbatch: new Int32Array(0),
+  change: new Int32Array(0),
+};
+
+function peakWithMoves(
+  plan: PipelinePlan,
+  timeline: Timeline,
+  device: number,
+  moves: Moves,
+  byOperations: readonly HeldByOperation[],
+): MemoryPeak {
   const base = staticBytes(plan, device);
   const older = versionBytes(plan, timeline.program, device);
   let peak: MemoryPeak = {
@@ -87,13 +106,30 @@ function peakWithMoves(plan: PipelinePlan, timeline: Timeline, device: number, m
     inFlight: 0,
   };
   let inFlight = 0;
-  withMoves(plan, timeline, device, moves, ({ position, when, activations, workspace, held }, moved) => {
-    if (held > inFlight) inFlight = held;
-    const versions = older === undefined ? 0 : older.during(position);
-    const bytes = base + activations + workspace + versions;
-    if (bytes <= peak.bytes && peak.position >= 0) return;
-    peak = { bytes, position, when, moved: moved.slice(), activations, workspace, versions, inFlight };
-  });
+  withMoves(
+    plan,
+    timeline,
+    device,
+    moves,
+    byOperations,
+    ({ position, when, activations, workspace, held }, moved, now) => {
+      if (held > inFlight) inFlight = held;
+      const versions = older === undefined ? 0 : older.during(position);
+      const bytes = base + activations + workspace + versions + bytesOf(now);
+      if (bytes <= peak.bytes && peak.position >= 0) return;
+      peak = {
+        bytes,
+        position,
+        when,
+        ...(moves === noMoves ? {} : { moved: moved.slice() }),
+        activations,
+        workspace,
+        versions,
+        inFlight,
+        ...(now.length === 0 ? {} : { operations: [...now] }),
+      };
+    },
+  );
   return { ...peak, inFlight };
 }
 
@@ -112,12 +148,13 @@ function trackWith(steps: Steps, plan: PipelinePlan, timeline: Timeline, device:
   const base = staticBytes(plan, device);
   const moves = movesOf(timeline, device);
   const operations = program.offsets[device + 1] - program.offsets[device];
-  restart(steps, base, 2 * operations + (moves?.at.length ?? 0) + 1);
+  const held = heldByOperations(plan, timeline, device);
+  restart(steps, base, 2 * operations + (moves?.at.length ?? 0) + 2 * held.length + 1);
   const older = versionBytes(plan, program, device);
-  if (moves === undefined) addSlots(steps, plan, timeline, device, base, older);
+  if (moves === undefined && held.length === 0) addSlots(steps, plan, timeline, device, base, older);
   else {
-    withMoves(plan, timeline, device, moves, ({ from, position, activations, workspace }) =>
-      addStep(steps, from, base + activations + workspace + (older?.during(position) ?? 0)),
+    withMoves(plan, timeline, device, moves ?? noMoves, held, ({ from, position, activations, workspace }, _, now) =>
+      addStep(steps, from, base + activations + workspace + (older?.during(position) ?? 0) + bytesOf(now)),
     );
   }
   const { memory, reserved } = plan.devices[device];
@@ -156,6 +193,9 @@ function addSlots(
   }
 }
 
+/** Bytes that operations of the schedule hold: a sum from nothing, because adding and subtracting would drift. */
+const bytesOf = (held: readonly HeldByOperation[]): number => held.reduce((sum, { bytes }) => sum + bytes, 0);
+
 /** What a device holds from a moment on. */
 interface Level {
   readonly from: number;
@@ -176,7 +216,8 @@ function withMoves(
   timeline: Timeline,
   device: number,
   { at, stage, change }: Moves,
-  visit: (level: Level, moved: Int32Array) => void,
+  byOperations: readonly HeldByOperation[],
+  visit: (level: Level, moved: Int32Array, held: readonly HeldByOperation[]) => void,
 ): void {
   const levels: Level[] = [];
   walkMemory(plan, timeline.program, device, (position, width, activations, workspace, held, after, heldAfter) => {
@@ -194,6 +235,10 @@ function withMoves(
   const slack = timeline.makespan * 1e-12;
   const moved = new Int32Array(plan.stages.length);
   const touched = [...new Set(stage)];
+  const leaving = byOperations.map(({ to }) => to).sort((a, b) => a - b);
+  let held: HeldByOperation[] = [];
+  let comes = 0;
+  let leaves = 0;
   let next = 0;
   let now: Level = {
     from: 0,
@@ -203,13 +248,24 @@ function withMoves(
     workspace: 0,
     held: 0,
   };
-  for (let index = 0; index < levels.length || next < at.length;) {
-    const from = Math.min(levels[index]?.from ?? Infinity, at[next] ?? Infinity);
+  for (let index = 0; index < levels.length || next < at.length || leaves < leaving.length;) {
+    const from = Math.min(
+      levels[index]?.from ?? Infinity,
+      at[next] ?? Infinity,
+      byOperations[comes]?.from ?? Infinity,
+      leaving[leaves] ?? Infinity,
+    );
     for (; index < levels.length && levels[index].from <= from + slack; index += 1) now = levels[index];
     for (; next < at.length && at[next] <= from + slack; next += 1) moved[stage[next]] += change[next];
+    if (byOperations.length > 0) {
+      for (; leaves < leaving.length && leaving[leaves] <= from + slack;) leaves += 1;
+      for (; comes < byOperations.length && byOperations[comes].from <= from + slack; comes += 1)
+        held.push(byOperations[comes]);
+      held = held.filter(({ to }) => to > from + slack);
+    }
     // Sums of counts times sizes: adding and subtracting bytes would drift for fractional sizes.
     const bytes = touched.reduce((sum, each) => sum + moved[each] * plan.stages[each].activation, 0);
     const units = touched.reduce((sum, each) => sum + moved[each], 0);
-    visit({ ...now, from, activations: now.activations + bytes, held: now.held + units }, moved);
+    visit({ ...now, from, activations: now.activations + bytes, held: now.held + units }, moved, held);
   }
 }

@@ -5,10 +5,18 @@ import { slotWidth } from '../order/slot.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { type Timeline, endAt, startAt } from '../timeline.ts';
 import { movesOf } from './guests.ts';
+import { heldByOperations } from './heldByOperations.ts';
 import { versionBytes } from './versionBytes.ts';
 
 /** What comes and goes, in the order in which it is stacked. */
-export const pieceKinds = ['versions', 'activations', 'activations_for_weight', 'recomputed', 'workspace'] as const;
+export const pieceKinds = [
+  'versions',
+  'activations',
+  'activations_for_weight',
+  'recomputed',
+  'workspace',
+  'operations',
+] as const;
 export type PieceKind = (typeof pieceKinds)[number];
 
 /** Bytes that are there from one moment to another; all arrays by piece, in order of `from`. Seconds. */
@@ -40,7 +48,11 @@ interface Piece {
  * O(operations of the device · log).
  */
 export function memoryStack(plan: PipelinePlan, timeline: Timeline, device: number): MemoryStack {
-  const pieces = [...held(plan, timeline, device), ...versionPieces(plan, timeline, device)];
+  const pieces = [
+    ...held(plan, timeline, device),
+    ...versionPieces(plan, timeline, device),
+    ...heldByOperations(plan, timeline, device).map((piece) => ({ ...piece, kind: kindNumber('operations') })),
+  ];
   pieces.sort((a, b) => a.from - b.from || a.kind - b.kind || a.microbatch - b.microbatch);
   const local = stagesOn(plan.placement, device);
   const sum = (key: 'weights' | 'gradients' | 'optimizer' | 'buffers') =>

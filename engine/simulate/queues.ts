@@ -39,7 +39,10 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
   };
 
   // Who evicts shows when its transfers begin: memory is held from then on.
-  const sent = timing.flows !== undefined && program.partner !== undefined ? arrival.slice() : undefined;
+  const sent =
+    timing.flows !== undefined && (program.partner !== undefined || program.declared !== undefined)
+      ? arrival.slice()
+      : undefined;
   const network =
     timing.flows === undefined
       ? undefined

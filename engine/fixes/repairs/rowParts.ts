@@ -41,6 +41,8 @@ export function rowedAt({ syntax, pipelines }: Analysis, offset: number): readon
   return pipelines.flatMap(({ plan }) => {
     const { schedule } = plan;
     if (schedule.kind !== 'rows' || schedule.name !== block.name?.text) return [];
+    // What operations of the schedule mean is not known here.
+    if (schedule.operations !== undefined) return [];
     const devices = schedule.rows.map((_, device) => device);
     const single = new Map<number, Entry>();
     for (const entry of written) {

@@ -1,7 +1,7 @@
 import { meshText } from '../../mesh.ts';
 import type { PipelinePlan } from '../../plan.ts';
 import { list } from '../../quantities.ts';
-import { E, L, type Program, R, U, kindOf } from '../../program.ts';
+import { E, kinds, L, type Program, R, U, kindOf } from '../../program.ts';
 
 /** What a PyTorch table cannot say of a pipeline, one sentence each; the order of operations and the placement are all that it holds. */
 export function notCarried(plan: PipelinePlan, program: Program): readonly string[] {
@@ -62,7 +62,8 @@ function leftOut(program: Program): string[] {
   if (program.extended !== true) return [];
   const found = new Set<number>();
   for (const word of program.order) found.add(kindOf(program, word));
-  return others
-    .filter(({ kinds }) => kinds.some((kind) => found.has(kind)))
-    .map(({ what }) => `${what} is not in the table: PyTorch has no action for it.`);
+  const declared = program.declared?.names.filter((_, index) => found.has(kinds + index)) ?? [];
+  const all = others.filter((other) => other.kinds.some((kind) => found.has(kind))).map(({ what }) => what);
+  if (declared.length > 0) all.push(`What the schedule declares (${list(declared)})`);
+  return all.map((what) => `${what} is not in the table: PyTorch has no action for it.`);
 }

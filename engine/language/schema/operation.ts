@@ -12,6 +12,27 @@ export const operation: BlockSchema = {
       { forms: ['value', 'call'] },
     ),
     key(
+      'holds',
+      'holds = 2GiB',
+      { kind: 'cost' },
+      'Bytes that its device holds from its start until the last operation that waits for it has ended. It may use `weights`, `gradients` and `activation` of its stage. Default: 0.',
+      { forms: ['value', 'call'] },
+    ),
+    key(
+      'sends',
+      'sends = weights',
+      { kind: 'cost' },
+      'Bytes that it sends when it ends: to each device with an operation that waits for it, or to `to(d)`. Default: 0.',
+      { forms: ['value', 'call'] },
+    ),
+    key(
+      'to',
+      'to(d) = mod(d + 1, devices)',
+      { kind: 'cost' },
+      'Device that receives what it sends, whether an operation there waits for it or not.',
+      { forms: ['value', 'call'] },
+    ),
+    key(
       'after',
       'after(j) = F[j, stage = stages - 1]',
       { kind: 'operations' },

@@ -3,6 +3,7 @@ import { defaultOptions } from '../../../engine/host.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
+import { heldByOperations } from '../../../engine/simulate/heldByOperations.ts';
 import { simulate } from '../../../engine/simulate/simulate.ts';
 import { timingOf } from '../../../engine/simulate/timing.ts';
 import { endAt } from '../../../engine/timeline.ts';
@@ -173,12 +174,154 @@ describe('an operation that cannot be', () => {
     expect(errorsOf(fileOf(text, { microbatches: 1 })).map((each) => each.split(':')[0])).toEqual([code]);
   });
 
+  it('is refused where sends and receives block', () => {
+    const text = fileOf('operation x { time = 1ms }  row(d) = F[0], x[0], B[0]', { microbatches: 1 });
+    const errors = errorsOf(text.replace('schedule = mine', 'transfer = rendezvous  schedule = mine'));
+    expect(errors).toEqual([
+      'type/mismatch: Expected transfers that run in parallel with the work, because schedule "mine" declares operations, found `rendezvous`.',
+    ]);
+  });
+
   it('of a negative time that follows from the layers', () => {
     const text = 'operation x { time(s) = time(F, s) - time(B, s) }  row(d) = F[0], x[0], B[0]';
     expect(faultsOf(fileOf(text, { microbatches: 1 }))).toEqual([
       'value/range: The time of x on gpu[0] is -4 ms; it must be at least 0 ms.',
       'value/range: The time of x on gpu[1] is -4 ms; it must be at least 0 ms.',
     ]);
+  });
+});
+
+describe('what an operation holds and sends', () => {
+  /** By device: bytes of operations over time, in GiB, as `[from, to, bytes]` in milliseconds. */
+  const heldOf = (text: string, device: number) => {
+    const plan = planOf(text);
+    const { timeline } = run(text);
+    return heldByOperations(plan, timeline, device).map(({ from, to, bytes }) => [
+      Math.round(from * 1e6) / 1e3,
+      Math.round(to * 1e6) / 1e3,
+      bytes / 2 ** 30,
+    ]);
+  };
+
+  it('is held from its start until the last operation that waits for it has ended', () => {
+    // F on gpu[1] ends at 10, loss at 13, B at 21; nothing waits for tick, which runs from 21 to 26.
+    const text = fileOf(
+      `operation loss { time = 3ms  holds = 2GiB  after(j) = F[j]  before(j) = B[j] }
+       operation tick { time = 5ms  holds(s) = activation(s) * 3 }
+       row(d) = F[0], B[0]  row(1) = F[0], loss[0], B[0], tick[0]`,
+      { microbatches: 1 },
+    );
+    expect(heldOf(text, 1)).toEqual([
+      [10, 21, 2],
+      [21, 26, 3],
+    ]);
+    expect(heldOf(text, 0)).toEqual([]);
+    // Weights 1 GiB, gradients 2 GiB and states 12 GiB are there always: what comes on top is 1 + 2 GiB, then 3 GiB.
+    const { report } = run(text);
+    const [, { peak, memory_items, memory, peak_operation }] = report.devices;
+    const items = memory_items.reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(items).toBe(peak);
+    const { reserved, ...kinds } = memory;
+    expect(Object.values(kinds).reduce((sum, bytes) => sum + bytes, 0)).toBe(peak);
+    expect(reserved).toBe(0);
+    expect(memory_items.find(({ kind }) => kind === 'operations')).toEqual({
+      kind: 'operations',
+      operation: 'loss',
+      count: 1,
+      bytes: 2 * 2 ** 30,
+    });
+    expect(peak_operation).toBe('1loss0');
+  });
+
+  it('is a message to the device that waits: over the route, with its bytes, held there until it has been used', () => {
+    // give ends at 6 ms. Its 20 MB take 2 ms and 1 ms of latency. take on gpu[1] starts after F at 10 and runs 2 ms.
+    const text = fileOf(
+      `operation give { time = 2ms  sends = 20MB  before(j) = take[j, stage = 1] }
+       operation take { time = 2ms }
+       row(0) = F[0], give[0], B[0]  row(1) = F[0], take[0], B[0]`,
+      { microbatches: 1 },
+    );
+    const { report, timeline } = run(text);
+    // The activations of F take the link from 4 to 5 ms, give's bytes from 6 to 8.
+    expect(heldOf(text, 1).map(([from, to, gib]) => [from, to, Math.round(gib * 2 ** 30)])).toEqual([[6, 12, 20e6]]);
+    expect(report.links.map(({ from, to, bytes }) => [from, to, bytes])).toEqual([
+      ['gpu[0]', 'gpu[1]', 30e6],
+      ['gpu[1]', 'gpu[0]', 10e6],
+    ]);
+    expect(timeline.makespan).toBeCloseTo(0.03, 12);
+  });
+
+  it('delays who waits for it, and what the link carries behind it', () => {
+    // 100 MB take 10 ms: from 4 ms to 14 ms. The activations of F queue behind them and arrive at 16 ms, take may start at 15.
+    const text = (row: string) =>
+      fileOf(
+        `operation give { sends = 100MB  before(j) = take[j, stage = 1] }
+         operation take { time = 1ms }
+         row(0) = ${row}  row(1) = take[0], F[0], B[0]`,
+        { microbatches: 1 },
+      );
+    // give before F: it leaves at 0 and is there at 11. F arrives at 12 and runs to 16, B to 24, arrives at 26, ends at 34.
+    expect(run(text('give[0], F[0], B[0]')).timeline.makespan).toBeCloseTo(0.034, 12);
+    // give after F: F takes the link from 4 to 5, give from 5 to 15, and arrives at 16. take 17, F 21, B 29, 31, 39.
+    expect(run(text('F[0], give[0], B[0]')).timeline.makespan).toBeCloseTo(0.039, 12);
+  });
+
+  it('goes once to a device on which two operations wait for it', () => {
+    const text = fileOf(
+      `operation give { sends = 20MB  before(j) = F[j, stage = 1], B[j, stage = 1] }
+       row(0) = give[0], F[0], B[0]  row(1) = F[0], B[0]`,
+      { microbatches: 1 },
+    );
+    const { report } = run(text);
+    expect(report.links[0].bytes).toBe(30e6);
+    // F arrives at 6, runs to 10, B to 18.
+    expect(heldOf(text, 1).map(([from, to]) => [from, to])).toEqual([[0, 18]]);
+  });
+
+  it('goes to the device that it names, though nothing there waits for it', () => {
+    const text = fileOf(
+      `operation ring { sends = weights  to(d) = mod(d + 1, devices) }
+       row(d) = F[0], B[0], ring[0]`,
+      { devices: 3, microbatches: 1 },
+    );
+    const { report, timeline } = run(text);
+    expect(report.links.map(({ from, to, bytes }) => `${from} ${to} ${bytes}`)).toEqual(
+      [
+        'gpu[0] gpu[1] 1083741824',
+        'gpu[0] gpu[2] 0',
+        'gpu[1] gpu[0] 10000000',
+        'gpu[1] gpu[2] 1083741824',
+        'gpu[2] gpu[0] 1073741824',
+        'gpu[2] gpu[1] 10000000',
+      ].filter((each) => !each.endsWith(' 0')),
+    );
+    // 4 + 2 + 4 + 2 + 4 + 8 + 2 + 8 + 2 + 8: no operation waits for the ring.
+    expect(timeline.makespan).toBeCloseTo(0.044, 12);
+    // What nothing waits for is there while it travels: 1 GiB at 10 GB/s and 1 ms.
+    expect(heldOf(text, 1)).toEqual([[44, Math.round((44 + 1 + (2 ** 30 / 1e10) * 1e3) * 1e3) / 1e3, 1]]);
+  });
+
+  it('stays with who sends it on until it has left', () => {
+    // Bytes go down three devices. gpu[1] has them from 0 to 6 ms, and then needs 5 ms to send them on.
+    const text = fileOf(
+      `operation pass { sends = if(d < 2, 50MB, 0MB)  after(d, j) = if(d > 0, pass[j, stage = max(d - 1, 0)], []) }
+       row(d) = pass[0], F[0], B[0]`,
+      { devices: 3, microbatches: 1 },
+    ).replace('sends =', 'sends(d) =');
+    expect(heldOf(text, 1).map(([from, to]) => [from, to])).toEqual([[0, 11]]);
+    expect(heldOf(text, 2).map(([from, to]) => [from, to])).toEqual([[6, 12]]);
+  });
+
+  it.each([
+    ['to(d) = d + 1', 'value/range'],
+    ['to(d) = 1GiB', 'type/dimension'],
+    ['sends = 3ms', 'type/dimension'],
+    ['holds = -1GiB', 'value/range'],
+  ])('%s is refused', (key, code) => {
+    const text = fileOf(
+      `operation x { sends = 1MB ${key} }  row(d) = F[0], x[0], B[0]`.replace(/sends = 1MB (sends)/, '$1'),
+    );
+    expect(errorsOf(text).map((each) => each.split(':')[0])).toEqual([code]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { pieceKinds } from '../../../engine/simulate/memoryStack.ts';
 import { bytes, moment } from '../../../engine/quantities.ts';
-import { kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
+import { kindCollective, kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
 import { curve, highest } from '../../picture/memoryLevel.ts';
 import { type PlacedStack, placedStack } from '../../picture/placedStack.ts';
 import { labelOn, type Rgb } from '../scene/colour.ts';
@@ -105,6 +105,7 @@ function paintPieces(ink: Ink, scene: Scene, { stack, base, places }: PlacedStac
     activations_for_weight: [theme.kinds[kindWeight], mix(theme.kinds[kindWeight], theme.background, 0.3)],
     recomputed: [theme.kinds[kindRecompute], theme.kinds[kindRecompute]],
     workspace: [theme.kinds[kindInput], theme.kinds[kindInput]],
+    operations: [theme.kinds[kindCollective], theme.kinds[kindCollective]],
   };
   const inSight: number[] = [];
   let least = Infinity;

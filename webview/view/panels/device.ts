@@ -32,6 +32,7 @@ const colours: Readonly<Record<MemoryItemKind, number>> = {
   activations_for_weight: kindWeight,
   recomputed: kindRecompute,
   workspace: kindInput,
+  operations: kindCollective,
 };
 
 /** What fills a device at its peak, and what it exchanges in one iteration. */

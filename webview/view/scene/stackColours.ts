@@ -38,5 +38,7 @@ export function stackColour(theme: Theme, kind: MemoryItemKind): Rgb {
       return theme.kinds[kindRecompute];
     case 'workspace':
       return theme.kinds[kindInput];
+    case 'operations':
+      return theme.kinds[kindCollective];
   }
 }
