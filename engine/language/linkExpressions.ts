@@ -5,7 +5,7 @@ import { type FileContext, refer, symbolId } from './context.ts';
 import { findFunction, functionId, functionNames } from './functions.ts';
 import {
   functionContext,
-  operationLike,
+  operationMeant,
   operations,
   valueKindOf,
   type FunctionContext,
@@ -14,6 +14,7 @@ import {
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
 import { declareParameter, deepest, type Scope } from './scopes.ts';
 import type { Dimension } from '../plan.ts';
+import { isSequence } from './sequenceForm.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { countsLike, findUnit, nearestUnit, unitsLike } from './units.ts';
 
@@ -57,8 +58,12 @@ function linkComposed(
     case 'unary':
       return value(expression.operand);
     case 'binary':
-      value(expression.left);
-      return value(expression.right);
+      for (const operand of [expression.left, expression.right]) {
+        // `F[0] + B[0]` is wrong, but its names are known.
+        if (valueKindOf(schema).targets === operations && isSequence(operand)) inner(operand);
+        else value(operand);
+      }
+      return;
     case 'range':
       value(expression.from);
       value(expression.to);
@@ -127,7 +132,7 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
     case 'word or number':
       return words.includes(name.text)
         ? undefined
-        : linkNumber(context, name, scope, words, row.targets === operations ? operationLike(name.text) : undefined);
+        : linkNumber(context, name, scope, words, row.targets === operations ? operationMeant(name.text) : undefined);
     case 'layer':
       return linkTarget(context, name, schema, scope);
     case 'function':
@@ -174,8 +179,20 @@ function linkNumber(
   const declared = context.names.get(name.text);
   if (declared !== undefined) return refer(context, name, declared.id);
   reportUnknown(context, name, 'name', {
-    near: () => meant ?? context.report.nearest(name.text, candidates(context, words, scope)),
+    near: () =>
+      meant ?? symbolMeant(name, scope) ?? context.report.nearest(name.text, candidates(context, words, scope)),
   });
+}
+
+/** What a letter of formulas is called in a schedule. */
+const letterNames = new Map([
+  ['p', 'devices'],
+  ['m', 'microbatches'],
+  ['S', 'stages'],
+]);
+function symbolMeant({ text }: Name, { locals }: Scope): string | undefined {
+  const meant = letterNames.get(text);
+  return meant !== undefined && locals?.has(meant) === true ? meant : undefined;
 }
 
 /** Made while they are looked at: most unknown names of a file with many are given no suggestion. */

@@ -12,6 +12,7 @@ import { type Code, depthOf, kindWords, none, type NumberCode, usesOf } from './
 import { combine } from './combine.ts';
 import { counts, type Frame } from './frame.ts';
 import { givenNames, type LetCode, type Names } from './names.ts';
+import { isSequence } from '../language/sequenceForm.ts';
 import { binary, choice, negated, numeric } from './numbers.ts';
 import { compileCondition, compileNumber, mismatched, wrong } from './operands.ts';
 import { operation } from './operations.ts';
@@ -37,6 +38,13 @@ export function compile(names: Names, expression: Expression): Code | undefined 
       return operand === undefined ? undefined : negated(operand);
     }
     case 'binary': {
+      if (expression.operator === '+' && (isSequence(expression.left) || isSequence(expression.right))) {
+        names.context.report.report('type/mismatch', expression, {
+          expected: 'a comma between sequences of operations, as `a, b` or `[a, b]`',
+          found: '`+`',
+        });
+        return undefined;
+      }
       const [left, right] = [compileNumber(names, expression.left), compileNumber(names, expression.right)];
       return left === undefined || right === undefined ? undefined : binary(names.context, expression, left, right);
     }

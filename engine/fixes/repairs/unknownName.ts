@@ -1,5 +1,5 @@
 import { type Finding, parametersOf } from '../../findings/finding.ts';
-import { operationLike, operations, valueKinds } from '../../language/kinds.ts';
+import { operationMeant, operations, valueKinds } from '../../language/kinds.ts';
 import { dimensionIn } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
 import { spellings } from '../../spelling.ts';
@@ -31,7 +31,7 @@ function* repairs(mistake: Mistake): Generator<Repair> {
 /** Whether the name is an operation as the preview writes it: `F0` in a row. */
 function isOperation(finding: Finding): boolean {
   const parameters = parametersOf(finding, 'name/unknown');
-  const operation = parameters === undefined ? undefined : operationLike(parameters.name);
+  const operation = parameters === undefined ? undefined : operationMeant(parameters.name);
   return operation !== undefined && parameters?.nearest === operation;
 }
 

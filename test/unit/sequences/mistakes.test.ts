@@ -40,6 +40,11 @@ describe('what is no sequence', () => {
     ['row(d) = F[0, chunk = ⟦value/range:1⟧]', 'the device has one stage'],
     ['row(d) = F[0, ⟦key/unknown:chnk⟧ = 1]', 'Did you mean "chunk"?'],
     ['row(d) = ⟦type/mismatch:F[0, stage = 1, chunk = 0]⟧', 'at most one of `stage = …` and `chunk = …`'],
+    ['row(d) = ⟦type/mismatch:each(j in 0..3, F[j]) + B[0..3]⟧', 'a comma between sequences of operations'],
+    ['row(d) = ⟦type/mismatch:d + F[0]⟧', 'found `+`'],
+    ['row(d) = ⟦name/unknown:F⟧', 'Did you mean "F[0]"?'],
+    ['row(d) = F[0..<⟦name/unknown:m⟧]', 'Did you mean "microbatches"?'],
+    ['row(d) = F[0..<⟦name/unknown:p⟧]', 'Did you mean "devices"?'],
     ['row(d) = F[⟦type/mismatch:0..3 == 2⟧]', ''],
     ['row(d) = ⟦type/mismatch:"F"⟧', ''],
   ])('%s', (body, message) => {

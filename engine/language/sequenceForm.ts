@@ -1,0 +1,8 @@
+/** What can only be a sequence of operations, before names have a meaning. */
+import type { Expression } from '../../grammar/syntax.ts';
+import { findFunction } from './functions.ts';
+
+/** `F[0]`, or a function of operations such as `each(…)`. */
+export const isSequence = (expression: Expression): boolean =>
+  expression.kind === 'index' ||
+  (expression.kind === 'call' && findFunction('operations', expression.callee.text) !== undefined);
