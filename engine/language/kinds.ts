@@ -105,11 +105,11 @@ export const operations: Targets = {
   ],
 };
 
-/** `F[0]` for `F0`: the preview names operations without brackets. `F[0]` for `F` too. Undefined for other names. */
+/** `F[0]` for `F0`: the preview names operations without brackets. For `F`, of all microbatches. Undefined for other names. */
 export function operationMeant(name: string): string | undefined {
-  const [, kind, microbatch] = /^([A-Z])0*(\d*)$/.exec(name) ?? [];
+  const [, kind, microbatch] = /^([A-Z])(?:0*(\d+))?$/.exec(name) ?? [];
   if (!operations.names.some((each) => each.name === kind)) return undefined;
-  return `${kind}[${microbatch === '' ? 0 : microbatch}]`;
+  return `${kind}[${microbatch ?? '0..<microbatches'}]`;
 }
 
 const placements: readonly Word[] = [

@@ -49,10 +49,11 @@ describe('names', () => {
       ['B0', 'B[0]'],
       ['W12', 'W[12]'],
       ['I007', 'I[7]'],
+      ['B', 'B[0..<microbatches]'],
     ])
       checkFindings(by(`⟦name/unknown:${name}⟧`), [`Unknown name "${name}". Did you mean "${operation}"?`]);
     checkFindings(by('rest', 'let rest = ⟦name/unknown:B0⟧'), ['Unknown name "B0". Did you mean "B[0]"?']);
-    for (const row of ['⟦name/unknown:C0⟧', 'B[⟦name/unknown:B0⟧]', '⟦name/unknown:B⟧', '⟦name/unknown:b0⟧']) {
+    for (const row of ['⟦name/unknown:C0⟧', 'B[⟦name/unknown:B0⟧]', '⟦name/unknown:b0⟧']) {
       const [{ message }] = checkFindings(by(row)).findings;
       expect(message).not.toContain('[');
     }
