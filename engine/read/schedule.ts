@@ -56,10 +56,10 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
       'a clock table describes one iteration; write a schedule without a flush by rule or by rows',
     );
   const weights = bySlots ? 'flush' : weightsRead;
-  const partsEntry = keys.find('parts') ?? keys.find('on');
+  const partsEntry = keys.find('parts');
   if (partsEntry !== undefined && body?.kind === 'rows' && weights !== undefined && weights !== 'flush')
     context.report.report('type/mismatch', valueOf(keys.find('weights')) ?? partsEntry.key, {
-      expected: '`weights = flush`, because copies and parts of a stage are updated together',
+      expected: '`weights = flush`, because parts of a stage are updated together',
       found: `\`${weights}\``,
     });
   if (block.name === undefined || backward === undefined || weights === undefined || body === undefined) return;

@@ -1,5 +1,6 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import { type PipelinePlan, paths } from '../plan.ts';
+import { earlyUpdates, lastOfIteration } from './copyUpdates.ts';
 import { findDeadlock } from './deadlock.ts';
 import { type DeadlockStep, startsWithNext, stepName } from './deadlockSteps.ts';
 import {
@@ -63,8 +64,9 @@ function repeated(
     if (findings.size >= most || findings.has(at)) return;
     findings.set(at, planFinding('schedule/repeated', at, { operation, device: deviceName(plan, device), reason }));
   };
-  const { weights, copies, minibatch = 1 } = program;
+  const { weights, minibatch = 1 } = program;
   const kindLimit = program.declared === undefined ? kinds : kindsIn(program) - 1;
+  const early = new Set(earlyUpdates(program));
   const updated = new Set<number>();
   const isUpdated = (stage: number, microbatch: number): boolean => {
     const iteration = stage * microbatches + Math.trunc(microbatch / minibatch);
@@ -98,8 +100,13 @@ function repeated(
       } else if (kind !== 0 && kind < kinds && program.copies?.spare?.[stage] === 1) {
         const own = 'belongs on the device of the stage: a spare copy runs forwards only';
         report(device, position, operationName(program, word), own);
-      } else if (kind === U && weights !== undefined && copies === undefined && isUpdated(stage, microbatch)) {
+      } else if (kind === U && weights !== undefined && isUpdated(stage, microbatch)) {
         report(device, position, operationName(program, word), 'updates its stage a second time in one iteration');
+      } else if (early.has(position)) {
+        const last = lastOfIteration(program, stage, Math.trunc(microbatch / minibatch));
+        const wanted = `its backward of microbatch ${last}, which must be the last one of the iteration there`;
+        const reason = `updates a copy before the other copies can have its gradients: update it after ${wanted}`;
+        report(device, position, operationName(program, word), reason);
       } else if ((seen[at] & bit) !== 0) {
         report(device, position, operationName(program, word), 'appears more than once');
       } else if ((seen[at] & others) !== 0) {
@@ -117,26 +124,21 @@ function repeated(
 }
 
 /**
- * Updates of each stage and iteration of an order that is not a policy's: `stage × iterations + iteration`. Undefined if all
- * iterations use the same weights, or if copies of a stage take turns.
+ * Updates of each stage or copy and iteration of an order that is not a policy's: `stage × iterations + iteration`. A copy without a
+ * microbatch in an iteration needs none. Undefined if all iterations use the same weights.
  */
-function updatesOf({
-  weights,
-  copies,
-  items,
-  minibatch = 1,
-  stages,
-  microbatches,
-  ...rest
-}: Program): Uint8Array | undefined {
-  if (weights === undefined || copies !== undefined || items === undefined) return undefined;
+function updatesOf(program: Program): Uint8Array | undefined {
+  const { weights, copies, items, minibatch = 1, stages, microbatches } = program;
+  if (weights === undefined || items === undefined) return undefined;
   const iterations = Math.ceil(microbatches / minibatch);
   const found = new Uint8Array(stages * iterations);
-  for (const word of rest.order) {
-    if (kindOf({ stages, shift: rest.shift }, word) !== U) continue;
-    const at = stageOf({ stages, shift: rest.shift }, word) * iterations;
-    found[at + Math.trunc(microbatchOf(rest, word) / minibatch)] = 1;
+  for (const word of program.order) {
+    if (kindOf(program, word) !== U) continue;
+    found[stageOf(program, word) * iterations + Math.trunc(microbatchOf(program, word) / minibatch)] = 1;
   }
+  if (copies !== undefined)
+    for (let at = 0; at < found.length; at += 1)
+      if (lastOfIteration(program, Math.trunc(at / iterations), at % iterations) < 0) found[at] = 1;
   return found;
 }
 
@@ -187,7 +189,7 @@ function incomplete(
     if (found > 0) continue;
     const iterations = Math.ceil(microbatches / minibatch);
     const stage = Math.trunc(at / iterations);
-    const last = Math.min(microbatches, ((at % iterations) + 1) * minibatch) - 1;
+    const last = lastOfIteration(program, stage, at % iterations);
     const missed = missing[placement[stage]];
     missed.total += 1;
     if (missed.names.length < named) missed.names.push(operationName(program, wordOf(program, U, stage, last)));

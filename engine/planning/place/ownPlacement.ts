@@ -11,7 +11,7 @@ import { copiesByFunction, type OwnPlacement, type PlacedStages } from './copies
  * says nothing; stage s on device s if absent.
  */
 export function ownPlacement(
-  definition: Pick<ScheduleDefinition, 'placement' | 'on' | 'parts' | 'weights'>,
+  definition: Pick<ScheduleDefinition, 'placement' | 'on' | 'parts' | 'weights' | 'body'>,
   numbers: ScheduleNumbers,
   report: Reporter,
   linear?: Int32Array,
@@ -25,12 +25,39 @@ export function ownPlacement(
         ? { placement: linear }
         : placementOf(placement?.rule ?? 'linear', stages, devices);
   if (found === undefined || 'problem' in found) return found;
-  if (found.copies !== undefined && weights !== 'flush') {
-    const how =
-      on === undefined ? 'bidirectional placement has two copies of each stage' : '`on` gives copies of stages';
-    return { problem: `${how}, which "${weights}" would update separately` };
-  }
+  const problem = weights === 'flush' ? undefined : separateUpdates(found.copies, definition, numbers);
+  if (problem !== undefined) return { problem };
   return parts === 1 ? found : inParts(found, parts);
+}
+
+/** Rules of the weights that are defined for copies, whose updates wait for each other. */
+const rulesOfCopies: readonly string[] = ['stash', 'vertical_sync', 'latest'];
+
+/**
+ * Why copies of a stage cannot be updated without a flush, if so. They exchange gradients once in each iteration, or once in each
+ * round if an iteration has one microbatch: all copies of a stage then have equally many.
+ */
+function separateUpdates(
+  copies: readonly StageCopy[] | undefined,
+  { on, weights, body }: Pick<ScheduleDefinition, 'on' | 'weights' | 'body'>,
+  { microbatches }: ScheduleNumbers,
+): string | undefined {
+  if (copies === undefined) return undefined;
+  const how = on === undefined ? 'bidirectional placement has two copies of each stage' : '`on` gives copies of stages';
+  if (body.kind === 'greedy') return `${how}, which "${weights}" would update separately; write rows`;
+  if (!rulesOfCopies.includes(weights)) return `${how}, but "${weights}" is for stages with one copy`;
+  if (copies.some(({ spare }) => spare === true))
+    return `${how}, and spare copies, which "${weights}" would not update`;
+  const everyOf = new Map<number, number>();
+  for (const { stage, every } of copies) {
+    const other = everyOf.get(stage) ?? every;
+    everyOf.set(stage, every);
+    if (other !== every)
+      return `copies of stage ${stage} run different numbers of microbatches, but are updated together`;
+    if (microbatches !== 1 && microbatches % every !== 0)
+      return `${microbatches} microbatches of an iteration do not divide evenly among the ${every} copies of stage ${stage}`;
+  }
+  return undefined;
 }
 
 /** Each stage or copy as its parts, next to each other. */

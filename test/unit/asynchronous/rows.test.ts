@@ -79,6 +79,114 @@ describe('rows without a flush', () => {
   });
 });
 
+describe('rows of copies without a flush', () => {
+  /** Two devices take turns at stage 0; stage 1 is on the third. Copies update after their last microbatch of an iteration. */
+  const turns = (weights: string, more = ''): string => `schedule mine {
+    weights     = ${weights}
+    stages      = devices - 1
+    on(s, j)    = if(s == 0, mod(j, 2), 2)
+    let total   = microbatches * iterations
+    let f(d)    = F[d..<total step 2]
+    row(d)      = take(2, f(d)), each(j in d..<total step 2, B[j], if(j + 4 < total, F[j + 4], []))
+    row(2)      = each(j in 0..<total, F[j], B[j])
+    ${more}
+  }`;
+  const shape = { devices: 3, stages: 2 };
+  const builtIn = (weights: string, microbatches: number): PipelinePlan =>
+    planOf(
+      iterated(
+        pipelineOf('', { ...shape, microbatches, use: `pipedream(weights = ${weights}, in_flight = 2)` }),
+      ).replace(
+        'stages = balance(2)',
+        'stage first { layers = block[0]  on = gpu[0..1]  replicate = round_robin }  stage last { layers = block[1]  on = gpu[2] }',
+      ),
+    );
+
+  const iterated = (text: string): string => text.replace('microbatches =', 'iterations = 12  microbatches =');
+  it.each(['stash', 'vertical_sync', 'latest'])('are those of replicas under pipedream: %s', (weights) => {
+    for (const microbatches of [1, 2, 4]) {
+      const built = builtIn(weights, microbatches);
+      const plan = planOf(iterated(pipelineOf(turns(weights), { ...shape, microbatches })));
+      expect(validate(programFor(plan), plan)).toEqual([]);
+      expect(namesOf(programFor(plan))).toEqual(namesOf(programFor(built)));
+      expect(figures(plan)).toMatchObject({
+        iteration: figures(built)?.iteration,
+        asynchronous: figures(built)?.asynchronous,
+        devices: figures(built)?.devices.map(({ idle, peak, in_flight }) => ({ idle, peak, in_flight })),
+      });
+    }
+  });
+
+  /** Two devices take turns at the only stage. */
+  const alternating = (first: string, second: string, more = 'weights = stash'): string =>
+    pipelineOf(
+      `schedule mine { ${more}  stages = devices - 1  on(s, j) = mod(j, 2)  row(0) = ${first}  row(1) = ${second} }`,
+      { devices: 2, stages: 1, microbatches: 4 },
+    ).replace('microbatches =', 'iterations = 1  microbatches =');
+  const faults = (text: string): readonly string[] =>
+    evaluate(planOf(text), defaultOptions)
+      .findings.filter(({ severity }) => severity === 'error')
+      .map(({ code, message }) => `${code}: ${message}`);
+  const second = 'F[1], F[3], B[1], B[3], U[3]';
+
+  it('update once the other copies can have their gradients', () => {
+    expect(faults(alternating('F[0], F[2], B[0], B[2], U[2]', second))).toEqual([]);
+    expect(faults(alternating('F[0], F[2], B[0], B[2]', 'F[1], F[3], B[1], B[3]'))).toEqual([]);
+    expect(faults(alternating('F[0], F[2], I[0], I[2], W[0], W[2], U[2]', second))).toEqual([]);
+  });
+  it.each([
+    ['before its last microbatch', 'F[0], F[2], B[0], U[0], B[2]', '0U0'],
+    ['before its last backward', 'F[0], F[2], B[0], U[2], B[2]', '0U2'],
+    ['after backwards in reverse', 'F[0], F[2], B[2], B[0], U[2]', '0U2'],
+    ['after weight gradients in reverse', 'F[0], F[2], I[0], I[2], W[2], W[0], U[2]', '0U2'],
+    ['after backwards in reverse, without U', 'F[0], F[2], B[2], B[0]', '0U0'],
+  ])('are not updated %s', (_, first, update) => {
+    const [found] = faults(alternating(first, first.includes('U') ? second : 'F[1], F[3], B[1], B[3]'));
+    expect(found).toContain(
+      `schedule/repeated: ${update} on gpu[0] updates a copy before the other copies can have its gradients`,
+    );
+    expect(found).toContain('its backward of microbatch 2');
+  });
+  it('miss an update if one copy has none', () => {
+    expect(faults(alternating('F[0], F[2], B[0], B[2], U[2]', 'F[1], F[3], B[1], B[3]'))).toEqual([
+      'schedule/incomplete: The row of gpu[1] misses 1 operation: 0U3.',
+    ]);
+  });
+  const refused = (text: string): readonly string[] =>
+    resolveText(text)
+      .findings.filter(({ severity }) => severity === 'error')
+      .map(({ message }) => message);
+  it.each([
+    ['weights = double_buffer', 4, '"double_buffer" is for stages with one copy'],
+    ['weights = stash', 3, '3 microbatches of an iteration do not divide evenly among the 2 copies of stage 0'],
+  ])('are refused with %s and %i microbatches', (more, microbatches, message) => {
+    const text = alternating('F[0]', 'F[1]', more).replace('microbatches = 4', `microbatches = ${microbatches}`);
+    expect(refused(text)).toEqual([expect.stringContaining(message)]);
+  });
+  it('are refused if copies of a stage run different numbers of microbatches', () => {
+    const text = `schedule mine {
+      weights  = stash
+      stages   = devices - 2
+      on(s, j) = if(mod(j, 2) == 0, 0, if(mod(j, 4) == 1, 1, 2))
+      row(d)   = []
+    }`;
+    expect(refused(pipelineOf(text, { devices: 3, stages: 1, microbatches: 4 }))).toEqual([
+      expect.stringContaining('copies of stage 0 run different numbers of microbatches'),
+    ]);
+  });
+  it('are refused with spare copies', () => {
+    const text = `schedule mine {
+      weights  = stash
+      on(s, j) = [s, mod(s - 1, devices)]
+      spare    = true
+      row(d)   = []
+    }`;
+    expect(refused(pipelineOf(text))).toEqual([
+      expect.stringContaining('spare copies, which "stash" would not update'),
+    ]);
+  });
+});
+
 describe('updates that cannot be', () => {
   const faults = (row: string, weights = 'stash', microbatches = 2): readonly string[] => {
     const plan = planOf(

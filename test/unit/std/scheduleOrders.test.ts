@@ -63,6 +63,7 @@ const tried: Readonly<Record<string, readonly Case[]>> = {
  * filled by a search. Of the refused shapes a few are tried.
  */
 const shapesOf: Readonly<Record<string, Shapes>> = {
+  amdp: { devices: [2, 4, 6, 8, 16], microbatches: [2, 6, ...numbersFrom(4, 64, 4)] },
   chimera: { devices: [1, 3, ...numbersFrom(2, 16, 2)] },
   dualpipe: { devices: [1, 3, ...numbersFrom(2, 16, 2)], microbatches: [1, 17, ...numbersFrom(2, 64, 2)] },
   ...Object.fromEntries(
