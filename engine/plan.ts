@@ -252,18 +252,29 @@ export interface Measured {
 }
 export type OperationLetter = 'F' | 'B' | 'I' | 'W' | 'R' | 'U' | 'E' | 'L';
 
-/** The operations of a device in order, each an element of every list: a long row is no object for each operation. */
+declare const packed: unique symbol;
+
+/**
+ * Whole numbers from 0 on as a text, which only `packed.ts` reads and writes. A plan crosses processes, where arrays are slow.
+ */
+export interface Packed {
+  readonly [packed]: true;
+}
+
+/**
+ * The operations of a device in order, each an element of every list: a long row is no object for each operation.
+ */
 export interface RowPlan {
   /** Numbers of `program.ts`: 0 is F, 1 is B, … */
-  readonly kinds: readonly number[];
-  readonly stages: readonly number[];
-  readonly microbatches: readonly number[];
+  readonly kinds: Packed;
+  readonly stages: Packed;
+  readonly microbatches: Packed;
   /** Which written expression of the row each came from. */
-  readonly items: readonly number[];
+  readonly items: Packed;
   /** Positions of operations that share a slot with the next one, in order; absent for none. */
-  readonly fused?: readonly number[];
+  readonly fused?: Packed;
   /** Slot of each operation; only of a clock table. */
-  readonly slots?: readonly number[];
+  readonly slots?: Packed;
   /** Share of the shorter operation of each pair that runs in parallel with the longer one; the same in all rows. Default: 0. */
   readonly overlap?: number;
   /** Who keeps what an E of this row sends: a device, or the host of this one. Absent for a row without E. */

@@ -1,6 +1,7 @@
 /** The plan of a schedule on layers that all take the same: F = I = W = 1, and nothing to transfer. */
 import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
 import type { Reporter } from '../findings/reporter.ts';
+import { unpack } from '../packed.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../plan.ts';
 import { copyEdges, copyPlan } from '../planning/place/copies.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
@@ -97,7 +98,7 @@ function scheduleOf(
 const recomputes = (schedule: SchedulePlan): boolean =>
   schedule.kind === 'greedy'
     ? schedule.rule?.recomputes !== undefined
-    : schedule.kind === 'rows' && schedule.rows.some(({ kinds }) => kinds.includes(R));
+    : schedule.kind === 'rows' && schedule.rows.some(({ kinds }) => unpack(kinds).includes(R));
 
 /** A chain of unit stages under a schedule. */
 export function planOf(

@@ -1,4 +1,5 @@
 /** What a building block holds, as an inlay hint behind its period: before anything is simulated. */
+import { nothing, unpack } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
 import { B, F, W } from '../program.ts';
 import { count } from '../quantities.ts';
@@ -9,7 +10,7 @@ export const heldMost = (rows: readonly RowPlan[]): readonly number[] =>
   rows.map(({ kinds }) => {
     let held = 0;
     let most = 0;
-    for (const kind of kinds) {
+    for (const kind of unpack(kinds)) {
       if (kind === F) most = Math.max(most, (held += 1));
       else if (kind === B || kind === W) held -= 1;
     }
@@ -21,7 +22,7 @@ export function hintPeak(notes: Notes, offset: number, rows: readonly RowPlan[],
   if (notes.derived.some((derived) => derived.offset === offset)) return;
   const held = heldMost(rows);
   const most = Math.max(0, ...held);
-  const stages = new Set(rows[held.indexOf(most)]?.stages).size;
+  const stages = new Set(unpack(rows[held.indexOf(most)]?.stages ?? nothing)).size;
   const unit = stages > 1 ? count(most, 'chunk', 'chunks') : count(most, 'microbatch', 'microbatches');
   notes.derived.push({
     offset,

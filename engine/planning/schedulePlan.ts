@@ -3,6 +3,7 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
 import { createReporter } from '../findings/reporter.ts';
 import { type RowsBody, type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
+import { rowNumbers } from '../packed.ts';
 import { type EdgePlan, paths, type RowPlan, type SchedulePlan } from '../plan.ts';
 import { E } from '../program.ts';
 import { hintPeak } from './hintPeak.ts';
@@ -72,7 +73,7 @@ function greedyPlan(
 function lacksHost(report: Reporter, rows: readonly RowPlan[], { ranks }: Ranks, body: RowsBody): boolean {
   const device = rows.findIndex(({ keeper }, index) => keeper === 'host' && ranks[index].kind.host === undefined);
   if (device < 0) return false;
-  const { kinds, items } = rows[device];
+  const { kinds, items } = rowNumbers(rows[device]);
   const at = rowOf(body, device)?.items[items[kinds.indexOf(E)]];
   const { name } = ranks[device].kind;
   if (at !== undefined)

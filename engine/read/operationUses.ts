@@ -1,6 +1,7 @@
 /** What the operations that a schedule declares cost and wait for, for the rows of one pipeline. */
 import type { ScheduleNumbers, StagesOf, UsedOperations } from '../definitions/schedule.ts';
 import type { Expression } from '../../grammar/syntax.ts';
+import { unpack } from '../packed.ts';
 import type { RowPlan, RuleExpression } from '../plan.ts';
 import { show } from '../quantities.ts';
 import type { SequenceCode } from '../sequences/code.ts';
@@ -68,8 +69,9 @@ export function operationUses(
 
 function* placesOf(declared: readonly DeclaredOperation[], rows: readonly RowPlan[]): Generator<Place, void> {
   const byKind = new Map(declared.map((operation) => [operation.kind, operation]));
-  for (const [device, { kinds, stages, microbatches }] of rows.entries()) {
-    for (const [index, kind] of kinds.entries()) {
+  for (const [device, row] of rows.entries()) {
+    const [stages, microbatches] = [row.stages, row.microbatches].map(unpack);
+    for (const [index, kind] of unpack(row.kinds).entries()) {
       const operation = byKind.get(kind);
       if (operation !== undefined) yield { operation, device, stage: stages[index], microbatch: microbatches[index] };
     }

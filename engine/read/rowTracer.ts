@@ -3,6 +3,7 @@ import type { RowsBody } from '../definitions/schedule.ts';
 import type { NamedNumber, OperationOrigin, RowTracer } from '../definitions/rowTracer.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { Entry, Span } from '../../grammar/syntax.ts';
+import { nothing, unpack } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
 import type { Frame } from '../sequences/frame.ts';
 import { type CompiledSchedule, compileSchedule, frameOf } from '../sequences/schedule.ts';
@@ -119,20 +120,20 @@ export function slotTracer(context: ReadContext, frame: () => Frame, table: Slot
     writes: (text) => entries.some(({ entry }) => isIn(entry, text)),
     written(device, texts) {
       const wanted = entries.map(({ entry }) => texts.some((text) => isIn(entry, text)));
-      return Uint8Array.from(rows()[device]?.items ?? [], (item) => (wanted[item] ? 1 : 0));
+      return Uint8Array.from(unpack(rows()[device]?.items ?? nothing), (item) => (wanted[item] ? 1 : 0));
     },
     origin(device, position) {
       const row = rows()[device];
-      const item = row?.items[position];
+      const item = row === undefined ? undefined : unpack(row.items)[position];
       if (row === undefined || item === undefined) return undefined;
       const { entry } = entries[item];
       const [, stage, microbatch] = entry.parameters ?? [];
       const number = (name: string, value: number): NamedNumber => ({ name, value, dimension: 'number' });
       const given = [
-        number(stage?.kind === 'name' ? stage.text : 'stage', row.stages[position]),
-        number(microbatch?.kind === 'name' ? microbatch.text : 'microbatch', row.microbatches[position]),
+        number(stage?.kind === 'name' ? stage.text : 'stage', unpack(row.stages)[position]),
+        number(microbatch?.kind === 'name' ? microbatch.text : 'microbatch', unpack(row.microbatches)[position]),
       ];
-      const slot = row.slots?.[position];
+      const slot = row.slots === undefined ? undefined : unpack(row.slots)[position];
       return {
         place: context.report.place(entry),
         text: shortened(context, entry),

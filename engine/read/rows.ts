@@ -1,6 +1,7 @@
 /** Spreads the rows of a schedule out into operations, for one pipeline. Sizes are counted before anything is made. */
 import type { RowsBody, StagesOf } from '../definitions/schedule.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
+import { pack } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
 import type { SequenceCode } from '../sequences/code.ts';
 import { compileSequence } from '../sequences/operands.ts';
@@ -75,21 +76,19 @@ export function enterRow(
   return row;
 }
 
-/** A copy of what was written, as plain data. `ends`: where each written expression ends. */
+/** What was written, as plain data. `ends`: where each written expression ends. */
 function rowPlan(out: OperationList, ends: readonly number[], overlap: number): RowPlan {
   const { kinds, stages, microbatches, fused, length } = out;
-  const row = { kinds: plain(kinds, length), stages: plain(stages, length), microbatches: plain(microbatches, length) };
-  const items = new Array<number>(length);
-  let at = 0;
-  for (const [item, end] of ends.entries()) for (; at < end; at += 1) items[at] = item;
-  if (!out.anyFused) return { ...row, items };
-  const pairs: number[] = [];
-  for (let position = 0; position < length; position += 1) if (fused[position] === 1) pairs.push(position);
-  return { ...row, items, fused: pairs, ...(overlap === 0 ? {} : { overlap }) };
-}
-
-function plain(numbers: Uint8Array | Int32Array, length: number): number[] {
-  const list = new Array<number>(length);
-  for (let at = 0; at < length; at += 1) list[at] = numbers[at];
-  return list;
+  const items = new Uint32Array(length);
+  for (const [item, end] of ends.entries()) items.fill(item, item === 0 ? 0 : ends[item - 1], end);
+  const row = {
+    kinds: pack(kinds, length),
+    stages: pack(stages, length),
+    microbatches: pack(microbatches, length),
+    items: pack(items),
+  };
+  if (!out.anyFused) return row;
+  let pairs = 0;
+  for (let position = 0; position < length; position += 1) if (fused[position] === 1) items[pairs++] = position;
+  return { ...row, fused: pack(items, pairs), ...(overlap === 0 ? {} : { overlap }) };
 }

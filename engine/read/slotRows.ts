@@ -1,9 +1,11 @@
 /** A clock table as rows: each device works through its slots in order. */
 import type { RowsBody } from '../definitions/schedule.ts';
 import type { Entry } from '../../grammar/syntax.ts';
+import { pack } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
 import { B, F, I, letters, W } from '../program.ts';
 import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
+import { ascending } from './ascending.ts';
 import type { SlotEntry, SlotTable } from './slots.ts';
 
 type Numbers = Parameters<RowsBody['expand']>[0];
@@ -28,9 +30,12 @@ export function slotRows(frame: Frame, table: SlotTable, numbers: Numbers): read
   if (slots === undefined || !isCausal(frame, table, slots, numbers)) return undefined;
   const rows: RowPlan[] = [];
   for (let device = 0; device < devices; device += 1) {
-    const runs = (stage: number, microbatch: number): boolean =>
-      stagesOf.running === undefined || stagesOf.running(device, microbatch).includes(stage);
-    if (stagesOf.running === undefined && !isApart(frame, table, slots, stagesOf.all[device], device)) return undefined;
+    const { running } = stagesOf;
+    const runs =
+      running === undefined
+        ? undefined
+        : (stage: number, microbatch: number): boolean => running(device, microbatch).includes(stage);
+    if (running === undefined && !isApart(frame, table, slots, stagesOf.all[device], device)) return undefined;
     const row = rowOf(frame, table, slots, stagesOf.all[device], runs, device);
     if (row === undefined) return undefined;
     rows.push(row);
@@ -75,11 +80,19 @@ function slotsOf(frame: Frame, { entries, period }: SlotTable, { stages, microba
       }
     }
   }
-  return { at, microbatches, period: turn };
+  const slots = { at, microbatches, period: turn };
+  if (period === undefined || turn === undefined) return slots;
+  const last = at.reduce((most, list) => list?.reduce((later, slot) => Math.max(later, slot), most) ?? most, 0);
+  if (last + turn * (microbatches - 1) > latest) {
+    const largest = Math.floor((latest - last) / (microbatches - 1)).toLocaleString('en-US');
+    outside(frame, period.value, 'The period', String(turn), `at most ${largest} with ${microbatches} microbatches`);
+    return undefined;
+  }
+  return slots;
 }
 
-/** Latest slot of a table. */
-const latest = 2 ** 31 - 1;
+/** Latest slot of a table. Weight gradients in free slots come later, and their slots are 31-bit numbers too. */
+const latest = 2 ** 30 - 1;
 
 const sentence = (kind: number, stage: number, microbatch: number, slot: number): string =>
   `${stage}${letters[kind]}${microbatch} is in slot ${slot.toLocaleString('en-US')}`;
@@ -102,16 +115,18 @@ function isCausal(
   const [forward, input, weight] = [index.get(F), index.get(B) ?? index.get(I), index.get(W)];
   if (forward === undefined || input === undefined) return true;
   const count = slots.period === undefined ? microbatches : 1;
+  let microbatch = 0;
+  const late = (user: number, userStage: number, need: number, needStage: number): boolean => {
+    const mine = slotAt(slots, user, userStage, microbatch);
+    const other = slotAt(slots, need, needStage, microbatch);
+    if (!(other >= mine)) return false;
+    const [at, of] = [entries[user], entries[need]];
+    const problem = `${sentence(at.kind, userStage, microbatch, mine)} but needs ${sentence(of.kind, needStage, microbatch, other).replace(' is ', ', which is ')}`;
+    return !refuse(frame, at.entry, of.entry, problem);
+  };
   for (let stage = 0; stage < stages; stage += 1) {
     const sources = before === undefined ? (stage === 0 ? [] : [stage - 1]) : before[stage];
-    for (let microbatch = 0; microbatch < count; microbatch += 1) {
-      const late = (user: number, userStage: number, need: number, needStage: number): boolean => {
-        const [mine, other] = [slotAt(slots, user, userStage, microbatch), slotAt(slots, need, needStage, microbatch)];
-        if (!(other >= mine)) return false;
-        const [at, of] = [entries[user], entries[need]];
-        const problem = `${sentence(at.kind, userStage, microbatch, mine)} but needs ${sentence(of.kind, needStage, microbatch, other).replace(' is ', ', which is ')}`;
-        return !refuse(frame, at.entry, of.entry, problem);
-      };
+    for (microbatch = 0; microbatch < count; microbatch += 1) {
       if (late(input, stage, forward, stage)) return false;
       if (weight !== undefined && late(weight, stage, input, stage)) return false;
       for (const source of sources)
@@ -152,59 +167,74 @@ function rowOf(
   { entries }: SlotTable,
   slots: Slots,
   stages: readonly number[],
-  runs: (stage: number, microbatch: number) => boolean,
+  runs: ((stage: number, microbatch: number) => boolean) | undefined,
   device: number,
 ): RowPlan | undefined {
   const { microbatches } = slots;
-  const fixed: {
-    readonly index: number;
-    readonly stage: number;
-    readonly microbatch: number;
-    readonly slot: number;
-  }[] = [];
+  const most = entries.length * stages.length * microbatches;
+  // Everything that has a slot, in the order in which it is written: by entry, then by stage.
+  const slotOf = new Int32Array(most);
+  const indexOf = new Uint8Array(most);
+  const stageOf = new Int32Array(most);
+  const microbatchOf = new Int32Array(most);
+  let count = 0;
   for (const [index, { at }] of entries.entries()) {
     for (const stage of at === undefined ? [] : stages)
-      for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
-        if (runs(stage, microbatch))
-          fixed.push({ index, stage, microbatch, slot: slotAt(slots, index, stage, microbatch) });
+      for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
+        if (runs !== undefined && !runs(stage, microbatch)) continue;
+        slotOf[count] = slotAt(slots, index, stage, microbatch);
+        indexOf[count] = index;
+        stageOf[count] = stage;
+        microbatchOf[count] = microbatch;
+        count += 1;
+      }
   }
-  fixed.sort((a, b) => a.slot - b.slot || a.index - b.index || a.stage - b.stage);
-  const kinds: number[] = [];
-  const rowStages: number[] = [];
-  const rowMicrobatches: number[] = [];
-  const items: number[] = [];
-  const rowSlots: number[] = [];
+  const order = ascending(slotOf.subarray(0, count));
+  const kinds = new Uint8Array(most);
+  const rowStages = new Int32Array(most);
+  const rowMicrobatches = new Int32Array(most);
+  const items = new Uint8Array(most);
+  const rowSlots = new Int32Array(most);
+  let written = 0;
   const write = (item: number, stage: number, microbatch: number, slot: number): void => {
-    kinds.push(entries[item].kind);
-    rowStages.push(stage);
-    rowMicrobatches.push(microbatch);
-    items.push(item);
-    rowSlots.push(slot);
+    kinds[written] = entries[item].kind;
+    rowStages[written] = stage;
+    rowMicrobatches[written] = microbatch;
+    items[written] = item;
+    rowSlots[written] = slot;
+    written += 1;
   };
   // Weight gradients in the order of their I, one in each free slot.
   const free = entries.findIndex(({ at }) => at === undefined);
-  const waiting: number[] = [];
+  const waiting = new Int32Array(free < 0 ? 0 : count);
+  let waits = 0;
   let first = 0;
   let next = 0;
   const fillUntil = (slot: number): void => {
-    for (; next < slot && first < waiting.length; next += 1, first += 1)
-      write(free, Math.trunc(waiting[first] / microbatches), waiting[first] % microbatches, next);
+    for (; next < slot && first < waits; next += 1, first += 1)
+      write(free, stageOf[waiting[first]], microbatchOf[waiting[first]], next);
   };
-  let last: (typeof fixed)[number] | undefined;
-  for (const operation of fixed) {
-    const { index, stage, microbatch, slot } = operation;
-    if (last?.slot === slot) {
-      const [a, b] = [entries[index], entries[last.index]];
-      const problem = `${sentence(a.kind, stage, microbatch, slot)} of device ${device}, which holds ${last.stage}${letters[b.kind]}${last.microbatch}`;
+  for (let at = 0; at < count; at += 1) {
+    const place = order[at];
+    const [index, stage, microbatch, slot] = [indexOf[place], stageOf[place], microbatchOf[place], slotOf[place]];
+    if (at > 0 && slotOf[order[at - 1]] === slot) {
+      const last = order[at - 1];
+      const [a, b] = [entries[index], entries[indexOf[last]]];
+      const problem = `${sentence(a.kind, stage, microbatch, slot)} of device ${device}, which holds ${stageOf[last]}${letters[b.kind]}${microbatchOf[last]}`;
       refuse(frame, a.entry, b.entry, problem);
       return undefined;
     }
     fillUntil(slot);
     write(index, stage, microbatch, slot);
-    if (free >= 0 && entries[index].kind === I) waiting.push(stage * microbatches + microbatch);
+    if (free >= 0 && entries[index].kind === I) waiting[waits++] = place;
     next = slot + 1;
-    last = operation;
   }
   fillUntil(Infinity);
-  return { kinds, stages: rowStages, microbatches: rowMicrobatches, items, slots: rowSlots };
+  return {
+    kinds: pack(kinds, written),
+    stages: pack(rowStages, written),
+    microbatches: pack(rowMicrobatches, written),
+    items: pack(items, written),
+    slots: pack(rowSlots, written),
+  };
 }

@@ -1,4 +1,5 @@
 /** Tables of two chunks in a V, as the V schedules of the registry fill them. */
+import { nothing, unpack } from '../packed.ts';
 import type { PipelinePlan, RowPlan } from '../plan.ts';
 import { type Block, F0, F1, I0, I1, type Row, splitBackward, W1, wholeBackward } from '../policies/orders/vBlocks.ts';
 import { best } from '../policies/orders/vSearch.ts';
@@ -28,22 +29,26 @@ export function fillV(plan: PipelinePlan, program: Program, rows: readonly RowPl
 
 /** Slots of microbatch 0, if the other microbatches follow by the period and each W takes the first free slot. */
 function blockOf(
-  { kinds, stages, microbatches: row, slots }: RowPlan,
+  written: RowPlan,
   [down, up]: readonly [number, number],
   backward: number,
   microbatches: number,
 ): Block | undefined {
+  const kinds = unpack(written.kinds);
+  const stages = unpack(written.stages);
+  const row = unpack(written.microbatches);
+  const slots = unpack(written.slots ?? nothing);
   const block = [NaN, NaN, NaN, NaN];
   const classOf = (at: number): number =>
     kinds[at] === F ? (stages[at] === down ? F0 : F1) : kinds[at] === backward ? (stages[at] === up ? I1 : I0) : -1;
   for (let at = 0; at < kinds.length; at += 1)
-    if (row[at] === 0 && classOf(at) >= 0) block[classOf(at)] = slots?.[at] ?? NaN;
+    if (row[at] === 0 && classOf(at) >= 0) block[classOf(at)] = slots[at] ?? NaN;
   const [f0, f1, i1, i0] = block;
   if (new Set(block.map((slot) => slot % period)).size < 4) return undefined;
   let waiting = 0;
   let free = 0;
   for (let at = 0; at < kinds.length; at += 1) {
-    const slot = slots?.[at] ?? NaN;
+    const slot = slots[at] ?? NaN;
     const kind = classOf(at);
     if (kind >= 0 && slot !== block[kind] + period * row[at]) return undefined;
     if (kind < 0) {
@@ -66,7 +71,8 @@ function ordered(
   const order = new Int32Array(program.order.length);
   const items = new Int32Array(order.length);
   for (const [device, row] of found.entries()) {
-    const itemOf = new Map(rows[device].kinds.map((kind, at) => [kind, rows[device].items[at]]));
+    const written = unpack(rows[device].items);
+    const itemOf = new Map(Array.from(unpack(rows[device].kinds), (kind, at) => [kind, written[at]]));
     for (const [at, operation] of row.entries()) {
       const group = Math.trunc(operation / microbatches);
       const stage = group === F0 || group === I0 || group > W1 ? device : stages - 1 - device;

@@ -1,10 +1,12 @@
 /** Rows of a plan, one object for each operation, for what moves and counts single operations of short rows. */
+import { pack, rowNumbers } from '../packed.ts';
 import type { RowItem, RowPlan } from '../plan.ts';
 import { letters } from '../program.ts';
 
-export function rowItems({ kinds, stages, microbatches, items, fused = [] }: RowPlan): readonly RowItem[] {
+export function rowItems(row: RowPlan): readonly RowItem[] {
+  const { kinds, stages, microbatches, items, fused } = rowNumbers(row);
   const pairs = new Set(fused);
-  return kinds.map((kind, at) => ({
+  return Array.from(kinds, (kind, at) => ({
     op: letters[kind],
     stage: stages[at],
     microbatch: microbatches[at],
@@ -17,10 +19,10 @@ export function rowItems({ kinds, stages, microbatches, items, fused = [] }: Row
 export function rowOfItems(row: readonly RowItem[]): RowPlan {
   const fused = row.flatMap(({ fusedWithNext }, at) => (fusedWithNext === true ? [at] : []));
   return {
-    kinds: row.map(({ op }) => letters.indexOf(op)),
-    stages: row.map(({ stage }) => stage),
-    microbatches: row.map(({ microbatch }) => microbatch),
-    items: row.map(({ item }) => item),
-    ...(fused.length === 0 ? {} : { fused }),
+    kinds: pack(row.map(({ op }) => letters.indexOf(op))),
+    stages: pack(row.map(({ stage }) => stage)),
+    microbatches: pack(row.map(({ microbatch }) => microbatch)),
+    items: pack(row.map(({ item }) => item)),
+    ...(fused.length === 0 ? {} : { fused: pack(fused) }),
   };
 }

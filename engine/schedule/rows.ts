@@ -1,4 +1,5 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import { type RowNumbers, rowNumbers } from '../packed.ts';
 import { type PipelinePlan, type RowPlan, type StagePlan, paths } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
 import { planCopies } from './copies.ts';
@@ -24,7 +25,8 @@ export function programOfRows(
   const microbatches = plan.microbatches * plan.iterations;
   const weights = weightsOf(plan);
   const shift = shiftFor(microbatches);
-  const total = rows.reduce((sum, row) => sum + row.kinds.length, 0);
+  const written = rows.map(rowNumbers);
+  const total = written.reduce((sum, row) => sum + row.kinds.length, 0);
   const order = new Int32Array(total);
   const items = new Int32Array(total);
   const offsets = new Int32Array(devices + 1);
@@ -39,7 +41,7 @@ export function programOfRows(
   let at = 0;
   const refuse = (
     device: number,
-    { kinds, stages: of, microbatches: which, items: from }: RowPlan,
+    { kinds, stages: of, microbatches: which, items: from }: RowNumbers,
     index: number,
     reason: string,
   ): void => {
@@ -49,8 +51,8 @@ export function programOfRows(
     const name = plan.devices[device]?.name ?? `device ${device}`;
     faults.set(path, planFinding('schedule/repeated', path, { operation, device: name, reason }));
   };
-  for (const [device, row] of rows.entries()) {
-    for (const position of row.fused ?? []) {
+  for (const [device, row] of written.entries()) {
+    for (const position of row.fused) {
       fused ??= new Uint8Array(total);
       if (position + 1 < row.kinds.length) fused[at + position] = 1;
     }
@@ -76,7 +78,7 @@ export function programOfRows(
   }
   for (let device = rows.length; device < devices; device += 1) offsets[device + 1] = at;
   const wrongCosts = operations === undefined ? [] : negativeCosts(plan, operations);
-  for (const [device, row] of apart === undefined || !evicts ? [] : rows.entries())
+  for (const [device, row] of apart === undefined || !evicts ? [] : written.entries())
     for (let index = 0; index < row.kinds.length; index += 1)
       if (row.kinds[index] === E && makesAgain(plan.stages[row.stages[index]]))
         refuse(device, row, index, recomputesToo);

@@ -1,5 +1,6 @@
 /** Hovers over the expressions of rows and clock tables: the operations that they write. */
 import type { RowTracer } from '../../engine/definitions/rowTracer.ts';
+import { unpack } from '../../engine/packed.ts';
 import { type PipelinePlan, type RowPlan } from '../../engine/plan.ts';
 import { letters } from '../../engine/program.ts';
 import { count } from '../../engine/quantities.ts';
@@ -42,7 +43,7 @@ function inPipeline(plan: PipelinePlan, rows: readonly RowPlan[], tracer: RowTra
   const where = asked.length < rows.length ? `the first ${mostDevices} devices of` : 'pipeline';
   const lines = shown.map((device) => {
     const positions = written[device];
-    const names = positions.map((position) => nameAt(plan, rows[device], position));
+    const names = namesAt(plan, rows[device], positions);
     const numbers = numbersText(tracer.origin(device, positions[0])?.numbers ?? []);
     const first = numbers === '' ? '' : `; ${inlineCode(numbers)}${positions.length > 1 ? ' for the first' : ''}`;
     return `- ${inlineCode(plan.devices[device].name)}: ${count(positions.length, 'operation', 'operations')}, ${ends(names)}${first}`;
@@ -61,8 +62,10 @@ const positionsOf = (marks: Uint8Array): readonly number[] => {
   return found;
 };
 
-const nameAt = (plan: PipelinePlan, { kinds, stages, microbatches }: RowPlan, position: number): string =>
-  `${stageNumber(plan, stages[position])}${letters[kinds[position]]}${microbatches[position]}`;
+function namesAt(plan: PipelinePlan, row: RowPlan, positions: readonly number[]): readonly string[] {
+  const [kinds, stages, microbatches] = [row.kinds, row.stages, row.microbatches].map(unpack);
+  return positions.map((at) => `${stageNumber(plan, stages[at])}${letters[kinds[at]]}${microbatches[at]}`);
+}
 
 /** Names of few operations; of many, the first ones and the last. */
 const ends = (names: readonly string[]): string =>

@@ -1,4 +1,5 @@
 import type { RowTracer } from '../../engine/definitions/rowTracer.ts';
+import { packedLength } from '../../engine/packed.ts';
 import type { RowPlan } from '../../engine/plan.ts';
 import type { Searches } from '../../engine/searches.ts';
 import { nodeAt, type Span, type SyntaxNode } from '../../grammar/index.ts';
@@ -41,7 +42,7 @@ export function* blocksAt(
 }
 
 export const operationsOf = (rows: readonly RowPlan[]): number =>
-  rows.reduce((sum, { kinds }) => sum + kinds.length, 0);
+  rows.reduce((sum, { kinds }) => sum + packedLength(kinds), 0);
 
 /** The innermost text around a position that writes operations: an expression, or all values of a `let` whose name is there. */
 export function writingTexts(tracer: RowTracer, around: readonly SyntaxNode[]): readonly Span[] {

@@ -1,5 +1,6 @@
 import type { NamedNumber, OperationOrigin } from '../../engine/definitions/rowTracer.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
+import { unpack } from '../../engine/packed.ts';
 import { letters } from '../../engine/program.ts';
 import { show } from '../../engine/quantities.ts';
 import type { Searches } from '../../engine/searches.ts';
@@ -29,8 +30,9 @@ export function originOf({ plan, tracers }: Resolution, path: string): Operation
     Number(stage),
     Number(microbatch),
   ];
-  const position = row.kinds.findIndex(
-    (found, at) => found === wantedKind && row.stages[at] === wantedStage && row.microbatches[at] === wantedMicrobatch,
+  const [stages, microbatches] = [row.stages, row.microbatches].map(unpack);
+  const position = unpack(row.kinds).findIndex(
+    (found, at) => found === wantedKind && stages[at] === wantedStage && microbatches[at] === wantedMicrobatch,
   );
   return tracer.origin(Number(device), position);
 }

@@ -1,3 +1,4 @@
+import { unpack } from '../../engine/packed.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import type { WrittenBlocks } from '../protocol/requests.ts';
 
@@ -21,11 +22,12 @@ export function writtenOperations(
   for (const [device, bits] of rows.entries()) {
     if (bits === '') continue;
     const row = schedule.rows[device];
+    const [written, stagesOf, microbatchesOf] = [row.kinds, row.stages, row.microbatches].map(unpack);
     const marks = atob(bits);
-    if (marks.length !== Math.ceil(row.kinds.length / 8)) return undefined;
-    for (let position = 0; position < row.kinds.length; position += 1) {
+    if (marks.length !== Math.ceil(written.length / 8)) return undefined;
+    for (let position = 0; position < written.length; position += 1) {
       if (((marks.charCodeAt(position >> 3) >> (position & 7)) & 1) === 0) continue;
-      kinds[row.stages[position] * all + row.microbatches[position]] |= 1 << row.kinds[position];
+      kinds[stagesOf[position] * all + microbatchesOf[position]] |= 1 << written[position];
       count += 1;
     }
   }

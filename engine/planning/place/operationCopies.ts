@@ -1,5 +1,6 @@
 /** Operations that a schedule declares, with stages of the program in place of stages of its rows. */
 import type { UsedOperations } from '../../definitions/schedule.ts';
+import { unpack } from '../../packed.ts';
 import type { OperationsPlan, RowPlan, StageCopy } from '../../plan.ts';
 import { kinds } from '../../program.ts';
 
@@ -41,9 +42,10 @@ function stageOf(rows: readonly RowPlan[], placement: ArrayLike<number>, copies:
   }
   const written = new Map<string, number[]>();
   for (const [device, row] of rows.entries()) {
-    for (const [at, kind] of row.kinds.entries()) {
+    const [stages, microbatches] = [row.stages, row.microbatches].map(unpack);
+    for (const [at, kind] of unpack(row.kinds).entries()) {
       if (kind < kinds) continue;
-      const key = `${kind} ${row.stages[at]} ${row.microbatches[at]}`;
+      const key = `${kind} ${stages[at]} ${microbatches[at]}`;
       written.set(key, [...(written.get(key) ?? []), device]);
     }
   }

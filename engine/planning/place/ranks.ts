@@ -8,6 +8,7 @@ import type { DeviceDefinition } from '../../definitions/device.ts';
 import type { OnRule, RowsBody, ScheduleDefinition } from '../../definitions/schedule.ts';
 import { type Mesh, meshName, sizeOf, sameMesh } from '../../mesh.ts';
 import type { Span } from '../../../grammar/syntax.ts';
+import { unpack } from '../../packed.ts';
 import { kinds } from '../../program.ts';
 import { linear, loop } from '../../policies/placement.ts';
 import { bareShape } from '../../policies/shape.ts';
@@ -144,9 +145,10 @@ function rowsPlacement(
   const rows = body.expand({ stages, devices, microbatches, stagesOf }, createReporter(uri, 0)) ?? [];
   const named = new Set<number>();
   for (const [device, row] of rows.entries()) {
-    for (const [at, piece] of row.stages.entries()) {
+    const written = unpack(row.kinds);
+    for (const [at, piece] of unpack(row.stages).entries()) {
       // An operation that the schedule declares may leave its stage out.
-      if (row.kinds[at] >= kinds) continue;
+      if (written[at] >= kinds) continue;
       const stage = Math.trunc(piece / parts);
       if (stage < stages && !named.has(stage)) placement[stage] = device;
       named.add(stage);

@@ -1,4 +1,5 @@
 /** Rows of stages of the cut as rows of their copies and parts. */
+import { pack, unpack } from '../../packed.ts';
 import type { RowPlan, StageCopy } from '../../plan.ts';
 
 /**
@@ -22,12 +23,11 @@ export function ofCopies(
     for (const [piece, all] of of) local[piece] = all.find((index) => placement[index] === device) ?? -1;
     const running = (piece: number, microbatch: number) =>
       of.get(piece)?.find((index) => microbatch % copies[index].every === copies[index].first);
-    return {
-      ...row,
+    const stages = unpack(row.stages);
+    const microbatches = unpack(row.microbatches);
+    for (const [at, piece] of stages.entries())
       // A stage that is not there stays so, whatever the number of copies.
-      stages: row.stages.map((piece, at) =>
-        local[piece] >= 0 ? local[piece] : (running(piece, row.microbatches[at]) ?? copies.length),
-      ),
-    };
+      stages[at] = local[piece] >= 0 ? local[piece] : (running(piece, microbatches[at]) ?? copies.length);
+    return { ...row, stages: pack(stages) };
   });
 }

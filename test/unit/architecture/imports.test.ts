@@ -33,6 +33,7 @@ const helpers = [
   'engine/stagesOn.ts',
   'engine/fullest.ts',
   'engine/searches.ts',
+  'engine/packed.ts',
   'engine/steps.ts',
 ];
 const meshes = ['engine/mesh.ts', 'engine/stages.ts'];

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { dependenciesOf } from '../../../engine/order/dependencies.ts';
+import { unpack } from '../../../engine/packed.ts';
 import { generate } from '../../../engine/schedule/generate.ts';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { memoryPeak } from '../../../engine/simulate/memory.ts';
@@ -72,14 +73,17 @@ describe('rows of copies', () => {
     const plan = planOf(`${both}  row(d) = F[0..<microbatches], B[0..<microbatches]`);
     if (plan.schedule.kind !== 'rows') throw new Error('no rows');
     // Copies 0 and 1 run even microbatches, 2 and 3 odd ones.
-    expect(plan.schedule.rows.map(({ stages }) => stages.join(' '))).toEqual(['0 3 0 3 0 3 0 3', '1 2 1 2 1 2 1 2']);
+    expect(plan.schedule.rows.map(({ stages }) => unpack(stages).join(' '))).toEqual([
+      '0 3 0 3 0 3 0 3',
+      '1 2 1 2 1 2 1 2',
+    ]);
   });
   it('counts chunks among the stages that run a microbatch', () => {
     const v = 'let v(s) = if(s < devices, s, stages - 1 - s)  stages = 2 * devices';
     const body = `${v}  on(s, j) = if(mod(j, 2) == 0, v(s), devices - 1 - v(s))  row(d) = F[0, chunk = 1], F[1, chunk = 1]`;
     const { schedule, stages } = planOf(body, { stages: 4, devices: 2 });
     if (schedule.kind !== 'rows') throw new Error('no rows');
-    const numbers = schedule.rows.map((row) => row.stages.map((index) => stages[index].copy?.stage));
+    const numbers = schedule.rows.map((row) => Array.from(unpack(row.stages), (index) => stages[index].copy?.stage));
     expect(numbers).toEqual([
       [3, 2],
       [2, 3],

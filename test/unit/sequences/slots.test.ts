@@ -89,6 +89,7 @@ describe('what is no table', () => {
     ['slot(F, s, j) = ⟦value/range:j / 2⟧  slot(B, s, j) = 1', 'The slot of F of stage 0, microbatch 1 is 0.5'],
     ['slot(F, s, j) = ⟦value/range:s - 1⟧  slot(B, s, j) = 1', 'is -1'],
     ['period = ⟦value/range:0⟧  slot(F, s) = s  slot(B, s) = 9 - s', 'The period is 0'],
+    ['period = ⟦value/range:1000000000⟧  slot(F, s) = s  slot(B, s) = 9 - s', 'at most'],
     ['slot(F, s, j) = ⟦type/mismatch:F[0]⟧  slot(B, s, j) = 1', 'found operations'],
   ])('%s', (body, message) => {
     found(body, [message]);

@@ -1,7 +1,8 @@
 /** Where operations come from, against marks that are written into the text: a shifted microbatch shows which literal wrote it. */
 import { describe, expect, it } from 'vitest';
 import type { OperationOrigin, RowTracer } from '../../../engine/definitions/rowTracer.ts';
-import type { RowPlan } from '../../../engine/plan.ts';
+import { unpack } from '../../../engine/packed.ts';
+import type { Packed } from '../../../engine/plan.ts';
 import { letters } from '../../../engine/program.ts';
 import { parse, type Span, type SyntaxNode } from '../../../grammar/index.ts';
 import { walk } from '../../../grammar/walk.ts';
@@ -10,8 +11,15 @@ import { resolveText } from '../../support/resolve.ts';
 import { anySchedule } from './anySequence.ts';
 import { pipelineOf } from './written.ts';
 
+/** Numbers of the operations of a device. */
+interface Row {
+  readonly kinds: readonly number[];
+  readonly stages: readonly number[];
+  readonly microbatches: readonly number[];
+}
+
 interface Traced {
-  readonly rows: readonly RowPlan[];
+  readonly rows: readonly Row[];
   readonly tracer: RowTracer;
 }
 
@@ -20,9 +28,15 @@ function traced(text: string): Traced | undefined {
   const [pipeline] = plan.pipelines;
   const tracer = tracers.get('train');
   return pipeline?.schedule.kind === 'rows' && tracer !== undefined
-    ? { rows: pipeline.schedule.rows, tracer }
+    ? { rows: pipeline.schedule.rows.map(unpacked), tracer }
     : undefined;
 }
+
+const unpacked = ({ kinds, stages, microbatches }: Readonly<Record<keyof Row, Packed>>): Row => ({
+  kinds: [...unpack(kinds)],
+  stages: [...unpack(stages)],
+  microbatches: [...unpack(microbatches)],
+});
 
 function mustTrace(text: string): Traced {
   const found = traced(text);
@@ -57,8 +71,7 @@ function shifted(text: string, node: SyntaxNode): string {
   return text.slice(0, value.start) + written + text.slice(value.end);
 }
 
-const isShifted = (row: RowPlan): readonly number[] =>
-  row.microbatches.map((microbatch) => (microbatch >= shift ? 1 : 0));
+const isShifted = (row: Row): readonly number[] => row.microbatches.map((microbatch) => (microbatch >= shift ? 1 : 0));
 
 const isWithin = (inner: SyntaxNode, outer: Span): boolean =>
   inner.kind !== 'file' && outer.start <= inner.start && inner.end <= outer.end;

@@ -1,0 +1,108 @@
+/**
+ * Lists of whole numbers as texts. Rows of a schedule cross processes with their plan: texts are written, copied and compared many
+ * times faster than arrays, and are the same in JSON.
+ */
+import type { Packed, RowPlan } from './plan.ts';
+
+/** 64 characters that JSON writes as they are: from `#` to `c`, without the backslash. */
+const characters = Array.from({ length: 64 }, (_, digit) => (digit < 57 ? 35 + digit : 36 + digit));
+const digits = new Uint8Array(128);
+for (const [digit, code] of characters.entries()) digits[code] = digit;
+
+/** Characters that are turned into text at a time: more arguments could overflow the stack. */
+const most = 4096;
+/** A plain array, because `apply` is slower with typed ones. */
+const buffer = new Array<number>(most).fill(0);
+
+/**
+ * The first `length` numbers. Either `r` and runs of equal numbers, as `r0*12,1*4`, or the characters for each number and then
+ * these, lowest six bits first.
+ */
+export const pack = (numbers: ArrayLike<number>, length = numbers.length): Packed =>
+  textOf(numbers, length) as unknown as Packed;
+
+/** A list without numbers. */
+export const nothing = pack([]);
+
+function textOf(numbers: ArrayLike<number>, length: number): string {
+  if (length === 0) return '';
+  let runs = 1;
+  let all = numbers[0];
+  for (let at = 1; at < length; at += 1) {
+    all |= numbers[at];
+    if (numbers[at] !== numbers[at - 1]) runs += 1;
+  }
+  if (8 * runs <= length) return packRuns(numbers, length);
+  const width = all === 0 ? 1 : Math.ceil((32 - Math.clz32(all)) / 6);
+  let text = String(width);
+  const each = Math.trunc(most / width);
+  for (let from = 0; from < length; from += each) {
+    const end = Math.min(length, from + each);
+    let used = 0;
+    for (let at = from; at < end; at += 1) {
+      let rest = numbers[at];
+      for (let digit = 0; digit < width; digit += 1, rest >>>= 6) buffer[used++] = characters[rest & 63];
+    }
+    text += String.fromCharCode.apply(undefined, used === most ? buffer : buffer.slice(0, used));
+  }
+  return text;
+}
+
+function packRuns(numbers: ArrayLike<number>, length: number): string {
+  const runs: string[] = [];
+  for (let from = 0, at = 1; at <= length; at += 1) {
+    if (at < length && numbers[at] === numbers[from]) continue;
+    runs.push(`${numbers[from]}*${at - from}`);
+    from = at;
+  }
+  return `r${runs.join(',')}`;
+}
+
+/** The numbers of each operation of a row. */
+export const rowNumbers = ({ kinds, stages, microbatches, items, fused = nothing }: RowPlan): RowNumbers => ({
+  kinds: unpack(kinds),
+  stages: unpack(stages),
+  microbatches: unpack(microbatches),
+  items: unpack(items),
+  fused: unpack(fused),
+});
+
+export type RowNumbers = Readonly<Record<'kinds' | 'stages' | 'microbatches' | 'items' | 'fused', Int32Array>>;
+
+/** How many numbers there are. */
+export const packedLength = (list: Packed): number => lengthOf(list as unknown as string);
+
+function lengthOf(text: string): number {
+  if (text === '') return 0;
+  if (text.startsWith('r')) return runsOf(text).reduce((sum, [, count]) => sum + count, 0);
+  return (text.length - 1) / Number(text[0]);
+}
+
+const runsOf = (text: string): readonly (readonly number[])[] =>
+  text
+    .slice(1)
+    .split(',')
+    .map((run) => run.split('*').map(Number));
+
+export function unpack(list: Packed): Int32Array {
+  const text = list as unknown as string;
+  const numbers = new Int32Array(lengthOf(text));
+  if (text.startsWith('r')) {
+    let at = 0;
+    for (const [number, count] of runsOf(text)) numbers.fill(number, at, (at += count));
+    return numbers;
+  }
+  const width = Number(text[0]);
+  if (width === 1) for (let at = 0; at < numbers.length; at += 1) numbers[at] = digits[text.charCodeAt(at + 1)];
+  else if (width === 2)
+    for (let at = 0; at < numbers.length; at += 1)
+      numbers[at] = digits[text.charCodeAt(2 * at + 1)] | (digits[text.charCodeAt(2 * at + 2)] << 6);
+  else
+    for (let at = 0, from = 1; at < numbers.length; at += 1, from += width) {
+      let number = 0;
+      for (let digit = width - 1; digit >= 0; digit -= 1)
+        number = (number << 6) | digits[text.charCodeAt(from + digit)];
+      numbers[at] = number;
+    }
+  return numbers;
+}

@@ -1,0 +1,45 @@
+/** Sorting in time in proportion to the numbers. */
+
+/** Numbers for which a comparing sort is faster than clearing the counts of a digit. */
+const few = 1024;
+const digit = 11;
+
+/** Positions of the numbers, which are from 0 to 2³¹ − 1, in ascending order; of equal ones the first comes first. */
+export function ascending(numbers: Int32Array): Int32Array {
+  const count = numbers.length;
+  let sorted = true;
+  let least = Infinity;
+  let most = 0;
+  for (let at = 0; at < count; at += 1) {
+    if (numbers[at] < most) sorted = false;
+    if (numbers[at] > most) most = numbers[at];
+    if (numbers[at] < least) least = numbers[at];
+  }
+  const order = Int32Array.from({ length: count }, (_, at) => at);
+  if (sorted) return order;
+  if (most - least <= 8 * count)
+    return byDigit(order, new Int32Array(count), most - least + 1, (at) => numbers[at] - least);
+  if (count < few) return order.sort((a, b) => numbers[a] - numbers[b] || a - b);
+  let other = new Int32Array(count);
+  let result = order;
+  for (let shift = 0; shift < 31 && most >>> shift > 0; shift += digit) {
+    const next = byDigit(result, other, 1 << digit, (at) => (numbers[at] >>> shift) & ((1 << digit) - 1));
+    other = result;
+    result = next;
+  }
+  return result;
+}
+
+/** Puts positions into `into` by a key from 0 to `keys` − 1, and keeps the order of equal keys. */
+function byDigit<Into extends Int32Array>(
+  order: Int32Array,
+  into: Into,
+  keys: number,
+  keyOf: (at: number) => number,
+): Into {
+  const starts = new Int32Array(keys + 1);
+  for (let at = 0; at < order.length; at += 1) starts[keyOf(order[at]) + 1] += 1;
+  for (let key = 0; key < keys; key += 1) starts[key + 1] += starts[key];
+  for (let at = 0; at < order.length; at += 1) into[starts[keyOf(order[at])]++] = order[at];
+  return into;
+}
