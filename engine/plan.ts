@@ -37,6 +37,8 @@ export interface ParamPlan {
     readonly schedule: string;
     /** Number or word of this parameter. */
     readonly parameter: string;
+    /** A number of the shape on which a schedule is shown without a pipeline: no text has it. */
+    readonly shape?: true;
   };
   /** The value is the number of one of these words. */
   readonly words?: readonly string[];

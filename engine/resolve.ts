@@ -79,6 +79,7 @@ export function* resolveSteps({
     plan: { file: uri, params: [...context.params.values()], pipelines, jobs },
     pending,
     tests,
+    schedules: [...context.schedules.values()].filter((schedule) => schedule.uri === uri),
     origins: context.origins,
     tracers: context.tracers,
     findings: [...context.report.findings].sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end),

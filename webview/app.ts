@@ -5,7 +5,7 @@ import type { ToPage } from './protocol/messages.ts';
 import type { Range } from './protocol/requests.ts';
 import type { Editor } from './session/editor.ts';
 import { highlights } from './session/highlight.ts';
-import { shownFile } from './session/shownFile.ts';
+import { type ScheduleProblem, shownFile } from './session/shownFile.ts';
 import type { ShownTimeline } from './session/shownTimeline.ts';
 import { jobView } from './view/jobView.ts';
 import { onMeasureChange } from './view/onMeasureChange.ts';
@@ -48,6 +48,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         timelines.trouble();
         state.empty(timelines.timeline() !== undefined && page.cover.shown() === undefined, file.message()?.contents);
       },
+      unplanned: (problem, name) => showUnplanned(problem, name),
       whole: () => {
         page.notice.whole();
         update.figures(true);
@@ -92,6 +93,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     },
     params: {
       turn: file.turn,
+      turnAll: file.turnAll,
       reset: file.reset,
       apply: (name, value) => editor.post({ type: 'apply', name, value }),
       chart: charts.open,
@@ -145,6 +147,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       update.save();
     },
     impossible: (reasons) => {
+      const shown = timelines.timeline()?.plan;
+      const { name } = file.schedule() ?? {};
+      if (name !== undefined && (shown === undefined || !file.isShape(shown)))
+        return showUnplanned({ message: reasons.join(' '), ofShape: true }, name);
       showUnrun(reasons.join(' ') || 'This pipeline cannot be simulated.');
       if (timelines.timeline() === undefined) state.impossible(reasons);
     },
@@ -176,7 +182,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     shown: () => {
       const [plan, message] = [file.pipeline(), file.message()];
       if (plan === undefined || message === undefined) return undefined;
-      return { plan, pipelines: message.plan.pipelines, options: message.options, tried: file.isTrying() };
+      return { plan, pipelines: file.comparable(), options: message.options, tried: file.isTrying() };
     },
     show: (content) => page.cover.show('compare', content),
     close: () => {
@@ -311,16 +317,31 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       case 'broken':
         enter(message.uri);
         state.untried();
-        trouble = message.message;
-        // What was drawn before the file had no pipeline is no earlier version of this text.
-        if (timelines.timeline() === undefined || state.isEmpty()) {
-          timelines.trouble();
-          state.broken(message.message, message.range);
-        } else {
-          state.keep();
-          showBroken(message.message, message.range);
-        }
+        showError(message.message, message.range);
     }
+  }
+
+  function showError(message: string, range: Range | undefined): void {
+    trouble = message;
+    // What was drawn before the file had no pipeline is no earlier version of this text.
+    if (timelines.timeline() === undefined || state.isEmpty()) {
+      timelines.trouble();
+      state.broken(message, range);
+    } else {
+      state.keep();
+      showBroken(message, range);
+    }
+  }
+
+  /** A schedule without a pipeline has no order for its shape, or its text has an error. */
+  function showUnplanned({ message, range, ofShape }: ScheduleProblem, name: string): void {
+    const { plan } = timelines.timeline() ?? {};
+    // What is shown is an earlier version of the text, not another shape.
+    if (plan?.name === name && page.cover.shown() === undefined && (!ofShape || file.isShape(plan)))
+      return showError(message, range);
+    timelines.trouble();
+    page.notice.whole();
+    state.unplanned(name, message, range);
   }
 
   function enter(next: string): void {

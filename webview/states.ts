@@ -128,6 +128,18 @@ export function states({ page, post, theme, docked }: StatesHost) {
     impossible(reasons: readonly string[]): void {
       showMessage('impossible', { title: 'Nothing to draw: this pipeline cannot run.', details: reasons, actions: [] });
     },
+    /** A schedule without a pipeline cannot be planned. */
+    unplanned(name: string, message: string, range: Range | undefined): void {
+      const { line = 0, character = 0 } = range?.start ?? {};
+      showMessage('unplanned', {
+        title: `Nothing to draw: ${name} has no order for this shape.`,
+        details: [message],
+        actions:
+          range === undefined
+            ? []
+            : [{ label: `Go to line ${line + 1}`, run: () => post({ type: 'goto', line, character }) }],
+      });
+    },
     /** The text has no pipeline, and perhaps other contents. */
     empty(instead: boolean, contents: ShownContents | undefined): void {
       clearTimeout(waiting);
@@ -198,6 +210,7 @@ const covers: ReadonlySet<string> = new Set([
   'stall',
   'broken',
   'impossible',
+  'unplanned',
   'failed',
   'gone',
   'stopped',

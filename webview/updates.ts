@@ -48,7 +48,10 @@ export function updates(saved: PreviewState | undefined, parts: () => Parts) {
       title: message?.title ?? '',
       // The header describes the picture, also while a newer plan is simulated.
       pipeline: !stalled && shown !== undefined && shown.name === wanted?.name ? shown : wanted,
-      names: message?.plan.pipelines.map(({ name }) => name) ?? [],
+      names: file.names(),
+      chosen: file.shownName() ?? '',
+      comparable: file.comparable().length,
+      schedule: file.schedule(),
       params: file.params(),
       overrides: file.overrides(),
     };

@@ -160,7 +160,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         ? { type: 'stopped', ...of, message: `The language server has stopped. ${state.reason}` }
         : { type: 'broken', ...of, message: 'The language server is starting.' };
     }
-    const { plan, problem, options, contents } = answer;
+    const { plan, problem, options, contents, schedules } = answer;
     if (plan === undefined)
       return { type: 'broken', ...of, message: problem?.message ?? `${title} has no plan.`, range: problem?.range };
     return {
@@ -173,6 +173,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       pipeline: chosen,
       trying,
       contents: shownContents(contents),
+      schedules,
     };
   }
 

@@ -7,6 +7,8 @@ export interface ScheduleTest {
   readonly name: string;
   readonly schedule: TextPart;
   readonly expect: TextPart;
+  /** Names and the numbers that each takes; `devices` and `microbatches` come first. */
+  readonly axes: readonly { readonly name: string; readonly values: readonly number[] }[];
   /** Shapes, and about how many operations they have together. */
   readonly shapes: number;
   readonly operations: number;

@@ -1,4 +1,5 @@
 import type { RowTracer } from '../definitions/rowTracer.ts';
+import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { ScheduleTest } from '../definitions/scheduleTest.ts';
 import type { Mesh } from '../mesh.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -12,6 +13,8 @@ export interface Resolution {
   readonly pending: readonly string[];
   /** Schedules that the file tests over shapes, each with the place of its block's name. */
   readonly tests: readonly { readonly test: ScheduleTest; readonly place: Place }[];
+  /** Schedules that the file itself declares, without those that have errors. */
+  readonly schedules: readonly DeclaredSchedule[];
   /** The places of the paths of the plan. */
   readonly origins: Origins;
   /** They find the source of operations: one for each pipeline whose schedule is rows of a file. */

@@ -14,17 +14,33 @@ type PolicyUse = Extract<ScheduleUse, { kind: 'policy' }>;
 /** Values of a whole number that are tried for a slider. */
 const mostValues = 64;
 
+/** The same for a schedule by itself, on a plan of equal stages. Its stages follow the arguments. */
+export function ownArguments(
+  declared: ScheduleUse & { kind: 'own' },
+  plan: PipelinePlan | undefined,
+): readonly ParamPlan[] {
+  return argumentsOf(declared, declared.declared.name, plan, false, 'none');
+}
+
 /**
  * One for each argument that has another value to try, in the order of the parameters. Without a plan: those whose range needs no
  * plan. Arguments that follow from other numbers of the file are left out.
  */
-export function scheduleArguments(
+export const scheduleArguments = (
   { name, use, recompute }: Pick<PipelineDefinition, 'name' | 'use' | 'recompute'>,
   plan: PipelinePlan | undefined,
+): readonly ParamPlan[] => argumentsOf(use, name, plan, true, recompute);
+
+function argumentsOf(
+  use: ScheduleUse,
+  name: string,
+  plan: PipelinePlan | undefined,
+  keepsStages: boolean,
+  recompute: PipelineDefinition['recompute'],
 ): readonly ParamPlan[] {
   const found =
     use.kind === 'own'
-      ? use.declared.parameters.map((parameter) => ownArgument(use, parameter, plan))
+      ? use.declared.parameters.map((parameter) => ownArgument(use, parameter, plan, keepsStages))
       : parametersOf(use.policy).map((parameter) =>
           isIdle(use, parameter, recompute) ? undefined : policyArgument(use, parameter, plan),
         );
@@ -47,6 +63,7 @@ function ownArgument(
   { declared, definition, written }: OwnUse,
   { name, doc, dimension, unit, min, max }: ScheduleParameter,
   plan: PipelinePlan | undefined,
+  keepsStages: boolean,
 ): Turned | undefined {
   const numbers = plan === undefined ? unknown : numbersOf(plan);
   const value = definition.values(numbers)[name];
@@ -61,7 +78,7 @@ function ownArgument(
     if (other === undefined) return false;
     const stages = (of: typeof definition): number =>
       of.on?.stages(numbers.devices, silent) ?? of.placement?.chunks ?? 1;
-    return plan === undefined || stages(other) === stages(definition);
+    return !keepsStages || plan === undefined || stages(other) === stages(definition);
   };
   const whole = dimension === 'number' && Number.isInteger(inFile) && (ends.step === undefined || ends.step >= 1);
   const narrowed = whole ? narrowedTo(inFile, ends, fits) : ends;

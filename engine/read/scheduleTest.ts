@@ -103,6 +103,7 @@ export function scheduleTestOf(
     name: schedule.name,
     schedule: schedule.source,
     expect: textPart(context, block),
+    axes: Array.from(test.axes, ([name, values]) => ({ name, values })),
     shapes,
     operations: Math.ceil(operationsOfEach * shapes * mean('devices') * mean('microbatches')),
     options: context.options,

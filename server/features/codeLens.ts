@@ -5,17 +5,19 @@ import { fullest } from '../../engine/fullest.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import { jobSummary } from '../../engine/job/describe.ts';
 import { paths } from '../../engine/plan.ts';
-import { bytes, iterationTime, share } from '../../engine/quantities.ts';
+import { type TestedSchedule, shapesWith } from '../../engine/grid/testFindings.ts';
+import { bytes, count, iterationTime, share } from '../../engine/quantities.ts';
 import { printable } from '../printable.ts';
 import { type ClientAbilities, rangeIn, type View } from '../view.ts';
 
 /**
  * Figures above each pipeline and each job. A click opens the preview; for a job, the preview of its first worker. Clients with previews
- * also get Preview, Compare and Export.
+ * also get Preview, Compare and Export, and the result of each test of a schedule.
  */
 export function codeLenses(view: View, { previews }: Pick<ClientAbilities, 'previews'>): CodeLens[] {
-  const { pipelines, jobs } = view.analysis;
+  const { pipelines, jobs, tests } = view.analysis;
   return [
+    ...(previews ? tests.flatMap((tested) => testLens(view, tested)) : []),
     ...pipelines.flatMap((pipeline) =>
       lens(view, paths.pipeline(pipeline.plan.name), titleOf(pipeline), pipeline.plan.name).flatMap((figures) =>
         previews ? [figures, ...actions(view, figures, pipeline)] : [figures],
@@ -25,6 +27,16 @@ export function codeLenses(view: View, { previews }: Pick<ClientAbilities, 'prev
       report === undefined ? [] : lens(view, paths.job(plan.name), jobSummary(report), plan.workers[0]),
     ),
   ];
+}
+
+/** `54 of 66 shapes pass`: opens the preview with the schedule. */
+function testLens(view: View, { test, place, answer }: TestedSchedule): CodeLens[] {
+  if (place.uri !== view.uri || answer.verdicts.length === 0) return [];
+  const passed = shapesWith(answer, 'passed').length;
+  const refused = shapesWith(answer, 'refused').length;
+  const title = `${passed} of ${count(answer.verdicts.length - refused, 'shape passes', 'shapes pass')}`;
+  const command = { title, command: 'pipewright.openPreview', arguments: [view.uri, test.name] };
+  return [{ range: rangeIn(view, place), command }];
 }
 
 function lens(view: View, path: string, title: string, pipeline: string): CodeLens[] {

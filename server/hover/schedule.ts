@@ -1,5 +1,6 @@
 import type { TestedSchedule } from '../../engine/grid/testFindings.ts';
 import { shapesWith, shapeText, testedShapes } from '../../engine/grid/testFindings.ts';
+import { testedTable, verdictLetters, verdictSigns } from '../../engine/grid/testedTable.ts';
 import type { SymbolInfo } from '../../engine/language/resolution.ts';
 import { membersOf } from '../ownFunctions.ts';
 import { printable } from '../printable.ts';
@@ -20,12 +21,42 @@ export function scheduleText(view: View, { id, name }: SymbolInfo): string {
 /** Failing shapes that are named. */
 const mostNamed = 6;
 
-function testText({ answer }: TestedSchedule): string {
+/** Larger tables show their first rows and columns. */
+const mostCells = { rows: 12, columns: 24 };
+
+/** A sign for each number of devices and microbatches; of several parameters the one that fails. */
+function tableText({ test, answer }: TestedSchedule): string | undefined {
+  const letters = answer.verdicts.map(({ verdict }) => verdictLetters[verdict]).join('');
+  const table = testedTable({ axes: test.axes, verdicts: letters });
+  if (table === undefined || answer.verdicts.length === 0) return undefined;
+  const [devices, microbatches] = [
+    table.devices.slice(0, mostCells.rows),
+    table.microbatches.slice(0, mostCells.columns),
+  ];
+  const width = Math.max(...microbatches.map((m) => String(m).length)) + 1;
+  const line = (head: string, cells: readonly string[]): string =>
+    `${head.padStart(6)} ${cells.map((cell) => cell.padStart(width)).join('')}`.trimEnd();
+  const lines = [
+    line('p \\ m', microbatches.map(String)),
+    ...devices.map((p, row) =>
+      line(
+        String(p),
+        microbatches.map((_, column) => verdictSigns[table.verdict(row, column, {})]),
+      ),
+    ),
+  ];
+  const cut = devices.length < table.devices.length || microbatches.length < table.microbatches.length;
+  return ['```text', ...lines, ...(cut ? ['and more'] : []), '```'].join('\n');
+}
+
+function testText(tested: TestedSchedule): string {
+  const { answer } = tested;
   const { conditions } = answer;
   const failed = shapesWith(answer, 'failed');
   const more = failed.length > mostNamed ? `; and ${failed.length - mostNamed} more` : '';
   return sections(
     `Tested on ${testedShapes(answer)}.`,
+    tableText(tested),
     failed.length === 0 ? undefined : `Fails with ${failed.slice(0, mostNamed).map(shapeText).join('; ')}${more}.`,
     conditions === undefined
       ? undefined

@@ -3,7 +3,7 @@ import { literalOf } from '../../engine/language/literal.ts';
 import { findUnit } from '../../engine/language/units.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
 import { parametersOf } from '../../engine/policies/parameters.ts';
-import type { Argument, Expression, Span } from '../../grammar/index.ts';
+import type { Argument, Entry, Expression, Span } from '../../grammar/index.ts';
 import type { ParamEditAnswer } from '../../webview/protocol/requests.ts';
 import { membersOf } from '../ownFunctions.ts';
 import { rangeIn, type View } from '../view.ts';
@@ -13,7 +13,9 @@ import { shortest } from './shortest.ts';
 export function argumentEdit(view: View, name: string, value: number): ParamEditAnswer {
   const { plan } = view.analysis.resolution;
   const param = plan.params.find((candidate) => candidate.name === name);
-  if (param?.argument === undefined || !Number.isFinite(value)) return null;
+  const [owner, member] = name.split('.');
+  if (param === undefined) return defaultEdit(view, owner, member, value);
+  if (param.argument === undefined || !Number.isFinite(value)) return null;
   const { pipeline, parameter, schedule } = param.argument;
   const body = pipelineBody(view.syntax, pipeline);
   const use = body === undefined ? undefined : inner(valueOf(body, 'schedule'));
@@ -39,6 +41,23 @@ export function argumentEdit(view: View, name: string, value: number): ParamEdit
       : edit({ start: last.end, end: last.end }, `, ${parameter} = ${usual}`);
   }
   return edit(written.value, numberIn(unitOf(written) ?? { text: param.unit, scale: param.scale }));
+}
+
+/** The edit that writes the default of a schedule's `param`. */
+function defaultEdit(view: View, schedule: string, parameter: string, value: number): ParamEditAnswer {
+  for (const declaration of view.syntax.declarations) {
+    if (declaration.kind !== 'block' || declaration.keyword.text !== 'schedule' || declaration.name?.text !== schedule)
+      continue;
+    const entry = declaration.body?.entries.find(
+      (each): each is Entry => each.kind === 'entry' && each.key.text === 'param' && each.name?.text === parameter,
+    );
+    const literal = literalOf(entry?.values?.[0]);
+    const unit = literal === undefined ? undefined : findUnit(literal.quantity.unit);
+    if (literal === undefined || unit === undefined || !Number.isFinite(value)) return null;
+    const newText = `${shortest(value, unit.scale)}${literal.quantity.unit}`;
+    return { range: rangeIn(view, literal.whole), newText, version: view.version };
+  }
+  return null;
 }
 
 const inner = (expression: Expression | undefined): Expression | undefined =>

@@ -1,6 +1,7 @@
 import { placeOf } from '../../engine/check.ts';
 import type { LocateAnswer, LocateRequest } from '../../webview/protocol/requests.ts';
 import { originOf } from './origin.ts';
+import { scheduleOrigins } from '../scheduleOrigins.ts';
 import { locate, type View } from '../view.ts';
 
 /**
@@ -9,6 +10,7 @@ import { locate, type View } from '../view.ts';
  */
 export function locatePath(view: View, { path }: LocateRequest): LocateAnswer {
   const { resolution } = view.analysis;
-  const place = originOf(resolution, path)?.place ?? placeOf(path, resolution.origins);
+  const place =
+    originOf(resolution, path)?.place ?? placeOf(path, resolution.origins) ?? placeOf(path, scheduleOrigins(view));
   return (place && locate(view, place)) ?? null;
 }

@@ -2,6 +2,7 @@ import type { Place } from '../../engine/plan.ts';
 import { nodeAt, type Span, type SyntaxNode } from '../../grammar/index.ts';
 import { holds, toOffset } from '../convert.ts';
 import type { PathsAnswer, PathsRequest } from '../../webview/protocol/requests.ts';
+import { scheduleOrigins } from '../scheduleOrigins.ts';
 import type { View } from '../view.ts';
 
 /**
@@ -13,7 +14,7 @@ export function pathsAt(view: View, { position }: PathsRequest): PathsAnswer {
   const offset = toOffset(view.lines, position);
   const around = nodeAt(view.syntax, offset).toReversed();
   const groups = new Map<string, { readonly size: number; readonly paths: string[] }>();
-  for (const [path, place] of view.analysis.resolution.origins) {
+  for (const [path, place] of [...view.analysis.resolution.origins, ...scheduleOrigins(view)]) {
     const text = place.uri === view.uri ? textOf(place, offset, around) : undefined;
     if (text === undefined) continue;
     const key = `${text.start}-${text.end}`;

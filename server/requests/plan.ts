@@ -10,6 +10,7 @@ import { toSpan } from '../convert.ts';
 import type { Overrides, PlanAnswer, PlanRequest, TextEdit } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 import { contentsOf, declaredIn } from './contents.ts';
+import { shownSchedules } from './shownSchedules.ts';
 
 /**
  * The plan of the newest text. With overrides, or edits to try, the text is resolved again; what is known of the document stays as it
@@ -21,8 +22,9 @@ export function planAnswer(view: View, request: PlanRequest, searches: Searches)
   const resolution = view.analysis.resolution;
   const overrides = applicable(resolution, request.overrides ?? {});
   if (Object.keys(overrides).length === 0 && trial === undefined) {
-    const found = answer(view, resolution);
-    const contents = found.plan?.pipelines.length === 0 ? contentsOf(view, searches) : undefined;
+    const found = answer(view, resolution, request.overrides);
+    const nothing = found.plan?.pipelines.length === 0 && found.schedules === undefined;
+    const contents = nothing ? contentsOf(view, searches) : undefined;
     return contents === undefined ? found : { ...found, contents };
   }
   const [refused] =
@@ -32,7 +34,7 @@ export function planAnswer(view: View, request: PlanRequest, searches: Searches)
   if (refused !== undefined)
     return { uri, version, options, problem: { message: refused, range: rangeIn(view, { start: 0, end: 0 }) } };
   const found = triedResolution(view, { overrides, trial }, searches);
-  return turnedOut(view, found, overrides) ?? answer(view, found);
+  return turnedOut(view, found, overrides) ?? answer(view, found, request.overrides);
 }
 
 /** Of a view, only what was asked for last: whoever asks again means the same. */
@@ -65,6 +67,9 @@ function applicable({ plan }: Resolution, overrides: Overrides): Overrides {
   return Object.fromEntries(kept);
 }
 
+const hasPipeline = ({ syntax }: View): boolean =>
+  syntax.declarations.some((declaration) => declaration.kind === 'block' && declaration.keyword.text === 'pipeline');
+
 /** What is wrong where a pipeline cannot be planned with the arguments that are tried. Others of the file may well be. */
 function turnedOut(view: View, { plan, findings, pending }: Resolution, overrides: Overrides): PlanAnswer | undefined {
   const { uri, version, options } = view;
@@ -87,23 +92,30 @@ function triedSyntax({ syntax, lines, options }: View, edits: readonly TextEdit[
   return parse(apply(syntax.text, spans), { size: options.limits.fileSize, faults: options.limits.findings });
 }
 
-function answer(view: View, resolution: Resolution): PlanAnswer {
+function answer(view: View, resolution: Resolution, overrides: Overrides = {}): PlanAnswer {
   const { uri, version, options } = view;
+  const { plan } = resolution;
+  const { plans, params, shown } = shownSchedules(view, resolution, overrides);
+  const isLibrary = shown.length > 0 && !hasPipeline(view);
   const error =
-    resolution.plan.pipelines.length > 0
+    plan.pipelines.length > 0 || isLibrary
       ? undefined
       : resolution.findings.find((found) => found.severity === 'error' && found.place.uri === uri);
   // A file without an error and without a pipeline is one that begins.
-  if (error === undefined) return { uri, version, options, plan: resolution.plan };
+  if (error === undefined && shown.length === 0) return { uri, version, options, plan };
+  if (error === undefined) {
+    const both = { ...plan, params: [...plan.params, ...params], pipelines: [...plan.pipelines, ...plans] };
+    return { uri, version, options, plan: both, schedules: shown };
+  }
   return { uri, version, options, problem: { message: error.message, range: rangeIn(view, error.place) } };
 }
 
 /** Equal for two versions of a document whose plans, or reasons for having none, and settings are equal. */
 export function planKey(view: View): string {
-  const { plan, problem } = answer(view, view.analysis.resolution);
+  const { plan, problem, schedules } = answer(view, view.analysis.resolution);
   if (plan === undefined) return JSON.stringify([problem?.message, view.options]);
   const { pipelines, ...rest } = plan satisfies Plan;
   // A page shows what a file without a pipeline has.
-  if (pipelines.length === 0) return JSON.stringify([rest, view.options, declaredIn(view)]);
-  return [JSON.stringify([rest, view.options]), ...pipelines.map(pipelineKey)].join(' ');
+  if (pipelines.length === 0 && schedules === undefined) return JSON.stringify([rest, view.options, declaredIn(view)]);
+  return [JSON.stringify([rest, view.options, schedules]), ...pipelines.map(pipelineKey)].join(' ');
 }

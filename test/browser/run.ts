@@ -1,6 +1,7 @@
 /** Tests of the preview page in a real Chromium. Prints each test with its time, and at the end `N passed, N failed`. */
 import { accessibilityTests } from './accessibility.page.ts';
 import { argumentTests } from './scheduleArguments.page.ts';
+import { benchTests } from './bench.page.ts';
 import { blockTests } from './blocks.page.ts';
 import type { PageTest } from './check.ts';
 import { deviceTests } from './device.page.ts';
@@ -25,6 +26,7 @@ import { writtenTests } from './written.page.ts';
 const wanted = process.argv[2] ?? '';
 const all: readonly PageTest[] = [
   ...argumentTests,
+  ...benchTests,
   ...blockTests,
   ...deviceTests,
   ...figureTests,

@@ -1,6 +1,15 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/plan.ts';
-import type { BlocksAnswer, FileContents, HelpFix, HelpRequest, OriginLine, PathGroup, Range } from './requests.ts';
+import type {
+  BlocksAnswer,
+  FileContents,
+  HelpFix,
+  HelpRequest,
+  OriginLine,
+  PathGroup,
+  Range,
+  ShownSchedule,
+} from './requests.ts';
 
 /** What the extension posts to the preview page. */
 export type ToPage =
@@ -20,6 +29,8 @@ export type ToPage =
       readonly trying?: string;
       /** What a file without a pipeline has; absent if it has one, or nothing at all. */
       readonly contents?: ShownContents;
+      /** Schedules that are shown without a pipeline; absent for none. */
+      readonly schedules?: readonly ShownSchedule[];
     }
   /** Fixes that the page asked for, best first; empty if none is known. */
   /** Lines, from 1, of the paths that `lines` asked for; null where there is none in this file. */

@@ -36,6 +36,24 @@ export interface PlanAnswer {
   readonly problem?: { readonly message: string; readonly range: Range };
   /** What a text without a pipeline has; absent if it has a pipeline, or nothing at all. */
   readonly contents?: FileContents;
+  /** Schedules that can be shown without a pipeline. Their plans are among the pipelines, under their names; absent for none. */
+  readonly schedules?: readonly ShownSchedule[];
+}
+/** A schedule on equal stages: F = I = W = 1 s, a microbatch in flight holds 1 B of a stage, transfers are free. */
+export interface ShownSchedule {
+  readonly name: string;
+  /** Numbers of the shapes of its test, devices first; empty without a test. */
+  readonly axes: readonly { readonly name: string; readonly values: readonly number[] }[];
+  /** A letter for each shape, the last axis fastest: p passed, f failed, r refused by the schedule. Shorter while the test runs. */
+  readonly verdicts: string;
+  /** Why it has no plan for the shape that is asked for. */
+  readonly problem?: ScheduleProblem;
+}
+export interface ScheduleProblem {
+  readonly message: string;
+  readonly range?: Range;
+  /** Another shape may have an order; otherwise the text has an error. */
+  readonly ofShape: boolean;
 }
 /** What a file declares, and a pipeline that would run it. */
 export interface FileContents {

@@ -1,7 +1,7 @@
 import type { EngineOptions } from '../../engine/host.ts';
 import type { PipelinePlan, Plan } from '../../engine/plan.ts';
 import type { ShownContents, ShownFix, ToPage } from '../protocol/messages.ts';
-import type { OriginLine, Position, Range, WrittenBlocks } from '../protocol/requests.ts';
+import type { OriginLine, Position, Range, ShownSchedule, WrittenBlocks } from '../protocol/requests.ts';
 import { isFields, isFigure } from '../protocol/state.ts';
 
 /** Messages are checked before use: shape, types and the lengths that indices rely on. */
@@ -19,7 +19,7 @@ export function readMessage(data: unknown): ToPage | undefined {
   if (!isFields(data)) return undefined;
   switch (data.type) {
     case 'plan': {
-      const { uri, title, version, plan, overrides, options, pipeline, trying, contents } = data;
+      const { uri, title, version, plan, overrides, options, pipeline, trying, contents, schedules } = data;
       if (
         !isText(uri) ||
         !isText(title) ||
@@ -40,6 +40,7 @@ export function readMessage(data: unknown): ToPage | undefined {
         ...(isText(pipeline) ? { pipeline } : {}),
         ...(isText(trying) ? { trying } : {}),
         ...(isContents(contents) ? { contents } : {}),
+        ...(Array.isArray(schedules) && schedules.every(isSchedule) ? { schedules } : {}),
       };
     }
     case 'lines': {
@@ -147,6 +148,21 @@ const isContents = (value: unknown): value is ShownContents =>
   value.declared.every((item) => isFields(item) && isText(item.kind) && isTexts(item.names) && isCount(item.count)) &&
   (value.addition === undefined ||
     (isFields(value.addition) && isText(value.addition.title) && isTexts(value.addition.assumptions)));
+
+const isAxis = (value: unknown): boolean =>
+  isFields(value) && isText(value.name) && Array.isArray(value.values) && value.values.every(isFigure);
+
+const isSchedule = (value: unknown): value is ShownSchedule =>
+  isFields(value) &&
+  isText(value.name) &&
+  Array.isArray(value.axes) &&
+  value.axes.every(isAxis) &&
+  isText(value.verdicts) &&
+  (value.problem === undefined ||
+    (isFields(value.problem) &&
+      isText(value.problem.message) &&
+      isSwitch(value.problem.ofShape) &&
+      (value.problem.range === undefined || isRange(value.problem.range))));
 
 function isOptions(value: unknown): value is EngineOptions {
   return isFields(value) && isFigures(value.limits) && isFigures(value.thresholds) && isFigures(value.memory);

@@ -3,6 +3,9 @@ import type { WorkedJob } from '../worker/messages.ts';
 import type { FromPage, PreviewState, ToPage } from '../protocol/messages.ts';
 
 type PlanMessage = Extract<ToPage, { type: 'plan' }>;
+/** A schedule that is shown without a pipeline. */
+export type ShownSchedule = NonNullable<PlanMessage['schedules']>[number];
+export type ScheduleProblem = NonNullable<ShownSchedule['problem']>;
 
 export interface ShownFileHost {
   post(message: FromPage): void;
@@ -10,6 +13,8 @@ export interface ShownFileHost {
   run(plan: PipelinePlan, message: PlanMessage, jobs: readonly WorkedJob[]): void;
   /** The text has no pipeline. */
   empty(): void;
+  /** The schedule on show has no plan. `name`: of the schedule. */
+  unplanned(problem: ScheduleProblem, name: string): void;
   /** The text can be simulated (again). */
   whole(): void;
   changed(): void;
@@ -25,8 +30,21 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
   let ran = '';
   let queued = false;
 
-  const pipeline = (): PipelinePlan | undefined =>
-    message?.plan.pipelines.find((candidate) => candidate.name === chosen) ?? message?.plan.pipelines[0];
+  /** Pipelines, then schedules that are shown without one; some of these may have no plan. */
+  function names(): readonly string[] {
+    const all = message?.plan.pipelines.map(({ name }) => name) ?? [];
+    const schedules = message?.schedules?.map(({ name }) => name) ?? [];
+    return [...all.filter((name) => !schedules.includes(name)), ...schedules];
+  }
+  const shownName = (): string | undefined => names().find((name) => name === chosen) ?? names()[0];
+  const pipeline = (): PipelinePlan | undefined => {
+    const name = shownName();
+    return message?.plan.pipelines.find((candidate) => candidate.name === name);
+  };
+  const schedule = (): ShownSchedule | undefined => {
+    const name = shownName();
+    return message?.schedules?.find((candidate) => candidate.name === name);
+  };
 
   function ask(): void {
     asked = true;
@@ -42,8 +60,11 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
     const plan = pipeline();
     if (message === undefined) return;
     if (plan === undefined) {
-      host.empty();
       ran = '';
+      const found = schedule();
+      if (found?.problem === undefined) return host.empty();
+      host.unplanned(found.problem, found.name);
+      host.changed();
       return;
     }
     const jobs = jobsOf(message.plan, plan.name);
@@ -64,7 +85,9 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       if (!asked) overrides = next.overrides;
       // A value that has reached the file is no longer tried.
       const left = Object.fromEntries(
-        Object.entries(overrides).filter(([name, value]) => isTried(next.plan.params, name, value)),
+        Object.entries(overrides).filter(
+          ([name, value]) => isTried(next.plan.params, name, value) || isOpen(next, name),
+        ),
       );
       if (!asked && !sameValues(left, overrides)) {
         overrides = left;
@@ -82,6 +105,12 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       ask();
       host.changed();
     },
+    /** Several at once. */
+    turnAll(values: Readonly<Record<string, number>>): void {
+      overrides = { ...overrides, ...values };
+      ask();
+      host.changed();
+    },
     reset(name: string): void {
       overrides = Object.fromEntries(Object.entries(overrides).filter(([tried]) => tried !== name));
       ask();
@@ -96,20 +125,40 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
       ran = '';
     },
     message: () => message,
+    names,
+    /** Pipelines that can be compared with the one on show: schedules without a pipeline have other units. */
+    comparable: (): readonly PipelinePlan[] =>
+      (message?.plan.pipelines ?? []).filter(
+        ({ name }) => (message?.schedules ?? []).some((other) => other.name === name) === (schedule() !== undefined),
+      ),
+    shownName,
     pipeline,
+    /** Whether a plan has the shape that is asked for of the schedule on show. */
+    isShape({ name, devices, microbatches }: PipelinePlan): boolean {
+      const numberOf = (axis: string): number | undefined =>
+        message?.plan.params.find((param) => param.name === `${name}.${axis}`)?.value;
+      return devices.length === numberOf('devices') && microbatches === numberOf('microbatches');
+    },
+    /** The schedule on show, if it is shown without a pipeline. */
+    schedule,
     /** Params of the file, and arguments of the schedule of the pipeline on show. */
     params: (): readonly ParamPlan[] => {
-      const shown = pipeline()?.name;
+      const shown = shownName();
       return (message?.plan.params ?? []).filter(({ argument }) => (argument?.pipeline ?? shown) === shown);
     },
     overrides: () => overrides,
     /** The newest plan is of values that the file does not have. */
     isTrying: (): boolean => {
       const { plan, overrides: values } = message ?? { plan: { params: [] }, overrides: {} };
-      return Object.entries(values).some(([name, value]) => isTried(plan.params, name, value));
+      const inText = plan.params.filter(({ argument }) => argument?.shape !== true);
+      return Object.entries(values).some(([name, value]) => isTried(inText, name, value));
     },
   };
 }
+
+/** The number belongs to a schedule whose text has an error now: what it can take is not known. */
+const isOpen = ({ schedules = [] }: PlanMessage, name: string): boolean =>
+  schedules.some((schedule) => schedule.problem?.ofShape === false && name.startsWith(`${schedule.name}.`));
 
 /** Jobs that a pipeline works in and whose workers are all there. */
 function jobsOf({ jobs, pipelines }: Plan, name: string): WorkedJob[] {

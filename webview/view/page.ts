@@ -2,6 +2,7 @@ import type { ParamPlan, PipelinePlan } from '../../engine/plan.ts';
 import { iterationTime } from '../../engine/quantities.ts';
 import { announcer } from '../controls/announcer.ts';
 import { element } from '../controls/dom.ts';
+import type { ShownSchedule } from '../session/shownFile.ts';
 import type { Settings } from '../session/settings.ts';
 import { type ShownTimeline, timelineSentence } from '../session/shownTimeline.ts';
 import { canvases } from './canvases.ts';
@@ -14,7 +15,7 @@ import { help } from './panels/help.ts';
 import { legend } from './panels/legend.ts';
 import { notices } from './panels/notices.ts';
 import { params } from './panels/params.ts';
-import type { ParamActions } from './panels/paramRow.ts';
+import { bench, type BenchActions } from './panels/bench/bench.ts';
 import { side } from './panels/side.ts';
 import { statusLine } from './panels/statusLine.ts';
 import { type TableActions, table } from './panels/table.ts';
@@ -26,7 +27,7 @@ import type { Theme } from './scene/theme.ts';
 
 export interface PageActions {
   readonly toolbar: Omit<ToolbarActions, 'table' | 'help' | 'params'>;
-  readonly params: ParamActions;
+  readonly params: BenchActions;
   readonly table: TableActions;
   /** Shows all workers of a job. */
   openJob(name: string): void;
@@ -45,7 +46,14 @@ export interface FileControls {
   readonly title: string;
   /** The pipeline on show; undefined while the file has none. */
   readonly pipeline: PipelinePlan | undefined;
+  /** Of all pipelines, and of schedules that are shown without one. */
   readonly names: readonly string[];
+  /** The one on show, also while it has no plan. */
+  readonly chosen: string;
+  /** How many of them the comparison of all pipelines has. */
+  readonly comparable: number;
+  /** The schedule on show, if it is shown without a pipeline. */
+  readonly schedule: ShownSchedule | undefined;
   readonly params: readonly ParamPlan[];
   readonly overrides: Readonly<Record<string, number>>;
 }
@@ -57,6 +65,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const announcements = announcer();
   const helpDialog = help();
   const paramBar = params(actions.params);
+  const benchPanel = bench(actions.params, () => arrange());
   const toolBar = toolbar({
     ...actions.toolbar,
     table: toggleTable,
@@ -122,7 +131,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
       const work = element('div', { class: 'work' }, stage, sidePanel.element);
       room.append(work, status.element);
       under.append(room, coverPanel.element);
-      const bars = [toolBar.element, figureBar.element, paramBar.element];
+      const bars = [toolBar.element, figureBar.element, paramBar.element, benchPanel.element];
       place.replaceChildren(...bars, under, announcements.element, helpDialog.element);
       notice.waiting();
       arrange();
@@ -141,10 +150,18 @@ export function pageView(place: HTMLElement, actions: PageActions) {
       legendPanel.update(plan, picture, theme, settings);
       toolBar.setVersions(picture.columns.versions !== undefined);
     },
-    updateControls({ title, pipeline, names, params: all, overrides }: FileControls, settings: Settings): void {
-      paramBar.update(all, overrides);
+    updateControls(
+      { title, pipeline, names, chosen, comparable, schedule, params: all, overrides }: FileControls,
+      settings: Settings,
+    ): void {
+      paramBar.update(
+        all.filter(({ argument }) => argument?.shape !== true),
+        overrides,
+      );
+      benchPanel.update(schedule, all, overrides);
+      toolBar.choose(names, chosen, comparable);
       arrange();
-      if (pipeline !== undefined) toolBar.update(title, pipeline, names, all.length > 0, settings);
+      if (pipeline !== undefined) toolBar.update(title, pipeline, paramBar.count() > 0, settings);
     },
     /** `focus`: block that the keyboard is at. */
     updateSelection(scene: Scene, focus: number): void {

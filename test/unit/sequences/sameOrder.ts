@@ -31,7 +31,14 @@ const upTo = (most: number): readonly number[] => Array.from({ length: most }, (
 export function declaredIn(text: string, name: string): DeclaredSchedule {
   const expect = `expect ${name} { valid }`;
   const part = { uri: 'file:///schedule.pipe', start: 0, constants: {} };
-  const request = { name, schedule: { ...part, text }, expect: { ...part, text: expect }, shapes: 1, operations: 1 };
+  const request = {
+    name,
+    schedule: { ...part, text },
+    expect: { ...part, text: expect },
+    axes: [],
+    shapes: 1,
+    operations: 1,
+  };
   const declared = declaredFrom({ ...request, options: defaultOptions });
   if (declared === undefined) throw new Error(`the text of ${name} has errors`);
   return declared.schedule;

@@ -13,6 +13,7 @@ function recorded() {
       post: ({ type }) => events.push(`post ${type}`),
       run: ({ microbatches }) => events.push(`run ${microbatches}`),
       empty: () => events.push('empty'),
+      unplanned: ({ message }) => events.push(`unplanned ${message}`),
       whole: () => events.push('whole'),
       changed: () => undefined,
     },

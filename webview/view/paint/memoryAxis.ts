@@ -12,7 +12,7 @@ export interface MemoryAxis {
   /** Between the levels and the limit, where most of the axis is left out: the place of its two strokes. */
   readonly cut: number | undefined;
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
-  readonly unit: 'GiB' | 'MiB';
+  readonly unit: 'GiB' | 'MiB' | 'B';
 }
 
 /** Under this part of the limit a peak would leave most of the chart empty. */
@@ -29,8 +29,9 @@ export function memoryAxis(peak: number, capacity: number, panel: Band): MemoryA
   const top = panel.y + 4;
   const bottom = panel.y + panel.height - 10;
   const isCut = peak < cutUnder * capacity;
-  const unit = peak >= 2 ** 30 ? 'GiB' : 'MiB';
-  const scale = unit === 'GiB' ? 2 ** 30 : 2 ** 20;
+  // Equal stages hold single bytes.
+  const unit = peak >= 2 ** 30 ? 'GiB' : peak >= 2 ** 10 ? 'MiB' : 'B';
+  const scale = { GiB: 2 ** 30, MiB: 2 ** 20, B: 1 }[unit];
   const highest = isCut ? roundUp((peak / scale) * headroom) * scale : Math.max(capacity, peak, 1);
   const band = low ? 12 : 15;
   const limitOver = top + band;

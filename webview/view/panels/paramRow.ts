@@ -47,7 +47,9 @@ export function paramRow({ name, unit, argument, words }: ParamPlan, actions: Pa
       'span',
       { class: 'name' },
       label,
-      ...(argument === undefined ? [] : [element('span', { class: 'dim' }, ` ${argument.schedule}`)]),
+      ...(argument === undefined || argument.shape === true
+        ? []
+        : [element('span', { class: 'dim' }, ` ${argument.schedule}`)]),
     ),
     control.element,
     chart,
@@ -67,8 +69,9 @@ export function paramRow({ name, unit, argument, words }: ParamPlan, actions: Pa
   function show(): void {
     const typing = control.exact.contains(document.activeElement);
     const held = buttons.contains(document.activeElement);
-    buttons.hidden = !tried || typing;
-    control.exact.hidden = tried && !typing;
+    const writable = tried && argument?.shape !== true;
+    buttons.hidden = !writable || typing;
+    control.exact.hidden = writable && !typing;
     if (held && buttons.hidden) control.focus();
   }
 
@@ -84,9 +87,12 @@ export function paramRow({ name, unit, argument, words }: ParamPlan, actions: Pa
       control.setRange(sliderRange(param));
       control.setValue(rounded(value / scale));
       tried = override !== undefined && override !== param.default;
-      row.classList.toggle('tried', tried);
+      row.classList.toggle('tried', tried && argument?.shape !== true);
       apply.setDisabled(!param.local);
-      row.title = [argument === undefined ? '' : `Parameter of the schedule ${argument.schedule}.`, param.doc ?? '']
+      row.title = [
+        argument === undefined || argument.shape === true ? '' : `Parameter of the schedule ${argument.schedule}.`,
+        param.doc ?? '',
+      ]
         .filter((text) => text !== '')
         .join(' ');
       show();

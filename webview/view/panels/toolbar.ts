@@ -26,13 +26,15 @@ const idleFind: Readonly<Record<string, string>> = {
   compare: 'Find looks for blocks of the timeline. Close the comparison first (Esc).',
   workers: 'Find looks for blocks of the timeline. Close the workers first (Esc).',
   stall: 'Find looks for blocks of a timeline. This schedule never ends, so it has none.',
+  unplanned: 'Find looks for blocks of a timeline. This shape has none.',
 };
 const idleFit: Readonly<Record<string, string>> = {
   compare: 'The comparison always shows everything.',
   stall: 'The deadlock is shown as a whole.',
+  unplanned: 'This shape has no timeline.',
 };
 
-const allOf = (names: readonly string[]): string => `All (${names.length})`;
+const allOf = (count: number): string => `All (${count})`;
 
 /** The top line: what is shown, what can be done with it, and what is wrong with the text. */
 export function toolbar(actions: ToolbarActions) {
@@ -143,14 +145,17 @@ export function toolbar(actions: ToolbarActions) {
     setIteration: (text: string) => setText(iteration, text),
     /** A new timeline is being made. */
     setBusy: (busy: boolean) => void bar.classList.toggle('busy', busy),
-    update(file: string, plan: PipelinePlan, names: readonly string[], hasParams: boolean, settings: Settings): void {
+    /** What can be chosen; `comparable`: how many of these the comparison of all has. */
+    choose(names: readonly string[], name: string, comparable: number): void {
       chooser.element.hidden = names.length < 2;
       // The chooser says the same.
       title.classList.toggle('unseen', names.length >= 2);
+      chooser.setOptions(comparable < 2 ? names : [...names, allOf(comparable)]);
+      chosen = name;
+      chooser.setValue(name);
+    },
+    update(file: string, plan: PipelinePlan, hasParams: boolean, settings: Settings): void {
       setText(title, plan.name);
-      chooser.setOptions(names.length < 2 ? names : [...names, allOf(names)]);
-      chosen = plan.name;
-      chooser.setValue(plan.name);
       policy.hidden = false;
       setText(policy, plan.schedule.name);
       policy.setAttribute('aria-label', `Policy, ${plan.schedule.name}`);

@@ -1,0 +1,184 @@
+/** Schedules of a file on equal stages, for a preview that shows them without a pipeline. */
+import type { DeclaredSchedule, ScheduleUse } from '../../engine/definitions/schedule.ts';
+import { createReporter } from '../../engine/findings/reporter.ts';
+import { shapeText } from '../../engine/grid/testFindings.ts';
+import { verdictLetters } from '../../engine/grid/testedTable.ts';
+import { unitPlan } from '../../engine/grid/unitPlan.ts';
+import type { Resolution } from '../../engine/language/resolution.ts';
+import type { ParamPlan, PipelinePlan } from '../../engine/plan.ts';
+import { ownArguments } from '../../engine/planning/scheduleArguments.ts';
+import type { BlockDeclaration } from '../../grammar/index.ts';
+import type { Overrides, ShownSchedule } from '../../webview/protocol/requests.ts';
+import { rangeIn, type View } from '../view.ts';
+
+export interface ShownSchedules {
+  /** Plans of those that can be planned. */
+  readonly plans: readonly PipelinePlan[];
+  /** What can be turned: the numbers of the shape, and the schedules' parameters. */
+  readonly params: readonly ParamPlan[];
+  readonly shown: readonly ShownSchedule[];
+}
+
+/** If a test names no shapes, or there is no test. */
+const usual = { devices: { at: 4, most: 8 }, microbatches: { at: 8, most: 16 } };
+type Axis = keyof typeof usual;
+
+/** All schedules of a file without a pipeline; otherwise those that the file tests. `resolution`: of the text, or of a text on trial. */
+export function shownSchedules(view: View, resolution: Resolution, overrides: Overrides): ShownSchedules {
+  const blocks = view.syntax.declarations.filter(
+    (declaration): declaration is BlockDeclaration => declaration.kind === 'block',
+  );
+  const hasPipeline = blocks.some(({ keyword }) => keyword.text === 'pipeline');
+  const tested = new Set(blocks.flatMap(({ keyword, name }) => (keyword.text === 'expect' ? (name?.text ?? []) : [])));
+  const found = blocks.flatMap((block) =>
+    block.keyword.text === 'schedule' && block.name !== undefined && (!hasPipeline || tested.has(block.name.text))
+      ? [{ block, name: block.name.text }]
+      : [],
+  );
+  const all = found.map(({ block, name }) => {
+    const declared = resolution.schedules.find((schedule) => schedule.name === name);
+    return declared === undefined
+      ? { params: [], shown: { name, axes: [], verdicts: '', problem: errorIn(view, resolution, block) } }
+      : scheduleShown(view, resolution, declared, overrides);
+  });
+  return {
+    plans: all.flatMap(({ plan }) => plan ?? []),
+    params: all.flatMap(({ params }) => params),
+    shown: all.map(({ shown }) => shown),
+  };
+}
+
+interface One {
+  readonly plan?: PipelinePlan;
+  readonly params: readonly ParamPlan[];
+  readonly shown: ShownSchedule;
+}
+
+function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSchedule, overrides: Overrides): One {
+  const { name } = declared;
+  const test = resolution.tests.find((candidate) => candidate.test.name === name)?.test;
+  const axes = test?.axes ?? [];
+  const answer = view.analysis.tests.find((candidate) => candidate.test.name === name)?.answer;
+  const tried = Object.fromEntries(
+    Object.entries(overrides).flatMap(([key, value]) =>
+      key.startsWith(`${name}.`) ? [[key.slice(name.length + 1), value]] : [],
+    ),
+  );
+  const args = Object.fromEntries(
+    declared.parameters.flatMap((parameter) =>
+      tried[parameter.name] === undefined ? [] : [[parameter.name, tried[parameter.name]]],
+    ),
+  );
+  const usualShape = shapeAtFirst(declared, axes);
+  const numberOf = (axis: Axis): number => {
+    const value = tried[axis];
+    return Number.isInteger(value) && value >= 1 && value <= mostOf(axis, axes) ? value : usualShape[axis];
+  };
+  const shape = { devices: numberOf('devices'), microbatches: numberOf('microbatches') };
+  const report = createReporter(declared.uri, 5);
+  const definition = declared.bind(args, report);
+  const made = definition === undefined ? {} : unitPlan(definition, shape, report);
+  const plan = 'plan' in made ? shownPlan(made.plan) : undefined;
+  const written = { values: {}, computed: [] };
+  const use: ScheduleUse | undefined =
+    definition === undefined ? undefined : { kind: 'own', declared, definition, written };
+  const shapeParams = (['devices', 'microbatches'] as const)
+    .filter((axis) => !declared.parameters.some((parameter) => parameter.name === axis))
+    .map((axis) => shapeParam(name, axis, shape[axis], usualShape[axis], axes));
+  const message =
+    plan !== undefined
+      ? undefined
+      : 'refused' in made && made.refused !== undefined
+        ? `The schedule refuses this shape: ${made.refused}`
+        : (report.findings.find(({ severity }) => severity === 'error')?.message ?? 'The schedule has no order.');
+  const at = report.findings.find(({ severity }) => severity === 'error')?.place;
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    params: [...shapeParams, ...(use?.kind === 'own' ? ownArguments(use, plan) : [])],
+    shown: {
+      name,
+      axes,
+      verdicts: (answer?.verdicts ?? []).map(({ verdict }) => verdictLetters[verdict]).join(''),
+      ...(message === undefined
+        ? {}
+        : {
+            problem: {
+              message: `${shapeText({ ...shape, args })}: ${message}`,
+              ofShape: true,
+              ...(at === undefined ? {} : { range: rangeIn(view, at) }),
+            },
+          }),
+    },
+  };
+}
+
+/** Numbers can be sent, and a limit that only shows how much all microbatches would hold: infinite memory cannot be drawn. */
+function shownPlan(plan: PipelinePlan): PipelinePlan {
+  const stages = plan.devices.map((_, device) => plan.placement.filter((each) => each === device).length);
+  const most = Math.max(1, ...stages) * plan.microbatches * plan.iterations;
+  return { ...plan, devices: plan.devices.map((device, index) => ({ ...device, name: `dev ${index}`, memory: most })) };
+}
+
+/** The tested shape nearest to four devices and eight microbatches that the schedule takes; without a test, one that it takes. */
+function shapeAtFirst(
+  declared: DeclaredSchedule,
+  axes: ShownSchedule['axes'],
+): { readonly devices: number; readonly microbatches: number } {
+  const silent = createReporter('', 0);
+  const definition = declared.bind({}, silent);
+  const valuesOf = (axis: Axis): readonly number[] =>
+    (axes.find((each) => each.name === axis)?.values ?? range(1, usual[axis].most)).toSorted(
+      (a, b) => Math.abs(a - usual[axis].at) - Math.abs(b - usual[axis].at),
+    );
+  const [devices, microbatches] = [valuesOf('devices'), valuesOf('microbatches')];
+  const first = { devices: devices[0], microbatches: microbatches[0] };
+  if (definition === undefined) return first;
+  for (const p of devices.slice(0, 8))
+    for (const m of microbatches.slice(0, 8)) {
+      const shape = { devices: p, microbatches: m };
+      if (!('refused' in unitPlan(definition, shape, silent))) return shape;
+    }
+  return first;
+}
+
+const range = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+const mostOf = (axis: Axis, axes: ShownSchedule['axes']): number =>
+  (axes.find((each) => each.name === axis)?.values ?? []).reduce(
+    (most, value) => Math.max(most, value),
+    usual[axis].most,
+  );
+
+function shapeParam(
+  schedule: string,
+  axis: Axis,
+  value: number,
+  atFirst: number,
+  axes: ShownSchedule['axes'],
+): ParamPlan {
+  return {
+    name: `${schedule}.${axis}`,
+    value,
+    default: atFirst,
+    dimension: 'number',
+    unit: '',
+    scale: 1,
+    min: 1,
+    max: mostOf(axis, axes),
+    step: 1,
+    doc: `${axis === 'devices' ? 'Devices' : 'Microbatches'} of the shape on which the schedule is shown.`,
+    local: false,
+    argument: { pipeline: schedule, schedule, parameter: axis, shape: true },
+  };
+}
+
+function errorIn(view: View, { findings }: Resolution, block: BlockDeclaration): ShownSchedule['problem'] {
+  const error = findings.find(
+    ({ severity, place }) =>
+      severity === 'error' && place.uri === view.uri && place.start >= block.start && place.end <= block.end,
+  );
+  return error === undefined
+    ? { message: 'This schedule has an error.', range: rangeIn(view, block.name ?? block.keyword), ofShape: false }
+    : { message: error.message, range: rangeIn(view, error.place), ofShape: false };
+}
