@@ -165,6 +165,7 @@ export type SchedulePlan =
       readonly weights?: string;
       /** Operations that the schedule declares. */
       readonly operations?: OperationsPlan;
+      readonly times?: readonly OperationTimes[];
     }
   | {
       readonly kind: 'greedy';
@@ -182,6 +183,7 @@ export type SchedulePlan =
       readonly rule?: GreedyRule;
       /** Operations that the schedule declares. */
       readonly operations?: OperationsPlan;
+      readonly times?: readonly OperationTimes[];
     };
 
 /** Operations that a schedule declares. In rows the i-th has the kind `kinds + i` of `program.ts`. */
@@ -202,6 +204,16 @@ export interface OperationCost {
   readonly sends: RuleExpression;
   /** Device that receives what it sends; absent where only those that wait do. */
   readonly to?: number;
+}
+
+/** Durations of the operations of one kind and stage that differ by microbatch. */
+export interface OperationTimes {
+  /** Number of `program.ts`. */
+  readonly kind: number;
+  /** Stage of the program. */
+  readonly stage: number;
+  /** Share of what the layers say, by microbatch of all iterations. */
+  readonly factors: readonly number[];
 }
 
 /** What decides in addition to the preference and the limit of microbatches in flight. */

@@ -3,8 +3,10 @@ import { needSlot, type Program, resultRowOf, resultsIn, type ShiftedNeeds } fro
 
 /** What running a program takes. A row is a kind of one stage (`kind * stages + stage`); seconds. */
 export interface Timing extends ShiftedNeeds {
-  /** Seconds of each row. Recomputation is part of B and I. */
+  /** Seconds of each row. Recomputation is part of B and I. With `single`, the mean of its operations. */
   readonly duration: Float64Array;
+  /** Only if operations of a row take different times. */
+  readonly single?: SingleTimes;
   /**
    * Dependencies of each row on results, as compressed rows: row r has `needOffsets[r]` to `needOffsets[r + 1]` of the other
    * arrays. A result is a kind of result of one stage (`resultRow`), of the same microbatch but for `needShift`.
@@ -31,6 +33,26 @@ export interface Timing extends ShiftedNeeds {
   readonly flows?: Flows;
   /** Set where sends and receives block their devices. */
   readonly transfer?: TransferRule;
+}
+
+/** Seconds of single operations. */
+export interface SingleTimes {
+  /** By row × microbatches + microbatch. */
+  readonly seconds: Float64Array;
+  /** Of each row: what the layers say, the shortest operation, and the longest. */
+  readonly layers: Float64Array;
+  readonly least: Float64Array;
+  readonly most: Float64Array;
+}
+
+/** Seconds of the operation of a word. */
+export function secondsOf(
+  { duration, single }: Pick<Timing, 'duration' | 'single'>,
+  { shift, microbatches }: Pick<Program, 'shift' | 'microbatches'>,
+  word: number,
+): number {
+  const row = word >> shift;
+  return single === undefined ? duration[row] : single.seconds[row * microbatches + (word & ((1 << shift) - 1))];
 }
 
 /** A bucket of a stage's gradients: seconds of its exchange, and the devices with the ranks that hold the stage. */
@@ -77,7 +99,7 @@ export interface Timeline {
   readonly timing: Timing;
   /** End of each operation, at result row × microbatches + microbatch; negative or NaN where the program has none such. */
   readonly end: Float64Array;
-  /** Start by position in `order`; only where operations are fused (else a start is `end − duration`). */
+  /** Start by position in `order`; only if operations are fused or take single times (otherwise a start is `end − duration`). */
   readonly starts?: Float64Array;
   /** End of the last operation of any device, synchronisation and optimizer included. The first operation starts at 0. */
   readonly makespan: number;

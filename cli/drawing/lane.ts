@@ -1,6 +1,6 @@
 import type { Run } from '../../engine/evaluation.ts';
 import { type Kind, kindOf, microbatchOf } from '../../engine/program.ts';
-import { endAt, startAt, stepAt } from '../../engine/timeline.ts';
+import { endAt, secondsOf, startAt, stepAt } from '../../engine/timeline.ts';
 
 /** Operations of one device in order, as columns; times in seconds. */
 export interface Lane {
@@ -47,13 +47,15 @@ export function laneOf(run: Run, device: number): Lane {
  */
 export function drawnLaneOf(run: Run, device: number): Lane {
   const lane = laneOf(run, device);
-  const { fused, offsets, shift } = run.program;
+  const { fused, offsets } = run.program;
   if (fused === undefined) return lane;
-  const { duration } = run.timeline.timing;
+  const { timing } = run.timeline;
   for (let position = 0; position + 1 < lane.word.length; position += 1) {
     if (fused[offsets[device] + position] !== 1) continue;
     // Where part of a slot hides, both are drawn shorter in proportion.
-    const [first, second] = [lane.word[position], lane.word[position + 1]].map((word) => duration[word >> shift]);
+    const [first, second] = [lane.word[position], lane.word[position + 1]].map((word) =>
+      secondsOf(timing, run.program, word),
+    );
     const share = first + second > 0 ? first / (first + second) : 0;
     const between = lane.start[position] + share * (lane.end[position] - lane.start[position]);
     lane.end[position] = between;

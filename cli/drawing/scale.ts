@@ -29,7 +29,7 @@ function shortestOf(run: Run): number {
   const seen = new Set<number>();
   for (const word of program.order) seen.add(rowOf(program, word));
   return [...seen].reduce((least, row) => {
-    const duration = timeline.timing.duration[row] ?? 0;
+    const duration = (timeline.timing.single?.least ?? timeline.timing.duration)[row] ?? 0;
     return duration > 0 ? Math.min(least, duration) : least;
   }, Infinity);
 }

@@ -1,9 +1,9 @@
-import { B, F, I, kindOfRow, kinds, microbatchesOf, type Program, R, resultRow, rowOf, W } from '../program.ts';
+import { B, F, I, kindOf, kindOfRow, kinds, microbatchesOf, type Program, R, resultRow, rowOf, W } from '../program.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { staticBytes } from '../simulate/memory.ts';
 import { leastExposed } from '../simulate/gradients.ts';
-import { type Timing } from '../timeline.ts';
+import { secondsOf, type Timing } from '../timeline.ts';
 
 /**
  * A makespan that no order of these operations can be under, seconds. For each device, it is the sum of three parts. It cannot
@@ -21,6 +21,8 @@ export function leastMakespan(
 ): number {
   const { stages, devices, placement, overlap = 0 } = program;
   const { duration } = timing;
+  // A path takes at least the shortest operations of its rows.
+  const least = timing.single?.least ?? duration;
   const back = options.split ? I : B;
   const head = new Float64Array(stages);
   const tail = new Float64Array(stages);
@@ -37,13 +39,13 @@ export function leastMakespan(
       // What operations of the schedule add to the wait is left out: the bound holds without them.
       if (timing.needs[need] >= stages) continue;
       const from = timing.needs[need] % stages;
-      head[stage] = Math.max(head[stage], head[from] + duration[F * stages + from] + delay(need));
+      head[stage] = Math.max(head[stage], head[from] + least[F * stages + from] + delay(need));
     }
     const row = back * stages + stage;
     for (let need = timing.needOffsets[row]; need < timing.needOffsets[row + 1]; need += 1) {
       if (timing.needs[need] % stages === stage || timing.needs[need] >= 2 * stages) continue;
       const after = timing.needs[need] % stages;
-      tail[after] = Math.max(tail[after], delay(need) + duration[row] + tail[stage]);
+      tail[after] = Math.max(tail[after], delay(need) + least[row] + tail[stage]);
     }
   }
   // Down and back below a stage: the transfer down is a need of the lower F, the transfer up one of this stage's backward.
@@ -54,14 +56,14 @@ export function leastMakespan(
       const after = timing.needs[need] % stages;
       const down = needOf(timing, F * stages + after, resultRow(stages, F, stage));
       const around =
-        (down < 0 ? 0 : delay(down)) + duration[F * stages + after] + below[after] + duration[back * stages + after];
+        (down < 0 ? 0 : delay(down)) + least[F * stages + after] + below[after] + least[back * stages + after];
       below[stage] = Math.max(below[stage], around + delay(need));
     }
   }
 
   const recomputed = recomputedApart(program, duration);
   const declared = declaredSeconds(program, duration);
-  let least = 0;
+  let bound = 0;
   for (let device = 0; device < devices; device += 1) {
     let first = Infinity;
     let after = Infinity;
@@ -77,25 +79,38 @@ export function leastMakespan(
       const microbatches = microbatchesOf(program, stage);
       forwards += microbatches * duration[F * stages + stage];
       backwards += microbatches * duration[B * stages + stage] + (recomputed[stage] ?? 0);
-      const around = duration[F * stages + stage] + below[stage] + duration[back * stages + stage];
-      least = Math.max(least, head[stage] + around + tail[stage]);
+      const around = least[F * stages + stage] + below[stage] + least[back * stages + stage];
+      bound = Math.max(bound, head[stage] + around + tail[stage]);
       held +=
         microbatches *
         plan.stages[stage].activation *
-        (program.forwardOnly === true ? duration[F * stages + stage] : around);
+        (program.forwardOnly === true ? least[F * stages + stage] : around);
     }
+    if (timing.single !== undefined) [forwards, backwards] = singleWork(program, timing, device);
     const work = forwards + backwards - overlap * Math.min(forwards, backwards);
     if (work === 0) continue;
     const step = leastExposed(program, timing, device) + timing.sync[device] + timing.optimizer[device];
-    least = Math.max(least, first + work + Math.max(weightLast ? 0 : after, step));
+    bound = Math.max(bound, first + work + Math.max(weightLast ? 0 : after, step));
     // Operations that the schedule declares may run before the first forward.
-    if (declared !== undefined) least = Math.max(least, work + declared[device] + step);
+    if (declared !== undefined) bound = Math.max(bound, work + declared[device] + step);
     const room = plan.devices[device].memory - plan.devices[device].reserved - staticBytes(plan, device);
     // Activations may be elsewhere where they are evicted.
     const stays = program.partner === undefined;
-    if (options.memory && stays && room > 0) least = Math.max(least, first + held / room);
+    if (options.memory && stays && room > 0) bound = Math.max(bound, first + held / room);
   }
-  return least;
+  return bound;
+}
+
+/** Seconds of a device's forwards, and of its other operations, where operations of a row take different times. */
+function singleWork(program: Program, timing: Timing, device: number): [number, number] {
+  const work: [number, number] = [0, 0];
+  for (let at = program.offsets[device]; at < program.offsets[device + 1]; at += 1) {
+    const word = program.order[at];
+    const kind = kindOf(program, word);
+    // What the schedule declares is counted apart.
+    if (kind < kinds) work[kind === F ? 0 : 1] += secondsOf(timing, program, word);
+  }
+  return work;
 }
 
 /** Seconds of the operations that the schedule declares, by device; undefined if there are none. */

@@ -1,6 +1,6 @@
 /** What an asynchronous program does once it is full: the time from one update to the next. */
-import { F, kindOfRow, resultRow, rowOf, U } from '../program.ts';
-import type { Timeline } from '../timeline.ts';
+import { F, kindOfRow, microbatchOf, type Program, resultRow, rowOf, U } from '../program.ts';
+import { secondsOf, type Timeline, type Timing } from '../timeline.ts';
 
 export interface Steady {
   /**
@@ -130,8 +130,26 @@ function repetition(times: readonly number[], slack: number): number | undefined
   return undefined;
 }
 
+/** Of the later half of the iterations, where operations of a row take different times. */
+function singleWorkOf(program: Program, timing: Timing): Pick<Steady, 'busy' | 'step'> {
+  const { order, offsets, devices, stages, microbatches, minibatch = 1 } = program;
+  const minibatches = Math.floor(microbatches / minibatch);
+  const from = Math.trunc(minibatches / 2) * minibatch;
+  const share = 1 / (minibatches - Math.trunc(minibatches / 2));
+  const [busy, step] = [new Float64Array(devices), new Float64Array(devices)];
+  for (let device = 0; device < devices; device += 1) {
+    for (let at = offsets[device]; at < offsets[device + 1]; at += 1) {
+      if (microbatchOf(program, order[at]) < from) continue;
+      const isUpdate = kindOfRow(stages, rowOf(program, order[at])) === U;
+      (isUpdate ? step : busy)[device] += share * secondsOf(timing, program, order[at]);
+    }
+  }
+  return { busy, step };
+}
+
 /** Counted by kind of operation and multiplied: each copy of a stage runs its share of the minibatch. */
 function workOf({ program, timing }: Timeline): Pick<Steady, 'busy' | 'step'> {
+  if (timing.single !== undefined) return singleWorkOf(program, timing);
   const { order, stages, placement, devices, minibatch = 1, copies } = program;
   const count = new Int32Array(timing.duration.length);
   for (const word of order) count[rowOf(program, word)] += 1;

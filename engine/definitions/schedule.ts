@@ -6,6 +6,7 @@ import type {
   GreedyRule,
   OperationCost,
   OperationLetter,
+  OperationTimes,
   Place,
   PlacementRule,
   PolicyArgument,
@@ -83,6 +84,8 @@ export interface ScheduleDefinition {
   values(numbers: ScheduleNumbers): Readonly<Record<string, number>>;
   /** Ranges of its parameters for a shape. */
   ranges(numbers: ScheduleNumbers): Readonly<Record<string, ParameterRange>>;
+  /** Durations of single operations; `undefined` where one is wrong for these numbers (reported). */
+  times(numbers: ScheduleNumbers, layers: LayerTimes, report: Reporter): readonly OperationTimes[] | undefined;
   /** The first condition that does not hold for these numbers. */
   unmet(numbers: ScheduleNumbers, report: Reporter): UnmetCondition | undefined;
 }
@@ -99,6 +102,14 @@ export interface OnRule {
   devices(numbers: ScheduleNumbers, count: number, report: Reporter): readonly (readonly Int32Array[])[] | undefined;
   /** Reports a problem at the function. */
   refuse(expected: string, found: string, report: Reporter): void;
+}
+
+/** What operations take by their layers. */
+export interface LayerTimes {
+  /** Number in the cut of each stage of the program. */
+  readonly stages: readonly number[];
+  /** Seconds of an operation of a kind (number of `program.ts`) and stage of the program. */
+  seconds(kind: number, stage: number): number;
 }
 
 export interface GreedyBody {

@@ -60,7 +60,15 @@ export function eachBlock(plan: PipelinePlan, run: Run, visit: (block: Block) =>
       block.half = halfOf(program.fused, position, program.offsets[device]);
       const kind = kindOf(program, word);
       if (kind === F && plan.placement[stage] === loading) setParts(block, ['transfer'], [1]);
-      else partsOf(plan, block, kind, stage, timing.duration[rowOf(program, word)] ?? 0, program.apart?.[stage] === 1);
+      else
+        partsOf(
+          plan,
+          block,
+          kind,
+          stage,
+          (timing.single?.layers ?? timing.duration)[rowOf(program, word)] ?? 0,
+          program.apart?.[stage] === 1,
+        );
       visit(block);
       count += 1;
     }

@@ -7,6 +7,7 @@ import { copyEdges, copyPlan } from '../planning/place/copies.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
 import { operationsPlan } from '../planning/place/operationCopies.ts';
 import { ofCopies } from '../planning/place/rowCopies.ts';
+import { withTimes } from '../planning/scheduleTimes.ts';
 import { R } from '../program.ts';
 
 const unit = {
@@ -62,7 +63,10 @@ export function unitPlan(
   if ('problem' in found) return { refused: found.problem };
   const placed = { placement: Array.from(found.placement), copies: found.copies };
   const schedule = scheduleOf(definition, numbers, placed, report);
-  return schedule === undefined ? {} : { plan: planOf(schedule, numbers, placed) };
+  if (schedule === undefined) return {};
+  const plan = planOf(schedule, numbers, placed);
+  const timed = withTimes(schedule, definition, numbers, plan.stages, report);
+  return timed === undefined ? {} : { plan: { ...plan, schedule: timed } };
 }
 
 function scheduleOf(

@@ -288,6 +288,10 @@ const values: readonly FunctionSchema[] = [
     kindParameter,
     need('s', 'number of a stage of the same device'),
   ]),
+  functionRow('duration', 'time', 'Time that one operation of a kind takes by its layers.', [
+    kindParameter,
+    need('s', 'number of a stage'),
+  ]),
   functionRow(
     'guard',
     'bytes',

@@ -212,6 +212,14 @@ const rows = {
     functions: 'function',
     throughout: true,
   },
+  /** Duration of an operation: numbers, and what its layers take. */
+  duration: {
+    names: 'word or number',
+    offers: ['functions', 'numbers'],
+    functions: 'function',
+    throughout: true,
+    units: { first: 'time', added: 'time' },
+  },
   /** Names in it are not looked up. */
   any: { names: 'nothing', offers: [] },
 } as const satisfies Readonly<Record<string, ValueKind>>;

@@ -4,7 +4,7 @@ import { type Heap, heapOf, pop, push } from './heap.ts';
 import { B, F, I, kindOfRow, type Program, type ProgramCopies, shiftFor, W } from '../program.ts';
 import { consumersOf } from './ruleDependencies.ts';
 import { turnsOf } from './turns.ts';
-import type { Ticks } from './wholeTicks.ts';
+import { type Ticks, ticksAt } from './wholeTicks.ts';
 
 export interface Preference {
   /** Kinds, the preferred one first. */
@@ -140,7 +140,8 @@ export function listSchedule(work: Work, rule: Preference): Program {
     at[device] += 1;
     if (kind === 0) inFlight[stage] += 1;
     running[device] = row;
-    push(events, now + ticks.duration[row], rows + device);
+    const length = ticksAt(ticks, microbatches, row, first[stage] + every[stage] * next[row]);
+    push(events, now + length, rows + device);
     next[row] += 1;
     need[row] = needOffsets[row];
     readyAt[row] = now;

@@ -12,7 +12,7 @@ import { type Heap, heapOf, pop, push } from './heap.ts';
 import { consumersOf } from './ruleDependencies.ts';
 import type { RuleMemory } from './ruleMemory.ts';
 import { turnsOf } from './turns.ts';
-import type { WholeTicks } from './wholeTicks.ts';
+import { ticksAt, type WholeTicks } from './wholeTicks.ts';
 
 export interface RuleWork {
   readonly devices: number;
@@ -111,6 +111,9 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   let touchedCount = 0;
   let now = 0;
 
+  /** Ticks of the n-th operation of a row. */
+  const lengthOf = (row: number, turn: number): number =>
+    ticksAt(ticks, microbatches, row, first[row % stages] + every[row % stages] * turn);
   const schedule = (time: number, value: number): void => {
     if (events.size === events.keys.length) events = larger(events);
     push(events, time, value);
@@ -159,8 +162,8 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
         return () => size;
       }
       case 'time': {
-        const seconds = row < rows ? ticks.duration[row] / ticks.perSecond : 0;
-        return () => seconds;
+        if (row >= rows) return () => 0;
+        return () => lengthOf(row, Math.min(next[row], counts[row] - 1)) / ticks.perSecond;
       }
       case 'next':
         return () => (row < rows ? Math.max(0, arrival(row) - seen) / ticks.perSecond : Infinity);
@@ -221,7 +224,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     memory.starts(result, stage);
     if (result === 0) inFlight[stage] += 1;
     running[device] = row;
-    const ends = now + ticks.duration[row];
+    const ends = now + lengthOf(row, next[row]);
     end[row * microbatches + next[row]] = ends;
     begun[row] += 1;
     schedule(ends, rows + device);

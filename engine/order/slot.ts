@@ -1,16 +1,17 @@
 import type { Program } from '../program.ts';
+import { secondsOf, type Timing } from '../timeline.ts';
 
 /** Operations that share the slot at a position of `order`: 2 where it is fused with the next one. */
 export const slotWidth = ({ fused }: Program, position: number): number =>
   fused !== undefined && fused[position] === 1 ? 2 : 1;
 
 /** Seconds of the slot that begins at a position: the longer of two operations and what the shorter one does not hide. */
-export function slotLength(program: Program, position: number, duration: Float64Array): number {
-  const { order, shift } = program;
-  const first = duration[order[position] >> shift];
+export function slotLength(program: Program, position: number, timing: Pick<Timing, 'duration' | 'single'>): number {
+  const { order } = program;
+  const first = secondsOf(timing, program, order[position]);
   return slotWidth(program, position) === 1
     ? first
-    : slotTime(first, duration[order[position + 1] >> shift], program.overlap ?? 0);
+    : slotTime(first, secondsOf(timing, program, order[position + 1]), program.overlap ?? 0);
 }
 
 /** Seconds of two operations in one slot of which a share of the shorter one hides. */

@@ -14,6 +14,7 @@ import { devicePlans, ranksIn } from './place/devicePlans.ts';
 import type { PlacedPipeline } from './place/placePipeline.ts';
 import { pipelineRoutes } from './routes/pipelineRoutes.ts';
 import { schedulePlan } from './schedulePlan.ts';
+import { scheduleWithTimes } from './scheduleTimes.ts';
 
 /** By rank: the device that keeps what its rows evict; −1 for none, or the host. */
 const keepersIn = (schedule: SchedulePlan | undefined): readonly number[] | undefined =>
@@ -73,6 +74,9 @@ export function* draft(
   const kinds = ranks.ranks.map((rank) => rank.kind);
   const fill = pipeline.fill === undefined ? undefined : fillPlan(notes, pipeline.fill, kinds, pipeline.at);
   if (routes === undefined || step === undefined || schedule === undefined) return undefined;
+  const stages = parted.map(({ plan }) => plan);
+  const timed = scheduleWithTimes(notes, pipeline, schedule, stages, ranks.ranks.length);
+  if (timed === undefined) return undefined;
   planOrigins(notes, pipeline, ranks);
   return {
     name,
@@ -80,10 +84,10 @@ export function* draft(
     model: model.name,
     microbatches,
     iterations,
-    schedule,
+    schedule: timed,
     ...(transfer.rule === undefined ? {} : { transfer: transfer.rule }),
     devices: devicePlans(pipeline, ranks, notes.options.memory),
-    stages: parted.map(({ plan }) => plan),
+    stages,
     placement: ranks.placement,
     edges,
     routes,

@@ -139,6 +139,8 @@ function unfit({ name, schedule, transfer }: PipelinePlan): Problem | undefined 
   if (schedule.kind === 'greedy' && (schedule.inFlight[0] ?? null) === null)
     return mismatch(`"${name}" under ${schedule.name}, which has no limit "in_flight" for the first stage`);
   if (transfer !== undefined) return mismatch(`"${name}" with blocking transfers`);
+  if (schedule.kind === 'greedy' && schedule.times !== undefined)
+    return mismatch(`"${name}" under ${schedule.name}, which gives single operations a time`);
   return undefined;
 }
 

@@ -30,6 +30,7 @@ import { rowTracer, slotTracer, type Traced, tracedSchedule } from './rowTracer.
 import { slotRows } from './slotRows.ts';
 import { readSlots, type SlotTable } from './slots.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
+import { operationTimes, readTimes } from './times.ts';
 import { textPart } from './textPart.ts';
 import { unmetCondition } from './unmetCondition.ts';
 
@@ -47,6 +48,7 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   const parts = partsReader(compiled, keys.find('parts'));
   const operations = readOperations(context, compiled, id, keys);
   const body = readBody(context, compiled, keys, backward, block);
+  const times = readTimes(context, compiled, keys);
   const weightsEntry = keys.find('weights');
   const bySlots = body?.kind === 'slots' && weightsRead !== 'flush';
   if (bySlots && weightsEntry !== undefined)
@@ -91,6 +93,8 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
         args,
         values: (numbers) => parameterValues(compiled, args, numbers),
         ranges: (numbers) => parameterRanges(compiled, args, numbers),
+        times: (numbers, layers, reporter) =>
+          operationTimes(compiled, times ?? [], new Map(Object.entries(args)), numbers, layers, reporter),
         unmet: (numbers, reporter) => unmetCondition(context, compiled, args, numbers, reporter),
       };
     },

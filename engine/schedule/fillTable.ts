@@ -3,7 +3,7 @@ import type { PipelinePlan, RowPlan } from '../plan.ts';
 import { fillV } from './fillV.ts';
 import { type Heap, heapOf, pop, push } from '../order/heap.ts';
 import { type Dependencies, programDependencies } from '../order/dependencies.ts';
-import type { Ticks } from '../order/wholeTicks.ts';
+import { type Ticks, ticksAt } from '../order/wholeTicks.ts';
 import {
   B,
   F,
@@ -154,7 +154,7 @@ function run(
     done[device][list] += 1;
     held[device] += taken[at];
     count += 1;
-    const end = now + ticks.duration[result[at]];
+    const end = now + ticksAt(ticks, microbatches, result[at], microbatch[at]);
     ends[result[at] * microbatches + microbatch[at]] = end;
     free[device] = end;
     last = Math.max(last, end);

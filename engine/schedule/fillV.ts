@@ -13,6 +13,8 @@ const period = 6;
 /** The program, filled; `undefined` for a table that is no building block of a V. */
 export function fillV(plan: PipelinePlan, program: Program, rows: readonly RowPlan[]): Program | undefined {
   const { devices, stages, split, placement, microbatches, copies } = program;
+  // Their passes take all microbatches to be alike.
+  if (plan.schedule.kind === 'rows' && plan.schedule.times !== undefined) return undefined;
   const isV =
     copies === undefined &&
     stages === 2 * devices &&

@@ -1,6 +1,7 @@
 import type { PipelinePlan } from '../plan.ts';
+import { operationFactors } from '../order/operationFactors.ts';
 import { type Dependencies, resultKinds } from '../order/dependencies.ts';
-import { R, resultRow } from '../program.ts';
+import { B, F, I, R, resultRow, W } from '../program.ts';
 import { type TransferTime, transferTimes } from '../policies/shape.ts';
 import { type WholeTicks, wholeTicks } from '../order/wholeTicks.ts';
 
@@ -23,7 +24,29 @@ export function ticksOf(
     duration[stages + index] = split ? input : input + stage.backwardWeight;
     duration[2 * stages + index] = split ? stage.backwardWeight : 0;
   }
-  return wholeTicks(duration, transfers(plan, dependencies, transferTimes(plan)), plan.microbatches);
+  const single = singleDurations(plan, duration, split, apart);
+  return wholeTicks(duration, transfers(plan, dependencies, transferTimes(plan)), plan.microbatches, single);
+}
+
+/** By result row × microbatches + microbatch; undefined if all operations of a row take the same. */
+function singleDurations(
+  plan: PipelinePlan,
+  duration: Float64Array,
+  split: boolean,
+  apart: Uint8Array | undefined,
+): Float64Array | undefined {
+  const { microbatches } = plan;
+  const factorsOf = operationFactors(plan, apart);
+  if (factorsOf === undefined) return undefined;
+  const stages = plan.stages.length;
+  const single = new Float64Array(duration.length * microbatches);
+  for (let row = 0; row < duration.length; row += 1) {
+    const kind = [F, split ? I : B, W, R].at(Math.trunc(row / stages));
+    const factors = kind === undefined ? undefined : factorsOf(kind, row % stages);
+    for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
+      single[row * microbatches + microbatch] = duration[row] * (factors?.[microbatch] ?? 1);
+  }
+  return single;
 }
 
 function transfers(plan: PipelinePlan, { offsets, needs, edge }: Dependencies, time: TransferTime): Float64Array {

@@ -15,6 +15,7 @@ import { givenNames, type LetCode, type Names } from './names.ts';
 import { isSequence } from '../language/sequenceForm.ts';
 import { binary, choice, negated, numeric } from './numbers.ts';
 import { compileCondition, compileNumber, mismatched, wrong } from './operands.ts';
+import { layerTime } from './layerTime.ts';
 import { operation } from './operations.ts';
 import { rangeOf } from './ranges.ts';
 
@@ -93,6 +94,7 @@ function called(names: Names, call: Call): Code | undefined {
     });
     return undefined;
   }
+  if (symbol.startsWith('function:duration ')) return layerTime(names, call);
   if (callee.text === 'if') return chosen(names, call);
   if (findFunction('operations', callee.text) !== undefined) return combine(names, call, callee.text, call.arguments);
   const known = findFunction('value', callee.text);

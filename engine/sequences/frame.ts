@@ -10,6 +10,8 @@ export interface Frame {
   stagesOf: readonly number[];
   /** That device. */
   device: number;
+  /** Seconds of an operation of a kind and stage by its layers; only for durations of operations. */
+  layers: ((kind: number, stage: number) => number) | undefined;
   /** Who keeps what an E of the row sends; undefined before the first E. */
   keeper: number | 'host' | undefined;
   /** Of these, the stages that run a microbatch; only where stages have copies. */
@@ -44,6 +46,7 @@ export const newFrame = (
   stagesOf: [],
   device: -1,
   keeper: undefined,
+  layers: undefined,
   running: undefined,
   parts: 1,
   out: operationList(),

@@ -1,3 +1,4 @@
+import { slotLength, slotWidth } from '../order/slot.ts';
 import { exchangedAt } from './gradients.ts';
 import { type Timeline, endAt, startAt } from '../timeline.ts';
 
@@ -20,6 +21,10 @@ export function finish(
     if (from === to) continue;
     first[device] = startAt(timeline, from);
     last[device] = endAt(timeline, to - 1);
+    if (timing.single !== undefined) {
+      busy[device] = singleBusy(run, device);
+      continue;
+    }
     // Counted by row and multiplied, so that a million equal operations do not add up a million rounding errors.
     const rows: number[] = [];
     for (let at = from; at < to; at += 1) {
@@ -35,6 +40,15 @@ export function finish(
     if (offsets[device] < offsets[device + 1])
       makespan = Math.max(makespan, exchanged[device] + timing.optimizer[device]);
   return { ...timeline, exchanged, makespan };
+}
+
+/** Seconds of a device whose operations take single times; a slot of two counts what it takes. */
+function singleBusy({ program, timing }: Pick<Timeline, 'program' | 'timing'>, device: number): number {
+  const { offsets } = program;
+  let sum = 0;
+  for (let at = offsets[device]; at < offsets[device + 1]; at += slotWidth(program, at))
+    sum += slotLength(program, at, timing);
+  return sum;
 }
 
 /** Seconds of the counted operations of these rows; the counts are zero afterwards. */

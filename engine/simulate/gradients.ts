@@ -148,10 +148,11 @@ function bucketEnds(
  */
 export function leastExposed(
   { placement, stages, copies }: Program,
-  { buckets, duration }: Pick<Timing, 'buckets' | 'duration'>,
+  { buckets, duration, single }: Pick<Timing, 'buckets' | 'duration' | 'single'>,
   device: number,
 ): number {
   if (buckets === undefined) return 0;
+  const longest = single?.most ?? duration;
   let least = Infinity;
   for (const stage of stagesOn(placement, device)) {
     if (copies !== undefined && copies.segment[stage] > 0) continue;
@@ -160,7 +161,7 @@ export function leastExposed(
         const member = members.find((bucketMember) => bucketMember.stage === stage);
         if (member === undefined) return [];
         const share = kind === W ? member.weight : member.whole;
-        return [{ seconds, ready: -share * duration[kind * stages + stage] }];
+        return [{ seconds, ready: -share * longest[kind * stages + stage] }];
       });
       least = Math.min(least, exchangeTail(after));
     }

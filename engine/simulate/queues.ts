@@ -13,10 +13,9 @@ import { transfersOf } from './transfers.ts';
  */
 export function runWithQueues(program: Program, timing: Timing): Timeline | undefined {
   const { devices, order, offsets, fused } = program;
-  const { duration } = timing;
   const end = emptyEnds(program);
   const { arrival, users, resultAt, slotAt, readyAt, send } = transfersOf(program, timing, end);
-  const starts = fused === undefined ? undefined : new Float64Array(order.length);
+  const starts = fused === undefined && timing.single === undefined ? undefined : new Float64Array(order.length);
   const freeAt = new Float64Array(devices);
   const cursors = offsets.slice(0, devices);
   const running = new Uint8Array(devices);
@@ -35,7 +34,7 @@ export function runWithQueues(program: Program, timing: Timing): Timeline | unde
     }
     running[device] = 1;
     if (starts !== undefined) starts.fill(start, position, position + width);
-    heap.push(start + slotLength(program, position, duration), device);
+    heap.push(start + slotLength(program, position, timing), device);
   };
 
   // Who evicts shows when its transfers begin: memory is held from then on.

@@ -23,8 +23,8 @@ export function runRendezvous(program: Program, timing: Timing, rule: TransferRu
 /** As `runRendezvous`, also if devices wait for each other for ever: operations that never run have a negative `end`. */
 export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: TransferRule) {
   const { devices, microbatches, order } = program;
-  const { duration, needOffsets, needs, needShift, needOccupancy, needLatency } = timing;
-  const rows = duration.length;
+  const { needOffsets, needs, needShift, needOccupancy, needLatency } = timing;
+  const rows = timing.duration.length;
   const table = { first: needOffsets.subarray(0, rows), last: needOffsets.subarray(1), needs, needShift };
   const exchanges = exchangesOf(program, table, rule.batched);
   const { offsets, slot, from, members } = exchanges;
@@ -79,7 +79,7 @@ export function rendezvousAsFarAsItGoes(program: Program, timing: Timing, rule: 
       if (ready > start) start = ready;
     }
     starts.fill(start, position, position + width);
-    heap.push(start + slotLength(program, position, duration), device);
+    heap.push(start + slotLength(program, position, timing), device);
   };
 
   const next = (device: number, now: number): void => {

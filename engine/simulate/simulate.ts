@@ -13,6 +13,7 @@ import type { Timeline, Timing } from '../timeline.ts';
  */
 export function simulate(program: Program, timing: Timing): Timeline | undefined {
   if (timing.transfer !== undefined) return runRendezvous(program, timing, timing.transfer);
-  const simple = program.fused === undefined && timing.flows === undefined && transfersNeverQueue(program, timing);
+  const plain = program.fused === undefined && timing.single === undefined && timing.flows === undefined;
+  const simple = plain && transfersNeverQueue(program, timing);
   return simple ? runInOrder(program, timing) : runWithQueues(program, timing);
 }

@@ -4,6 +4,7 @@ import { peerResults, peersOf, updateResult } from '../order/peers.ts';
 import { B, F, I, L, type Program, R, U, W, kinds, kindsIn, resultOf, resultRow } from '../program.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
 import { channelsOf, flowsOf } from './hops.ts';
+import { singleTimes } from './singleTimes.ts';
 import { type Timing } from '../timeline.ts';
 
 /** Which parts of a plan's costs to leave out, for asking what they cost. */
@@ -22,7 +23,10 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const rowKinds = kindsIn(program);
   const free = options.freeStep === true;
   const { transfer } = plan;
-  const duration = durations(plan, program, options);
+  const layers = durations(plan, program, options);
+  // The means of rows: what equal stages are made of.
+  const single = singleTimes(plan, program, layers);
+  const duration = options.equalStages === true ? equalDurations(program, layers) : layers;
   const routes = new Map(plan.routes.map((route, index) => [route.from * devices + route.to, index]));
   const needOffsets = new Int32Array(rowKinds * stages + 1);
   const needs: number[] = [];
@@ -106,6 +110,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const holders = atEnd ? holdersOf(plan) : undefined;
   return {
     duration,
+    ...(single === undefined || options.equalStages === true ? {} : { single }),
     needOffsets,
     needs: Int32Array.from(needs),
     ...(peers === undefined && declared === undefined ? {} : { needShift: Int32Array.from(needShift) }),
@@ -147,14 +152,20 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
     if (options.freeStep !== true && step !== undefined)
       duration[U * stages + index] = (step.sync + step.optimizer) / held[placement[index]];
   });
-  if (options.equalStages !== true) return duration;
+  return duration;
+}
+
+/** Every stage takes the mean of all stages, for each kind. */
+function equalDurations(program: Program, layers: Float64Array): Float64Array {
+  const { stages } = program;
+  const duration = layers.slice();
   // Copies share the microbatches of their stage: equal is what each does in all.
   const every = (stage: number): number => program.copies?.every[stage] ?? 1;
   // Spare copies are no stages of their own.
   const counted = Array.from({ length: stages }, (_, stage) => stage).filter(
     (stage) => program.copies?.spare?.[stage] !== 1,
   );
-  for (let kind = 0; kind < Math.min(rowKinds, kinds); kind += 1) {
+  for (let kind = 0; kind < kinds && kind * stages < duration.length; kind += 1) {
     const rows = duration.subarray(kind * stages, (kind + 1) * stages);
     const mean = counted.reduce((sum, stage) => sum + rows[stage] / every(stage), 0) / counted.length;
     for (const stage of counted) rows[stage] = mean * every(stage);

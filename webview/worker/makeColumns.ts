@@ -62,7 +62,7 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
     }
   }
   const { shift, stages, microbatches } = program;
-  const parts = partsOf(plan, timing.duration, program.apart);
+  const parts = partsOf(plan, timing.single?.layers ?? timing.duration, program.apart);
   const versions = versionsOf(program);
   return {
     rows: devices,
