@@ -23,6 +23,7 @@ import { readByBase } from './read/base.ts';
 import { readModel } from './read/model.ts';
 import { adoptLayers } from './read/modelFromModel.ts';
 import { readPipeline } from './read/pipeline.ts';
+import { adoptMembers } from './read/scheduleBase.ts';
 import { readSchedule } from './read/schedule.ts';
 import { scheduleTestOf } from './read/scheduleTest.ts';
 import type { DeclaredSchedule } from './definitions/schedule.ts';
@@ -153,6 +154,7 @@ function* resolveFile(
   yield;
   applyImports(context, graph, file, resolved, takeDefinitions);
   adoptLayers(context, blocksOf(syntax, 'model'));
+  adoptMembers(context, blocksOf(syntax, 'schedule'));
   yield;
   yield* linkFile(context);
   evaluateConstants(context, overrides);
@@ -163,7 +165,7 @@ function* resolveFile(
   yield;
   readByBase(context, blocks('model'), 'model', readModel);
   yield;
-  for (const block of blocks('schedule')) readSchedule(context, block);
+  readByBase(context, blocks('schedule'), 'schedule', readSchedule);
   const pipelines = new Map<string, PipelinePlan>();
   const pending: string[] = [];
   let unanswered = 0;

@@ -19,7 +19,7 @@ export interface Uses {
 export function usesOf(view: View, symbol: SymbolInfo): readonly Uses[] {
   const { resolution, syntax } = view.analysis;
   const uses = { uri: view.uri, text: syntax.text, resolution, places: placesIn(resolution, symbol) };
-  const declaration = symbol.declaration;
+  const declaration = firstDeclared(symbol);
   if (declaration === undefined) return [uses];
   // A file that does not spell the name does not use it, so most files are not looked into.
   const others = view.files.all().filter((uri) => uri !== view.uri);
@@ -40,12 +40,18 @@ export function planOf(uri: string, text: string, host: EngineHost, options: Eng
   return resolve({ uri, syntax, host, options, searches: noSearches });
 }
 
+/** A name of a schedule that replaces one of its base is the same name. */
+export const firstDeclared = ({ replaces, declaration }: SymbolInfo): Place | undefined => replaces ?? declaration;
+
 /** Files number their symbols each for itself; a declaration's place is what they have in common. */
 function placesIn(resolution: Resolution, symbol: SymbolInfo): readonly Place[] {
-  const same = (other: SymbolInfo | undefined): boolean =>
-    symbol.declaration === undefined
+  const declared = firstDeclared(symbol);
+  const same = (other: SymbolInfo | undefined): boolean => {
+    const place = other === undefined ? undefined : firstDeclared(other);
+    return declared === undefined
       ? other?.id === symbol.id
-      : other?.declaration?.uri === symbol.declaration.uri && other.declaration.start === symbol.declaration.start;
+      : place?.uri === declared.uri && place.start === declared.start;
+  };
   const { references, symbols } = resolution.symbols;
   return references.filter((reference) => same(symbols.get(reference.symbol))).map((reference) => reference.place);
 }

@@ -33,6 +33,8 @@ export interface DeclaredSchedule {
   readonly parameters: readonly ScheduleParameter[];
   /** The declaration with the numbers that it uses. */
   readonly source: TextPart;
+  /** The same of the schedules of files that it takes over, the nearest first. */
+  readonly bases: readonly TextPart[];
   /** The schedule with these arguments; `undefined` where they make it wrong (reported in its file). */
   bind(args: Readonly<Record<string, number>>, report: Reporter): ScheduleDefinition | undefined;
 }
@@ -125,10 +127,10 @@ export interface GreedyBody {
 
 export interface RowsBody {
   readonly kind: 'rows';
-  /** The row that all devices without their own row run. */
-  readonly general?: WrittenRow;
-  /** Rows of single devices, by number. */
-  readonly byDevice: ReadonlyMap<number, WrittenRow>;
+  /** The devices that rows are written for, if each is written as a number and there is no row for all devices. */
+  readonly devices?: readonly number[];
+  /** The row of each device; undefined for those without one. */
+  rows(numbers: ScheduleNumbers): (device: number) => WrittenRow | undefined;
   /** Operations move to where a device would idle; only for a clock table. */
   readonly fill?: true;
   /** The end of `period = …`, for what its slots come to; only for a building block. */
@@ -179,13 +181,7 @@ export interface WrittenRow {
   readonly place: Place;
   /** The written expressions of the row, in order. */
   readonly items: readonly Place[];
-  /** The number of its device, or the key where it has none. */
-  readonly device: Span;
 }
-
-/** The row of a device: its own, otherwise the general one. */
-export const rowOf = (body: RowsBody, device: number): WrittenRow | undefined =>
-  body.byDevice.get(device) ?? body.general;
 
 /** How the text of a pipeline gives the arguments of its schedule. */
 export interface WrittenArguments {

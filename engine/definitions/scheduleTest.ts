@@ -6,6 +6,8 @@ export interface ScheduleTest {
   /** Name of the schedule. */
   readonly name: string;
   readonly schedule: TextPart;
+  /** Schedules of files that it takes over, the nearest first. */
+  readonly bases: readonly TextPart[];
   readonly expect: TextPart;
   /** Names and the numbers that each takes; `devices` and `microbatches` come first. */
   readonly axes: readonly { readonly name: string; readonly values: readonly number[] }[];

@@ -1,7 +1,7 @@
 /** A schedule and its test from their texts alone, as another thread gets them. */
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { ScheduleTest, TextPart } from '../definitions/scheduleTest.ts';
-import { createReporter } from '../findings/reporter.ts';
+import { createReporter, type Reporter } from '../findings/reporter.ts';
 import { parse } from '../../grammar/parse.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
 import type { EngineHost } from '../host.ts';
@@ -10,8 +10,8 @@ import { declareAll } from '../language/declare.ts';
 import { foreignFiles } from '../language/foreign.ts';
 import { linkFile } from '../language/linking.ts';
 import { measure } from '../language/values.ts';
-import type { Place } from '../plan.ts';
 import { createReadContext, type ReadContext, takeDefinitions } from '../read/context.ts';
+import { adoptMembers } from '../read/scheduleBase.ts';
 import { readSchedule } from '../read/schedule.ts';
 import { readTest, type TestDefinition } from '../read/scheduleTest.ts';
 import { toEnd } from '../steps.ts';
@@ -21,36 +21,57 @@ export interface Declared {
   readonly test: TestDefinition;
   /** Findings of the test itself go here: comparisons that are wrong for a shape. */
   readonly context: ReadContext;
-  /** The place in its file of a place in one of the texts. */
-  readonly place: (part: 'schedule' | 'expect', place: Pick<Place, 'start' | 'end'>) => Place;
+  /** A reporter of the schedule: places are those in its file. */
+  readonly reporter: () => Reporter;
 }
 
 const noFiles: EngineHost = { resolve: (path) => path, read: () => ({ problem: 'not-found' }) };
 
 /** `undefined` only if the texts have errors; then they have been reported where they were read first. */
 export function declaredFrom(request: ScheduleTest): Declared | undefined {
-  const { name, schedule, expect, options } = request;
-  const first = contextOf(schedule, options, () => {});
-  for (const block of blocksOf(first)) readSchedule(first, block);
-  const id = symbolId('schedule', name);
-  const declared = first.schedules.get(id);
-  const second = contextOf(expect, options, (context) => {
-    const info = first.symbols.get(id);
-    if (info !== undefined) context.names.set(name, info);
-    const members = first.members.get(id);
-    if (members !== undefined) context.members.set(id, members);
-    for (const member of members?.values() ?? []) context.symbols.set(member.id, member);
-    takeDefinitions(context, first, id);
-  });
+  const { name, schedule, bases, expect, options } = request;
+  let known: ReadContext | undefined;
+  for (const part of [...bases.toReversed(), schedule]) {
+    const from = known;
+    known = contextOf(part, options, (context) => bring(context, from));
+    for (const block of blocksOf(known)) readSchedule(known, block);
+  }
+  const declared = known?.schedules.get(symbolId('schedule', name));
+  const second = contextOf(expect, options, (context) => bring(context, known));
   const [block] = blocksOf(second);
   const test = declared === undefined || block === undefined ? undefined : readTest(second, block, declared);
   if (declared === undefined || test === undefined) return undefined;
-  const place: Declared['place'] = (part, { start, end }) => {
-    const { uri, start: from } = request[part];
-    const by = from - headOf(request[part]).length;
-    return { uri, start: start + by, end: end + by };
+  return { schedule: declared, test, context: second, reporter: () => reporterOf(schedule, 5) };
+}
+
+/** The schedule that was read last, for a text that names it. */
+function bring(context: ReadContext, from: ReadContext | undefined): void {
+  for (const block of from === undefined ? [] : blocksOf(from)) {
+    const id = symbolId('schedule', block.name?.text ?? '');
+    const info = from?.symbols.get(id);
+    if (from === undefined || info === undefined) continue;
+    context.names.set(info.name, info);
+    const members = from.members.get(id);
+    if (members !== undefined) context.members.set(id, members);
+    for (const member of members?.values() ?? []) context.symbols.set(member.id, member);
+    takeDefinitions(context, from, id);
+  }
+}
+
+/** A reporter whose places are those in the file that the text is from. */
+function reporterOf(part: TextPart, limit: number): Reporter {
+  const report = createReporter(part.uri, limit);
+  const by = part.start - headOf(part).length;
+  const place: Reporter['place'] = ({ start, end }) => ({
+    uri: part.uri,
+    start: start + by,
+    end: Math.max(start, end) + by,
+  });
+  return {
+    ...report,
+    place,
+    report: (code, span, parameters, extras) => report.report(code, place(span), parameters, extras),
   };
-  return { schedule: declared, test, context: second, place };
 }
 
 /** Names that the text uses, as declarations in front of it. */
@@ -62,13 +83,14 @@ const headOf = ({ constants }: TextPart): string =>
 function contextOf(
   part: TextPart,
   options: ScheduleTest['options'],
-  bring: (context: ReadContext) => void,
+  take: (context: ReadContext) => void,
 ): ReadContext {
   const syntax = parse(headOf(part) + part.text, { size: options.limits.fileSize, faults: options.limits.findings });
-  const report = createReporter(part.uri, options.limits.findings);
+  const report = reporterOf(part, options.limits.findings);
   const context = createReadContext(part.uri, syntax, options, report, foreignFiles(noFiles, options));
   declareAll(context, () => undefined);
-  bring(context);
+  take(context);
+  adoptMembers(context, blocksOf(context));
   toEnd(linkFile(context));
   for (const [name, { value, dimension }] of Object.entries(part.constants))
     context.values.set(symbolId('let', name), measure(value, dimension));

@@ -19,7 +19,6 @@ import type { Search } from '../searches.ts';
 import type { Timeline } from '../timeline.ts';
 import type { PipelineReport } from '../report.ts';
 import { shapesOf, type TestCheck, variablesOf } from '../read/scheduleTest.ts';
-import { rowOf } from '../definitions/schedule.ts';
 import type { Variables } from '../language/expressions.ts';
 import { type Declared, declaredFrom } from './declared.ts';
 import { separating } from './separate.ts';
@@ -78,7 +77,7 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     let operations = 0;
     let since = 0;
     for (const shape of shapesOf(test.axes)) {
-      const found = tested(declared, request, shape, first === undefined);
+      const found = tested(declared, shape, first === undefined);
       verdicts.push({ ...shape, verdict: found.verdict });
       first ??= found.failure;
       if (found.refused !== undefined) refusal ??= { shape, problem: found.refused };
@@ -115,15 +114,15 @@ interface Tested {
 }
 
 /** `explains`: says what is wrong. The circle of a deadlock takes longer to find than the order itself. */
-function tested(declared: Declared, request: ScheduleTest, shape: TestedShape, explains: boolean): Tested {
-  const report = createReporter(request.schedule.uri, 5);
+function tested(declared: Declared, shape: TestedShape, explains: boolean): Tested {
+  const report = declared.reporter();
   const definition = declared.schedule.bind(shape.args, report);
   const made = definition === undefined ? {} : unitPlan(definition, shape, report);
   if ('refused' in made) return { verdict: 'refused', operations: 0, refused: made.refused };
   const valid = declared.test.checks.find(({ kind }) => kind === 'valid') ?? declared.test.checks.at(0);
-  const at = declared.place('expect', valid?.at ?? { start: 0, end: 0 });
+  const at = declared.context.report.place(valid?.at ?? { start: 0, end: 0 });
   if (definition === undefined || !('plan' in made))
-    return { verdict: 'failed', operations: 0, failure: { shape, at, ...reported(declared, report) } };
+    return { verdict: 'failed', operations: 0, failure: { shape, at, ...reported(report) } };
   const { plan } = made;
   const generated = generate(plan);
   const program = 'program' in generated ? generated.program : undefined;
@@ -134,38 +133,37 @@ function tested(declared: Declared, request: ScheduleTest, shape: TestedShape, e
   const [fault] = program === undefined || faults.length > 0 || !explains ? faults : validate(program, plan);
   if (fault === undefined) return { verdict: 'failed', operations };
   const { code, severity, message, parameters } = fault;
-  const related = relatedTo(declared, definition, fault.at, plan);
+  const related = relatedTo(definition, fault.at, plan);
   const failure = { shape, at, code, severity, message, related, ...(parameters === undefined ? {} : { parameters }) };
   return { verdict: 'failed', operations, failure };
 }
 
 /** What the engine found while it built the order, at its place in the schedule. */
-function reported({ place }: Declared, { findings }: Reporter): Omit<TestFailure, 'shape' | 'at'> {
+function reported({ findings }: Reporter): Omit<TestFailure, 'shape' | 'at'> {
   const found = findings.find(({ severity }) => severity === 'error');
   if (found === undefined) return { code: 'schedule/incomplete', severity: 'error', message: '', related: [] };
   const { code, severity, message, parameters } = found;
-  const related = [{ place: place('schedule', found.place), message: 'This expression, with these numbers.' }];
+  const related = [{ place: found.place, message: 'This expression, with these numbers.' }];
   return { code, severity, message, related, ...(parameters === undefined ? {} : { parameters }) };
 }
 
 /** The row or the condition that a finding is about. */
 function relatedTo(
-  { place }: Declared,
   { body }: ScheduleDefinition,
   at: string,
-  { name, devices }: PipelinePlan,
+  { name, devices, stages, microbatches }: PipelinePlan,
 ): TestFailure['related'] {
   if (body.kind !== 'rows') {
     const written = body.written.find((_, index) => at === paths.guard(name, index));
-    return written === undefined ? [] : [{ place: place('schedule', written), message: 'This condition.' }];
+    return written === undefined ? [] : [{ place: written, message: 'This condition.' }];
   }
+  const rowOf = body.rows({ stages: stages.length, devices: devices.length, microbatches });
   for (const device of devices.keys()) {
     const path = paths.row(name, device);
     if (at !== path && !at.startsWith(`${path}/`)) continue;
-    const row = rowOf(body, device);
+    const row = rowOf(device);
     const item = row?.items.find((_, index) => at === paths.rowItem(name, device, index));
-    if (row !== undefined)
-      return [{ place: place('schedule', item ?? row.place), message: `The row of device ${device}.` }];
+    if (row !== undefined) return [{ place: item ?? row.place, message: `The row of device ${device}.` }];
   }
   return [];
 }
@@ -185,7 +183,7 @@ function checked(declared: Declared, definition: ScheduleDefinition, shape: Test
   let report: PipelineReport | undefined;
   let compared = false;
   for (const check of declared.test.checks) {
-    const at = declared.place('expect', check.at);
+    const at = declared.context.report.place(check.at);
     const failed = (message: string): Tested => {
       const failure = { shape, at, code: 'expect/failed', severity: 'error', message, related: [] } as const;
       return { verdict: 'failed', operations, failure };

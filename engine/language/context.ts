@@ -18,6 +18,8 @@ export interface FileContext {
   readonly foreign: ForeignFiles;
   /** The file's one name space: its own declarations and what it imports. */
   readonly names: Map<string, SymbolInfo>;
+  /** Schedules that take over one that is not known: any unknown name in them may come from there. */
+  readonly open: Set<string>;
   /** Names that an import should have given and did not: asking for them is no second mistake. */
   readonly broken: Set<string>;
   /** Layers of models and stages of pipelines, by the symbol that holds them. */
@@ -51,6 +53,7 @@ export const createContext = (
   report,
   foreign,
   names: new Map(),
+  open: new Set(),
   broken: new Set(),
   members: new Map(),
   symbols: new Map(),

@@ -163,18 +163,21 @@ const namesOf = (parameters: readonly Expression[]): readonly string[] =>
 type MemberKind = 'layer' | 'stage' | 'param' | 'let' | 'operation';
 
 /** Id of what is declared in a block: `layer:toy/block`. */
-export const memberId = (kind: MemberKind, owner: string, name: string): string =>
+export const memberId = (kind: SymbolKind, owner: string, name: string): string =>
   `${kind}:${owner.slice(owner.indexOf(':') + 1)}/${name}`;
 
 const reported: readonly SymbolKind[] = ['param', 'let', 'device', 'cluster', 'model', 'schedule'];
 
 /** `name/unused` for names of a schedule that the schedule does not use: nobody else can. */
 function reportUnusedMembers(context: FileContext, block: BlockDeclaration): void {
+  const schedule = symbolId('schedule', block.name?.text ?? '');
+  // Its name may replace one of a base that is not known.
+  if (context.open.has(schedule)) return;
   for (const item of block.body?.closed === true ? block.body.entries : []) {
     if (item.kind !== 'entry' || item.name === undefined || item.name.end <= item.name.start) continue;
     const { name, key } = item;
     if (key.text !== 'let' && key.text !== 'param' && key.text !== 'operation') continue;
-    const id = memberId(key.text, symbolId('schedule', block.name?.text ?? ''), name.text);
+    const id = memberId(key.text, schedule, name.text);
     const declaration = context.symbols.get(id)?.declaration;
     const isDeclared = declaration?.uri === context.uri && declaration.start === name.start;
     if (!isDeclared || context.used.has(id)) continue;
@@ -197,6 +200,9 @@ function reportUnusedMembers(context: FileContext, block: BlockDeclaration): voi
 /** `name/unused` for declarations that nothing uses. A file without a pipeline is a library: all of it may be used elsewhere. */
 export function reportUnused(context: FileContext): void {
   const declarations = context.syntax.declarations;
+  // A name that a schedule takes over is used where the taker uses it. Takers are declared after what they take.
+  for (const { id, inherits } of [...context.symbols.values()].toReversed())
+    if (inherits !== undefined && context.used.has(id)) context.used.add(inherits);
   for (const declaration of declarations)
     if (declaration.kind === 'block' && declaration.keyword.text === 'schedule')
       reportUnusedMembers(context, declaration);

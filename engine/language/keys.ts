@@ -55,9 +55,14 @@ export function readKeys(
     for (const key of blocks[name].keys)
       if (key.required && !firsts.has(key.name) && !given.includes(key.name)) missing(context, name, key.name, at);
   }
+  return keysOfEntries(name, entries, doubtful);
+}
+
+/** Entries whose keys and forms are right; the first of a key is found. */
+export function keysOfEntries(block: BlockName, entries: readonly Entry[], doubtful: boolean): Keys {
   return {
-    block: name,
-    find: (key) => firsts.get(key),
+    block,
+    find: (key) => entries.find((entry) => entry.key.text === key),
     all: (key) => entries.filter((entry) => entry.key.text === key),
     entries,
     doubtful,

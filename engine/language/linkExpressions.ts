@@ -178,6 +178,7 @@ function linkNumber(
   if (local !== undefined) return refer(context, name, local);
   const declared = context.names.get(name.text);
   if (declared !== undefined) return refer(context, name, declared.id);
+  if (scope.open === true) return;
   reportUnknown(context, name, 'name', {
     near: () =>
       meant ?? symbolMeant(name, scope) ?? context.report.nearest(name.text, candidates(context, words, scope)),
@@ -288,7 +289,12 @@ function linkCall(
   if (row.arguments === 'items' && call.callee.text === 'each') return linkEach(context, call, schema, scope, depth);
   const shared = row.names === 'declaration or function' && namesDeclaration(context, call.callee, schema);
   if (shared) linkDeclared(context, call.callee, schema);
-  else linkFunction(context, call.callee, schema);
+  else if (
+    scope.open !== true ||
+    row.symbols === 'policy' ||
+    findFunction(callContext(schema, call.callee.text), call.callee.text) !== undefined
+  )
+    linkFunction(context, call.callee, schema);
   // Texts are read as they are written, before names have a meaning.
   if (row.arguments === 'unread') return;
   const members = shared ? membersNamed(context, call.callee.text) : undefined;

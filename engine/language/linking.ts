@@ -29,7 +29,8 @@ function linkBlock(context: FileContext, block: BlockDeclaration): void {
   const id = block.name === undefined ? undefined : symbolId(keyword as SymbolInfo['kind'], block.name.text);
   if (keyword === 'model')
     scope = { layers: id === undefined ? undefined : context.members.get(id), modelName: block.name?.text };
-  if (keyword === 'schedule') scope = { locals: scheduleLocals(context, id) };
+  if (keyword === 'schedule')
+    scope = { locals: scheduleLocals(context, id), ...(context.open.has(id ?? '') ? { open: true } : {}) };
   if (keyword === 'pipeline') scope = modelScope(context, block);
   linkEntries(context, keyword, block.body.entries, scope, id);
 }

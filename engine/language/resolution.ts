@@ -87,6 +87,10 @@ export interface SymbolInfo {
   readonly extent?: Place;
   /** Declared in a file of another format, such as a profile: there it cannot be renamed. */
   readonly foreign?: true;
+  /** Of a name that a schedule takes over from its base: the id that it has there. */
+  readonly inherits?: string;
+  /** Of a name that replaces one of a base: where that one is declared first. */
+  readonly replaces?: Place;
   /** Id of the symbol that this one is declared in: a layer's model, a stage's pipeline. */
   readonly container?: string;
   readonly doc?: string;

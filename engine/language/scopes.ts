@@ -9,6 +9,8 @@ export interface Scope {
   /** Layers of the model; absent where the model is not known, then names are not looked up. */
   readonly layers?: ReadonlyMap<string, SymbolInfo>;
   readonly modelName?: string;
+  /** Other names may come from a schedule that is not known. */
+  readonly open?: true;
 }
 
 export const noScope: Scope = {};

@@ -1,10 +1,11 @@
 /** The schedule of a pipeline's plan: rules and rows of a user's schedule filled in with the pipeline's numbers. */
 import type { Reporter } from '../findings/reporter.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
+import { finding } from '../findings/finding.ts';
 import { createReporter } from '../findings/reporter.ts';
-import { type RowsBody, type ScheduleDefinition, rowOf } from '../definitions/schedule.ts';
+import type { RowsBody, ScheduleDefinition } from '../definitions/schedule.ts';
 import { rowNumbers } from '../packed.ts';
-import { type EdgePlan, paths, type RowPlan, type SchedulePlan } from '../plan.ts';
+import { type EdgePlan, paths, type Place, type RowPlan, type SchedulePlan } from '../plan.ts';
 import { E } from '../program.ts';
 import { hintPeak } from './hintPeak.ts';
 import type { Notes } from './notes.ts';
@@ -70,17 +71,30 @@ function greedyPlan(
 }
 
 /** Whether rows send activations to the host of a device that has no link to it; says so at the first E. */
-function lacksHost(report: Reporter, rows: readonly RowPlan[], { ranks }: Ranks, body: RowsBody): boolean {
+function lacksHost(
+  report: Reporter,
+  rows: readonly RowPlan[],
+  { ranks }: Ranks,
+  rowOf: ReturnType<RowsBody['rows']>,
+  atSchedule: Place,
+): boolean {
   const device = rows.findIndex(({ keeper }, index) => keeper === 'host' && ranks[index].kind.host === undefined);
   if (device < 0) return false;
   const { kinds, items } = rowNumbers(rows[device]);
-  const at = rowOf(body, device)?.items[items[kinds.indexOf(E)]];
+  const at = rowOf(device)?.items[items[kinds.indexOf(E)]];
   const { name } = ranks[device].kind;
-  if (at !== undefined)
-    report.report('type/mismatch', at, {
-      expected: `a link to the host in device "${name}", such as \`host = 25GB/s + 5us\``,
-      found: 'none',
-    });
+  if (at === undefined) return true;
+  const parameters = {
+    expected: `a link to the host in device "${name}", such as \`host = 25GB/s + 5us\``,
+    found: 'none',
+  };
+  // A row that is taken over may be in another file.
+  const related = [{ place: at, message: 'This row.' }];
+  report.add(
+    at.uri === report.uri
+      ? finding('type/mismatch', at, parameters)
+      : finding('type/mismatch', atSchedule, parameters, { related }),
+  );
   return true;
 }
 
@@ -102,7 +116,8 @@ function rowsPlan(
   for (const { from, to } of edges) if (number(from) !== number(to)) before[number(to)].push(number(from));
   const numbers = { stages: cut.count, devices, microbatches, iterations, stagesOf, before };
   const rows = body.expand(numbers, report);
-  if (rows === undefined || lacksHost(report, rows, ranks, body)) return undefined;
+  const rowOf = body.rows(numbers);
+  if (rows === undefined || lacksHost(report, rows, ranks, rowOf, notes.report.place(at('schedule')))) return undefined;
   const used = body.operations?.(numbers, rows, report);
   if (used === undefined && body.operations !== undefined) return undefined;
   if (used !== undefined && used !== 'none' && transfer.rule !== undefined) {
@@ -115,18 +130,10 @@ function rowsPlan(
   notes.tracers.set(pipeline, body.trace(numbers));
   if (body.periodEnds !== undefined && definition.uri === notes.uri) hintPeak(notes, body.periodEnds, rows, pipeline);
   for (let device = 0; device < devices; device += 1) {
-    const row = rowOf(body, device);
+    const row = rowOf(device);
     if (row === undefined) continue;
     notes.origins.set(paths.row(pipeline, device), row.place);
     for (const [index, item] of row.items.entries()) notes.origins.set(paths.rowItem(pipeline, device, index), item);
-  }
-  for (const [device, row] of body.byDevice) {
-    if (device >= devices)
-      report.report('value/range', row.device, {
-        what: 'The number of the device',
-        value: String(device),
-        allowed: `from 0 to ${devices - 1}`,
-      });
   }
   return {
     kind: 'rows',

@@ -5,20 +5,31 @@ import { valueOf } from '../language/keys.ts';
 import type { SymbolKind } from '../language/resolution.ts';
 import type { ReadContext } from './context.ts';
 
-/** The name that `from` gives, if it is a name. */
+/** The entry `from` of a block. */
+export const fromOf = (block: BlockDeclaration): Entry | undefined =>
+  block.body?.entries.find((entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'from');
+
+/** The name that `from` gives, if it is a name. Only a schedule may give arguments to it. */
 export function baseName(block: BlockDeclaration): Name | undefined {
-  const from = block.body?.entries.find((entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'from');
-  return nameIn(valueOf(from));
+  const value = ungrouped(valueOf(fromOf(block)));
+  return block.keyword.text === 'schedule' && value?.kind === 'call' ? value.callee : nameIn(value);
 }
 
+/** An expression without parentheses around it. */
+export const ungrouped = (value: Expression | undefined): Expression | undefined =>
+  value?.kind === 'group' ? ungrouped(value.inner) : value;
+
 /** The name that an expression is, with or without parentheses. */
-export const nameIn = (value: Expression | undefined): Name | undefined =>
-  value?.kind === 'group' ? nameIn(value.inner) : value?.kind === 'name' ? value : undefined;
+export function nameIn(value: Expression | undefined): Name | undefined {
+  const inner = ungrouped(value);
+  return inner?.kind === 'name' ? inner : undefined;
+}
 
 /** The blocks of one kind in an order that reads each after its base. */
 export function orderByBase(context: ReadContext, blocks: readonly BlockDeclaration[], kind: SymbolKind): Ordering {
   const positions = new Map<number, number>();
-  for (const [index, { name }] of blocks.entries()) if (name !== undefined) positions.set(name.start, index);
+  for (const [index, { name }] of blocks.entries())
+    if (name !== undefined) positions.set(context.report.place(name).start, index);
   const bases = blocks.map((block) => {
     const info = context.names.get(baseName(block)?.text ?? '');
     if (info?.kind !== kind || info.declaration?.uri !== context.uri) return [];

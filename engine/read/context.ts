@@ -1,4 +1,5 @@
 import type { ModelSource } from './modelSource.ts';
+import type { ScheduleText } from './scheduleText.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { takeOne } from '../language/imports.ts';
 import type { Entry, SyntaxFile } from '../../grammar/syntax.ts';
@@ -20,6 +21,8 @@ export interface ReadContext extends FileContext {
   readonly clusters: Map<string, () => ClusterDefinition | undefined>;
   readonly models: Map<string, ModelDefinition>;
   readonly schedules: Map<string, DeclaredSchedule>;
+  /** What schedules say with what they take over; absent where they are wrong. */
+  readonly scheduleTexts: Map<string, ScheduleText>;
   /** They find the source of operations of rows; by name of the pipeline. */
   readonly tracers: Map<string, RowTracer>;
   /** Devices that each planned pipeline of the file uses, by its name; numbers of its cluster. */
@@ -40,6 +43,7 @@ export const createReadContext = (
   clusters: new Map(),
   models: new Map(),
   schedules: new Map(),
+  scheduleTexts: new Map(),
   tracers: new Map(),
   occupied: new Map(),
 });
@@ -50,4 +54,5 @@ export function takeDefinitions(to: ReadContext, from: ReadContext, symbol: stri
   takeOne(to.clusters, from.clusters, symbol);
   takeOne(to.models, from.models, symbol);
   takeOne(to.schedules, from.schedules, symbol);
+  takeOne(to.scheduleTexts, from.scheduleTexts, symbol);
 }

@@ -9,7 +9,8 @@ import type { Frame } from '../sequences/frame.ts';
 import { type CompiledSchedule, compileSchedule, frameOf } from '../sequences/schedule.ts';
 import { type Bound, createTrace, type Trace } from '../sequences/trace.ts';
 import type { ReadContext } from './context.ts';
-import { enterRow, type Row, type Rows } from './rows.ts';
+import { enterRow, type Row, type Rows, rowsOn } from './rows.ts';
+import type { ScheduleReading } from './scheduleReading.ts';
 import { slotRows } from './slotRows.ts';
 import type { SlotTable } from './slots.ts';
 
@@ -33,7 +34,7 @@ function shortened({ syntax }: ReadContext, { start, end }: Span): string {
 
 /** Compiles the schedule once, when it is first asked for. What is wrong in it has been reported by then. */
 export function tracedSchedule(
-  context: ReadContext,
+  { context, located }: Pick<ScheduleReading, 'context' | 'located'>,
   schedule: { readonly name: string; readonly symbol: string },
   entries: readonly Entry[],
   rowsOf: (context: ReadContext, compiled: CompiledSchedule) => Rows | undefined,
@@ -42,7 +43,7 @@ export function tracedSchedule(
   return () => {
     if (known !== undefined) return known;
     // Details of symbols are notes for the first compilation alone.
-    const quiet = { ...context, symbols: new Map(context.symbols), report: createReporter(context.uri, 0) };
+    const quiet = { ...context, symbols: new Map(context.symbols), report: located(createReporter(context.uri, 0)) };
     const trace = createTrace();
     const compiled = compileSchedule(quiet, schedule, entries, trace.compile);
     known = { context: quiet, compiled, trace, rows: rowsOf(quiet, compiled) };
@@ -60,10 +61,10 @@ export function rowTracer(
 ): RowTracer {
   /** Writes the row of a device; afterwards the frame has its operations. */
   function write(device: number, run: (trace: Trace, expand: () => void, row: Row | undefined) => void): Frame {
-    const { compiled, trace, rows = { byDevice: new Map() }, context } = traced();
+    const { compiled, trace, rows = { byDevice: new Map(), computed: [] }, context } = traced();
     const frame = frameOf(compiled, numbers, args, context.report);
     frame.parts = parts;
-    const row = enterRow(frame, rows, device, numbers.stagesOf);
+    const row = enterRow(frame, rowsOn(frame, rows, numbers.devices), device, numbers.stagesOf);
     const expand = (): void => {
       for (const { code } of row?.items ?? []) if (!frame.failed) code.emit(frame);
     };
@@ -92,7 +93,7 @@ export function rowTracer(
         const last = described?.expressions.at(-1);
         if (described === undefined || last === undefined || first === undefined) return;
         found = {
-          place: { uri, start: last.start, end: last.end },
+          place: context.report.place(last),
           text: shortened(context, last),
           item: first === last ? '' : shortened(context, first),
           path: [`row(${device})`, ...described.calls],

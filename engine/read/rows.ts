@@ -1,20 +1,22 @@
 /** Spreads the rows of a schedule out into operations, for one pipeline. Sizes are counted before anything is made. */
 import type { RowsBody, StagesOf } from '../definitions/schedule.ts';
-import type { Entry, Expression } from '../../grammar/syntax.ts';
+import type { Entry, Expression, Span } from '../../grammar/syntax.ts';
 import { pack } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
-import type { SequenceCode } from '../sequences/code.ts';
+import type { NumberCode, SequenceCode } from '../sequences/code.ts';
 import { compileSequence } from '../sequences/operands.ts';
-import { type Frame, tooManyOperations } from '../sequences/frame.ts';
+import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
 import type { Names } from '../sequences/names.ts';
 import { clear, type OperationList } from '../sequences/operationList.ts';
 import { slotsOf, tooDeep } from '../sequences/schedule.ts';
 
-/** A `row(d)` or `row(0)`, compiled. */
+/** A `row(d)`, `row(0)` or `row(devices - 1)`, compiled. */
 export interface Row {
   readonly entry: Entry;
   /** Of the parameter; absent for the row of one device. */
   readonly slot?: number;
+  /** The device, where it follows from the numbers of the pipeline. */
+  readonly device?: { readonly code: NumberCode; readonly at: Expression };
   readonly items: readonly { readonly code: SequenceCode; readonly expression: Expression }[];
 }
 
@@ -22,6 +24,28 @@ export interface Row {
 export interface Rows {
   readonly general?: Row;
   readonly byDevice: ReadonlyMap<number, Row>;
+  /** Rows of devices that follow from the numbers of the pipeline. */
+  readonly computed: readonly Row[];
+}
+
+/** Rows of a pipeline, whose devices are known. */
+export type RowsOn = Pick<Rows, 'general' | 'byDevice'>;
+
+/** The device of each row. A device that two rows are for runs the one that is written first; one that is not there is reported. */
+export function rowsOn(frame: Frame, { general, byDevice, computed }: Rows, devices: number): RowsOn {
+  const allowed = devices === 1 ? '0: there is one device' : `from 0 to ${devices - 1}`;
+  const refuse = (at: Span, device: number) => outside(frame, at, 'The number of the device', String(device), allowed);
+  for (const [device, { entry }] of byDevice) if (device >= devices) refuse(entry.parameters?.[0] ?? entry.key, device);
+  if (computed.length === 0) return { general, byDevice };
+  const rows = new Map(byDevice);
+  for (const row of computed) {
+    if (row.device === undefined) continue;
+    const device = row.device.code.at(frame);
+    if (!(Number.isSafeInteger(device) && device >= 0 && device < devices)) refuse(row.device.at, device);
+    const earlier = rows.get(device);
+    if (earlier === undefined || row.entry.start < earlier.entry.start) rows.set(device, row);
+  }
+  return { general, byDevice: rows };
 }
 
 /** The row; `undefined` where it is wrong, which has been reported. */
@@ -37,13 +61,15 @@ export function compileRow(names: Names, entry: Entry): Row | undefined {
 /** Operations of each device; `undefined` where a row is wrong or they are over the limit (reported in the schedule's file). */
 export function expandRows(
   frame: Frame,
-  { general, byDevice }: Rows,
-  { devices, stagesOf: { all, running } }: Parameters<RowsBody['expand']>[0],
+  written: Rows,
+  { devices, stagesOf }: Parameters<RowsBody['expand']>[0],
 ): readonly RowPlan[] | undefined {
+  const on = rowsOn(frame, written, devices);
+  if (frame.failed) return undefined;
   const rows: RowPlan[] = [];
   let total = 0;
   for (let device = 0; device < devices; device += 1) {
-    const row = enterRow(frame, { general, byDevice }, device, { all, running });
+    const row = enterRow(frame, on, device, stagesOf);
     const ends: number[] = [];
     for (const { code, expression } of row?.items ?? []) {
       // An empty run costs its reading, too.
@@ -62,7 +88,7 @@ export function expandRows(
 /** The row of a device, on a frame that is ready to write it. */
 export function enterRow(
   frame: Frame,
-  { general, byDevice }: Rows,
+  { general, byDevice }: RowsOn,
   device: number,
   { all, running }: StagesOf,
 ): Row | undefined {

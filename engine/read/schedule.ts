@@ -3,7 +3,6 @@ import type {
   DeclaredSchedule,
   GreedyBody,
   ParameterRange,
-  RowsBody,
   ScheduleDefinition,
   ScheduleNumbers,
   WrittenRow,
@@ -12,7 +11,7 @@ import { createReporter, type Reporter } from '../findings/reporter.ts';
 import type { BlockDeclaration, Entry } from '../../grammar/syntax.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
-import { evaluate, wholeNumber } from '../language/expressions.ts';
+import { evaluate } from '../language/expressions.ts';
 import { missing, notApplicable, or, readKeys, readWord, valueOf, type Keys } from '../language/keys.ts';
 import type { OperationLetter } from '../plan.ts';
 import { describe } from '../language/values.ts';
@@ -25,21 +24,28 @@ import { preferenceOf } from './preference.ts';
 import { readRule, ruleFor, type Rule } from './rule.ts';
 import { operationUses } from './operationUses.ts';
 import { type DeclaredOperation, readOperations } from './operations.ts';
-import { compileRow, expandRows, type Row } from './rows.ts';
+import { readRows, writtenRows } from './rowEntries.ts';
+import { expandRows, type Rows } from './rows.ts';
 import { rowTracer, slotTracer, type Traced, tracedSchedule } from './rowTracer.ts';
 import { slotRows } from './slotRows.ts';
 import { readSlots, type SlotTable } from './slots.ts';
+import { forFile, readingOf } from './scheduleReading.ts';
+import { scheduleText } from './scheduleBase.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
 import { operationTimes, readTimes } from './times.ts';
 import { textPart } from './textPart.ts';
 import { unmetCondition } from './unmetCondition.ts';
 
 /** Reads a `schedule` declaration; nothing is defined where a part of it is wrong. */
-export function readSchedule(context: ReadContext, block: BlockDeclaration): void {
-  const before = context.report.errors();
+export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
+  const before = file.report.errors();
   const at = block.name ?? block.keyword;
-  const keys = readKeys(context, 'schedule', block.body, at);
+  const written = readKeys(file, 'schedule', block.body, at);
   const id = symbolId('schedule', block.name?.text ?? '');
+  const text = scheduleText(file, block, written);
+  if (text === undefined) return;
+  const reading = readingOf(file, block, written, text);
+  const { context, keys } = reading;
   const compiled = compileSchedule(context, { name: block.name?.text ?? '', symbol: id }, keys.entries);
   const backward = or(readWord<'whole' | 'split'>(context, keys, 'backward'), 'whole');
   const weightsRead = or(readWord<string>(context, keys, 'weights'), 'flush');
@@ -68,20 +74,23 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
   if (operations === undefined) return;
   const parameters = scheduleParameters(context, compiled);
   const { name } = block;
-  const traced = tracedSchedule(context, { name: name.text, symbol: id }, keys.entries, (quiet, again) => {
-    const found = readRows(quiet, again, keys.all('row'));
-    return found?.kind === 'rows' ? found : undefined;
-  });
+  const traced = tracedSchedule(reading, { name: name.text, symbol: id }, keys.entries, (quiet, again) =>
+    readRows(quiet, again, keys.all('row')),
+  );
   const declared: DeclaredSchedule = {
     name: name.text,
     uri: context.uri,
     parameters,
-    source: textPart(context, block),
-    bind(args, report) {
+    source: textPart(file, block),
+    bases: text.bases.flatMap((base) =>
+      base.context.uri.startsWith('std:') ? [] : textPart(base.context, base.block),
+    ),
+    bind(args, reporter) {
+      const report = reading.located(reporter);
       const placed = placement(args, report);
       const cut = parts(args, report);
       if (placed === 'wrong' || cut === 'wrong' || on === 'wrong') return undefined;
-      return {
+      const definition: ScheduleDefinition = {
         name: name.text,
         uri: context.uri,
         split: backward === 'split',
@@ -97,12 +106,14 @@ export function readSchedule(context: ReadContext, block: BlockDeclaration): voi
           operationTimes(compiled, times ?? [], new Map(Object.entries(args)), numbers, layers, reporter),
         unmet: (numbers, reporter) => unmetCondition(context, compiled, args, numbers, reporter),
       };
+      return forFile(definition, reading);
     },
   };
   // What is wrong with the defaults is wrong with the schedule.
-  const sound = declared.bind({}, context.report) !== undefined;
+  const sound = declared.bind({}, file.report) !== undefined;
   if (!sound || context.report.errors() !== before || keys.doubtful) return;
   context.schedules.set(id, declared);
+  context.scheduleTexts.set(id, text);
   const given =
     parameters.length === 0 ? '' : `(${parameters.map((each) => `${each.name} = ${each.default}`).join(', ')}) `;
   detail(
@@ -154,12 +165,7 @@ type Body =
       readonly inFlight: Limit;
       readonly rule: Rule | 'none';
     }
-  | {
-      readonly kind: 'rows';
-      readonly general?: Row;
-      readonly byDevice: ReadonlyMap<number, Row>;
-      readonly written: Pick<RowsBody, 'general' | 'byDevice'>;
-    }
+  | { readonly kind: 'rows'; readonly rows: Rows }
   | (SlotTable & { readonly written: WrittenRow; readonly periodEnds: number | undefined });
 
 /** `in_flight(s)`; `undefined` where there is no limit. */
@@ -187,8 +193,7 @@ function bodyWith(
   if (body.kind === 'slots')
     return {
       kind: 'rows',
-      general: body.written,
-      byDevice: new Map(),
+      rows: () => () => body.written,
       ...(body.fill ? { fill: true } : {}),
       ...(body.periodEnds === undefined ? {} : { periodEnds: body.periodEnds }),
       expand: (numbers, report) => slotRows(frameOf(compiled, numbers, given, report), body, numbers),
@@ -197,11 +202,11 @@ function bodyWith(
     };
   return {
     kind: 'rows',
-    ...body.written,
+    ...writtenRows(context, body.rows, (numbers) => frameOf(compiled, numbers, given, createReporter('', 0))),
     expand(numbers, report) {
       const frame = frameOf(compiled, numbers, given, report);
       frame.parts = parts;
-      return expandRows(frame, body, numbers);
+      return expandRows(frame, body.rows, numbers);
     },
     trace: (numbers) => rowTracer(traced, given, parts, context.uri, numbers),
     ...(declared.length === 0
@@ -236,7 +241,7 @@ function readBody(
     if (table === undefined) return undefined;
     const place = context.report.place(slots[0]);
     const items = table.entries.map(({ entry }) => context.report.place(entry));
-    return { ...table, written: { place, items, device: slots[0].key }, periodEnds: valueOf(keys.find('period'))?.end };
+    return { ...table, written: { place, items }, periodEnds: periodEnd(context, keys.find('period')) };
   }
   if (order !== undefined) {
     for (const row of [...rows, ...slots]) notApplicable(context, row, '`order` decides');
@@ -261,7 +266,16 @@ function readBody(
   for (const key of ['backward', 'in_flight', 'allow', 'prefer', 'ties', 'limit'] as const) {
     for (const entry of keys.all(key)) notApplicable(context, entry, 'the rows decide');
   }
-  return readRows(context, compiled, rows);
+  const read = readRows(context, compiled, rows);
+  return read === undefined ? undefined : { kind: 'rows', rows: read };
+}
+
+/** The end of the period of a block; `undefined` if another schedule writes it. */
+function periodEnd({ report, uri }: ReadContext, entry: Entry | undefined): number | undefined {
+  const value = valueOf(entry);
+  if (value === undefined) return undefined;
+  const place = report.place(value);
+  return place.uri === uri && place.start === value.start ? place.end : undefined;
 }
 
 /** Most microbatches in flight of each stage of a pipeline with these numbers. */
@@ -292,56 +306,6 @@ function inFlightOf(
     found.push(most);
   }
   return found;
-}
-
-function readRows(context: ReadContext, compiled: CompiledSchedule, rows: readonly Entry[]): Body | undefined {
-  const byDevice = new Map<number, Row>();
-  let general: Row | undefined;
-  let wrong = false;
-  for (const entry of rows) {
-    const [parameter, second] = entry.parameters ?? [];
-    if (parameter === undefined || second !== undefined) {
-      context.report.report('type/mismatch', entry.key, {
-        expected: 'one device, as `row(d)` or `row(0)`',
-        found: String(entry.parameters?.length ?? 0),
-      });
-      wrong = true;
-      continue;
-    }
-    if (parameter.kind === 'missing') {
-      wrong = true;
-      continue;
-    }
-    const device = parameter.kind === 'name' ? -1 : wholeNumber(context, parameter, 'The number of the device');
-    const row = compileRow(compiled.names, entry);
-    if (device === undefined || row === undefined) {
-      wrong = true;
-      continue;
-    }
-    const earlier = device < 0 ? general : byDevice.get(device);
-    if (earlier !== undefined) {
-      const related = [{ place: context.report.place(earlier.entry.key), message: 'This one is used.' }];
-      const [named] = earlier.entry.parameters ?? [];
-      const key = `row(${device < 0 ? (named?.kind === 'name' ? named.text : 'd') : device})`;
-      context.report.report('key/duplicate', entry.key, { key, block: 'schedule' }, { related });
-    } else if (parameter.kind === 'name') general = row;
-    else byDevice.set(device, row);
-  }
-  if (wrong) return undefined;
-  const written = ({ entry, items }: Row): WrittenRow => ({
-    place: context.report.place(entry),
-    items: items.map(({ expression }) => context.report.place(expression)),
-    device: entry.parameters?.[0] ?? entry.key,
-  });
-  return {
-    kind: 'rows',
-    ...(general === undefined ? {} : { general }),
-    byDevice,
-    written: {
-      ...(general === undefined ? {} : { general: written(general) }),
-      byDevice: new Map(Array.from(byDevice, ([device, row]) => [device, written(row)])),
-    },
-  };
 }
 
 function readPrefer(

@@ -102,6 +102,7 @@ export function scheduleTestOf(
   return {
     name: schedule.name,
     schedule: schedule.source,
+    bases: schedule.bases,
     expect: textPart(context, block),
     axes: Array.from(test.axes, ([name, values]) => ({ name, values })),
     shapes,

@@ -1,10 +1,10 @@
 import type { TextPart } from '../definitions/scheduleTest.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
 import { walk } from '../../grammar/walk.ts';
-import type { ReadContext } from './context.ts';
+import type { FileContext } from '../language/context.ts';
 
 /** A declaration by itself: its text, and the numbers of the file that its names stand for. */
-export function textPart(context: ReadContext, block: BlockDeclaration): TextPart {
+export function textPart(context: FileContext, block: BlockDeclaration): TextPart {
   const constants: Record<string, TextPart['constants'][string]> = {};
   walk(block, (node) => {
     const symbol = node.kind === 'name' ? context.links.get(node) : undefined;

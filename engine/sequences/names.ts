@@ -1,5 +1,5 @@
 /** Names of a schedule while its expressions are compiled: slots for numbers, and what each `let` and `param` is. */
-import type { Entry, Expression } from '../../grammar/syntax.ts';
+import type { Entry, Expression, Name } from '../../grammar/syntax.ts';
 import { walk } from '../../grammar/walk.ts';
 import type { FileContext } from '../language/context.ts';
 import { memberId } from '../language/declare.ts';
@@ -64,9 +64,15 @@ export function membersOf(context: FileContext, schedule: string, entries: reado
     const kind = entry.key.text;
     if ((kind !== 'let' && kind !== 'param') || entry.name === undefined) return [];
     const symbol = memberId(kind, schedule, entry.name.text);
-    const declared = context.symbols.get(symbol)?.declaration;
-    return declared?.start === entry.name.start && declared.uri === context.uri ? [{ entry, symbol, kind }] : [];
+    return isDeclared(context, entry.name, symbol) ? [{ entry, symbol, kind }] : [];
   });
+}
+
+/** Whether a name is the one that declares the symbol. */
+function isDeclared({ symbols, report }: FileContext, name: Name, symbol: string): boolean {
+  const declared = symbols.get(symbol)?.declaration;
+  const { uri, start } = report.place(name);
+  return declared?.start === start && declared.uri === uri;
 }
 
 /** Members in an order in which each comes after those that it uses. Those that use themselves are reported; their code lacks a part. */
@@ -92,8 +98,7 @@ export function declaredIn(
   return entries.flatMap((entry) => {
     if (entry.key.text !== 'operation' || entry.name === undefined) return [];
     const symbol = memberId('operation', schedule, entry.name.text);
-    const declared = context.symbols.get(symbol)?.declaration;
-    return declared?.start === entry.name.start && declared.uri === context.uri ? [{ entry, symbol }] : [];
+    return isDeclared(context, entry.name, symbol) ? [{ entry, symbol }] : [];
   });
 }
 

@@ -4,7 +4,7 @@ import type { Resolution } from '../../engine/language/resolution.ts';
 import { LineIndex, parse } from '../../grammar/index.ts';
 import { toOffset, toRange } from '../convert.ts';
 import { Refusal } from '../handlers.ts';
-import { planOf, usesOf, type Uses } from '../uses.ts';
+import { firstDeclared, planOf, usesOf, type Uses } from '../uses.ts';
 import { rangeIn, referenceAt, type Reference, type View } from '../view.ts';
 
 export function prepareRename(view: View, params: PrepareRenameParams): { range: Range; placeholder: string } | null {
@@ -50,8 +50,8 @@ function refuseBuiltIn({ symbol }: Reference): void {
   if (symbol.declaration === undefined) throw new Refusal(`"${symbol.name}" is built in and cannot be renamed.`);
   if (symbol.foreign === true)
     throw new Refusal(`"${symbol.name}" comes from a file of another format and cannot be renamed.`);
-  if (symbol.declaration.uri.startsWith('std:'))
-    throw new Refusal(`"${symbol.name}" comes from ${symbol.declaration.uri} and cannot be renamed.`);
+  const uri = firstDeclared(symbol)?.uri ?? '';
+  if (uri.startsWith('std:')) throw new Refusal(`"${symbol.name}" comes from ${uri} and cannot be renamed.`);
 }
 
 /** A name as the lexer sees it: one token. */

@@ -14,6 +14,12 @@ export const schedule: BlockSchema = {
   doc: 'Your own policy: by rule (`order`), or by rows (`row`).',
   keys: [
     key(
+      'from',
+      'from = zb_h1',
+      { kind: 'schedule' },
+      'Takes over all of another schedule: one of this file, an imported one, or a built-in. What is written here replaces what has the same name, and arguments replace the defaults of its parameters.',
+    ),
+    key(
       'param',
       'param warmup = 3 in 1..64',
       amountOf('number', {}),

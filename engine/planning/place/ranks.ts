@@ -135,10 +135,8 @@ function rowsPlacement(
   stages: number,
   microbatches: number,
 ): Int32Array {
-  const devices = body.byDevice.size;
-  const counted =
-    body.general === undefined && devices < stages && [...body.byDevice.keys()].every((device) => device < devices);
-  if (!counted) return linear(stages);
+  const devices = body.devices?.length ?? stages;
+  if (devices >= stages || body.devices?.every((device) => device < devices) !== true) return linear(stages);
   const placement = loop(stages, devices);
   const stagesOf = stagesOfDevices(placement, undefined, devices);
   // What is wrong with the rows is reported when they are expanded for the plan.

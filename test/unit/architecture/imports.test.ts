@@ -98,6 +98,7 @@ const allowed: Readonly<Record<string, Rule>> = {
       'engine/formats/',
       'engine/language/',
       'engine/sequences/',
+      'engine/std/',
       'grammar/',
     ],
     types: ['engine/host.ts'],

@@ -35,6 +35,7 @@ export function declaredIn(text: string, name: string): DeclaredSchedule {
     name,
     schedule: { ...part, text },
     expect: { ...part, text: expect },
+    bases: [],
     axes: [],
     shapes: 1,
     operations: 1,
