@@ -4,7 +4,7 @@ import type { Requests } from './languageClient.ts';
 
 export const policyScheme = 'pipewright-policy';
 
-/** Read-only documents that show a built-in policy: "go to definition" on `1f1b` leads to `pipewright-policy:/1f1b.pipe`. */
+/** Read-only documents that show a built-in policy: "go to definition" on `1f1b` leads to `pipewright-policy:/std/schedules/1f1b.pipe`. */
 export function providePolicyDocuments(requests: Requests): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(policyScheme, {
     async provideTextDocumentContent(uri, token) {

@@ -143,7 +143,7 @@ describe('what is written replaces what is taken over', () => {
     );
   });
   test('conditions of a pipeline are added', () => {
-    const text = `schedule even { require mod(microbatches, 2) == 0  ${`row(d) = ${flat}`} }  schedule mine { from = even  require microbatches >= 6 }`;
+    const text = `schedule even { require mod(microbatches, 2) == 0  row(d) = ${flat} }  schedule mine { from = even  require microbatches >= 6 }`;
     expect(planned(text, { microbatches: 8 }).errors).toEqual([]);
     expect(planned(text, { microbatches: 4 }).errors[0]).toContain('schedule/shape');
     expect(planned(text, { microbatches: 7 }).errors[0]).toContain('mod(microbatches, 2) == 0');

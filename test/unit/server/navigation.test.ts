@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DocumentHighlight, DocumentLink, Location, LocationLink, SignatureHelp } from 'vscode-languageserver';
 import { main, positionAt, slice, withClient } from '../../support/server.ts';
+import { standardText } from '../../../engine/std/index.ts';
 import { ask, serverWith } from '../../support/asked.ts';
 import { staged, toy } from './samples.ts';
 
@@ -14,10 +15,11 @@ async function checkDefinition(source: string, uri: string, name: string | undef
   await serverWith(source, async ({ texts, ask }) => {
     const [found] = (await ask<LocationLink[] | null>('textDocument/definition')) ?? [];
     expect(found?.targetUri).toBe(uri);
+    const standard = standardText(/^pipewright-policy:\/std\/(.*)\.pipe$/.exec(uri)?.[1].replace(/^/, 'std:') ?? '');
     if (name !== undefined)
       expect(
         slice(
-          texts.get(uri) ?? '',
+          texts.get(uri) ?? standard ?? '',
           found?.targetSelectionRange ?? { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } },
         ),
       ).toBe(name);
@@ -42,7 +44,8 @@ test('definition over files: a name, a path, the standard hardware', async () =>
 });
 
 test('a built-in policy leads to a read-only document', async () => {
-  await checkDefinition(toy.replace('= 1f1b', '= $01f1b'), 'pipewright-policy:/1f1b.pipe', undefined);
+  await checkDefinition(toy.replace('= 1f1b', '= $01f1b'), 'pipewright-policy:/std/schedules/1f1b.pipe', '1f1b');
+  await checkDefinition(toy.replace('= 1f1b', '= $0pipeswitch'), 'pipewright-policy:/pipeswitch.pipe', undefined);
   await withClient(async (client) => {
     const source = (uri: string) => client.request<{ text: string } | null>('pipewright/policySource', { uri });
     expect((await source('pipewright-policy:/1f1b.pipe'))?.text).toMatch(
@@ -53,6 +56,20 @@ test('a built-in policy leads to a read-only document', async () => {
     expect(await source('pipewright-policy:/nothing.pipe')).toBeNull();
     expect(await source('file:///etc/passwd')).toBeNull();
   });
+});
+
+test('a name that a schedule takes over leads to its base', async () => {
+  const mine = (row: string) =>
+    `schedule base { let warm(d) = d  row(d) = F[0..warm(d)] }\nschedule mine { from = base  ${row} }`;
+  await checkDefinition(mine('row(0) = F[0..wa$0rm(0)]'), main, 'warm');
+  await checkDefinition(mine('').replace('= base', '= ba$0se'), main, 'base');
+  const text = 'schedule mine { from = zb_h1  row(0) = F[0..<wa$0rm(0)] }';
+  await checkDefinition(text, 'pipewright-policy:/std/schedules/zb_h1.pipe', 'warm');
+  await checkDefinition(
+    text.replace('$0', '').replace('zb_', 'zb$0_'),
+    'pipewright-policy:/std/schedules/zb_h1.pipe',
+    'zb_h1',
+  );
 });
 
 test('references and highlights are all uses of the name and no other', async () => {
