@@ -129,7 +129,7 @@ export interface RowsBody {
   readonly kind: 'rows';
   /** The devices that rows are written for, if each is written as a number and there is no row for all devices. */
   readonly devices?: readonly number[];
-  /** The row of each device; undefined for those without one. */
+  /** The row of each device; undefined for those without one, and if the numbers are not known (NaN) but rows depend on them. */
   rows(numbers: ScheduleNumbers): (device: number) => WrittenRow | undefined;
   /** Operations move to where a device would idle; only for a clock table. */
   readonly fill?: true;

@@ -95,6 +95,8 @@ export function writtenRows(
   return {
     ...(rows.general === undefined && rows.computed.length === 0 ? { devices: [...rows.byDevice.keys()] } : {}),
     rows(numbers) {
+      // Which device such a row is for is not known then.
+      if (rows.computed.length > 0 && Number.isNaN(numbers.devices)) return () => undefined;
       const { byDevice, general } = rowsOn(frameFor(numbers), rows, numbers.devices);
       return (device) => {
         const row = byDevice.get(device) ?? general;
