@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { validate } from '../../../engine/schedule/validate.ts';
 import { operationName } from '../../../engine/program.ts';
 import { stalenessAt, versionsOf } from '../../../engine/simulate/versions.ts';
-import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
 import { analyse } from '../../support/analyse.ts';
 
 interface Case {
@@ -106,16 +105,4 @@ test.each([
   [8, 4],
 ])('%i stages and %i microbatches cannot be', (p, m) => {
   expect(() => ranOf({ p, m })).toThrow();
-});
-
-test('its text gives the same report, with transfers and uneven times', () => {
-  const text = (schedule: string): string => `device gpu { memory = 1GiB }
-cluster box { gpu[4] = gpu  link = 1GB/s + 300us }
-model toy { layer block[4] { forward = 1.3ms  backward = 2.1ms  weights = 3MiB  activation = 1MiB } }
-${schedule === 'mine' ? (scheduleTexts.get('amdp') ?? '').replace('schedule amdp', 'schedule mine') : ''}
-pipeline train { model = toy  devices = box  stages = balance(4)  microbatches = 8  iterations = 12  schedule = ${schedule} }
-`;
-  const [own, built] = ['mine', 'amdp'].map((name) => analyse(text(name)).pipelines[0]?.run?.report);
-  expect(built?.iteration).toBeGreaterThan(0);
-  expect({ ...own, schedule: 'amdp' }).toEqual(built);
 });

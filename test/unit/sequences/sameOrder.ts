@@ -101,6 +101,9 @@ const equalWords = (one: ArrayLike<number>, other: ArrayLike<number>): boolean =
   return true;
 };
 
+/** Without any partner, none is the same as −1 for each device. */
+const partnersOf = ({ devices, partner }: Program): ArrayLike<number> => partner ?? new Int32Array(devices).fill(-1);
+
 /** Members that are compared in whole; `items` is the place in the text. */
 const members = [
   'devices',
@@ -112,7 +115,6 @@ const members = [
   'extended',
   'copies',
   'apart',
-  'partner',
   'overlap',
   'weights',
   'minibatch',
@@ -123,6 +125,7 @@ const members = [
 function unequal(text: Program, code: Program, without: readonly (keyof Program)[]): string | undefined {
   if (!equalWords(text.offsets, code.offsets) || !equalWords(text.order, code.order)) return 'another order';
   if (!equalWords(text.fused ?? [], code.fused ?? [])) return 'other pairs share a slot';
+  if (!equalWords(partnersOf(text), partnersOf(code))) return 'another partner';
   const member = members.find(
     (name) => !without.includes(name) && JSON.stringify(plain(text[name])) !== JSON.stringify(plain(code[name])),
   );

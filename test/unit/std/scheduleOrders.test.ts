@@ -1,9 +1,10 @@
 /** The texts of built-in schedules give the built-in orders, operation by operation, on every shape, and have their parameters. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { createReporter } from '../../../engine/findings/reporter.ts';
-import { policies } from '../../../engine/policies/registry.ts';
+import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import type { PolicyArgument } from '../../../engine/plan.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
+import { analyse } from '../../support/analyse.ts';
 import { declaredIn, differences } from '../sequences/sameOrder.ts';
 
 const declared = (name: string) => declaredIn(scheduleTexts.get(name) ?? '', name);
@@ -81,6 +82,31 @@ describe.each([...scheduleTexts.keys()].filter((name) => name !== 'torchgpipe'))
     expect(differences(declared(name), name, setting)).toEqual([]);
   });
 });
+
+/** Figures of stages that these policies add, which a schedule of a file cannot. */
+const addsFigures = ['pipelined_backprop', 'pipemare'];
+
+test.each([...scheduleTexts.keys()].filter((name) => !addsFigures.includes(name)))(
+  'the text of %s gives the report of the built-in, with transfers and uneven operations',
+  (name) => {
+    const stages = 4 * (findPolicy(name)?.chunks({}) ?? 1);
+    // torchgpipe recomputes whatever the pipeline says.
+    const recompute = name === 'torchgpipe' ? 'recompute = full' : '';
+    const layer = 'forward = 1.3ms  backward_input = 1.1ms  backward_weight = 0.7ms';
+    const report = (schedule: string, more: string): object | undefined => {
+      const { pipelines } = analyse(`device gpu { memory = 16GiB }
+cluster box { gpu[4] = gpu  link = 5GB/s + 30us }
+model toy { layer block[${stages}] { ${layer}  weights = 3MiB  activation = 1MiB  output = 1MiB } }
+pipeline train { model = toy  devices = box  stages = balance(${stages})  microbatches = 8  schedule = ${schedule}  ${schedule === name ? '' : recompute} }
+${more}`);
+      return pipelines[0]?.run?.report;
+    };
+    const built = report(name, '');
+    expect(built).toBeDefined();
+    const text = (scheduleTexts.get(name) ?? '').replace(`schedule ${name} {`, 'schedule mine {');
+    expect({ ...report('mine', text), schedule: name }).toEqual(built);
+  },
+);
 
 describe('the text of torchgpipe', () => {
   const text = declared('torchgpipe');
