@@ -41,8 +41,10 @@ function unlikePyTorch(program: Program): string | undefined {
   if (copies === undefined) return undefined;
   for (let stage = 0; stage < stages; stage += 1) {
     const number = stageNumberOfStage(program, stage);
-    if (copies.segment[stage] >= 0)
-      return `stage ${number} computes the sequence in segments: PyTorch cuts microbatches along the batch only`;
+    if (copies.segment[stage] >= 0) {
+      const parts = copies.stage.reduce((sum, other) => sum + (other === copies.stage[stage] ? 1 : 0), 0);
+      return `stage ${number} computes the sequence in ${parts} segments: PyTorch cuts microbatches along the batch only`;
+    }
     if (copies.spare?.[stage] === 1) return `stage ${number} has a spare copy: in PyTorch each stage is on one rank`;
     if (copies.every[stage] > 1)
       return `stage ${number} has copies on ${copies.every[stage]} devices: in PyTorch each stage is on one rank`;

@@ -1,6 +1,6 @@
 import { meshText } from '../../mesh.ts';
 import type { PipelinePlan } from '../../plan.ts';
-import { list } from '../../quantities.ts';
+import { count, list } from '../../quantities.ts';
 import { E, kinds, L, type Program, R, U, kindOf } from '../../program.ts';
 
 /** What a PyTorch table cannot say of a pipeline, one sentence each; the order of operations and the placement are all that it holds. */
@@ -30,11 +30,14 @@ export function notCarried(plan: PipelinePlan, program: Program): readonly strin
     notes.push(
       `The update rule "${rule}" is not in the table: PyTorch runs all ${program.microbatches} microbatches with the same weights and updates once after them.`,
     );
-  if ((program.overlap ?? 0) > 0)
-    notes.push('The overlap of fused operations is not in the table: PyTorch runs them one after the other.');
+  if ((program.overlap ?? 0) > 0) {
+    const pairs = program.fused?.reduce((sum, mark) => sum + mark, 0) ?? 0;
+    notes.push(
+      `The overlap of fused operations (${count(pairs, 'pair', 'pairs')}) is not in the table: PyTorch runs them one after the other.`,
+    );
+  }
   notes.push(...leftOut(program));
-  if (schedule.kind === 'policy')
-    notes.push(`The table is the order of "${schedule.name}" for these numbers, not the policy.`);
+  notes.push(`The table is the order of "${schedule.name}" for these numbers, not the ${wordOf[schedule.kind]}.`);
   const skips = edges.filter(({ from, to }) => to !== from + 1);
   if (skips.length > 0) {
     const shown =
@@ -51,19 +54,33 @@ export function notCarried(plan: PipelinePlan, program: Program): readonly strin
   return notes;
 }
 
+const wordOf: Readonly<Record<PipelinePlan['schedule']['kind'], string>> = {
+  policy: 'policy',
+  rows: 'schedule that gives it',
+  greedy: 'rule that decides it',
+};
+
 const others: readonly { readonly kinds: readonly number[]; readonly what: string }[] = [
   { kinds: [R], what: 'Recomputation as a separate operation (R)' },
   { kinds: [U], what: 'The update of a single stage (U)' },
   { kinds: [E, L], what: 'Moving activations to another device and back (E, L)' },
 ];
 
-/** Operations that PyTorch has no action for. */
+/** Operations that PyTorch has no action for, with their numbers. */
 function leftOut(program: Program): string[] {
   if (program.extended !== true) return [];
-  const found = new Set<number>();
-  for (const word of program.order) found.add(kindOf(program, word));
-  const declared = program.declared?.names.filter((_, index) => found.has(kinds + index)) ?? [];
-  const all = others.filter((other) => other.kinds.some((kind) => found.has(kind))).map(({ what }) => what);
-  if (declared.length > 0) all.push(`What the schedule declares (${list(declared)})`);
-  return all.map((what) => `${what} is not in the table: PyTorch has no action for it.`);
+  const found = new Map<number, number>();
+  for (const word of program.order) {
+    const kind = kindOf(program, word);
+    found.set(kind, (found.get(kind) ?? 0) + 1);
+  }
+  const declared = (program.declared?.names ?? []).map((name, index) => ({
+    kinds: [kinds + index],
+    what: `What the schedule declares as "${name}"`,
+  }));
+  return [...others, ...declared].flatMap(({ kinds: all, what }) => {
+    const operations = all.reduce((sum, kind) => sum + (found.get(kind) ?? 0), 0);
+    if (operations === 0) return [];
+    return `${what}, ${count(operations, 'operation', 'operations')}, is not in the table: PyTorch has no action for it.`;
+  });
 }
