@@ -6,6 +6,7 @@ import { runTests } from '../support/plainTests.ts';
 import { findPython } from './python.ts';
 import { rememberedLine } from './remembered.ts';
 import './orders.test.ts';
+import './ownSchedules.test.ts';
 import './script.test.ts';
 
 const problem = findPython();
