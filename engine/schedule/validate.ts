@@ -41,6 +41,15 @@ export function misplaced(program: Program, plan: PipelinePlan): readonly PlanFi
   return [...findings, ...incomplete(program, plan, seen, updatesOf(program))];
 }
 
+/** Operations that no row runs; `undefined` where rows run something that they may not. */
+export function missingOperations(program: Program, plan: PipelinePlan): readonly number[] | undefined {
+  const { seen, findings } = repeated(program, plan);
+  const words: number[] = [];
+  if (findings.length > 0) return undefined;
+  eachMissing(program, plan, seen, updatesOf(program), (word) => words.push(word));
+  return words;
+}
+
 /** The path of the text that wrote a position of the program. */
 function pathAt(program: Program, plan: PipelinePlan, device: number, position: number): string {
   return program.items === undefined
@@ -151,13 +160,39 @@ function incomplete(
   seen: Uint8Array | Uint32Array,
   updates: Uint8Array | undefined,
 ): PlanFinding[] {
-  const { devices, stages, microbatches, placement } = program;
+  const { devices, placement } = program;
   const missing: { total: number; readonly names: string[] }[] = Array.from({ length: devices }, () => ({
     total: 0,
     names: [],
   }));
+  eachMissing(program, plan, seen, updates, (word) => {
+    const missed = missing[placement[stageOf(program, word)]];
+    missed.total += 1;
+    if (missed.names.length < named) missed.names.push(operationName(program, word));
+  });
+  return missing.flatMap(({ total, names }, device) =>
+    total === 0
+      ? []
+      : [
+          planFinding('schedule/incomplete', paths.row(plan.name, device), {
+            device: deviceName(plan, device),
+            missing: names,
+            total,
+          }),
+        ],
+  );
+}
+
+/** Visits the operations that no row runs. */
+function eachMissing(
+  program: Program,
+  plan: PipelinePlan,
+  seen: Uint8Array | Uint32Array,
+  updates: Uint8Array | undefined,
+  visit: (word: number) => void,
+): void {
+  const { stages, microbatches } = program;
   for (let stage = 0; stage < stages; stage += 1) {
-    const missed = missing[placement[stage]];
     let used = 0;
     for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
       used |= seen[stage * microbatches + microbatch];
@@ -173,38 +208,19 @@ function incomplete(
       const lacks = wanted & ~bits;
       for (let kind = 0; lacks >> kind !== 0; kind += 1) {
         if (((lacks >> kind) & 1) === 0) continue;
-        missed.total += 1;
-        if (missed.names.length < named)
-          missed.names.push(operationName(program, wordOf(program, kind, stage, microbatch)));
+        visit(wordOf(program, kind, stage, microbatch));
       }
     }
   }
-  for (const word of unmet(program, plan, seen)) {
-    const missed = missing[placement[stageOf(program, word)]];
-    missed.total += 1;
-    if (missed.names.length < named) missed.names.push(operationName(program, word));
-  }
+  for (const word of unmet(program, plan, seen)) visit(word);
   const { minibatch = 1 } = program;
   for (const [at, found] of (updates ?? []).entries()) {
     if (found > 0) continue;
     const iterations = Math.ceil(microbatches / minibatch);
     const stage = Math.trunc(at / iterations);
     const last = lastOfIteration(program, stage, at % iterations);
-    const missed = missing[placement[stage]];
-    missed.total += 1;
-    if (missed.names.length < named) missed.names.push(operationName(program, wordOf(program, U, stage, last)));
+    visit(wordOf(program, U, stage, last));
   }
-  return missing.flatMap(({ total, names }, device) =>
-    total === 0
-      ? []
-      : [
-          planFinding('schedule/incomplete', paths.row(plan.name, device), {
-            device: deviceName(plan, device),
-            missing: names,
-            total,
-          }),
-        ],
-  );
 }
 
 /** Operations that declared operations wait for, or that wait for them, and that no row runs; without those that every row must run. */

@@ -1,4 +1,6 @@
+import { count } from '../../quantities.ts';
 import type { OperationLetter, PipelinePlan, RowItem } from '../../plan.ts';
+import { writtenCompletion } from './complete.ts';
 import { withEntry, inserted } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { editsOf, type Part, partsOf, placesOf, type Rowed, rowedAt, type WrittenRow } from './rowParts.ts';
@@ -32,6 +34,9 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     if (written.devices.length === 1) yield placed(syntax, rowed, written, device, missing);
     else yield* everywhere(rowed, written, missing);
   }
+  const whole = writtenCompletion(analysis, plan.name);
+  if (whole !== undefined)
+    yield { what: `Write the ${count(whole.count, 'missing operation', 'missing operations')}`, edits: whole.edits };
 }
 
 /** What the row of a device lacks, forwards first. */

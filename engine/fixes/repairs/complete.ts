@@ -1,0 +1,160 @@
+/** The missing operations of rows, written where a greedy order runs them. */
+import type { Analysis } from '../../check.ts';
+import type { PipelinePlan, RowItem } from '../../plan.ts';
+import { stagesOn, turnsOf } from '../../stagesOn.ts';
+import { addedItem, completionOf } from '../../schedule/complete.ts';
+import { rowItems } from '../../schedule/rowItems.ts';
+import type { Edit } from '../proposal.ts';
+import { indentOf, lineBreak } from '../source.ts';
+import { inserted } from './edits.ts';
+import { editsOf, type Part, partsOf, placesOf, type Rowed, rowedAt, type WrittenRow } from './rowParts.ts';
+import { sequenceText, type Written } from './sequenceText.ts';
+
+/** Characters of a change at most: nobody reads more. */
+const longestChange = 6_000;
+
+export interface WrittenCompletion {
+  readonly edits: readonly (Edit | undefined)[];
+  /** Operations that are added. */
+  readonly count: number;
+}
+
+/** Undefined where nothing is missing, where no order runs, or where the rows are too long to be written. */
+export function writtenCompletion(analysis: Analysis, pipeline: string): WrittenCompletion | undefined {
+  const { syntax } = analysis;
+  const plan = analysis.pipelines.find((each) => each.plan.name === pipeline)?.plan;
+  const found = plan === undefined ? undefined : completionOf(plan);
+  if (plan === undefined || found === undefined || found === 'stuck') return undefined;
+  const block = syntax.declarations.find(
+    (each) => each.kind === 'block' && each.keyword.text === 'schedule' && each.name?.text === plan.schedule.name,
+  );
+  const rowed = block === undefined ? undefined : rowedAt(analysis, block.start).find((each) => each.plan === plan);
+  if (rowed === undefined || plan.stages.some(({ copy }) => copy !== undefined)) return undefined;
+  const rows = found.rows.map(rowItems);
+  const edits = rowed.entries.flatMap((entry) => {
+    const lacking = entry.devices.filter((device) => rows[device].some(isAdded));
+    if (lacking.length === 0) return [];
+    return isSingle(entry)
+      ? inOwnRow(syntax, rowed, entry, rows[entry.devices[0]])
+      : inGeneralRow(analysis, plan, entry, rows, lacking);
+  });
+  const size = edits.reduce((sum, edit) => sum + (edit?.text.length ?? 0), 0);
+  return edits.length === 0 || size > longestChange ? undefined : { edits, count: found.count };
+}
+
+const isAdded = ({ item }: RowItem): boolean => item === addedItem;
+
+/** `row(0)`. */
+const isSingle = ({ entry }: WrittenRow): boolean => entry.parameters?.[0]?.kind === 'quantity';
+
+const writtenAs =
+  ({ placement }: PipelinePlan) =>
+  ({ op, stage, microbatch }: RowItem): Written => {
+    const alone = stagesOn(placement, placement[stage]).length === 1;
+    const tail = alone ? ']' : `, chunk = ${turnsOf(placement)[stage]}]`;
+    return { head: `${op}[`, microbatch, tail };
+  };
+
+/** Between the items of a row for one device; all of the row is written anew where an operation belongs inside an item. */
+function inOwnRow(
+  syntax: Analysis['syntax'],
+  rowed: Rowed,
+  written: WrittenRow,
+  row: readonly RowItem[],
+): readonly (Edit | undefined)[] {
+  const values = written.entry.values ?? [];
+  const [first, last] = [values[0], values.at(-1)];
+  if (first === undefined || last === undefined) return [undefined];
+  const whole: Edit = {
+    start: first.start,
+    end: last.end,
+    text: sequenceText(row.map(writtenAs(rowed.plan))),
+  };
+  const isFused = row.some(({ fusedWithNext }) => fusedWithNext === true);
+  const kept = row.every(isAdded) ? undefined : between(syntax, rowed, written, row);
+  return kept ?? [isFused ? undefined : whole];
+}
+
+/** Undefined where an operation belongs inside an item. */
+function between(
+  syntax: Analysis['syntax'],
+  rowed: Rowed,
+  written: WrittenRow,
+  row: readonly RowItem[],
+): readonly (Edit | undefined)[] | undefined {
+  const before = partsOf(syntax, rowed, written);
+  const items = written.entry.values?.length ?? 0;
+  const after: Part[] = [];
+  let next = 0;
+  let inside = 0;
+  for (let at = 0; at < row.length;) {
+    if (isAdded(row[at])) {
+      let end = at;
+      while (end < row.length && isAdded(row[end])) end += 1;
+      if (inside > 0) return undefined;
+      after.push(...addedParts(rowed.plan, row.slice(at, end), before[next]?.item ?? items - 1, after.at(-1)));
+      at = end;
+      continue;
+    }
+    while (before[next]?.operations[0].length === 0) after.push(before[next++]);
+    const part = before[next];
+    if (part === undefined) return undefined;
+    inside += 1;
+    at += 1;
+    if (inside < part.operations[0].length) continue;
+    after.push(part);
+    next += 1;
+    inside = 0;
+  }
+  return editsOf(syntax, written, placesOf(before, items), placesOf([...after, ...before.slice(next)], items));
+}
+
+/** A run of one kind joins the ranges next to it; anything else is one part. `item`: of the part behind them. */
+function addedParts(
+  plan: PipelinePlan,
+  added: readonly RowItem[],
+  item: number,
+  before: Part | undefined,
+): readonly Part[] {
+  const all = added.map(writtenAs(plan));
+  const [{ head, tail, microbatch }] = all;
+  const isRun = all.every(
+    (each, index) => each.head === head && each.tail === tail && each.microbatch === microbatch + index,
+  );
+  if (!isRun) return [{ text: sequenceText(all), item, operations: [added] }];
+  const goesOn = before?.run?.head === head && before.run.tail === tail && before.run.microbatch === microbatch - 1;
+  return all.map((each, index) => ({
+    text: `${each.head}${each.microbatch}${each.tail}`,
+    item: goesOn ? before.item : item,
+    operations: [[added[index]]],
+    run: each,
+  }));
+}
+
+/** The same text at the end of a row for all devices; otherwise a row for each device that lacks operations. */
+function inGeneralRow(
+  { syntax }: Analysis,
+  plan: PipelinePlan,
+  { entry, devices }: WrittenRow,
+  rows: readonly (readonly RowItem[])[],
+  lacking: readonly number[],
+): readonly (Edit | undefined)[] {
+  const values = entry.values ?? [];
+  const [first, last] = [values[0], values.at(-1)];
+  if (first === undefined || last === undefined) return [undefined];
+  const written = writtenAs(plan);
+  const ends = devices.map((device) => {
+    const start = rows[device].findIndex(isAdded);
+    const rest = start < 0 ? [] : rows[device].slice(start);
+    return rest.every(isAdded) ? sequenceText(rest.map(written), plan.microbatches * plan.iterations) : undefined;
+  });
+  const [end] = ends;
+  if (end !== undefined && end !== '' && ends.every((each) => each === end))
+    return devices.every((device) => rows[device].every(isAdded))
+      ? [{ start: first.start, end: last.end, text: end }]
+      : [inserted(last.end, `, ${end}`)];
+  if (lacking.some((device) => rows[device].some(({ fusedWithNext }) => fusedWithNext === true))) return [undefined];
+  const indent = `${lineBreak(syntax.text)}${indentOf(syntax.text, entry.start)}`;
+  const added = lacking.map((device) => `row(${device}) = ${sequenceText(rows[device].map(written))}${indent}`);
+  return [inserted(entry.start, added.join(''))];
+}

@@ -1,0 +1,136 @@
+/** The text of missing operations: what is written is the order that is drawn. */
+import { describe, expect, it } from 'vitest';
+import { apply } from '../../../../engine/fixes/proposal.ts';
+import { writtenCompletion } from '../../../../engine/fixes/repairs/complete.ts';
+import { type Written, sequenceText } from '../../../../engine/fixes/repairs/sequenceText.ts';
+import { completionOf } from '../../../../engine/schedule/complete.ts';
+import { analyse } from '../../../support/analyse.ts';
+import * as fc from '../../../support/property.ts';
+import { planOf } from '../../../support/resolve.ts';
+import { pipelineOf, written } from '../../sequences/written.ts';
+
+const operations = (text: string): readonly Written[] =>
+  text.split(' ').map((name) => ({ head: `${name[0]}[`, microbatch: Number(name.slice(1)), tail: ']' }));
+
+describe('operations as text', () => {
+  it.each([
+    ['F0', 'F[0]'],
+    ['F0 F1 F2', 'F[0..2]'],
+    ['B2 B1 B0', 'B[2..0 step -1]'],
+    ['F0 F1 B0 F2 B1 F3 B2 B3', 'F[0..1], zip(B[0..1], F[2..3]), B[2..3]'],
+    ['F0 I0 W0 F1 I1 W1', 'zip(F[0..1], I[0..1], W[0..1])'],
+    ['F0 F2 F4', 'F[0], F[2], F[4]'],
+    ['F3 F3', 'F[3], F[3]'],
+  ])('%s', (names, expected) => {
+    expect(sequenceText(operations(names))).toBe(expected);
+  });
+
+  it('holds for any number of microbatches where it is of all of them', () => {
+    expect(sequenceText(operations('B0 B1 B2'), 3)).toBe('B[0..<microbatches]');
+    expect(sequenceText(operations('B0'), 1)).toBe('B[0..<microbatches]');
+    expect(sequenceText(operations('B0 B1'), 3)).toBe('B[0..1]');
+  });
+
+  it('stands for the same operations', () => {
+    const any = fc.array(fc.tuple(fc.constantFrom('F', 'B'), fc.nat(4)), { minLength: 1, maxLength: 24 });
+    fc.assert(
+      fc.property(any, (names) => {
+        const text = names.map(([op, at]) => `${op}${at}`).join(' ');
+        const row = sequenceText(operations(text));
+        expect(
+          written(pipelineOf(`schedule mine { row(d) = ${row} }`, { devices: 1 }))[0].replaceAll(/\b0(?=[FB])/gu, ''),
+          row,
+        ).toBe(text);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** The schedule with its missing operations. */
+function completed(schedule: string, devices = 2, microbatches = 3, stages = devices): string {
+  const text = pipelineOf(schedule, { devices, microbatches, stages });
+  const analysis = analyse(text);
+  const found = writtenCompletion(analysis, 'train');
+  if (found === undefined) return 'nothing';
+  const edits = found.edits.flatMap((edit) => edit ?? []);
+  if (edits.length < found.edits.length) return 'not all of it';
+  const changed = apply(text, edits);
+  // What is written is what is drawn.
+  const drawn = completionOf(planOf(text));
+  const order = planOf(changed).schedule;
+  expect(
+    order.kind === 'rows' &&
+      typeof drawn === 'object' &&
+      order.rows.map((row) => [row.kinds, row.stages, row.microbatches]),
+  ).toEqual(typeof drawn === 'object' && drawn.rows.map((row) => [row.kinds, row.stages, row.microbatches]));
+  expect(analyse(changed).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return changed.slice(text.indexOf('schedule mine'), changed.indexOf('\npipeline'));
+}
+
+describe('missing operations are written', () => {
+  it.each([
+    [
+      'behind a row of all devices, for any number of microbatches',
+      'schedule mine { row(d) = F[0..<microbatches] }',
+      'schedule mine { row(d) = F[0..<microbatches], B[0..<microbatches] }',
+    ],
+    [
+      'into the ranges of a row of one device',
+      'schedule mine { row(0) = F[0..1], B[0..2]  row(d) = F[0..2], B[0..1] }',
+      'schedule mine { row(0) = F[0..2], B[0..2]  row(d) = F[0..2], B[0..1], B[2] }',
+    ],
+    [
+      'in a row for each device where they differ',
+      'schedule mine { row(d) = take(devices - d, F[0..<microbatches]) }',
+      'schedule mine { row(0) = F[0..2], B[0..2] row(1) = zip(F[0..2], B[0..2]) row(d) = take(devices - d, F[0..<microbatches]) }',
+    ],
+    [
+      'in place of an empty row',
+      'schedule mine { row(0) = F[0..2], B[0..2]  row(1) = F[0..<0] }',
+      'schedule mine { row(0) = F[0..2], B[0..2]  row(1) = zip(F[0..2], B[0..2]) }',
+    ],
+    [
+      'with their chunks',
+      'schedule mine { placement = loop(2)  row(d) = F[0..2, chunk = 0], F[0..2, chunk = 1], B[0..2, chunk = 1] }',
+      'schedule mine { placement = loop(2)  row(d) = F[0..2, chunk = 0], F[0..2, chunk = 1], B[0..2, chunk = 1], B[0..<microbatches, chunk = 0] }',
+    ],
+  ])('%s', (_, before, after) => {
+    expect(completed(before, 2, 3, before.includes('loop') ? 4 : 2).replaceAll(/\s+/gu, ' ')).toBe(
+      after.replaceAll(/\s+/gu, ' '),
+    );
+  });
+
+  it('not where nothing is missing, or where no order runs', () => {
+    expect(completed('schedule mine { row(d) = F[0..2], B[0..2] }')).toBe('nothing');
+    expect(completed('schedule mine { row(0) = F[0..2], B[0..2]  row(1) = B[0], F[0] }')).toBe('nothing');
+  });
+
+  it('as the order that is drawn, whatever is left out', () => {
+    let count = 0;
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 3 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(fc.boolean(), { minLength: 30, maxLength: 30 }),
+        fc.boolean(),
+        (devices, microbatches, kept, zipped) => {
+          let next = 0;
+          const keep = (text: string): readonly string[] => (kept[(next += 1) % kept.length] ? [text] : []);
+          const rows = Array.from({ length: devices }, () => {
+            const items = [
+              ...keep(`F[0..${microbatches - 1}]`),
+              ...keep(zipped ? `zip(B[0], [])` : 'B[0]').map((text) => text.replace(', []', '')),
+              ...Array.from({ length: microbatches - 1 }, (_, j) => keep(`B[${j + 1}]`)).flat(),
+            ];
+            return items.length === 0 ? 'F[0..<0]' : items.join(', ');
+          });
+          const schedule = `schedule mine {\n${rows.map((row, device) => `  row(${device}) = ${row}`).join('\n')}\n}`;
+          if (completed(schedule, devices, microbatches) !== 'nothing') count += 1;
+        },
+      ),
+      { numRuns: 40 },
+    );
+    expect(count).toBeGreaterThan(20);
+  });
+});
