@@ -189,7 +189,7 @@ function checked(declared: Declared, definition: ScheduleDefinition, shape: Test
       return { verdict: 'failed', operations, failure };
     };
     if (check.kind === 'order') {
-      const other = orderOf(check, variables, { ...shape, stages });
+      const other = orderOf(check, variables, { ...shape, stages, iterations: plan.iterations });
       if (other === undefined) continue;
       compared = true;
       const difference = firstDifference(program, other);
@@ -220,7 +220,8 @@ function orderOf(
   if (args === undefined || policy.chunks(args) * numbers.devices !== numbers.stages) return undefined;
   const schedule = { kind: 'policy', name: policy.name, args } as const;
   const placement = Array.from({ length: numbers.stages }, (_, stage) => stage % numbers.devices);
-  const shape = shapeOf(planOf(schedule, numbers, { placement }));
+  const iterations = (policy.weights?.(args) ?? 'flush') === 'flush' ? 1 : numbers.iterations;
+  const shape = shapeOf(planOf(schedule, { ...numbers, iterations }, { placement }));
   return policy.check(shape).length > 0 ? undefined : programOf(policy, shape);
 }
 

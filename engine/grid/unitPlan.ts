@@ -4,6 +4,7 @@ import type { Reporter } from '../findings/reporter.ts';
 import { unpack } from '../packed.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../plan.ts';
 import { copyEdges, copyPlan } from '../planning/place/copies.ts';
+import { steadyIterations } from '../planning/settle.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
 import { operationsPlan } from '../planning/place/operationCopies.ts';
 import { ofCopies } from '../planning/place/rowCopies.ts';
@@ -47,15 +48,19 @@ interface Placed {
   readonly copies?: readonly StageCopy[] | undefined;
 }
 
-/** A plan; `refused` says why the schedule takes no such shape. Without either, what is wrong has been reported. */
+/**
+ * A plan; `refused` says why the schedule takes no such shape. Without either, what is wrong has been reported. Default of `iterations`:
+ * as many as an asynchronous schedule needs to be in step.
+ */
 export function unitPlan(
   definition: ScheduleDefinition,
-  { devices, microbatches, iterations = 1 }: Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>,
+  { devices, microbatches, iterations }: Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>,
   report: Reporter,
 ): { readonly plan: PipelinePlan } | { readonly refused?: string } {
   const stages = stagesOn(definition, devices, report);
   if (stages === undefined) return {};
-  const numbers = { stages, devices, microbatches, iterations };
+  const usual = definition.weights === 'flush' ? 1 : steadyIterations(Math.max(stages, devices), microbatches);
+  const numbers = { stages, devices, microbatches, iterations: iterations ?? usual };
   const unmet = definition.unmet(numbers, report);
   if (unmet !== undefined) return { refused: unmet.problem };
   const found = ownPlacement(definition, numbers, report);

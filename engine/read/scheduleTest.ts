@@ -1,7 +1,7 @@
 /** Reads the `expect` block of a schedule: the shapes to test, and what to test them for. */
 import type { DeclaredSchedule } from '../definitions/schedule.ts';
 import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
-import { spellingHint } from '../findings/reporter.ts';
+import { createReporter, spellingHint } from '../findings/reporter.ts';
 import type { Binary, BlockDeclaration, Call, Expression, Span } from '../../grammar/syntax.ts';
 import { calleeOf } from '../language/callee.ts';
 import { canonicalText } from '../language/canonical.ts';
@@ -99,6 +99,8 @@ export function scheduleTestOf(
     const values = test.axes.get(name) ?? [1];
     return values.reduce((all, value) => all + value, 0) / values.length;
   };
+  const weights = schedule.bind({}, createReporter(context.uri, 0))?.weights;
+  const iterations = weights === undefined || weights === 'flush' ? 1 : iterationsInStep;
   return {
     name: schedule.name,
     schedule: schedule.source,
@@ -106,13 +108,15 @@ export function scheduleTestOf(
     expect: textPart(context, block),
     axes: Array.from(test.axes, ([name, values]) => ({ name, values })),
     shapes,
-    operations: Math.ceil(operationsOfEach * shapes * mean('devices') * mean('microbatches')),
+    operations: Math.ceil(operationsOfEach * iterations * shapes * mean('devices') * mean('microbatches')),
     options: context.options,
   };
 }
 
 /** Operations for each device and microbatch of a usual schedule. */
 const operationsOfEach = 4;
+/** Iterations of a schedule without a flush, at least. */
+const iterationsInStep = 16;
 
 const tooManyShapes = ({ report }: ReadContext, at: Span, shapes: number): void =>
   report.report('limit/too-large', at, {

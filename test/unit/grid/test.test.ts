@@ -55,6 +55,31 @@ describe('a schedule in a file without a pipeline', () => {
     expect(found.message).toContain('p = 2, m = 2: ');
     if (code !== 'schedule/incomplete') expect(found.message).toContain(message);
   });
+  it('is in step without a flush, where equal stages have no bubble', () => {
+    const mine = `schedule mine {
+  weights   = stash
+  let total = microbatches * iterations
+  row(d)    = F[0..<stages-d], zip(B[0..<total], F[stages-d..<total])
+}
+`;
+    // PipeDream on equal stages: F + B for each microbatch once the pipeline is full, and p - s versions.
+    const test = 'iteration == 3 * microbatches  bubble == 0  in_flight(device = 0) == devices  order == pipedream';
+    const text = `${mine}expect mine { over(devices = 1..4, microbatches = 1..4)  valid  ${test} }`;
+    expect(messages(text)).toEqual([]);
+    expect(verdicts(text)).toMatchObject({ passed: 16, compared: 16 });
+  });
+  it('compares an order of back-to-back iterations with all iterations of the built-in', () => {
+    // Each update one forward late, which one iteration does not show.
+    const late = `schedule mine {
+  weights = stash
+  let total   = microbatches * iterations
+  let next(j) = if(j < total, F[j], [])
+  row(d)      = F[0], each(j in 0..<total, B[j], next(j + 1), if(mod(j + 1, microbatches) == 0, U[j], []))
+}
+`;
+    const [found] = messages(`${late}expect mine { over(devices = 1, microbatches = 2)  order == pipedream }`);
+    expect(found).toContain('the order of device 0 differs from pipedream');
+  });
   it('compares figures of layers with F = I = W', () => {
     const shape = 'over(devices = 4, microbatches = 8)';
     // 1F1B of B = 2F: (m + p − 1)(F + B) = 33, bubble (p − 1) / (m + p − 1).
