@@ -186,6 +186,13 @@ export type SchedulePlan =
       readonly times?: readonly OperationTimes[];
     };
 
+/**
+ * Whether a schedule does work that is not in the layers: operations that it declares, or durations that it sets. Other schedules
+ * leave that out, so their times are no alternative.
+ */
+export const setsWork = (schedule: SchedulePlan): boolean =>
+  schedule.kind !== 'policy' && (schedule.operations !== undefined || schedule.times !== undefined);
+
 /** Operations that a schedule declares. In rows the i-th has the kind `kinds + i` of `program.ts`. */
 export interface OperationsPlan {
   readonly names: readonly string[];

@@ -1,7 +1,7 @@
 import type { Run } from '../evaluation.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
-import { type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
+import { type PipelinePlan, type SchedulePlan, paths, setsWork } from '../plan.ts';
 import { share } from '../quantities.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
@@ -53,7 +53,7 @@ function whatHelps(plan: PipelinePlan, bubble: number): string {
       plan: { ...plan, microbatches: doubled },
       words: `With ${doubled / partsOf(plan.schedule)} microbatches`,
     });
-  if (plan.stages.length === plan.devices.length) {
+  if (plan.stages.length === plan.devices.length && !setsWork(plan.schedule)) {
     for (const name of ['zb_h1', 'eager_1f1b']) choices.push({ plan: underPolicy(plan, name), words: `Under ${name}` });
   }
   const better = choices

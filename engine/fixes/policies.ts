@@ -1,7 +1,7 @@
 import type { Expression } from '../../grammar/syntax.ts';
 import type { Analysis } from '../check.ts';
 import { evaluationSize } from '../evaluation.ts';
-import type { PipelinePlan } from '../plan.ts';
+import { type PipelinePlan, setsWork } from '../plan.ts';
 import type { Policy, PolicyArguments } from '../policies/policy.ts';
 import { findPolicy, policies } from '../policies/registry.ts';
 import { cutStages } from '../stages.ts';
@@ -48,6 +48,7 @@ export function* policyCandidates(
   const schedule = valueOf(body, 'schedule');
   const now = plan.schedule.kind === 'policy' ? findPolicy(plan.schedule.name) : undefined;
   if (schedule === undefined || now?.forwardOnly === true || now?.loading !== undefined) return;
+  if (setsWork(plan.schedule)) return;
   const ranks = plan.devices.length;
   const layers = cutStages(plan).reduce((sum, stage) => sum + stage.plan.layers.length, 0);
   for (const policy of inOrder(first === 'time' ? byPace : byMemory)) {

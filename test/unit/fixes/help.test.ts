@@ -49,3 +49,18 @@ it('says of a device with more than a fifth of its memory free that nothing need
   expect(ampleRoomText({ ...device, peak: 80 })).toBe('');
   expect(ampleRoomText({ ...device, peak: 120 })).toBe('');
 });
+
+it.each([
+  ['', true],
+  ['operation loss { time = 3ms  after(j) = F[j]  before(j) = B[j] }', false],
+  ['time(F, s, j) = time(F, s) * 2', false],
+])('proposes no other schedule for work that only this one does: %s', (work, proposes) => {
+  const order = work.startsWith('operation')
+    ? 'row(d) = each(j in 0..<microbatches, F[j], loss[j], B[j])'
+    : 'row(d) = each(j in 0..<microbatches, F[j], B[j])';
+  const text = `${pipe({ memory: '16GiB', pipeline: keys('mine') })}\nschedule mine { ${work}  ${order} }\n`;
+  const analysis = analyse(text);
+  const bubble = analysis.findings.find(({ code }) => code === 'schedule/bubble');
+  expect(/Under \w+ it would reach/.test(bubble?.message ?? 'none')).toBe(proposes);
+  expect(titlesOf(fixesOf(analysis, 'schedule/bubble')).some((title) => title.startsWith('Use '))).toBe(proposes);
+});
