@@ -135,6 +135,8 @@ export interface RowsBody {
   readonly fill?: true;
   /** The end of `period = …`, for what its slots come to; only for a building block. */
   readonly periodEnds?: number;
+  /** The building block for a shape, right or wrong; only of a building block. `undefined` where a number is wrong (reported). */
+  block?(numbers: ScheduleNumbers, report: Reporter): SlotBlock | undefined;
   /**
    * Operations of each device; `stagesOf` gives the stages of each. `undefined` where a row is wrong or they are over the limit
    * (reported in the schedule's file).
@@ -167,6 +169,13 @@ export interface UsedOperations {
    * stage, microbatch. The last is 1 if the first waits for the second, and 0 if the second waits for the first.
    */
   readonly waits: readonly number[];
+}
+
+/** Slots of the operations of one microbatch; the next one follows a period later. */
+export interface SlotBlock {
+  readonly period: number;
+  /** Kinds of `program.ts` whose slots are written, each with the slot of every stage. */
+  readonly kinds: readonly { readonly kind: number; readonly slots: readonly number[] }[];
 }
 
 /** Stages of a device that run a microbatch, in ascending order; without spare copies. */

@@ -27,7 +27,7 @@ import { type DeclaredOperation, readOperations } from './operations.ts';
 import { readRows, writtenRows } from './rowEntries.ts';
 import { expandRows, type Rows } from './rows.ts';
 import { rowTracer, slotTracer, type Traced, tracedSchedule } from './rowTracer.ts';
-import { slotRows } from './slotRows.ts';
+import { blockOf, slotRows } from './slotRows.ts';
 import { readSlots, type SlotTable } from './slots.ts';
 import { forFile, readingOf } from './scheduleReading.ts';
 import { scheduleText } from './scheduleBase.ts';
@@ -196,6 +196,9 @@ function bodyWith(
       rows: () => () => body.written,
       ...(body.fill ? { fill: true } : {}),
       ...(body.periodEnds === undefined ? {} : { periodEnds: body.periodEnds }),
+      ...(body.period === undefined
+        ? {}
+        : { block: (numbers, report) => blockOf(frameOf(compiled, numbers, given, report), body, numbers) }),
       expand: (numbers, report) => slotRows(frameOf(compiled, numbers, given, report), body, numbers),
       trace: (numbers) =>
         slotTracer(context, () => frameOf(compiled, numbers, given, createReporter('', 0)), body, numbers),

@@ -1,5 +1,5 @@
 /** A clock table as rows: each device works through its slots in order. */
-import type { RowsBody } from '../definitions/schedule.ts';
+import type { RowsBody, ScheduleNumbers, SlotBlock } from '../definitions/schedule.ts';
 import type { Entry } from '../../grammar/syntax.ts';
 import { pack } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
@@ -43,13 +43,29 @@ export function slotRows(frame: Frame, table: SlotTable, numbers: Numbers): read
   return rows;
 }
 
+/** Slots of one microbatch; `undefined` without a period, or where a number is wrong (reported). */
+export function blockOf(frame: Frame, table: SlotTable, numbers: ScheduleNumbers): SlotBlock | undefined {
+  if (table.period === undefined || table.entries.length * numbers.stages > frame.operations) return undefined;
+  const found = slotsOf(frame, table, numbers);
+  if (found?.period === undefined) return undefined;
+  const kinds = table.entries.flatMap(({ kind }, index) => {
+    const slots = found.at[index];
+    return slots === undefined ? [] : [{ kind, slots: Array.from(slots) }];
+  });
+  return { period: found.period, kinds };
+}
+
 const slotAt = ({ at, microbatches, period }: Slots, index: number, stage: number, microbatch: number): number => {
   const list = at[index];
   if (list === undefined) return NaN;
   return period === undefined ? list[stage * microbatches + microbatch] : list[stage] + period * microbatch;
 };
 
-function slotsOf(frame: Frame, { entries, period }: SlotTable, { stages, microbatches }: Numbers): Slots | undefined {
+function slotsOf(
+  frame: Frame,
+  { entries, period }: SlotTable,
+  { stages, microbatches }: ScheduleNumbers,
+): Slots | undefined {
   const turn = period?.code.at(frame);
   if (period !== undefined && !(Number.isSafeInteger(turn) && Number(turn) >= 1)) {
     outside(frame, period.value, 'The period', String(turn), 'a whole number of at least 1');

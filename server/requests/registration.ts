@@ -11,6 +11,7 @@ import {
   type BlocksRequest,
   type LocateRequest,
   type OriginRequest,
+  type MoveSlotRequest,
   type ParamEditRequest,
   type PathsRequest,
   type PlanRequest,
@@ -28,6 +29,7 @@ import { help } from './help.ts';
 import { importFile } from './importFile.ts';
 import { locatePath } from './locate.ts';
 import { originAnswer } from './origin.ts';
+import { moveSlot } from './moveSlot.ts';
 import { paramEdit } from './paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
 import { planAnswer } from './plan.ts';
@@ -56,6 +58,9 @@ export function registerRequests({ connection, documents, log }: Session): void 
     const found = await documents.answered(view.uri, (searches) => exported(view, params, searches), token);
     return exportAnswer(found, params);
   });
+  on(new RequestType<MoveSlotRequest, unknown, void>(methods.moveSlot), 'plan', (view, params, token) =>
+    documents.answered(view.uri, (searches) => moveSlot(view, params, searches), token),
+  );
   on(new RequestType<CandidatesRequest, unknown, void>(methods.candidates), 'plan', candidates);
   on(new RequestType<LocateRequest, unknown, void>(methods.locate), 'plan', locatePath);
   on(new RequestType<PathsRequest, unknown, void>(methods.pathsAt), 'plan', pathsAt);

@@ -1,14 +1,21 @@
 /** Schedules of a file on equal stages, for a preview that shows them without a pipeline. */
-import type { DeclaredSchedule, ScheduleUse } from '../../engine/definitions/schedule.ts';
+import type {
+  DeclaredSchedule,
+  ScheduleDefinition,
+  ScheduleNumbers,
+  ScheduleUse,
+} from '../../engine/definitions/schedule.ts';
 import { createReporter } from '../../engine/findings/reporter.ts';
 import { shapeText } from '../../engine/grid/testFindings.ts';
 import { verdictLetters } from '../../engine/grid/testedTable.ts';
-import { unitPlan } from '../../engine/grid/unitPlan.ts';
+import { stagesOn, unitPlan } from '../../engine/grid/unitPlan.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import type { ParamPlan, PipelinePlan } from '../../engine/plan.ts';
+import { ownPlacement } from '../../engine/planning/place/ownPlacement.ts';
+import { letters } from '../../engine/program.ts';
 import { ownArguments } from '../../engine/planning/scheduleArguments.ts';
 import type { BlockDeclaration } from '../../grammar/index.ts';
-import type { Overrides, ShownSchedule } from '../../webview/protocol/requests.ts';
+import type { Overrides, ShownBlock, ShownSchedule } from '../../webview/protocol/requests.ts';
 import { rangeIn, type View } from '../view.ts';
 
 export interface ShownSchedules {
@@ -59,26 +66,13 @@ function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSch
   const test = resolution.tests.find((candidate) => candidate.test.name === name)?.test;
   const axes = test?.axes ?? [];
   const answer = view.analysis.tests.find((candidate) => candidate.test.name === name)?.answer;
-  const tried = Object.fromEntries(
-    Object.entries(overrides).flatMap(([key, value]) =>
-      key.startsWith(`${name}.`) ? [[key.slice(name.length + 1), value]] : [],
-    ),
-  );
-  const args = Object.fromEntries(
-    declared.parameters.flatMap((parameter) =>
-      tried[parameter.name] === undefined ? [] : [[parameter.name, tried[parameter.name]]],
-    ),
-  );
   const usualShape = shapeAtFirst(declared, axes);
-  const numberOf = (axis: Axis): number => {
-    const value = tried[axis];
-    return Number.isInteger(value) && value >= 1 && value <= mostOf(axis, axes) ? value : usualShape[axis];
-  };
-  const shape = { devices: numberOf('devices'), microbatches: numberOf('microbatches') };
+  const { shape, args } = shapeFor(declared, axes, overrides, usualShape);
   const report = createReporter(declared.uri, 5);
   const definition = declared.bind(args, report);
   const made = definition === undefined ? {} : unitPlan(definition, shape, report);
   const plan = 'plan' in made ? shownPlan(made.plan) : undefined;
+  const block = shownBlock(definition, shape);
   const written = { values: {}, computed: [] };
   const use: ScheduleUse | undefined =
     definition === undefined ? undefined : { kind: 'own', declared, definition, written };
@@ -98,6 +92,7 @@ function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSch
     shown: {
       name,
       axes,
+      ...(block === undefined ? {} : { block }),
       verdicts: (answer?.verdicts ?? []).map(({ verdict }) => verdictLetters[verdict]).join(''),
       ...(message === undefined
         ? {}
@@ -110,6 +105,62 @@ function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSch
           }),
     },
   };
+}
+
+interface AskedShape {
+  readonly shape: Pick<ScheduleNumbers, 'devices' | 'microbatches'>;
+  readonly args: Readonly<Record<string, number>>;
+}
+
+/** The shape on which a schedule of the file is shown. */
+export const askedShape = (resolution: Resolution, declared: DeclaredSchedule, overrides: Overrides): AskedShape => {
+  const axes = axesOf(resolution, declared);
+  return shapeFor(declared, axes, overrides, shapeAtFirst(declared, axes));
+};
+
+const axesOf = ({ tests }: Resolution, { name }: DeclaredSchedule): ShownSchedule['axes'] =>
+  tests.find((candidate) => candidate.test.name === name)?.test.axes ?? [];
+
+function shapeFor(
+  { name, parameters }: DeclaredSchedule,
+  axes: ShownSchedule['axes'],
+  overrides: Overrides,
+  usualShape: AskedShape['shape'],
+): AskedShape {
+  const valueOf = (of: string): number | undefined => overrides[`${name}.${of}`];
+  const numberOf = (axis: Axis): number => {
+    const value = valueOf(axis);
+    return value !== undefined && Number.isInteger(value) && value >= 1 && value <= mostOf(axis, axes)
+      ? value
+      : usualShape[axis];
+  };
+  const args = parameters.flatMap((parameter): readonly [string, number][] => {
+    const value = valueOf(parameter.name);
+    return value === undefined ? [] : [[parameter.name, value]];
+  });
+  return {
+    shape: { devices: numberOf('devices'), microbatches: numberOf('microbatches') },
+    args: Object.fromEntries(args),
+  };
+}
+
+/** The building block; undefined for a schedule that is written otherwise, or whose stages have copies. */
+function shownBlock(
+  definition: ScheduleDefinition | undefined,
+  { devices, microbatches }: AskedShape['shape'],
+): ShownBlock | undefined {
+  const silent = createReporter('', 0);
+  const stages = definition === undefined ? undefined : stagesOn(definition, devices, silent);
+  if (definition?.body.kind !== 'rows' || stages === undefined) return undefined;
+  const numbers = { stages, devices, microbatches };
+  const block = definition.body.block?.(numbers, silent);
+  const placed = block === undefined ? undefined : ownPlacement(definition, numbers, silent);
+  if (block === undefined || placed === undefined || 'problem' in placed || placed.copies !== undefined)
+    return undefined;
+  const operations = block.kinds.flatMap(({ kind, slots }) =>
+    slots.map((slot, stage) => ({ kind: letters[kind], stage, device: placed.placement[stage], slot })),
+  );
+  return { period: block.period, devices, operations };
 }
 
 /** Numbers can be sent, and a limit that only shows how much all microbatches would hold: infinite memory cannot be drawn. */

@@ -48,6 +48,45 @@ export interface ShownSchedule {
   readonly verdicts: string;
   /** Why it has no plan for the shape that is asked for. */
   readonly problem?: ScheduleProblem;
+  /** Its building block for this shape, if it is written as one with a period. */
+  readonly block?: ShownBlock;
+}
+/** The operations of one microbatch, whose slots are written; the next microbatch follows a period later. */
+export interface ShownBlock {
+  readonly period: number;
+  readonly devices: number;
+  readonly operations: readonly BlockOperation[];
+}
+export interface BlockOperation {
+  /** F, B, I or W. */
+  readonly kind: string;
+  readonly stage: number;
+  readonly device: number;
+  readonly slot: number;
+}
+
+/** `pipewright/moveSlot`: the edit that moves an operation of a building block to another slot. Nothing is written. */
+export interface MoveSlotRequest {
+  readonly uri: string;
+  /** Numbers of the shape and parameters, as `PlanRequest` has them. */
+  readonly overrides?: Overrides;
+  readonly schedule: string;
+  readonly kind: string;
+  readonly stage: number;
+  /** The slot that it is moved to. */
+  readonly slot: number;
+  /** Only this stage moves; otherwise all stages that follow the same number of the text. */
+  readonly alone: boolean;
+}
+export interface MoveSlotAnswer {
+  readonly version: number;
+  /** The entry as it would be: `slot(F, s) = 2 * s + 1`. */
+  readonly text: string;
+  /** Stages that move. */
+  readonly stages: readonly number[];
+  readonly edit: TextEdit;
+  /** Why the block cannot be so. */
+  readonly problem?: string;
 }
 export interface ScheduleProblem {
   readonly message: string;
@@ -228,6 +267,7 @@ export const methods = {
   origin: 'pipewright/origin',
   paramEdit: 'pipewright/paramEdit',
   help: 'pipewright/help',
+  moveSlot: 'pipewright/moveSlot',
   export: 'pipewright/export',
   candidates: 'pipewright/candidates',
   policySource: 'pipewright/policySource',
