@@ -94,6 +94,8 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     params: {
       turn: file.turn,
       turnAll: file.turnAll,
+      moveSlot: (number, move) => editor.post({ type: 'moveSlot', request: number, ...move }),
+      endMove: (number, write) => editor.post({ type: 'endMove', request: number, write }),
       reset: file.reset,
       apply: (name, value) => editor.post({ type: 'apply', name, value }),
       chart: charts.open,
@@ -283,6 +285,9 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         state.answered(message);
         if (message.type === 'fixes') input.why.fixes(message);
         return;
+      case 'slotMoved':
+        page.slotMoved(message);
+        return;
       case 'idle':
         state.idle();
         return;
@@ -412,9 +417,11 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       page.mount();
       page.area.append(player.element, timelines.loupe);
       update.recolour();
+      page.recolour(update.theme());
       onMeasureChange(page.area, timelines.measure);
       onThemeChange(() => {
         update.themeChanged();
+        page.recolour(update.theme());
         state.recolour();
         workers.themeChanged();
         comparing.recolour();

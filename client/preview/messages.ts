@@ -73,6 +73,21 @@ export function readFromPage(raw: unknown): FromPage | undefined {
       const { request } = raw;
       return isPlace(request) ? { type: 'endRace', request } : undefined;
     }
+    case 'moveSlot': {
+      const { request, schedule, kind, stage, slot, alone } = raw;
+      return isPlace(request) &&
+        isName(schedule) &&
+        isName(kind) &&
+        isPlace(stage) &&
+        isPlace(slot) &&
+        typeof alone === 'boolean'
+        ? { type: 'moveSlot', request, schedule, kind, stage, slot, alone }
+        : undefined;
+    }
+    case 'endMove': {
+      const { request, write } = raw;
+      return isPlace(request) && typeof write === 'boolean' ? { type: 'endMove', request, write } : undefined;
+    }
     case 'adopt': {
       const { request, index } = raw;
       return isPlace(request) && isPlace(index) ? { type: 'adopt', request, index } : undefined;

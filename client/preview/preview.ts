@@ -25,6 +25,7 @@ import { readFromPage } from './messages.ts';
 import { setSyncModes, syncModes } from './modes.ts';
 import { createOutbox } from './outbox.ts';
 import type { Place } from './place.ts';
+import { createSlotMoves } from './slotMoves.ts';
 import { locate, show, writeEdits, writeParam } from './source.ts';
 
 export interface Preview {
@@ -122,6 +123,14 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     post: (message) => outbox.post(message),
   });
 
+  const slotMoves = createSlotMoves({
+    requests,
+    uri: () => uri,
+    overrides: () => overrides,
+    post: (message) => outbox.post(message),
+    refresh,
+  });
+
   async function refresh(): Promise<void> {
     asked += 1;
     const mine = asked;
@@ -132,7 +141,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       if (mine === asked) outbox.post(gone(file));
       return;
     }
-    const tried = help.tried(document.version);
+    const tried = help.tried(document.version) ?? slotMoves.tried(document.version);
     const request: PlanRequest = { uri: file.toString(), overrides, trial: tried?.trial };
     const answer = await requests.send<PlanAnswer>(methods.plan, request);
     if (mine !== asked) return;
@@ -236,6 +245,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       text = undefined;
       renamed = undefined;
       help.forget();
+      slotMoves.forget();
       cursor.forget();
     }
     uri = next;
@@ -290,6 +300,9 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       case 'showFix':
       case 'applyFix':
         return help.receive(message);
+      case 'moveSlot':
+      case 'endMove':
+        return slotMoves.receive(message);
       case 'export':
         return uri === undefined
           ? undefined

@@ -15,6 +15,7 @@ import { keyboardTests } from './keyboard.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 import { markTests } from './marks.page.ts';
+import { stampTests } from './stamp.page.ts';
 import { standaloneTests } from './standalone.page.ts';
 import { raceTests } from './race.page.ts';
 import { stateTests } from './states.page.ts';
@@ -37,6 +38,7 @@ const all: readonly PageTest[] = [
   ...layoutTests,
   ...lifecycleTests,
   ...markTests,
+  ...stampTests,
   ...standaloneTests,
   ...raceTests,
   ...stateTests,

@@ -5,6 +5,8 @@ import type {
   FileContents,
   HelpFix,
   HelpRequest,
+  MoveSlotAnswer,
+  MoveSlotRequest,
   OriginLine,
   PathGroup,
   Range,
@@ -36,6 +38,9 @@ export type ToPage =
   /** Lines, from 1, of the paths that `lines` asked for; null where there is none in this file. */
   | { readonly type: 'lines'; readonly request: number; readonly lines: readonly (number | null)[] }
   | { readonly type: 'fixes'; readonly request: number; readonly fixes: readonly ShownFix[] }
+  /** What moving an operation to a slot would write; without text nothing moves. */
+  | ({ readonly type: 'slotMoved'; readonly request: number } & Pick<MoveSlotAnswer, 'stages' | 'problem'> &
+      Partial<Pick<MoveSlotAnswer, 'text'>>)
   /** The file is broken: keep the last good timeline. `range`: where, in this file. */
   | {
       readonly type: 'broken';
@@ -135,6 +140,10 @@ export type FromPage =
   | { readonly type: 'endRace'; readonly request: number }
   /** Write the entry at `index` of an answer into the file. */
   | { readonly type: 'adopt'; readonly request: number; readonly index: number }
+  /** Try an operation of a building block in another slot. `request` rises with every question; the answer repeats it. */
+  | ({ readonly type: 'moveSlot'; readonly request: number } & Omit<MoveSlotRequest, 'uri' | 'overrides'>)
+  /** Write what the newest answer is about, or show the file again. */
+  | { readonly type: 'endMove'; readonly request: number; readonly write: boolean }
   /** Show a place of the file. */
   | { readonly type: 'goto'; readonly line: number; readonly character: number }
   /** The reader switches how preview and text follow each other. What is absent stays. */

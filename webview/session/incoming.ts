@@ -43,6 +43,18 @@ export function readMessage(data: unknown): ToPage | undefined {
         ...(Array.isArray(schedules) && schedules.every(isSchedule) ? { schedules } : {}),
       };
     }
+    case 'slotMoved': {
+      const { request, text, stages, problem } = data;
+      return isCount(request) && Array.isArray(stages) && stages.every(isCount)
+        ? {
+            type: 'slotMoved',
+            request,
+            stages,
+            ...(isText(text) ? { text } : {}),
+            ...(isText(problem) ? { problem } : {}),
+          }
+        : undefined;
+    }
     case 'lines': {
       const { request, lines } = data;
       return isCount(request) && Array.isArray(lines) && lines.every((line) => line === null || isCount(line))
@@ -152,12 +164,23 @@ const isContents = (value: unknown): value is ShownContents =>
 const isAxis = (value: unknown): boolean =>
   isFields(value) && isText(value.name) && Array.isArray(value.values) && value.values.every(isFigure);
 
+const isBlock = (value: unknown): boolean =>
+  isFields(value) &&
+  isCount(value.period) &&
+  value.period > 0 &&
+  isCount(value.devices) &&
+  Array.isArray(value.operations) &&
+  value.operations.every(
+    (item) => isFields(item) && isText(item.kind) && isCount(item.stage) && isCount(item.device) && isCount(item.slot),
+  );
+
 const isSchedule = (value: unknown): value is ShownSchedule =>
   isFields(value) &&
   isText(value.name) &&
   Array.isArray(value.axes) &&
   value.axes.every(isAxis) &&
   isText(value.verdicts) &&
+  (value.block === undefined || isBlock(value.block)) &&
   (value.problem === undefined ||
     (isFields(value.problem) &&
       isText(value.problem.message) &&

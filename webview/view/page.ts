@@ -103,6 +103,10 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   }
 
   return {
+    /** The answer to a move of a building block. */
+    slotMoved: benchPanel.slotMoved,
+    /** The theme of parts that a page has without a timeline. */
+    recolour: benchPanel.recolour,
     /** The room between the bars, which canvases fill. */
     area,
     canvas,

@@ -18,6 +18,8 @@ describe('messages of the preview page', () => {
     { type: 'sweep', request: 5, pipeline: 'train', name: 'microbatches', values: [4, 8] },
     { type: 'endRace', request: 5 },
     { type: 'adopt', request: 4, index: 2 },
+    { type: 'moveSlot', request: 5, schedule: 'mine', kind: 'F', stage: 3, slot: 7, alone: true },
+    { type: 'endMove', request: 5, write: false },
     { type: 'openRenamed' },
     { type: 'close' },
     { type: 'insertExample', name: 'quickstart' },
@@ -60,6 +62,8 @@ describe('messages of the preview page', () => {
     { type: 'sweep', request: 5, pipeline: 'train', name: 'm', values: Array(65).fill(1) },
     { type: 'sweep', request: 5, pipeline: 'train', name: 'm', values: ['1'] },
     { type: 'adopt', request: 4, index: -1 },
+    { type: 'moveSlot', request: 5, schedule: 'mine', kind: 'F', stage: 3, slot: -1, alone: true },
+    { type: 'endMove', request: 5 },
     { type: 'goto', line: 1.5, character: 0 },
   ])('%j is dropped', (message) => {
     expect(readFromPage(message)).toBeUndefined();

@@ -5,12 +5,22 @@ import { element, setText } from '../../../controls/dom.ts';
 import { icon } from '../../../controls/icon.ts';
 import type { ShownSchedule } from '../../../session/shownFile.ts';
 import { testedTable, type TestedTable } from '../../../../engine/grid/testedTable.ts';
+import { kindForward, kindInput, kindWeight } from '../../../picture/columns.ts';
+import { css } from '../../scene/colour.ts';
+import type { Theme } from '../../scene/theme.ts';
 import { type ParamActions, paramRow } from '../paramRow.ts';
 import { shapeGrid } from './shapeGrid.ts';
+import { stamp, type StampActions } from './stamp.ts';
 
-export interface BenchActions extends ParamActions {
+export interface BenchActions extends ParamActions, StampActions {
   turnAll(values: Readonly<Record<string, number>>): void;
 }
+
+const paintedKinds = [
+  ['forward', kindForward],
+  ['input', kindInput],
+  ['weight', kindWeight],
+] as const;
 
 const assumption = 'Equal stages: F = I = W = 1 s and B = 2 s, 1 B for each microbatch in flight, free transfers.';
 
@@ -27,7 +37,14 @@ export function bench(actions: BenchActions, resized: () => void) {
   const grid = shapeGrid((devices, microbatches) =>
     actions.turnAll({ [`${name}.devices`]: devices, [`${name}.microbatches`]: microbatches }),
   );
-  const content = element('div', { class: 'bench-content' }, grid.element, element('p', { class: 'dim' }, assumption));
+  const stampBoard = stamp(actions);
+  const content = element(
+    'div',
+    { class: 'bench-content' },
+    grid.element,
+    element('p', { class: 'dim' }, assumption),
+    stampBoard.element,
+  );
   const section = element(
     'section',
     { class: 'bench', 'aria-label': 'Shape of the schedule', hidden: '' },
@@ -59,6 +76,15 @@ export function bench(actions: BenchActions, resized: () => void) {
 
   return {
     element: section,
+    /** The answer to a move of the building block. */
+    slotMoved: stampBoard.moved,
+    recolour({ kinds, labels }: Theme): void {
+      for (const [name, kind] of paintedKinds) {
+        section.style.setProperty(`--kind-${name}`, css(kinds[kind]));
+        section.style.setProperty(`--label-${name}`, css(labels[kind]));
+      }
+      section.style.setProperty('--pass', css(kinds[kindWeight]));
+    },
     /** `params`: all of the schedule on show; undefined for a pipeline. */
     update(
       schedule: ShownSchedule | undefined,
@@ -92,6 +118,7 @@ export function bench(actions: BenchActions, resized: () => void) {
       setText(summary, table === undefined ? 'Not tested' : summaryOf(table));
       section.classList.toggle('failing', (table?.counts.failed ?? 0) > 0);
       section.classList.toggle('unplanned', schedule.problem !== undefined);
+      stampBoard.update(schedule.name, schedule.block);
       show();
     },
   };
