@@ -1,5 +1,7 @@
 /** What a pipeline says with nothing left open: a planner has made its stages, and its iterations are counted. */
 import type { Cut } from '../definitions/cut.ts';
+import { createReporter } from '../findings/reporter.ts';
+import { devicesFor } from './place/ranks.ts';
 import { replicasOf } from './place/replicas.ts';
 import type { PipelineDefinition, SettledPipeline } from '../definitions/pipeline.ts';
 import { planCut } from './cut/planCut.ts';
@@ -17,10 +19,15 @@ export function settle(notes: Notes, pipeline: PipelineDefinition): SettledPipel
   };
 }
 
-/** Ranks of all stages, each replica that takes turns counted. */
-function ranksOf(notes: Notes, { cluster, mesh }: PipelineDefinition, cut: Cut): number {
+/** Ranks of all stages, each replica or copy that takes turns counted. */
+function ranksOf(notes: Notes, { cluster, mesh, use }: PipelineDefinition, cut: Cut): number {
   const blocks = cut.kind === 'blocks' ? cut.stages : undefined;
-  return replicasOf(notes, { cluster, blocks, stages: cut.count, mesh }).reduce((sum, replicas) => sum + replicas, 0);
+  const stages = cut.count;
+  const replicas = replicasOf(notes, { cluster, blocks, stages, mesh }).reduce((sum, each) => sum + each, 0);
+  const on = use.kind === 'own' ? use.definition.on : undefined;
+  // An expression that is wrong for these numbers is reported where stages are placed.
+  const devices = on === undefined ? 0 : devicesFor(on, { stages, cluster, mesh }, createReporter(notes.uri, 0));
+  return typeof devices === 'number' ? Math.max(replicas, devices) : replicas;
 }
 
 /**

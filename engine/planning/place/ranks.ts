@@ -110,7 +110,11 @@ function ownPlacementFor(
 }
 
 /** The number of devices on which `on` has these stages: all that the cluster has for the pipeline, or the fewest. */
-function devicesFor(on: OnRule, { stages, cluster, mesh }: RanksRequest, report: Reporter): number | Unfit | undefined {
+export function devicesFor(
+  on: OnRule,
+  { stages, cluster, mesh }: Pick<RanksRequest, 'stages' | 'cluster' | 'mesh'>,
+  report: Reporter,
+): number | Unfit | undefined {
   const near: number[] = [];
   const room = Math.trunc(cluster.devices.length / sizeOf(mesh));
   for (const devices of [room, ...Array.from({ length: Math.max(room, stages) }, (_, index) => index + 1)]) {
