@@ -104,8 +104,10 @@ export function numeric(
   }
   const compute = ofOne[name];
   const at = (frame: Frame): number => {
-    const found = compute(first.at(frame));
-    return Number.isFinite(found) || frame.failed
+    const value = first.at(frame);
+    const found = compute(value);
+    // A number that is not known yet gives none, as in all arithmetic.
+    return Number.isFinite(found) || Number.isNaN(value)
       ? found
       : outside(frame, call, 'The value', 'not a number', 'a finite number');
   };

@@ -40,7 +40,7 @@ export function unitRun(
   { devices, microbatches, use, builtIn = use, stages = devices, recompute = false }: Shape,
 ): UnitRun {
   const { run } = runOf(`${blockOf(example, use.replace(/\(.*/, ''))}
-device d { memory = 999GiB }
+device d { memory = 999GiB  host = 1000GB/s }
 cluster box { gpu[${devices}] = d  link = 1000GB/s + 0us }
 model toy { layer block[${stages}] { forward = 1ms  backward = 2ms } }
 pipeline train {

@@ -73,6 +73,15 @@ describe('parameters and conditions', () => {
     'param k = 2 in 1..4  require mod(microbatches, k) == 0  row(d) = F[0..<microbatches], B[0..<microbatches]';
   const use = (written: string, microbatches = 4, more = body) =>
     pipelineOf(`schedule mine { ${more} }`, { microbatches }).replace('schedule = mine', `schedule = ${written}`);
+  it('may round a number in a default that only a pipeline gives', () => {
+    checkFindings(
+      use(
+        'mine',
+        4,
+        'param k = ceil(devices / 2) in 1..8  row(d) = F[0..<microbatches], B[0..<k], B[k..<microbatches]',
+      ),
+    );
+  });
   it('take numbers by name or in order', () => {
     for (const written of ['mine', 'mine(k = 4)', 'mine(4)', 'mine()']) checkFindings(use(written));
   });
