@@ -1,3 +1,4 @@
+import { standardText } from '../../engine/std/index.ts';
 import { LineIndex } from '../../grammar/index.ts';
 import { diskHost, shownUri } from '../host.ts';
 import type { Io } from '../io.ts';
@@ -6,7 +7,8 @@ import type { Checked } from './sarif.ts';
 /** `toy.pipe:12:3`, counted from 1; the name alone where the file's text is not at hand. */
 export function placeText(uri: string, offset: number, file: Checked, io: Io): string {
   if (uri === file.uri) return `${file.source.path}:${counted(file.source.lines, offset)}`;
-  const other = diskHost(io).read(uri);
+  const standard = standardText(uri);
+  const other = standard === undefined ? diskHost(io).read(uri) : { text: standard };
   return 'text' in other ? `${shownUri(uri, io)}:${counted(new LineIndex(other.text), offset)}` : shownUri(uri, io);
 }
 

@@ -20,6 +20,7 @@ import { type Neighbour, repaired } from './repairs/repair.ts';
 import { repairers } from './repairs/repairers.ts';
 import { transferFixes } from './transfer.ts';
 import { weightFixes } from './weights.ts';
+import { writeOutRefactorings } from './writeOut.ts';
 
 export { apply } from './proposal.ts';
 export type { Again, Edit, Fix, Proposal } from './proposal.ts';
@@ -72,8 +73,10 @@ export function* fixSteps(
 }
 
 /** What may be rewritten at `offset` without changing what the file means. */
-export const refactorings = (analysis: Analysis, offset: number, again: Again): readonly Proposal[] =>
-  balanceRefactorings(analysis, offset, again);
+export const refactorings = (analysis: Analysis, offset: number, again: Again): readonly Proposal[] => [
+  ...balanceRefactorings(analysis, offset, again),
+  ...writeOutRefactorings(analysis, offset, again),
+];
 
 function proposals(
   analysis: Analysis,

@@ -76,8 +76,6 @@ export interface Policy {
    * `warm-up: min(m, p − i) = 4, 3, 2, 1 forwards`, `bubble: (p − 1)(F + B) = 36 ms`.
    */
   explain(shape: Shape): readonly string[];
-  /** The policy in `.pipe` syntax (the body of a `schedule` declaration), where it can be so written. */
-  readonly source?: string;
 }
 
 export interface PolicyParameter {

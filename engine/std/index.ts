@@ -8,6 +8,15 @@ export const standardFiles: ReadonlyMap<string, string> = new Map([
   ['std:clusters', clusters],
   ['std:hardware', hardware],
   ['std:models', models],
+  [
+    'std:schedules',
+    [
+      `// Built-in schedules as text. You need no import to use one in a pipeline, or to take it over with \`from = zb_h1\`.
+// An import replaces the built-in schedule of that name by its text, which gives the same order.
+`,
+      ...scheduleTexts.values(),
+    ].join('\n'),
+  ],
 ]);
 
 const schedules = 'std:schedules/';

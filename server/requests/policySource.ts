@@ -1,5 +1,4 @@
 import { bareShape } from '../../engine/policies/shape.ts';
-import { format, parse } from '../../grammar/index.ts';
 import type { Policy, Shape } from '../../engine/policies/policy.ts';
 import { parametersOf } from '../../engine/policies/parameters.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
@@ -8,8 +7,7 @@ import { toStandardUri, virtualScheme } from '../convert.ts';
 import { scheduleUri, standardText } from '../../engine/std/index.ts';
 
 /**
- * Text of a read-only document: a built-in policy as a `schedule` if it can be written as one, otherwise a description in
- * comments.
+ * Text of a read-only document: a built-in policy as a `schedule`, or a description in comments if it has no text.
  */
 export function policySource(uri: string): PolicySourceAnswer {
   const standard = toStandardUri(uri);
@@ -37,12 +35,8 @@ function written(policy: Policy): string {
         ];
   const parameters = parametersOf(policy).map((parameter) => `${parameter.name}: ${parameter.summary}`);
   const head = [policy.summary, ...(parameters.length > 0 ? ['', ...parameters] : []), ...numbers];
-  const comments = head.map((line) => `/// ${line}`.trimEnd()).join('\n');
-  if (policy.source === undefined)
-    return `${comments.replaceAll('///', '//')}\n//\n// ${policy.name} is built in; rows or a rule cannot express it.\n`;
-  const text = `${comments}\nschedule ${policy.name} {\n${policy.source.replace(/^\n+|\s+$/g, '')}\n}\n`;
-  const formatted = format(parse(text));
-  return formatted.ok ? formatted.text : text;
+  const comments = head.map((line) => `// ${line}`.trimEnd()).join('\n');
+  return `${comments}\n//\n// ${policy.name} is built in. The schedule language cannot express it.\n`;
 }
 
 /** Four devices, eight microbatches, equal stages. */

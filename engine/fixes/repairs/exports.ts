@@ -18,9 +18,11 @@ export interface Exported {
 const limits = { size: 2_000_000, faults: 1 };
 let standard: readonly Exported[] | undefined;
 
-/** Names of the files that come with the language. */
+/** Names of the files that come with the language, if they have to be imported: built-in schedules are known without. */
 export function standardNames(): readonly Exported[] {
-  standard ??= [...standardFiles].flatMap(([path, text]) => exportsOf({ path, text }));
+  standard ??= [...standardFiles].flatMap(([path, text]) =>
+    exportsOf({ path, text }).filter(({ kind }) => kind !== 'schedule'),
+  );
   return standard;
 }
 

@@ -3,7 +3,6 @@ import { idleLine, perDevice } from '../describe.ts';
 import { alternate } from '../orders/alternate.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
-import { oneFOneB } from './one_f_one_b.ts';
 
 const isB = (shape: Shape): boolean => shape.args['policy'] === 'b';
 
@@ -62,7 +61,6 @@ export const dapple: Policy = {
       `in flight: ${perDevice(shape, (device) => warmup(shape, device))}`,
     ];
   },
-  source: oneFOneB.source,
 };
 
 /**

@@ -25,9 +25,4 @@ export const eager1f1b: Policy = {
     idleLine(shape, '(p − 1)(F + B)', ({ f, i, w }) => (shape.devices - 1) * (f + i + w)),
     `in flight: ${perDevice(shape, (device) => warmup(shape, device))}`,
   ],
-  source: [
-    '  row(d) = F[0..<min(microbatches, 2 * (stages - d) - 1)],',
-    '           zip(B[0..<microbatches - min(microbatches, 2 * (stages - d) - 1)], F[min(microbatches, 2 * (stages - d) - 1)..<microbatches]),',
-    '           B[microbatches - min(microbatches, 2 * (stages - d) - 1)..<microbatches]',
-  ].join('\n'),
 };

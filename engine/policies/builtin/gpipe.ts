@@ -21,5 +21,4 @@ export const gpipe: Policy = {
     idleLine(shape, '(p − 1)(F + B)', ({ f, i, w }) => (shape.devices - 1) * (f + i + w)),
     `in flight: m = ${shape.microbatches} on every device`,
   ],
-  source: '  row(d) = F[0..<microbatches], B[0..<microbatches]',
 };

@@ -51,11 +51,6 @@ export const oneFOneB: Policy = {
     }
     return lines;
   },
-  source: [
-    '  row(d) = F[0..<min(microbatches, stages - d)],',
-    '           zip(B[0..<microbatches - min(microbatches, stages - d)], F[min(microbatches, stages - d)..<microbatches]),',
-    '           B[microbatches - min(microbatches, stages - d)..<microbatches]',
-  ].join('\n'),
 };
 
 /**

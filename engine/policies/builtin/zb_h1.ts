@@ -23,7 +23,6 @@ export const zbH1: Policy = {
     idleLine(shape, '(p − 1)(F + I − W)', (times) => zbIdle(shape, times)),
     `in flight until W: min(m, p) = ${Math.min(shape.microbatches, shape.devices)} on every device`,
   ],
-  source: splitSource('stages - d', 'd'),
 };
 
 /**
@@ -32,21 +31,4 @@ export const zbH1: Policy = {
  */
 export function zbIdle(shape: Shape, { f, i, w }: EqualTimes): number | undefined {
   return shape.microbatches >= shape.devices && w <= Math.min(f, i) ? (shape.devices - 1) * (f + i - w) : undefined;
-}
-
-/** Rows of `alternateSplit` in `.pipe` syntax; every range may be empty. `warmup` and `lag` are expressions of `d` and `stages`. */
-export function splitSource(warmup: string, lag: string): string {
-  const w = `min(microbatches, ${warmup})`;
-  const alternating = `microbatches - ${w}`;
-  const unpaired = `min(${alternating}, ${lag})`;
-  const paired = `max(${alternating}, min(${lag}, microbatches))`;
-  const left = `max(0, microbatches - ${lag})`;
-  return [
-    `  row(d) = F[0..<${w}],`,
-    `           zip(I[0..<${unpaired}], F[${w}..<${w} + ${unpaired}]),`,
-    `           zip(I[${unpaired}..<${alternating}], W[0..<${alternating} - ${unpaired}], F[${w} + ${unpaired}..<microbatches]),`,
-    `           I[${alternating}..<${paired}],`,
-    `           zip(I[${paired}..<microbatches], W[${left} - (microbatches - ${paired})..<${left}]),`,
-    `           W[${left}..<microbatches]`,
-  ].join('\n');
 }

@@ -2,7 +2,6 @@ import { type EqualTimes, fillingLines, idleLine, perDevice, postValidation } fr
 import { alternateSplit } from '../orders/alternate.ts';
 import { linear } from '../placement.ts';
 import type { Policy, Shape } from '../policy.ts';
-import { splitSource } from './zb_h1.ts';
 
 const warmup = (shape: Shape, device: number): number => Math.min(shape.microbatches, 2 * (shape.devices - device) - 1);
 
@@ -32,7 +31,6 @@ export const zbH2: Policy = {
     `in flight until W: min(m, 2p − 1) = ${Math.min(shape.microbatches, 2 * shape.devices - 1)} on every device`,
     postValidation,
   ],
-  source: splitSource('2 * (stages - d) - 1', '2 * d'),
 };
 
 /**

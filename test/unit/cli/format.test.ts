@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { codes } from '../../../engine/findings/catalogue.ts';
+import { standardText } from '../../../engine/std/index.ts';
 import { call } from './harness.ts';
 
 const untidy = '// kept\ndevice   v100 {memory=16GiB}   // and this\n';
@@ -31,6 +32,10 @@ describe('format', () => {
 });
 
 describe('explain', () => {
+  test('prints the text of a built-in schedule, or the page of one that has no text', async () => {
+    expect((await call(['explain', 'zb_h1'])).out).toBe(standardText('std:schedules/zb_h1'));
+    expect((await call(['explain', 'pipeswitch'])).out).toMatch(/^# pipeswitch\n/);
+  });
   test.each([...codes])('%s shows its page', async (code) => {
     const { status, out } = await call(['explain', code]);
     expect(status).toBe(0);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CodeLens } from 'vscode-languageserver';
 import { paths } from '../../../engine/plan.ts';
+import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import type {
   LocateAnswer,
@@ -112,15 +113,18 @@ test('the cursor is at all that comes from its text', async () => {
   });
 });
 
+/** Their text leaves recomputation or the lengths of segments to the pipeline, or has no further copy of the weights. */
+const partlyText: readonly string[] = ['torchgpipe', 'seq1f1b', 'pipemare'];
+
 test('the read-only document of every policy has no findings, and runs as what it stands for', async () => {
   await withClient(async (client) => {
-    for (const { name, source } of policies) {
+    for (const { name } of policies) {
       const uri = `pipewright-policy:/${name}.pipe`;
       const answer = await client.request<PolicySourceAnswer>('pipewright/policySource', { uri });
       client.open(uri, answer?.text ?? '');
       const { diagnostics } = await client.diagnostics(uri);
       expect(diagnostics, name).toEqual([]);
-      if (source === undefined) continue;
+      if (!scheduleTexts.has(name) || partlyText.includes(name)) continue;
       client.open(main, toy.replace('1f1b', name));
       const [own] = await client.request<CodeLens[]>('textDocument/codeLens', { textDocument: { uri: main } });
       client.change(main, `${answer?.text ?? ''}\n${toy.replace('1f1b', name)}`);

@@ -106,6 +106,7 @@ test('paths are completed from the folder', async () => {
       'std:clusters',
       'std:hardware',
       'std:models',
+      'std:schedules',
     ]);
     expect(await labels('import "inner/"')).toEqual(['deep.pipe']);
   });

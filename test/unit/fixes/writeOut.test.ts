@@ -1,0 +1,67 @@
+/** The text of a built-in schedule, written into the file that uses it. */
+import { describe, expect, test } from 'vitest';
+import { apply, refactorings } from '../../../engine/fixes/fix.ts';
+import { findPolicy } from '../../../engine/policies/registry.ts';
+import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
+import { analyse } from '../../support/analyse.ts';
+
+const file = (schedule: string, stages = 4): string => `device gpu { memory = 64GiB }
+cluster box { gpu[4] = gpu  link = 25GB/s + 5us }
+model toy { layer block[${stages}] { forward = 2ms  backward = 5ms } }
+
+/// Trains.
+pipeline train { model = toy  devices = box  microbatches = 16  stages = balance(${stages})  schedule = ${schedule} }
+`;
+
+const offered = (text: string) => {
+  const analysis = analyse(text);
+  const found = refactorings(analysis, text.indexOf('schedule = ') + 13, analyse).filter(({ title }) =>
+    title.startsWith('Write the text of'),
+  );
+  return { analysis, found };
+};
+
+/** Their text leaves the recomputation, or the lengths of segments, to the pipeline: it is not offered for another timeline. */
+const partlyText: readonly string[] = ['torchgpipe', 'seq1f1b'];
+
+describe.each([...scheduleTexts.keys()].filter((name) => !partlyText.includes(name)))('%s', (name) => {
+  test('runs in the same order, with the same times', () => {
+    const policy = findPolicy(name);
+    if (policy === undefined) throw new Error(`no policy ${name}`);
+    const text = file(name, 4 * policy.chunks({}));
+    const { analysis, found } = offered(text);
+    expect(found.map(({ title }) => title)).toEqual([
+      `Write the text of "${name}" into the file: order and figures stay the same`,
+    ]);
+    const changed = apply(text, found[0].edits);
+    expect(changed).toContain(`schedule ${name}_copy {`);
+    expect(changed).toContain(`}\n\n/// Trains.\npipeline`);
+    const [before, after] = [analysis, analyse(changed)].map(({ pipelines }) => pipelines[0].run?.timeline);
+    expect(after?.makespan).toBe(before?.makespan);
+    expect(after?.program.order).toEqual(before?.program.order);
+    expect(after?.program.fused).toEqual(before?.program.fused);
+    expect(after?.program.placement).toEqual(before?.program.placement);
+  });
+});
+
+test('arguments stay, and the name is free', () => {
+  const text = `let zb_h1_copy = 1\n${file('interleaved_1f1b(chunks = 4)', 16)}`;
+  const changed = apply(text, offered(text).found[0].edits);
+  expect(changed).toContain('schedule = interleaved_1f1b_copy(chunks = 4)');
+  const taken = `let zb_h1_copy = 1\n${file('zb_h1')}`;
+  expect(apply(taken, offered(taken).found[0].edits)).toContain('schedule zb_h1_copy2 {');
+});
+
+test('lines end as in the file, and a declaration before it in the line stays in front', () => {
+  const windows = file('1f1b').replaceAll('\n', '\r\n');
+  expect(apply(windows, offered(windows).found[0].edits).replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+  const line = file('1f1b').replaceAll(/\n\n?(\/\/\/ Trains.\n)?/g, ' ');
+  expect(analyse(apply(line, offered(line).found[0].edits)).pipelines[0].run).toBeDefined();
+});
+
+test('is not offered if the text would run another order, or there is none', () => {
+  for (const schedule of ['1f1b(warmup = [4, 3, 2, 2])', '1f1b(recompute = stage)', 'zb_auto', 'nowhere', 'torchgpipe'])
+    expect(offered(file(schedule)).found, schedule).toEqual([]);
+  const declared = `schedule zb_h1 { row(d) = F[0..<microbatches], B[0..<microbatches] }\n${file('zb_h1')}`;
+  expect(offered(declared).found).toEqual([]);
+});
