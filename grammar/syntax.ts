@@ -207,7 +207,8 @@ export interface Unary extends NodeBase {
   readonly operand: Expression;
 }
 
-export type BinaryOperator = '+' | '-' | '*' | '/' | '<' | '<=' | '>' | '>=' | '==' | '!=';
+export type Comparison = '<' | '<=' | '>' | '>=' | '==' | '!=';
+export type BinaryOperator = '+' | '-' | '*' | '/' | 'and' | 'or' | Comparison;
 
 export interface Binary extends NodeBase {
   readonly kind: 'binary';

@@ -92,7 +92,10 @@ export const textMateGrammar = (): TextMateGrammar => ({
           begin: `${start}(param)\\s+(${ascii(patterns.name)})(?=\\s*=)`,
           end: '$',
           beginCaptures: { 1: scoped('keyword.declaration'), 2: scoped('variable.parameter') },
-          patterns: [{ ...scoped('keyword.other'), match: `${start}(?:in|step)${end}` }, { include: '#everything' }],
+          patterns: [
+            { ...scoped('keyword.other'), match: `${start}(?:in|step|and|or)${end}` },
+            { include: '#everything' },
+          ],
         },
         { ...scoped('keyword.control.import'), match: `${start}import(?=\\s*["{])` },
         { ...scoped('keyword.control.from'), match: `(?<=\\})\\s*from(?=\\s*")` },
@@ -125,7 +128,7 @@ export const textMateGrammar = (): TextMateGrammar => ({
     },
     names: {
       patterns: [
-        { ...scoped('keyword.other'), match: `${start}(?:in|step)(?=[ \\t]+[\\w(-])` },
+        { ...scoped('keyword.other'), match: `${start}(?:in|step|and|or)(?=[ \\t]+[\\w(-])` },
         { ...scoped('variable.other'), match: name },
         { ...scoped('invalid.illegal.quantity'), match: ascii(patterns.malformed) },
       ],

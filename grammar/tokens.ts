@@ -76,6 +76,9 @@ export const In = keyword('In', 'in', plain);
 export const Step = keyword('Step', 'step', plain);
 export const From = keyword('From', 'from', plain);
 export const Require = keyword('Require', 'require', plain);
+/** Operators between conditions; names in other places. */
+export const And = keyword('And', 'and', [BinaryOperator, ...plain]);
+export const Or = keyword('Or', 'or', [BinaryOperator, ...plain]);
 all.push(Name);
 
 /** A number run into something that is no unit, such as `4.5.6`. Never reaches the parser. */

@@ -33,6 +33,10 @@ export function callValue(
         ? mismatch(context, expressions[0], 'a link such as `25GB/s + 5us`', first)
         : { ...link, sharing: known.name };
     }
+    case 'not':
+      return first.kind === 'truth'
+        ? { kind: 'truth', value: !first.value }
+        : mismatch(context, expressions[0], 'a comparison', first);
     case 'mod':
     case 'div':
       return ofNumbers(context, node, expressions, values, ofTwo[known.name]);

@@ -1,6 +1,6 @@
 import type { NodeBase, SyntaxFile } from '../../grammar/syntax.ts';
 
-const spaced: ReadonlySet<string> = new Set(['+', '-', '*', '/', '<', '<=', '>', '>=', '==', '!=', '=']);
+const spaced: ReadonlySet<string> = new Set(['+', '-', '*', '/', '<', '<=', '>', '>=', '==', '!=', '=', 'and', 'or']);
 const opening: ReadonlySet<string> = new Set(['(', '[', ',', '..', '..<']);
 
 /** The tokens of an expression in one spelling, whatever white space and comments are between them. */

@@ -1,6 +1,6 @@
 /** Values of expressions, with dimensions. Names must have been linked; what is erroneous is reported once and gives `undefined`. */
 import { show } from '../quantities.ts';
-import type { Binary, Call, Expression, Quantity } from '../../grammar/syntax.ts';
+import type { Binary, Call, Expression, Quantity, Comparison } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import { alike, fits, productOf, sumOf } from './dimensions.ts';
 import { findFunction } from './functions.ts';
@@ -133,6 +133,11 @@ function binaryValue(
 ): Value | undefined {
   if (left === undefined || right === undefined) return undefined;
   const { operator } = node;
+  if (operator === 'and' || operator === 'or') {
+    if (left.kind !== 'truth') return mismatch(context, node.left, 'a comparison', left);
+    if (right.kind !== 'truth') return mismatch(context, node.right, 'a comparison', right);
+    return { kind: 'truth', value: operator === 'and' ? left.value && right.value : left.value || right.value };
+  }
   // Bandwidth + latency is a link.
   if (operator === '+' && left.kind === 'measure' && right.kind === 'measure') {
     if (left.dimension === 'bandwidth' && right.dimension === 'time') return link(left.value, right.value);
@@ -171,7 +176,7 @@ function binaryValue(
 
 const link = (bandwidth: number, latency: number): Value => ({ kind: 'link', bandwidth, latency, sharing: 'full' });
 
-function compare(operator: '<' | '<=' | '>' | '>=' | '==' | '!=', a: number, b: number): boolean {
+function compare(operator: Comparison, a: number, b: number): boolean {
   switch (operator) {
     case '<':
       return a < b;

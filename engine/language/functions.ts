@@ -70,6 +70,7 @@ const values: readonly FunctionSchema[] = [
     need('a', 'a plain number'),
     need('b', 'a plain number other than 0'),
   ]),
+  functionRow('value', 'not', 'True if the condition is false.', [need('condition', 'a comparison')]),
   functionRow('value', 'if', 'The second argument if the first is true, otherwise the third.', [
     need('condition', 'a comparison'),
     need('then', 'value where it holds'),

@@ -1,5 +1,6 @@
 /** Gives names in `expect` blocks their meaning: figures of a pipeline, or what a schedule is tested for. */
 import type { BlockDeclaration, Expression, Name } from '../../grammar/syntax.ts';
+import { conjuncts } from '../../grammar/conjuncts.ts';
 import { type FileContext, refer, symbolId } from './context.ts';
 import { findFigure, figures, scheduleFigures, testWords } from './figures.ts';
 import { findFunction } from './functions.ts';
@@ -14,12 +15,11 @@ export function linkExpect(context: FileContext, block: BlockDeclaration): void 
   const stages = block.name === undefined ? undefined : context.members.get(symbolId('pipeline', block.name.text));
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'check') continue;
-    const { condition } = item;
-    if (condition.kind !== 'binary') {
+    for (const condition of conjuncts(item.condition, ['and', 'or'])) {
       if (condition.kind === 'name') linkFigure(context, condition);
-      continue;
+      if (condition.kind !== 'binary') continue;
+      for (const side of [condition.left, condition.right]) linkSide(context, side, stages);
     }
-    for (const side of [condition.left, condition.right]) linkSide(context, side, stages);
   }
 }
 
@@ -31,22 +31,30 @@ function linkTest(context: FileContext, block: BlockDeclaration, name: Name): vo
   const scope = { locals: testLocals(context, params) };
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'check') continue;
-    const { condition } = item;
-    if (condition.kind === 'binary') {
-      const isOrder = condition.left.kind === 'name' && condition.left.text === 'order';
-      linkTested(context, condition.left, scope);
-      if (isOrder) linkExpression(context, condition.right, { kind: 'schedule' }, scope, 0);
-      else linkTested(context, condition.right, scope);
-    } else if (condition.kind === 'call') {
-      linkTestWord(context, condition.callee);
-      for (const { name: parameter, value } of condition.arguments) {
-        const symbol = parameter === undefined ? undefined : scope.locals.get(parameter.text);
-        if (parameter !== undefined && symbol !== undefined) refer(context, parameter, symbol);
-        // Ranges say the shapes, so they know no numbers of a shape.
-        linkValue(context, value, noScope);
-      }
-    } else linkTested(context, condition, scope);
+    for (const condition of conjuncts(item.condition, ['and', 'or'])) linkTestCheck(context, condition, scope);
   }
+}
+
+/** A condition of a test. */
+function linkTestCheck(
+  context: FileContext,
+  condition: Expression,
+  scope: Scope & { readonly locals: ReadonlyMap<string, string> },
+): void {
+  if (condition.kind === 'binary') {
+    const isOrder = condition.left.kind === 'name' && condition.left.text === 'order';
+    linkTested(context, condition.left, scope);
+    if (isOrder) linkExpression(context, condition.right, { kind: 'schedule' }, scope, 0);
+    else linkTested(context, condition.right, scope);
+  } else if (condition.kind === 'call') {
+    linkTestWord(context, condition.callee);
+    for (const { name: parameter, value } of condition.arguments) {
+      const symbol = parameter === undefined ? undefined : scope.locals.get(parameter.text);
+      if (parameter !== undefined && symbol !== undefined) refer(context, parameter, symbol);
+      // Ranges say the shapes, so they know no numbers of a shape.
+      linkValue(context, value, noScope);
+    }
+  } else linkTested(context, condition, scope);
 }
 
 function testLocals(context: FileContext, params: readonly SymbolInfo[]): ReadonlyMap<string, string> {

@@ -1,4 +1,4 @@
-import type { GuardPlan, RuleRead } from '../plan.ts';
+import type { GuardPlan, RuleExpression, RuleRead } from '../plan.ts';
 import { type Reading, reading, readsOf } from './guards.ts';
 
 /** A guard of one operation, on its device. */
@@ -8,22 +8,34 @@ export interface Condition {
   readonly holds: Reading;
   /** What it reads, with the values of the moment. */
   readonly reads: readonly { readonly what: RuleRead; readonly value: Reading }[];
-  /** Of a comparison that reads `next`: the left side minus the right one, and the readings of `next`. */
-  readonly timed?: { readonly distance: Reading; readonly next: readonly Reading[] };
+  /** Of each comparison in it that reads `next`: the left side minus the right one, and the readings of `next`. */
+  readonly timed: readonly { readonly distance: Reading; readonly next: readonly Reading[] }[];
+}
+
+/** What `and`, `or`, `not` and `if` join: expressions of two sides. */
+const joins: readonly string[] = ['and', 'or', 'not', 'if'];
+
+type Applied = Extract<RuleExpression, { readonly to: readonly RuleExpression[] }>;
+
+function comparisonsIn(condition: RuleExpression): readonly Applied[] {
+  if (typeof condition === 'number' || 'read' in condition) return [];
+  if (joins.includes(condition.apply)) return condition.to.flatMap(comparisonsIn);
+  return condition.to.length === 2 ? [condition] : [];
 }
 
 export function conditionOf(guard: GuardPlan, read: (what: RuleRead) => Reading): Condition {
   const { condition } = guard;
   const reads = readsOf(condition).map((what) => ({ what, value: read(what) }));
-  const next = reads.filter(({ what }) => what.read === 'next').map(({ value }) => value);
-  const sides = typeof condition === 'object' && 'to' in condition && condition.to.length === 2 ? condition.to : [];
-  const [left, right] = sides.map((side) => reading(side, read));
-  const timed = next.length > 0 && left !== undefined && right !== undefined;
+  const timed = comparisonsIn(condition).flatMap((comparison) => {
+    const next = readsOf(comparison).filter((what) => what.read === 'next');
+    const [left, right] = comparison.to.map((side) => reading(side, read));
+    return next.length === 0 ? [] : [{ distance: () => left() - right(), next: next.map((what) => read(what)) }];
+  });
   return {
     guard,
     holds: reading(condition, read),
     reads,
-    ...(timed ? { timed: { distance: () => left() - right(), next } } : {}),
+    timed,
   };
 }
 
@@ -41,15 +53,17 @@ export interface RuleClock {
 export function turnsIn(conditions: readonly Condition[], now: number, clock: RuleClock, mayTurn: boolean): number {
   let first = Infinity;
   for (const { timed, holds } of conditions) {
-    if (timed === undefined || holds() === 1) continue;
-    let until = Infinity;
-    for (const reading of timed.next) {
-      const left = reading() * clock.perSecond;
-      if (left > 0 && left < until) until = left;
+    if (timed.length === 0 || holds() === 1) continue;
+    for (const { next, distance } of timed) {
+      let until = Infinity;
+      for (const reading of next) {
+        const left = reading() * clock.perSecond;
+        if (left > 0 && left < until) until = left;
+      }
+      if (until === Infinity) continue;
+      const end = Math.max(1, Math.round(until));
+      first = Math.min(first, mayTurn ? turnOf(distance, now, end, clock) : now + end);
     }
-    if (until === Infinity) continue;
-    const end = Math.max(1, Math.round(until));
-    first = Math.min(first, mayTurn ? turnOf(timed.distance, now, end, clock) : now + end);
   }
   return first;
 }

@@ -18,6 +18,8 @@ const ofTwo: Readonly<Record<string, Compute>> = {
   div: (a, b) => (b === 0 ? NaN : Math.floor(a / b)),
   min: Math.min,
   max: Math.max,
+  and: (a, b) => truth(a === 1 && b === 1),
+  or: (a, b) => truth(a === 1 || b === 1),
   '<': (a, b) => truth(a < b),
   '<=': (a, b) => truth(a <= b),
   '>': (a, b) => truth(a > b),
@@ -28,6 +30,8 @@ const ofTwo: Readonly<Record<string, Compute>> = {
 
 const ofOne: Readonly<Record<string, (value: number) => number>> = {
   negate: (value) => -value,
+  // A guard that has no value does not hold, and neither does its opposite.
+  not: (value) => truth(value === 0),
   ceil: Math.ceil,
   floor: Math.floor,
   round: Math.round,

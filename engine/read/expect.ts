@@ -3,6 +3,7 @@ import { spellingHint } from '../findings/reporter.ts';
 import type { Binary, BlockDeclaration, Expression } from '../../grammar/syntax.ts';
 import { canonicalText } from '../language/canonical.ts';
 import type { ReadContext } from './context.ts';
+import { conjuncts } from '../../grammar/conjuncts.ts';
 import { fits } from '../language/dimensions.ts';
 import { evaluate, wholeNumber } from '../language/expressions.ts';
 import { mismatch, wrongDimension } from '../language/valueFaults.ts';
@@ -21,11 +22,14 @@ export function readExpect(
   const expects: ExpectPlan[] = [...(plan?.expects ?? [])];
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'check') continue;
-    const read = readCheck(context, item.condition, plan);
-    if (read === undefined || plan === undefined) continue;
-    const path = paths.expect(plan.name, expects.length);
-    expects.push({ ...read, path });
-    context.origins.set(path, context.report.place(item));
+    const conditions = conjuncts(item.condition);
+    for (const condition of conditions) {
+      const read = readCheck(context, condition, plan);
+      if (read === undefined || plan === undefined) continue;
+      const path = paths.expect(plan.name, expects.length);
+      expects.push({ ...read, path });
+      context.origins.set(path, context.report.place(conditions.length === 1 ? item : condition));
+    }
   }
   return plan === undefined ? undefined : { ...plan, expects };
 }
@@ -46,12 +50,14 @@ function readCheck(
     operator === '+' ||
     operator === '-' ||
     operator === '*' ||
-    operator === '/'
+    operator === '/' ||
+    operator === 'and' ||
+    operator === 'or'
   ) {
     if (!context.syntax.errors.some((fault) => fault.start >= condition.start && fault.start <= condition.end + 1)) {
       context.report.report('type/mismatch', condition, {
-        expected: 'a comparison such as `bubble < 30%`',
-        found: 'none',
+        expected: 'a comparison such as `bubble < 30%`, or several with `and` between them',
+        found: operator === 'or' ? '`or`' : 'none',
       });
     }
     return undefined;

@@ -2,6 +2,7 @@
 import type { GreedyBody, ScheduleNumbers } from '../definitions/schedule.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
+import { conjuncts } from '../../grammar/conjuncts.ts';
 import { canonicalText } from '../language/canonical.ts';
 import { notApplicable, or, readWord, type Keys } from '../language/keys.ts';
 import { phraseOf } from '../language/units.ts';
@@ -96,7 +97,10 @@ function readAllow(
     return undefined;
   }
   const owner = ownerOf({ names }, stage);
-  const conditions = values.map((value) => ({ value, code: ruleTruth({ names, letters }, value) }));
+  // With `and` each of them is a condition, as with a comma.
+  const conditions = values
+    .flatMap((value) => conjuncts(value))
+    .map((value) => ({ value, code: ruleTruth({ names, letters }, value) }));
   if (owner === undefined) return undefined;
   return {
     operation,

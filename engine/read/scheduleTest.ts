@@ -4,6 +4,7 @@ import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
 import { createReporter, spellingHint } from '../findings/reporter.ts';
 import type { Binary, BlockDeclaration, Call, Expression, Span } from '../../grammar/syntax.ts';
 import { calleeOf } from '../language/callee.ts';
+import { conjuncts } from '../../grammar/conjuncts.ts';
 import { canonicalText } from '../language/canonical.ts';
 import { fits } from '../language/dimensions.ts';
 import { evaluate, wholeNumber, type Variables } from '../language/expressions.ts';
@@ -71,8 +72,10 @@ export function readTest(
       else context.report.report('key/duplicate', condition, { key: 'over', block: 'test' });
       continue;
     }
-    const check = readCheck(context, condition);
-    if (check !== undefined) checks.push(check);
+    for (const each of conjuncts(condition)) {
+      const check = readCheck(context, each);
+      if (check !== undefined) checks.push(check);
+    }
   }
   const axes = readAxes(context, over, schedule);
   if (axes === undefined || context.report.errors() !== before) return undefined;
@@ -234,6 +237,13 @@ function readCheck(context: ReadContext, condition: Expression): TestCheck | und
   if (condition.kind === 'name' && condition.text === 'valid') return { kind: 'valid', at: condition };
   if (condition.kind !== 'binary') return undefined;
   const { operator } = condition;
+  if (operator === 'and' || operator === 'or') {
+    context.report.report('type/mismatch', condition, {
+      expected: 'one comparison, or several with `and` between them',
+      found: `\`${operator}\``,
+    });
+    return undefined;
+  }
   if (operator === '+' || operator === '-' || operator === '*' || operator === '/') return undefined;
   if (condition.left.kind === 'name' && condition.left.text === 'order') return orderCheck(context, condition);
   return figureCheck(context, condition, operator);

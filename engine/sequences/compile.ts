@@ -13,7 +13,7 @@ import { combine } from './combine.ts';
 import { counts, type Frame } from './frame.ts';
 import { givenNames, type LetCode, type Names } from './names.ts';
 import { isSequence } from '../language/sequenceForm.ts';
-import { binary, choice, negated, numeric } from './numbers.ts';
+import { binary, choice, joinedTruth, negated, numeric } from './numbers.ts';
 import { compileCondition, compileNumber, mismatched, wrong } from './operands.ts';
 import { layerTime } from './layerTime.ts';
 import { operation } from './operations.ts';
@@ -39,6 +39,10 @@ export function compile(names: Names, expression: Expression): Code | undefined 
       return operand === undefined ? undefined : negated(operand);
     }
     case 'binary': {
+      if (expression.operator === 'and' || expression.operator === 'or') {
+        const [a, b] = [compileCondition(names, expression.left), compileCondition(names, expression.right)];
+        return a === undefined || b === undefined ? undefined : joinedTruth(expression.operator, a, b);
+      }
       if (expression.operator === '+' && (isSequence(expression.left) || isSequence(expression.right))) {
         names.context.report.report('type/mismatch', expression, {
           expected: 'a comma between sequences of operations, as `a, b` or `[a, b]`',
@@ -101,9 +105,15 @@ function called(names: Names, call: Call): Code | undefined {
   const expressions = known === undefined ? undefined : callArguments(context, call, known);
   if (known === undefined || expressions === undefined) return undefined;
   if (known.context !== 'value') return wrong(names, call, 'a number');
+  if (known.name === 'not') return negation(names, expressions[0]);
   const operands = expressions.map((expression) => compileNumber(names, expression));
   if (!operands.every((operand) => operand !== undefined)) return undefined;
   return numeric(context, call, known.name, expressions, operands);
+}
+
+function negation(names: Names, expression: Expression): Code | undefined {
+  const code = compileCondition(names, expression);
+  return code && { ...code, depth: code.depth + 1, at: (frame) => !code.at(frame) };
 }
 
 /** `if` chooses between numbers, comparisons or operations; both branches are of one kind. */

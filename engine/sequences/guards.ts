@@ -61,6 +61,10 @@ export function compileRule(rule: RuleNames, node: Expression): RuleCode | undef
       return operand && { ...operand, at: (frame) => ({ apply: 'negate', to: [operand.at(frame)] }) };
     }
     case 'binary': {
+      if (node.operator === 'and' || node.operator === 'or') {
+        const [a, b] = [ruleTruth(rule, node.left), ruleTruth(rule, node.right)];
+        return a && b && applied('truth', node.operator, [a, b]);
+      }
       const [left, right] = [ruleNumber(rule, node.left), ruleNumber(rule, node.right)];
       if (left === undefined || right === undefined) return undefined;
       const code = binary(names.context, node, stand(left), stand(right));
@@ -142,6 +146,10 @@ function callOf(rule: RuleNames, call: Call): RuleCode | undefined {
   const expressions = callArguments(context, call, schema);
   if (expressions === undefined) return undefined;
   if (name === 'if') return chosen(rule, expressions);
+  if (name === 'not') {
+    const condition = ruleTruth(rule, expressions[0]);
+    return condition && applied('truth', name, [condition]);
+  }
   const operands = expressions.map((expression) => ruleNumber(rule, expression));
   if (!operands.every((operand) => operand !== undefined)) return undefined;
   const code = numeric(context, call, name, expressions, operands.map(stand));

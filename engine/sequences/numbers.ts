@@ -1,5 +1,5 @@
 /** Arithmetic, comparisons and choices over frames. */
-import type { Binary, Call, Expression } from '../../grammar/syntax.ts';
+import type { Binary, Call, Comparison, Expression } from '../../grammar/syntax.ts';
 import { ofOne, ofTwo } from '../language/arithmetic.ts';
 import type { FileContext } from '../language/context.ts';
 import { alike, productOf, sumOf } from '../language/dimensions.ts';
@@ -16,6 +16,14 @@ export const negated = ({ dimension, uses, depth, at }: NumberCode): NumberCode 
   at: (frame) => -at(frame),
 });
 
+/** Two conditions. The second one runs only if the first one does not decide, so `n > 0 and 1 / n < 2` divides by no 0. */
+export function joinedTruth(operator: 'and' | 'or', left: TruthCode, right: TruthCode): TruthCode {
+  const [a, b] = [left.at, right.at];
+  const common = { uses: usesOf([left, right]), depth: depthOf([left, right]) };
+  const at: TruthCode['at'] = operator === 'and' ? (frame) => a(frame) && b(frame) : (frame) => a(frame) || b(frame);
+  return { kind: 'truth', ...common, at };
+}
+
 /** A sum, product or comparison. */
 export function binary(
   context: FileContext,
@@ -24,6 +32,8 @@ export function binary(
   right: NumberCode,
 ): NumberCode | TruthCode | undefined {
   const { operator } = node;
+  // Conditions have been compiled by `joinedTruth`.
+  if (operator === 'and' || operator === 'or') return undefined;
   const [a, b] = [left.at, right.at];
   const common = { uses: usesOf([left, right]), depth: depthOf([left, right]) };
   if (operator === '*' || operator === '/') {
@@ -57,7 +67,7 @@ const quotient =
 const noDivisor = (frame: Frame, at: Expression): number =>
   outside(frame, at, 'The divisor', '0', 'a number other than 0');
 
-function comparison(operator: '<' | '<=' | '>' | '>=' | '==' | '!=', a: Compute, b: Compute): TruthCode['at'] {
+function comparison(operator: Comparison, a: Compute, b: Compute): TruthCode['at'] {
   switch (operator) {
     case '<':
       return (frame) => a(frame) < b(frame);

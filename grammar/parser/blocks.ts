@@ -1,6 +1,7 @@
 import type { IOrAlt, ParserMethod } from 'chevrotain';
 import type { Argument, Block, BlockItem, Check, Entry, Expression, Name, NodeBase } from '../syntax.ts';
 import * as types from '../tokens.ts';
+import { conjuncts } from '../conjuncts.ts';
 import { isComparison } from './chain.ts';
 import { ExpressionParser } from './expressions.ts';
 
@@ -241,6 +242,11 @@ export abstract class BlockParser extends ExpressionParser {
 
 /** A comparison; for a schedule also `valid`, and `over(…)` with the shapes. */
 const isCheck = (condition: Expression): boolean =>
+  condition.kind === 'binary' && (condition.operator === 'and' || condition.operator === 'or')
+    ? conjuncts(condition, ['and', 'or']).every(isOneCheck)
+    : isOneCheck(condition);
+
+const isOneCheck = (condition: Expression): boolean =>
   (condition.kind === 'binary' && isComparison(condition.operator)) ||
   (condition.kind === 'name' && condition.text === 'valid') ||
   (condition.kind === 'call' && condition.callee.text === 'over');

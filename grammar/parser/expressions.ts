@@ -25,7 +25,7 @@ export abstract class ExpressionParser extends BracketParser {
     const first = hasBegun ? this.SUBRULE(this.operand, { ARGS: [true] }) : this.SUBRULE(this.operand);
     if (first.kind === 'missing') return first;
     this.first = first;
-    const value = this.OPTION(this.operations) ?? first;
+    const value = this.OPTION(this.operated) ?? first;
     const { height } = this;
     const step = this.OPTION1({
       GATE: () =>
@@ -49,21 +49,29 @@ export abstract class ExpressionParser extends BracketParser {
     const first = this.SUBRULE(this.operand);
     if (first.kind === 'missing') return first;
     this.first = first;
-    return this.OPTION(this.operations) ?? first;
+    return this.OPTION(this.operated) ?? first;
   });
 
   /** Operators and operands after the first operand. */
   private readonly operations = (): Expression => {
     const chain = new Chain(this.first, this.height, this.faults, this.places, this.deepest);
-    this.AT_LEAST_ONE(() => {
-      const i = this.next;
-      const { image } = this.CONSUME(types.BinaryOperator);
-      chain.add(image as Operator, i, this.SUBRULE1(this.operand), this.height);
+    this.AT_LEAST_ONE({
+      GATE: this.isOperator,
+      DEF: () => {
+        const i = this.next;
+        const { image } = this.CONSUME(types.BinaryOperator);
+        chain.add(image as Operator, i, this.SUBRULE1(this.operand), this.height);
+      },
     });
     const { value, height } = chain.finish();
     this.height = height;
     return value;
   };
+
+  /** `and` and `or` may also be the key of the next entry. */
+  private readonly isOperator = (): boolean =>
+    !(this.marks.is(this.next, types.And) || this.marks.is(this.next, types.Or)) || !this.marks.isEntry(this.next);
+  private readonly operated = { GATE: this.isOperator, DEF: this.operations };
 
   readonly operand = this.RULE('operand', (hasBegun = false): Expression => {
     this.height = 0;

@@ -39,6 +39,8 @@ const expectsValue = new Set([
   '>=',
   '==',
   '!=',
+  'and',
+  'or',
   '..',
   '..<',
   '(',
