@@ -5,6 +5,7 @@ import type { PipelinePlan } from '../plan.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
 import { expectationFindings } from './expectations.ts';
 import { memoryFindings } from './memoryFindings.ts';
+import { recomputeFinding } from './recomputeFinding.ts';
 import { bubbleFinding, linkFindings } from './scheduleFindings.ts';
 import { weightFindings } from './weightFindings.ts';
 
@@ -21,5 +22,6 @@ export function simulationFindings(
     ...linkFindings(plan, run, options),
     ...bubbleFinding(plan, run, options),
     ...weightFindings(plan, run),
+    ...recomputeFinding(plan, run.program),
   ];
 }

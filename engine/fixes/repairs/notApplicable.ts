@@ -1,6 +1,6 @@
 import type { Entry } from '../../../grammar/syntax.ts';
 import { parametersOf } from '../../findings/finding.ts';
-import { entriesOf } from '../source.ts';
+import { entriesOf, pipelineBody, setKey } from '../source.ts';
 import { withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { siteAt } from './site.ts';
@@ -25,6 +25,12 @@ const overriding: Readonly<Record<string, readonly string[]>> = {
 
 function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined> {
   const { syntax } = analysis;
+  if (finding.hint?.kind === 'value' && finding.hint.input === 'recompute') {
+    const body = pipelineBody(syntax, finding.hint.pipeline);
+    if (body === undefined) return;
+    yield { what: 'Recompute every stage', edits: [setKey(syntax.text, body, 'recompute', 'full')] };
+    return;
+  }
   const { path, entry, within } = siteAt(syntax, finding.place.start);
   const call = path.findLast((node) => node.kind === 'call');
   if (call?.kind === 'call' && call.start < finding.place.start) {

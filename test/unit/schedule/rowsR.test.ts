@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PipelinePlan } from '../../../engine/plan.ts';
+import { after, analyse, fixesOf } from '../../support/analyse.ts';
 import { resolveText } from '../../support/resolve.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
@@ -69,5 +70,32 @@ describe('R that cannot be', () => {
     );
     expect(found('F[0..3], B[0..3], R[0]')[0]).toContain('schedule/deadlock');
     expect(found('R[0], F[0..3], B[0..3]')[0]).toContain('schedule/deadlock');
+  });
+});
+
+describe('R that recomputes nothing', () => {
+  const rows = 'schedule mine { row(d) = F[0..3], each(j in 0..3, R[j], B[j]) }';
+  const rule = 'schedule mine { order = greedy(prefer = [B, R, F])  in_flight(s) = 4 }';
+  const found = (text: string) => analyse(text).findings.filter(({ code }) => code === 'key/not-applicable');
+  it('is a hint at the first R, and at the schedule for a rule', () => {
+    const text = pipelineOf(rows);
+    const [finding, ...others] = found(text);
+    expect(others).toEqual([]);
+    expect(finding.severity).toBe('hint');
+    expect(finding.message).toContain('"R" has no effect here: no stage recomputes anything, so it takes 0 s');
+    expect(text.slice(finding.place.start, finding.place.end)).toBe('each(j in 0..3, R[j], B[j])');
+    const byRule = pipelineOf(rule);
+    const [atUse] = found(byRule);
+    expect(byRule.slice(atUse.place.start, atUse.place.end)).toBe('mine');
+  });
+  it('is gone once the pipeline recomputes, which the fix writes', () => {
+    const analysis = analyse(pipelineOf(rows));
+    const [fix, ...others] = fixesOf(analysis, 'key/not-applicable');
+    expect(others).toEqual([]);
+    const fixed = after(analysis, fix);
+    expect(fixed.syntax.text).toContain('recompute = full');
+    expect(found(fixed.syntax.text)).toEqual([]);
+    // Without R there is nothing to say.
+    expect(found(pipelineOf('schedule mine { row(d) = F[0..3], B[0..3] }'))).toEqual([]);
   });
 });
