@@ -54,7 +54,7 @@ describe('conditions of a schedule', () => {
     const row = (items: string): string => written(pipelineOf(`schedule mine { row(d) = ${items} }`))[0];
     const all = 'F[0..3], B[0..3]';
     const other = 'F[0..3], B[3..0 step -1]';
-    expect(row(`if(d == 0 and stages == 2, ${`[${all}]`}, [${other}])`)).toBe(row(all));
+    expect(row(`if(d == 0 and stages == 2, [${all}], [${other}])`)).toBe(row(all));
     expect(row(`if(d > 0 or stages == 3, [${all}], [${other}])`)).toBe(row(other));
     expect(row(`if(not(d > 0 or stages == 3), [${all}], [${other}])`)).toBe(row(all));
     expect(row(`if(d > 0 and 1 / d > 0, [${other}], [${all}])`)).toBe(row(all));
