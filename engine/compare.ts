@@ -8,7 +8,7 @@ import type { CheckRequest } from './check.ts';
 import { evaluate } from './evaluate.ts';
 import { apply } from './fixes/proposal.ts';
 import { pipelineBody, setKey, valueOf } from './fixes/source.ts';
-import type { PipelinePlan } from './plan.ts';
+import { type PipelinePlan, setsWork } from './plan.ts';
 import type { Resolution } from './language/resolution.ts';
 import { resolve } from './resolve.ts';
 import { count } from './quantities.ts';
@@ -26,6 +26,8 @@ export interface CompareRow {
   readonly schedule: string;
   /** Figures, or why there are none. */
   readonly result: { readonly report: PipelineReport } | { readonly problem: RowProblem };
+  /** It does work that rows under other schedules leave out. */
+  readonly setsWork?: true;
   /** Codes of findings of severity error about the pipeline, as reported once it runs. */
   readonly errors: readonly string[];
 }
@@ -100,6 +102,7 @@ function rowOf({ options }: CompareRequest, from: Planned, pipeline: string, sch
   return {
     pipeline,
     schedule: written,
+    ...(setsWork(plan.schedule) ? { setsWork: true } : {}),
     result: run === undefined ? { problem: { code: stopped.code, message: stopped.message } } : { report: run.report },
     errors: run === undefined ? [stopped.code] : errors.map(({ code }) => code),
   };

@@ -193,6 +193,10 @@ export type SchedulePlan =
 export const setsWork = (schedule: SchedulePlan): boolean =>
   schedule.kind !== 'policy' && (schedule.operations !== undefined || schedule.times !== undefined);
 
+/** What to say of a schedule that sets operations or durations, where it is compared with others. */
+export const setsWorkText = (schedule: string): string =>
+  `${schedule} sets operations or durations, which other schedules leave out.`;
+
 /** Operations that a schedule declares. In rows the i-th has the kind `kinds + i` of `program.ts`. */
 export interface OperationsPlan {
   readonly names: readonly string[];

@@ -1,7 +1,7 @@
 import type { FromPage, RaceAgainst, ToPage } from './protocol/messages.ts';
 import { racing } from './session/racing.ts';
 import { causeWords } from './session/raceCauses.ts';
-import { raceSentence, rowSentence } from './session/raceWords.ts';
+import { raceSentence, rowSentence, workWords } from './session/raceWords.ts';
 import { bestVariants, family, joinEqual, type RaceOrder, type Standings, standings } from './session/standings.ts';
 import { type RaceTab, raceView } from './view/race/raceView.ts';
 import { paletteFrom, type Theme } from './view/scene/theme.ts';
@@ -120,6 +120,7 @@ export function races(host: RacesHost) {
   /** Says how a timeline differs from the baseline and why: the one that is pointed at, otherwise the winner. */
   function say(of: Standings = ranked()): void {
     const { rows, baseline: base, winner } = of;
+    const plan = host.shown()?.plan;
     const pointed = rows.find(({ runner, deltas }) => runner.id === attended && deltas !== undefined);
     const about = pointed ?? winner;
     const compared = about?.deltas === undefined || base?.figures === undefined ? undefined : about;
@@ -131,6 +132,7 @@ export function races(host: RacesHost) {
         ? ''
         : causeWords(compared.figures, base.figures, behind?.name),
       ...changes,
+      tab === 'policies' && plan !== undefined ? workWords(plan) : '',
     ];
     view.say(
       sentences.filter((text) => text !== '').join(' '),

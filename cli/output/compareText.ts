@@ -1,5 +1,6 @@
 import { stripVTControlCharacters as plain } from 'node:util';
 import type { DeviceReport } from '../../engine/report.ts';
+import { setsWorkText } from '../../engine/plan.ts';
 import { bytes } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { shownPath } from '../host.ts';
@@ -97,6 +98,9 @@ function legend(rows: readonly FileRow[], colours: Colours): string {
     ...(marked ? ['* best of its column'] : []),
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
     'bound: lower bound of the bubble for any order of these operations',
+    ...(rows.every((row) => row.setsWork === true)
+      ? []
+      : rows.flatMap((row) => (row.setsWork === true ? printable(setsWorkText(row.schedule)) : []))),
   ];
   return `${words.map((word) => colours.dim(`  ${word}`)).join('\n')}\n`;
 }

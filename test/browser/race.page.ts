@@ -320,4 +320,30 @@ const sweep: PageTest = {
   },
 };
 
-export const raceTests: readonly PageTest[] = [chosen, figures, causes, axis, adopted, narrow, keyboard, sweep];
+const declares: PageTest = {
+  name: 'a comparison says of a schedule with operations that others leave them out',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 700, height: 600 });
+    const rows = 'row(d) = each(j in 0..<microbatches, F[j], loss[j], B[j])';
+    const own = `${text.replace(schedule, 'schedule = mine')}
+schedule mine { operation loss { after(j) = F[j] }  ${rows} }`;
+    const { plan } = analyseExample(`${file}.pipe`, {}, own).resolution;
+    await preview.post({ ...base.message, plan: JSON.parse(JSON.stringify(plan)) });
+    await preview.drawn();
+    await preview.page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await preview.page.getByText('mine sets operations or durations, which other schedules leave out.').waitFor();
+    await preview.close();
+  },
+};
+
+export const raceTests: readonly PageTest[] = [
+  declares,
+  chosen,
+  figures,
+  causes,
+  axis,
+  adopted,
+  narrow,
+  keyboard,
+  sweep,
+];

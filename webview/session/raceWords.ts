@@ -1,3 +1,4 @@
+import { type PipelinePlan, setsWork, setsWorkText } from '../../engine/plan.ts';
 import { bytes, share, time } from '../../engine/quantities.ts';
 import type { Deltas, Standing, Standings } from './standings.ts';
 
@@ -58,3 +59,7 @@ export function rowSentence({ runner, deltas, figures }: Standing, baseline: Sta
     peak === 0 ? 'at the same peak' : peak < 0 ? `and needs ${bytes(-peak)} less` : `and needs ${bytes(peak)} more`;
   return `${length} ${room}.${figures.fits ? '' : ' It does not fit.'}`;
 }
+
+/** What other schedules leave out that the one on show does. */
+export const workWords = ({ schedule }: Pick<PipelinePlan, 'schedule'>): string =>
+  setsWork(schedule) ? setsWorkText(schedule.name) : '';

@@ -63,6 +63,17 @@ pipeline shaped { model = derived  devices = box  microbatches = 4  stages = bal
     expect(shown.find((line) => line.includes('plain'))).toContain('–');
   });
 
+  test('says of a schedule with operations that others leave them out', async () => {
+    const own = `${exact}
+schedule mine { operation loss { after(j) = F[j] }  row(d) = each(j in 0..<microbatches, F[j], loss[j], B[j]) }`;
+    const words = 'mine sets operations or durations, which other schedules leave out.';
+    expect(
+      (await call(['compare', 'a.pipe', '--schedules', '1f1b, mine'], { files: { 'a.pipe': own } })).out,
+    ).toContain(words);
+    const alone = await call(['compare', 'a.pipe', '--schedules', 'mine'], { files: { 'a.pipe': own } });
+    expect(alone.out).not.toContain(words);
+  });
+
   test('--schedules gives the report of the file with that schedule in it', async () => {
     const schedules = ['gpipe', '1f1b', 'zb_h1', 'zb_h2'];
     const rows = await rowsOf(['a.pipe', '--schedules', schedules.join(', '), '--set', 'microbatches=6']);
