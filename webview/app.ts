@@ -13,6 +13,7 @@ import { pageView } from './view/page.ts';
 import { playing } from './view/playing.ts';
 import { presenter } from './view/presenter.ts';
 import type { Layout } from './view/scene/layout.ts';
+import { missingSentence } from './view/panels/missingNotice.ts';
 import { rowShape } from './view/scene/rowShape.ts';
 import type { Scene } from './view/scene/scene.ts';
 import { onThemeChange, paletteFrom } from './view/scene/theme.ts';
@@ -364,6 +365,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     input.selection.clear();
     input.why.clear();
     highlighted.set([], []);
+    page.toolbar.missing(undefined);
     page.notice.waiting();
     state.untried();
     state.clear();
@@ -396,6 +398,10 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     restore = undefined;
     page.notice.shown();
     player.place();
+    const { missing } = next.picture;
+    const write = () => editor.post({ type: 'writeMissing', pipeline: next.plan.name });
+    page.toolbar.missing(missing, editor.alone ? undefined : write);
+    if (missing !== undefined && missing !== before?.picture.missing) page.say(missingSentence(missing));
     if (newest) {
       page.notice.whole();
       state.clear();

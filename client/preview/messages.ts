@@ -40,6 +40,10 @@ export function readFromPage(raw: unknown): FromPage | undefined {
         ? { type: 'lines', request, paths }
         : undefined;
     }
+    case 'writeMissing': {
+      const { pipeline } = raw;
+      return isName(pipeline) ? { type: 'writeMissing', pipeline } : undefined;
+    }
     case 'origin': {
       const { request, path } = raw;
       return isPlace(request) && isName(path) ? { type: 'origin', request, path } : undefined;

@@ -5,6 +5,8 @@ import type { FromPage, ShownContents, ToPage } from '../../webview/protocol/mes
 import { previewHtml } from '../../webview/protocol/page.ts';
 import {
   methods,
+  type CompletionAnswer,
+  type CompletionRequest,
   type FileContents,
   type OriginAnswer,
   type OriginRequest,
@@ -229,6 +231,15 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     await refresh();
   }
 
+  async function writeMissing(pipeline: string): Promise<void> {
+    if (uri === undefined) return;
+    const asked: CompletionRequest = { uri: uri.toString(), pipeline };
+    const answer = await requests.send<CompletionAnswer>(methods.completion, asked);
+    if (answer && (await writeEdits(uri, answer.version, answer.edits))) return;
+    const reason = answer ? 'the file has just changed' : 'no text for these rows runs, or it would be very long';
+    void vscode.window.setStatusBarMessage(`$(warning) The missing operations were not written: ${reason}.`, 5000);
+  }
+
   /** Asks anew: what the page shows may be older than the text. */
   async function addPipeline(): Promise<void> {
     if (uri === undefined) return;
@@ -294,6 +305,8 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
         return apply(message.name, message.value);
       case 'lines':
         return answerLines(message.request, message.paths);
+      case 'writeMissing':
+        return writeMissing(message.pipeline);
       case 'origin':
         return answerOrigin(message.request, message.path);
       case 'help':

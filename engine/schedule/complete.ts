@@ -3,6 +3,7 @@
  * operation runs where its device would idle, or behind the end of its row. Backwards come before forwards, then weight gradients;
  * of one kind the lowest microbatch, then the deepest stage. O(n log n) for n operations.
  */
+import { addedItem } from './addedItem.ts';
 import { type Dependencies, programDependencies } from '../order/dependencies.ts';
 import { heapOf, type Heap, pop, push } from '../order/heap.ts';
 import { pack, rowNumbers } from '../packed.ts';
@@ -18,9 +19,6 @@ export interface Completion {
   /** Operations that the text lacks. */
   readonly count: number;
 }
-
-/** In place of the number of a written item. */
-export const addedItem = -2;
 
 /** More operations are not completed: nobody writes as many by hand. */
 const mostOperations = 200_000;

@@ -9,6 +9,7 @@ import {
   type ImportAnswer,
   type ImportRequest,
   type BlocksRequest,
+  type CompletionRequest,
   type LocateRequest,
   type OriginRequest,
   type MoveSlotRequest,
@@ -24,6 +25,7 @@ import type { View } from '../view.ts';
 import { trials } from '../trials.ts';
 import { exportAnswer, exported } from './export.ts';
 import { blocksAt } from './blocksAt.ts';
+import { completionAnswer } from './completion.ts';
 import { candidates } from './candidates.ts';
 import { help } from './help.ts';
 import { importFile } from './importFile.ts';
@@ -53,6 +55,10 @@ export function registerRequests({ connection, documents, log }: Session): void 
   on(new RequestType<HelpRequest, unknown, void>(methods.help), 'figures', (view, params, token) => {
     const again = trials(view, params.overrides);
     return documents.answeredInSteps(view.uri, (searches) => help(view, params, searches, again), token);
+  });
+  on(new RequestType<CompletionRequest, unknown, void>(methods.completion), 'figures', (view, params, token) => {
+    const again = trials(view);
+    return documents.answeredInSteps(view.uri, (searches) => completionAnswer(view, params, searches, again), token);
   });
   on(new RequestType<ExportRequest, unknown, void>(methods.export), 'plan', async (view, params, token) => {
     const found = await documents.answered(view.uri, (searches) => exported(view, params, searches), token);

@@ -2,6 +2,7 @@
 import { methods } from '../../webview/protocol/requests.ts';
 import type {
   BlocksAnswer,
+  CompletionAnswer,
   CandidatesAnswer,
   ExportAnswer,
   ExportRequest,
@@ -90,6 +91,10 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
         );
         const lines = places.map((place) => (place?.uri === uri ? place.range.start.line + 1 : null));
         return preview.post({ type: 'lines', request: message.request, lines });
+      }
+      case 'writeMissing': {
+        const found = await client.request<CompletionAnswer>(methods.completion, { uri, pipeline: message.pipeline });
+        return found === null ? undefined : edit(found.edits);
       }
       case 'origin': {
         const { request, path } = message;

@@ -6,6 +6,11 @@ import { settled, violations } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
 import { pictureFor, pointOf } from './scene.ts';
 
+/** Rows that cannot run: the first forward appears twice. */
+const repeated = [['F', 'F'] as const, [], [], []].map((row) =>
+  rowOfItems(row.map((op) => ({ op, stage: 0, microbatch: 0, item: 0 }))),
+);
+
 const shape = { devices: 4, microbatches: 6 };
 
 const slider: PageTest = {
@@ -131,7 +136,7 @@ const impossible: PageTest = {
     await preview.drawn();
     const never = pipeline({
       ...shape,
-      schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []].map(rowOfItems) },
+      schedule: { kind: 'rows', name: 'mine', rows: repeated },
     });
     await preview.post(planMessage(plan([never]), 2));
     await preview.page.locator('header .notice').waitFor({ state: 'visible' });
@@ -275,7 +280,7 @@ const overtaken: PageTest = {
     const preview = await browser.open();
     const never = pipeline({
       ...shape,
-      schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []].map(rowOfItems) },
+      schedule: { kind: 'rows', name: 'mine', rows: repeated },
     });
     await preview.page.evaluate(
       (messages) => {

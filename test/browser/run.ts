@@ -17,6 +17,7 @@ import { lifecycleTests } from './lifecycle.page.ts';
 import { markTests } from './marks.page.ts';
 import { stampTests } from './stamp.page.ts';
 import { standaloneTests } from './standalone.page.ts';
+import { missingTests } from './missing.page.ts';
 import { raceTests } from './race.page.ts';
 import { stateTests } from './states.page.ts';
 import { systemTests } from './systems.page.ts';
@@ -39,6 +40,7 @@ const all: readonly PageTest[] = [
   ...lifecycleTests,
   ...markTests,
   ...stampTests,
+  ...missingTests,
   ...standaloneTests,
   ...raceTests,
   ...stateTests,

@@ -83,6 +83,22 @@ pipeline train`,
   ['expect train { bubble < 30%  peak_memory < 15GiB }', ''],
 );
 
+/** The quickstart with rows of its own. */
+const rowsOf = (row: string): TextFile =>
+  changed(
+    ['schedule     = 1f1b', 'schedule     = mine'],
+    [
+      'pipeline train',
+      `schedule mine {
+  let ahead   = F[0..<microbatches]
+  let warm(d) = devices - d
+  row(d)      = ${row}
+}
+
+pipeline train`,
+    ],
+  );
+
 /** Transfers that take half as long as a forward, and memory that is nearly full. */
 const slow = changed(['output = 256KiB', 'output = 150MB'], ['8 in 1..64', '12 in 1..64'], ['16GiB', '6GiB']);
 
@@ -172,6 +188,16 @@ export const scenes: readonly Scene[] = [
       await preview.page.locator('header .notice').waitFor({ state: 'visible' });
     },
   },
+  {
+    name: 'segment',
+    file: rowsOf('take(warm(d), ahead), zip(B[0..<microbatches], drop(warm(d), ahead))'),
+    size: [760, 620],
+    act: async (preview, editor) => {
+      await press(preview, ...toBackward, 'Enter');
+      await editor.cursor('drop(warm');
+    },
+  },
+  { name: 'missing', file: rowsOf('take(warm(d), ahead)'), size: [760, 560] },
   { name: 'selection', file: quickstart, size: [700, 520], act: (preview) => press(preview, ...toBackward) },
   { name: 'critical-path', file: quickstart, size: [700, 520], act: (preview) => press(preview, 'c') },
   { name: 'microbatches', file: quickstart, size: [700, 520], act: (preview) => press(preview, '2') },

@@ -7,6 +7,11 @@ import { type Preview, settled, violations } from './harness.ts';
 import { microbatchParam, pipeline, plan, planMessage } from './plans.ts';
 import { longStall, rowsPlan, stalled } from './stalls.ts';
 
+/** Rows that cannot run: the first forward appears twice. */
+const repeated = [['F', 'F'] as const, [], [], []].map((row) =>
+  rowOfItems(row.map((op) => ({ op, stage: 0, microbatch: 0, item: 0 }))),
+);
+
 const uri = 'file:///quickstart.pipe';
 const said = (preview: Preview) => preview.page.locator('[role=status].unseen').innerText();
 const title = (preview: Preview) => preview.page.locator('.message h2').innerText();
@@ -404,7 +409,7 @@ const cannotRun: PageTest = {
     const never = pipeline({
       devices: 4,
       microbatches: 2,
-      schedule: { kind: 'rows', name: 'mine', rows: [[], [], [], []].map(rowOfItems) },
+      schedule: { kind: 'rows', name: 'mine', rows: repeated },
     });
     await preview.post(planMessage(plan([never])));
     await preview.page.locator('.message').waitFor({ state: 'visible' });

@@ -18,7 +18,9 @@ export interface Picture {
   readonly critical: Int32Array;
   /** Seconds that a block may end later without a longer iteration, by block; absent for long runs. */
   readonly slack?: Float64Array;
-  /** Written item of a row-based schedule, by block; −1 for synchronisation and optimizer. */
+  /** Operations that the rows lack, which are drawn where a greedy order runs them; absent for none. Figures include them. */
+  readonly missing?: number;
+  /** Written item of a row-based schedule, by block; −1 for synchronisation and optimizer, `addedItem` for missing operations. */
   readonly items?: Int32Array;
   /** By device. */
   readonly memory: readonly MemoryTrack[];

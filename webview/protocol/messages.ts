@@ -119,6 +119,8 @@ export type FromPage =
   | ({ readonly type: 'help'; readonly request: number } & Pick<HelpRequest, 'pipeline' | 'about' | 'device'>)
   /** Show what the fix at `index` of an answer gives; −1 shows the file again. */
   | { readonly type: 'showFix'; readonly request: number; readonly index: number }
+  /** Write the operations that the rows of a pipeline lack, where they are drawn. */
+  | { readonly type: 'writeMissing'; readonly pipeline: string }
   /** Write the fix at `index` of an answer into the file. */
   | { readonly type: 'applyFix'; readonly request: number; readonly index: number }
   /** Ask for timelines to compare a pipeline with. They come one by one as `entry`. */

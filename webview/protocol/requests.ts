@@ -151,6 +151,13 @@ export interface OriginRequest {
 export type OriginAnswer = { readonly lines: readonly OriginLine[] } | null;
 export type OriginLine = readonly [label: string, value: string];
 
+/** `pipewright/completion`: edits that write the operations which the rows of a pipeline lack; null where no text for them runs. */
+export interface CompletionRequest {
+  readonly uri: string;
+  readonly pipeline: string;
+}
+export type CompletionAnswer = { readonly version: number; readonly edits: readonly TextEdit[] } | null;
+
 /** `pipewright/paramEdit`: the edit that writes a param's value into the file; null where it has no literal there. */
 export interface ParamEditRequest {
   readonly uri: string;
@@ -265,6 +272,7 @@ export const methods = {
   pathsAt: 'pipewright/pathsAt',
   blocksAt: 'pipewright/blocksAt',
   origin: 'pipewright/origin',
+  completion: 'pipewright/completion',
   paramEdit: 'pipewright/paramEdit',
   help: 'pipewright/help',
   moveSlot: 'pipewright/moveSlot',

@@ -1,5 +1,4 @@
 /** The page's worker: runs the engine on the plan it is sent and draws the blocks. Of the messages that wait, it handles the newest of each kind. */
-import { simulated } from '../../engine/evaluate.ts';
 import { evaluateJob } from '../../engine/job/evaluateJob.ts';
 import { iterationOf } from '../../engine/sensitivity.ts';
 import { stallOf } from '../../engine/stall.ts';
@@ -19,6 +18,7 @@ import type { DrawnImage, FromWorker, ToWorker } from './messages.ts';
 import type { Palette } from './palette.ts';
 import { pictureOf } from './makePicture.ts';
 import { answerTo, type Asked } from './questions.ts';
+import { simulateRows } from './simulateRows.ts';
 import { type Pyramid, buildPyramid } from './pyramid.ts';
 import { typicalBlocks } from './typicalBlocks.ts';
 
@@ -148,18 +148,19 @@ function attempt(generation: number, task: () => void): void {
 }
 
 function simulate(run: Extract<ToWorker, { type: 'run' }>): void {
-  const { generation, plan } = run;
+  const { generation } = run;
   waitingJobs = undefined;
   newestRun = run;
-  const found = simulated(plan);
+  const found = simulateRows(run.plan);
   if ('faults' in found) {
     const reasons = found.faults.filter(({ severity }) => severity === 'error').map(({ message }) => message);
-    const stall = found.faults.some(({ code }) => code === 'schedule/deadlock') ? stallOf(plan) : undefined;
+    const stall = found.faults.some(({ code }) => code === 'schedule/deadlock') ? stallOf(run.plan) : undefined;
     if (stall === undefined) scope.postMessage({ type: 'none', generation, reasons });
     else scope.postMessage({ type: 'stalled', generation, stall, reasons });
     return;
   }
-  const picture = pictureOf({ plan }, found.run, generation);
+  const { plan, missing } = found;
+  const picture = { ...pictureOf({ plan }, found.run, generation), ...(missing === undefined ? {} : { missing }) };
   const { columns } = picture;
   shown = { generation, plan, timeline: found.run.timeline, columns, tracks: bandTracks(picture) };
   if (run.jobs.length > 0) waitingJobs = run;

@@ -2,7 +2,8 @@
 import type { Analysis } from '../../check.ts';
 import type { PipelinePlan, RowItem } from '../../plan.ts';
 import { stagesOn, turnsOf } from '../../stagesOn.ts';
-import { addedItem, completionOf } from '../../schedule/complete.ts';
+import { addedItem } from '../../schedule/addedItem.ts';
+import { completionOf } from '../../schedule/complete.ts';
 import { rowItems } from '../../schedule/rowItems.ts';
 import type { Edit } from '../proposal.ts';
 import { indentOf, lineBreak } from '../source.ts';

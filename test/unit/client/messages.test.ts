@@ -28,6 +28,7 @@ describe('messages of the preview page', () => {
     { type: 'openGuide' },
     { type: 'addPipeline' },
     { type: 'lines', request: 3, paths: ['train/row:1/item:2'] },
+    { type: 'writeMissing', pipeline: 'train' },
     { type: 'origin', request: 2, path: 'train/row:1/item:0/operation:F.1.2' },
   ])('a valid $type is taken as it is', (message) => {
     expect(readFromPage(message)).toEqual(message);
@@ -43,6 +44,7 @@ describe('messages of the preview page', () => {
     { type: 'insertExample' },
     { type: 'lines', request: -1, paths: [] },
     { type: 'origin', request: -1, path: 'a' },
+    { type: 'writeMissing' },
     { type: 'origin', request: 1, path: 7 },
     { type: 'lines', request: 3, paths: [7] },
     { type: 'lines', request: 3, paths: Array.from({ length: 101 }, () => 'train') },

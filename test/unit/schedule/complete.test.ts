@@ -1,6 +1,7 @@
 /** Rows that lack operations: what is added, and that every completion is an order that runs. */
 import { describe, expect, it } from 'vitest';
-import { addedItem, type Completion, completionOf } from '../../../engine/schedule/complete.ts';
+import { addedItem } from '../../../engine/schedule/addedItem.ts';
+import { type Completion, completionOf } from '../../../engine/schedule/complete.ts';
 import { rowNumbers, unpack } from '../../../engine/packed.ts';
 import { programOfRows } from '../../../engine/schedule/rows.ts';
 import { validate } from '../../../engine/schedule/validate.ts';

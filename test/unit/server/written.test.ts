@@ -2,9 +2,15 @@
 import { expect, test } from 'vitest';
 import type { Hover } from 'vscode-languageserver';
 import { paths } from '../../../engine/plan.ts';
-import type { BlocksAnswer, LocateAnswer, OriginAnswer, PlanAnswer } from '../../../webview/protocol/requests.ts';
+import type {
+  BlocksAnswer,
+  CompletionAnswer,
+  LocateAnswer,
+  OriginAnswer,
+  PlanAnswer,
+} from '../../../webview/protocol/requests.ts';
 import { serverWith, shownBy } from '../../support/asked.ts';
-import { main, slice, withClient } from '../../support/server.ts';
+import { applyEdits, main, slice, withClient } from '../../support/server.ts';
 
 const rows = `device d { memory = 16GiB }
 cluster box { gpu[2] = d  link = 25GB/s + 5us }
@@ -127,3 +133,18 @@ test('a hover over a text that writes operations counts them by device', async (
   expect(await hoverAt('warm(d), ahead(d)), zip')).not.toContain('Writes');
   expect(await hoverAt('n) = each')).not.toContain('Writes');
 });
+
+test('missing operations are written as they are drawn; rows that have all of them, or cannot run, get no text', () =>
+  withClient(async (client) => {
+    const lacking = rows.replace('zip(back, drop(warm(d), ahead(d)))', 'drop(warm(d), ahead(d))');
+    client.open(main, lacking);
+    const asked = { uri: main, pipeline: 'train' };
+    const answer = await client.request<CompletionAnswer>('pipewright/completion', asked);
+    expect(answer?.edits.map(({ newText }) => newText)).toEqual([', B[0..<microbatches]']);
+    expect(answer?.version).toBe(client.version(main));
+    client.change(main, applyEdits(lacking, answer?.edits ?? []));
+    expect(await client.request('pipewright/completion', asked)).toBeNull();
+    expect((await client.diagnostics(main)).diagnostics.filter(({ severity }) => severity === 1)).toEqual([]);
+    client.change(main, lacking.replace('take(warm(d), ahead(d))', 'B[0], take(warm(d), ahead(d))'));
+    expect(await client.request('pipewright/completion', asked)).toBeNull();
+  }));

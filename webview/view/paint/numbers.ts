@@ -1,5 +1,6 @@
 import { kinds, rowOf } from '../../../engine/program.ts';
 import { deviceOf, microbatchBlocks, microbatchOf, typeOf } from '../../picture/blocks.ts';
+import { isGhost } from '../../picture/ghosts.ts';
 import { labelSizes, type Labels, labelledPart, labelsAt } from '../../picture/labels.ts';
 import { blockColour, hasShapes } from '../scene/blockColour.ts';
 import { css, labelOn } from '../scene/colour.ts';
@@ -105,7 +106,8 @@ function write(
   const ground = blockColour(scene, block);
   ink.font = font(theme, size, 600);
   // Stripes would run through the text.
-  const striped = type === 'sync' || type === 'R' || (hasShapes(scene) && recomputes(scene, block));
+  const striped =
+    type === 'sync' || type === 'R' || isGhost(picture, block) || (hasShapes(scene) && recomputes(scene, block));
   if (striped) {
     const width = Math.min(to - from, textWidth(ink, ink.font, text) + 4);
     const tall = Math.min(14, height);

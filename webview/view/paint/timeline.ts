@@ -7,6 +7,7 @@ import { type Ink, blockEdges, clipped, rowY, rowsInSight } from './canvas.ts';
 import { paintChain } from './chain.ts';
 import { paintCritical } from './critical.ts';
 import { paintFound } from './found.ts';
+import { paintGhosts } from './ghosts.ts';
 import { paintGutter } from './gutter.ts';
 import { paintLanes } from './lanes.ts';
 import { paintMarks } from './marks.ts';
@@ -25,6 +26,7 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintOverview(ink, scene);
   paintRuler(ink, scene);
   paintGutter(ink, scene);
+  paintGhosts(ink, scene);
   paintRows(ink, scene);
   paintLanes(ink, scene);
   paintFound(ink, scene);

@@ -7,6 +7,7 @@ import { bytes, count, list, moment, time } from '../../../engine/quantities.ts'
 import { stageName, stageNumber as cutNumber } from '../../../engine/stages.ts';
 import { stagesOn } from '../../../engine/stagesOn.ts';
 import { deviceOf, paintKindOf, siblingsOf, stageOf, typeOf } from '../../picture/blocks.ts';
+import { isGhost } from '../../picture/ghosts.ts';
 import { guardsOf } from '../../picture/guards.ts';
 import {
   type Line,
@@ -44,6 +45,7 @@ function targetDetails({ plan, picture, faster, origin }: Scene, target: Target)
     return { title: gapTitle(plan, picture, target.gap), kind: undefined, lines: gapLines(plan, picture, target.gap) };
   const kind = paintKindOf(picture, target.block);
   const lines = [
+    ...ghostLines(picture, target.block),
     ...blockLines(plan, picture, target.block),
     ...fasterLine(plan, picture, stageOf(picture, target.block), faster),
     ...guardLines(plan, picture, target.block),
@@ -51,6 +53,9 @@ function targetDetails({ plan, picture, faster, origin }: Scene, target: Target)
   ];
   return { title: blockTitle(picture, target.block), kind, lines };
 }
+
+const ghostLines = (picture: Picture, block: number): readonly Line[] =>
+  isGhost(picture, block) ? [['Missing', 'the text lacks it; a greedy order runs it here']] : [];
 
 /** Conditions of a rule that the operation had to pass. */
 const guardLines = (plan: PipelinePlan, picture: Picture, block: number): readonly Line[] =>

@@ -9,6 +9,7 @@ import { errorNotice } from './errorNotice.ts';
 import { type MenuActions, moreMenu } from './moreMenu.ts';
 import { type SearchActions, searchBox } from './searchBox.ts';
 import { shapeText, symbolsText } from './shape.ts';
+import { missingNotice } from './missingNotice.ts';
 import { trialNotice } from './trialNotice.ts';
 
 export interface ToolbarActions extends MenuActions {
@@ -55,6 +56,7 @@ export function toolbar(actions: ToolbarActions) {
   const colours = colourChoice(actions.colourBy);
   const error = errorNotice();
   const trial = trialNotice();
+  const missing = missingNotice();
   const search = searchBox({
     ...actions.search,
     leave: () => {
@@ -90,6 +92,7 @@ export function toolbar(actions: ToolbarActions) {
     element('div', { class: 'identity' }, chooser.element, title, policy, shape, iteration),
     error.element,
     trial.element,
+    missing.element,
     search.element,
     tools,
   );
@@ -126,6 +129,8 @@ export function toolbar(actions: ToolbarActions) {
     notice: error.show,
     /** A fix is on show that the file does not have. */
     trial: trial.show,
+    /** Operations are drawn that the text lacks. */
+    missing: missing.show,
     focusSearch,
     /** Shows what is searched for; the focus stays where it is. */
     showSearch(text: string): void {
