@@ -113,8 +113,8 @@ function repeated(
         report(device, position, operationName(program, word), 'updates its stage a second time in one iteration');
       } else if (early.has(position)) {
         const last = lastOfIteration(program, stage, Math.trunc(microbatch / minibatch));
-        const wanted = `its backward of microbatch ${last}, which must be the last one of the iteration there`;
-        const reason = `updates a copy before the other copies can have its gradients: update it after ${wanted}`;
+        const first = 'updates a copy before the other copies can have its gradients';
+        const reason = `${first}. The backward of microbatch ${last} must be its last one in this iteration, and the update must follow it`;
         report(device, position, operationName(program, word), reason);
       } else if ((seen[at] & bit) !== 0) {
         report(device, position, operationName(program, word), 'appears more than once');

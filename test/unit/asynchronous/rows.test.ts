@@ -143,7 +143,7 @@ describe('rows of copies without a flush', () => {
     expect(found).toContain(
       `schedule/repeated: ${update} on gpu[0] updates a copy before the other copies can have its gradients`,
     );
-    expect(found).toContain('its backward of microbatch 2');
+    expect(found).toContain('The backward of microbatch 2 must be its last one');
   });
   it('miss an update if one copy has none', () => {
     expect(faults(alternating('F[0], F[2], B[0], B[2], U[2]', 'F[1], F[3], B[1], B[3]'))).toEqual([
