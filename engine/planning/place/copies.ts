@@ -78,8 +78,12 @@ export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: n
   };
 }
 
-/** A spare copy runs no backward, and what it computes is not the model's work. What its ranks exchange is not listed. */
+/**
+ * A spare copy runs no backward, so it adds up no gradients, and what it computes is not the model's work. It has weights and
+ * optimizer state, as in Bamboo's code (`init_redundancy`). What its ranks exchange is not listed.
+ */
 const forwardsOnly = (forwardFlops: number): Partial<StagePlan> => ({
+  gradients: 0,
   backwardInput: 0,
   backwardWeight: 0,
   recompute: 0,

@@ -25,6 +25,8 @@ function cutText(plan: PipelinePlan): string {
   const stages = cutStages(plan).length;
   const segments = plan.stages[0]?.copy?.segments ?? 1;
   if (segments > 1) return `${count(stages, 'stage', 'stages')} × ${segments} segments`;
+  const spare = plan.stages.filter(({ copy }) => copy?.spare === true).length;
+  if (spare > 0) return `${count(stages, 'stage', 'stages')}, ${count(spare, 'spare copy', 'spare copies')}`;
   if (plan.stages.length === 2 * stages && plan.stages.every(({ copy }) => copy !== undefined))
     return `${count(stages, 'stage', 'stages')} × 2 copies`;
   const chunks = plan.devices.length === 0 ? 0 : plan.stages.length / plan.devices.length;
