@@ -48,22 +48,18 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   const { context, keys } = reading;
   const compiled = compileSchedule(context, { name: block.name?.text ?? '', symbol: id }, keys.entries);
   const backward = or(readWord<'whole' | 'split'>(context, keys, 'backward'), 'whole');
-  const weightsRead = or(readWord<string>(context, keys, 'weights'), 'flush');
+  const weights = or(readWord<string>(context, keys, 'weights'), 'flush');
   const on = onReader(context, compiled, keys);
   const placement = placementReader(context, compiled, on === undefined ? keys.find('placement') : undefined);
   const parts = partsReader(compiled, keys.find('parts'));
   const operations = readOperations(context, compiled, id, keys);
-  const body = readBody(context, compiled, keys, backward, block);
+  const read = readBody(context, compiled, keys, backward, block);
   const times = readTimes(context, compiled, keys);
-  const weightsEntry = keys.find('weights');
-  const bySlots = body?.kind === 'slots' && weightsRead !== 'flush';
-  if (bySlots && weightsEntry !== undefined)
-    notApplicable(
-      context,
-      weightsEntry,
-      'a clock table describes one iteration; write a schedule without a flush by rule or by rows',
-    );
-  const weights = bySlots ? 'flush' : weightsRead;
+  const fillEntry = keys.find('fill');
+  const isStrict = read?.kind === 'slots' && weights !== 'flush';
+  if (isStrict && read.fill && fillEntry !== undefined)
+    notApplicable(context, fillEntry, 'without a flush, devices work through the slots in order');
+  const body = isStrict ? { ...read, fill: false } : read;
   const partsEntry = keys.find('parts');
   if (partsEntry !== undefined && body?.kind === 'rows' && weights !== undefined && weights !== 'flush')
     context.report.report('type/mismatch', valueOf(keys.find('weights')) ?? partsEntry.key, {

@@ -18,7 +18,9 @@ interface Slots {
 }
 
 /** Rows with the slot of each operation; `undefined` where the table is wrong for these numbers (reported). */
-export function slotRows(frame: Frame, table: SlotTable, numbers: Numbers): readonly RowPlan[] | undefined {
+export function slotRows(frame: Frame, table: SlotTable, one: Numbers): readonly RowPlan[] | undefined {
+  // Without a flush, the table has the microbatches of all iterations.
+  const numbers = { ...one, microbatches: one.microbatches * (one.iterations ?? 1) };
   const { stages, microbatches, devices, stagesOf } = numbers;
   const { entries } = table;
   const operations = entries.length * stages * microbatches;

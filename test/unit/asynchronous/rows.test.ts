@@ -27,6 +27,40 @@ function planOf(text: string): PipelinePlan {
 }
 const figures = (plan: PipelinePlan) => evaluate(plan, defaultOptions).run?.report;
 
+/** 1F1B as a clock table. */
+const table = `schedule mine {
+  weights = stash
+  slot(F, s, j) = 2 * j + s
+  slot(B, s, j) = 2 * j + 2 * devices - 1 - s
+}`;
+
+describe('slots without a flush', () => {
+  it.each([table, table.replace(/s, j\) = 2 \* j \+ /g, 's) = ').replace('slot', 'period = 2  slot')])(
+    'give the order, versions and staleness of pipedream',
+    (text) => {
+      for (const devices of [1, 2, 4]) {
+        for (const microbatches of [1, 2, 4]) {
+          const built = planOf(pipelineOf('', { devices, microbatches, use: 'pipedream(weights = stash)' }));
+          const plan = planOf(pipelineOf(text, { devices, microbatches }));
+          expect(plan.iterations).toBe(built.iterations);
+          expect(validate(programFor(plan), plan)).toEqual([]);
+          expect(namesOf(programFor(plan))).toEqual(namesOf(programFor(built)));
+          expect(figures(plan)).toMatchObject({
+            iteration: figures(built)?.iteration,
+            asynchronous: figures(built)?.asynchronous,
+            stages: figures(built)?.stages.map(({ versions, staleness }) => ({ versions, staleness })),
+          });
+        }
+      }
+    },
+  );
+  it('are not filled', () => {
+    checkFindings(pipelineOf(table.replace('slot', '⟦key/not-applicable:fill⟧ = true  slot')), [
+      'without a flush, devices work through the slots in order',
+    ]);
+  });
+});
+
 describe('rows without a flush', () => {
   it.each(['stash', 'vertical_sync', 'latest'])(
     'give the order, versions and staleness of pipedream: %s',
