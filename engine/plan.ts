@@ -538,8 +538,8 @@ export const paths = {
   route: (pipeline: string, from: number, to: number) => `${pipeline}/route:${from}-${to}`,
   row: (pipeline: string, device: number) => `${pipeline}/row:${device}`,
   rowItem: (pipeline: string, device: number, item: number) => `${pipeline}/row:${device}/item:${item}`,
-  /** `kind` is a letter, `stage` a stage of the plan. */
-  operation: (pipeline: string, device: number, item: number, kind: string, stage: number, microbatch: number) =>
+  /** `kind` is a number of `program.ts`, `stage` a stage of the plan. */
+  operation: (pipeline: string, device: number, item: number, kind: number, stage: number, microbatch: number) =>
     `${pipeline}/row:${device}/item:${item}/operation:${kind}.${stage}.${microbatch}`,
   guard: (pipeline: string, written: number) => `${pipeline}/guard:${written}`,
   expect: (pipeline: string, index: number) => `expect:${pipeline}/${index}`,

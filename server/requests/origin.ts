@@ -1,7 +1,6 @@
 import type { NamedNumber, OperationOrigin } from '../../engine/definitions/rowTracer.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import { unpack } from '../../engine/packed.ts';
-import { letters } from '../../engine/program.ts';
 import { show } from '../../engine/quantities.ts';
 import type { Searches } from '../../engine/searches.ts';
 import type { OriginAnswer, OriginLine, OriginRequest } from '../../webview/protocol/requests.ts';
@@ -19,17 +18,13 @@ export function originAnswer(view: View, { path, ...tried }: OriginRequest, sear
 /** The text that wrote the operation of a path; undefined for other paths, and where a row no longer has it. */
 export function originOf({ plan, tracers }: Resolution, path: string): OperationOrigin | undefined {
   const parts =
-    /^(?<name>.*)\/row:(?<device>\d+)\/item:\d+\/operation:(?<kind>[A-Z])\.(?<stage>\d+)\.(?<microbatch>\d+)$/u;
+    /^(?<name>.*)\/row:(?<device>\d+)\/item:\d+\/operation:(?<kind>\d+)\.(?<stage>\d+)\.(?<microbatch>\d+)$/u;
   const { name, device, kind, stage, microbatch } = parts.exec(path)?.groups ?? {};
   const schedule = plan.pipelines.find((pipeline) => pipeline.name === name)?.schedule;
   const row = schedule?.kind === 'rows' ? schedule.rows[Number(device)] : undefined;
   const tracer = name === undefined ? undefined : tracers.get(name);
   if (row === undefined || tracer === undefined) return undefined;
-  const [wantedKind, wantedStage, wantedMicrobatch] = [
-    letters.findIndex((letter) => letter === kind),
-    Number(stage),
-    Number(microbatch),
-  ];
+  const [wantedKind, wantedStage, wantedMicrobatch] = [Number(kind), Number(stage), Number(microbatch)];
   const [stages, microbatches] = [row.stages, row.microbatches].map(unpack);
   const position = unpack(row.kinds).findIndex(
     (found, at) => found === wantedKind && stages[at] === wantedStage && microbatches[at] === wantedMicrobatch,

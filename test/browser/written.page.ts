@@ -74,7 +74,7 @@ const card: PageTest = {
       await preview.shot('written-tooltip');
       await clickBlock(preview, picture, block, 1);
       const reveal = (await preview.posted()).findLast((message) => message.type === 'reveal');
-      assert.match(reveal?.type === 'reveal' ? reveal.path : '', /^train\/row:1\/item:1\/operation:B\.\d\.4$/);
+      assert.match(reveal?.type === 'reveal' ? reveal.path : '', /^train\/row:1\/item:1\/operation:1\.\d\.4$/);
       await editor.answer();
       await openCard(preview);
       await preview.page.locator('.card').getByText('Written by').waitFor();

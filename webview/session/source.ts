@@ -1,4 +1,5 @@
 import { type PipelinePlan, paths } from '../../engine/plan.ts';
+import { kindOf } from '../../engine/program.ts';
 import { guardOf } from '../picture/guards.ts';
 import { deviceOf, microbatchOf, stageOf, typeOf } from '../picture/blocks.ts';
 import type { Picture } from '../picture/picture.ts';
@@ -21,8 +22,9 @@ function blockPath(plan: PipelinePlan, picture: Picture, block: number): string 
   if (type === 'sync' || type === 'optimizer') return paths.key(plan.name, type);
   const item = picture.items?.[block] ?? -1;
   if (item >= 0) {
-    const at = [deviceOf(picture, block), item, type, stageOf(picture, block), microbatchOf(picture, block)] as const;
-    return paths.operation(plan.name, ...at);
+    const kind = kindOf(picture.columns, picture.columns.word[block]);
+    const [device, stage] = [deviceOf(picture, block), stageOf(picture, block)];
+    return paths.operation(plan.name, device, item, kind, stage, microbatchOf(picture, block));
   }
   const guard = guardOf(plan, type, stageOf(picture, block));
   return guard !== undefined ? paths.guard(plan.name, guard.written) : paths.stage(plan.name, stageOf(picture, block));

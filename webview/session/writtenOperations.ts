@@ -5,7 +5,7 @@ import type { WrittenBlocks } from '../protocol/requests.ts';
 /** Operations that the text at the editor's cursor writes. */
 export interface WrittenOperations {
   /** For each stage and microbatch a bit for each kind. */
-  readonly kinds: Uint8Array;
+  readonly kinds: Uint8Array | Uint32Array;
   readonly microbatches: number;
   readonly count: number;
 }
@@ -17,7 +17,9 @@ export function writtenOperations(
 ): WrittenOperations | undefined {
   if (schedule.kind !== 'rows' || rows?.length !== schedule.rows.length) return undefined;
   const all = microbatches * iterations;
-  const kinds = new Uint8Array(stages.length * all);
+  // A schedule may declare operations of its own, with further kinds.
+  const room = stages.length * all;
+  const kinds = schedule.operations === undefined ? new Uint8Array(room) : new Uint32Array(room);
   let count = 0;
   for (const [device, bits] of rows.entries()) {
     if (bits === '') continue;

@@ -29,7 +29,7 @@ describe('messages of the preview page', () => {
     { type: 'addPipeline' },
     { type: 'lines', request: 3, paths: ['train/row:1/item:2'] },
     { type: 'writeMissing', pipeline: 'train' },
-    { type: 'origin', request: 2, path: 'train/row:1/item:0/operation:F.1.2' },
+    { type: 'origin', request: 2, path: 'train/row:1/item:0/operation:0.1.2' },
   ])('a valid $type is taken as it is', (message) => {
     expect(readFromPage(message)).toEqual(message);
   });

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Hover } from 'vscode-languageserver';
 import { paths } from '../../../engine/plan.ts';
+import { kinds, letters } from '../../../engine/program.ts';
 import type {
   BlocksAnswer,
   CompletionAnswer,
@@ -10,7 +11,8 @@ import type {
   PlanAnswer,
 } from '../../../webview/protocol/requests.ts';
 import { serverWith, shownBy } from '../../support/asked.ts';
-import { applyEdits, main, slice, withClient } from '../../support/server.ts';
+import { isWritten, writtenOperations } from '../../../webview/session/writtenOperations.ts';
+import { applyEdits, main, positionAt, slice, withClient } from '../../support/server.ts';
 
 const rows = `device d { memory = 16GiB }
 cluster box { gpu[2] = d  link = 25GB/s + 5us }
@@ -74,8 +76,8 @@ test('a pipeline with too many operations has its number in place of marks', () 
     },
   ));
 
-const pathOf = (kind: string, device: number, microbatch: number): string =>
-  paths.operation('train', device, 0, kind, device, microbatch);
+const pathOf = (letter: (typeof letters)[number], device: number, microbatch: number): string =>
+  paths.operation('train', device, 0, letters.indexOf(letter), device, microbatch);
 
 test('a block leads to the innermost text, and a card says what the names in it are', () =>
   withClient(async (client) => {
@@ -147,4 +149,22 @@ test('missing operations are written as they are drawn; rows that have all of th
     expect((await client.diagnostics(main)).diagnostics.filter(({ severity }) => severity === 1)).toEqual([]);
     client.change(main, lacking.replace('take(warm(d), ahead(d))', 'B[0], take(warm(d), ahead(d))'));
     expect(await client.request('pipewright/completion', asked)).toBeNull();
+  }));
+
+test('an operation that the schedule declares leads to its text, too', () =>
+  withClient(async (client) => {
+    const declared = rows
+      .replace('schedule mine {', 'schedule mine {\n  operation loss { after(j) = F[j]  before(j) = B[j]  time = 1ms }')
+      .replace('zip(back,', 'zip(loss[0..<microbatches], back,');
+    client.open(main, declared);
+    const path = paths.operation('train', 1, 1, kinds, 1, 2);
+    const place = await client.request<LocateAnswer>('pipewright/locate', { uri: main, path });
+    expect(place && slice(declared, place.range)).toBe('loss[0..<microbatches]');
+    const position = positionAt(declared, declared.indexOf('loss[0'));
+    const [marks] = await client.request<BlocksAnswer>('pipewright/blocksAt', { uri: main, position });
+    const { plan } = await client.request<PlanAnswer>('pipewright/plan', { uri: main });
+    const [pipeline] = plan?.pipelines ?? [];
+    const written = pipeline && writtenOperations(pipeline, marks);
+    expect(written?.count).toBe(8);
+    expect(written && [kinds, 0].map((kind) => isWritten(written, kind, 1, 2))).toEqual([true, false]);
   }));
