@@ -122,7 +122,6 @@ function namesOf(
   const calls: string[] = [];
   const set = ({ name, slot }: Bound): void => {
     // An inner name of the same spelling is what the text means.
-    bound.delete(name);
     bound.set(name, { name, value: frame.slots[slot], dimension: 'number' });
   };
   outer.forEach(set);

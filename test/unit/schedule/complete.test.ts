@@ -39,6 +39,13 @@ describe('a row that lacks operations', () => {
     expect(completed(rows)).toEqual(['F0 F1 F2* B0 B1 B2*', 'F0 B0 F1 B1 F2 B2']);
   });
 
+  it('gets them behind what is written, if the device that ends last ends no sooner without', () => {
+    // Device 1 idles between I0 and I1, but device 0 ends later anyway.
+    const whole = 'F[0..1], I[0..1], W[0..1]';
+    const rows = `row(0) = ${whole}  row(1) = F[0..1], I[0..1], W[1]  row(2) = zip(F[0..1], I[0..1]), W[0..1]`;
+    expect(completed(rows, 3, 2)[1]).toBe('F0 F1 I0 I1 W1 W0*');
+  });
+
   it('gets all of them where it has none', () => {
     expect(completed('row(0) = F[0..2], B[0..2]  row(d) = F[0..<0]')).toEqual([
       'F0 F1 F2 B0 B1 B2',

@@ -101,6 +101,12 @@ describe('missing operations are written', () => {
     );
   });
 
+  it('in a row that is written anew, where an operation belongs inside an item', () => {
+    expect(completed('schedule mine { row(0) = [F[0], B[1], B[0]] }', 1, 2)).toBe(
+      'schedule mine { row(0) = F[0..1], B[1..0 step -1] }',
+    );
+  });
+
   it('not where nothing is missing, or where no order runs', () => {
     expect(completed('schedule mine { row(d) = F[0..2], B[0..2] }')).toBe('nothing');
     expect(completed('schedule mine { row(0) = F[0..2], B[0..2]  row(1) = B[0], F[0] }')).toBe('nothing');
