@@ -138,6 +138,7 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
     case 'function':
       return linkFunction(context, name, schema);
     case 'function or number':
+      if (isScheduleAsOrder(context, name, where)) return;
       return findFunction(where, name.text) === undefined
         ? linkNumber(context, name, scope)
         : linkFunction(context, name, schema);
@@ -152,6 +153,15 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
         ? linkDeclared(context, name, schema)
         : linkFunction(context, name, schema);
   }
+}
+
+/** `order = 1f1b`, which is reported. */
+function isScheduleAsOrder(context: FileContext, name: Name, where: FunctionContext): boolean {
+  const { text } = name;
+  if (where !== 'order' || findFunction('schedule', text) === undefined) return false;
+  const expected = `a rule such as \`greedy(prefer = [B, F])\`; to take over a built-in schedule, write \`from = ${text}\` in the place of \`order\``;
+  context.report.report('type/mismatch', name, { expected, found: `\`${text}\`` });
+  return true;
 }
 
 /** Whether a name that declarations and functions share means a declaration, be it one of the wrong kind. */
@@ -278,7 +288,7 @@ function linkCall(
   depth: number,
 ): void {
   const row = valueKindOf(schema);
-  if (row.names === 'nothing') return;
+  if (row.names === 'nothing' || isScheduleAsOrder(context, call.callee, functionContext(schema))) return;
   const local = scope.locals?.get(call.callee.text);
   if (local !== undefined) {
     refer(context, call.callee, local);

@@ -135,8 +135,11 @@ function outside(
   { devices, stages, microbatches }: Pick<Program, 'devices' | 'stages' | 'microbatches'>,
 ): string | undefined {
   if (!within(stage, stages)) return `names a stage that does not exist: stages are 0 to ${stages - 1}`;
-  if (!within(microbatch, microbatches))
-    return `names a microbatch that does not exist: microbatches are 0 to ${microbatches - 1}`;
+  if (!within(microbatch, microbatches)) {
+    // One too far is mostly a range that includes its end.
+    const asRange = microbatch === microbatches ? `, which is the range \`0..<${microbatches}\`` : '';
+    return `names a microbatch that does not exist: microbatches are 0 to ${microbatches - 1}${asRange}`;
+  }
   if (device >= devices) return `is in a row for a device that does not exist: devices are 0 to ${devices - 1}`;
   return undefined;
 }

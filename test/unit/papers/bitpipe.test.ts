@@ -107,3 +107,11 @@ describe.each([2, 4, 6, 8])('%i devices', (devices) => {
     expect(iteration).toBe(6 * units * devices + (devices - 2) * (units + 1));
   });
 });
+
+it.each([
+  [8, 53],
+  [12, 78],
+])('ends %i microbatches after %i forwards if gaps are filled, as the drawing of two units', (microbatches, end) => {
+  const shape = { devices: 4, microbatches, stages: 8, use: 'bitpipe' };
+  expect(unitRun('schedules/bitpipe.pipe', { ...shape, more: 'fill = true' }).iteration).toBe(end);
+});

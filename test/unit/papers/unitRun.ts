@@ -14,6 +14,8 @@ interface Shape {
   readonly use: string;
   /** A policy to run in its place. */
   readonly builtIn?: string;
+  /** More entries of the schedule. */
+  readonly more?: string;
   /** R takes as long as F. */
   readonly recompute?: boolean;
 }
@@ -37,9 +39,9 @@ function blockOf(example: string, schedule: string): string {
 
 export function unitRun(
   example: string,
-  { devices, microbatches, use, builtIn = use, stages = devices, recompute = false }: Shape,
+  { devices, microbatches, use, builtIn = use, more = '', stages = devices, recompute = false }: Shape,
 ): UnitRun {
-  const { run } = runOf(`${blockOf(example, use.replace(/\(.*/, ''))}
+  const { run } = runOf(`${blockOf(example, use.replace(/\(.*/, '')).replace(/\}$/, `${more}}`)}
 device d { memory = 999GiB  host = 1000GB/s }
 cluster box { gpu[${devices}] = d  link = 1000GB/s + 0us }
 model toy { layer block[${stages}] { forward = 1ms  backward = 2ms } }

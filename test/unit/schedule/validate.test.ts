@@ -86,7 +86,8 @@ describe('rows', () => {
       {
         code: 'schedule/repeated',
         at: 'train/row:0/item:1',
-        message: '0F2 on gpu[0] names a microbatch that does not exist: microbatches are 0 to 1.',
+        message:
+          '0F2 on gpu[0] names a microbatch that does not exist: microbatches are 0 to 1, which is the range `0..<2`.',
       },
     ]);
     expect(faultsOf(2, 1, 'F0 B0 5F0 | F0 B0')).toMatchObject([{ at: 'train/row:0/item:2' }]);

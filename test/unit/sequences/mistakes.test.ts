@@ -43,6 +43,8 @@ describe('what is no sequence', () => {
     ['row(d) = ⟦type/mismatch:each(j in 0..3, F[j]) + B[0..3]⟧', 'a comma between sequences of operations'],
     ['row(d) = ⟦type/mismatch:d + F[0]⟧', 'found `+`'],
     ['row(d) = F[0..<d + if(d == 0, 1ms, ⟦type/dimension:2⟧)]', ''],
+    ['order = ⟦type/mismatch:1f1b⟧', 'write `from = 1f1b`'],
+    ['order = ⟦type/mismatch:interleaved_1f1b⟧(chunks = 2)', 'found `interleaved_1f1b`'],
     ['row(d) = ⟦name/unknown:F⟧', 'Did you mean "F[0..<microbatches]"?'],
     ['row(d) = F[0..<⟦name/unknown:m⟧]', 'Did you mean "microbatches"?'],
     ['row(d) = F[0..<⟦name/unknown:p⟧]', 'Did you mean "devices"?'],
