@@ -55,6 +55,8 @@ export interface ValueKind {
   readonly functions?: string;
   /** Which symbols its functions are; default: `function`. */
   readonly symbols?: 'policy' | 'function';
+  /** The key that takes a built-in schedule, which this value does not. */
+  readonly schedulesIn?: string;
   /** Its functions are allowed in every part of it, between functions of any expression. */
   readonly throughout?: boolean;
   /** Its functions are also allowed in any expression, and functions of any expression in it. */
@@ -180,6 +182,7 @@ const rows = {
   },
   /** `greedy(prefer = [B, F])` */
   order: {
+    schedulesIn: 'from',
     names: 'function or number',
     offers: ['functions'],
     functions: 'function',

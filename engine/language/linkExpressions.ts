@@ -138,7 +138,7 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
     case 'function':
       return linkFunction(context, name, schema);
     case 'function or number':
-      if (isScheduleAsOrder(context, name, where)) return;
+      if (isScheduleElsewhere(context, name, schema)) return;
       return findFunction(where, name.text) === undefined
         ? linkNumber(context, name, scope)
         : linkFunction(context, name, schema);
@@ -156,10 +156,11 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
 }
 
 /** `order = 1f1b`, which is reported. */
-function isScheduleAsOrder(context: FileContext, name: Name, where: FunctionContext): boolean {
+function isScheduleElsewhere(context: FileContext, name: Name, schema: ValueSchema | undefined): boolean {
+  const { schedulesIn } = valueKindOf(schema);
   const { text } = name;
-  if (where !== 'order' || findFunction('schedule', text) === undefined) return false;
-  const expected = `a rule such as \`greedy(prefer = [B, F])\`; to take over a built-in schedule, write \`from = ${text}\` in the place of \`order\``;
+  if (schedulesIn === undefined || findFunction('schedule', text) === undefined) return false;
+  const expected = `a rule such as \`greedy(prefer = [B, F])\`; to take over a built-in schedule, write \`${schedulesIn} = ${text}\` in the place of \`order\``;
   context.report.report('type/mismatch', name, { expected, found: `\`${text}\`` });
   return true;
 }
@@ -288,7 +289,7 @@ function linkCall(
   depth: number,
 ): void {
   const row = valueKindOf(schema);
-  if (row.names === 'nothing' || isScheduleAsOrder(context, call.callee, functionContext(schema))) return;
+  if (row.names === 'nothing' || isScheduleElsewhere(context, call.callee, schema)) return;
   const local = scope.locals?.get(call.callee.text);
   if (local !== undefined) {
     refer(context, call.callee, local);
