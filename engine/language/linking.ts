@@ -182,6 +182,8 @@ const parameterDoc = ({ key, name }: Entry, index: number): string => {
     : 'Number of the stage, from 0.';
 };
 
-/** `slot(W) = free`: a word, unless the schedule declares the name. */
+const words: Readonly<Record<string, string | undefined>> = { slot: 'free', offload: 'host' };
+
+/** `slot(W) = free`, `offload = host`: a word, unless the schedule declares the name. */
 const isFree = ({ key }: Entry, value: Expression, { locals }: Scope): boolean =>
-  key.text === 'slot' && value.kind === 'name' && value.text === 'free' && locals?.has('free') !== true;
+  value.kind === 'name' && words[key.text] === value.text && locals?.has(value.text) !== true;

@@ -128,7 +128,9 @@ function rowsPlan(
     return undefined;
   }
   notes.tracers.set(pipeline, body.trace(numbers));
-  if (body.periodEnds !== undefined && definition.uri === notes.uri) hintPeak(notes, body.periodEnds, rows, pipeline);
+  const stays = rows.every(({ keeper }) => keeper === undefined);
+  if (body.periodEnds !== undefined && stays && definition.uri === notes.uri)
+    hintPeak(notes, body.periodEnds, rows, pipeline);
   for (let device = 0; device < devices; device += 1) {
     const row = rowOf(device);
     if (row === undefined) continue;

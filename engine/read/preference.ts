@@ -7,8 +7,8 @@ const letters: readonly string[] = ['F', 'B', 'I', 'W', 'R'];
 /** Operations that rows may have, but no rule chooses. */
 const unchosen: Readonly<Record<string, string | undefined>> = {
   U: 'which runs after the last backward of an iteration',
-  E: 'which only rows may have',
-  L: 'which only rows may have',
+  E: 'which only rows and slots may have',
+  L: 'which only rows and slots may have',
 };
 
 /** `[B, R, F]`; `undefined` where an item is no kind of operation that a rule chooses. */

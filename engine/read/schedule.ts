@@ -56,9 +56,13 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   const read = readBody(context, compiled, keys, backward, block);
   const times = readTimes(context, compiled, keys);
   const fillEntry = keys.find('fill');
-  const isStrict = read?.kind === 'slots' && weights !== 'flush';
+  const isStrict = read?.kind === 'slots' && (weights !== 'flush' || read.keeper !== undefined);
   if (isStrict && read.fill && fillEntry !== undefined)
-    notApplicable(context, fillEntry, 'without a flush, devices work through the slots in order');
+    notApplicable(
+      context,
+      fillEntry,
+      `${weights === 'flush' ? 'with E and L' : 'without a flush'}, devices work through the slots in order`,
+    );
   const body = isStrict ? { ...read, fill: false } : read;
   const partsEntry = keys.find('parts');
   if (partsEntry !== undefined && body?.kind === 'rows' && weights !== undefined && weights !== 'flush')

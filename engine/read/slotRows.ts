@@ -3,7 +3,7 @@ import type { RowsBody, ScheduleNumbers, SlotBlock } from '../definitions/schedu
 import type { Entry } from '../../grammar/syntax.ts';
 import { pack } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
-import { B, F, I, letters, W } from '../program.ts';
+import { B, E, F, I, L, letters, W } from '../program.ts';
 import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
 import { ascending } from './ascending.ts';
 import type { SlotEntry, SlotTable } from './slots.ts';
@@ -40,7 +40,11 @@ export function slotRows(frame: Frame, table: SlotTable, one: Numbers): readonly
     if (running === undefined && !isApart(frame, table, slots, stagesOf.all[device], device)) return undefined;
     const row = rowOf(frame, table, slots, stagesOf.all[device], runs, device);
     if (row === undefined) return undefined;
-    rows.push(row);
+    frame.device = device;
+    frame.keeper = undefined;
+    table.keeper?.keep(frame);
+    if (frame.failed) return undefined;
+    rows.push(frame.keeper === undefined ? row : { ...row, keeper: frame.keeper });
   }
   return rows;
 }
@@ -56,6 +60,13 @@ export function blockOf(frame: Frame, table: SlotTable, numbers: ScheduleNumbers
   });
   return { period: found.period, kinds };
 }
+
+/** E and L take no slot: they may share one with another operation, which they precede. A negative slot leaves them out. */
+const mayMiss = (kind: number): boolean => kind === E || kind === L;
+
+/** Whether an operation of E or L is left out. */
+const isOut = ({ at }: Slots, { kind }: SlotEntry, index: number, place: number): boolean =>
+  mayMiss(kind) && (at[index]?.[place] ?? 0) < 0;
 
 const slotAt = ({ at, microbatches, period }: Slots, index: number, stage: number, microbatch: number): number => {
   const list = at[index];
@@ -85,7 +96,7 @@ function slotsOf(
         if (written.microbatch !== undefined) frame.slots[written.microbatch] = microbatch;
         const slot = written.code.at(frame);
         const of = written.microbatch === undefined ? `stage ${stage}` : `stage ${stage}, microbatch ${microbatch}`;
-        if (!(Number.isInteger(slot) && slot >= 0 && slot <= latest))
+        if (!(Number.isInteger(slot) && (slot >= 0 || mayMiss(kind)) && slot <= latest))
           outside(
             frame,
             written.value,
@@ -142,9 +153,19 @@ function isCausal(
     const problem = `${sentence(at.kind, userStage, microbatch, mine)} but needs ${sentence(of.kind, needStage, microbatch, other).replace(' is ', ', which is ')}`;
     return !refuse(frame, at.entry, of.entry, problem);
   };
+  /** Whether a copy back is in a later slot than its backward; in the same slot it comes first. */
+  const behind = (user: number, stage: number, need: number): boolean => {
+    const [mine, other] = [slotAt(slots, user, stage, microbatch), slotAt(slots, need, stage, microbatch)];
+    return other > mine && late(user, stage, need, stage);
+  };
+  const [out, back] = [index.get(E), index.get(L)];
   for (let stage = 0; stage < stages; stage += 1) {
     const sources = before === undefined ? (stage === 0 ? [] : [stage - 1]) : before[stage];
     for (microbatch = 0; microbatch < count; microbatch += 1) {
+      if (out !== undefined && back !== undefined && !isOut(slots, entries[out], out, stage * count + microbatch)) {
+        if (late(out, stage, forward, stage) || late(back, stage, out, stage)) return false;
+        if (!isOut(slots, entries[back], back, stage * count + microbatch) && behind(input, stage, back)) return false;
+      }
       if (late(input, stage, forward, stage)) return false;
       if (weight !== undefined && late(weight, stage, input, stage)) return false;
       for (const source of sources)
@@ -166,7 +187,7 @@ function isApart(
   if (period === undefined) return true;
   const taken = new Map<number, { readonly entry: SlotEntry; readonly stage: number; readonly slot: number }>();
   for (const [index, entry] of entries.entries()) {
-    for (const stage of entry.at === undefined ? [] : stages) {
+    for (const stage of entry.at === undefined || mayMiss(entry.kind) ? [] : stages) {
       const slot = slotAt(slots, index, stage, 0);
       const other = taken.get(slot % period);
       if (other !== undefined) {
@@ -200,6 +221,8 @@ function rowOf(
     for (const stage of at === undefined ? [] : stages)
       for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
         if (runs !== undefined && !runs(stage, microbatch)) continue;
+        if (isOut(slots, entries[index], index, slots.period === undefined ? stage * microbatches + microbatch : stage))
+          continue;
         slotOf[count] = slotAt(slots, index, stage, microbatch);
         indexOf[count] = index;
         stageOf[count] = stage;
@@ -232,11 +255,13 @@ function rowOf(
     for (; next < slot && first < waits; next += 1, first += 1)
       write(free, stageOf[waiting[first]], microbatchOf[waiting[first]], next);
   };
+  /** The last operation that takes its slot. */
+  let last = -1;
   for (let at = 0; at < count; at += 1) {
     const place = order[at];
     const [index, stage, microbatch, slot] = [indexOf[place], stageOf[place], microbatchOf[place], slotOf[place]];
-    if (at > 0 && slotOf[order[at - 1]] === slot) {
-      const last = order[at - 1];
+    const takesNone = mayMiss(entries[index].kind);
+    if (last >= 0 && slotOf[last] === slot && !takesNone) {
       const [a, b] = [entries[index], entries[indexOf[last]]];
       const problem = `${sentence(a.kind, stage, microbatch, slot)} of device ${device}, which holds ${stageOf[last]}${letters[b.kind]}${microbatchOf[last]}`;
       refuse(frame, a.entry, b.entry, problem);
@@ -245,7 +270,9 @@ function rowOf(
     fillUntil(slot);
     write(index, stage, microbatch, slot);
     if (free >= 0 && entries[index].kind === I) waiting[waits++] = place;
+    if (takesNone) continue;
     next = slot + 1;
+    last = place;
   }
   fillUntil(Infinity);
   return {

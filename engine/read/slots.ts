@@ -1,8 +1,9 @@
 /** Reads a clock table or a building block of a schedule: `slot(F, s, j) = …`, or `slot(F, s) = …` with a `period`. */
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { type Keys, missing, notApplicable, or, readWord, valueOf } from '../language/keys.ts';
-import { B, E, F, I, L, letters, W } from '../program.ts';
+import { B, E, F, I, kinds, L, letters, W } from '../program.ts';
 import type { NumberCode } from '../sequences/code.ts';
+import { type Keeper, keeperArgument } from '../sequences/keeper.ts';
 import { compileNumber } from '../sequences/operands.ts';
 import { type CompiledSchedule, slotsOf, tooDeep } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
@@ -28,6 +29,8 @@ export interface SlotTable {
   readonly period?: { readonly code: NumberCode; readonly value: Expression };
   /** Moves operations to where a device would idle. */
   readonly fill: boolean;
+  /** Keeper of the activations that E sends; only with slots of E. */
+  readonly keeper?: Keeper;
 }
 
 /** The table; `undefined` where it is wrong, which has been reported. */
@@ -60,14 +63,46 @@ export function readSlots(context: ReadContext, compiled: CompiledSchedule, keys
       );
     }
   }
-  if (wrong || keys.doubtful || !isWhole(context, keys, entries)) return undefined;
+  const offload = readOffload(context, compiled, keys, entries);
+  if (wrong || offload === undefined || keys.doubtful || !isWhole(context, keys, entries)) return undefined;
   return {
     kind: 'slots',
-    entries: [...entries.values()].sort((a, b) => a.kind - b.kind),
+    // Copies come first in a slot that they share.
+    entries: [...entries.values()].sort((a, b) => rank(a.kind) - rank(b.kind)),
     ...(period === undefined ? {} : { period }),
     fill: fill === 'true',
+    ...(offload === 'none' ? {} : { keeper: offload }),
   };
 }
+
+/** `offload = host`, `offload(d) = devices - 1 - d`; `none` if the table has no E and L. */
+function readOffload(
+  context: ReadContext,
+  { names }: CompiledSchedule,
+  keys: Keys,
+  entries: ReadonlyMap<number, SlotEntry>,
+): Keeper | 'none' | undefined {
+  const entry = keys.find('offload');
+  const [out, back] = [entries.get(E), entries.get(L)];
+  if (out === undefined && back === undefined) {
+    if (entry !== undefined) notApplicable(context, entry, 'the table has no slots of E and L');
+    return 'none';
+  }
+  const [some] = [out ?? back].flatMap((each) => each ?? []);
+  if (out === undefined || back === undefined) {
+    const key = `slot(${out === undefined ? 'E' : 'L'})`;
+    const example = `slot(${out === undefined ? 'E' : 'L'}, s, j) = …`;
+    if (some !== undefined) context.report.report('key/missing', some.entry.key, { key, block: 'schedule', example });
+    return undefined;
+  }
+  const value = valueOf(entry);
+  if (entry === undefined) missing(context, 'schedule', 'offload', out.entry.key);
+  if (entry === undefined || value === undefined) return undefined;
+  const [slot] = slotsOf(names, entry.parameters ?? []);
+  return keeperArgument(names, value, slot);
+}
+
+const rank = (kind: number): number => (kind === E || kind === L ? kind - kinds : kind);
 
 /** Whether there are forwards, and backwards of one form. */
 function isWhole({ report }: ReadContext, keys: Keys, entries: ReadonlyMap<number, SlotEntry>): boolean {
@@ -107,7 +142,6 @@ function readSlot(
   const kind = kindName?.kind === 'name' ? letters.findIndex((letter) => letter === kindName.text) : -1;
   // An unknown name has been reported.
   if (kind < 0) return kindName?.kind === 'name' ? undefined : refuse('a kind, as `slot(F, s, j)`', 'something else');
-  if (kind === E || kind === L) return refuse('F, B, I or W: only rows may have E and L', letters[kind]);
   const value = valueOf(entry);
   if (value === undefined) return undefined;
   if (value.kind === 'name' && value.text === 'free' && !context.links.has(value)) {

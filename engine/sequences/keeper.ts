@@ -18,13 +18,14 @@ export function noKeeper({ context }: Names, node: Index): undefined {
   return undefined;
 }
 
-/** The word `host`, or the number of a device; `undefined` where it is wrong, which has been reported. */
-export function keeperArgument(names: Names, value: Expression): Keeper | undefined {
+/** The word `host`, or the number of a device, which may use the sender's in a slot; `undefined` where it is wrong, which has been reported. */
+export function keeperArgument(names: Names, value: Expression, slot?: number): Keeper | undefined {
   if (value.kind === 'name' && value.text === 'host' && !names.context.links.has(value))
     return { depth: 0, keep: (frame) => note(frame, value, 'host') };
   const number = compileNumber(names, value, 'number');
   if (number === undefined) return undefined;
   const keep = (frame: Frame): void => {
+    if (slot !== undefined) frame.slots[slot] = frame.device;
     const device = number.at(frame);
     const devices = frame.slots[givenNames.indexOf('devices')];
     if (frame.failed) return;

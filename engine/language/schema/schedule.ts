@@ -88,6 +88,13 @@ export const schedule: BlockSchema = {
       'Slot of an operation in a clock table: F, B, I or W of stage s and microbatch j. A device works through its slots in order. With `period`, `slot(F, s)` is the slot of microbatch 0. `slot(W) = free` takes the first free slot after its I.',
       { forms: ['call'], repeatable: true },
     ),
+    key(
+      'offload',
+      'offload = host',
+      { kind: 'operations' },
+      'Keeper of the activations that `slot(E, s, j)` sends: `host`, or `offload(d) = …` with the number of another device.',
+      { forms: ['value', 'call'] },
+    ),
     key('period', 'period = 6', whole(1), 'Slots after which `slot(F, s)` repeats for the next microbatch.'),
     key(
       'fill',

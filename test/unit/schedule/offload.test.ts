@@ -201,6 +201,64 @@ describe('E and L by brute force', () => {
   });
 });
 
+describe('E and L in slots', () => {
+  const table = 'slot(F, s, j) = 2 * j + s  slot(B, s, j) = 2 * j + 2 * devices - 1 - s';
+  // The backward of stage 0 comes 2 · devices - 1 slots after its forward.
+  const away =
+    'slot(E, s, j) = if(s == 0, 2 * j + s + 1, -1)  slot(L, s, j) = if(s == 0, 2 * j + 2 * devices - 1 - s, -1)';
+  const orderOf = (
+    text: string,
+    numbers: Partial<Numbers> = { devices: 3, microbatches: 4 },
+  ): readonly (readonly string[])[] => namesOf(programFor(planOf(text, numbers)));
+
+  it('come before the operation of their slot, and only where they have one', () => {
+    const [first, ...others] = orderOf(`${table}  ${away}  offload = host`);
+    expect(first).toEqual('0F0 0E0 0F1 0E1 0F2 0E2 0L0 0B0 0F3 0E3 0L1 0B1 0L2 0B2 0L3 0B3'.split(' '));
+    expect(others).toEqual(orderOf(table).slice(1));
+    const row = first.map((name) => `${name[1]}[${name[2]}${name[1] === 'E' ? ', to = host' : ''}]`).join(', ');
+    const rows = `row(0) = ${row}  let warm(d) = stages - d
+      row(d) = F[0..<warm(d)], zip(B[0..<microbatches-warm(d)], F[warm(d)..<microbatches]), B[microbatches-warm(d)..<microbatches]`;
+    const numbers = { devices: 3, microbatches: 4 };
+    expect(reportOf(planOf(`${table}  ${away}  offload = host`, numbers))).toEqual(reportOf(planOf(rows, numbers)));
+  });
+  it('repeat with a period', () => {
+    const block =
+      'period = 2  slot(F, s) = s  slot(B, s) = 2 * devices - 1 - s  slot(E, s) = if(s == 0, s + 1, -1)  slot(L, s) = if(s == 0, 2 * devices - 1 - s, -1)';
+    expect(orderOf(`${block}  offload = host`)).toEqual(orderOf(`${table}  ${away}  offload = host`));
+  });
+  it('may go to another device', () => {
+    const plan = planOf(`${table}  ${away}  offload(d) = devices - 1 - d`, { devices: 4, microbatches: 6 });
+    expect([...(programFor(plan).partner ?? [])]).toEqual([3, 2, 1, 0]);
+  });
+  it('must be in an order that works, and say where to', () => {
+    const numbers = { devices: 3, microbatches: 4 };
+    const problems = (text: string): readonly string[] =>
+      messagesOf(text, numbers).filter((each) => !each.includes('hint'));
+    expect(problems(`${table}  ${away}`)).toEqual([
+      'key/missing: This schedule needs "offload", for example `offload = host`.',
+    ]);
+    expect(problems(`${table}  slot(E, s, j) = 2 * j + s + 1  offload = host`)).toEqual([
+      'key/missing: This schedule needs "slot(L)", for example `slot(L, s, j) = …`.',
+    ]);
+    expect(problems(`${table}  offload = host`)).toEqual([
+      'key/not-applicable: "offload" has no effect here: the table has no slots of E and L.',
+    ]);
+    const slots = (out: string, back: string): readonly string[] =>
+      problems(
+        `${table}  slot(E, s, j) = if(s == 0, ${out}, -1)  slot(L, s, j) = if(s == 0, ${back}, -1)  offload = host`,
+      );
+    expect(slots('2 * j', '2 * j + 5')).toEqual([expect.stringMatching(/^schedule\/slot: .*0E0.*0F0/)]);
+    expect(slots('2 * j + 1', '2 * j + 1')).toEqual([expect.stringMatching(/^schedule\/slot: .*0L0.*0E0/)]);
+    expect(slots('2 * j + 1', '2 * j + 6')).toEqual([expect.stringMatching(/^schedule\/slot: .*0B0.*0L0/)]);
+    expect(problems(`${table}  ${away}  offload = host  fill = true`)).toEqual([
+      'key/not-applicable: "fill" has no effect here: with E and L, devices work through the slots in order.',
+    ]);
+    expect(problems(`${table}  ${away}  offload(d) = d`)).toEqual([
+      expect.stringMatching(/^value\/range: .*the device itself/),
+    ]);
+  });
+});
+
 describe('E and L elsewhere', () => {
   const rows = 'row(d) = F[0], E[0, to = host], F[1], B[1], L[0], B[0]';
   it('copy in parallel with sends that block', () => {
