@@ -122,7 +122,7 @@ export const textMateGrammar = (): TextMateGrammar => ({
     },
     calls: {
       patterns: [
-        { ...scoped('support.constant.operation'), match: `${start}[FBIW](?=\\s*\\[)` },
+        { ...scoped('support.constant.operation'), match: `${start}[FBIWRUEL](?=\\s*\\[)` },
         { ...scoped('entity.name.function'), match: `${name}(?=\\s*\\()` },
       ],
     },

@@ -2,6 +2,7 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
+import { leastMakespan } from '../../../engine/analyze/bound.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { B, F, I, kindOf, microbatchOf, stageOf, W } from '../../../engine/program.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
@@ -202,6 +203,17 @@ describe('the time of single operations by brute force', () => {
       { numRuns: 40 },
     );
   });
+});
+
+it('of the R that there are makes the bound, not the mean of all', () => {
+  const row = 'row(d) = F[0..1], R[0], B[0], B[1]  time(R, s, j) = time(R, s) * if(j == 0, 1, 9)';
+  const plan = planOf(row, { devices: 1, microbatches: 2, more: 'recompute = full' });
+  const program = programFor(plan);
+  const timing = timingOf(plan, program);
+  // Two forwards, one R as long as a forward, two backwards of 8 ms.
+  const most = simulate(program, timing)?.makespan ?? NaN;
+  expect(ms(most)).toBe(8 + 4 + 16);
+  expect(ms(leastMakespan(plan, program, timing, { split: true, memory: false }))).toBe(28);
 });
 
 describe('the time of single operations that cannot be', () => {
