@@ -9,6 +9,7 @@ import { pageTable } from './measures/page.ts';
 import { parseTable } from './measures/parse.ts';
 import { redrawTable } from './measures/redraw.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
+import { textsTable } from './measures/texts.ts';
 import { type Table, tableText } from './rows.ts';
 
 const tables: readonly (readonly [name: string, make: () => Table | Promise<Table>])[] = [
@@ -22,6 +23,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['redraw', redrawTable],
   ['page', pageTable],
   ['motion', motionTable],
+  ['texts', textsTable],
 ];
 /** They need a Chromium, so they run only when they are named. */
 const inBrowser: ReadonlySet<string> = new Set(['page', 'motion']);
