@@ -1,7 +1,8 @@
 /** Functions that a file declares itself: schedules with parameters, and `let` with parameters. */
 import type { FunctionParameter, FunctionSchema } from '../engine/language/functions.ts';
 import type { SymbolInfo } from '../engine/language/resolution.ts';
-import { type Span, walk } from '../grammar/index.ts';
+import { scheduleUri, standardText } from '../engine/std/index.ts';
+import { nodeAt, parse, type Span, walk } from '../grammar/index.ts';
 import type { Cursor } from './cursor.ts';
 import { referenceAt, type View } from './view.ts';
 
@@ -16,9 +17,29 @@ export function ownFunction(view: View, callee: Span): FunctionSchema | undefine
       parameters: membersOf(view, symbol.id, ['param']).map(parameterOf),
       bare: true,
     };
+  if (symbol?.kind === 'policy' && isBase(view, callee)) return standardFunction(symbol.name);
   if (symbol?.kind !== 'let' || symbol.parameters === undefined) return undefined;
   const parameters = symbol.parameters.map((name) => ({ name, doc: '', optional: false }));
   return { name: symbol.name, context: 'value', doc: symbol.doc ?? '', parameters };
+}
+
+/** Whether a name is in `from = …`: there a built-in schedule is its text. */
+const isBase = (view: View, { start }: Span): boolean =>
+  nodeAt(view.syntax, start).findLast((node) => node.kind === 'entry')?.key.text === 'from';
+
+/** A built-in schedule with the parameters of its text. */
+function standardFunction(name: string): FunctionSchema | undefined {
+  const uri = scheduleUri(name);
+  const text = uri === undefined ? undefined : standardText(uri);
+  const block = text === undefined ? undefined : parse(text).declarations.find(({ kind }) => kind === 'block');
+  if (text === undefined || block?.kind !== 'block') return undefined;
+  const parameters = (block.body?.entries ?? []).flatMap((item): readonly FunctionParameter[] => {
+    const value = item.kind === 'entry' && item.key.text === 'param' ? item.values?.[0] : undefined;
+    if (item.kind !== 'entry' || item.name === undefined || value === undefined) return [];
+    const { name: parameter, doc = '' } = item;
+    return [{ name: parameter.text, doc, optional: true, default: text.slice(value.start, value.end) }];
+  });
+  return { name, context: 'schedule', doc: block.doc ?? '', parameters, bare: true };
 }
 
 const parameterOf = ({ name, doc = '', detail }: SymbolInfo): FunctionParameter => ({

@@ -17,6 +17,7 @@ import type { OperationLetter } from '../plan.ts';
 import { describe } from '../language/values.ts';
 import { outside } from '../sequences/frame.ts';
 import { compileSchedule, type CompiledSchedule, frameOf, numberFunction } from '../sequences/schedule.ts';
+import { baseName } from './base.ts';
 import { bindArguments } from './arguments.ts';
 import { onReader } from './on.ts';
 import { countReader, placementReader } from './placement.ts';
@@ -114,12 +115,14 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   if (!sound || context.report.errors() !== before || keys.doubtful) return;
   context.schedules.set(id, declared);
   context.scheduleTexts.set(id, text);
+  const base = baseName(block);
+  const taken = base === undefined ? '' : `from ${base.text}, `;
   const given =
     parameters.length === 0 ? '' : `(${parameters.map((each) => `${each.name} = ${each.default}`).join(', ')}) `;
   detail(
     context,
     id,
-    `${given}${body.kind !== 'greedy' ? `by ${body.kind}` : `greedy, prefers ${body.prefer.join(', ')}`}`,
+    `${given}${taken}${body.kind !== 'greedy' ? `by ${body.kind}` : `greedy, prefers ${body.prefer.join(', ')}`}`,
   );
 }
 

@@ -45,11 +45,20 @@ export function hoverSymbol(
     case 'job':
       return sections(head(symbol), docOf(symbol), jobText(view, symbol.name));
     default:
-      return sections(head(symbol), docOf(symbol));
+      return sections(head(symbol), docOf(symbol), baseOf(symbol));
   }
 }
 
 const docOf = ({ doc }: SymbolInfo): string | undefined => (doc === undefined ? undefined : userMarkdown(doc));
+
+/** The schedule that a name is taken over from, or replaced for. */
+function baseOf({ inherits, replaces }: SymbolInfo): string | undefined {
+  const base = inherits === undefined ? undefined : /^[^:]*:(.*)\/[^/]*$/.exec(inherits)?.[1];
+  if (base === undefined) return undefined;
+  return replaces === undefined
+    ? `Taken over from \`${printable(base)}\`.`
+    : `Replaces the name of \`${printable(base)}\`.`;
+}
 
 /** `param m = 8 (1 to 64)`; where it comes from, for what another file declares. */
 function head({ kind, name, detail }: SymbolInfo): string {

@@ -127,3 +127,47 @@ describe('rename', () => {
     );
   });
 });
+
+describe('a schedule that takes over another one', () => {
+  const taker = (entries: string) => `${schedule}schedule taker { from = mine  ${entries} }\n`;
+  const hover = async (source: string) => shownBy(await ask<Hover | null>(source, 'textDocument/hover', invoked));
+
+  it('hovers say what it takes over and what it changes', async () => {
+    const text = await hover(
+      taker('let most = 2  row(devices - 1) = F[0]').replace('schedule taker', 'schedule ta$0ker'),
+    );
+    expect(text).toContain('from mine, by rows');
+    expect(text).toContain('Takes over `mine`. It changes or adds `let most` and `row(devices - 1)`.');
+    expect(await hover(taker('row(0) = F[0..<mo$0st]'))).toContain('Taken over from `mine`.');
+    expect(await hover(taker('let mo$0st = 2'))).toContain('Replaces the name of `mine`.');
+    expect(await hover('schedule taker { from = zb_h1  row(0) = F[0..<wa$0rm(0)] }')).toContain(
+      'Taken over from `zb_h1`.',
+    );
+  });
+  it('completion offers inherited names, schedules after from, and the parameters of their texts', async () => {
+    expect(await labels(taker('row(0) = F[0..<$0]'))).toEqual(expect.arrayContaining(['most', 'warm', 'part']));
+    expect(await labels(taker('').replace('from = mine', 'from = $0'))).toEqual(
+      expect.arrayContaining(['mine', 'zb_h1']),
+    );
+    expect(await labels(taker('').replace('from = mine', 'from = mine($0)'))).toContain('warm');
+    const offered = await labels('schedule a { from = interleaved_1f1b($0) }');
+    expect(offered).toEqual(expect.arrayContaining(['chunks', 'group']));
+    expect(offered).not.toContain('recompute');
+    expect(await labels('schedule a { fr$0 }')).toContain('from');
+    const help = await ask<SignatureHelp | null>(
+      'schedule a { from = dapple($0) }',
+      'textDocument/signatureHelp',
+      invoked,
+    );
+    expect(help?.signatures[0]?.label).toBe('dapple(in_flight = microbatches)');
+    expect(await labels(`${taker('')}pipeline train { schedule = taker($0) }`)).toContain('warm');
+  });
+  it('renames a name in the base, its uses in the taker, and a name that replaces it', async () => {
+    await serverWith(taker('let mo$0st = 2  row(0) = F[0..<most]'), async ({ texts, ask }) => {
+      const edit = await ask<WorkspaceEdit>('textDocument/rename', { newName: 'few' });
+      expect(applyEdits(texts.get(main) ?? '', edit.changes?.[main] ?? [])).toBe(
+        taker('let most = 2  row(0) = F[0..<most]').replaceAll('most', 'few'),
+      );
+    });
+  });
+});
