@@ -1,4 +1,5 @@
 /** `from = zb_h1`: a schedule that takes over another one. */
+import { parse } from '../../../grammar/index.ts';
 import { describe, expect, test } from 'vitest';
 import * as fc from '../../support/property.ts';
 import { analyse, codesOf } from '../../support/analyse.ts';
@@ -119,6 +120,24 @@ describe('what is written replaces what is taken over', () => {
       'schedule mine { placement = linear  order = greedy(prefer = [B, F]) }',
     );
   });
+  test('a slot of a kind, however many names follow it', () => {
+    const block = (weight: string) => `period = 3  slot(F, s) = 3 * s  slot(I, s) = 6 * stages - 3 * s + 1  ${weight}`;
+    const weight = 'slot(W, s) = 6 * stages - 3 * s + 2';
+    same(
+      `schedule base { ${block('slot(W) = free')} }  schedule mine { from = base  ${weight} }`,
+      `schedule mine { ${block(weight)} }`,
+    );
+  });
+  test('loops of one name in both texts, at the same place of their files', () => {
+    const lib = 'let a = -1\nlet b = - -1\nschedule base { let inner = each(j in 0..<2, F[j]) }';
+    const own =
+      'import { base } from "lib.pipe"\nschedule mine { from = base row(d) = each(j in 0..<2, if(j == 0, inner, []), B[j]), F[2..<microbatches], B[2..<microbatches] }';
+    const token = (text: string) => parse(text).tokens.findIndex(({ text: name }) => name === 'j');
+    expect(token(lib)).toBe(token(own));
+    same(own, 'schedule mine { row(d) = F[0], F[1], B[0], B[1], F[2..<microbatches], B[2..<microbatches] }', 1, {
+      files: { 'lib.pipe': `${lib.slice(0, -1)} row(d) = inner }` },
+    });
+  });
   test('conditions of a rule one by one', () => {
     const rule = (allow: string) =>
       `order = greedy(prefer = [B, F])  allow(B, s) = held(s) > 0  allow(F, s) = ${allow}  prefer(0) = [F, B]`;
@@ -199,6 +218,48 @@ describe('the base', () => {
 });
 
 describe('findings of inherited text', () => {
+  test('a name that only the taker uses is used', () => {
+    const text = `schedule base { let spare = 2  row(d) = ${flat} }  schedule mine { from = base  row(0) = F[0..<spare] }`;
+    checkFindings(text);
+  });
+  test.each([
+    ['of a condition', `require 1 / (devices - 2) > 0  row(d) = ${flat}`, '(devices - 2)'],
+    [
+      'of an operation',
+      'operation loss { time = 1ms * (devices - 9) }  row(d) = F[0], loss[0], B[0]',
+      '1ms * (devices - 9)',
+    ],
+  ])('numbers %s', (_, entries, wrong) => {
+    const files = { 'lib.pipe': `schedule base { ${entries} }` };
+    const text = `import { base } from "lib.pipe"\nschedule mine { from = base }${pipeline(2, 1)}`;
+    const found = resolveText(text, { files }).findings.filter(({ severity }) => severity === 'error');
+    expect(found.map(({ place }) => text.slice(place.start, place.end))).toEqual(['base']);
+    const [{ place }] = found[0].related;
+    expect(files['lib.pipe'].slice(place.start, place.end)).toBe(wrong);
+  });
+  test('tests of schedules know the base, wherever it is', () => {
+    const stuck =
+      'schedule mine { from = BASE  row(devices - 1) = I[0..<microbatches], F[0..<microbatches], W[0..<microbatches] }';
+    const tested = (head: string, taken: string) =>
+      codesOf(
+        analyse(
+          `${head}${stuck.replace('BASE', taken)}\nexpect mine { over(devices = 2..3, microbatches = 1..3) valid }`,
+        ),
+      );
+    expect(tested('', 'zb_h1')).toEqual(['schedule/deadlock']);
+    expect(tested('schedule one { from = zb_h1 }\nschedule two { from = one }\n', 'two')).toEqual([
+      'schedule/deadlock',
+    ]);
+  });
+  test('a text of the base marks the operations that it writes for the taker', () => {
+    const text = `${base}schedule mine { from = base  row(devices - 1) = ${flat} }${pipeline(2, 4)}`;
+    const tracer = resolveText(text).tracers.get('train');
+    const start = text.indexOf('F[0..<warm(d)]');
+    const span = { start, end: start + 'F[0..<warm(d)]'.length };
+    expect(tracer?.writes(span)).toBe(true);
+    expect(Array.from(tracer?.written(0, [span]) ?? []).filter((mark) => mark === 1)).toHaveLength(2);
+    expect(Array.from(tracer?.written(1, [span]) ?? [])).not.toContain(1);
+  });
   test('are at the name after from, and lead to the text in its file', () => {
     const text = `schedule mine { from = zb_h1  let warm(d) = F[d] }`;
     const { findings } = resolveText(text);
@@ -249,6 +310,8 @@ describe('rows of single devices', () => {
       'value/range',
     );
     expect(planned(`schedule mine { row(d) = ${flat}  row(devices / 2) = ${flat} }`).errors[0]).toContain('1.5');
+    const both = planned(`schedule mine { row(devices - 1) = ${flat}  row(0) = F[0] }`, { devices: 1 });
+    expect(both).toEqual(planned(`schedule mine { row(0) = ${flat} }`, { devices: 1 }));
     same(
       `schedule mine { row(d) = ${flat}  row(devices - 1) = ${flat}, F[0..<0]  row(devices - 1 + 0) = F[0] }`,
       `schedule mine { row(d) = if(d == devices - 1, [${flat}], [${flat}]) }`.replace(
