@@ -1,9 +1,9 @@
-import { letters } from '../../engine/program.ts';
+import { kinds, letters } from '../../engine/program.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { Lane } from './lane.ts';
 import type { Scale } from './scale.ts';
 
-export type CellKind = (typeof letters)[number] | 'sync' | 'optimizer' | 'fill' | 'idle';
+export type CellKind = (typeof letters)[number] | 'operation' | 'sync' | 'optimizer' | 'fill' | 'idle';
 
 export interface Cell {
   readonly kind: CellKind;
@@ -32,6 +32,8 @@ export function filledCells(
   });
 }
 
+const cellKind = (kind: number): CellKind => (kind >= kinds ? 'operation' : letters[kind]);
+
 function atMiddle(lane: Lane, scale: Scale): Cell[] {
   const cells: Cell[] = [];
   let position = 0;
@@ -39,7 +41,7 @@ function atMiddle(lane: Lane, scale: Scale): Cell[] {
     const middle = (cell + 0.5) * scale.cell;
     while (position < lane.word.length && (lane.end[position] ?? 0) <= middle) position += 1;
     const runs = position < lane.word.length && (lane.start[position] ?? 0) <= middle;
-    cells.push(runs ? { kind: letters[lane.kind(position)], position } : afterwards(lane, middle));
+    cells.push(runs ? { kind: cellKind(lane.kind(position)), position } : afterwards(lane, middle));
   }
   return cells;
 }
@@ -49,7 +51,7 @@ function afterwards(lane: Lane, at: number): Cell {
   return { kind: at < lane.syncEnd ? 'sync' : 'optimizer' };
 }
 
-const order: readonly CellKind[] = [...letters, 'sync', 'optimizer', 'idle'];
+const order: readonly CellKind[] = [...letters, 'operation', 'sync', 'optimizer', 'idle'];
 
 /** What fills most of each cell; the first in `order` among equals. */
 function dominant(lane: Lane, scale: Scale): Cell[] {
@@ -67,7 +69,7 @@ function dominant(lane: Lane, scale: Scale): Cell[] {
   for (let position = 0; position < lane.word.length; position += 1) {
     const start = Math.max(reached, lane.start[position] ?? 0);
     reached = Math.max(reached, lane.end[position] ?? 0);
-    add(lane.kind(position), start, reached);
+    add(Math.min(kinds, lane.kind(position)), start, reached);
   }
   add(order.indexOf('sync'), lane.last, lane.syncEnd);
   add(order.indexOf('optimizer'), lane.syncEnd, lane.stepEnd);

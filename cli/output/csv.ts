@@ -1,5 +1,5 @@
 import type { Run } from '../../engine/evaluation.ts';
-import { letters, stageOf } from '../../engine/program.ts';
+import { kindName, stageOf } from '../../engine/program.ts';
 import { laneOf } from '../drawing/lane.ts';
 
 /** Lines that are joined before they are handed on. */
@@ -18,7 +18,7 @@ export function* csv(run: Run): Generator<string> {
     const lane = laneOf(run, device);
     for (let position = 0; position < lane.word.length; position += 1) {
       const stage = stages[stageOf(program, lane.word[position] ?? 0)] ?? '';
-      const kind = letters[lane.kind(position)];
+      const kind = kindName(program, lane.kind(position));
       lines.push(
         `${name},${stage},${kind},${lane.microbatch(position)},${lane.start[position] ?? 0},${lane.end[position] ?? 0}\r\n`,
       );

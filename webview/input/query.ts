@@ -33,8 +33,8 @@ export function parseQuery(text: string): Query | string {
         query = { ...query, microbatch: Number(value) };
         break;
       case 'kind':
-        if (operator !== ':' || !new RegExp(`^([${letters.join('')}]|sync|optimizer)$`, 'i').test(value))
-          return `"${word}": a kind is ${letters.join(', ')}, sync or optimizer`;
+        if (operator !== ':' || !new RegExp(`^([${letters.join('')}]|operation|sync|optimizer)$`, 'i').test(value))
+          return `"${word}": a kind is ${letters.join(', ')}, operation, sync or optimizer`;
         query = { ...query, kind: value.length === 1 ? value.toUpperCase() : value.toLowerCase() };
         break;
       case 'dev':

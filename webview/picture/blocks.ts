@@ -1,6 +1,7 @@
 import {
   type Kind,
   kindOf,
+  kinds,
   letters,
   microbatchOf as microbatchOfWord,
   needSlot,
@@ -13,13 +14,15 @@ import type { Picture } from './picture.ts';
 
 /** Questions about one block of a picture. Pure. */
 
-export type BlockType = (typeof letters)[number] | 'sync' | 'optimizer';
+/** `operation`: the schedule declares it. */
+export type BlockType = (typeof letters)[number] | 'operation' | 'sync' | 'optimizer';
 
 export function typeOf({ columns }: Picture, block: number): BlockType {
   const code = columns.word[block];
   if (code === syncWord) return 'sync';
   if (code === optimizerWord) return 'optimizer';
-  return letters[kindOf(columns, code)];
+  const kind = kindOf(columns, code);
+  return kind >= kinds ? 'operation' : letters[kind];
 }
 
 /** −1 for synchronisation and optimizer. */

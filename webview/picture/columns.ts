@@ -43,6 +43,8 @@ export interface Columns {
   readonly shift: number;
   readonly stages: number;
   readonly microbatches: number;
+  /** Names of the operations that the schedule declares; absent for none. */
+  readonly declared?: readonly string[];
   /** The last end of any block. */
   readonly makespan: number;
 }

@@ -17,7 +17,7 @@ import { memoryAfter } from './memoryLevel.ts';
 import { ownMemory, ownMemoryWords } from './ownMemory.ts';
 import { kindTransfer } from './columns.ts';
 import { versionWords } from './missedUpdate.ts';
-import { rowOf } from '../../engine/program.ts';
+import { kindOf, kinds, rowOf } from '../../engine/program.ts';
 import type { Picture } from './picture.ts';
 
 /** Texts about blocks and gaps: tooltip, detail bar, table and screen reader say the same. */
@@ -31,6 +31,7 @@ const kindNames = {
   U: 'Weight update',
   E: 'Eviction',
   L: 'Load back',
+  operation: 'Operation',
   sync: 'Gradient synchronisation',
   optimizer: 'Optimizer step',
 } as const;
@@ -45,14 +46,20 @@ export const countedKinds: Readonly<Record<BlockType, readonly [singular: string
   U: ['weight update', 'weight updates'],
   E: ['eviction', 'evictions'],
   L: ['load', 'loads'],
+  operation: ['operation of the schedule', 'operations of the schedule'],
   sync: ['synchronisation', 'synchronisations'],
   optimizer: ['optimizer step', 'optimizer steps'],
 };
 
 export function kindName(picture: Picture, block: number): string {
   const type = typeOf(picture, block);
+  if (type === 'operation') return declaredName(picture, block);
   return type === 'F' && paintKindOf(picture, block) === kindTransfer ? 'Weight loading' : kindNames[type];
 }
+
+/** Name of an operation that the schedule declares. */
+const declaredName = ({ columns }: Picture, block: number): string =>
+  columns.declared?.[kindOf(columns, columns.word[block]) - kinds] ?? '';
 
 export function blockTitle(picture: Picture, block: number): string {
   const microbatch = microbatchOf(picture, block);
@@ -65,7 +72,7 @@ export function shortName(plan: PipelinePlan, picture: Picture, block: number): 
   if (type === 'sync' || type === 'optimizer') return type;
   const stage = stageOf(picture, block);
   const segment = plan.stages[stage].copy?.segment;
-  const name = `${stageNumber(plan, stage)}${type}${microbatchOf(picture, block)}`;
+  const name = `${stageNumber(plan, stage)}${type === 'operation' ? declaredName(picture, block) : type}${microbatchOf(picture, block)}`;
   return segment === undefined ? name : `${name}.${segment}`;
 }
 

@@ -12,6 +12,9 @@ export function labelledPart(columns: Columns, block: number): readonly [from: n
   return [from + length * parts.recompute[row], from + length * parts.weight[row]];
 }
 
+/** Kinds that the schedule declares follow the rule of the last kind of every program. */
+export const labelKind = (kind: number): number => Math.min(kind, kinds - 1);
+
 const known = new WeakMap<Columns, Float64Array>();
 
 /** Seconds of the narrowest labelled part, by row × kinds + kind; infinite where a row has none. O(blocks), once a timeline. */
@@ -23,7 +26,7 @@ export function narrowestParts(columns: Columns): Float64Array {
 
 function measure({ rows, offsets, start, end, word, parts, shift, stages }: Columns): Float64Array {
   const narrowest = new Float64Array(rows * kinds).fill(Number.POSITIVE_INFINITY);
-  const kindOf = Uint8Array.from(parts.main, (_, of) => kindOfRow(stages, of));
+  const kindOf = Uint8Array.from(parts.main, (_, of) => labelKind(kindOfRow(stages, of)));
   for (let row = 0; row < rows; row += 1) {
     for (let block = offsets[row]; block < offsets[row + 1]; block += 1) {
       const code = word[block];

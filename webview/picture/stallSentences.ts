@@ -1,7 +1,7 @@
 /** A deadlock in sentences: each step of its circle, and the figures of the stall. */
 import { count, list, moment } from '../../engine/quantities.ts';
 import { type PipelinePlan, paths } from '../../engine/plan.ts';
-import { kindOf, letters } from '../../engine/program.ts';
+import { kindOf, kinds, letters } from '../../engine/program.ts';
 import { startsWithNext, stepName } from '../../engine/schedule/deadlockSteps.ts';
 import type { Stall } from '../../engine/stall.ts';
 import { type Circle, stallFigures } from './stalledRows.ts';
@@ -31,7 +31,8 @@ export function stepSentences(stall: Stall, plan: PipelinePlan, circle: Circle):
         ? { parts: ['', from, ' starts at the same time as ', to, `${on(step.device)}.`], path }
         : { parts: ['', from, ' comes after ', to, ` in the row of${on(step.device).slice(3)}.`], path };
     }
-    const what = needed[letters[kindOf(program, next.word)]];
+    const kind = kindOf(program, next.word);
+    const what = kind >= kinds ? 'the result of' : needed[letters[kind]];
     return { parts: ['', from, `${on(step.device)} needs ${what} `, to, `${on(next.device)}.`] };
   });
 }

@@ -1,9 +1,17 @@
 /** A deadlock as rows: which devices to show, what each of them ran, and what it has still to run. */
-import { kindOf, letters, microbatchOf, operationName, type Program } from '../../engine/program.ts';
+import { kindOf, kindName, kinds, letters, microbatchOf, operationName, type Program } from '../../engine/program.ts';
 import type { DeadlockStep } from '../../engine/schedule/deadlockSteps.ts';
 import type { Stall } from '../../engine/stall.ts';
 import { stagesOn } from '../../engine/stagesOn.ts';
-import { kindForward, kindInput, kindOptimizer, kindRecompute, kindTransfer, kindWeight } from './columns.ts';
+import {
+  kindCollective,
+  kindForward,
+  kindInput,
+  kindOptimizer,
+  kindRecompute,
+  kindTransfer,
+  kindWeight,
+} from './columns.ts';
 
 export type Circle = readonly DeadlockStep[];
 
@@ -145,8 +153,10 @@ const paintKinds = {
   E: kindTransfer,
   L: kindTransfer,
 } as const;
-export const paintKindAt = (program: Program, position: number): number =>
-  paintKinds[letters[kindOf(program, program.order[position])]];
+export function paintKindAt(program: Program, position: number): number {
+  const kind = kindOf(program, program.order[position]);
+  return kind >= kinds ? kindCollective : paintKinds[letters[kind]];
+}
 
 const longKinds = {
   F: 'forward',
@@ -163,9 +173,11 @@ const longKinds = {
 export function boxLabel(stall: Stall, device: number, position: number, long: boolean): string {
   const { program } = stall;
   const word = program.order[position];
-  const letter = letters[kindOf(program, word)];
+  const kind = kindOf(program, word);
+  const letter = letters[kind];
   const severalStages = stagesOn(program.placement, device).length > 1;
   if (severalStages) return operationName(program, word);
+  if (kind >= kinds) return `${kindName(program, kind)}${microbatchOf(program, word)}`;
   return long ? `${longKinds[letter]} ${microbatchOf(program, word)}` : `${letter}${microbatchOf(program, word)}`;
 }
 

@@ -6,6 +6,7 @@ import { type Timeline, stepAt } from '../../engine/timeline.ts';
 import {
   type Columns,
   type Parts,
+  kindCollective,
   kindForward,
   kindInput,
   kindOptimizer,
@@ -76,6 +77,7 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
     shift,
     stages,
     microbatches,
+    ...(program.declared === undefined ? {} : { declared: program.declared.names }),
     makespan: timeline.makespan,
   };
 }
@@ -86,9 +88,10 @@ export const blockShift = (columns: Columns, programOffsets: Int32Array): Int32A
 
 export function partsOf(plan: PipelinePlan, duration: Float64Array, apart?: Uint8Array): Parts {
   const stages = plan.stages.length;
-  const main = new Uint8Array(kinds * stages);
-  const recompute = new Float64Array(kinds * stages);
-  const weight = new Float64Array(kinds * stages).fill(1);
+  const rows = Math.max(kinds * stages, duration.length);
+  const main = new Uint8Array(rows).fill(kindCollective, kinds * stages);
+  const recompute = new Float64Array(rows);
+  const weight = new Float64Array(rows).fill(1);
   const mains = [
     kindForward,
     kindInput,

@@ -74,7 +74,7 @@ const resultWords = [
   'evicted activations',
 ];
 const resultWord = (program: Program, position: number): string =>
-  resultWords[resultOf[kindOf(program, program.order[position])]];
+  resultWords[resultOf[kindOf(program, program.order[position])]] ?? 'result';
 const nameAt = (program: Program, position: number): string => operationName(program, program.order[position]);
 const kindWords = [
   'forward',
@@ -111,7 +111,7 @@ function stepWords(plan: PipelinePlan, program: Program, step: WaitStep, next: W
         return `${device} sends the ${resultWord(program, position)} of ${name} to ${plan.devices[step.receiver].name}`;
       return noted(`${resultWord(program, position)} from ${device}, ${name}`);
     case 'before':
-      return `${kindWords[kindOf(program, program.order[position])]} just before, ${name}`;
+      return `${kindWords[kindOf(program, program.order[position])] ?? 'operation'} just before, ${name}`;
     case 'exchange':
       return `${device} comes to the exchange after ${name}`;
     case 'ahead':

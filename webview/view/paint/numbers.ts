@@ -1,7 +1,7 @@
 import { kinds, rowOf } from '../../../engine/program.ts';
 import { deviceOf, microbatchBlocks, microbatchOf, typeOf } from '../../picture/blocks.ts';
 import { isGhost } from '../../picture/ghosts.ts';
-import { labelSizes, type Labels, labelledPart, labelsAt } from '../../picture/labels.ts';
+import { labelSizes, type Labels, labelKind, labelledPart, labelsAt } from '../../picture/labels.ts';
 import { blockColour, hasShapes } from '../scene/blockColour.ts';
 import { css, labelOn } from '../scene/colour.ts';
 import type { Scene } from '../scene/scene.ts';
@@ -46,7 +46,7 @@ function isShown({ shown }: Labels, { picture }: Scene, row: number, block: numb
   return (
     word[block] >= 0 &&
     end[block] > start[block] &&
-    shown[row * kinds + Math.trunc((word[block] >> shift) / stages)] === 1
+    shown[row * kinds + labelKind(Math.trunc((word[block] >> shift) / stages))] === 1
   );
 }
 
