@@ -361,6 +361,8 @@ export interface StageCopy {
   readonly time?: number;
   /** It runs forwards only, and no other stage waits for it. */
   readonly spare?: true;
+  /** Its weights, gradients and optimizer state are at home on another device. */
+  readonly away?: true;
 }
 
 export interface StagePlan {

@@ -102,6 +102,10 @@ export interface OnRule {
    * wrong for these numbers (reported).
    */
   devices(numbers: ScheduleNumbers, count: number, report: Reporter): readonly (readonly Int32Array[])[] | undefined;
+  /** Device where the weights of each stage are at home; absent where each copy keeps its weights. `undefined` as for `devices`. */
+  readonly home?: (numbers: ScheduleNumbers, report: Reporter) => readonly number[] | undefined;
+  /** Reports that a stage is at home on a device that does not run it. */
+  refuseHome(stage: number, device: number, runs: readonly number[], report: Reporter): void;
   /** Reports a problem at the function. */
   refuse(expected: string, found: string, report: Reporter): void;
 }

@@ -19,8 +19,9 @@ export function onReader(context: ReadContext, compiled: CompiledSchedule, keys:
   const entry = keys.find('on');
   const spare = or(readWord<'true' | 'false'>(context, keys, 'spare'), 'false');
   const stages = keys.find('stages');
+  const homeEntry = keys.find('home');
   if (entry === undefined) {
-    for (const key of ['stages', 'spare'] as const) {
+    for (const key of ['stages', 'spare', 'home'] as const) {
       const other = keys.find(key);
       if (other !== undefined) notApplicable(context, other, 'the schedule has no `on(s, j) = …`');
     }
@@ -35,7 +36,8 @@ export function onReader(context: ReadContext, compiled: CompiledSchedule, keys:
   if (placement !== undefined) notApplicable(context, placement, '`on` decides');
   const count = stages === undefined ? undefined : numberOf(compiled, stages);
   const devices = devicesOf(context, compiled, entry, spare === 'true');
-  if (devices === undefined || count === 'wrong' || spare === undefined) return 'wrong';
+  const home = homeEntry === undefined ? undefined : homeOf(context, compiled, homeEntry);
+  if (devices === undefined || count === 'wrong' || home === 'wrong' || spare === undefined) return 'wrong';
   return (args) => {
     const given = new Map(Object.entries(args));
     return {
@@ -46,6 +48,16 @@ export function onReader(context: ReadContext, compiled: CompiledSchedule, keys:
         if (!(Number.isSafeInteger(found) && found >= 1))
           outside(frame, count.value, '"stages"', String(found), 'a whole number of at least 1, from `devices` alone');
         return frame.failed ? undefined : found;
+      },
+      ...(home === undefined
+        ? {}
+        : { home: (numbers, report) => homesOf(home, frameOf(compiled, numbers, given, report), numbers) }),
+      refuseHome(stage, device, runs, report) {
+        report.report('value/range', home?.value ?? devices.entry.key, {
+          what: `The home of stage ${stage}`,
+          value: `device ${device}`,
+          allowed: `a device that runs it: ${runs.join(', ')}`,
+        });
       },
       devices: (numbers, asked, report) => tableOf(devices, frameOf(compiled, numbers, given, report), numbers, asked),
       refuse: (expected, found, report) => report.report('type/mismatch', devices.entry.key, { expected, found }),
@@ -58,10 +70,48 @@ interface Written {
   readonly value: Expression;
 }
 
-function numberOf({ names }: CompiledSchedule, entry: Entry): Written | 'wrong' {
+function numberOf({ names }: Pick<CompiledSchedule, 'names'>, entry: Entry): Written | 'wrong' {
   const value = valueOf(entry);
   const code = value === undefined ? undefined : compileNumber(names, value, 'number');
   return value === undefined || code === undefined || tooDeep(names, value, code) ? 'wrong' : { code, value };
+}
+
+interface HomeCode extends Written {
+  readonly slot: number;
+}
+
+/** `home(s) = device`. */
+function homeOf(
+  { report }: ReadContext,
+  { names }: CompiledSchedule,
+  entry: Entry,
+): HomeCode | 'wrong' | undefined {
+  const [slot, second] = slotsOf(names, entry.parameters ?? []);
+  if (slot === undefined || second !== undefined || entry.parameters?.length !== 1) {
+    report.report('type/mismatch', entry.key, {
+      expected: 'a stage, as `home(s) = …`',
+      found: String(entry.parameters?.length ?? 0),
+    });
+    return 'wrong';
+  }
+  const written = numberOf({ names }, entry);
+  return written === 'wrong' ? written : { ...written, slot };
+}
+
+function homesOf(
+  { code, value, slot }: HomeCode,
+  frame: Frame,
+  { stages, devices }: ScheduleNumbers,
+): readonly number[] | undefined {
+  const homes: number[] = [];
+  for (let stage = 0; stage < stages && !frame.failed; stage += 1) {
+    frame.slots[slot] = stage;
+    const device = code.at(frame);
+    if (!(Number.isInteger(device) && device >= 0 && device < devices))
+      outside(frame, value, `The home of stage ${stage}`, String(device), `a whole number from 0 to ${devices - 1}`);
+    homes.push(device);
+  }
+  return frame.failed ? undefined : homes;
 }
 
 interface DeviceCodes {

@@ -174,7 +174,7 @@ function costsOf(plan: PipelinePlan, { names, costs }: OperationsPlan) {
 
 /** What a cost reads of a stage of the cut: its first copy, and all of its parts. */
 function readStage({ stages }: PipelinePlan, { read, kind, stage }: RuleRead): number {
-  const copies = stages.filter((each, index) => (each.copy?.stage ?? index) === stage);
+  const copies = stages.filter((each, index) => (each.copy?.stage ?? index) === stage && each.copy?.away !== true);
   const [first] = copies;
   const parts = copies.filter(({ copy }) => copy?.first === first.copy?.first && copy?.spare === first.copy?.spare);
   const sum = (of: (each: (typeof stages)[number]) => number): number =>

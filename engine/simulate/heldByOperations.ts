@@ -1,7 +1,7 @@
 /**
- * What devices hold for operations that a schedule declares. The device of an operation holds `holds` from its start until the last
- * operation that waits for it has ended. A receiver holds the bytes of a message from the start of the transfer until the last operation
- * there that waits for it has ended. If that operation sends, it is until its messages have left.
+ * What devices hold for operations that a schedule declares. The device of an operation holds `holds` from its start. A receiver
+ * holds the bytes of a message from the start of the transfer. Both end when the last operation there that waits has ended, and what
+ * it sends has left.
  */
 import type { PipelinePlan } from '../plan.ts';
 import { B, kinds, type Program, resultOf, resultRow, resultRowOf, resultSlotOf, W } from '../program.ts';
@@ -53,8 +53,7 @@ function allHeld(plan: PipelinePlan, timeline: Timeline): readonly (readonly Hel
     const who = waiters.get(slot) ?? [];
     const holds = declared.holds[row - firstRow];
     if (holds > 0) {
-      const ends = who.map((waiter) => endAt(timeline, positions.get(waiter) ?? position));
-      const to = Math.max(endAt(timeline, position), ...ends);
+      const to = Math.max(endAt(timeline, position), ...who.map(doneAt));
       found[device].push({ ...place, bytes: holds, from: startAt(timeline, position), to });
     }
     for (const { receiver, bytes, began, arrived } of messages.get(slot) ?? []) {

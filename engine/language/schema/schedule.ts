@@ -76,6 +76,13 @@ export const schedule: BlockSchema = {
       'Whether `on` may give a list of devices. All behind the first hold a spare copy of the stage. Default: false.',
     ),
     key(
+      'home',
+      'home(s) = s',
+      whole(0),
+      'Device where the weights, gradients and optimizer state of stage s are, under `on`. Its other copies hold no weights, and exchange no gradients: operations of the schedule bring them. Default: each copy holds them.',
+      { forms: ['call'] },
+    ),
+    key(
       'parts',
       'parts = 4',
       whole(1),

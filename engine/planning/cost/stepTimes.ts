@@ -133,7 +133,7 @@ function holders({ ranks, placement }: SitedRanks, stages: readonly StageParts[]
   const holding = new Map<number, Held & { readonly parts: StageParts }>();
   for (const [index, parts] of stages.entries()) {
     const { copy } = parts.plan;
-    if ((copy?.segment ?? 0) > 0) continue;
+    if ((copy?.segment ?? 0) > 0 || copy?.away === true) continue;
     const stage = copy?.stage ?? index;
     const known = holding.get(stage) ?? { layers: parts.layers, plan: parts.plan, on: new Map(), parts };
     if (!known.on.has(placement[index])) known.on.set(placement[index], index);

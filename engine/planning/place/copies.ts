@@ -61,12 +61,12 @@ const timeOf = (copy: StageCopy): number => copy.time ?? lengthOf(copy);
 
 /**
  * The plan of a stage as one of its copies or parts. A segment computes its share of the sequence and keeps its share of the
- * activations; the weights are there once, with the first segment. If microbatches are cut into `parts`, each part takes its
+ * activations; the weights are there once, with the first segment, and only where they are at home. If microbatches are cut into `parts`, each part takes its
  * share. Except for buffers, the figures of `stage` are already for one of its `split` replicas.
  */
 export function copyPlan(stage: StagePlan, copy: StageCopy | undefined, parts: number, split: number): StagePlan {
   const whole = parts === 1 && (copy?.segments ?? 1) === 1;
-  const owns = (copy?.segment ?? 0) === 0;
+  const owns = (copy?.segment ?? 0) === 0 && copy?.away !== true;
   return {
     ...stage,
     ...(copy === undefined ? {} : { copy }),

@@ -61,13 +61,27 @@ export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report:
     }
     places.add(place);
   }
+  const homes = rule.home?.(numbers, report);
+  if (homes === undefined && rule.home !== undefined) return undefined;
+  for (const [stage, home] of homes?.entries() ?? []) {
+    const runs = copies.filter((copy) => copy.stage === stage && copy.spare !== true).map(({ device }) => device);
+    if (runs.includes(home)) continue;
+    rule.refuseHome(stage, home, runs, report);
+    return undefined;
+  }
   // Stages of one direction are next to each other, and spare copies come last.
   copies.sort((a, b) => Number(a.spare ?? false) - Number(b.spare ?? false) || a.first - b.first || a.stage - b.stage);
   const placement = Int32Array.from(copies, ({ device }) => device);
   if (copies.length === numbers.stages) return { placement };
   return {
     placement,
-    copies: copies.map(({ stage, every, first, spare }) => ({ stage, every, first, ...(spare && { spare }) })),
+    copies: copies.map(({ stage, every, first, spare, device }) => ({
+      stage,
+      every,
+      first,
+      ...(spare && { spare }),
+      ...(homes !== undefined && spare !== true && homes[stage] !== device ? { away: true } : {}),
+    })),
   };
 }
 

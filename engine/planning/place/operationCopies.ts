@@ -11,7 +11,9 @@ export function operationsPlan(
   placement: ArrayLike<number>,
   copies: readonly StageCopy[] | undefined,
 ): OperationsPlan {
-  const stageOn = copies === undefined ? undefined : stageOf(rows, placement, copies);
+  const pieces = copies === undefined ? undefined : piecesOf(copies);
+  const stageOn =
+    copies === undefined || pieces === undefined ? undefined : stageOf(rows, placement, copies, pieces);
   const flat: number[] = [];
   for (let at = 0; at < waits.length; at += 8) {
     const [kind, piece, microbatch, device, ofKind, ofPiece, ofMicrobatch, ownWaits] = waits.slice(at, at + 8);
@@ -24,22 +26,32 @@ export function operationsPlan(
     costs: costs.map(({ device, operation, stage, ...cost }) => ({
       ...cost,
       operation: operation - kinds,
-      stage: stageOn?.(operation, stage, 0, device) ?? stage,
+      stage: pieces?.get(stage)?.find((index) => placement[index] === device) ?? stage,
     })),
     waits: flat,
   };
+}
+
+/** Copies of each piece of a row. */
+function piecesOf(copies: readonly StageCopy[]): ReadonlyMap<number, readonly number[]> {
+  const of = new Map<number, number[]>();
+  for (const [index, { stage, segment = 0, segments = 1 }] of copies.entries()) {
+    const piece = stage * segments + segment;
+    of.set(piece, [...(of.get(piece) ?? []), index]);
+  }
+  return of;
 }
 
 /**
  * Copies by what they are pieces of. A letter is the copy's that runs the microbatch. An operation that the schedule declares is
  * where the rows have it: on `device` if they have it there.
  */
-function stageOf(rows: readonly RowPlan[], placement: ArrayLike<number>, copies: readonly StageCopy[]) {
-  const of = new Map<number, number[]>();
-  for (const [index, { stage, segment = 0, segments = 1 }] of copies.entries()) {
-    const piece = stage * segments + segment;
-    of.set(piece, [...(of.get(piece) ?? []), index]);
-  }
+function stageOf(
+  rows: readonly RowPlan[],
+  placement: ArrayLike<number>,
+  copies: readonly StageCopy[],
+  of: ReadonlyMap<number, readonly number[]>,
+) {
   const written = new Map<string, number[]>();
   for (const [device, row] of rows.entries()) {
     const [stages, microbatches] = [row.stages, row.microbatches].map(unpack);
