@@ -81,11 +81,7 @@ interface HomeCode extends Written {
 }
 
 /** `home(s) = device`. */
-function homeOf(
-  { report }: ReadContext,
-  { names }: CompiledSchedule,
-  entry: Entry,
-): HomeCode | 'wrong' | undefined {
+function homeOf({ report }: ReadContext, { names }: CompiledSchedule, entry: Entry): HomeCode | 'wrong' | undefined {
   const [slot, second] = slotsOf(names, entry.parameters ?? []);
   if (slot === undefined || second !== undefined || entry.parameters?.length !== 1) {
     report.report('type/mismatch', entry.key, {

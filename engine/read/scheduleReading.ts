@@ -38,6 +38,7 @@ export function forFile(
   { located, spansOf }: Pick<ScheduleReading, 'located' | 'spansOf'>,
 ): ScheduleDefinition {
   const { on, body } = definition;
+  const home = on?.home;
   const operations = body.kind === 'rows' ? body.operations : undefined;
   return {
     ...definition,
@@ -47,6 +48,8 @@ export function forFile(
           on: {
             stages: (devices, report) => on.stages(devices, located(report)),
             devices: (numbers, count, report) => on.devices(numbers, count, located(report)),
+            ...(home === undefined ? {} : { home: (numbers, report) => home(numbers, located(report)) }),
+            refuseHome: (stage, device, runs, report) => on.refuseHome(stage, device, runs, located(report)),
             refuse: (expected, found, report) => on.refuse(expected, found, located(report)),
           },
         }),

@@ -12,8 +12,7 @@ export function operationsPlan(
   copies: readonly StageCopy[] | undefined,
 ): OperationsPlan {
   const pieces = copies === undefined ? undefined : piecesOf(copies);
-  const stageOn =
-    copies === undefined || pieces === undefined ? undefined : stageOf(rows, placement, copies, pieces);
+  const stageOn = copies === undefined || pieces === undefined ? undefined : stageOf(rows, placement, copies, pieces);
   const flat: number[] = [];
   for (let at = 0; at < waits.length; at += 8) {
     const [kind, piece, microbatch, device, ofKind, ofPiece, ofMicrobatch, ownWaits] = waits.slice(at, at + 8);
