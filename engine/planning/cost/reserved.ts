@@ -36,6 +36,8 @@ export function communicatorsOf(ranks: Ranks, rank: number): Groups {
 function sharesGradients({ ranks, placement, copies }: Ranks, rank: number): boolean {
   if ((ranks[rank].split ?? 1) > 1) return true;
   if (copies === undefined) return false;
-  const here = new Set(copies.flatMap(({ stage, away }, index) => (placement[index] === rank && away !== true ? [stage] : [])));
+  const here = new Set(
+    copies.flatMap(({ stage, away }, index) => (placement[index] === rank && away !== true ? [stage] : [])),
+  );
   return copies.some(({ stage, away }, index) => placement[index] !== rank && away !== true && here.has(stage));
 }
