@@ -95,7 +95,7 @@ describe('balance', () => {
     expect(changed.syntax.text).not.toContain('balance(4)');
     expect(changed.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(iteration(changed)).toBe(iteration(file));
-    expect(refactorings(file, file.syntax.text.indexOf('1f1b'), analyse)).toEqual([]);
+    expect(refactorings(file, file.syntax.text.indexOf('devices ='), analyse)).toEqual([]);
     expect(refactorings(analyse(''), 0, analyse)).toEqual([]);
     // Also where devices are over their memory, which is then said of each stage.
     const tight = analyse(pipe({ memory: '2GiB', pipeline: run('  stages = balance(4)') }));
