@@ -8,6 +8,7 @@ import { motionTable } from './measures/motion.ts';
 import { pageTable } from './measures/page.ts';
 import { parseTable } from './measures/parse.ts';
 import { redrawTable } from './measures/redraw.ts';
+import { gridTable, schedulesTable } from './measures/schedules.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
 import { textsTable } from './measures/texts.ts';
 import { type Table, tableText } from './rows.ts';
@@ -16,6 +17,8 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['parse', parseTable],
   ['simulate', simulateTable],
   ['orders', orderTable],
+  ['schedules', schedulesTable],
+  ['grid', gridTable],
   ['job', jobTable],
   ['large', largeTable],
   ['keystroke', keystrokeTable],

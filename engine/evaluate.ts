@@ -5,7 +5,7 @@ import { type PlanFinding, planFinding } from './findings/finding.ts';
 import type { EngineOptions } from './host.ts';
 import { type PipelinePlan, paths } from './plan.ts';
 import { generate } from './schedule/generate.ts';
-import { validate } from './schedule/validate.ts';
+import { misplaced, validate } from './schedule/validate.ts';
 import { simulate } from './simulate/simulate.ts';
 import { timingOf } from './simulate/timing.ts';
 import { runSearch, type Search } from './searches.ts';
@@ -47,9 +47,9 @@ function* timelineSteps(
   if ('faults' in generated) return generated;
   yield;
   const { program } = generated;
-  // Orders of built-in policies are proven by tests; a user's own are proven here.
+  // Orders of built-in policies are proven by tests; a user's own are proven here. The simulation shows whether they end.
   if (plan.schedule.kind !== 'policy') {
-    const faults = validate(program, plan);
+    const faults = misplaced(program, plan);
     if (faults.length > 0) return { faults };
     yield;
   }

@@ -1,4 +1,5 @@
 /** What is known of a pipeline once it was simulated. */
+import { packedLength } from './packed.ts';
 import { findPolicy } from './policies/registry.ts';
 import type { PlanFinding } from './findings/finding.ts';
 import type { EngineOptions } from './host.ts';
@@ -27,11 +28,15 @@ export interface Run {
   readonly criticalPath: Int32Array;
 }
 
-/** Steps of one operation and of one stage from order to report, of a schedule that is written down and of one that is searched for. */
-const stepsOf = { operation: 20, searchedOperation: 4_000, stage: 400 };
+/** Steps of one operation and of one stage from order to report, of a schedule by policy or rule, by rows, and of one that is searched for. */
+const stepsOf = { operation: 20, writtenOperation: 12, searchedOperation: 4_000, stage: 400 };
 
 /** About how many elementary steps an evaluation takes. */
 export function evaluationSize({ stages, microbatches, iterations, schedule }: PipelinePlan): number {
+  if (schedule.kind === 'rows' && schedule.fill !== true) {
+    const operations = schedule.rows.reduce((sum, { kinds }) => sum + packedLength(kinds), 0);
+    return stages.length * stepsOf.stage + operations * stepsOf.writtenOperation;
+  }
   const searched = schedule.kind === 'policy' && findPolicy(schedule.name)?.searches === true;
   const each = searched ? stepsOf.searchedOperation : stepsOf.operation;
   return stages.length * (stepsOf.stage + microbatches * iterations * 3 * each);

@@ -26,27 +26,58 @@ export const nothing = pack([]);
 
 function textOf(numbers: ArrayLike<number>, length: number): string {
   if (length === 0) return '';
+  const mostRuns = Math.trunc(length / 8);
   let runs = 1;
-  let all = numbers[0];
-  for (let at = 1; at < length; at += 1) {
-    all |= numbers[at];
-    if (numbers[at] !== numbers[at - 1]) runs += 1;
+  let last = numbers[0];
+  for (let at = 1; at < length && runs <= mostRuns; at += 1) {
+    const number = numbers[at];
+    if (number !== last) runs += 1;
+    last = number;
   }
-  if (8 * runs <= length) return packRuns(numbers, length);
+  if (runs <= mostRuns) return packRuns(numbers, length);
+  let all = 0;
+  for (let at = 0; at < length; at += 1) all |= numbers[at];
   const width = all === 0 ? 1 : Math.ceil((32 - Math.clz32(all)) / 6);
   let text = String(width);
   const each = Math.trunc(most / width);
   for (let from = 0; from < length; from += each) {
-    const end = Math.min(length, from + each);
-    let used = 0;
-    for (let at = from; at < end; at += 1) {
-      let rest = numbers[at];
-      for (let digit = 0; digit < width; digit += 1, rest >>>= 6) buffer[used++] = characters[rest & 63];
-    }
+    const used = write(numbers, from, Math.min(length, from + each), width);
     text += String.fromCharCode.apply(undefined, used === most ? buffer : buffer.slice(0, used));
   }
   return text;
 }
+
+/** Puts the characters of numbers into the buffer; returns how many there are. */
+function write(numbers: ArrayLike<number>, from: number, end: number, width: number): number {
+  let used = 0;
+  if (width === 1) for (let at = from; at < end; at += 1) buffer[used++] = characters[numbers[at]];
+  else if (width === 2)
+    for (let at = from; at < end; at += 1, used += 2) {
+      buffer[used] = characters[numbers[at] & 63];
+      buffer[used + 1] = characters[numbers[at] >> 6];
+    }
+  else if (width === 3)
+    for (let at = from; at < end; at += 1, used += 3) {
+      buffer[used] = characters[numbers[at] & 63];
+      buffer[used + 1] = characters[(numbers[at] >> 6) & 63];
+      buffer[used + 2] = characters[numbers[at] >> 12];
+    }
+  else
+    for (let at = from; at < end; at += 1) {
+      let rest = numbers[at];
+      for (let digit = 0; digit < width; digit += 1, rest >>>= 6) buffer[used++] = characters[rest & 63];
+    }
+  return used;
+}
+
+/** The number i for as many as reach from the end before to `ends[i]`. */
+export const packEnds = (ends: readonly number[]): Packed => {
+  const runs = ends.flatMap((end, number) => {
+    const count = end - (number === 0 ? 0 : ends[number - 1]);
+    return count === 0 ? [] : [`${number}*${count}`];
+  });
+  return (runs.length === 0 ? '' : `r${runs.join(',')}`) as unknown as Packed;
+};
 
 function packRuns(numbers: ArrayLike<number>, length: number): string {
   const runs: string[] = [];

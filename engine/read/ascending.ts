@@ -15,31 +15,42 @@ export function ascending(numbers: Int32Array): Int32Array {
     if (numbers[at] > most) most = numbers[at];
     if (numbers[at] < least) least = numbers[at];
   }
-  const order = Int32Array.from({ length: count }, (_, at) => at);
+  const order = new Int32Array(count);
+  for (let at = 0; at < count; at += 1) order[at] = at;
   if (sorted) return order;
-  if (most - least <= 8 * count)
-    return byDigit(order, new Int32Array(count), most - least + 1, (at) => numbers[at] - least);
+  const range = most - least + 1;
+  if (range <= 8 * count)
+    return byDigit(numbers, order, new Int32Array(count), { keys: range, less: least, shift: 0, mask: -1 });
   if (count < few) return order.sort((a, b) => numbers[a] - numbers[b] || a - b);
   let other = new Int32Array(count);
   let result = order;
   for (let shift = 0; shift < 31 && most >>> shift > 0; shift += digit) {
-    const next = byDigit(result, other, 1 << digit, (at) => (numbers[at] >>> shift) & ((1 << digit) - 1));
+    const next = byDigit(numbers, result, other, { keys: 1 << digit, less: 0, shift, mask: (1 << digit) - 1 });
     other = result;
     result = next;
   }
   return result;
 }
 
-/** Puts positions into `into` by a key from 0 to `keys` − 1, and keeps the order of equal keys. */
+interface Digit {
+  readonly keys: number;
+  /** The key of a number: (number − less) >>> shift, and of that the bits of the mask. */
+  readonly less: number;
+  readonly shift: number;
+  readonly mask: number;
+}
+
+/** Puts positions into `into` by a key of their numbers, and keeps the order of equal keys. */
 function byDigit<Into extends Int32Array>(
+  numbers: Int32Array,
   order: Int32Array,
   into: Into,
-  keys: number,
-  keyOf: (at: number) => number,
+  { keys, less, shift, mask }: Digit,
 ): Into {
   const starts = new Int32Array(keys + 1);
-  for (let at = 0; at < order.length; at += 1) starts[keyOf(order[at]) + 1] += 1;
+  for (let at = 0; at < order.length; at += 1) starts[(((numbers[at] - less) >>> shift) & mask) + 1] += 1;
   for (let key = 0; key < keys; key += 1) starts[key + 1] += starts[key];
-  for (let at = 0; at < order.length; at += 1) into[starts[keyOf(order[at])]++] = order[at];
+  for (let at = 0; at < order.length; at += 1)
+    into[starts[((numbers[order[at]] - less) >>> shift) & mask]++] = order[at];
   return into;
 }

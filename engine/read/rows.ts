@@ -1,7 +1,7 @@
 /** Spreads the rows of a schedule out into operations, for one pipeline. Sizes are counted before anything is made. */
 import type { RowsBody, StagesOf } from '../definitions/schedule.ts';
 import type { Entry, Expression, Span } from '../../grammar/syntax.ts';
-import { pack } from '../packed.ts';
+import { pack, packEnds } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
 import type { NumberCode, SequenceCode } from '../sequences/code.ts';
 import { compileSequence } from '../sequences/operands.ts';
@@ -105,16 +105,15 @@ export function enterRow(
 /** What was written, as plain data. `ends`: where each written expression ends. */
 function rowPlan(out: OperationList, ends: readonly number[], overlap: number): RowPlan {
   const { kinds, stages, microbatches, fused, length } = out;
-  const items = new Uint32Array(length);
-  for (const [item, end] of ends.entries()) items.fill(item, item === 0 ? 0 : ends[item - 1], end);
   const row = {
     kinds: pack(kinds, length),
     stages: pack(stages, length),
     microbatches: pack(microbatches, length),
-    items: pack(items),
+    items: packEnds(ends),
   };
   if (!out.anyFused) return row;
+  const positions = new Int32Array(length);
   let pairs = 0;
-  for (let position = 0; position < length; position += 1) if (fused[position] === 1) items[pairs++] = position;
-  return { ...row, fused: pack(items, pairs), ...(overlap === 0 ? {} : { overlap }) };
+  for (let position = 0; position < length; position += 1) if (fused[position] === 1) positions[pairs++] = position;
+  return { ...row, fused: pack(positions, pairs), ...(overlap === 0 ? {} : { overlap }) };
 }

@@ -95,15 +95,11 @@ function slotsOf(
         frame.slots[written.stage] = stage;
         if (written.microbatch !== undefined) frame.slots[written.microbatch] = microbatch;
         const slot = written.code.at(frame);
-        const of = written.microbatch === undefined ? `stage ${stage}` : `stage ${stage}, microbatch ${microbatch}`;
-        if (!(Number.isInteger(slot) && (slot >= 0 || mayMiss(kind)) && slot <= latest))
-          outside(
-            frame,
-            written.value,
-            `The slot of ${letters[kind]} of ${of}`,
-            String(slot),
-            `a whole number from 0 to ${latest.toLocaleString('en-US')}`,
-          );
+        if (!(Number.isInteger(slot) && (slot >= 0 || mayMiss(kind)) && slot <= latest)) {
+          const of = written.microbatch === undefined ? `stage ${stage}` : `stage ${stage}, microbatch ${microbatch}`;
+          const allowed = `a whole number from 0 to ${latest.toLocaleString('en-US')}`;
+          outside(frame, written.value, `The slot of ${letters[kind]} of ${of}`, String(slot), allowed);
+        }
         if (frame.failed) return undefined;
         list[stage * each + microbatch] = slot;
       }
@@ -217,13 +213,14 @@ function rowOf(
   const stageOf = new Int32Array(most);
   const microbatchOf = new Int32Array(most);
   let count = 0;
-  for (const [index, { at }] of entries.entries()) {
-    for (const stage of at === undefined ? [] : stages)
+  const { period } = slots;
+  for (const [index, list] of slots.at.entries()) {
+    for (const stage of list === undefined ? [] : stages)
       for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
-        if (runs !== undefined && !runs(stage, microbatch)) continue;
-        if (isOut(slots, entries[index], index, slots.period === undefined ? stage * microbatches + microbatch : stage))
-          continue;
-        slotOf[count] = slotAt(slots, index, stage, microbatch);
+        if (list === undefined || (runs !== undefined && !runs(stage, microbatch))) continue;
+        const place = period === undefined ? stage * microbatches + microbatch : stage;
+        if (isOut(slots, entries[index], index, place)) continue;
+        slotOf[count] = period === undefined ? list[place] : list[place] + period * microbatch;
         indexOf[count] = index;
         stageOf[count] = stage;
         microbatchOf[count] = microbatch;
@@ -259,7 +256,10 @@ function rowOf(
   let last = -1;
   for (let at = 0; at < count; at += 1) {
     const place = order[at];
-    const [index, stage, microbatch, slot] = [indexOf[place], stageOf[place], microbatchOf[place], slotOf[place]];
+    const index = indexOf[place];
+    const stage = stageOf[place];
+    const microbatch = microbatchOf[place];
+    const slot = slotOf[place];
     const takesNone = mayMiss(entries[index].kind);
     if (last >= 0 && slotOf[last] === slot && !takesNone) {
       const [a, b] = [entries[index], entries[indexOf[last]]];

@@ -123,7 +123,10 @@ const allowed: Readonly<Record<string, Rule>> = {
   },
   'engine/simulate/': { ours: [...values, ...helpers, 'engine/order/'] },
   'engine/fill/': { ours: [...values, ...helpers, 'engine/simulate/'] },
-  'engine/evaluation.ts': { ours: ['engine/policies/'], types: [...values, 'engine/findings/', 'engine/host.ts'] },
+  'engine/evaluation.ts': {
+    ours: [...helpers, 'engine/policies/'],
+    types: [...values, 'engine/findings/', 'engine/host.ts'],
+  },
   'engine/analyze/': {
     ours: [
       ...values,
