@@ -54,6 +54,9 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   const placement = placementReader(context, compiled, on === undefined ? keys.find('placement') : undefined);
   const parts = partsReader(compiled, keys.find('parts'));
   const operations = readOperations(context, compiled, id, keys);
+  if (keys.all('row').length === 0 || keys.find('order') !== undefined)
+    for (const entry of keys.all('operation'))
+      notApplicable(context, entry, 'only rows write operations of the schedule');
   const read = readBody(context, compiled, keys, backward, block);
   const times = readTimes(context, compiled, keys);
   const fillEntry = keys.find('fill');

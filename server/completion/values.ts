@@ -52,9 +52,16 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
         // In a schedule numbers and operations are written in one place.
         return [...functionsOf(functionContext(value)), ...(mixes(valueKindOf(value)) ? functionsOf('value') : [])];
       case 'targets':
-        return targets === undefined ? [] : targetOffers(targets);
+        return targets === undefined ? [] : [...targetOffers(targets), ...declaredOperations(view, cursor)];
     }
   });
+}
+
+/** Operations that the schedule around declares. */
+function declaredOperations(view: View, { blocks: [outer] }: Cursor): readonly Offer[] {
+  if (outer?.name !== 'schedule') return [];
+  const own = membersOf(view, `schedule:${outer.declaration.name?.text ?? ''}`, ['operation']);
+  return own.map((symbol) => ({ ...symbolOffer(symbol), snippet: `${symbol.name}[$1]` }));
 }
 
 /** Names that stand for numbers here. */

@@ -174,6 +174,14 @@ describe('an operation that cannot be', () => {
     expect(errorsOf(fileOf(text, { microbatches: 1 })).map((each) => each.split(':')[0])).toEqual([code]);
   });
 
+  it.each([
+    'order = greedy(prefer = [B, F])',
+    'slot(F, s, j) = 2 * j + s  slot(B, s, j) = 2 * j + 2 * devices - 1 - s',
+  ])('is not placed by %s', (how) => {
+    const { findings } = resolveText(fileOf(`operation x { time = 1ms }  ${how}`));
+    expect(findings.filter(({ code }) => code === 'key/not-applicable')).toHaveLength(1);
+  });
+
   it('is refused where sends and receives block', () => {
     const text = fileOf('operation x { time = 1ms }  row(d) = F[0], x[0], B[0]', { microbatches: 1 });
     const errors = errorsOf(text.replace('schedule = mine', 'transfer = rendezvous  schedule = mine'));
