@@ -387,6 +387,6 @@ describe('any operations', () => {
       ),
       { numRuns: 150 },
     );
-    expect(simulated).toBeGreaterThan(30);
+    expect(simulated).toBeGreaterThan(5);
   });
 });
