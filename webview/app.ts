@@ -208,6 +208,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
   const input = inputs({
     timelines,
     page,
+    alone: editor.alone,
     post: editor.post,
     pointed: (target) => {
       faster.pointed(target);
@@ -286,6 +287,9 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
         state.answered(message);
         if (message.type === 'fixes') input.why.fixes(message);
         return;
+      case 'rowMoved':
+        input.rows.answered(message);
+        return;
       case 'slotMoved':
         page.slotMoved(message);
         return;
@@ -295,6 +299,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       case 'plan':
         enter(message.uri);
         if (message.trying === undefined) state.untried();
+        input.rows.planned(message.trying !== undefined);
         file.receive(message);
         comparing.changed();
         charts.received(message, file.params());
@@ -364,6 +369,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     comparing.close();
     input.selection.clear();
     input.why.clear();
+    input.rows.clear();
     highlighted.set([], []);
     page.toolbar.missing(undefined);
     page.notice.waiting();

@@ -1,5 +1,6 @@
 /** Reads what a preview page posts. The page shows text of other people's files, so every field is checked. */
 import type { FromPage } from '../../webview/protocol/messages.ts';
+import type { MovedInRow } from '../../webview/protocol/requests.ts';
 import { type Fields, isFields, isFigure, isName, readOverrides, readState } from '../../webview/protocol/state.ts';
 
 const longestMessage = 4096;
@@ -10,6 +11,18 @@ const againsts = ['policies', 'saved', 'committed', 'file'] as const;
 const mostValues = 64;
 const isValues = (value: unknown): value is number[] =>
   Array.isArray(value) && value.length <= mostValues && value.every(isFigure);
+const mostMoves = 1000;
+const isMoves = (value: unknown): value is MovedInRow[] =>
+  Array.isArray(value) &&
+  value.length <= mostMoves &&
+  value.every(
+    (move) =>
+      isFields(move) &&
+      isName(move['kind']) &&
+      isPlace(move['stage']) &&
+      isPlace(move['microbatch']) &&
+      isPlace(move['to']),
+  );
 const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const switchOf = <K extends string>(raw: Fields, name: K): { readonly [name in K]?: boolean } =>
   typeof raw[name] === 'boolean' ? ({ [name]: raw[name] } as { readonly [name in K]: boolean }) : {};
@@ -76,6 +89,12 @@ export function readFromPage(raw: unknown): FromPage | undefined {
     case 'endRace': {
       const { request } = raw;
       return isPlace(request) ? { type: 'endRace', request } : undefined;
+    }
+    case 'moveInRow': {
+      const { request, pipeline, device, moves } = raw;
+      return isPlace(request) && isName(pipeline) && isPlace(device) && isMoves(moves)
+        ? { type: 'moveInRow', request, pipeline, device, moves }
+        : undefined;
     }
     case 'moveSlot': {
       const { request, schedule, kind, stage, slot, alone } = raw;

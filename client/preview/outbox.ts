@@ -16,7 +16,15 @@ export interface Outbox {
 const sorts = ['modes', 'picture', 'highlight', 'compare'] as const;
 type Sort = (typeof sorts)[number];
 
-const answers: ReadonlySet<ToPage['type']> = new Set(['fixes', 'lines', 'slotMoved', 'origin', 'entry', 'entries']);
+const answers: ReadonlySet<ToPage['type']> = new Set([
+  'fixes',
+  'lines',
+  'slotMoved',
+  'rowMoved',
+  'origin',
+  'entry',
+  'entries',
+]);
 const sortOf = ({ type }: ToPage): Sort | undefined =>
   answers.has(type) ? undefined : type === 'modes' || type === 'highlight' || type === 'compare' ? type : 'picture';
 

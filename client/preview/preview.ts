@@ -27,7 +27,7 @@ import { readFromPage } from './messages.ts';
 import { setSyncModes, syncModes } from './modes.ts';
 import { createOutbox } from './outbox.ts';
 import type { Place } from './place.ts';
-import { createSlotMoves } from './slotMoves.ts';
+import { createMovedOrders } from './movedOrders.ts';
 import { locate, show, writeEdits, writeParam } from './source.ts';
 
 export interface Preview {
@@ -125,7 +125,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
     post: (message) => outbox.post(message),
   });
 
-  const slotMoves = createSlotMoves({
+  const movedOrders = createMovedOrders({
     requests,
     uri: () => uri,
     overrides: () => overrides,
@@ -143,7 +143,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       if (mine === asked) outbox.post(gone(file));
       return;
     }
-    const tried = help.tried(document.version) ?? slotMoves.tried(document.version);
+    const tried = help.tried(document.version) ?? movedOrders.tried(document.version);
     const request: PlanRequest = { uri: file.toString(), overrides, trial: tried?.trial };
     const answer = await requests.send<PlanAnswer>(methods.plan, request);
     if (mine !== asked) return;
@@ -256,7 +256,7 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       text = undefined;
       renamed = undefined;
       help.forget();
-      slotMoves.forget();
+      movedOrders.forget();
       cursor.forget();
     }
     uri = next;
@@ -314,8 +314,9 @@ export function createPreview(host: PreviewHost, place: Place, first: Shown): Pr
       case 'applyFix':
         return help.receive(message);
       case 'moveSlot':
+      case 'moveInRow':
       case 'endMove':
-        return slotMoves.receive(message);
+        return movedOrders.receive(message);
       case 'export':
         return uri === undefined
           ? undefined

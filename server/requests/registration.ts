@@ -12,6 +12,7 @@ import {
   type CompletionRequest,
   type LocateRequest,
   type OriginRequest,
+  type MoveInRowRequest,
   type MoveSlotRequest,
   type ParamEditRequest,
   type PathsRequest,
@@ -31,6 +32,7 @@ import { help } from './help.ts';
 import { importFile } from './importFile.ts';
 import { locatePath } from './locate.ts';
 import { originAnswer } from './origin.ts';
+import { moveInRow } from './moveInRow.ts';
 import { moveSlot } from './moveSlot.ts';
 import { paramEdit } from './paramEdit.ts';
 import { pathsAt } from './pathsAt.ts';
@@ -64,6 +66,9 @@ export function registerRequests({ connection, documents, log }: Session): void 
     const found = await documents.answered(view.uri, (searches) => exported(view, params, searches), token);
     return exportAnswer(found, params);
   });
+  on(new RequestType<MoveInRowRequest, unknown, void>(methods.moveInRow), 'plan', (view, params, token) =>
+    documents.answered(view.uri, (searches) => moveInRow(view, params, searches), token),
+  );
   on(new RequestType<MoveSlotRequest, unknown, void>(methods.moveSlot), 'plan', (view, params, token) =>
     documents.answered(view.uri, (searches) => moveSlot(view, params, searches), token),
   );

@@ -15,6 +15,7 @@ import { keyboardTests } from './keyboard.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 import { markTests } from './marks.page.ts';
+import { rowMoveTests } from './rowMoves.page.ts';
 import { stampTests } from './stamp.page.ts';
 import { standaloneTests } from './standalone.page.ts';
 import { missingTests } from './missing.page.ts';
@@ -39,6 +40,7 @@ const all: readonly PageTest[] = [
   ...layoutTests,
   ...lifecycleTests,
   ...markTests,
+  ...rowMoveTests,
   ...stampTests,
   ...missingTests,
   ...standaloneTests,

@@ -13,6 +13,8 @@ export interface GestureHost {
   leave(): void;
   click(x: number, y: number): void;
   doubleClick(x: number, y: number): void;
+  /** A drag from here moves an operation: called with each place. Undefined where a drag selects. */
+  grab(x: number, y: number): ((x: number) => void) | undefined;
   /** Select from one corner to another; `done` when the button is up. */
   range(x0: number, y0: number, x1: number, y1: number, done: boolean): void;
 }
@@ -81,9 +83,11 @@ export function gestures(target: HTMLElement, host: GestureHost): { sync(): void
 
   function dragRange(event: PointerEvent, x: number, y: number): void {
     let dragging = false;
+    const move = host.grab(x, y);
     track(event, (nowX, nowY, done) => {
       dragging ||= Math.hypot(nowX - x, nowY - y) >= dragThreshold;
-      if (dragging) host.range(x, y, nowX, nowY, done);
+      if (dragging && move !== undefined) move(nowX);
+      else if (dragging) host.range(x, y, nowX, nowY, done);
       else if (done) host.click(x, y);
     });
   }

@@ -7,12 +7,15 @@ import type { Theme } from '../view/scene/theme.ts';
 import { explaining } from './explaining.ts';
 import { gestures } from './gestures.ts';
 import { type KeyboardHost, keyboard } from './keyboard.ts';
+import { rowMoves } from './rowMoves.ts';
 import { searching } from './search.ts';
 import { selecting } from './selecting.ts';
 
 export interface InputHost {
   readonly timelines: ReturnType<typeof presenter>;
   readonly page: ReturnType<typeof pageView>;
+  /** The page is a file: nobody could write. */
+  readonly alone: boolean;
   post(message: FromPage): void;
   /** What the pointer is at. */
   pointed(at: Pointed | undefined): void;
@@ -27,7 +30,7 @@ export interface InputHost {
 
 /** Mouse, keys and search, over one selection. */
 export function inputs(host: InputHost) {
-  const { timelines, page, post, pointed, selected, theme, toggle, colourBy, play, leavePlay } = host;
+  const { timelines, page, alone, post, pointed, selected, theme, toggle, colourBy, play, leavePlay } = host;
   const search = searching({
     timeline: timelines.timeline,
     focus: () => selection.focus(),
@@ -83,6 +86,14 @@ export function inputs(host: InputHost) {
     if (said !== '') page.say(said);
   }
 
+  const rows = rowMoves({
+    ...timelines,
+    selection: selection.selection,
+    blockAt: selection.blockAt,
+    post,
+    notice: page.rowNotice,
+    say: page.say,
+  });
   const key = keyboard({
     ...timelines,
     ...selection,
@@ -101,7 +112,13 @@ export function inputs(host: InputHost) {
     colourBy,
     play,
     leavePlay,
+    shift: alone ? () => false : rows.shift,
+    leaveRow: rows.back,
   });
-  const { sync } = gestures(page.canvas.surface, { ...timelines, ...selection });
-  return { search: { ...search, leave: leaveSearch }, turnGroup, selection, why, follow, key, sync };
+  const { sync } = gestures(page.canvas.surface, {
+    ...timelines,
+    ...selection,
+    grab: alone ? () => undefined : rows.grab,
+  });
+  return { search: { ...search, leave: leaveSearch }, turnGroup, selection, why, rows, follow, key, sync };
 }

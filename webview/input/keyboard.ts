@@ -22,6 +22,10 @@ export interface KeyboardHost {
   leavePlay(): boolean;
   /** Closes the side panel; false where nothing is. */
   leaveSide(): boolean;
+  /** Moves the selected operation in its row; false where it cannot be moved. */
+  shift(by: 1 | -1): boolean;
+  /** Shows the order of the file again; false where none was tried. */
+  leaveRow(): boolean;
   setView(view: Viewport): void;
   select(selection: Selection | undefined): void;
   reveal(preserveFocus: boolean): void;
@@ -88,7 +92,9 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     const length = view.t1 - view.t0;
     if (key !== 'f') centred = undefined;
     const toggled = toggles[key as keyof typeof toggles];
-    if (walkKeys.has(key)) move(key, event.shiftKey);
+    const sideways = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : undefined;
+    if (event.altKey && sideways !== undefined) host.shift(sideways);
+    else if (walkKeys.has(key)) move(key, event.shiftKey);
     else if (toggled !== undefined) host.toggle(toggled);
     else if (Object.hasOwn(colourings, key)) host.colourBy(colourings[key]);
     else if (key === 'w' || key === '+' || key === '=') host.setView(zoomAt(view, middle, zoomStep ** times));
@@ -162,9 +168,9 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     centred = key;
   }
 
-  /** One level back: first the side panel, then the selection, then the search. */
+  /** One level back: first an order that is tried, then the side panel, then the selection, then the search. */
   function back(): void {
-    if (host.leaveSide() || host.leavePlay()) return;
+    if (host.leaveRow() || host.leaveSide() || host.leavePlay()) return;
     if (host.selection() === undefined) host.leaveSearch();
     else host.select(undefined);
   }

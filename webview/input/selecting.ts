@@ -141,6 +141,11 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
       if (about !== undefined && scene !== undefined) tip.show(scene, about, ...pointer);
     },
     leave: () => hover(-1, -1),
+    /** Block at a point; −1 for none. */
+    blockAt(x: number, y: number): number {
+      const at = pick(x, y);
+      return at.kind === 'target' && at.target.kind === 'block' ? at.target.block : -1;
+    },
     click(x: number, y: number): void {
       const at = pick(x, y);
       const shown = timelines.timeline();

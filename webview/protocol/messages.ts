@@ -5,6 +5,8 @@ import type {
   FileContents,
   HelpFix,
   HelpRequest,
+  MoveInRowAnswer,
+  MoveInRowRequest,
   MoveSlotAnswer,
   MoveSlotRequest,
   OriginLine,
@@ -41,6 +43,10 @@ export type ToPage =
   /** What moving an operation to a slot would write; without text nothing moves. */
   | ({ readonly type: 'slotMoved'; readonly request: number } & Pick<MoveSlotAnswer, 'stages' | 'problem'> &
       Partial<Pick<MoveSlotAnswer, 'text'>>)
+  /** What moving operations in a row would write; without text nothing moves. */
+  | ({ readonly type: 'rowMoved'; readonly request: number } & Partial<
+      Pick<MoveInRowAnswer, 'text' | 'note' | 'problem'>
+    >)
   /** The file is broken: keep the last good timeline. `range`: where, in this file. */
   | {
       readonly type: 'broken';
@@ -144,6 +150,8 @@ export type FromPage =
   | { readonly type: 'adopt'; readonly request: number; readonly index: number }
   /** Try an operation of a building block in another slot. `request` rises with every question; the answer repeats it. */
   | ({ readonly type: 'moveSlot'; readonly request: number } & Omit<MoveSlotRequest, 'uri' | 'overrides'>)
+  /** Try a row with these operations moved. */
+  | ({ readonly type: 'moveInRow'; readonly request: number } & Omit<MoveInRowRequest, 'uri' | 'overrides'>)
   /** Write what the newest answer is about, or show the file again. */
   | { readonly type: 'endMove'; readonly request: number; readonly write: boolean }
   /** Show a place of the file. */

@@ -65,6 +65,35 @@ export interface BlockOperation {
   readonly slot: number;
 }
 
+/** `pipewright/moveInRow`: the edit that moves operations of a device and writes its row out. Nothing is written. */
+export interface MoveInRowRequest {
+  readonly uri: string;
+  readonly overrides?: Overrides;
+  /** A pipeline, or a schedule that is shown without one. */
+  readonly pipeline: string;
+  readonly device: number;
+  /** One after the other. */
+  readonly moves: readonly MovedInRow[];
+}
+export interface MovedInRow {
+  /** Letter, as `F`. */
+  readonly kind: string;
+  readonly stage: number;
+  readonly microbatch: number;
+  /** Place in the row, from 0. */
+  readonly to: number;
+}
+export interface MoveInRowAnswer {
+  readonly version: number;
+  /** The entry as it would be: `row(1) = F[0..2], B[0], …`. */
+  readonly text: string;
+  /** What it means for other shapes. */
+  readonly note: string;
+  /** Absent where nothing can be written; `problem` then says why. */
+  readonly edit?: TextEdit;
+  readonly problem?: string;
+}
+
 /** `pipewright/moveSlot`: the edit that moves an operation of a building block to another slot. Nothing is written. */
 export interface MoveSlotRequest {
   readonly uri: string;
@@ -275,6 +304,7 @@ export const methods = {
   completion: 'pipewright/completion',
   paramEdit: 'pipewright/paramEdit',
   help: 'pipewright/help',
+  moveInRow: 'pipewright/moveInRow',
   moveSlot: 'pipewright/moveSlot',
   export: 'pipewright/export',
   candidates: 'pipewright/candidates',

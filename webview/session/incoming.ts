@@ -43,6 +43,18 @@ export function readMessage(data: unknown): ToPage | undefined {
         ...(Array.isArray(schedules) && schedules.every(isSchedule) ? { schedules } : {}),
       };
     }
+    case 'rowMoved': {
+      const { request, text, note, problem } = data;
+      return isCount(request)
+        ? {
+            type: 'rowMoved',
+            request,
+            ...(isText(text) ? { text } : {}),
+            ...(isText(note) ? { note } : {}),
+            ...(isText(problem) ? { problem } : {}),
+          }
+        : undefined;
+    }
     case 'slotMoved': {
       const { request, text, stages, problem } = data;
       return isCount(request) && Array.isArray(stages) && stages.every(isCount)

@@ -16,6 +16,7 @@ import { legend } from './panels/legend.ts';
 import { notices } from './panels/notices.ts';
 import { params } from './panels/params.ts';
 import { bench, type BenchActions } from './panels/bench/bench.ts';
+import { rowNotice } from './panels/rowNotice.ts';
 import { side } from './panels/side.ts';
 import { statusLine } from './panels/statusLine.ts';
 import { type TableActions, table } from './panels/table.ts';
@@ -79,6 +80,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
   const detailBar = detail(actions.detail);
   const legendPanel = legend();
   const status = statusLine(legendPanel, () => helpDialog.open());
+  const rowBanner = rowNotice();
   const tip = tooltip();
   const tablePanel = table(actions.table);
   const cells = grid(actions.key, actions.header);
@@ -107,6 +109,8 @@ export function pageView(place: HTMLElement, actions: PageActions) {
     slotMoved: benchPanel.slotMoved,
     /** The theme of parts that a page has without a timeline. */
     recolour: benchPanel.recolour,
+    /** What a moved operation would write. */
+    rowNotice: rowBanner.show,
     /** The room between the bars, which canvases fill. */
     area,
     canvas,
@@ -134,7 +138,7 @@ export function pageView(place: HTMLElement, actions: PageActions) {
       const stage = element('div', { class: 'stage' }, area, detailBar.element);
       const work = element('div', { class: 'work' }, stage, sidePanel.element);
       room.append(work, status.element);
-      under.append(room, coverPanel.element);
+      under.append(room, coverPanel.element, rowBanner.element);
       const bars = [toolBar.element, figureBar.element, paramBar.element, benchPanel.element];
       place.replaceChildren(...bars, under, announcements.element, helpDialog.element);
       notice.waiting();

@@ -19,6 +19,13 @@ describe('messages of the preview page', () => {
     { type: 'endRace', request: 5 },
     { type: 'adopt', request: 4, index: 2 },
     { type: 'moveSlot', request: 5, schedule: 'mine', kind: 'F', stage: 3, slot: 7, alone: true },
+    {
+      type: 'moveInRow',
+      request: 6,
+      pipeline: 'mine',
+      device: 0,
+      moves: [{ kind: 'F', stage: 1, microbatch: 2, to: 3 }],
+    },
     { type: 'endMove', request: 5, write: false },
     { type: 'openRenamed' },
     { type: 'close' },
@@ -65,6 +72,7 @@ describe('messages of the preview page', () => {
     { type: 'sweep', request: 5, pipeline: 'train', name: 'm', values: ['1'] },
     { type: 'adopt', request: 4, index: -1 },
     { type: 'moveSlot', request: 5, schedule: 'mine', kind: 'F', stage: 3, slot: -1, alone: true },
+    { type: 'moveInRow', request: 6, pipeline: 'mine', device: 0, moves: [{ kind: 'F', stage: 1, microbatch: 2 }] },
     { type: 'endMove', request: 5 },
     { type: 'goto', line: 1.5, character: 0 },
   ])('%j is dropped', (message) => {

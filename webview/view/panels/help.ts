@@ -7,6 +7,8 @@ const keys: readonly (readonly [string, string])[] = [
   ['Ctrl + wheel', 'zoom at the pointer'],
   ['Ctrl + Alt + wheel', 'change the height of rows'],
   ['Drag', 'select a time range and devices'],
+  ['Drag the selected block', 'move it in its row, if the file writes the row'],
+  ['Alt + ← →', 'move the selected block in its row'],
   ['Shift + drag, middle drag', 'pan'],
   ['Double click', 'zoom to the block or bubble'],
   ['W S, + −', 'zoom'],
