@@ -51,10 +51,10 @@ export function createMovedOrders({ requests, uri, overrides, post, refresh }: M
   }
 
   async function slot(
-    { type: _, request, ...wanted }: Extract<MoveMessage, { readonly type: 'moveSlot' }>,
+    { request, schedule, kind, stage, slot: to, alone }: Extract<MoveMessage, { readonly type: 'moveSlot' }>,
     file: string,
   ): Promise<MoveSlotAnswer | null | undefined> {
-    const asked: MoveSlotRequest = { uri: file, overrides: overrides(), ...wanted };
+    const asked: MoveSlotRequest = { uri: file, overrides: overrides(), schedule, kind, stage, slot: to, alone };
     const answer = await requests.send<MoveSlotAnswer | null>(methods.moveSlot, asked);
     const { text, stages, problem } = answer ?? { stages: [] };
     if (newest === request) post({ type: 'slotMoved', request, text, stages, problem });
@@ -62,10 +62,10 @@ export function createMovedOrders({ requests, uri, overrides, post, refresh }: M
   }
 
   async function row(
-    { type: _, request, ...wanted }: Extract<MoveMessage, { readonly type: 'moveInRow' }>,
+    { request, pipeline, device, moves }: Extract<MoveMessage, { readonly type: 'moveInRow' }>,
     file: string,
   ): Promise<MoveInRowAnswer | null | undefined> {
-    const asked: MoveInRowRequest = { uri: file, overrides: overrides(), ...wanted };
+    const asked: MoveInRowRequest = { uri: file, overrides: overrides(), pipeline, device, moves };
     const answer = await requests.send<MoveInRowAnswer | null>(methods.moveInRow, asked);
     const { text, note, problem } = answer ?? {};
     if (newest === request) post({ type: 'rowMoved', request, text, note, problem });

@@ -1,5 +1,6 @@
 /** The plan of a schedule on layers that all take the same: F = I = W = 1, and nothing to transfer. */
 import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
+import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { Reporter } from '../findings/reporter.ts';
 import { unpack } from '../packed.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../plan.ts';
@@ -48,6 +49,12 @@ interface Placed {
   readonly copies?: readonly StageCopy[] | undefined;
 }
 
+export interface UnitPlan {
+  readonly plan: PipelinePlan;
+  /** What wrote each operation; absent for a rule. */
+  readonly trace?: () => RowTracer;
+}
+
 /**
  * A plan; `refused` says why the schedule takes no such shape. Without either, what is wrong has been reported. Default of `iterations`:
  * as many as an asynchronous schedule needs to be in step.
@@ -56,7 +63,7 @@ export function unitPlan(
   definition: ScheduleDefinition,
   { devices, microbatches, iterations }: Pick<ScheduleNumbers, 'devices' | 'microbatches' | 'iterations'>,
   report: Reporter,
-): { readonly plan: PipelinePlan } | { readonly refused?: string } {
+): UnitPlan | { readonly refused?: string } {
   const stages = stagesOn(definition, devices, report);
   if (stages === undefined) return {};
   const usual = definition.weights === 'flush' ? 1 : steadyIterations(Math.max(stages, devices), microbatches);
@@ -71,7 +78,13 @@ export function unitPlan(
   if (schedule === undefined) return {};
   const plan = planOf(schedule, numbers, placed);
   const timed = withTimes(schedule, definition, numbers, plan.stages, report);
-  return timed === undefined ? {} : { plan: { ...plan, schedule: timed } };
+  if (timed === undefined) return {};
+  const { body } = definition;
+  const stagesOf = stagesOfDevices(placed.placement, placed.copies, devices);
+  return {
+    plan: { ...plan, schedule: timed },
+    ...(body.kind === 'rows' ? { trace: () => body.trace({ ...numbers, stagesOf }) } : {}),
+  };
 }
 
 function scheduleOf(

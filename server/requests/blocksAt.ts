@@ -7,6 +7,7 @@ import type { BlocksAnswer, BlocksRequest, WrittenBlocks } from '../../webview/p
 import { toOffset } from '../convert.ts';
 import type { View } from '../view.ts';
 import { triedResolution } from './plan.ts';
+import { withShown } from './shownSchedules.ts';
 
 /** Operations above which no blocks are marked: finding them would take seconds. */
 export const mostMarked = 2_000_000;
@@ -19,7 +20,7 @@ export function* blocksAt(
 ): Generator<void, BlocksAnswer, void> {
   const around = nodeAt(view.syntax, toOffset(view.lines, position));
   if (!around.some((node) => node.kind === 'block' && node.keyword.text === 'schedule')) return [];
-  const { plan, tracers } = triedResolution(view, { overrides }, searches);
+  const { plan, tracers } = withShown(view, triedResolution(view, { overrides }, searches), overrides);
   const found: WrittenBlocks[] = [];
   for (const { name: pipeline, schedule } of plan.pipelines) {
     const tracer = tracers.get(pipeline);

@@ -8,6 +8,7 @@ import type { HelpAnswer, HelpFix, HelpFigures, HelpRequest } from '../../webvie
 import { lineChanges } from '../lineChanges.ts';
 import type { trials } from '../trials.ts';
 import { rangeIn, type View } from '../view.ts';
+import { applicable } from './plan.ts';
 
 /** Fixes for what a preview shows: each is simulated with the preview's params, and its edits are for the file's newest text. */
 export function* help(
@@ -16,8 +17,9 @@ export function* help(
   searches: Searches,
   again: ReturnType<typeof trials>,
 ): Generator<unknown, HelpAnswer, void> {
-  const { overrides = {}, pipeline } = request;
+  const { pipeline } = request;
   const { uri, version, options, files, syntax, analysis } = view;
+  const overrides = applicable(analysis.resolution, request.overrides ?? {});
   if (checkOverrides(analysis.resolution, overrides).length > 0) return { version, fixes: [] };
   const shown =
     Object.keys(overrides).length === 0

@@ -7,16 +7,20 @@ import type { OriginAnswer, OriginLine, OriginRequest } from '../../webview/prot
 import { printable } from '../printable.ts';
 import type { View } from '../view.ts';
 import { triedResolution } from './plan.ts';
+import { withShown } from './shownSchedules.ts';
 
 /** What wrote an operation, for a card of the preview. */
 export function originAnswer(view: View, { path, ...tried }: OriginRequest, searches: Searches): OriginAnswer {
   if (tried.trial !== undefined && tried.trial.version !== view.version) return null;
-  const found = originOf(triedResolution(view, tried, searches), path);
+  const found = originOf(withShown(view, triedResolution(view, tried, searches), tried.overrides), path);
   return found === undefined ? null : { lines: linesOf(found) };
 }
 
 /** The text that wrote the operation of a path; undefined for other paths, and where a row no longer has it. */
-export function originOf({ plan, tracers }: Resolution, path: string): OperationOrigin | undefined {
+export function originOf(
+  { plan, tracers }: Pick<Resolution, 'plan' | 'tracers'>,
+  path: string,
+): OperationOrigin | undefined {
   const parts =
     /^(?<name>.*)\/row:(?<device>\d+)\/item:\d+\/operation:(?<kind>\d+)\.(?<stage>\d+)\.(?<microbatch>\d+)$/u;
   const { name, device, kind, stage, microbatch } = parts.exec(path)?.groups ?? {};

@@ -59,8 +59,8 @@ export function triedResolution(
   return resolution;
 }
 
-/** Without arguments of schedules that the text no longer has: another schedule was chosen. */
-function applicable({ plan }: Resolution, overrides: Overrides): Overrides {
+/** Without arguments of schedules that the text no longer has, and without numbers of schedules that are shown by themselves. */
+export function applicable({ plan }: Resolution, overrides: Overrides): Overrides {
   const kept = Object.entries(overrides).filter(
     ([name]) => !name.includes('.') || plan.params.some((param) => param.name === name),
   );
@@ -81,7 +81,10 @@ function turnedOut(view: View, { plan, findings, pending }: Resolution, override
       !plan.pipelines.some((candidate) => candidate.name === pipeline)
     );
   });
-  const error = lost ? findings.find((found) => found.severity === 'error') : undefined;
+  if (!lost) return undefined;
+  const before = new Set(view.analysis.resolution.findings.map(({ message, place }) => `${place.start} ${message}`));
+  const errors = findings.filter((found) => found.severity === 'error');
+  const error = errors.find(({ message, place }) => !before.has(`${place.start} ${message}`)) ?? errors[0];
   if (error === undefined) return undefined;
   const range = rangeIn(view, error.place.uri === uri ? error.place : { start: 0, end: 0 });
   return { uri, version, options, problem: { message: error.message, range } };

@@ -5,10 +5,11 @@ import type {
   ScheduleNumbers,
   ScheduleUse,
 } from '../../engine/definitions/schedule.ts';
+import type { RowTracer } from '../../engine/definitions/rowTracer.ts';
 import { createReporter } from '../../engine/findings/reporter.ts';
 import { shapeText } from '../../engine/grid/testFindings.ts';
 import { verdictLetters } from '../../engine/grid/testedTable.ts';
-import { stagesOn, unitPlan } from '../../engine/grid/unitPlan.ts';
+import { stagesOn, type UnitPlan, unitPlan } from '../../engine/grid/unitPlan.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
 import type { ParamPlan, PipelinePlan } from '../../engine/plan.ts';
 import { ownPlacement } from '../../engine/planning/place/ownPlacement.ts';
@@ -21,6 +22,8 @@ import { rangeIn, type View } from '../view.ts';
 export interface ShownSchedules {
   /** Plans of those that can be planned. */
   readonly plans: readonly PipelinePlan[];
+  /** What wrote the operations of these plans, by their names. */
+  readonly tracers: ReadonlyMap<string, RowTracer>;
   /** What can be turned: the numbers of the shape, and the schedules' parameters. */
   readonly params: readonly ParamPlan[];
   readonly shown: readonly ShownSchedule[];
@@ -50,13 +53,37 @@ export function shownSchedules(view: View, resolution: Resolution, overrides: Ov
   });
   return {
     plans: all.flatMap(({ plan }) => plan ?? []),
+    // Asked for only while the pointer or the cursor is at an operation.
+    get tracers() {
+      return new Map(
+        all.flatMap(({ shown, trace }): readonly (readonly [string, RowTracer])[] =>
+          trace === undefined ? [] : [[shown.name, trace()]],
+        ),
+      );
+    },
     params: all.flatMap(({ params }) => params),
     shown: all.map(({ shown }) => shown),
   };
 }
 
+/** The file's pipelines and its schedules without one. */
+export function withShown(
+  view: View,
+  resolution: Resolution,
+  overrides: Overrides = {},
+): Pick<Resolution, 'plan' | 'tracers'> {
+  const { plans, tracers } = shownSchedules(view, resolution, overrides);
+  if (plans.length === 0) return resolution;
+  const { plan } = resolution;
+  return {
+    plan: { ...plan, pipelines: [...plan.pipelines, ...plans] },
+    tracers: new Map([...resolution.tracers, ...tracers]),
+  };
+}
+
 interface One {
   readonly plan?: PipelinePlan;
+  readonly trace?: UnitPlan['trace'];
   readonly params: readonly ParamPlan[];
   readonly shown: ShownSchedule;
 }
@@ -88,6 +115,7 @@ function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSch
   const at = report.findings.find(({ severity }) => severity === 'error')?.place;
   return {
     ...(plan === undefined ? {} : { plan }),
+    ...('trace' in made && made.trace !== undefined ? { trace: made.trace } : {}),
     params: [...shapeParams, ...(use?.kind === 'own' ? ownArguments(use, plan) : [])],
     shown: {
       name,

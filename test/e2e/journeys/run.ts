@@ -4,6 +4,7 @@ import path from 'node:path';
 import { openWorkbench } from '../../host/workbench.ts';
 import { tempFolder } from '../../host/tempFolder.ts';
 import { runTests, test } from '../../support/plainTests.ts';
+import { authoring } from './authoring.ts';
 import { beginning } from './beginning.ts';
 import { compare } from './compare.ts';
 import { deadlock } from './deadlock.ts';
@@ -25,7 +26,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
 const all = [
   ...[memory, bubble, tryFix, quickFixes, deadlock, compare, newFile, beginning, figure, rename],
-  ...[maximised, docked, narrow, reveal, long, server],
+  ...[authoring, maximised, docked, narrow, reveal, long, server],
 ];
 const journeys = all.filter(({ name }) => name.includes(wanted));
 

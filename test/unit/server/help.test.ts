@@ -66,6 +66,13 @@ test('params are as tried: the figures are of the tried value, the edits of the 
     // Its value is under trial: another default would change nothing.
     expect(textAfter(toy, fix)).toContain('param microbatches = 8 in');
   }
+  // The shape of a schedule that is shown by itself has nothing to do with it.
+  const beside = await ask(toy, {
+    pipeline: 'train',
+    about: 'bubble',
+    overrides: { microbatches: 4, 'mine.devices': 2 },
+  });
+  expect(beside.fixes).toEqual(fixes);
   const refused = await ask(toy, { pipeline: 'train', about: 'bubble', overrides: { microbatches: 1000 } });
   expect(refused.fixes).toEqual([]);
 });

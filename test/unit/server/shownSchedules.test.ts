@@ -3,12 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { CodeLens } from 'vscode-languageserver';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
-import type {
-  LocateAnswer,
-  ParamEditAnswer,
-  PathsAnswer,
-  PlanAnswer,
-  ShownSchedule,
+import {
+  type BlocksAnswer,
+  type LocateAnswer,
+  methods,
+  type OriginAnswer,
+  type ParamEditAnswer,
+  type PathsAnswer,
+  type PlanAnswer,
+  type ShownSchedule,
 } from '../../../webview/protocol/requests.ts';
 import { hoverAt } from '../../support/asked.ts';
 import { applyEdits, main, positionAt, slice, withClient } from '../../support/server.ts';
@@ -111,6 +114,22 @@ describe('a library', () => {
         position: positionAt(library, library.indexOf('B[0..<') + 1),
       });
       expect(paths[0]).toContain('mine/row:1/item:1');
+    });
+  });
+
+  it('says for its shape what wrote an operation, and which operations the text at the cursor writes', async () => {
+    await withClient(async (client) => {
+      client.open(main, library);
+      const overrides = { 'mine.devices': 1, 'mine.microbatches': 4, 'mine.warm': 4 };
+      const path = 'mine/row:0/item:0/operation:F.0.3';
+      const card = await client.request<OriginAnswer>(methods.origin, { uri: main, path, overrides });
+      expect(card?.lines[0]).toEqual(['Written by', 'F[0..<warm+d]']);
+      // With three microbatches there is no such operation.
+      expect(await client.request(methods.origin, { uri: main, path, overrides: {} })).toBeNull();
+      const position = positionAt(library, library.indexOf('B[0..<') + 1);
+      const [blocks] = await client.request<BlocksAnswer>(methods.blocksAt, { uri: main, position, overrides });
+      // Four forwards, then four backwards: bits 4 to 7.
+      expect(blocks).toEqual({ pipeline: 'mine', operations: 8, rows: [Buffer.from([0xf0]).toString('base64')] });
     });
   });
 

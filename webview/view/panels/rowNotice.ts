@@ -7,7 +7,7 @@ export interface RowNoticeContent {
   back(): void;
 }
 
-/** Over the timeline: what a moved operation would write. It is written, or left, here. */
+/** Under the timeline, over what is selected: what a moved operation would write. It is written, or left, here. */
 export function rowNotice() {
   let shown: RowNoticeContent | undefined;
   const text = element('span', { class: 'row-text' });
