@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ParamPlan } from '../../../engine/plan.ts';
 import { shownFile } from '../../../webview/session/shownFile.ts';
-import { pipeline, plan, planMessage } from '../../browser/plans.ts';
+import { microbatchParam, pipeline, plan, planMessage } from '../../browser/plans.ts';
 
 const withMicrobatches = (microbatches: number, version: number) =>
   planMessage(plan([pipeline({ devices: 2, microbatches })]), version);
@@ -60,5 +61,89 @@ describe('shown file', () => {
     const { file, events } = recorded();
     file.receive(planMessage(plan([]), 1));
     expect(events).toEqual(['empty']);
+  });
+});
+
+describe('schedules without a pipeline', () => {
+  const number = (name: string, value: number, shape: boolean): ParamPlan => ({
+    ...microbatchParam(value),
+    name: `mine.${name}`,
+    argument: { pipeline: 'mine', schedule: 'mine', parameter: name, ...(shape ? { shape: true as const } : {}) },
+  });
+  const mine = { name: 'mine', axes: [], verdicts: '' };
+  /** The file's pipeline, and a schedule with the numbers of its shape. */
+  const both = (version: number, overrides = {}) => ({
+    ...planMessage(
+      plan(
+        [
+          pipeline({ name: 'train', devices: 2, microbatches: 8 }),
+          pipeline({ name: 'mine', devices: 3, microbatches: 5 }),
+        ],
+        [microbatchParam(8), number('devices', 3, true), number('microbatches', 5, true), number('warm', 1, false)],
+      ),
+      version,
+      overrides,
+    ),
+    schedules: [mine],
+  });
+
+  /** Posts wait for a frame; there is no page here. */
+  beforeEach(() => {
+    vi.stubGlobal('requestAnimationFrame', (run: () => void) => run());
+    return () => vi.unstubAllGlobals();
+  });
+
+  it('are chosen after the pipelines, with their own params, and are compared with each other only', () => {
+    const { file, events } = recorded();
+    file.receive(both(1));
+    expect(file.names()).toEqual(['train', 'mine']);
+    expect(file.schedule()).toBeUndefined();
+    expect(file.params().map(({ name }) => name)).toEqual(['microbatches']);
+    expect(file.comparable().map(({ name }) => name)).toEqual(['train']);
+    file.choose('mine');
+    expect(events).toEqual(['run 8', 'run 5']);
+    expect(file.schedule()?.name).toBe('mine');
+    expect(file.params().map(({ name }) => name)).toEqual([
+      'microbatches',
+      'mine.devices',
+      'mine.microbatches',
+      'mine.warm',
+    ]);
+    expect(file.comparable().map(({ name }) => name)).toEqual(['mine']);
+  });
+
+  it('have a shape that no text has: another one is not a value on trial', () => {
+    const { file } = recorded();
+    file.receive(both(1));
+    file.choose('mine');
+    file.turnAll({ 'mine.devices': 2, 'mine.microbatches': 4 });
+    file.receive(both(2, { 'mine.devices': 2, 'mine.microbatches': 4 }));
+    expect(file.isTrying()).toBe(false);
+    file.turn('mine.warm', 2);
+    file.receive(both(3, { 'mine.devices': 2, 'mine.microbatches': 4, 'mine.warm': 2 }));
+    expect(file.isTrying()).toBe(true);
+    const shape = { name: 'mine', devices: 3, microbatches: 5 };
+    expect(file.isShape(pipeline(shape))).toBe(true);
+    expect(file.isShape(pipeline({ ...shape, microbatches: 4 }))).toBe(false);
+  });
+
+  it('stay on show with what is wrong, and keep their shape while their text has an error', () => {
+    const { file, events } = recorded();
+    file.receive(both(1));
+    file.choose('mine');
+    file.turn('mine.devices', 2);
+    file.receive(both(2, { 'mine.devices': 2 }));
+    const only = plan([pipeline({ name: 'train', devices: 2, microbatches: 8 })]);
+    const broken = (ofShape: boolean) => ({
+      ...planMessage(only, 3, { 'mine.devices': 2 }),
+      schedules: [{ ...mine, problem: { message: 'no order', ofShape } }],
+    });
+    file.receive(broken(false));
+    expect(events.at(-1)).toBe('unplanned no order');
+    expect(file.shownName()).toBe('mine');
+    expect(file.overrides()).toEqual({ 'mine.devices': 2 });
+    // Without an error a number that nothing has any more is forgotten.
+    file.receive(broken(true));
+    expect(file.overrides()).toEqual({});
   });
 });
