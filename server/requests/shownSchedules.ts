@@ -48,7 +48,7 @@ export function shownSchedules(view: View, resolution: Resolution, overrides: Ov
   const all = found.map(({ block, name }) => {
     const declared = resolution.schedules.find((schedule) => schedule.name === name);
     return declared === undefined
-      ? { params: [], shown: { name, axes: [], verdicts: '', problem: errorIn(view, resolution, block) } }
+      ? { params: [], shown: { name, params: [], axes: [], verdicts: '', problem: errorIn(view, resolution, block) } }
       : scheduleShown(view, resolution, declared, overrides);
   });
   return {
@@ -119,6 +119,7 @@ function scheduleShown(view: View, resolution: Resolution, declared: DeclaredSch
     params: [...shapeParams, ...(use?.kind === 'own' ? ownArguments(use, plan) : [])],
     shown: {
       name,
+      params: Object.keys(declared.source.constants),
       axes,
       ...(block === undefined ? {} : { block }),
       verdicts: (answer?.verdicts ?? []).map(({ verdict }) => verdictLetters[verdict]).join(''),
@@ -193,8 +194,15 @@ function shownBlock(
 
 /** Numbers can be sent, and a limit that only shows how much all microbatches would hold: infinite memory cannot be drawn. */
 function shownPlan(plan: PipelinePlan): PipelinePlan {
-  const stages = plan.devices.map((_, device) => plan.placement.filter((each) => each === device).length);
-  const most = Math.max(1, ...stages) * plan.microbatches * plan.iterations;
+  // A copy runs its share of the microbatches, and a part holds its share of each.
+  const held = plan.devices.map((_, device) =>
+    plan.stages.reduce(
+      (sum, { activation, copy }, index) =>
+        plan.placement[index] === device && copy?.spare !== true ? sum + activation / (copy?.every ?? 1) : sum,
+      0,
+    ),
+  );
+  const most = Math.max(1, ...held) * plan.microbatches * plan.iterations;
   return { ...plan, devices: plan.devices.map((device, index) => ({ ...device, name: `dev ${index}`, memory: most })) };
 }
 

@@ -42,6 +42,8 @@ export interface PlanAnswer {
 /** A schedule on equal stages: F = I = W = 1 s, a microbatch in flight holds 1 B of a stage, transfers are free. */
 export interface ShownSchedule {
   readonly name: string;
+  /** Names of the file that it uses: their params are its params, too. */
+  readonly params: readonly string[];
   /** Numbers of the shapes of its test, devices first; empty without a test. */
   readonly axes: readonly { readonly name: string; readonly values: readonly number[] }[];
   /** A letter for each shape, the last axis fastest: p passed, f failed, r refused by the schedule. Shorter while the test runs. */

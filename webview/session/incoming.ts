@@ -192,6 +192,7 @@ const isSchedule = (value: unknown): value is ShownSchedule =>
   Array.isArray(value.axes) &&
   value.axes.every(isAxis) &&
   isText(value.verdicts) &&
+  isTexts(value.params) &&
   (value.block === undefined || isBlock(value.block)) &&
   (value.problem === undefined ||
     (isFields(value.problem) &&

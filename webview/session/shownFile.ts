@@ -144,7 +144,10 @@ export function shownFile(host: ShownFileHost, saved: PreviewState | undefined) 
     /** Params of the file, and arguments of the schedule of the pipeline on show. */
     params: (): readonly ParamPlan[] => {
       const shown = shownName();
-      return (message?.plan.params ?? []).filter(({ argument }) => (argument?.pipeline ?? shown) === shown);
+      const used = schedule()?.params;
+      return (message?.plan.params ?? []).filter(({ name, argument }) =>
+        argument === undefined ? used === undefined || used.includes(name) : argument.pipeline === shown,
+      );
     },
     overrides: () => overrides,
     /** The newest plan is of values that the file does not have. */

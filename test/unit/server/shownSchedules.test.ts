@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { CodeLens } from 'vscode-languageserver';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
+import { paths } from '../../../engine/plan.ts';
+import { F } from '../../../engine/program.ts';
 import {
   type BlocksAnswer,
   type LocateAnswer,
@@ -85,6 +87,26 @@ describe('a library', () => {
     expect(run?.report.iteration).toBe(12);
   });
 
+  it('has a limit that all microbatches reach, also if stages are cut into parts or have copies', async () => {
+    const parts = `schedule mine {
+  parts = 4
+  row(d) = each(j in 0..<microbatches, F[j, part = 0..3]), each(j in 0..<microbatches, B[j, part = 3..0 step -1])
+}
+`;
+    const chunks = 'schedule mine {\n  placement = v_shape\n  order = greedy(prefer = [B, F])\n}\n';
+    const copies = 'schedule mine {\n  placement = bidirectional\n  order = greedy(prefer = [B, F])\n}\n';
+    const limits = async (source: string) =>
+      (await asked(source)).plan?.pipelines[0]?.devices.map(({ memory }) => memory);
+    expect(await limits(parts)).toEqual([8, 8, 8, 8]);
+    expect(await limits(chunks)).toEqual([16, 16, 16, 16]);
+    expect(await limits(copies)).toEqual([8, 8, 8, 8]);
+  });
+
+  it('names the params of the file that it uses', async () => {
+    const source = `param ahead = 1 in 0..2\nparam idle = 1\n${library.replace('warm+d]', 'warm+d+ahead-1]')}`;
+    expect(shown(await asked(source))?.params).toEqual(['ahead']);
+  });
+
   it('says why there is no order for a shape, and keeps what can be turned', async () => {
     const refused = await asked(library, { 'mine.microbatches': 1 });
     expect(refused.plan?.pipelines).toEqual([]);
@@ -121,7 +143,7 @@ describe('a library', () => {
     await withClient(async (client) => {
       client.open(main, library);
       const overrides = { 'mine.devices': 1, 'mine.microbatches': 4, 'mine.warm': 4 };
-      const path = 'mine/row:0/item:0/operation:F.0.3';
+      const path = paths.operation('mine', 0, 0, F, 0, 3);
       const card = await client.request<OriginAnswer>(methods.origin, { uri: main, path, overrides });
       expect(card?.lines[0]).toEqual(['Written by', 'F[0..<warm+d]']);
       // With three microbatches there is no such operation.

@@ -70,7 +70,7 @@ describe('schedules without a pipeline', () => {
     name: `mine.${name}`,
     argument: { pipeline: 'mine', schedule: 'mine', parameter: name, ...(shape ? { shape: true as const } : {}) },
   });
-  const mine = { name: 'mine', axes: [], verdicts: '' };
+  const mine = { name: 'mine', params: [], axes: [], verdicts: '' };
   /** The file's pipeline, and a schedule with the numbers of its shape. */
   const both = (version: number, overrides = {}) => ({
     ...planMessage(
@@ -103,12 +103,10 @@ describe('schedules without a pipeline', () => {
     file.choose('mine');
     expect(events).toEqual(['run 8', 'run 5']);
     expect(file.schedule()?.name).toBe('mine');
-    expect(file.params().map(({ name }) => name)).toEqual([
-      'microbatches',
-      'mine.devices',
-      'mine.microbatches',
-      'mine.warm',
-    ]);
+    const own = ['mine.devices', 'mine.microbatches', 'mine.warm'];
+    expect(file.params().map(({ name }) => name)).toEqual(own);
+    file.receive({ ...both(2), schedules: [{ ...mine, params: ['microbatches'] }] });
+    expect(file.params().map(({ name }) => name)).toEqual(['microbatches', ...own]);
     expect(file.comparable().map(({ name }) => name)).toEqual(['mine']);
   });
 
