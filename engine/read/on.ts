@@ -29,7 +29,10 @@ export function onReader(context: ReadContext, compiled: CompiledSchedule, keys:
   }
   const written = keys.find('spare');
   if (written !== undefined && spare === 'true' && (keys.find('order') ?? keys.find('slot')) !== undefined) {
-    notApplicable(context, written, 'only rows can say when spare copies run');
+    context.report.report('type/mismatch', valueOf(written) ?? written.key, {
+      expected: 'rows, because only they can say when spare copies run',
+      found: keys.find('order') === undefined ? 'slots' : 'a rule',
+    });
     return 'wrong';
   }
   const placement = keys.find('placement');

@@ -22,7 +22,7 @@ it('a row stands for what a plain interpreter makes of it', () => {
         expect(written(text), text).toEqual(expected);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 
@@ -86,7 +86,7 @@ it('a random schedule runs with figures that add up, or says why not; its test s
         if (run !== undefined) ran += 1;
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
   expect(ran).toBeGreaterThan(10);
 });

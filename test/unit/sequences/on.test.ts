@@ -189,6 +189,7 @@ describe('what is no placement', () => {
   it.each([
     [`on(s, j) = ⟦value/range:s + 1⟧  ${rule}`, 'The device of stage 1 for microbatch 0 is 2'],
     [`on(s, j) = ⟦value/range:s / 2⟧  ${rule}`, 'from 0 to 1'],
+    [`on(s, j) = [s, 1 - s]  spare = ⟦type/mismatch:true⟧  ${rule}`, 'only they can say when spare copies run'],
     [`on(s, j) = ⟦value/range:s + div(j, 3)⟧  ${rule}`, 'The device of stage 1 for microbatch 3 is 2'],
     [
       `⟦type/mismatch:on⟧(s, j) = if(mod(j, 3) == 0, 0, 1)  ${rule}`,
