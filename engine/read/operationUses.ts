@@ -5,7 +5,7 @@ import { unpack } from '../packed.ts';
 import type { RowPlan, RuleExpression } from '../plan.ts';
 import { show } from '../quantities.ts';
 import type { SequenceCode } from '../sequences/code.ts';
-import { counts, type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
+import { counts, type Frame, outside, tooManyOperations, tooManyWaits } from '../sequences/frame.ts';
 import type { RuleCode } from '../sequences/guards.ts';
 import { clear } from '../sequences/operationList.ts';
 import type { DeclaredOperation, OperationKey, OperationParameter } from './operations.ts';
@@ -59,7 +59,7 @@ export function operationUses(
         waits.push(operation.kind, stage, microbatch, device);
         waits.push(out.kinds[index], out.stages[index], out.microbatches[index], which === 'after' ? 1 : 0);
       }
-      if (waits.length / 8 > frame.operations) tooManyOperations(frame, named.at, waits.length / 8);
+      if (tooManyWaits(frame, named.at, waits.length / 8)) return undefined;
     }
     if (frame.failed) return undefined;
   }
@@ -121,7 +121,7 @@ function collect(
   if (!counts(frame, key.at)) return;
   const size = key.code.size(frame);
   if (size > frame.operations) tooManyOperations(frame, key.at, size);
-  if (!frame.failed) key.code.emit(frame);
+  if (!frame.failed && !tooManyWaits(frame, key.at, size)) key.code.emit(frame);
   const { out } = frame;
   for (let index = 0; index < out.length && !frame.failed; index += 1) {
     below(frame, key.at, 'The microbatch', out.microbatches[index], most.microbatches);

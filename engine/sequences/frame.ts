@@ -87,6 +87,21 @@ export function tooManyOperations(frame: Frame, at: Span, figure: number): void 
   frame.failed = true;
 }
 
+/** Waits that operations of a schedule may name, as a share of the operations that are allowed: each takes much more room. */
+const waitsOfOperation = 0.1;
+
+/** Reports waits over the limit; false if there are none too many. */
+export function tooManyWaits(frame: Frame, at: Span, figure: number): boolean {
+  const most = waitsOfOperation * frame.operations;
+  if (figure <= most) return false;
+  if (!frame.failed) {
+    const what = `Waits of operations of schedule "${frame.schedule}"`;
+    tooLarge(frame, at, what, `more than ${most.toLocaleString('en-US')}`, most.toLocaleString('en-US'));
+  }
+  frame.failed = true;
+  return true;
+}
+
 function tooLarge({ report }: Frame, at: Span, what: string, figure: string, limit: string): void {
   report.report('limit/too-large', at, { what, figure, limit, setting: 'pipewright.limits.operations' });
 }

@@ -182,6 +182,16 @@ describe('an operation that cannot be', () => {
     expect(findings.filter(({ code }) => code === 'key/not-applicable')).toHaveLength(1);
   });
 
+  it('is refused if it waits for too much, before there is no memory', () => {
+    const text =
+      'operation x { after = F[0..<microbatches] }  row(d) = F[0..<microbatches], B[0..<microbatches], x[0..<microbatches]';
+    const limits = { ...defaultOptions.limits, operations: 20_000 };
+    const { findings } = resolveText(fileOf(text, { microbatches: 100 }), { options: { ...defaultOptions, limits } });
+    expect(findings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      'limit/too-large: Waits of operations of schedule "mine": more than 2,000, over the limit of 2,000. Reduce it, or raise the setting "pipewright.limits.operations" in an editor; the command line\'s limit is fixed.',
+    ]);
+  });
+
   it('is refused where sends and receives block', () => {
     const text = fileOf('operation x { time = 1ms }  row(d) = F[0], x[0], B[0]', { microbatches: 1 });
     const errors = errorsOf(text.replace('schedule = mine', 'transfer = rendezvous  schedule = mine'));
