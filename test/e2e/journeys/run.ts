@@ -19,6 +19,7 @@ import { docked, maximised, narrow } from './places.ts';
 import { quickFixes } from './quickFixes.ts';
 import { reveal } from './reveal.ts';
 import { rename } from './rename.ts';
+import { segment } from './segment.ts';
 import { server } from './server.ts';
 import { tryFix } from './tryFix.ts';
 
@@ -26,7 +27,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const [wanted = ''] = process.argv.slice(2);
 const all = [
   ...[memory, bubble, tryFix, quickFixes, deadlock, compare, newFile, beginning, figure, rename],
-  ...[authoring, maximised, docked, narrow, reveal, long, server],
+  ...[authoring, maximised, docked, narrow, reveal, long, segment, server],
 ];
 const journeys = all.filter(({ name }) => name.includes(wanted));
 
