@@ -82,7 +82,7 @@ export const catalogue = {
     'error',
     'A key that this block does not have',
     (p: { key: string; block: string; nearest?: string }) =>
-      `A ${p.block} has no ${keyOf(p.block)} "${p.key}".${didYouMean(p.nearest)}`,
+      `${/^[aeiou]/.test(p.block) ? 'An' : 'A'} ${p.block} has no ${keyOf(p.block)} "${p.key}".${didYouMean(p.nearest)}`,
   ),
   'key/missing': entry(
     'error',

@@ -64,9 +64,9 @@ export function callArguments(
     report.report('key/unknown', name, { key: name.text, block: `call to ${known.name}`, nearest });
     return undefined;
   }
-  const least = known.parameters.length;
+  const least = known.parameters.filter(({ optional }) => !optional).length;
   const found = node.arguments.length;
-  if (found >= least && (found === least || known.rest)) return inOrder(node, known);
+  if (found >= least && (found <= known.parameters.length || known.rest)) return inOrder(node, known);
   report.report('type/mismatch', node, {
     expected: `${known.name} with ${known.rest ? 'at least ' : ''}${least} ${least === 1 ? 'argument' : 'arguments'}`,
     found: String(found),
@@ -82,7 +82,8 @@ function inOrder(node: Call, known: FunctionSchema): readonly Expression[] {
   const rest = node.arguments.filter((argument) => argument.name === undefined);
   for (const parameter of known.parameters) {
     const named = node.arguments.find((argument) => argument.name?.text === parameter.name);
-    placed.push((named ?? rest.shift() ?? node.arguments[0]).value);
+    const given = named ?? rest.shift();
+    if (given !== undefined || !parameter.optional) placed.push((given ?? node.arguments[0]).value);
   }
   return placed;
 }

@@ -259,11 +259,11 @@ const values: readonly FunctionSchema[] = [
   functionRow(
     'operations',
     'if',
-    'The operations in the second argument if the first is true, otherwise those in the third.',
+    'The operations in the second argument if the first is true, otherwise those in the third, or none.',
     [
       need('condition', 'a comparison'),
-      need('then', 'operations where it holds'),
-      need('else', 'operations where it does not; `[]` for none'),
+      need('then', 'operations if it holds'),
+      may('else', 'operations if it does not', { default: '[]' }),
     ],
   ),
   functionRow(

@@ -9,7 +9,7 @@ import { wrongDimension } from '../language/valueFaults.ts';
 import { alike } from '../language/dimensions.ts';
 import { phraseOf } from '../language/units.ts';
 import { type Code, depthOf, kindWords, none, type NumberCode, usesOf } from './code.ts';
-import { combine } from './combine.ts';
+import { combine, joined } from './combine.ts';
 import { counts, type Frame } from './frame.ts';
 import { givenNames, type LetCode, type Names } from './names.ts';
 import { isSequence } from '../language/sequenceForm.ts';
@@ -116,14 +116,21 @@ function negation(names: Names, expression: Expression): Code | undefined {
   return code && { ...code, depth: code.depth + 1, at: (frame) => !code.at(frame) };
 }
 
-/** `if` chooses between numbers, comparisons or operations; both branches are of one kind. */
+/** `if` chooses between numbers, comparisons or operations; both branches are of one kind. Operations need no second branch. */
 function chosen(names: Names, call: Call): Code | undefined {
-  const known = findFunction('value', 'if');
+  const known = findFunction(call.arguments.length === 2 ? 'operations' : 'value', 'if');
   const expressions = known === undefined ? undefined : callArguments(names.context, call, known);
   if (expressions === undefined) return undefined;
   const [first, second, third] = expressions;
   const condition = compileCondition(names, first);
-  const [yes, no] = [names.compile(second), names.compile(third)];
+  const yes = names.compile(second);
+  if (third === undefined && yes !== undefined && yes.kind !== 'sequence') {
+    const value = findFunction('value', 'if');
+    // Says that a number has no second branch.
+    if (value !== undefined) callArguments(names.context, call, value);
+    return undefined;
+  }
+  const no = third === undefined ? joined([]) : names.compile(third);
   if (condition === undefined || yes === undefined || no === undefined) return undefined;
   if (yes.kind !== no.kind) return mismatched(names, third, `${kindWords[yes.kind]}, as where the condition holds`, no);
   if (yes.kind === 'number' && no.kind === 'number' && !alike(yes.dimension, no.dimension))

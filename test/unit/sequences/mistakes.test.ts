@@ -28,7 +28,7 @@ describe('what is no sequence', () => {
     ['row(d) = each(j in 0..1, F[j]), F[⟦name/unknown:j⟧]', 'j'],
     ['row(d) = if(⟦type/mismatch:d⟧, F[0], F[1])', 'a comparison, found a number'],
     ['row(d) = if(d == 0, F[0], ⟦type/mismatch:1⟧)', 'operations, as where the condition holds'],
-    ['row(d) = ⟦type/mismatch:if(d == 0, F[0])⟧', 'if with 3 arguments'],
+    ['row(d) = ⟦type/mismatch:if(d == 0, 1)⟧', 'if with 3 arguments'],
     ['row(d) = ⟦type/mismatch:fused(F[0..1], B[0])⟧', '2 and 1 operations'],
     ['row(d) = ⟦type/mismatch:fused(fused(F[0], B[0]), F[1])⟧', 'fused already'],
     ['row(d) = F[⟦type/dimension:4ms⟧]', 'a plain number, found a time'],
