@@ -58,14 +58,16 @@ export const catalogue = {
   'name/unknown': entry(
     'error',
     'A name that nothing declares',
-    (p: { kind: string; name: string; nearest?: string; where?: string; words?: readonly string[] }) =>
-      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.nearest === undefined && p.words !== undefined ? ` Words allowed here: ${list(p.words)}.` : didYouMean(p.nearest)}`,
+    (p: { kind: string; name: string; nearest?: string; where?: string; words?: readonly string[]; write?: string }) =>
+      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.nearest === undefined && p.words !== undefined ? ` Words allowed here: ${list(p.words)}.` : didYouMean(p.nearest)}`,
   ),
   'name/duplicate': entry(
     'error',
     'A name declared twice in one scope',
-    (p: { kind: string; name: string }) =>
-      `The ${p.kind} "${p.name}" is declared more than once; rename or remove one of the two.`,
+    (p: { kind: string; name: string; builtIn?: true }) =>
+      p.builtIn
+        ? `"${p.name}" is built in; choose another name for this ${p.kind}.`
+        : `The ${p.kind} "${p.name}" is declared more than once; rename or remove one of the two.`,
   ),
   'name/unused': entry(
     'hint',

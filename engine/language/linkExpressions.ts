@@ -126,8 +126,8 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
       return;
     case 'word': {
       const known = [...words, ...(where === 'value' ? [] : functionNames(where))];
-      if (!known.includes(name.text)) unknown(context, name, 'value', known);
-      return;
+      if (known.includes(name.text)) return;
+      return refusesDeclared(context, name, scope) ? undefined : unknown(context, name, 'value', known);
     }
     case 'word or number':
       return words.includes(name.text)
@@ -190,7 +190,9 @@ function linkNumber(
   const declared = context.names.get(name.text);
   if (declared !== undefined) return refer(context, name, declared.id);
   if (scope.open === true) return;
+  const write = scope.parametersFor?.(name.text);
   reportUnknown(context, name, 'name', {
+    write,
     near: () =>
       meant ?? symbolMeant(name, scope) ?? context.report.nearest(name.text, candidates(context, words, scope)),
   });
@@ -326,7 +328,7 @@ function linkCall(
     if (value.kind === 'name' && parameter?.words !== undefined && !context.names.has(value.text)) {
       return unknown(context, value, 'value', parameter.words, undefined, parameter.words);
     }
-    if (row.arguments === 'operation kinds') return linkKinds(context, value);
+    if (row.arguments === 'operation kinds') return linkKinds(context, value, scope);
     if (row.arguments === 'declarations' && value.kind === 'name') return linkDeclared(context, value, schema);
     const items =
       row.arguments === 'items' && (known === undefined || known.context === functionContext(schema))
@@ -380,10 +382,21 @@ const operationArgument = (call: Call, index: number, schema: ValueSchema | unde
   index === 0 && beginsWithValue.includes(call.callee.text) ? undefined : schema;
 
 /** `[I, F, W]`. */
-export function linkKinds(context: FileContext, value: Expression): void {
+export function linkKinds(context: FileContext, value: Expression, scope: Scope): void {
   for (const expression of value.kind === 'list' ? value.items : [value]) {
-    if (expression.kind === 'name') linkBuiltIn(context, expression, operations);
+    if (expression.kind === 'name' && !refusesDeclared(context, expression, scope))
+      linkBuiltIn(context, expression, operations);
   }
+}
+
+/** Whether a name is an operation that the schedule declares, where only words may be. It is reported. */
+function refusesDeclared(context: FileContext, name: Name, { locals }: Scope): boolean {
+  const local = locals?.get(name.text);
+  if (local?.startsWith('operation:') !== true) return false;
+  refer(context, name, local);
+  const found = `the operation "${name.text}" of this schedule, which only rows run`;
+  context.report.report('type/mismatch', name, { expected: 'a built-in operation such as F or B', found });
+  return true;
 }
 
 export function linkFunction(context: FileContext, name: Name, schema: ValueSchema | undefined): void {
@@ -420,21 +433,23 @@ export function unknown(
 }
 
 interface Unknown {
+  /** The left side of the entry that makes the name known. */
+  readonly write?: string | undefined;
   /** The name that was probably meant; called only if the name is reported. */
   readonly near: () => string | undefined;
   readonly where?: string | undefined;
   readonly words?: readonly string[] | undefined;
 }
 
-function reportUnknown(context: FileContext, name: Name, kind: string, { near, where, words }: Unknown): void {
+function reportUnknown(context: FileContext, name: Name, kind: string, { near, where, words, write }: Unknown): void {
   if (name.end <= name.start) return;
   const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy'].includes(kind);
   if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
-  const nearest = near();
+  const nearest = write === undefined ? near() : undefined;
   context.report.report(
     'name/unknown',
     name,
-    { kind, name: name.text, nearest, where, words },
+    { kind, name: name.text, nearest, where, words, write },
     { hint: spellingHint(nearest) },
   );
 }

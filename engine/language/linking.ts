@@ -65,9 +65,10 @@ function linkEntries(
     const { parameters, index, ends, values, range, step, condition } = item;
     if (key.parameters !== undefined) linkWords(context, item, key, scope);
     const named = parameters !== undefined && key.parameters === undefined;
+    const outer = block === 'operation' ? { ...scope, parametersFor: withParameter(context, item) } : scope;
     const inner = named
-      ? { ...scope, locals: withParameters(context, item, key, scope, owner, block === 'operation') }
-      : scope;
+      ? { ...outer, locals: withParameters(context, item, key, scope, owner, block === 'operation') }
+      : outer;
     if (index !== undefined) for (const expression of index) linkValue(context, expression, inner);
     if (ends !== undefined) for (const end of ends) linkExpression(context, end, { kind: 'devices' }, inner, 0);
     for (const value of values ?? [])
@@ -140,7 +141,7 @@ function withParameters(
   const locals = new Map(scope.locals);
   for (const [index, parameter] of (entry.parameters ?? []).entries()) {
     if (entry.key.text === 'slot' && index === 0) {
-      linkKinds(context, parameter);
+      linkKinds(context, parameter, scope);
       continue;
     }
     if (index === 0 && leading !== undefined) {
@@ -187,3 +188,12 @@ const words: Readonly<Record<string, string | undefined>> = { slot: 'free', offl
 /** `slot(W) = free`, `offload = host`: a word, unless the schedule declares the name. */
 const isFree = ({ key }: Entry, value: Expression, { locals }: Scope): boolean =>
   value.kind === 'name' && words[key.text] === value.text && locals?.has(value.text) !== true;
+
+/** `after = F[j]` is probably `after(j) = F[j]`. */
+const withParameter =
+  ({ syntax }: FileContext, { key, parameters = [] }: Entry) =>
+  (name: string): string | undefined => {
+    const known = key.text === 'after' || key.text === 'before' ? ['d', 's', 'j'] : ['d', 's'];
+    const written = parameters.map(({ start, end }) => syntax.text.slice(start, end));
+    return known.includes(name) ? `${key.text}(${[...written, name].join(', ')}) = …` : undefined;
+  };

@@ -11,6 +11,8 @@ export interface Scope {
   readonly modelName?: string;
   /** Other names may come from a schedule that is not known. */
   readonly open?: true;
+  /** The left side of the entry that makes a name its parameter, such as `after(j)`; `undefined` for other names. */
+  readonly parametersFor?: (name: string) => string | undefined;
 }
 
 export const noScope: Scope = {};

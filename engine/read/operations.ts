@@ -50,7 +50,7 @@ export function readOperations(
   const found = declared.map(({ entry, symbol }, index) => {
     const { name } = entry;
     if (name !== undefined && letters.names.some((letter) => letter.name === name.text))
-      context.report.report('name/duplicate', name, { kind: 'operation', name: name.text });
+      context.report.report('name/duplicate', name, { kind: 'operation', name: name.text, builtIn: true });
     if (name !== undefined && index === mostDeclared)
       context.report.report('value/range', name, {
         what: `The number of operations of schedule "${compiled.name}"`,

@@ -400,3 +400,29 @@ describe('any operations', () => {
     expect(simulated).toBeGreaterThan(5);
   });
 });
+
+describe('a mistake at an operation of the schedule', () => {
+  const rows = 'row(d) = F[0..<microbatches], B[0..<microbatches]';
+  it.each([
+    ['operation F { time = 3ms }  ' + rows, '"F" is built in; choose another name for this operation.'],
+    ['operation S { after = F[j] }  ' + rows, 'Unknown name "j". To use it, write "after(j) = …".'],
+    ['operation S { before(d) = F[j] }  ' + rows, 'Unknown name "j". To use it, write "before(d, j) = …".'],
+    ['operation S { time = s * time(F, 0) }  ' + rows, 'Unknown name "s". To use it, write "time(s) = …".'],
+  ])('is told with what to write instead: %s', (text, message) => {
+    expect(errorsOf(fileOf(text)).map((each) => each.replace(/^\S+ /, ''))).toEqual([message]);
+  });
+
+  it('is told where a rule lists it, with that only rows run it', () => {
+    const message =
+      'type/mismatch: Expected a built-in operation such as F or B, found the operation "S" of this schedule, which only rows run.';
+    for (const order of [
+      'order = greedy(prefer = [B, S, F])',
+      'order = greedy(prefer = [B, F])  prefer(d) = [B, S, F]',
+    ])
+      expect(errorsOf(fileOf(`operation S { time = 3ms }  ${order}`))).toEqual([message]);
+  });
+
+  it('has no parameter j in a cost', () => {
+    expect(errorsOf(fileOf(`operation S { time = j * 1s }  ${rows}`))[0]).not.toContain('write');
+  });
+});
