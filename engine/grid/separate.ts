@@ -55,8 +55,8 @@ function linear(base: Base, a: number, b: number): string {
 const numberOf = (shape: TestedShape, name: string): number =>
   name === 'devices' ? shape.devices : name === 'microbatches' ? shape.microbatches : (shape.args[name] ?? 1);
 
-/** Conditions that are tried, the shorter first. `names`: parameters that the shapes differ in. */
-function candidates(names: readonly string[]): readonly Candidate[] {
+/** Conditions that are tried, the shorter first. `names`: parameters that the shapes differ in; `good`: shapes that must pass. */
+function candidates(names: readonly string[], good: readonly TestedShape[]): readonly Candidate[] {
   const found: Candidate[] = [];
   for (const base of basesOf(names)) {
     for (const a of factors) {
@@ -85,6 +85,13 @@ function candidates(names: readonly string[]): readonly Candidate[] {
     for (const b of least) found.push({ text: `${name} >= ${b}`, holds: (shape) => numberOf(shape, name) >= b });
     for (const a of factors.slice(1))
       found.push({ text: `mod(${name}, ${a}) == 0`, holds: (shape) => mod(numberOf(shape, name), a) === 0 });
+    // Of all upper bounds that the good shapes meet, the lowest refuses the most.
+    const [lowest, highest] = good
+      .map((shape) => numberOf(shape, name))
+      .reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, 0]);
+    found.push({ text: `${name} <= ${highest}`, holds: (shape) => numberOf(shape, name) <= highest });
+    if (lowest === highest)
+      found.push({ text: `${name} == ${highest}`, holds: (shape) => numberOf(shape, name) === highest });
   }
   return found.toSorted((one, other) => one.text.length - other.text.length);
 }
@@ -97,7 +104,7 @@ export function separating(shapes: readonly JudgedShape[]): readonly string[] | 
   const bad = shapes.filter(({ passes }) => !passes);
   if (good.length === 0 || bad.length === 0) return undefined;
   const names = Object.keys(shapes[0]?.args ?? {});
-  const needed = candidates(names).filter(({ holds }) => good.every(holds));
+  const needed = candidates(names, good).filter(({ holds }) => good.every(holds));
   const refuses = needed.map(({ holds }) => bad.map((shape) => !holds(shape)));
   const single = refuses.findIndex((refused) => refused.every((is) => is));
   if (single >= 0) return [needed[single].text];

@@ -64,7 +64,12 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
   if (first !== undefined) {
     const { code, severity, message, at, related, parameters, shape } = first;
     const others = failed.length === 1 ? 'the only one' : `the first of ${failed.length}`;
-    const of = `${others} of ${count(verdicts.length, 'shape', 'shapes')} that fail${failed.length === 1 ? 's' : ''}`;
+    const fail = failed.length === 1 ? 'that fails' : 'that fail';
+    const tested = count(verdicts.length - refused.length, 'shape', 'shapes');
+    const of =
+      refused.length === 0
+        ? `${others} of ${tested} ${fail}`
+        : `${others} ${fail}, of ${tested} that the schedule takes`;
     found.push({
       code,
       severity,

@@ -9,6 +9,7 @@ import { evaluate, wholeNumber } from '../language/expressions.ts';
 import { mismatch, wrongDimension } from '../language/valueFaults.ts';
 import { findFigure, type FigureSchema } from '../language/figures.ts';
 import { paths, type ExpectPlan, type PipelinePlan } from '../plan.ts';
+import { checkShareBound } from './shareBound.ts';
 import { cutStages, stageName } from '../stages.ts';
 import { calleeOf } from '../language/callee.ts';
 import { phraseOf } from '../language/units.ts';
@@ -83,6 +84,7 @@ function readCheck(
     return wrongDimension(context, valueSide, found.dimension, phraseOf[bound.dimension]);
   const text = (expression: Expression) => canonicalText(context.syntax, expression);
   const kept = left === undefined ? flipped[operator] : operator;
+  checkShareBound(context, condition, found, kept, valueSide);
   return {
     figure: found.name,
     ...by,

@@ -17,6 +17,7 @@ import { findPolicy } from '../policies/registry.ts';
 import type { Policy, PolicyArguments } from '../policies/policy.ts';
 import type { ReadContext } from './context.ts';
 import { readArguments } from './scheduleUse.ts';
+import { checkShareBound } from './shareBound.ts';
 import { textPart } from './textPart.ts';
 
 /** Names and the numbers that each takes. */
@@ -303,6 +304,7 @@ function figureCheck(context: ReadContext, condition: Binary, operator: ExpectPl
   const restricted = restrictions(context, figureSide, figure);
   if (restricted === undefined) return undefined;
   const kept = left === undefined ? flipped[operator] : operator;
+  checkShareBound(context, condition, figure, kept, valueSide);
   const text = canonicalText(context.syntax, condition);
   const expected = (variables: Variables): Omit<ExpectPlan, 'path' | 'text'> | undefined => {
     const bound = evaluate(context, valueSide, variables);
@@ -313,7 +315,9 @@ function figureCheck(context: ReadContext, condition: Binary, operator: ExpectPl
     const by: { stage?: number; device?: number } = {};
     for (const [key, at] of restricted) {
       const most = (variables.get(`${key}s`) ?? 1) - 1;
-      const index = wholeNumber(context, at, `The number of the ${key}`, { max: most, variables });
+      // The range follows from the shape, so the message names it.
+      const shape = `p = ${variables.get('devices') ?? 1}, m = ${variables.get('microbatches') ?? 1}`;
+      const index = wholeNumber(context, at, `With ${shape}, the number of the ${key}`, { max: most, variables });
       if (index === undefined) return undefined;
       by[key] = index;
     }

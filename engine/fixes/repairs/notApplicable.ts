@@ -3,6 +3,7 @@ import { parametersOf } from '../../findings/finding.ts';
 import { entriesOf, pipelineBody, setKey } from '../source.ts';
 import { withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
+import { percent } from './range.ts';
 import { siteAt } from './site.ts';
 
 /** Without the key; or without what overrides it. */
@@ -29,6 +30,10 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     const body = pipelineBody(syntax, finding.hint.pipeline);
     if (body === undefined) return;
     yield { what: 'Recompute every stage', edits: [setKey(syntax.text, body, 'recompute', 'full')] };
+    return;
+  }
+  if (finding.hint?.kind === 'insert') {
+    yield percent(syntax, finding.place, finding.hint.text);
     return;
   }
   const { path, entry, within } = siteAt(syntax, finding.place.start);

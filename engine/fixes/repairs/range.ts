@@ -1,6 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
-import type { Expression, SyntaxFile } from '../../../grammar/syntax.ts';
-import { replaced, withoutNode } from './edits.ts';
+import type { Expression, Span, SyntaxFile } from '../../../grammar/syntax.ts';
+import { inserted, replaced, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { expressionAt, siteAt } from './site.ts';
 import { clusterSizes } from './values.ts';
@@ -18,6 +18,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   const { path, entry } = siteAt(syntax, start);
   const value = expressionAt(path, start, end);
   if (parameters === undefined || value === undefined) return;
+  if (finding.hint?.kind === 'insert') yield percent(syntax, value, finding.hint.text);
   const target = declared(syntax, value);
   const sizes = parameters.what.includes('number of stages') ? clusterSizes(analysis).map(String) : [];
   const values = new Set([...sizes, ...nearestValues(parameters.allowed, parameters.value, target)]);
@@ -50,6 +51,12 @@ function declared(syntax: SyntaxFile, value: Expression): Expression {
       return each.value;
   return value;
 }
+
+/** A number that was meant as percent. */
+export const percent = ({ text }: SyntaxFile, { start, end }: Span, unit: string): Repair => ({
+  what: `Change to ${text.slice(start, end)}${unit}`,
+  edits: [inserted(end, unit)],
+});
 
 /** Numbers with their units in a sentence: `from 0 % to 100 %` as `0%`, `100%`. */
 const numbersIn = (text: string): readonly string[] =>

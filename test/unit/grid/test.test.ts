@@ -194,6 +194,34 @@ describe('mistakes in a test', () => {
   });
 });
 
+describe('a finding of a test', () => {
+  it('counts the shapes that the schedule takes', () => {
+    const even = 'schedule mine { require mod(devices, 2) == 0  row(d) = F[0..<microbatches] }\n';
+    expect(messages(`${even}expect mine { over(devices = 1..4, microbatches = 1..3)  valid }`)[0]).toContain(
+      'This is the first of 6 that fail, of 6 shapes that the schedule takes.',
+    );
+    expect(messages(`${even}expect mine { over(devices = 1..2, microbatches = 3)  valid }`)[0]).toContain(
+      'This is the only one that fails, of 1 shape that the schedule takes.',
+    );
+  });
+  it('names the shape that has no such device', () => {
+    expect(
+      messages(`${greedy}expect mine { over(devices = 2..8, microbatches = 4)  in_flight(device = 2) <= 2 }`),
+    ).toEqual([
+      'error value/range: With p = 2, m = 4, the number of the device is 2; it must be a whole number from 0 to 1.',
+    ]);
+  });
+  it('asks for percent where a share is compared with a number over 1', () => {
+    const written = (check: string) => `${greedy}expect mine { over(devices = 2, microbatches = 4)  ${check} }`;
+    expect(messages(written('bubble < 30'))).toEqual([
+      'warning key/not-applicable: "bubble < 30" has no effect here: "bubble" is a share and at most 100%, so this always holds; write `30%`.',
+    ]);
+    expect(checkFix(written('bubble < ⟦key/not-applicable:30→30%⟧')).title).toContain('Change to 30%');
+    checkFix(written('span_bubble >= ⟦value/range:5→5%⟧'));
+    expect(messages(written('bubble <= 1 and in_flight(device = 0) < 30'))).toEqual([]);
+  });
+});
+
 describe('a condition that separates good shapes from bad', () => {
   it('is written into the schedule by a quick fix', () => {
     const text = `${plain.replace('\n}', '⟦→\n  require microbatches >= devices⟧\n}')}expect mine { ⟦value/range:valid⟧ }`;
@@ -217,6 +245,11 @@ describe('a condition that separates good shapes from bad', () => {
       'microbatches >= devices + 1',
     ]);
     expect(judged((p) => p >= 3)).toEqual(['devices >= 3']);
+    expect(judged((p) => p <= 1)).toEqual(['devices <= 1']);
+    expect(judged((_, m) => m <= 2)).toEqual(['microbatches <= 2']);
+    expect(judged((_, m) => m <= 11)).toEqual(['microbatches <= 11']);
+    expect(judged((p) => p === 3)).toEqual(['devices == 3']);
+    expect(judged((p, m) => p <= 6 && m >= p)).toEqual(['devices <= 6', 'microbatches >= devices']);
     expect(judged((p, m) => m <= 4 * p - 1)).toEqual(['microbatches <= 4 * devices - 1']);
     expect(judged((p, m) => (p * m) % 7 === 3)).toBeUndefined();
     expect(judged(() => true)).toBeUndefined();
@@ -238,6 +271,8 @@ describe('a condition that separates good shapes from bad', () => {
     ['mod(devices, k) == 0', (p: number, _m: number, k: number) => p % k === 0],
     ['k <= devices', (p: number, _m: number, k: number) => k <= p],
     ['k < devices', (p: number, _m: number, k: number) => k < p],
+    ['k <= 2', (_p: number, _m: number, k: number) => k <= 2],
+    ['k == 3', (_p: number, _m: number, k: number) => k === 3],
   ])('may compare with a parameter and the devices: %s', (text, passes) => {
     const shapes = Array.from({ length: 6 * 24 * 4 }, (_, at) => {
       const [devices, microbatches, k] = [1 + (at % 6), 1 + (Math.trunc(at / 6) % 24), 1 + Math.trunc(at / 144)];
