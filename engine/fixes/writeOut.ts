@@ -9,6 +9,9 @@ import { simulated, tried, type Simulated } from './outcome.ts';
 import type { Again, Edit, Proposal } from './proposal.ts';
 import { lineBreak, lineStart } from './source.ts';
 
+/** Whether the text runs the same order is found by running both, which must not delay a list of actions. */
+const mostOperations = 100_000;
+
 /** Offered at `schedule = zb_h1` of a pipeline. Left out where the text runs another order, as with arguments that only the built-in has. */
 export function writeOutRefactorings(analysis: Analysis, offset: number, again: Again): readonly Proposal[] {
   const use = useAt(analysis, offset);
@@ -16,6 +19,7 @@ export function writeOutRefactorings(analysis: Analysis, offset: number, again: 
   const uri = use === undefined ? undefined : scheduleUri(use.name.text);
   const text = uri === undefined ? undefined : standardText(uri);
   if (use === undefined || before === undefined || text === undefined) return [];
+  if (before.run.report.operations > mostOperations) return [];
   const { block, name } = use;
   const edits = editsFor(analysis, block, name, text);
   const changed = tried(analysis, edits, again);

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { eventually } from '../eventually.ts';
 import type { Journey } from './journey.ts';
 
+/** Without what changes nothing: a refactoring of the schedule's name. */
+const fixesOf = (titles: readonly string[]): readonly string[] =>
+  titles.filter((title) => !title.startsWith('Write the text of '));
+
 /** The list of fixes right after a move of the cursor, before the editor itself has looked for any. */
 export const quickFixes: Journey = {
   name: 'quick fixes: the list opens right after a move of the cursor, with the effect of each fix',
@@ -19,7 +23,7 @@ export const quickFixes: Journey = {
     const fixes = page.locator('.action-widget .monaco-list-row.action');
     await fixes.first().waitFor();
     await desk.shot('journey-quick-fixes');
-    const titles = await fixes.allInnerTexts();
+    const titles = fixesOf(await fixes.allInnerTexts());
     assert(titles.length >= 3, titles.join('\n'));
     for (const title of titles) assert.match(title, /: (iteration|throughput) /);
     await page.keyboard.press('Escape');
@@ -29,7 +33,7 @@ export const quickFixes: Journey = {
     await desk.goToEndOf('schedule ');
     await page.keyboard.press('ArrowLeft');
     const again = await desk.quickFixes();
-    for (const title of await again.allInnerTexts()) assert.match(title, /: (iteration|throughput) /);
+    for (const title of fixesOf(await again.allInnerTexts())) assert.match(title, /: (iteration|throughput) /);
     await page.keyboard.press('Escape');
   },
 };

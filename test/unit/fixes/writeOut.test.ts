@@ -65,3 +65,12 @@ test('is not offered if the text would run another order, or there is none', () 
   const declared = `schedule zb_h1 { row(d) = F[0..<microbatches], B[0..<microbatches] }\n${file('zb_h1')}`;
   expect(offered(declared).found).toEqual([]);
 });
+
+test('is not offered for so many operations that running both would delay the list', () => {
+  const counts = [12_000, 13_000].map((microbatches) => {
+    const text = file('1f1b').replace('microbatches = 16', `microbatches = ${microbatches}`);
+    return offered(text).found.length;
+  });
+  // 4 stages, F and B of each microbatch: 96,000 and 104,000 operations.
+  expect(counts).toEqual([1, 0]);
+});
