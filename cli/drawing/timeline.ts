@@ -1,5 +1,6 @@
 import type { Run } from '../../engine/evaluation.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
+import { declaredNames } from '../../engine/program.ts';
 import { time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { type Cell, type CellKind, cellsOf, filledCells } from './cells.ts';
@@ -25,7 +26,7 @@ const marks: Readonly<Record<CellKind, string>> = {
   fill: '+',
   idle: idleMark,
 };
-const meanings: Readonly<Record<CellKind, string>> = {
+const meanings: Readonly<Record<Exclude<CellKind, 'operation'>, string>> = {
   F: 'forward',
   B: 'backward',
   I: 'input gradient',
@@ -34,7 +35,6 @@ const meanings: Readonly<Record<CellKind, string>> = {
   U: 'weight update',
   E: 'evict',
   L: 'load back',
-  operation: 'operation of the schedule',
   sync: 'gradient sync',
   optimizer: 'optimizer',
   fill: 'fill job',
@@ -67,7 +67,9 @@ export function timelineText(
     `  ${' '.repeat(label)}  ${colours.dim(ruler(scale))}`,
     ...rows,
     '',
-    ...legend(seen, scale, colours).map((line) => `  ${' '.repeat(label)}  ${line}`),
+    ...legend(seen, run.timeline.program.declared?.names ?? [], scale, colours).map(
+      (line) => `  ${' '.repeat(label)}  ${line}`,
+    ),
     '',
   ].join('\n');
 }
@@ -139,12 +141,12 @@ export function roundStep(least: number): number {
   return ([1, 2, 5, 10].find((factor) => factor * power >= least * (1 - 1e-9)) ?? 10) * power;
 }
 
-function legend(seen: ReadonlySet<CellKind>, scale: Scale, colours: Colours): string[] {
+function legend(seen: ReadonlySet<CellKind>, declared: readonly string[], scale: Scale, colours: Colours): string[] {
   const kinds = (Object.keys(marks) as CellKind[]).filter((kind) => seen.has(kind));
   const entries = kinds.map((kind) => {
     if (kind === 'idle') return `${colours.dim(idleMark)} idle`;
     const sample = colours.isColorSupported ? painter(kind, 0, colours)('  ') : marks[kind];
-    return `${sample} ${meanings[kind]}`;
+    return `${sample} ${kind === 'operation' ? declaredNames(declared) : meanings[kind]}`;
   });
   const rule = scale.compressed ? 'shows what fills most of it' : 'shows what runs at its middle';
   return [entries.join('  '), colours.dim(`a character is ${time(scale.cell)} and ${rule}`)];

@@ -5,13 +5,18 @@ import { points, textWidth } from './xml.ts';
 const lineHeight = 11;
 const swatch = 7;
 
-/** Kinds of work that occur, in as many lines as they need, from y = 0 down. */
-export function legendRows(shown: readonly Ink[], sheet: Sheet): { readonly text: string; readonly height: number } {
+/** Kinds of work that occur, in as many lines as they need, from y = 0 down. `names`: those that differ from the usual ones. */
+export function legendRows(
+  shown: readonly Ink[],
+  sheet: Sheet,
+  names: Partial<Readonly<Record<Ink, string>>> = {},
+): { readonly text: string; readonly height: number } {
   let x = sheet.left;
   let y = 0;
   const parts: string[] = [];
   for (const ink of shown) {
-    const { name, colour, marks } = inkLooks[ink];
+    const { colour, marks } = inkLooks[ink];
+    const name = names[ink] ?? inkLooks[ink].name;
     const width = swatch + 3 + textWidth(name, fontSize) + 8;
     // The title of the axis is at the end of the first line.
     const room = y === 0 ? sheet.right - 42 : sheet.right;

@@ -7,6 +7,7 @@ import { captionOf, type Provenance, wrapped } from './caption.ts';
 import { type Ink, inkLooks, inks } from './ink.ts';
 import { type Labels, labelsOf } from './labels.ts';
 import { legendRows } from './legend.ts';
+import { declaredNames } from '../program.ts';
 import { memoryChart, memoryHeight, memoryLabels } from './memoryChart.ts';
 import { rasterRows } from './raster.ts';
 import { fontSize, type PaperWidth, paperWidths, type Sheet, sheetOf, xOf, yOf } from './sheet.ts';
@@ -28,9 +29,19 @@ export function* timelineSvg(plan: PipelinePlan, run: Run, options: FigureOption
   const width = paperWidths[options.width];
   const sheet = sheetOf(plan, run.timeline.makespan, width, options.memory ? memoryLabels(run.report) : []);
   const used = new Set<Ink>();
-  const blocks = eachBlock(plan, run, (block) => block.inks.forEach((ink) => used.add(ink)));
+  let exchanges = false;
+  const blocks = eachBlock(plan, run, ({ inks: drawn, position }) => {
+    for (const ink of drawn) used.add(ink);
+    exchanges ||= position < 0 && drawn[0] === 'collective';
+  });
   const shown = inks.filter((ink) => used.has(ink));
-  const legend = legendRows(shown, sheet);
+  const { declared } = run.timeline.program;
+  // Operations that the schedule declares share the ink.
+  const collective = [
+    ...(exchanges ? [inkLooks.collective.name] : []),
+    ...(declared === undefined ? [] : [declaredNames(declared.names)]),
+  ].join(', ');
+  const legend = legendRows(shown, sheet, { collective });
   const caption = captionOf(plan, run.report, options);
   const lines = wrapped(caption, fontSize, width - 10);
   const chart = options.memory ? yOf(sheet, sheet.rows) + 6 : undefined;

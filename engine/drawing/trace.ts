@@ -15,6 +15,7 @@ import {
   resultSlotOf,
   rowOf,
   stageOf,
+  kinds,
 } from '../program.ts';
 import { memoryTrack } from '../simulate/memory.ts';
 import { arrivalAt, endAt, startAt } from '../timeline.ts';
@@ -77,8 +78,9 @@ function slice(plan: PipelinePlan, { program }: Run, block: Block): Event {
   }
   const word = program.order[position];
   const stage = plan.stages[stageOf(program, word)];
+  const cat = kindOf(program, word) >= kinds ? 'operation' : inks[0];
   const args = { kind: kindName(program, kindOf(program, word)), stage: stage.name, microbatch };
-  return { ...when, dur, name: operationName(program, word), cat: inks[0], args };
+  return { ...when, dur, name: operationName(program, word), cat, args };
 }
 
 /** An arrow begins in the middle of the operation that makes a result, and ends at the start of the one that needs it. Viewers bind both to the slice around them. */

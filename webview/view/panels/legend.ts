@@ -14,7 +14,9 @@ import {
   kindRecompute,
   kindTransfer,
   kindWeight,
+  syncWord,
 } from '../../picture/columns.ts';
+import { declaredNames } from '../../../engine/program.ts';
 import type { Picture } from '../../picture/picture.ts';
 import type { Settings } from '../../session/settings.ts';
 
@@ -28,6 +30,14 @@ const entries = [
   ['Gradient sync', kindCollective, 'striped'],
   ['Optimizer', kindOptimizer, 'block'],
 ] as const;
+
+/** Operations that the schedule declares share their colour with exchanges of gradients. */
+function collectiveLabel({ columns }: Picture, label: string): string {
+  const { declared } = columns;
+  if (declared === undefined) return label;
+  const names = declaredNames(declared);
+  return columns.word.includes(syncWord) ? `${label}, ${names}` : names;
+}
 
 /** Side by side, of equal width. */
 const bands = (colours: readonly Rgb[]): string =>
@@ -56,7 +66,7 @@ export function legend() {
     const ofKinds = entries
       .filter(([, kind, shape]) => occurs(kind, shape) && (!shaped || kind >= kindTransfer))
       .map(([label, kind, shape]) => {
-        const made = entry(label, shape);
+        const made = entry(kind === kindCollective ? collectiveLabel(picture, label) : label, shape);
         const swatch = made.firstElementChild;
         if (swatch instanceof HTMLElement) swatch.style.backgroundColor = css(theme.kinds[kind]);
         return made;
