@@ -86,6 +86,11 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
         figure: `none of ${count(verdicts.length, 'shape', 'shapes')}${refusalText(answer)}`,
       }),
     );
+  if (answer.warned !== undefined) {
+    const { shape, finding: warning } = answer.warned;
+    const related = [{ place: warning.place, message: 'This expression, with these numbers.' }];
+    found.push({ ...warning, place, related, message: `${shapeText(shape)}: ${warning.message}` });
+  }
   return found;
 }
 

@@ -4,6 +4,7 @@ import { pipelineReport } from '../analyze/pipelineReport.ts';
 import { criticalPath } from '../analyze/criticalPath.ts';
 import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
 import type { ScheduleTest, TestedShape } from '../definitions/scheduleTest.ts';
+import type { Finding } from '../findings/finding.ts';
 import { createReporter, type Reporter } from '../findings/reporter.ts';
 import type { Code, Severity } from '../findings/catalogue.ts';
 import { type Place, type PipelinePlan, paths } from '../plan.ts';
@@ -44,11 +45,18 @@ export interface TestFailure {
   readonly parameters?: object;
 }
 
+interface ShapeWarning {
+  readonly shape: TestedShape;
+  readonly finding: Finding;
+}
+
 export interface TestAnswer {
   readonly verdicts: readonly ShapeVerdict[];
   readonly first?: TestFailure;
   /** The first shape that the schedule refuses, and why. */
   readonly refusal?: { readonly shape: TestedShape; readonly problem: string };
+  /** What the engine warns of with the last shape that passes. */
+  readonly warned?: ShapeWarning;
   /** Conditions that hold for every shape that passes and, together, for none that fails. */
   readonly conditions?: readonly string[];
   /** Shapes whose order was compared with a built-in's; absent where the test compares none. */
@@ -73,6 +81,7 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     const comparesOrders = test.checks.some(({ kind }) => kind === 'order');
     let first: TestFailure | undefined;
     let refusal: TestAnswer['refusal'];
+    let warned: TestAnswer['warned'];
     let compared = 0;
     let operations = 0;
     let since = 0;
@@ -81,6 +90,8 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
       verdicts.push({ ...shape, verdict: found.verdict });
       first ??= found.failure;
       if (found.refused !== undefined) refusal ??= { shape, problem: found.refused };
+      if (found.verdict === 'passed')
+        warned = found.warning === undefined ? undefined : { shape, finding: found.warning };
       if (found.compared) compared += 1;
       operations += found.operations;
       since += found.operations + stepsOf.shape / stepsOf.operation;
@@ -100,6 +111,7 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
       ...(refusal === undefined ? {} : { refusal }),
       ...(conditions === undefined ? {} : { conditions }),
       ...(comparesOrders ? { compared } : {}),
+      ...(warned === undefined ? {} : { warned }),
     };
   },
 };
@@ -109,6 +121,7 @@ interface Tested {
   readonly operations: number;
   readonly failure?: TestFailure;
   readonly compared?: boolean;
+  readonly warning?: Finding;
   /** Why the schedule refuses the shape. */
   readonly refused?: string;
 }
@@ -129,7 +142,13 @@ function tested(declared: Declared, shape: TestedShape, explains: boolean): Test
   const operations = program?.order.length ?? 0;
   const faults = 'faults' in generated ? generated.faults : misplaced(generated.program, plan);
   const timeline = program === undefined || faults.length > 0 ? undefined : simulate(program, timingOf(plan, program));
-  if (timeline !== undefined) return checked(declared, definition, shape, { plan, timeline });
+  if (timeline !== undefined) {
+    const warning = report.findings.find(({ code }) => code === 'key/not-applicable');
+    return {
+      ...checked(declared, definition, shape, { plan, timeline }),
+      ...(warning === undefined ? {} : { warning }),
+    };
+  }
   const [fault] = program === undefined || faults.length > 0 || !explains ? faults : validate(program, plan);
   if (fault === undefined) return { verdict: 'failed', operations };
   const { code, severity, message, parameters } = fault;

@@ -1,6 +1,7 @@
 /** What the operations that a schedule declares cost and wait for, for the rows of one pipeline. */
 import type { ScheduleNumbers, StagesOf, UsedOperations } from '../definitions/schedule.ts';
 import type { Expression } from '../../grammar/syntax.ts';
+import { createReporter } from '../findings/reporter.ts';
 import { unpack } from '../packed.ts';
 import type { RowPlan, RuleExpression } from '../plan.ts';
 import { show } from '../quantities.ts';
@@ -63,6 +64,7 @@ export function operationUses(
     }
     if (frame.failed) return undefined;
   }
+  reportUnwritten(frame, declared, rows, { stages: stages * parts, microbatches: total });
   if (costs.size === 0) return 'none';
   return { names: declared.map(({ name }) => name), costs: [...costs.values()], waits };
 }
@@ -74,6 +76,51 @@ function* placesOf(declared: readonly DeclaredOperation[], rows: readonly RowPla
     for (const [index, kind] of unpack(row.kinds).entries()) {
       const operation = byKind.get(kind);
       if (operation !== undefined) yield { operation, device, stage: stages[index], microbatch: microbatches[index] };
+    }
+  }
+}
+
+/** Warns of operations that others are to wait for, and that no row runs: nothing waits for them. */
+function reportUnwritten(
+  frame: Frame,
+  declared: readonly DeclaredOperation[],
+  rows: readonly RowPlan[],
+  most: { readonly stages: number; readonly microbatches: number },
+): void {
+  const written = new Map<string, { readonly place: Place; readonly numbers: Set<number> }>();
+  const kinds = new Set<number>();
+  for (const place of placesOf(declared, rows)) {
+    const key = `${place.operation.kind} ${place.stage}`;
+    const known = written.get(key) ?? { place, numbers: new Set() };
+    known.numbers.add(place.microbatch);
+    written.set(key, known);
+    kinds.add(place.operation.kind);
+  }
+  const report = (at: Expression, reason: string): void =>
+    frame.report.report('key/not-applicable', at, { key: 'before', reason });
+  for (const { name, kind, used, before } of declared)
+    if (used && before !== undefined && !kinds.has(kind))
+      report(before.at, `no row runs the operation "${name}" with these numbers, so nothing waits for it`);
+  // Out of range is what a first or last number names: it has no one to wait for it.
+  const quiet: Frame = { ...frame, report: createReporter('', 0) };
+  for (const { place, numbers } of written.values()) {
+    const { operation, device, stage } = place;
+    const { name, before } = operation;
+    if (before?.slots.some(([, of]) => of === 'j') !== true) continue;
+    const [first] = numbers;
+    for (let number = 0; number < most.microbatches; number += 1) {
+      if (numbers.has(number)) continue;
+      quiet.failed = false;
+      quiet.slots[operation.stage] = Math.trunc(stage / frame.parts);
+      collect(quiet, before, { d: device, s: Math.trunc(stage / frame.parts), j: number }, most);
+      if (quiet.failed || quiet.out.length === 0) continue;
+      const of = `at stage ${Math.trunc(stage / frame.parts)}`;
+      const out = 'add it to a row, or leave it out of `before` with `if`';
+      report(
+        before.at,
+        `rows run ${name}[${first}] ${of}, but not ${name}[${number}], so nothing waits for that; ${out}`,
+      );
+      break;
     }
   }
 }

@@ -28,6 +28,8 @@ export interface OperationKey<C> {
 export interface DeclaredOperation {
   readonly name: string;
   readonly kind: number;
+  /** A row names it. That nothing does is reported where names are. */
+  readonly used: boolean;
   /** Slot of its stage, for words such as `weights`. */
   readonly stage: number;
   readonly time?: OperationKey<RuleCode>;
@@ -86,6 +88,7 @@ function readOperation(
   return {
     name: entry.name?.text ?? '',
     kind,
+    used: context.used.has(symbol),
     stage,
     ...(time === undefined ? {} : { time }),
     ...(holds === undefined ? {} : { holds }),

@@ -24,6 +24,15 @@ describe('a schedule in a file without a pipeline', () => {
     expect(messages(text)).toEqual([]);
     expect(verdicts(text)).toEqual({ passed: 54, failed: 0, refused: 0, compared: 54 });
   });
+  it('passes with a warning where no row runs an operation that others are to wait for', () => {
+    const declares = (written: string): string =>
+      `schedule mine {\n  operation T { before(j) = B[j, stage = stages - 1] }\n  row(d) = F[0..<microbatches], if(${written}, T[0..<microbatches], []), B[0..<microbatches]\n}\nexpect mine { over(devices = 1..2, microbatches = 2)  valid }`;
+    expect(messages(declares('d == devices'))).toEqual([
+      'warning key/not-applicable: p = 2, m = 2: "before" has no effect here: no row runs the operation "T" with these numbers, so nothing waits for it.',
+    ]);
+    // One device has no other that could wait: the largest shape decides.
+    expect(messages(declares('d > 0'))).toEqual([]);
+  });
   it('is tested for up to 8 devices and 16 microbatches if the test does not say', () => {
     expect(verdicts(`${greedy}expect mine { valid }`)).toMatchObject({ passed: 128 });
   });

@@ -426,3 +426,36 @@ describe('a mistake at an operation of the schedule', () => {
     expect(errorsOf(fileOf(`operation S { time = j * 1s }  ${rows}`))[0]).not.toContain('write');
   });
 });
+
+describe('an operation that others are to wait for', () => {
+  const warningsOf = (schedule: string, shape?: Shape): readonly string[] =>
+    resolveText(fileOf(schedule, shape)).findings.flatMap(({ code, message }) =>
+      code === 'key/not-applicable' ? [message] : [],
+    );
+  const withLoss = (before: string, written: string): string => `
+    operation loss { before${before} }
+    row(d) = F[0..<microbatches], if(d == devices - 1, ${written}, []), B[0..<microbatches]`;
+
+  it.each([
+    ['one that rows leave out', '(j) = B[j]', 'loss[1..2]', 'rows run loss[1] at stage 1, but not loss[0]'],
+    ['the last', '(j) = B[j]', 'loss[0..1]', 'rows run loss[0] at stage 1, but not loss[2]'],
+    ['all of them', '(j) = B[j]', 'take(0, loss[0..2])', 'no row runs the operation "loss"'],
+    ['all of them, without numbers', ' = B[0]', 'take(0, loss[0..2])', 'no row runs the operation "loss"'],
+  ])('is warned of where no row runs it: %s', (_, before, written, message) => {
+    expect(warningsOf(withLoss(before, written))).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each([
+    ['all are there', '(j) = B[j]', 'loss[0..2]'],
+    ['there is nobody to wait for the last', '(j) = B[j + 1]', 'loss[0..1]'],
+    ['nobody is to wait for the odd ones', '(j) = if(mod(j, 2) == 0, B[j], [])', 'loss[0], loss[2]'],
+    ['all numbers would have the same waits', ' = B[2]', 'loss[0]'],
+  ])('is not warned of where %s', (_, before, written) => {
+    expect(warningsOf(withLoss(before, written))).toEqual([]);
+  });
+
+  it('is not warned of a second time where nothing names it', () => {
+    const { findings } = resolveText(fileOf('operation loss { before = B[0] }  row(d) = F[0..2], B[0..2]'));
+    expect(findings.map(({ code }) => code)).toEqual(['name/unused']);
+  });
+});
