@@ -1,12 +1,10 @@
 /** Operations moved within a row by keys and by dragging. The real server answers. */
 import assert from 'node:assert/strict';
-import type { PipelinePlan } from '../../engine/plan.ts';
-import type { FromPage } from '../../webview/protocol/messages.ts';
-import { methods, type MoveInRowAnswer, type PlanAnswer } from '../../webview/protocol/requests.ts';
-import { applyEdits, type Client, main, withClient } from '../support/server.ts';
+import { main, withClient } from '../support/server.ts';
 import type { PageTest } from './check.ts';
 import { pictureFor, pointOf } from './scene.ts';
-import { axe, type Preview, settled, violations } from './harness.ts';
+import { axe, settled, violations } from './harness.ts';
+import { movingExtension } from './moves.ts';
 
 const rows = `schedule mine {
   row(d) = F[0..<microbatches], B[0..<microbatches]
@@ -14,61 +12,6 @@ const rows = `schedule mine {
 expect mine { over(devices = 2..3, microbatches = 2..4)  valid }
 `;
 const written = (row: string): string => rows.replace('\n}', `\n  ${row}\n}`);
-
-/** The part of the extension between a page and the server. */
-function extension(preview: Preview, client: Client) {
-  let version = 0;
-  let seen = 0;
-  let file = rows;
-  let tried: MoveInRowAnswer | undefined;
-  let shown: PipelinePlan | undefined;
-
-  async function show(): Promise<void> {
-    version += 1;
-    const edit = tried?.problem === undefined ? tried?.edit : undefined;
-    const trial = tried === undefined || edit === undefined ? undefined : { version: tried.version, edits: [edit] };
-    const { plan, options, schedules } = await client.request<PlanAnswer>(methods.plan, { uri: main, trial });
-    assert.ok(plan !== undefined);
-    [shown] = plan.pipelines;
-    const trying = trial === undefined ? undefined : tried?.text;
-    const of = { uri: main, title: 'mine.pipe', version, plan, overrides: {}, options, schedules };
-    await preview.post({ type: 'plan', ...of, trying });
-    await settled(preview.page);
-  }
-  async function answer(message: FromPage): Promise<void> {
-    if (message.type === 'moveInRow') {
-      const { type: _, request, ...move } = message;
-      const found = await client.request<MoveInRowAnswer | null>(methods.moveInRow, { uri: main, ...move });
-      tried = found ?? undefined;
-      await preview.post({ type: 'rowMoved', request, text: tried?.text, note: tried?.note, problem: tried?.problem });
-      await show();
-    }
-    if (message.type !== 'endMove') return;
-    if (message.write && tried?.edit !== undefined) {
-      file = applyEdits(file, [tried.edit]);
-      client.change(main, file);
-    }
-    tried = undefined;
-    await show();
-  }
-  return {
-    show,
-    /** Answers all that the page has posted since the last call. */
-    async answer(): Promise<void> {
-      await settled(preview.page);
-      const posted = await preview.posted();
-      const news = posted.slice(seen);
-      seen = posted.length;
-      for (const message of news) await answer(message);
-      await settled(preview.page);
-    },
-    text: () => file,
-    picture() {
-      assert.ok(shown !== undefined);
-      return pictureFor(shown);
-    },
-  };
-}
 
 export const rowMoveTests: readonly PageTest[] = [
   {
@@ -78,13 +21,13 @@ export const rowMoveTests: readonly PageTest[] = [
         client.open(main, rows);
         const preview = await browser.open({ width: 700, height: 700 });
         const { page } = preview;
-        const editor = extension(preview, client);
+        const editor = movingExtension(preview, client, 'mine.pipe', rows);
         await editor.show();
         await preview.drawn();
         const notice = page.locator('.row-notice');
         assert.ok(!(await notice.isVisible()));
         // F of microbatch 0 on the first of three devices.
-        await page.mouse.click(...(await pointOf(preview, editor.picture(), 0, 0.5)));
+        await page.mouse.click(...(await pointOf(preview, pictureFor(editor.plan()), 0, 0.5)));
         await page.keyboard.press('Alt+ArrowRight');
         await editor.answer();
         assert.match(
@@ -126,10 +69,10 @@ export const rowMoveTests: readonly PageTest[] = [
         client.open(main, rows);
         const preview = await browser.open({ width: 1400, height: 700 });
         const { page } = preview;
-        const editor = extension(preview, client);
+        const editor = movingExtension(preview, client, 'mine.pipe', rows);
         await editor.show();
         await preview.drawn();
-        const at = (second: number) => pointOf(preview, editor.picture(), 0, second);
+        const at = (second: number) => pointOf(preview, pictureFor(editor.plan()), 0, second);
         await page.mouse.click(...(await at(1.5)));
         await settled(page);
         await page.mouse.move(...(await at(1.5)));

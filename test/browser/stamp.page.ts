@@ -1,10 +1,9 @@
 /** A building block whose operations are moved by pointer and keys. The real server answers. */
 import assert from 'node:assert/strict';
-import type { FromPage } from '../../webview/protocol/messages.ts';
-import { methods, type MoveSlotAnswer, type PlanAnswer } from '../../webview/protocol/requests.ts';
-import { applyEdits, type Client, main, withClient } from '../support/server.ts';
+import { main, withClient } from '../support/server.ts';
 import type { PageTest } from './check.ts';
-import { axe, colourRules, type Preview, settled, violations } from './harness.ts';
+import { axe, colourRules, violations } from './harness.ts';
+import { movingExtension } from './moves.ts';
 import { themes } from './themeColours.ts';
 
 /** 1F1B over four devices: F in slots 0 to 3, B in slots 7 to 4. */
@@ -17,64 +16,6 @@ expect block { over(devices = 1..4, microbatches = 1..8)  valid }
 `;
 const first = '2 * devices - 1 - s';
 
-/** The part of the extension between a page and the server. */
-function extension(preview: Preview, client: Client, text: string) {
-  let version = 0;
-  let seen = 0;
-  let file = text;
-  let tried: MoveSlotAnswer | undefined;
-
-  async function show(): Promise<void> {
-    version += 1;
-    const trial =
-      tried === undefined || tried.problem !== undefined ? undefined : { version: tried.version, edits: [tried.edit] };
-    const answer = await client.request<PlanAnswer>(methods.plan, { uri: main, trial });
-    const { plan, options, schedules } = answer;
-    assert.ok(plan !== undefined, answer.problem?.message);
-    await preview.post({
-      type: 'plan',
-      uri: main,
-      title: 'block.pipe',
-      version,
-      plan,
-      overrides: {},
-      options,
-      schedules,
-    });
-    await settled(preview.page);
-  }
-  async function answer(message: FromPage): Promise<void> {
-    if (message.type === 'moveSlot') {
-      const { type: _, request, ...move } = message;
-      const found = await client.request<MoveSlotAnswer | null>(methods.moveSlot, { uri: main, ...move });
-      tried = found ?? undefined;
-      const { text: written, stages = [], problem } = found ?? {};
-      await preview.post({ type: 'slotMoved', request, text: written, stages, problem });
-      await show();
-    }
-    if (message.type !== 'endMove') return;
-    if (message.write && tried !== undefined) {
-      file = applyEdits(file, [tried.edit]);
-      client.change(main, file);
-    }
-    tried = undefined;
-    await show();
-  }
-  return {
-    show,
-    /** Answers all that the page has posted since the last call. */
-    async answer(): Promise<void> {
-      await settled(preview.page);
-      const posted = await preview.posted();
-      const news = posted.slice(seen);
-      seen = posted.length;
-      for (const message of news) await answer(message);
-      await settled(preview.page);
-    },
-    text: () => file,
-  };
-}
-
 const handle = (operation: string): string => `.stamp-handle[data-operation="${operation}"]`;
 
 export const stampTests: readonly PageTest[] = [
@@ -85,7 +26,7 @@ export const stampTests: readonly PageTest[] = [
         client.open(main, block(first));
         const preview = await browser.open({ width: 700, height: 800 });
         const { page } = preview;
-        const editor = extension(preview, client, block(first));
+        const editor = movingExtension(preview, client, 'block.pipe', block(first));
         await editor.show();
         await preview.drawn();
         assert.equal(await page.locator('.stamp-handle').count(), 8);
@@ -128,7 +69,7 @@ export const stampTests: readonly PageTest[] = [
         client.open(main, block(first));
         const preview = await browser.open({ width: 1400, height: 800 });
         const { page } = preview;
-        const editor = extension(preview, client, block(first));
+        const editor = movingExtension(preview, client, 'block.pipe', block(first));
         await editor.show();
         await preview.drawn();
         await page.locator(handle('0F')).focus();
@@ -160,7 +101,7 @@ export const stampTests: readonly PageTest[] = [
       withClient(async (client) => {
         client.open(main, block(first));
         const preview = await browser.open({ width: 420, height: 800 });
-        const editor = extension(preview, client, block(first));
+        const editor = movingExtension(preview, client, 'block.pipe', block(first));
         await editor.show();
         await preview.drawn();
         for (const theme of themes) {

@@ -27,6 +27,24 @@ function planOf(text: string): PipelinePlan {
 }
 const figures = (plan: PipelinePlan) => evaluate(plan, defaultOptions).run?.report;
 
+/** One device, two and four, one microbatch, two and four: order, iterations, pace, versions and staleness of the built-in `pipedream`. */
+function expectPipedream(weights: string, text: string): void {
+  for (const devices of [1, 2, 4]) {
+    for (const microbatches of [1, 2, 4]) {
+      const built = planOf(pipelineOf('', { devices, microbatches, use: `pipedream(weights = ${weights})` }));
+      const plan = planOf(pipelineOf(text, { devices, microbatches }));
+      expect(plan.iterations).toBe(built.iterations);
+      expect(validate(programFor(plan), plan)).toEqual([]);
+      expect(namesOf(programFor(plan))).toEqual(namesOf(programFor(built)));
+      expect(figures(plan)).toMatchObject({
+        iteration: figures(built)?.iteration,
+        asynchronous: figures(built)?.asynchronous,
+        stages: figures(built)?.stages.map(({ versions, staleness }) => ({ versions, staleness })),
+      });
+    }
+  }
+}
+
 /** 1F1B as a clock table. */
 const table = `schedule mine {
   weights = stash
@@ -37,22 +55,7 @@ const table = `schedule mine {
 describe('slots without a flush', () => {
   it.each([table, table.replace(/s, j\) = 2 \* j \+ /g, 's) = ').replace('slot', 'period = 2  slot')])(
     'give the order, versions and staleness of pipedream',
-    (text) => {
-      for (const devices of [1, 2, 4]) {
-        for (const microbatches of [1, 2, 4]) {
-          const built = planOf(pipelineOf('', { devices, microbatches, use: 'pipedream(weights = stash)' }));
-          const plan = planOf(pipelineOf(text, { devices, microbatches }));
-          expect(plan.iterations).toBe(built.iterations);
-          expect(validate(programFor(plan), plan)).toEqual([]);
-          expect(namesOf(programFor(plan))).toEqual(namesOf(programFor(built)));
-          expect(figures(plan)).toMatchObject({
-            iteration: figures(built)?.iteration,
-            asynchronous: figures(built)?.asynchronous,
-            stages: figures(built)?.stages.map(({ versions, staleness }) => ({ versions, staleness })),
-          });
-        }
-      }
-    },
+    (text) => expectPipedream('stash', text),
   );
   it('are not filled', () => {
     checkFindings(pipelineOf(table.replace('slot', '⟦key/not-applicable:fill⟧ = true  slot')), [
@@ -65,22 +68,7 @@ describe('rows without a flush', () => {
   it.each(['stash', 'vertical_sync', 'latest'])(
     'give the order, versions and staleness of pipedream: %s',
     (weights) => {
-      for (const devices of [1, 2, 4]) {
-        for (const microbatches of [1, 2, 4]) {
-          const built = planOf(pipelineOf('', { devices, microbatches, use: `pipedream(weights = ${weights})` }));
-          for (const step of [written, '[]']) {
-            const plan = planOf(pipelineOf(rows(weights, step), { devices, microbatches }));
-            expect(plan.iterations).toBe(built.iterations);
-            expect(validate(programFor(plan), plan)).toEqual([]);
-            expect(namesOf(programFor(plan))).toEqual(namesOf(programFor(built)));
-            expect(figures(plan)).toMatchObject({
-              iteration: figures(built)?.iteration,
-              asynchronous: figures(built)?.asynchronous,
-              stages: figures(built)?.stages.map(({ versions, staleness }) => ({ versions, staleness })),
-            });
-          }
-        }
-      }
+      for (const step of [written, '[]']) expectPipedream(weights, rows(weights, step));
     },
   );
   it('keep p − s versions under stash, for minibatches of one microbatch', () => {
