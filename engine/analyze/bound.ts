@@ -3,6 +3,7 @@ import type { PipelinePlan } from '../plan.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { staticBytes } from '../simulate/memory.ts';
 import { leastExposed } from '../simulate/gradients.ts';
+import { leastWithDeclared } from './declaredBound.ts';
 import { secondsOf, type Timing } from '../timeline.ts';
 
 /**
@@ -11,7 +12,8 @@ import { secondsOf, type Timing } from '../timeline.ts';
  * operation the backward must still go up to the first stage (tail; 0 if a weight gradient may come last), or its step must run.
  * A second bound is the time of one microbatch down and up. With `memory`, a third compares the byte-seconds of activations with
  * the available bytes: a microbatch is held at least from its F to the end of its input gradient. A copy of a stage has the work
- * of its microbatches. If operations of one slot overlap, at most all of the forwards or all of the backwards hide.
+ * of its microbatches. If operations of one slot overlap, at most all of the forwards or all of the backwards hide. If the
+ * schedule declares operations, all operations are taken as it writes them: backwards that it does not split stay whole.
  */
 export function leastMakespan(
   plan: PipelinePlan,
@@ -62,8 +64,7 @@ export function leastMakespan(
   }
 
   const recomputed = recomputedApart(program, duration);
-  const declared = declaredSeconds(program, duration);
-  let bound = 0;
+  let bound = program.declared === undefined ? 0 : leastWithDeclared(program, timing);
   for (let device = 0; device < devices; device += 1) {
     let first = Infinity;
     let after = Infinity;
@@ -91,8 +92,6 @@ export function leastMakespan(
     if (work === 0) continue;
     const step = leastExposed(program, timing, device) + timing.sync[device] + timing.optimizer[device];
     bound = Math.max(bound, first + work + Math.max(weightLast ? 0 : after, step));
-    // Operations that the schedule declares may run before the first forward.
-    if (declared !== undefined) bound = Math.max(bound, work + declared[device] + step);
     const room = plan.devices[device].memory - plan.devices[device].reserved - staticBytes(plan, device);
     // Activations may be elsewhere where they are evicted.
     const stays = program.partner === undefined;
@@ -111,18 +110,6 @@ function singleWork(program: Program, timing: Timing, device: number): [number, 
     if (kind < kinds) work[kind === F ? 0 : 1] += secondsOf(timing, program, word);
   }
   return work;
-}
-
-/** Seconds of the operations that the schedule declares, by device; undefined if there are none. */
-function declaredSeconds(program: Program, duration: Float64Array): Float64Array | undefined {
-  const { devices, stages, order, placement } = program;
-  if (program.declared === undefined) return undefined;
-  const seconds = new Float64Array(devices);
-  for (const word of order) {
-    const row = rowOf(program, word);
-    if (row >= kinds * stages) seconds[placement[row % stages]] += duration[row];
-  }
-  return seconds;
 }
 
 /** Seconds of each stage's recomputation that is separate from the backward. */

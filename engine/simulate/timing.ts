@@ -1,7 +1,23 @@
 import type { PipelinePlan } from '../plan.ts';
 import { ownNeeds } from '../order/dependencies.ts';
 import { peerResults, peersOf, updateResult } from '../order/peers.ts';
-import { B, F, I, L, type Program, R, U, W, kinds, kindsIn, resultOf, resultRow } from '../program.ts';
+import {
+  B,
+  F,
+  I,
+  L,
+  type Program,
+  R,
+  U,
+  W,
+  kindOf,
+  kindOfRow,
+  kinds,
+  kindsIn,
+  resultOf,
+  resultRow,
+  rowOf,
+} from '../program.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
 import { channelsOf, flowsOf } from './hops.ts';
 import { singleTimes } from './singleTimes.ts';
@@ -11,7 +27,10 @@ import { type Timing } from '../timeline.ts';
 export interface TimingOptions {
   /** Transfers take no time. */
   readonly freeTransfers?: boolean;
-  /** Every stage takes the mean of all stages, for each kind; copies in proportion to the microbatches that they leave to others. */
+  /**
+   * Every stage takes the mean of all stages, for each kind; copies in proportion to the microbatches that they leave to others.
+   * Each device takes its share of an operation that the schedule declares, if it runs any.
+   */
   readonly equalStages?: boolean;
   /** No gradient synchronisation, no optimizer step: no update waits for the gradients of other copies either. */
   readonly freeStep?: boolean;
@@ -170,7 +189,28 @@ function equalDurations(program: Program, layers: Float64Array): Float64Array {
     const mean = counted.reduce((sum, stage) => sum + rows[stage] / every(stage), 0) / counted.length;
     for (const stage of counted) rows[stage] = mean * every(stage);
   }
+  if (program.declared !== undefined) shareDeclared(program, duration);
   return duration;
+}
+
+/** Devices share the seconds of each operation that the schedule declares. What a device without one would take is left out. */
+function shareDeclared(program: Program, duration: Float64Array): void {
+  const { stages, devices, order, placement } = program;
+  const declared = duration.length / stages - kinds;
+  const count = new Int32Array(declared * devices);
+  const total = new Float64Array(declared);
+  for (const word of order) {
+    const row = rowOf(program, word);
+    const kind = kindOf(program, word) - kinds;
+    if (kind < 0) continue;
+    count[kind * devices + placement[row % stages]] += 1;
+    total[kind] += duration[row];
+  }
+  for (let row = kinds * stages; row < duration.length; row += 1) {
+    const kind = kindOfRow(stages, row) - kinds;
+    const times = count[kind * devices + placement[row % stages]];
+    if (times > 0) duration[row] = total[kind] / devices / times;
+  }
 }
 
 function edgesBy(plan: PipelinePlan, end: 'from' | 'to', stages: number): PipelinePlan['edges'][number][][] {
