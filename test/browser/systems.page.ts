@@ -83,7 +83,7 @@ const nothingLong: PageTest = {
     await settled(preview.page);
     assert.match(
       await preview.page.locator('.found').innerText(),
-      /a kind is F, B, I, W, R, U, E, L, sync or optimizer/,
+      /a kind is F, B, I, W, R, U, E, L, operation, sync or optimizer/,
     );
     await preview.close();
   },
