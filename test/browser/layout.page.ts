@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
 import { bars as heights } from '../../webview/view/scene/room.ts';
+import { analyse } from '../support/analyse.ts';
+import { edited } from '../support/goodFile.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { type Preview, settled } from './harness.ts';
@@ -337,4 +339,33 @@ const legend: PageTest = {
   },
 };
 
-export const layoutTests: readonly PageTest[] = [...bars, dropped, still, roomy, alone, many, popovers, scale, legend];
+const declared: PageTest = {
+  name: 'the legend names the operations that a schedule declares',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 420, height: 700 });
+    const rows = 'row(d) = each(j in 0..<microbatches, F[j], loss[j], B[j])';
+    const { resolution } = analyse(
+      `${edited('= 1f1b', '= mine')}schedule mine { operation loss { time = 3ms  after(j) = F[j] }  ${rows} }`,
+    );
+    await preview.post(planMessage(JSON.parse(JSON.stringify(resolution.plan))));
+    await preview.drawn();
+    await preview.page.getByRole('button', { name: 'Legend' }).click();
+    const words = await preview.page.locator('.legend').innerText();
+    assert.match(words, /loss/);
+    assert.doesNotMatch(words, /Gradient sync/);
+    await preview.close();
+  },
+};
+
+export const layoutTests: readonly PageTest[] = [
+  ...bars,
+  dropped,
+  still,
+  roomy,
+  alone,
+  many,
+  popovers,
+  scale,
+  legend,
+  declared,
+];
