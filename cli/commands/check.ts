@@ -10,6 +10,7 @@ import { githubLines } from '../output/github.ts';
 import { jsonText } from '../output/json.ts';
 import { placeText } from '../output/placeText.ts';
 import { sarif, type Checked } from '../output/sarif.ts';
+import { untestedSchedules } from '../output/untested.ts';
 import { progressBar } from '../progress.ts';
 import { status } from '../status.ts';
 import { version } from '../version.ts';
@@ -71,10 +72,11 @@ async function write(files: readonly Analysed[], format: string, io: Io): Promis
       await io.out(`${findingText(found, file.source, colours, (uri, offset) => placeText(uri, offset, file, io))}\n`);
   }
   for (const { path, analysis } of files) {
+    const prefix = files.length === 1 ? '' : `${path}: `;
     for (const { test, answer } of analysis.tests)
-      await io.out(
-        `${files.length === 1 ? '' : `${path}: `}${printable(test.name)} tested on ${testedShapes(answer)}\n`,
-      );
+      await io.out(`${prefix}${printable(test.name)} tested on ${testedShapes(answer)}\n`);
+    for (const name of untestedSchedules(analysis).map(printable))
+      await io.out(`${prefix}${name} is not tested: write "expect ${name} { valid }"\n`);
   }
   const all = checked.flatMap((file) => file.findings);
   await io.out(`${files.length === 1 ? (files[0]?.name ?? '') : `${files.length} files`}: ${tally(all)}\n`);

@@ -69,6 +69,21 @@ expect halved { over(devices = 2, microbatches = 1..3) valid }`;
     );
   });
 
+  test('names the schedules that the file only declares', async () => {
+    const rows = 'row(d) = F[0..<microbatches], B[0..<microbatches]';
+    const library = `schedule tested { ${rows} }
+expect tested { over(devices = 1, microbatches = 1) valid }
+schedule base { ${rows} }
+schedule derived { from = base }
+schedule wrong { row(d) = F[0..<] }
+`;
+    const { out, status } = await call(['check', 'library.pipe'], { files: { 'library.pipe': library } });
+    expect(status).toBe(1);
+    expect(out.match(/.* is not tested.*/g)).toEqual(['derived is not tested: write "expect derived { valid }"']);
+    const used = `${good.replace(/schedule *= *\w+/, 'schedule = base')}schedule base { ${rows} }\n`;
+    expect((await call(['check', 'used.pipe'], { files: { 'used.pipe': used } })).out).not.toContain('is not tested');
+  });
+
   test('several files are one call; one mistake among them is enough for 1', async () => {
     const { status, out } = await call(['check', 'good.pipe', 'bad.pipe'], { files });
     expect(status).toBe(1);
