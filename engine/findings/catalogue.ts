@@ -83,8 +83,9 @@ export const catalogue = {
   'key/unknown': entry(
     'error',
     'A key that this block does not have',
-    (p: { key: string; block: string; nearest?: string }) =>
-      `${/^[aeiou]/.test(p.block) ? 'An' : 'A'} ${p.block} has no ${keyOf(p.block)} "${p.key}".${didYouMean(p.nearest)}`,
+    // `advice`: what to write, if that is known.
+    (p: { key: string; block: string; nearest?: string; advice?: string }) =>
+      `${/^[aeiou]/.test(p.block) ? 'An' : 'A'} ${p.block} has no ${keyOf(p.block)} "${p.key}".${p.advice === undefined ? didYouMean(p.nearest) : ` ${p.advice}`}`,
   ),
   'key/missing': entry(
     'error',

@@ -61,7 +61,8 @@ export function callArguments(
       name.text,
       known.parameters.map((parameter) => parameter.name),
     );
-    report.report('key/unknown', name, { key: name.text, block: `call to ${known.name}`, nearest });
+    const advice = known.name === 'if' ? { advice: `To compare, write "${name.text} == …".` } : {};
+    report.report('key/unknown', name, { key: name.text, block: `call to ${known.name}`, nearest, ...advice });
     return undefined;
   }
   const least = known.parameters.filter(({ optional }) => !optional).length;

@@ -3,6 +3,7 @@ import { spellingHint } from '../findings/reporter.ts';
 import type { Block, Entry, Expression, Span } from '../../grammar/syntax.ts';
 import type { FileContext } from './context.ts';
 import { quantity } from './expressions.ts';
+import { operationMeant } from './kinds.ts';
 import { blocks, findKey, keysOf, type BlockName, type Form, type KeySchema } from './schema.ts';
 
 /** Entries of one block that the schema knows, by key. */
@@ -88,9 +89,19 @@ function unknownKey(context: FileContext, block: BlockName, entry: Entry): void 
   context.report.report(
     'key/unknown',
     entry.key,
-    { key: entry.key.text, block, nearest: near },
+    { key: entry.key.text, block, nearest: near, ...(near === undefined ? adviceFor(block, entry) : {}) },
     { hint: spellingHint(near) },
   );
+}
+
+/** What was probably meant by a key that a schedule does not have. */
+function adviceFor(block: BlockName, { key, parameters, values }: Entry): { readonly advice?: string } {
+  if (block !== 'schedule') return {};
+  if (operationMeant(key.text) !== undefined)
+    return { advice: `If it belongs to the row before it, put a comma before "${key.text}".` };
+  if (parameters !== undefined && values !== undefined)
+    return { advice: `To name a value, write "let ${key.text}(…) = …".` };
+  return {};
 }
 
 function duplicate(context: FileContext, block: BlockName, entry: Entry, first: Entry): void {

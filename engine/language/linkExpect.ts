@@ -4,13 +4,22 @@ import { conjuncts } from '../../grammar/conjuncts.ts';
 import { type FileContext, refer, symbolId } from './context.ts';
 import { findFigure, figures, scheduleFigures, testWords } from './figures.ts';
 import { findFunction } from './functions.ts';
-import { linkDeclaration, linkExpression, linkValue, unknown } from './linkExpressions.ts';
+import { linkDeclaration, linkExpression, linkValue, pipelineOrSchedule, unknown } from './linkExpressions.ts';
 import type { SymbolInfo } from './resolution.ts';
 import { noScope, scheduleLocals, type Scope } from './scopes.ts';
 
 export function linkExpect(context: FileContext, block: BlockDeclaration): void {
   if (block.name !== undefined && context.names.get(block.name.text)?.kind === 'schedule')
     return linkTest(context, block, block.name);
+  if (block.name !== undefined && testsNothing(context, block)) {
+    const known = [...context.names.values()].filter(({ kind }) => kind === 'pipeline' || kind === 'schedule');
+    return unknown(
+      context,
+      block.name,
+      pipelineOrSchedule,
+      known.map(({ name }) => name),
+    );
+  }
   if (block.name !== undefined) linkDeclaration(context, block.name, 'pipeline');
   const stages = block.name === undefined ? undefined : context.members.get(symbolId('pipeline', block.name.text));
   for (const item of block.body?.entries ?? []) {
@@ -22,6 +31,20 @@ export function linkExpect(context: FileContext, block: BlockDeclaration): void 
     }
   }
 }
+
+/** Whether the block is a test of a schedule, by its words, and nothing has its name. What it says then means nothing. */
+export const testsNothing = ({ names }: FileContext, { name, body }: BlockDeclaration): boolean =>
+  name !== undefined &&
+  !names.has(name.text) &&
+  (body?.entries ?? []).some(
+    (item) =>
+      item.kind === 'check' &&
+      conjuncts(item.condition).some(
+        (condition) =>
+          (condition.kind === 'name' && condition.text === 'valid') ||
+          (condition.kind === 'call' && condition.callee.text === 'over'),
+      ),
+  );
 
 /** `expect` of a schedule: figures, numbers of a shape and parameters of the schedule. */
 function linkTest(context: FileContext, block: BlockDeclaration, name: Name): void {

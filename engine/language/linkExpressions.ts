@@ -194,8 +194,17 @@ function linkNumber(
   reportUnknown(context, name, 'name', {
     write,
     near: () =>
-      meant ?? symbolMeant(name, scope) ?? context.report.nearest(name.text, candidates(context, words, scope)),
+      meant ??
+      symbolMeant(name, scope) ??
+      innermost(name, scope) ??
+      context.report.nearest(name.text, candidates(context, words, scope)),
   });
+}
+
+/** For a letter, the letter that was declared last, such as the variable of a loop: all letters are spelled alike. */
+function innermost({ text }: Name, { locals }: Scope): string | undefined {
+  const last = [...(locals?.keys() ?? [])].at(-1);
+  return text.length === 1 && last?.length === 1 ? last : undefined;
 }
 
 /** What a letter of formulas is called in a schedule. */
@@ -406,6 +415,9 @@ export function linkFunction(context: FileContext, name: Name, schema: ValueSche
   if (found === undefined) {
     const declares = names === 'declaration or function' ? declaredIn(schema) : undefined;
     const declared = declares === undefined ? [] : namesOf(context, declares);
+    // Operations have brackets: `F[0..<4]`, not `F(0..<4)`.
+    if (noun === 'function' && operationMeant(name.text) !== undefined)
+      return reportUnknown(context, name, noun, { write: `${name.text}[…]`, near: () => undefined });
     return unknown(context, name, noun, [...functionNames(where), ...declared]);
   }
   const id = kind === 'policy' ? symbolId(kind, name.text) : functionId(found);
@@ -432,6 +444,9 @@ export function unknown(
   reportUnknown(context, name, kind, { near: () => context.report.nearest(name.text, candidates), where, words });
 }
 
+/** What the name of an `expect` block may be. */
+export const pipelineOrSchedule = 'pipeline or schedule';
+
 interface Unknown {
   /** The left side of the entry that makes the name known. */
   readonly write?: string | undefined;
@@ -443,7 +458,7 @@ interface Unknown {
 
 function reportUnknown(context: FileContext, name: Name, kind: string, { near, where, words, write }: Unknown): void {
   if (name.end <= name.start) return;
-  const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy'].includes(kind);
+  const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy', pipelineOrSchedule].includes(kind);
   if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
   const nearest = write === undefined ? near() : undefined;
   context.report.report(

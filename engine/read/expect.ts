@@ -11,6 +11,7 @@ import { findFigure, type FigureSchema } from '../language/figures.ts';
 import { paths, type ExpectPlan, type PipelinePlan } from '../plan.ts';
 import { checkShareBound } from './shareBound.ts';
 import { cutStages, stageName } from '../stages.ts';
+import { testsNothing } from '../language/linkExpect.ts';
 import { calleeOf } from '../language/callee.ts';
 import { phraseOf } from '../language/units.ts';
 
@@ -20,6 +21,7 @@ export function readExpect(
   block: BlockDeclaration,
   plan: PipelinePlan | undefined,
 ): PipelinePlan | undefined {
+  if (testsNothing(context, block)) return plan;
   const expects: ExpectPlan[] = [...(plan?.expects ?? [])];
   for (const item of block.body?.entries ?? []) {
     if (item.kind !== 'check') continue;

@@ -81,10 +81,23 @@ const none: Keeper = { depth: 0, keep: () => undefined };
 const keys = ['stage', 'chunk', 'part', 'to'];
 
 function unknownKey({ context }: Names, { name, start, end }: Argument): undefined {
-  const key = name?.text ?? '';
+  if (name === undefined) {
+    // After `F[0:` the syntax has been reported.
+    if (!context.syntax.errors.some((fault) => fault.start >= start - 2 && fault.start <= end))
+      context.report.report(
+        'type/mismatch',
+        { start, end },
+        {
+          expected: 'one microbatch or range, then `stage = …`, `chunk = …` or `part = …`',
+          found: 'a second value',
+        },
+      );
+    return undefined;
+  }
+  const key = name.text;
   const nearest = context.report.nearest(key, keys);
   const hint = spellingHint(nearest);
-  context.report.report('key/unknown', name ?? { start, end }, { key, block: 'operation', nearest }, { hint });
+  context.report.report('key/unknown', name, { key, block: 'operation', nearest }, { hint });
   return undefined;
 }
 

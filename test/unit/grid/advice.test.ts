@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { analyse } from '../../support/analyse.ts';
+
+const rows = 'F[0..<microbatches], B[0..<microbatches]';
+const errorsOf = (text: string): readonly string[] =>
+  analyse(text)
+    .findings.filter(({ severity }) => severity === 'error')
+    .map(({ message }) => message);
+
+it.each([
+  [`row(d) = F(0..<microbatches), B[0..<microbatches]`, 'Unknown function "F". To use it, write "F[…]".'],
+  [
+    `row(d) = F[0..<microbatches] B[0..<microbatches]`,
+    'A schedule has no key "B". If it belongs to the row before it, put a comma before "B".',
+  ],
+  [`row(d) = if(d = 0, F[0], F[0]), B[0]`, 'A call to if has no argument "d". To compare, write "d == …".'],
+  [`row(d) = each(j in 0..<microbatches, F[j], B[i])`, 'Unknown name "i". Did you mean "j"?'],
+  [`warm(d) = 3  row(d) = ${rows}`, 'A schedule has no key "warm". To name a value, write "let warm(…) = …".'],
+  [
+    `row(d) = F[0, 3], B[0]`,
+    'Expected one microbatch or range, then `stage = …`, `chunk = …` or `part = …`, found a second value.',
+  ],
+])('a schedule with %s says what to write', (body, message) => {
+  expect(errorsOf(`schedule s { ${body} }`)[0]).toBe(message);
+});
+
+it('a colon in brackets is one mistake', () => {
+  expect(errorsOf('schedule s { row(d) = F[0:microbatches], B[0..<microbatches] }')).toEqual([
+    'Expected a name, a quantity or punctuation, found ":", which has no meaning here.',
+  ]);
+});
+
+it('a test of nothing is one mistake', () => {
+  expect(errorsOf('expect b { over(devices = 2)  valid  bubble < 3s }')).toEqual(['Unknown pipeline or schedule "b".']);
+  expect(errorsOf(`schedule bb { row(d) = ${rows} }\nexpect b { valid }`)).toEqual([
+    'Unknown pipeline or schedule "b". Did you mean "bb"?',
+  ]);
+});
+
+it('a test with a mistake in its text passes nothing', () => {
+  const test = (check: string) => analyse(`schedule s { row(d) = ${rows} }\nexpect s { valid  ${check} }`).tests.length;
+  expect(test('iteration = 3')).toBe(0);
+  expect(test('iteration > 3')).toBe(1);
+});
