@@ -12,8 +12,8 @@ import { secondsOf, type Timing } from '../timeline.ts';
  * operation the backward must still go up to the first stage (tail; 0 if a weight gradient may come last), or its step must run.
  * A second bound is the time of one microbatch down and up. With `memory`, a third compares the byte-seconds of activations with
  * the available bytes: a microbatch is held at least from its F to the end of its input gradient. A copy of a stage has the work
- * of its microbatches. If operations of one slot overlap, at most all of the forwards or all of the backwards hide. If the
- * schedule declares operations, all operations are taken as it writes them: backwards that it does not split stay whole.
+ * of its microbatches. If operations of one slot overlap, at most all of the forwards or all of the backwards hide.
+ * With `split`, orders that split the backwards into I and W are included.
  */
 export function leastMakespan(
   plan: PipelinePlan,
@@ -64,7 +64,7 @@ export function leastMakespan(
   }
 
   const recomputed = recomputedApart(program, duration);
-  let bound = program.declared === undefined ? 0 : leastWithDeclared(program, timing);
+  let bound = program.declared === undefined ? 0 : leastWithDeclared(program, timing, options.split);
   for (let device = 0; device < devices; device += 1) {
     let first = Infinity;
     let after = Infinity;

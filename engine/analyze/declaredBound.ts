@@ -1,5 +1,5 @@
 /** The least makespan of programs whose schedule declares operations: by what each row of operations waits for, and who waits for it. */
-import { type Program, microbatchOf, needSlot, resultRowOf, rowOf } from '../program.ts';
+import { B, I, kindOfRow, type Program, microbatchOf, needSlot, resultRowOf, rowOf } from '../program.ts';
 import { leastExposed } from '../simulate/gradients.ts';
 import { secondsOf, type Timing } from '../timeline.ts';
 
@@ -9,33 +9,44 @@ const mostHeads = 64;
 /**
  * A makespan that no order of these operations can be under, seconds. A row cannot begin before its head, and its last operation is
  * followed by its tail. So operations of a device take at least the earliest of their heads, their work, and the shortest of their
- * tails. This holds for any of its rows. Two fused operations take at least their sum without half of the overlap.
+ * tails. This holds for any of its rows. With `split`, orders that split the backwards into I and W are included. Two fused operations take at least their sum without half of the overlap.
  */
-export function leastWithDeclared(program: Program, timing: Timing): number {
-  const { head, tail, least, work } = rowPaths(program, timing);
+export function leastWithDeclared(program: Program, timing: Timing, split: boolean): number {
+  const { head, tail, least, through, work } = rowPaths(program, timing, split);
   const { devices, stages, placement, overlap = 0 } = program;
-  const rowsOn: number[][] = Array.from({ length: devices }, () => []);
+  const partsOn: DevicePart[][] = Array.from({ length: devices }, () => []);
   let bound = 0;
   for (let row = 0; row < head.length; row += 1) {
     if (Number.isNaN(head[row])) continue;
-    bound = Math.max(bound, head[row] + least[row] + tail[row]);
-    rowsOn[placement[row % stages]].push(row);
+    bound = Math.max(bound, head[row] + Math.max(least[row], through[row] + tail[row]));
+    const first = least[row] > 0 ? work[row] * (through[row] / least[row]) : work[row];
+    const parts = partsOn[placement[row % stages]];
+    parts.push({ head: head[row], work: first, tail: tail[row] });
+    // Weight gradients that a backward leaves may run last.
+    if (first < work[row]) parts.push({ head: head[row] + through[row], work: work[row] - first, tail: 0 });
   }
-  for (const [device, rows] of rowsOn.entries()) {
+  for (const [device, parts] of partsOn.entries()) {
     const step = leastExposed(program, timing, device) + timing.sync[device] + timing.optimizer[device];
-    const byTail = rows.toSorted((a, b) => tail[b] - tail[a]);
-    const heads = [...new Set(rows.map((row) => head[row]))].sort((a, b) => a - b);
+    const byTail = parts.toSorted((a, b) => b.tail - a.tail);
+    const heads = [...new Set(parts.map((part) => part.head))].sort((a, b) => a - b);
     const every = Math.ceil(heads.length / mostHeads);
     for (const from of heads.filter((_, at) => at % every === 0)) {
       let seconds = 0;
-      for (const row of byTail) {
-        if (head[row] < from) continue;
-        seconds += work[row];
-        bound = Math.max(bound, from + seconds * (1 - overlap / 2) + Math.max(tail[row], step));
+      for (const part of byTail) {
+        if (part.head < from) continue;
+        seconds += part.work;
+        bound = Math.max(bound, from + seconds * (1 - overlap / 2) + Math.max(part.tail, step));
       }
     }
   }
   return bound;
+}
+
+/** Operations of a row on their device: seconds before, of and after them. */
+interface DevicePart {
+  readonly head: number;
+  readonly work: number;
+  readonly tail: number;
 }
 
 interface RowPaths {
@@ -43,8 +54,9 @@ interface RowPaths {
   readonly head: Float64Array;
   /** Seconds of operations and transfers that follow every operation of a row. */
   readonly tail: Float64Array;
-  /** Seconds of the shortest operation of a row, and of all of its operations. */
+  /** Seconds of the shortest operation of a row, until its result is there, and of all of its operations. */
   readonly least: Float64Array;
+  readonly through: Float64Array;
   readonly work: Float64Array;
 }
 
@@ -52,10 +64,14 @@ interface RowPaths {
  * Longest paths over rows. A need is part of a head if every operation of its row has it, and of a tail if every operation that
  * is asked for has someone who waits. What only some microbatches wait for is left out: the bound holds without it.
  */
-function rowPaths(program: Program, timing: Timing): RowPaths {
+function rowPaths(program: Program, timing: Timing, split: boolean): RowPaths {
   const { stages, microbatches, order } = program;
   const least = timing.single?.least ?? timing.duration;
   const rows = least.length;
+  // A backward may be split: its result is there after the input gradient.
+  const through = least.map((seconds, row) =>
+    split && kindOfRow(stages, row) === B ? Math.min(seconds, timing.duration[I * stages + (row % stages)]) : seconds,
+  );
   const work = new Float64Array(rows);
   const head = new Float64Array(rows).fill(NaN);
   const tail = new Float64Array(rows);
@@ -80,7 +96,7 @@ function rowPaths(program: Program, timing: Timing): RowPaths {
     const row = ready[at];
     for (const { makers, delay } of into[row]) {
       // Operations of several rows may make a result; the first of them is early enough for one of the microbatches.
-      const end = makers.reduce((first, made) => Math.min(first, head[made] + least[made]), Infinity);
+      const end = makers.reduce((first, made) => Math.min(first, head[made] + through[made]), Infinity);
       head[row] = Math.max(head[row], end + delay);
     }
     for (const user of users[row]) {
@@ -89,8 +105,8 @@ function rowPaths(program: Program, timing: Timing): RowPaths {
     }
   }
   for (const row of ready.reverse())
-    for (const { user, delay } of outOf[row]) tail[row] = Math.max(tail[row], delay + least[user] + tail[user]);
-  return { head, tail, least, work };
+    for (const { user, delay } of outOf[row]) tail[row] = Math.max(tail[row], delay + through[user] + tail[user]);
+  return { head, tail, least, through, work };
 }
 
 /** Needs that all operations of a row have, by row, with the rows that may make the result; and rows that follow all of a row. */

@@ -37,7 +37,8 @@ describe('operations that a schedule declares', () => {
       row(stages - 1) = each(j in 0..<microbatches, F[j], S[j], T[j], B[j])`);
     // 3 F, then 8 (F + S + T + B), then 3 B.
     const least = 12 + 128 + 24;
-    expect(bubble.bound).toBeCloseTo(1 - 128 / least, 9);
+    // An order with I and W may end with weight gradients: 3 F, then 8 (F + S + T + B).
+    expect(bubble.bound).toBeCloseTo(1 - 128 / (12 + 128), 9);
     expect(bubble.causes.fill_drain).toBeCloseTo((least - 128) / (iteration * 1e3), 9);
     expect(bubble.causes.order).toBeCloseTo((iteration * 1e3 - least) / (iteration * 1e3), 9);
     expect(bubble.causes.imbalance).toBe(0);
@@ -50,7 +51,8 @@ describe('operations that a schedule declares', () => {
       row(stages - 1) = each(j in 0..<microbatches, F[j], loss[j], B[j])`);
     // 3 F, then 8 (F + loss + B), then 3 B. If devices shared the losses, the last one would take 2 ms for each.
     expect(iteration).toBeCloseTo(0.196, 12);
-    expect(bubble.bound).toBeCloseTo(1 - 112 / 196, 9);
+    // An order with I and W may end with weight gradients: 3 F, then 8 (F + loss + B).
+    expect(bubble.bound).toBeCloseTo(1 - 112 / (12 + 160), 9);
     expect(bubble.causes.imbalance).toBeCloseTo(48 / 196, 9);
     expect(bubble.causes.fill_drain).toBeCloseTo(36 / 196, 9);
     expect(bubble.causes.order).toBe(0);
