@@ -17,7 +17,9 @@ export function breaches(text: string, mended = Infinity): readonly string[] {
   return [
     ...findingBreaches(analysis),
     ...numberBreaches(reportOf(analysis, 'a.pipe'), 'report'),
-    ...analysis.pipelines.flatMap(({ run }) => (run === undefined ? [] : reportBreaches(run.report, run.program.overlap))),
+    ...analysis.pipelines.flatMap(({ run }) =>
+      run === undefined ? [] : reportBreaches(run.report, run.program.overlap),
+    ),
     ...silence(analysis),
     ...roundTrips(analysis),
     ...fixBreaches(analysis, mended),
