@@ -88,8 +88,11 @@ export function testFindings({ test, place, answer }: TestedSchedule): readonly 
     );
   if (answer.warned !== undefined) {
     const { shape, finding: warning } = answer.warned;
+    const message = `${shapeText(shape)}: ${warning.message}`;
     const related = [{ place: warning.place, message: 'This expression, with these numbers.' }];
-    found.push({ ...warning, place, related, message: `${shapeText(shape)}: ${warning.message}` });
+    // A range of this file is changed where it is written.
+    const isHere = warning.code === 'value/backwards' && warning.place.uri === place.uri;
+    found.push(isHere ? { ...warning, message } : { ...warning, place, related, message });
   }
   return found;
 }

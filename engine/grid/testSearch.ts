@@ -55,7 +55,7 @@ export interface TestAnswer {
   readonly first?: TestFailure;
   /** The first shape that the schedule refuses, and why. */
   readonly refusal?: { readonly shape: TestedShape; readonly problem: string };
-  /** What the engine warns of with the last shape that passes. */
+  /** What the engine warns of with the first shape that fails, otherwise with the last shape that passes. */
   readonly warned?: ShapeWarning;
   /** Conditions that hold for every shape that passes and, together, for none that fails. */
   readonly conditions?: readonly string[];
@@ -82,6 +82,7 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     let first: TestFailure | undefined;
     let refusal: TestAnswer['refusal'];
     let warned: TestAnswer['warned'];
+    let failedWarning: TestAnswer['warned'];
     let compared = 0;
     let operations = 0;
     let since = 0;
@@ -90,8 +91,9 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
       verdicts.push({ ...shape, verdict: found.verdict });
       first ??= found.failure;
       if (found.refused !== undefined) refusal ??= { shape, problem: found.refused };
-      if (found.verdict === 'passed')
-        warned = found.warning === undefined ? undefined : { shape, finding: found.warning };
+      const warning = found.warning === undefined ? undefined : { shape, finding: found.warning };
+      if (found.verdict === 'failed') failedWarning ??= warning;
+      if (found.verdict === 'passed') warned = warning;
       if (found.compared) compared += 1;
       operations += found.operations;
       since += found.operations + stepsOf.shape / stepsOf.operation;
@@ -101,17 +103,17 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
       since = 0;
       yield;
     }
-    const judged = verdicts.flatMap(({ verdict, ...shape }) =>
+    const ofTaken = verdicts.flatMap(({ verdict, ...shape }) =>
       verdict === 'refused' ? [] : [{ ...shape, passes: verdict === 'passed' }],
     );
-    const conditions = first === undefined ? undefined : separating(judged);
+    const conditions = first === undefined ? undefined : separating(ofTaken);
     return {
       verdicts,
       ...(first === undefined ? {} : { first }),
       ...(refusal === undefined ? {} : { refusal }),
       ...(conditions === undefined ? {} : { conditions }),
       ...(comparesOrders ? { compared } : {}),
-      ...(warned === undefined ? {} : { warned }),
+      ...((failedWarning ?? warned) === undefined ? {} : { warned: failedWarning ?? warned }),
     };
   },
 };
@@ -126,9 +128,18 @@ interface Tested {
   readonly refused?: string;
 }
 
-/** `explains`: says what is wrong. The circle of a deadlock takes longer to find than the order itself. */
 function tested(declared: Declared, shape: TestedShape, explains: boolean): Tested {
   const report = declared.reporter();
+  const found = judged(declared, shape, explains, report);
+  // A test that passes shows that a range may be empty. If an expression is wrong, a warning would be about what follows from it.
+  const telling = (code: Code): boolean =>
+    found.verdict === 'passed' ? code === 'key/not-applicable' : found.verdict === 'failed' && report.errors() === 0;
+  const warning = report.findings.find(({ severity, code }) => severity === 'warning' && telling(code));
+  return warning === undefined ? found : { ...found, warning };
+}
+
+/** `explains`: says what is wrong. The circle of a deadlock takes longer to find than the order itself. */
+function judged(declared: Declared, shape: TestedShape, explains: boolean, report: Reporter): Tested {
   const definition = declared.schedule.bind(shape.args, report);
   const made = definition === undefined ? {} : unitPlan(definition, shape, report);
   if ('refused' in made) return { verdict: 'refused', operations: 0, refused: made.refused };
@@ -142,13 +153,7 @@ function tested(declared: Declared, shape: TestedShape, explains: boolean): Test
   const operations = program?.order.length ?? 0;
   const faults = 'faults' in generated ? generated.faults : misplaced(generated.program, plan);
   const timeline = program === undefined || faults.length > 0 ? undefined : simulate(program, timingOf(plan, program));
-  if (timeline !== undefined) {
-    const warning = report.findings.find(({ code }) => code === 'key/not-applicable');
-    return {
-      ...checked(declared, definition, shape, { plan, timeline }),
-      ...(warning === undefined ? {} : { warning }),
-    };
-  }
+  if (timeline !== undefined) return checked(declared, definition, shape, { plan, timeline });
   const [fault] = program === undefined || faults.length > 0 || !explains ? faults : validate(program, plan);
   if (fault === undefined) return { verdict: 'failed', operations };
   const { code, severity, message, parameters } = fault;

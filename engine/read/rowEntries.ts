@@ -53,9 +53,27 @@ function readRow(context: ReadContext, compiled: CompiledSchedule, entry: Entry)
     return undefined;
   }
   if (parameter.kind === 'missing') return undefined;
+  if (parameter.kind === 'name' && isNumber(compiled, parameter.text)) {
+    const { text } = parameter;
+    context.report.report('type/mismatch', parameter, {
+      expected: `a new letter for all devices, as \`row(d)\`, or an expression for one device, as \`row(${text} + 0)\``,
+      found: `\`${text}\`, which is a number of the schedule`,
+    });
+    return undefined;
+  }
   const device = parameter.kind === 'name' ? 'all' : deviceOf(context, compiled, parameter);
   const row = compileRow(compiled.names, entry);
   return device === undefined || row === undefined ? undefined : { row, device };
+}
+
+/** Whether a name is given to the schedule or a number of it: `row(last)` would hide it. */
+function isNumber({ names }: CompiledSchedule, text: string): boolean {
+  const ends = (symbol: string): boolean => symbol.endsWith(`/${text}`);
+  return (
+    names.slots.has(`variable:${text}`) ||
+    [...names.params.keys()].some(ends) ||
+    [...names.lets].some(([symbol, { parameters }]) => parameters.length === 0 && ends(symbol))
+  );
 }
 
 function deviceOf(

@@ -213,6 +213,17 @@ describe('a finding of a test', () => {
       'This is the only one that fails, of 1 shape that the schedule takes.',
     );
   });
+  it('comes with the warning of a range that counts backwards', () => {
+    const rows = 'row(d) = F[0..<microbatches], B[⟦value/backwards:microbatches-1..0→microbatches-1..0 step -1⟧]';
+    const text = `schedule mine { ${rows} }\nexpect mine { over(devices = 1, microbatches = 2..4)  valid }`;
+    checkFix(text);
+    expect(messages(text.replace(/⟦.*⟧/, 'microbatches-1..0'))).toContain(
+      'warning value/backwards: p = 1, m = 3: This range runs backwards, from 2 to 0, so it is empty; write "step -1" after it to count down.',
+    );
+    // A test that passes shows that the range may be empty.
+    const empty = 'schedule mine { row(d) = F[0..<microbatches], B[0..<microbatches], F[0..<0-devices-1] }\n';
+    expect(messages(`${empty}expect mine { over(devices = 1..2, microbatches = 2)  valid }`)).toEqual([]);
+  });
   it('names the shape that has no such device', () => {
     expect(
       messages(`${greedy}expect mine { over(devices = 2..8, microbatches = 4)  in_flight(device = 2) <= 2 }`),
