@@ -10,14 +10,13 @@ import { changedFiles, slowUnitFiles, unitFiles } from './checks/unitFiles.ts';
 
 const longestTail = 12_000;
 
-function report({ step, passed, failed, skipped, note, seconds, output }: Result): void {
+function report({ step, passed, failed, skipped, seconds, output }: Result): void {
   const time = `${seconds.toFixed(1).padStart(6)} s`;
   if (skipped !== undefined) {
     console.log(`not run${time}  ${step.name}: ${skipped}`);
     return;
   }
-  const counts = `${passed} passed, ${failed} failed${note === undefined ? '' : ` (${note})`}`;
-  console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${time}  ${step.name}: ${counts}`);
+  console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${time}  ${step.name}: ${passed} passed, ${failed} failed`);
   if (failed > 0) console.log(`${output.slice(-longestTail).replaceAll(/^/gm, '    ')}\n`);
 }
 

@@ -12,9 +12,7 @@ export function lastCount(output: string): Count | undefined {
 /** As `lastCount`; or why PyTorch's tests did not run, where that is all that the step printed last. */
 export function torchCount(output: string): Count | undefined {
   const skipped = /^not run: (.+)$/m.exec(output)?.[1];
-  const count = lastCount(output);
-  if (count === undefined) return skipped === undefined ? undefined : { passed: 0, failed: 0, skipped };
-  return { ...count, note: /^remembered: (?!0 of )(.+)$/m.exec(output)?.[1] };
+  return lastCount(output) ?? (skipped === undefined ? undefined : { passed: 0, failed: 0, skipped });
 }
 
 export const vitestReport = path.join('out', 'logs', 'vitest.json');

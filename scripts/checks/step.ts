@@ -8,8 +8,6 @@ export interface Count {
   readonly failed: number;
   /** Why nothing of it could run here; only for steps that need what a machine may lack. */
   readonly skipped?: string;
-  /** What a reader of the counts should know. */
-  readonly note?: string;
 }
 
 /** One part of `npm test`. */
@@ -85,10 +83,10 @@ export async function runStep(step: Step): Promise<Result> {
 
 function counted(step: Step, status: number | null, output: string): Count {
   if (step.count === undefined) return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const { passed, failed, skipped, note } = step.count(output) ?? { passed: 0, failed: 0 };
+  const { passed, failed, skipped } = step.count(output) ?? { passed: 0, failed: 0 };
   if (skipped !== undefined && status === 0 && passed + failed === 0) return { passed, failed, skipped };
   const crashed = failed === 0 && (status !== 0 || passed === 0);
-  return { passed, failed: crashed ? 1 : failed, note };
+  return { passed, failed: crashed ? 1 : failed };
 }
 
 /** The command at a lower priority, which all that it starts has too; as it is on Windows, which has no `nice`. */

@@ -67,7 +67,6 @@ export const steps: readonly Step[] = [
     command: [node, 'test/torch/run.ts'],
     count: torchCount,
     yields: true,
-    limitMs: 1_200_000,
     // Up to four processes that compute: beside them, editors would miss their times.
     follows: ['package in the editor', 'journeys', 'extension in the editor', 'preview in the browser', 'npm start'],
   },

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { exportTorch } from '../../engine/formats/torchCsv/export.ts';
 import { cellText } from '../../engine/formats/torchCsv/table.ts';
 import { placed } from '../unit/schedule/chunked.ts';
-import { python, torchTest } from './remembered.ts';
+import { test } from '../support/plainTests.ts';
+import { python } from './python.ts';
 
 /** Policies that PyTorch has, too; `chunks` for those that take them. */
 const pairs: readonly { readonly policy: string; readonly schedule: string; readonly chunks: readonly number[] }[] = [
@@ -51,7 +52,7 @@ const cases = pairs.flatMap(({ policy, schedule, chunks }) =>
 
 /** PyTorch's orders of all cases, or what it refuses them with. One program for all tests: to import PyTorch takes seconds. */
 let answers: readonly (string | string[][])[] | undefined;
-function theirOrders(): readonly (string | string[][])[] {
+async function theirOrders(): Promise<readonly (string | string[][])[]> {
   if (answers === undefined) {
     const asked = cases.map(({ schedule, ranks, each, microbatches }) => ({
       schedule,
@@ -59,7 +60,7 @@ function theirOrders(): readonly (string | string[][])[] {
       stages: ranks * each,
       microbatches,
     }));
-    const { status, out, err } = python([path.join(import.meta.dirname, 'orders.py')], JSON.stringify(asked));
+    const { status, out, err } = await python([path.join(import.meta.dirname, 'orders.py')], JSON.stringify(asked));
     assert.equal(status, 0, err);
     answers = JSON.parse(out) as (string | string[][])[];
   }
@@ -67,8 +68,8 @@ function theirOrders(): readonly (string | string[][])[] {
 }
 
 for (const { policy, schedule } of pairs) {
-  torchTest(`${policy} is the order of ${schedule}`, () => {
-    const orders = theirOrders();
+  test(`${policy} is the order of ${schedule}`, async () => {
+    const orders = await theirOrders();
     assert.equal(orders.length, cases.length);
     let asked = 0;
     let compared = 0;

@@ -6,8 +6,8 @@ import { B, F, I, kindOf, operationName, W } from '../../engine/program.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { runOf } from '../support/analyse.ts';
 import { call } from '../unit/cli/harness.ts';
-import { root } from './python.ts';
-import { python, torchTest } from './remembered.ts';
+import { test } from '../support/plainTests.ts';
+import { python, root } from './python.ts';
 
 const ranks = 4;
 
@@ -126,14 +126,14 @@ async function theirSteps(): Promise<readonly (readonly Answer[])[]> {
     files.push(path.join(folder.path, `${index}.py`));
     writeFileSync(files[index], out);
   }
-  const { status, out, err } = python([path.join(import.meta.dirname, 'steps.py'), String(ranks), ...files]);
+  const { status, out, err } = await python([path.join(import.meta.dirname, 'steps.py'), String(ranks), ...files]);
   folder.remove();
   assert.equal(status, 0, err);
   return (answers = JSON.parse(out) as (readonly Answer[])[]);
 }
 
 for (const [index, recipe] of recipes.entries()) {
-  torchTest(`${recipe.name} runs in PyTorch in our order and equals the unpipelined model`, async () => {
+  test(`${recipe.name} runs in PyTorch in our order and equals the unpipelined model`, async () => {
     const steps = (await theirSteps()).map((all) => all[index]);
     assert.deepEqual(
       steps.map(({ ran }) => ran),

@@ -1,12 +1,21 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Answer } from './memory.ts';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 const environment = path.join(root, 'out', 'torch');
 const own = path.join(environment, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 const needs = ['torch', 'numpy'];
+const limitMs = 120_000;
+
+/** What a program printed, and its exit status. */
+export interface Answer {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
 
 /**
  * Looks for a Python that has PyTorch and numpy: the one that `PIPEWRIGHT_PYTHON` names, `python3`, or an environment of our own in
@@ -43,26 +52,60 @@ function fault(program: string, args: readonly string[]): string | undefined {
   return error?.message ?? (lines.at(-1) || `${program} failed`);
 }
 
-/** Runs Python to its end; what it printed, and its exit status. One thread a process, so that several share few cores. */
-export function runPython(args: readonly string[], input = ''): Answer {
+/** One thread a process, so that several share few cores. */
+const variables = { ...process.env, OMP_NUM_THREADS: '1' };
+
+/** Runs Python to its end, in a new interpreter, as a user does. */
+export function newPython(args: readonly string[], input = ''): Answer {
   const { status, stdout, stderr } = spawnSync(interpreter ?? 'python3', args, {
     input,
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: limitMs,
     maxBuffer: 2 ** 28,
-    env: { ...process.env, OMP_NUM_THREADS: '1' },
+    env: variables,
   });
   return { status, out: stdout, err: stderr };
 }
 
-/** Versions of Python and of the packages that it imports, in one line. */
-export function packageVersions(): string {
-  versions ??= runPython([
-    '-c',
-    `import sys, importlib.metadata as m; print(sys.version, [m.version(n) for n in ${JSON.stringify(needs)}])`,
-  ]).out;
-  return versions;
+/** As `newPython`, in a process that has imported PyTorch already where the system can fork one. */
+export async function python(args: readonly string[], input = ''): Promise<Answer> {
+  if (process.platform !== 'linux') return newPython(args, input);
+  preloaded ??= startPreloaded();
+  const { child, lines } = preloaded;
+  const timer = setTimeout(stopPython, limitMs);
+  child.stdin.write(`${JSON.stringify({ args, input })}\n`);
+  const { value, done } = await lines.next();
+  clearTimeout(timer);
+  if (done !== true) return JSON.parse(value) as Answer;
+  preloaded = undefined;
+  return { status: null, out: '', err: `Python ended without an answer, or took longer than ${limitMs / 1000} s.` };
+}
+
+interface Preloaded {
+  readonly child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly lines: AsyncIterator<string, undefined>;
+}
+
+function startPreloaded(): Preloaded {
+  // A group of its own, so that ranks that hang end with it.
+  const child = spawn(interpreter ?? 'python3', [path.join(import.meta.dirname, 'preloaded.py')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: variables,
+    detached: true,
+  });
+  process.once('exit', stopPython);
+  return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+}
+
+/** Ends the process that has imported PyTorch, and all that it started. */
+export function stopPython(): void {
+  if (preloaded?.child.pid === undefined) return;
+  try {
+    process.kill(-preloaded.child.pid, 'SIGKILL');
+  } catch {
+    // already gone
+  }
 }
 
 let interpreter: string | undefined;
-let versions: string | undefined;
+let preloaded: Preloaded | undefined;

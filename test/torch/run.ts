@@ -1,10 +1,9 @@
 /**
  * What the project says of PyTorch, held to PyTorch itself. Installs PyTorch where Python lacks it; where that cannot be had either,
- * nothing runs, and the last line says why. Programs that passed before and are unchanged do not run again (`remembered.ts`).
+ * nothing runs, and the last line says why.
  */
 import { runTests } from '../support/plainTests.ts';
-import { findPython } from './python.ts';
-import { rememberedLine } from './remembered.ts';
+import { findPython, stopPython } from './python.ts';
 import './orders.test.ts';
 import './ownSchedules.test.ts';
 import './script.test.ts';
@@ -12,5 +11,5 @@ import './script.test.ts';
 const problem = findPython();
 if (problem === undefined) {
   await runTests({ limitMs: 150_000 });
-  console.log(rememberedLine());
+  stopPython();
 } else console.log(`not run: ${problem}`);

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { pythonString } from '../../engine/formats/torchScript/pythonString.ts';
 import { tempFolder } from '../host/tempFolder.ts';
 import { call } from '../unit/cli/harness.ts';
-import { python, torchTest } from './remembered.ts';
+import { test } from '../support/plainTests.ts';
+import { type Answer, newPython, python } from './python.ts';
 
 const folder = tempFolder('pipewright-torch-');
 process.once('exit', folder.remove);
@@ -35,10 +36,10 @@ async function scriptOf(recipe: Recipe): Promise<string> {
   return out;
 }
 
-function runScript(text: string): ReturnType<typeof python> {
+function runScript(text: string, run: (args: readonly string[]) => Answer | Promise<Answer> = python) {
   const file = path.join(folder.path, 'script.py');
   writeFileSync(file, text);
-  return python([file, '--spawn', '--check']);
+  return run([file, '--spawn', '--check']);
 }
 
 const byHand = `schedule by_hand {
@@ -63,44 +64,52 @@ const recipes: readonly Recipe[] = [
 
 for (const recipe of recipes) {
   const { ranks, stages, microbatches, schedule } = recipe;
-  torchTest(`${schedule} on ${ranks} ranks runs in PyTorch and equals the unpipelined model`, async () => {
-    const { status, out, err } = runScript(await scriptOf(recipe));
+  test(`${schedule} on ${ranks} ranks runs in PyTorch and equals the unpipelined model`, async () => {
+    const { status, out, err } = await runScript(await scriptOf(recipe));
     assert.equal(status, 0, `${out}${err}`);
     // Two linear layers of each stage have a matrix and a bias each.
     assert.match(out, new RegExp(`^equal: the loss and ${4 * stages} gradients, to \\S+$`, 'm'), `${microbatches}`);
   });
 }
 
+test('a program brings all that it needs into a new Python', async () => {
+  const { status, out, err } = await runScript(await scriptOf(recipes[1]), newPython);
+  assert.equal(status, 0, `${out}${err}`);
+  assert.match(out, /^equal: /m);
+});
+
 const small: Recipe = { ranks: 2, stages: 2, microbatches: 2, schedule: '1f1b' };
 
-torchTest('--check tells a model with other weights', async () => {
+test('--check tells a model with other weights', async () => {
   const wrong = (await scriptOf(small)).replace(
     'modules = [make_stage(index)',
     'modules = [make_stage(index + 7 * (index == 1))',
   );
-  const { status, out, err } = runScript(wrong);
+  const { status, out, err } = await runScript(wrong);
   assert.equal(status, 1, err);
   assert.match(out, /^different: by /m);
   assert.match(err, /rank 0: stage 0, gradient of inner\.weight differs/);
 });
 
-torchTest('--check tells gradients that are only scaled', async () => {
+test('--check tells gradients that are only scaled', async () => {
   const wrong = (await scriptOf(small)).replace('loss_fn=loss)', 'loss_fn=loss, scale_grads=False)');
-  const { status, out, err } = runScript(wrong);
+  const { status, out, err } = await runScript(wrong);
   assert.equal(status, 1, err);
   assert.match(out, /^different: by 1 at most/m);
 });
 
-torchTest('what is refused for the order of its losses goes wrong in PyTorch', async () => {
+test('what is refused for the order of its losses goes wrong in PyTorch', async () => {
   const inOrder = await scriptOf({ ...small, schedule: 'gpipe' });
   assert.ok(inOrder.includes('\n1F0,1F1,1B0,1B1\n'), inOrder);
-  assert.notEqual(runScript(inOrder.replace('1F0,1F1,1B0,1B1', '1F1,1F0,1B1,1B0')).status, 0);
+  const { status, err } = await runScript(inOrder.replace('1F0,1F1,1B0,1B1', '1F1,1F0,1B1,1B0'));
+  assert.equal(status, 1);
+  assert.match(err, /caught exception at step \d+ when running action 1B0\./);
 });
 
-torchTest('a string literal of the program holds any name', () => {
+test('a string literal of the program holds any name', async () => {
   const odd = ['a"b', 'back\\slash\\', 'line\nbreak', '"""', '日本語', '😀', '\u2028', "it's", '\0', '%s{x}'];
   const program = `import json, sys\njson.dump([${odd.map(pythonString).join(', ')}], sys.stdout)`;
-  const { status, out, err } = python(['-c', program]);
+  const { status, out, err } = await python(['-c', program]);
   assert.equal(status, 0, err);
   assert.deepEqual(JSON.parse(out), odd);
 });

@@ -81,7 +81,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         store = os.path.join(folder, "store").replace(os.sep, "/")
         options.rendezvous = {"init_method": f"file:///{store.lstrip('/')}", "world_size": RANKS}
-        context = multiprocessing.spawn(spawned, args=(options,), nprocs=RANKS, join=False)
+        # A forked process has PyTorch without importing it, which takes seconds. CUDA does not work in one.
+        method = "fork" if sys.platform == "linux" and not torch.cuda.is_available() else "spawn"
+        context = multiprocessing.start_processes(
+            spawned, args=(options,), nprocs=RANKS, join=False, start_method=method
+        )
         with contextlib.suppress(multiprocessing.ProcessExitedException):
             while not context.join():
                 pass
