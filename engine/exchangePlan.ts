@@ -1,0 +1,90 @@
+/**
+ * What the ranks that hold the same weights exchange, where a rule orders it: plain data of a plan. Times are in seconds, sizes
+ * in bytes. A *tensor* is the gradients of one layer on one device. A *bucket* is tensors that are exchanged as one. A *piece* is
+ * a part of a bucket that is sent without interruption. A *lane* is what a group of ranks does one at a time.
+ */
+
+/** Absent from a pipeline whose `sync` is `end`, or an `overlap` that names nothing but its bucket, with a ring. */
+export interface ExchangePlan {
+  readonly rule: ExchangeRule;
+  readonly lanes: readonly LanePlan[];
+}
+
+/** Which of the tensors that wait goes first. `pulls` of servers may have another order than pushes (TicTac). */
+export type ExchangeOrder = 'ready' | 'forward' | 'tail' | 'tio' | 'tao';
+
+export interface ExchangeRule {
+  /** As written after `sync =`: `bytescheduler`, `overlap`. */
+  readonly name: string;
+  readonly order: ExchangeOrder;
+  /** A bucket closes with the layer that reaches so many bytes; `layer`: each layer is one. */
+  readonly bucket: number | 'layer' | 'best';
+  /** Of the first bucket; as `bucket` where absent. */
+  readonly first?: number;
+  /** Seconds: at multiples after the start of the first last-backward, what is ready is fused while it is at most `fuse` bytes. */
+  readonly cycle?: number;
+  readonly fuse?: number;
+  readonly partition: 'whole' | number | 'best' | 'at_preemption';
+  /** Bytes on the stack; `piece`: one piece at a time. */
+  readonly credit: 'unlimited' | 'piece' | number | 'best';
+  /** Only what fits into the credit is handed over, and what fits may pass what does not. */
+  readonly strict: boolean;
+  /** Seconds after the end of a piece until its credit comes back. */
+  readonly ack: number;
+  /** No forward of the next iteration starts before all tensors of all devices have arrived. */
+  readonly barrier: boolean;
+  /** A layer waits only for the pieces that hold it, and pieces of the front layer go first within a bucket. */
+  readonly earlyStart: boolean;
+  /** `apart`: reduce-scatters by `order`, and all-gathers after all of them, the front layer first. */
+  readonly halves: 'together' | 'apart';
+}
+
+export interface LanePlan {
+  readonly name: string;
+  /** Stages of the plan that exchange here, and their devices; copies of a stage share a lane. */
+  readonly stages: readonly number[];
+  /** From the front layer to the last. */
+  readonly tensors: readonly TensorPlan[];
+  /** What `tensors[i].call` numbers. */
+  readonly calls: readonly LaneCall[];
+  /** Where it differs from the rule's (`megatron`: one bucket on every stage but the first). */
+  readonly bucket?: number | 'layer' | 'best';
+}
+
+export interface TensorPlan {
+  readonly layer: string;
+  /** Stage of the plan; of copies, the first. */
+  readonly stage: number;
+  readonly bytes: number;
+  /** Shares of the stage's recomputation, input and weight gradients that its backward still has to do when the tensor is ready. */
+  readonly left: { readonly recompute: number; readonly input: number; readonly weight: number };
+  /** Share of the stage's forward that comes before the layer. */
+  readonly before: number;
+  readonly call: number;
+}
+
+/** A collective keeps the lane for `push`. Servers have a second lane, on which a piece is pulled once it has been pushed. */
+export interface LaneCall {
+  readonly name: string;
+  readonly push: CallCost;
+  readonly pull?: CallCost;
+  /** Pushes and pulls are one at a time (`half` links, servers on the workers). */
+  readonly oneLane?: true;
+  /** Reduce-scatter and all-gather, where they can be apart. */
+  readonly halves?: { readonly scatter: CallCost; readonly gather: CallCost };
+}
+
+/** Seconds of a piece as a function of its bytes. `fixed` contains what each call costs. */
+export type CallCost =
+  | { readonly kind: 'linear'; readonly fixed: number; readonly perByte: number }
+  /** The least of several. */
+  | { readonly kind: 'least'; readonly of: readonly CallCost[] }
+  /** `of[i]` from `from[i]` bytes on; `from[0]` is 0 and they ascend. */
+  | { readonly kind: 'steps'; readonly from: readonly number[]; readonly of: readonly CallCost[] }
+  /** Measured: linear between the points, at the rate of the last two after them; `fixed` is added. */
+  | {
+      readonly kind: 'table';
+      readonly fixed: number;
+      readonly bytes: readonly number[];
+      readonly seconds: readonly number[];
+    };
