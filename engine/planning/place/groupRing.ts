@@ -3,7 +3,9 @@ import type { Notes } from '../notes.ts';
 import type { ClusterDefinition } from '../../definitions/cluster.ts';
 import { collectiveTime } from '../../costs/collectives.ts';
 import type { Ring } from '../../costs/types.ts';
-import { allToAllRing, levelRing, levelsOf, ringsAtOnce, type Unreachable } from '../../network/collectives.ts';
+import { allToAllRing } from '../../network/collectives/allToAll.ts';
+import { levelRing, levelsOf } from '../../network/collectives/levels.ts';
+import { ringsAtOnce, type Unreachable } from '../../network/collectives/rings.ts';
 import type { Rank } from './ranks.ts';
 import type { Groups } from './rankGroups.ts';
 

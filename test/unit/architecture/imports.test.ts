@@ -24,7 +24,13 @@ interface Rule {
 const anyPackage = [''];
 
 /** Values that everything else makes or reads, and helpers that know nothing of pipelines. */
-const values = ['engine/plan.ts', 'engine/program.ts', 'engine/timeline.ts', 'engine/report.ts'];
+const values = [
+  'engine/plan.ts',
+  'engine/exchangePlan.ts',
+  'engine/program.ts',
+  'engine/timeline.ts',
+  'engine/report.ts',
+];
 const helpers = [
   'engine/quantities.ts',
   'engine/gcd.ts',
@@ -35,6 +41,7 @@ const helpers = [
   'engine/searches.ts',
   'engine/packed.ts',
   'engine/steps.ts',
+  'engine/callCost.ts',
 ];
 const meshes = ['engine/mesh.ts', 'engine/stages.ts'];
 
@@ -67,6 +74,10 @@ const allowed: Readonly<Record<string, Rule>> = {
   },
   'engine/network/': {
     ours: [...helpers, 'engine/costs/', 'engine/mesh.ts'],
+    types: [...values, 'engine/definitions/'],
+  },
+  'engine/network/collectives/': {
+    ours: [...helpers, 'engine/costs/', 'engine/network/'],
     types: [...values, 'engine/definitions/'],
   },
   'engine/formats/': { ours: [...values, ...helpers, ...meshes, 'engine/costs/', 'engine/policies/', 'grammar/'] },

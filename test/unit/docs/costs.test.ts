@@ -22,9 +22,8 @@ test('the page of costs lists its pages', () => {
 });
 
 test('every paper that the code of costs and of collectives names is on the pages of costs', () => {
-  const folders = ['engine/costs', 'engine/costs/optimizer', 'engine/network'];
+  const folders = ['engine/costs', 'engine/costs/optimizer', 'engine/network', 'engine/network/collectives'];
   const files = [
-    'engine/network/collectives.ts',
     'engine/planning/cost/gradientBuckets.ts',
     'engine/planning/cost/gradientExchange.ts',
     'engine/analyze/modelFlops.ts',

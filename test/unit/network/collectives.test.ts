@@ -1,15 +1,9 @@
 import * as fc from '../../support/property.ts';
 import type { ClusterDefinition } from '../../../engine/definitions/cluster.ts';
 import { describe, expect, test } from 'vitest';
-import {
-  allToAllAtOnce,
-  allToAllRing,
-  type Groups,
-  hierarchicalAllReduceSeconds,
-  levelRing,
-  levelsOf,
-  ringsAtOnce,
-} from '../../../engine/network/collectives.ts';
+import { allToAllAtOnce, allToAllRing } from '../../../engine/network/collectives/allToAll.ts';
+import { hierarchicalAllReduceSeconds, levelRing, levelsOf } from '../../../engine/network/collectives/levels.ts';
+import { type Groups, ringsAtOnce } from '../../../engine/network/collectives/rings.ts';
 import { collectiveTime } from '../../../engine/costs/collectives.ts';
 import type { Ring } from '../../../engine/costs/types.ts';
 import { anyCluster } from './routesArbitrary.ts';

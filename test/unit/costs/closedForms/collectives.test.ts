@@ -1,7 +1,7 @@
 import * as fc from '../../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { serversOf } from '../../../../engine/job/servers.ts';
-import { hierarchicalAllReduceSeconds, levelRing } from '../../../../engine/network/collectives.ts';
+import { hierarchicalAllReduceSeconds, levelRing } from '../../../../engine/network/collectives/levels.ts';
 import { collectiveTime } from '../../../../engine/costs/collectives.ts';
 import { layer, near, run } from './run.ts';
 

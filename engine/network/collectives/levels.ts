@@ -1,0 +1,75 @@
+/** All-reduces in levels: inside nodes, and between them. */
+import { collectiveTime } from '../../costs/collectives.ts';
+import type { Ring } from '../../costs/types.ts';
+import type { ClusterDefinition } from '../../definitions/cluster.ts';
+import { type Groups, ringsAtOnce, type Unreachable } from './rings.ts';
+
+/**
+ * Levels of an all-reduce over each group in three parts. First a reduce-scatter inside each node. Then an all-reduce of what a
+ * device has, among the devices that have the same part, one of each node. Last an all-gather inside. With g devices in each of N
+ * nodes: 2(g − 1)/g · S/B₁ + 2(N − 1)/N · (S/g)/B₂ + 2(g − 1)·α₁ + 2(N − 1)·α₂ (Cho et al., *BlueConnect*, SysML 2019). All
+ * groups, and all g rings between nodes, run at once. A node is the innermost `node` around a device.
+ *
+ * `undefined` if there is one level: all members are in one node, or each is in a different one. Also `undefined` if the members
+ * of a group are not spread evenly over nodes, or if the spread differs between groups.
+ */
+export function levelsOf(
+  cluster: ClusterDefinition,
+  groups: Groups,
+  bytes: number,
+): readonly Level[] | Unreachable | undefined {
+  const inside: (readonly number[])[] = [];
+  const between: (readonly number[])[] = [];
+  let [size, nodes] = [0, 0];
+  for (const group of groups) {
+    const byNode = new Map<number, number[]>();
+    for (const device of group) {
+      const node = cluster.devices[device].group;
+      const members = byNode.get(node);
+      if (members === undefined) byNode.set(node, [device]);
+      else members.push(device);
+    }
+    const parts = [...byNode.values()];
+    const first = parts[0]?.length ?? 0;
+    if (size === 0) [size, nodes] = [first, parts.length];
+    if (parts.length !== nodes || parts.some((part) => part.length !== size)) return undefined;
+    if (size <= 1 || nodes <= 1) return undefined;
+    inside.push(...parts);
+    for (let place = 0; place < size; place += 1) between.push(parts.map((part) => part[place]));
+  }
+  if (size === 0) return undefined;
+  const within = ringsAtOnce(cluster, inside, bytes / size);
+  if ('from' in within) return within;
+  const across = ringsAtOnce(cluster, between, bytes / size / nodes);
+  if ('from' in across) return across;
+  return [
+    { ranks: size, ring: within },
+    { ranks: nodes, ring: across },
+  ];
+}
+
+/** Rings of `ranks` ranks each. Each ring reduces everything that the levels before left to a rank. */
+export interface Level {
+  readonly ranks: number;
+  readonly ring: Ring;
+}
+
+/** Σᵢ 2(pᵢ − 1)·αᵢ + 2(pᵢ − 1)/pᵢ · (S / Π_{j<i} pⱼ)/Bᵢ for levels from the innermost out (BlueConnect). */
+export function hierarchicalAllReduceSeconds(bytes: number, levels: readonly Level[]): number {
+  let [seconds, left] = [0, bytes];
+  for (const { ranks, ring } of levels) {
+    seconds += collectiveTime({ pattern: 'all_reduce', bytes: left }, ranks, ring);
+    left /= ranks;
+  }
+  return seconds;
+}
+
+/** The ring over all ranks that takes as long as the levels do, whatever the bytes. */
+export function levelRing(levels: readonly Level[]): Ring {
+  const steps = levels.reduce((product, { ranks }) => product * ranks, 1) - 1;
+  const latency = hierarchicalAllReduceSeconds(0, levels) / (2 * steps);
+  // Seconds for each byte, of which a ring of n moves 2(n − 1)/n.
+  const moving = levels.map(({ ranks, ring }) => ({ ranks, ring: { ...ring, latency: 0 } }));
+  const each = hierarchicalAllReduceSeconds(1, moving);
+  return { bandwidth: (2 * steps) / (steps + 1) / each, latency };
+}
