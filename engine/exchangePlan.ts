@@ -17,7 +17,7 @@ export interface ExchangeRule {
   /** As written after `sync =`: `bytescheduler`, `overlap`. */
   readonly name: string;
   readonly order: ExchangeOrder;
-  /** A bucket closes with the layer that reaches so many bytes; `layer`: each layer is one. */
+  /** A bucket closes with the layer that reaches that number of bytes; `layer`: each layer is one. */
   readonly bucket: number | 'layer' | 'best';
   /** Of the first bucket; as `bucket` where absent. */
   readonly first?: number;
@@ -47,7 +47,7 @@ export interface LanePlan {
   readonly tensors: readonly TensorPlan[];
   /** What `tensors[i].call` numbers. */
   readonly calls: readonly LaneCall[];
-  /** Where it differs from the rule's (`megatron`: one bucket on every stage but the first). */
+  /** Present if it differs from the rule's (`megatron`: one bucket on every stage but the first). */
   readonly bucket?: number | 'layer' | 'best';
 }
 

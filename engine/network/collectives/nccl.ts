@@ -35,7 +35,7 @@ export function ncclTreeSeconds({ ranks, nodes, inside }: NcclRanks, protocol: P
 }
 
 /**
- * What NCCL's own model takes for the fastest: the least of ring and tree by protocol. Bandwidth is that of one ring. Channels, the
+ * What NCCL's own model takes for the fastest: the least of ring and tree by protocol. Bandwidth is the rate of one ring. Channels, the
  * limits of a channel, and NVLink SHARP are not in it, because a cluster does not say them; nor is the overhead of a network card.
  * Reduce-scatter and all-gather only have rings.
  */

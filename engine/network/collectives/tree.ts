@@ -4,8 +4,9 @@ import type { LaneCall } from '../../exchangePlan.ts';
 
 /**
  * Double binary tree: 2⌈log₂n⌉α + 2S/B. Each of two trees reduces half of the bytes and then broadcasts it. A rank is a leaf of
- * one of them, so that each port carries all bytes once each way in each of the two phases (Sanders, Speck and Träff, *Two-tree algorithms for
- * full bandwidth broadcast, reduction and scan*, 2009). It has no halves: a rank does not hold a part when the reduction ends.
+ * at least one of them. So a port carries at most all bytes in each direction in either phase (Sanders, Speck and Träff,
+ * *Two-tree algorithms for full bandwidth broadcast, reduction and scan*, 2009). It has no halves, because no rank holds just a
+ * part when the reduction ends.
  */
 export function treeCall(ranks: number, { latency, bandwidth }: Ring): LaneCall {
   const depth = ranks <= 1 ? 0 : Math.ceil(Math.log2(ranks));
