@@ -391,10 +391,12 @@ const operationArgument = (call: Call, index: number, schema: ValueSchema | unde
   index === 0 && beginsWithValue.includes(call.callee.text) ? undefined : schema;
 
 /** `[I, F, W]`. */
-export function linkKinds(context: FileContext, value: Expression, scope: Scope): void {
+export function linkKinds(context: FileContext, value: Expression, scope: Scope, mayBeDeclared = false): void {
   for (const expression of value.kind === 'list' ? value.items : [value]) {
-    if (expression.kind === 'name' && !refusesDeclared(context, expression, scope))
-      linkBuiltIn(context, expression, operations);
+    if (expression.kind !== 'name') continue;
+    const local = scope.locals?.get(expression.text);
+    if (mayBeDeclared && local?.startsWith('operation:') === true) refer(context, expression, local);
+    else if (!refusesDeclared(context, expression, scope)) linkBuiltIn(context, expression, operations);
   }
 }
 

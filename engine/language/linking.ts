@@ -141,7 +141,7 @@ function withParameters(
   const locals = new Map(scope.locals);
   for (const [index, parameter] of (entry.parameters ?? []).entries()) {
     if (entry.key.text === 'slot' && index === 0) {
-      linkKinds(context, parameter, scope);
+      linkKinds(context, parameter, scope, true);
       continue;
     }
     if (index === 0 && leading !== undefined) {
@@ -159,7 +159,7 @@ function withParameters(
       parameter,
       id,
       owner,
-      ofOperation ? (operationParameters[parameter.text] ?? '') : parameterDoc(entry, index),
+      ofOperation ? (operationParameters[parameter.text] ?? '') : parameterDoc(entry, index, parameter.text),
     );
     locals.set(parameter.text, id);
   }
@@ -175,9 +175,11 @@ const operationParameters: Readonly<Record<string, string>> = {
   j: 'Number of the operation, from 0: `j` in `NAME[j]`.',
 };
 
-const parameterDoc = ({ key, name }: Entry, index: number): string => {
+const parameterDoc = ({ key, name, parameters = [] }: Entry, index: number, text: string): string => {
   if (key.text === 'let') return `Parameter of \`${name?.text ?? ''}\`.`;
-  if (microbatchAt[key.text] === index) return 'Number of the microbatch, from 0.';
+  // `slot(loss, j)` of an operation has no stage.
+  const isMicrobatch = key.text === 'slot' && index === 1 && parameters.length === 2 && text === 'j';
+  if (isMicrobatch || microbatchAt[key.text] === index) return 'Number of the microbatch, from 0.';
   return ['row', 'prefer', 'limit'].includes(key.text)
     ? 'Number of the device, from 0.'
     : 'Number of the stage, from 0.';
@@ -189,11 +191,18 @@ const words: Readonly<Record<string, string | undefined>> = { slot: 'free', offl
 const isFree = ({ key }: Entry, value: Expression, { locals }: Scope): boolean =>
   value.kind === 'name' && words[key.text] === value.text && locals?.has(value.text) !== true;
 
+/** Parameters of keys of an operation that do not take the device and the stage alone. */
+const parametersOf: Readonly<Record<string, readonly string[] | undefined>> = {
+  after: ['d', 's', 'j'],
+  before: ['d', 's', 'j'],
+  on: ['s', 'j'],
+};
+
 /** `after = F[j]` is probably `after(j) = F[j]`. */
 const withParameter =
   ({ syntax }: FileContext, { key, parameters = [] }: Entry) =>
   (name: string): string | undefined => {
-    const known = key.text === 'after' || key.text === 'before' ? ['d', 's', 'j'] : ['d', 's'];
+    const known = parametersOf[key.text] ?? ['d', 's'];
     const written = parameters.map(({ start, end }) => syntax.text.slice(start, end));
     return known.includes(name) ? `${key.text}(${[...written, name].join(', ')}) = …` : undefined;
   };

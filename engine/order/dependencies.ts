@@ -10,6 +10,8 @@ export interface Dependencies extends ShiftedNeeds {
   readonly offsets: Int32Array;
   /** Index into the plan's edges that each need comes from; −1 where it is the stage's own. */
   readonly edge: Int32Array;
+  /** Bytes of the message of each need, where the schedule declares operations; NaN where an edge or the stage itself decides. */
+  readonly needBytes?: Float64Array;
 }
 
 /** What the operations of a program wait for, whatever kinds it has. */
@@ -35,6 +37,7 @@ function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dep
     readonly edge: number;
     readonly shift?: number;
     readonly only?: Uint8Array;
+    readonly bytes?: number;
   }[][] = Array.from({ length: resultsIn(program) * stages }, () => []);
   const base = dependenciesOf(edges, stages);
   for (let row = 0; row < resultKinds * stages; row += 1) {
@@ -53,7 +56,7 @@ function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dep
   }
   const { declared } = program;
   for (const [row, waits] of declared?.waits ?? [])
-    for (const { whom, shift, only } of waits) rows[row].push({ need: whom, edge: -1, shift, only });
+    for (const { whom, shift, only, bytes } of waits) rows[row].push({ need: whom, edge: -1, shift, only, bytes });
   const offsets = new Int32Array(rows.length + 1);
   rows.forEach((row, index) => (offsets[index + 1] = offsets[index] + row.length));
   const flat = rows.flat();
@@ -64,7 +67,12 @@ function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dep
     ...(peers === undefined && declared === undefined
       ? {}
       : { needShift: Int32Array.from(flat, (each) => each.shift ?? 0) }),
-    ...(declared === undefined ? {} : { needOnly: flat.map((each) => each.only) }),
+    ...(declared === undefined
+      ? {}
+      : {
+          needOnly: flat.map((each) => each.only),
+          needBytes: Float64Array.from(flat, (each) => each.bytes ?? NaN),
+        }),
   };
 }
 

@@ -1,17 +1,17 @@
 /** Reads the operations that a schedule declares. */
 import type { Entry, Expression } from '../../grammar/syntax.ts';
-import { readKeys, type Keys } from '../language/keys.ts';
+import { readKeys, type Keys, valueOf } from '../language/keys.ts';
 import { detail } from '../language/context.ts';
 import { operations as letters, valueKinds } from '../language/kinds.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import type { Dimension } from '../plan.ts';
 import { kinds, mostDeclared } from '../program.ts';
-import type { SequenceCode } from '../sequences/code.ts';
+import type { NumberCode, SequenceCode } from '../sequences/code.ts';
 import { joined } from '../sequences/combine.ts';
 import { compileRule, type RuleCode } from '../sequences/guards.ts';
 import { declaredIn, slotOf } from '../sequences/names.ts';
-import { compileSequence, parameterSlot } from '../sequences/operands.ts';
+import { compileNumber, compileSequence, parameterSlot } from '../sequences/operands.ts';
 import { type CompiledSchedule, tooDeep } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
 
@@ -36,6 +36,7 @@ export interface DeclaredOperation {
   readonly holds?: OperationKey<RuleCode>;
   readonly sends?: OperationKey<RuleCode>;
   readonly to?: OperationKey<RuleCode>;
+  readonly on?: OperationKey<NumberCode> & { readonly entry: Entry };
   readonly after?: OperationKey<SequenceCode>;
   readonly before?: OperationKey<SequenceCode>;
 }
@@ -83,6 +84,8 @@ function readOperation(
   };
   const time = cost('time', 'time');
   const [holds, sends, to] = [cost('holds', 'bytes'), cost('sends', 'bytes'), cost('to', 'number')];
+  const onEntry = keys.find('on');
+  const on = onEntry && deviceOf(context, compiled, onEntry);
   const [after, before] = [operations('after'), operations('before')];
   detail(context, symbol, `operation of ${compiled.name}`);
   return {
@@ -94,6 +97,7 @@ function readOperation(
     ...(holds === undefined ? {} : { holds }),
     ...(sends === undefined ? {} : { sends }),
     ...(to === undefined ? {} : { to }),
+    ...(on === undefined ? {} : { on }),
     ...(after === undefined ? {} : { after }),
     ...(before === undefined ? {} : { before }),
   };
@@ -121,6 +125,14 @@ function costOf(
     return undefined;
   }
   return { code, slots, at };
+}
+
+function deviceOf(context: ReadContext, { names }: CompiledSchedule, entry: Entry): DeclaredOperation['on'] {
+  const slots = slotsOf(context, names, entry, ['s', 'j']);
+  const at = valueOf(entry);
+  const code = at === undefined ? undefined : compileNumber(names, at, 'number');
+  if (at === undefined || code === undefined || slots === undefined || tooDeep(names, at, code)) return undefined;
+  return { code, slots, at, entry };
 }
 
 function sequenceOf(

@@ -127,8 +127,9 @@ export function slotTracer(context: ReadContext, frame: () => Frame, table: Slot
       const row = rows()[device];
       const item = row === undefined ? undefined : unpack(row.items)[position];
       if (row === undefined || item === undefined) return undefined;
-      const { entry } = entries[item];
-      const [, stage, microbatch] = entry.parameters ?? [];
+      const { entry, at } = entries[item];
+      const [, ...named] = entry.parameters ?? [];
+      const [stage, microbatch] = at !== undefined && at.stage === undefined ? [undefined, ...named] : named;
       const number = (name: string, value: number): NamedNumber => ({ name, value, dimension: 'number' });
       const given = [
         number(stage?.kind === 'name' ? stage.text : 'stage', unpack(row.stages)[position]),

@@ -30,6 +30,7 @@ import { expandRows, type Rows } from './rows.ts';
 import { rowTracer, slotTracer, type Traced, tracedSchedule } from './rowTracer.ts';
 import { blockOf, slotRows } from './slotRows.ts';
 import { readSlots, type SlotTable } from './slots.ts';
+import { waitsInOrder } from './slotWaits.ts';
 import { forFile, readingOf } from './scheduleReading.ts';
 import { scheduleText } from './scheduleBase.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
@@ -54,10 +55,12 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   const placement = placementReader(context, compiled, on === undefined ? keys.find('placement') : undefined);
   const parts = partsReader(compiled, keys.find('parts'));
   const operations = readOperations(context, compiled, id, keys);
-  if (keys.all('row').length === 0 || keys.find('order') !== undefined)
+  if (keys.find('order') !== undefined)
     for (const entry of keys.all('operation'))
-      notApplicable(context, entry, 'only rows write operations of the schedule');
-  const read = readBody(context, compiled, keys, backward, block);
+      notApplicable(context, entry, 'rules do not run operations of the schedule');
+  const read = readBody(context, compiled, keys, backward, block, operations ?? []);
+  if (read?.kind === 'rows')
+    for (const { on } of operations ?? []) if (on !== undefined) notApplicable(context, on.entry, 'the rows decide');
   const times = readTimes(context, compiled, keys);
   const fillEntry = keys.find('fill');
   const isStrict = read?.kind === 'slots' && (weights !== 'flush' || read.keeper !== undefined);
@@ -208,6 +211,16 @@ function bodyWith(
       expand: (numbers, report) => slotRows(frameOf(compiled, numbers, given, report), body, numbers),
       trace: (numbers) =>
         slotTracer(context, () => frameOf(compiled, numbers, given, createReporter('', 0)), body, numbers),
+      ...(declared.length === 0
+        ? {}
+        : {
+            operations(numbers, rows, report) {
+              const frame = frameOf(compiled, numbers, given, report);
+              const used = operationUses(frame, declared, rows, numbers);
+              if (used === undefined || used === 'none') return used;
+              return waitsInOrder(frame, body, rows, numbers, used) ? used : undefined;
+            },
+          }),
     };
   return {
     kind: 'rows',
@@ -236,6 +249,7 @@ function readBody(
   keys: Keys,
   backward: 'whole' | 'split' | undefined,
   block: BlockDeclaration,
+  operations: readonly DeclaredOperation[],
 ): Body | undefined {
   const order = keys.find('order');
   const rows = keys.all('row');
@@ -246,7 +260,7 @@ function readBody(
       notApplicable(context, entry, 'the schedule has no slots');
   }
   if (order === undefined && slots.length > 0) {
-    const table = readSlots(context, compiled, keys);
+    const table = readSlots(context, compiled, keys, operations);
     if (table === undefined) return undefined;
     const place = context.report.place(slots[0]);
     const items = table.entries.map(({ entry }) => context.report.place(entry));

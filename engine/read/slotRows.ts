@@ -3,9 +3,10 @@ import type { RowsBody, ScheduleNumbers, SlotBlock } from '../definitions/schedu
 import type { Entry } from '../../grammar/syntax.ts';
 import { pack } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
-import { B, E, F, I, L, letters, W } from '../program.ts';
+import { B, E, F, I, kinds as firstDeclared, L, W } from '../program.ts';
 import { type Frame, outside, tooManyOperations } from '../sequences/frame.ts';
 import { ascending } from './ascending.ts';
+import { type DeclaredPlace, declaredPlaces } from './declaredPlaces.ts';
 import type { SlotEntry, SlotTable } from './slots.ts';
 
 type Numbers = Parameters<RowsBody['expand']>[0];
@@ -30,6 +31,10 @@ export function slotRows(frame: Frame, table: SlotTable, one: Numbers): readonly
   }
   const slots = slotsOf(frame, table, numbers);
   if (slots === undefined || !isCausal(frame, table, slots, numbers)) return undefined;
+  const places = declaredPlaces(frame, table, numbers, (index, stage, microbatch) =>
+    slotAt(slots, index, stage, microbatch),
+  );
+  if (places === undefined) return undefined;
   const rows: RowPlan[] = [];
   for (let device = 0; device < devices; device += 1) {
     const { running } = stagesOf;
@@ -38,7 +43,7 @@ export function slotRows(frame: Frame, table: SlotTable, one: Numbers): readonly
         ? undefined
         : (stage: number, microbatch: number): boolean => running(device, microbatch).includes(stage);
     if (running === undefined && !isApart(frame, table, slots, stagesOf.all[device], device)) return undefined;
-    const row = rowOf(frame, table, slots, stagesOf.all[device], runs, device);
+    const row = rowOf(frame, table, slots, stagesOf.all[device], runs, device, places[device]);
     if (row === undefined) return undefined;
     frame.device = device;
     frame.keeper = undefined;
@@ -54,17 +59,20 @@ export function blockOf(frame: Frame, table: SlotTable, numbers: ScheduleNumbers
   if (table.period === undefined || table.entries.length * numbers.stages > frame.operations) return undefined;
   const found = slotsOf(frame, table, numbers);
   if (found?.period === undefined) return undefined;
-  const kinds = table.entries.flatMap(({ kind }, index) => {
+  const kinds = table.entries.flatMap(({ kind, operation }, index) => {
     const slots = found.at[index];
-    return slots === undefined ? [] : [{ kind, slots: Array.from(slots) }];
+    return slots === undefined || operation !== undefined ? [] : [{ kind, slots: Array.from(slots) }];
   });
   return { period: found.period, kinds };
 }
 
-/** E and L take no slot: they may share one with another operation, which they precede. A negative slot leaves them out. */
-const mayMiss = (kind: number): boolean => kind === E || kind === L;
+/** E and L take no slot: they may share one with another operation, which they precede. */
+export const takesNoSlot = (kind: number): boolean => kind === E || kind === L;
 
-/** Whether an operation of E or L is left out. */
+/** A negative slot leaves E, L and operations of the schedule out. */
+const mayMiss = (kind: number): boolean => takesNoSlot(kind) || kind >= firstDeclared;
+
+/** Whether an operation is left out. */
 const isOut = ({ at }: Slots, { kind }: SlotEntry, index: number, place: number): boolean =>
   mayMiss(kind) && (at[index]?.[place] ?? 0) < 0;
 
@@ -86,19 +94,29 @@ function slotsOf(
   }
   const each = period === undefined ? microbatches : 1;
   const at: (Float64Array | undefined)[] = [];
-  for (const { kind, at: written } of entries) {
-    const list = written === undefined ? undefined : new Float64Array(stages * each);
+  for (const { kind, name, at: written } of entries) {
+    const ofStages = written?.stage === undefined ? 1 : stages;
+    const list = written === undefined ? undefined : new Float64Array(ofStages * each);
     at.push(list);
     if (written === undefined || list === undefined) continue;
-    for (let stage = 0; stage < stages; stage += 1) {
+    for (let stage = 0; stage < ofStages; stage += 1) {
       for (let microbatch = 0; microbatch < each; microbatch += 1) {
-        frame.slots[written.stage] = stage;
+        if (written.stage !== undefined) frame.slots[written.stage] = stage;
         if (written.microbatch !== undefined) frame.slots[written.microbatch] = microbatch;
         const slot = written.code.at(frame);
         if (!(Number.isInteger(slot) && (slot >= 0 || mayMiss(kind)) && slot <= latest)) {
-          const of = written.microbatch === undefined ? `stage ${stage}` : `stage ${stage}, microbatch ${microbatch}`;
+          const of = [
+            ...(written.stage === undefined ? [] : [`stage ${stage}`]),
+            ...(written.microbatch === undefined ? [] : [`microbatch ${microbatch}`]),
+          ];
           const allowed = `a whole number from 0 to ${latest.toLocaleString('en-US')}`;
-          outside(frame, written.value, `The slot of ${letters[kind]} of ${of}`, String(slot), allowed);
+          outside(
+            frame,
+            written.value,
+            `The slot of ${name}${of.length === 0 ? '' : ` of ${of.join(', ')}`}`,
+            String(slot),
+            allowed,
+          );
         }
         if (frame.failed) return undefined;
         list[stage * each + microbatch] = slot;
@@ -119,11 +137,11 @@ function slotsOf(
 /** Latest slot of a table. Weight gradients in free slots come later, and their slots are 31-bit numbers too. */
 const latest = 2 ** 30 - 1;
 
-const sentence = (kind: number, stage: number, microbatch: number, slot: number): string =>
-  `${stage}${letters[kind]}${microbatch} is in slot ${slot.toLocaleString('en-US')}`;
+export const sentence = ({ name }: SlotEntry, stage: number, microbatch: number, slot: number): string =>
+  `${stage}${name}${microbatch} is in slot ${slot.toLocaleString('en-US')}`;
 
 /** Reports a problem at an entry, with the other entry that it is about. */
-function refuse({ report }: Frame, at: Entry, other: Entry, problem: string): false {
+export function refuse({ report }: Frame, at: Entry, other: Entry, problem: string): false {
   const related = at === other ? [] : [{ place: report.place(other), message: 'The other slot.' }];
   report.report('schedule/slot', at, { problem }, { related });
   return false;
@@ -146,7 +164,7 @@ function isCausal(
     const other = slotAt(slots, need, needStage, microbatch);
     if (!(other >= mine)) return false;
     const [at, of] = [entries[user], entries[need]];
-    const problem = `${sentence(at.kind, userStage, microbatch, mine)} but needs ${sentence(of.kind, needStage, microbatch, other).replace(' is ', ', which is ')}`;
+    const problem = `${sentence(at, userStage, microbatch, mine)} but needs ${sentence(of, needStage, microbatch, other).replace(' is ', ', which is ')}`;
     return !refuse(frame, at.entry, of.entry, problem);
   };
   /** Whether a copy back is in a later slot than its backward; in the same slot it comes first. */
@@ -183,11 +201,14 @@ function isApart(
   if (period === undefined) return true;
   const taken = new Map<number, { readonly entry: SlotEntry; readonly stage: number; readonly slot: number }>();
   for (const [index, entry] of entries.entries()) {
-    for (const stage of entry.at === undefined || mayMiss(entry.kind) ? [] : stages) {
+    // An operation of the schedule may run on several devices in turn.
+    const isHere = entry.at?.stage !== undefined && entry.operation?.on === undefined;
+    for (const stage of !isHere || takesNoSlot(entry.kind) ? [] : stages) {
       const slot = slotAt(slots, index, stage, 0);
+      if (slot < 0) continue;
       const other = taken.get(slot % period);
       if (other !== undefined) {
-        const problem = `${sentence(entry.kind, stage, 0, slot)} and ${sentence(other.entry.kind, other.stage, 0, other.slot)} of device ${device}, which are equal modulo the period ${period}`;
+        const problem = `${sentence(entry, stage, 0, slot)} and ${sentence(other.entry, other.stage, 0, other.slot)} of device ${device}, which are equal modulo the period ${period}`;
         return refuse(frame, entry.entry, other.entry.entry, problem);
       }
       taken.set(slot % period, { entry, stage, slot });
@@ -204,9 +225,10 @@ function rowOf(
   stages: readonly number[],
   runs: ((stage: number, microbatch: number) => boolean) | undefined,
   device: number,
+  places: readonly DeclaredPlace[],
 ): RowPlan | undefined {
   const { microbatches } = slots;
-  const most = entries.length * stages.length * microbatches;
+  const most = entries.length * stages.length * microbatches + places.length;
   // Everything that has a slot, in the order in which it is written: by entry, then by stage.
   const slotOf = new Int32Array(most);
   const indexOf = new Uint8Array(most);
@@ -215,6 +237,7 @@ function rowOf(
   let count = 0;
   const { period } = slots;
   for (const [index, list] of slots.at.entries()) {
+    if (entries[index].operation !== undefined) continue;
     for (const stage of list === undefined ? [] : stages)
       for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
         if (list === undefined || (runs !== undefined && !runs(stage, microbatch))) continue;
@@ -226,6 +249,13 @@ function rowOf(
         microbatchOf[count] = microbatch;
         count += 1;
       }
+  }
+  for (const { item, stage, microbatch, slot } of places) {
+    slotOf[count] = slot;
+    indexOf[count] = item;
+    stageOf[count] = stage;
+    microbatchOf[count] = microbatch;
+    count += 1;
   }
   const order = ascending(slotOf.subarray(0, count));
   const kinds = new Uint8Array(most);
@@ -260,10 +290,10 @@ function rowOf(
     const stage = stageOf[place];
     const microbatch = microbatchOf[place];
     const slot = slotOf[place];
-    const takesNone = mayMiss(entries[index].kind);
+    const takesNone = takesNoSlot(entries[index].kind);
     if (last >= 0 && slotOf[last] === slot && !takesNone) {
       const [a, b] = [entries[index], entries[indexOf[last]]];
-      const problem = `${sentence(a.kind, stage, microbatch, slot)} of device ${device}, which holds ${stageOf[last]}${letters[b.kind]}${microbatchOf[last]}`;
+      const problem = `${sentence(a, stage, microbatch, slot)} of device ${device}, which holds ${stageOf[last]}${b.name}${microbatchOf[last]}`;
       refuse(frame, a.entry, b.entry, problem);
       return undefined;
     }

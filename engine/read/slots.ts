@@ -7,18 +7,26 @@ import { type Keeper, keeperArgument } from '../sequences/keeper.ts';
 import { compileNumber } from '../sequences/operands.ts';
 import { type CompiledSchedule, slotsOf, tooDeep } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
+import type { DeclaredOperation } from './operations.ts';
 
 /** The slots of one kind of operations. */
 export interface SlotEntry {
   readonly entry: Entry;
   /** Number of `program.ts`. */
   readonly kind: number;
+  /** Its letter, or the name of the operation. */
+  readonly name: string;
+  /** Only for an operation that the schedule declares. */
+  readonly operation?: DeclaredOperation;
   /** Absent for `free`: the first slot that is free after its I. */
   readonly at?: {
     readonly code: NumberCode;
     readonly value: Expression;
-    /** Slots of the frame for the stage and the microbatch; a table without microbatches has a period. */
-    readonly stage: number;
+    /**
+     * Slots of the frame for the stage and the microbatch. A table without microbatches has a period. An operation without a stage
+     * belongs to one of its device.
+     */
+    readonly stage: number | undefined;
     readonly microbatch: number | undefined;
   };
 }
@@ -34,7 +42,12 @@ export interface SlotTable {
 }
 
 /** The table; `undefined` where it is wrong, which has been reported. */
-export function readSlots(context: ReadContext, compiled: CompiledSchedule, keys: Keys): SlotTable | undefined {
+export function readSlots(
+  context: ReadContext,
+  compiled: CompiledSchedule,
+  keys: Keys,
+  operations: readonly DeclaredOperation[],
+): SlotTable | undefined {
   for (const row of keys.all('row')) notApplicable(context, row, 'the slots decide');
   for (const key of ['backward', 'in_flight', 'parts'] as const) {
     const entry = keys.find(key);
@@ -48,13 +61,13 @@ export function readSlots(context: ReadContext, compiled: CompiledSchedule, keys
   const entries = new Map<number, SlotEntry>();
   let wrong = fill === undefined || (periodEntry !== undefined && period === undefined);
   for (const entry of keys.all('slot')) {
-    const found = readSlot(context, compiled, entry, periodEntry !== undefined);
+    const found = readSlot(context, compiled, entry, periodEntry !== undefined, operations);
     const earlier = found === undefined ? undefined : entries.get(found.kind);
     if (found === undefined) wrong = true;
     else if (earlier === undefined) entries.set(found.kind, found);
     else {
       const related = [{ place: context.report.place(earlier.entry.key), message: 'This one is used.' }];
-      const key = `slot(${letters[found.kind]})`;
+      const key = `slot(${found.name})`;
       context.report.report(
         'key/duplicate',
         entry.key,
@@ -131,6 +144,7 @@ function readSlot(
   { names }: CompiledSchedule,
   entry: Entry,
   repeats: boolean,
+  operations: readonly DeclaredOperation[],
 ): SlotEntry | undefined {
   const { report } = context;
   const [kindName, ...rest] = entry.parameters ?? [];
@@ -139,14 +153,20 @@ function readSlot(
     return undefined;
   };
   if (kindName?.kind === 'missing' || rest.some(({ kind }) => kind === 'missing')) return undefined;
+  const declared = kindName?.kind === 'name' ? names.declared.get(context.links.get(kindName) ?? '') : undefined;
+  if (declared !== undefined) {
+    const operation = operations.find((each) => each.kind === kinds + declared);
+    return operation && readDeclared(context, names, entry, operation, repeats);
+  }
   const kind = kindName?.kind === 'name' ? letters.findIndex((letter) => letter === kindName.text) : -1;
   // An unknown name has been reported.
   if (kind < 0) return kindName?.kind === 'name' ? undefined : refuse('a kind, as `slot(F, s, j)`', 'something else');
   const value = valueOf(entry);
   if (value === undefined) return undefined;
   if (value.kind === 'name' && value.text === 'free' && !context.links.has(value)) {
+    const name = letters[kind];
     if (kind !== W) return refuse('a slot: only W may be `free`', `a free slot of ${letters[kind]}`);
-    return rest.length === 0 ? { entry, kind } : refuse('`slot(W) = free`', `${rest.length} more parameters`);
+    return rest.length === 0 ? { entry, kind, name } : refuse('`slot(W) = free`', `${rest.length} more parameters`);
   }
   const slots = slotsOf(names, rest);
   const [stage, microbatch] = slots;
@@ -161,5 +181,54 @@ function readSlot(
     return refuse(expected, `${rest.length} ${rest.length === 1 ? 'name' : 'names'} after the kind`);
   const code = compileNumber(names, value, 'number');
   if (code === undefined || tooDeep(names, value, code)) return undefined;
-  return { entry, kind, at: { code, value, stage, microbatch } };
+  return { entry, kind, name: letters[kind], at: { code, value, stage, microbatch } };
+}
+
+/** `slot(loss, j)`, `slot(loss, s, j)`, or with a period `slot(loss)`, `slot(loss, s)`. */
+function readDeclared(
+  context: ReadContext,
+  names: CompiledSchedule['names'],
+  entry: Entry,
+  operation: DeclaredOperation,
+  repeats: boolean,
+): SlotEntry | undefined {
+  const { name, kind, on } = operation;
+  const [, ...rest] = entry.parameters ?? [];
+  const [only] = rest;
+  if (!repeats && rest.length === 1 && only.kind === 'name' && only.text === 's') {
+    missing(context, 'schedule', 'period', entry.key);
+    return undefined;
+  }
+  const slots = slotsOf(names, rest);
+  const most = repeats ? 1 : 2;
+  if (
+    slots.length !== rest.length ||
+    slots.length > most ||
+    slots.length < most - 1 ||
+    new Set(slots).size < slots.length
+  ) {
+    const expected = repeats
+      ? `\`slot(${name})\` or \`slot(${name}, s)\`, because \`period\` repeats it`
+      : `\`slot(${name}, j)\` or \`slot(${name}, s, j)\``;
+    const found = `${rest.length} ${rest.length === 1 ? 'name' : 'names'} after the operation`;
+    context.report.report('type/mismatch', entry.key, { expected, found });
+    return undefined;
+  }
+  const stage = slots.length === most ? slots[0] : undefined;
+  const microbatch = repeats ? undefined : slots.at(-1);
+  if (stage === undefined && on === undefined) {
+    missing(context, 'operation', 'on', entry.key);
+    return undefined;
+  }
+  if (stage === undefined && on?.slots.some(([, of]) => of === 's') === true) {
+    context.report.report('type/mismatch', entry.key, {
+      expected: `\`slot(${name}, s${repeats ? '' : ', j'})\`, because \`on\` of the operation names its stage`,
+      found: 'no stage',
+    });
+    return undefined;
+  }
+  const value = valueOf(entry);
+  const code = value === undefined ? undefined : compileNumber(names, value, 'number');
+  if (value === undefined || code === undefined || tooDeep(names, value, code)) return undefined;
+  return { entry, kind, name, operation, at: { code, value, stage, microbatch } };
 }

@@ -50,12 +50,13 @@ interface Wait {
 /**
  * The declared operations of a program whose order is known. Waits that follow from others are left out, because a device runs its
  * operations in order. An operation waits only for the last letter of each device. A message is awaited only by the first operation
- * of its receiver. Linear in operations and waits.
+ * of its receiver. `all` keeps every wait, for an order that is still to be found. Linear in operations and waits.
  */
 export function declaredOperations(
   plan: PipelinePlan,
   operations: OperationsPlan,
   program: Pick<Program, 'order' | 'shift' | 'microbatches' | 'placement'>,
+  which: 'needed' | 'all' = 'needed',
 ): DeclaredOperations {
   const { names } = operations;
   const stages = plan.stages.length;
@@ -76,7 +77,7 @@ export function declaredOperations(
   };
 
   const firstDeclared = resultRow(stages, kinds, 0);
-  const { awaited, ends } = shortened(operations, program, stages);
+  const { awaited, ends } = waitsOf(operations, program, stages, which);
   /** Messages that someone awaits: result slot × devices + receiver. */
   const received = new Set<number>();
   const devices = plan.devices.length;
@@ -117,10 +118,11 @@ function positionsOf(
   return positions;
 }
 
-function shortened(
+function waitsOf(
   { names, waits }: OperationsPlan,
   program: Pick<Program, 'order' | 'shift' | 'microbatches' | 'placement'>,
   stages: number,
+  which: 'needed' | 'all',
 ): { readonly awaited: Iterable<Wait>; readonly ends: Int32Array } {
   const { microbatches, placement } = program;
   const at = positionsOf(program, stages, resultOf[kinds] + names.length);
@@ -131,17 +133,23 @@ function shortened(
     return kind === W && at[slotOf(row, microbatch)] < 0 ? resultRow(stages, B, stage) : row;
   };
   const lastFrom = new Map<string, Wait>();
+  const all: Wait[] = [];
   for (let index = 0; index < waits.length; index += 6) {
     const [kind, stage, whoMicrobatch, ofKind, ofStage, whomMicrobatch] = waits.slice(index, index + 6);
     const who = rowOfWait(kind, stage, whoMicrobatch);
     const whom = rowOfWait(ofKind, ofStage, whomMicrobatch);
     const wait = { who, whoMicrobatch, whom, whomMicrobatch };
+    if (which === 'all') {
+      all.push(wait);
+      continue;
+    }
     const source = ofKind >= kinds ? `o${slotOf(whom, whomMicrobatch)}` : String(placement[ofStage]);
     const key = `${slotOf(who, whoMicrobatch)} ${source}`;
     const known = lastFrom.get(key);
     if (known === undefined || at[slotOf(known.whom, known.whomMicrobatch)] < at[slotOf(whom, whomMicrobatch)])
       lastFrom.set(key, wait);
   }
+  if (which === 'all') return { awaited: all, ends: at };
   const firstOn = new Map<string, Wait>();
   for (const wait of lastFrom.values()) {
     const key = `${slotOf(wait.whom, wait.whomMicrobatch)} ${placement[wait.who % stages]}`;

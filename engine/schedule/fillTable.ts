@@ -1,5 +1,6 @@
 /** `fill = true` of a clock table: operations move to where a device would idle, and no device holds more than under the table. */
 import type { PipelinePlan, RowPlan } from '../plan.ts';
+import { declaredOperations } from './declaredOperations.ts';
 import { fillV } from './fillV.ts';
 import { type Heap, heapOf, pop, push } from '../order/heap.ts';
 import { type Dependencies, programDependencies } from '../order/dependencies.ts';
@@ -28,7 +29,11 @@ import { ticksOf } from './ticks.ts';
 export function fillTable(plan: PipelinePlan, program: Program, rows: readonly RowPlan[]): Program {
   const v = fillV(plan, program, rows);
   if (v !== undefined) return v;
-  const work = workOf(plan, program);
+  // Operations of the schedule wait for all that they name: which of it matters depends on the order.
+  const operations = plan.schedule.kind === 'rows' ? plan.schedule.operations : undefined;
+  const declaredFor = (of: Program, which: 'needed' | 'all'): Program =>
+    operations === undefined ? of : { ...of, declared: declaredOperations(plan, operations, of, which) };
+  const work = workOf(plan, declaredFor(program, 'all'));
   const table = run(work, 'table');
   // What waits for itself is reported by the validator.
   if (table === undefined) return program;
@@ -36,7 +41,8 @@ export function fillTable(plan: PipelinePlan, program: Program, rows: readonly R
   const best = filled.reduce((first, other) => (other.end < first.end ? other : first), table);
   if (best === table) return program;
   const items = program.items === undefined ? {} : { items: best.positions.map((at) => program.items?.[at] ?? 0) };
-  return { ...program, order: best.positions.map((at) => program.order[at]), ...items };
+  const order = best.positions.map((at) => program.order[at]);
+  return declaredFor({ ...program, order, ...items }, 'needed');
 }
 
 interface Work {
@@ -58,7 +64,7 @@ interface Work {
 function workOf(plan: PipelinePlan, program: Program): Work {
   const { devices, stages, order, offsets, placement } = program;
   const dependencies = programDependencies(program, plan.edges);
-  const ticks = ticksOf(plan, dependencies, program.split);
+  const ticks = ticksOf(plan, dependencies, program.split, undefined, program.declared);
   const result = order.map((word) => resultRowOf(stages, rowOf(program, word)));
   const microbatch = order.map((word) => microbatchOf(program, word));
   const taken = new Int8Array(order.length);

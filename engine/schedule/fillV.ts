@@ -1,6 +1,6 @@
 /** Tables of two chunks in a V, as the V schedules of the registry fill them. */
 import { nothing, unpack } from '../packed.ts';
-import type { PipelinePlan, RowPlan } from '../plan.ts';
+import { type PipelinePlan, type RowPlan, setsWork } from '../plan.ts';
 import { type Block, F0, F1, I0, I1, type Row, splitBackward, W1, wholeBackward } from '../policies/orders/vBlocks.ts';
 import { best } from '../policies/orders/vSearch.ts';
 import { vTimesOf } from '../policies/orders/vTimes.ts';
@@ -13,8 +13,8 @@ const period = 6;
 /** The program, filled; `undefined` for a table that is no building block of a V. */
 export function fillV(plan: PipelinePlan, program: Program, rows: readonly RowPlan[]): Program | undefined {
   const { devices, stages, split, placement, microbatches, copies } = program;
-  // Their passes take all microbatches to be alike.
-  if (plan.schedule.kind === 'rows' && plan.schedule.times !== undefined) return undefined;
+  // Their passes take all microbatches to be alike, and know letters only.
+  if (setsWork(plan.schedule)) return undefined;
   const isV =
     copies === undefined &&
     stages === 2 * devices &&

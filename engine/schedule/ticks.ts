@@ -1,7 +1,7 @@
 import type { PipelinePlan } from '../plan.ts';
 import { operationFactors } from '../order/operationFactors.ts';
 import { type Dependencies, resultKinds } from '../order/dependencies.ts';
-import { B, F, I, R, resultRow, W } from '../program.ts';
+import { B, type DeclaredOperations, F, I, kinds, R, resultRow, W } from '../program.ts';
 import { type TransferTime, transferTimes } from '../policies/shape.ts';
 import { type WholeTicks, wholeTicks } from '../order/wholeTicks.ts';
 
@@ -14,6 +14,7 @@ export function ticksOf(
   dependencies: Dependencies,
   split: boolean,
   apart?: Uint8Array,
+  declared?: DeclaredOperations,
 ): WholeTicks {
   const stages = plan.stages.length;
   const duration = new Float64Array(Math.max(resultKinds * stages, dependencies.offsets.length - 1));
@@ -24,6 +25,8 @@ export function ticksOf(
     duration[stages + index] = split ? input : input + stage.backwardWeight;
     duration[2 * stages + index] = split ? stage.backwardWeight : 0;
   }
+  // Results of declared operations come last.
+  if (declared !== undefined) duration.set(declared.time, resultRow(stages, kinds, 0));
   const single = singleDurations(plan, duration, split, apart);
   return wholeTicks(duration, transfers(plan, dependencies, transferTimes(plan)), plan.microbatches, single);
 }
@@ -49,15 +52,21 @@ function singleDurations(
   return single;
 }
 
-function transfers(plan: PipelinePlan, { offsets, needs, edge }: Dependencies, time: TransferTime): Float64Array {
+function transfers(
+  plan: PipelinePlan,
+  { offsets, needs, edge, needBytes }: Dependencies,
+  time: TransferTime,
+): Float64Array {
   const stages = plan.stages.length;
   const result = new Float64Array(needs.length);
   for (let row = 0; row < offsets.length - 1; row += 1) {
     for (let need = offsets[row]; need < offsets[row + 1]; need += 1) {
+      const [from, to] = [plan.placement[needs[need] % stages], plan.placement[row % stages]];
+      const sent = needBytes?.[need] ?? NaN;
+      if (sent >= 0 && from !== to) result[need] = time(from, to, sent);
       if (edge[need] < 0) continue;
-      const from = plan.placement[needs[need] % stages];
       const { bytes, back = bytes } = plan.edges[edge[need]];
-      result[need] = time(from, plan.placement[row % stages], row < stages ? bytes : back);
+      result[need] = time(from, to, row < stages ? bytes : back);
     }
   }
   return result;

@@ -33,6 +33,13 @@ export const operation: BlockSchema = {
       { forms: ['value', 'call'] },
     ),
     key(
+      'on',
+      'on(j) = devices - 1',
+      { kind: 'operations' },
+      'Device that runs it, in a clock table. It may use `s` and `j`. Default: the device that runs its stage for this microbatch.',
+      { forms: ['value', 'call'] },
+    ),
+    key(
       'after',
       'after(j) = F[j, stage = stages - 1]',
       { kind: 'operations' },

@@ -44,7 +44,7 @@ export const schedule: BlockSchema = {
       'operation',
       'operation loss { time = 3ms }',
       { kind: 'any' },
-      'An operation that the schedule declares. Rows write it with its name: `loss[j]`.',
+      'An operation that the schedule declares. Rows write it with its name: `loss[j]`. A clock table gives its slots: `slot(loss, j)`.',
       { forms: ['block'], repeatable: true, block: 'operation' },
     ),
     key(
@@ -92,7 +92,7 @@ export const schedule: BlockSchema = {
       'slot',
       'slot(F, s, j) = 2 * j + s',
       { kind: 'operations' },
-      'Slot of an operation in a clock table: F, B, I or W of stage s and microbatch j. A device works through its slots in order. With `period`, `slot(F, s)` is the slot of microbatch 0. `slot(W) = free` takes the first free slot after its I.',
+      'Slot of an operation in a clock table: F, B, I or W of stage s and microbatch j. A device works through its slots in order. With `period`, `slot(F, s)` is the slot of microbatch 0. `slot(W) = free` takes the first free slot after its I. `slot(loss, j)` and `slot(loss, s, j)` are for an operation of the schedule.',
       { forms: ['call'], repeatable: true },
     ),
     key(

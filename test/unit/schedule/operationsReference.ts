@@ -9,8 +9,6 @@ interface Operation {
   readonly needs: readonly string[];
 }
 
-const letters = 'FBIW';
-
 /**
  * The end of the last operation, seconds; undefined if some never start. Transfers do not queue: for messages that take less time
  * than the operations between them. Declared operations wait for the latency of a route only.
@@ -18,30 +16,36 @@ const letters = 'FBIW';
 export function slowest(plan: PipelinePlan, program: Program): number | undefined {
   const { schedule } = plan;
   if (schedule.kind !== 'rows') return undefined;
+  const numberOf = (stage: number): number => plan.stages[stage].copy?.stage ?? stage;
   const named = schedule.operations;
   const waits = new Map<string, string[]>();
   const flat = named?.waits ?? [];
   const keyOf = (kind: number, stage: number, microbatch: number): string =>
-    `${kind >= kinds ? kind : kind === 3 ? 'B' : letters[kind]} ${stage} ${microbatch}`;
+    kind >= kinds
+      ? `${kind} ${stage} ${microbatch}`
+      : // A letter is the copy's that runs the microbatch; a backward that is not split is also its weight gradient.
+        `${kind === 0 ? 'F' : kind === 3 && program.split ? 'W' : 'B'} ${numberOf(stage)} ${microbatch}`;
   for (let at = 0; at < flat.length; at += 6) {
     const [a, b, c, x, y, z] = flat.slice(at, at + 6);
     waits.set(keyOf(a, b, c), [...(waits.get(keyOf(a, b, c)) ?? []), keyOf(x, y, z)]);
   }
-  const last = plan.stages.length - 1;
+  const last = Math.max(...plan.stages.map((_, stage) => numberOf(stage)));
   const operations = Array.from(program.order, (word): Operation => {
     const [kind, stage, microbatch] = [kindOf(program, word), stageOf(program, word), microbatchOf(program, word)];
     const key = keyOf(kind, stage, microbatch);
     const cost = plan.stages[stage];
     const needs = [...(waits.get(key) ?? [])];
-    if (kind === 0 && stage > 0) needs.push(keyOf(0, stage - 1, microbatch));
-    if (kind === 1) needs.push(keyOf(0, stage, microbatch));
-    if (kind === 1 && stage < last) needs.push(keyOf(1, stage + 1, microbatch));
+    const number = numberOf(stage);
+    if (kind === 0 && number > 0) needs.push(`F ${number - 1} ${microbatch}`);
+    if (kind === 1 || kind === 2) needs.push(`F ${number} ${microbatch}`);
+    if ((kind === 1 || kind === 2) && number < last) needs.push(`B ${number + 1} ${microbatch}`);
+    if (kind === 3) needs.push(`B ${number} ${microbatch}`);
     const seconds =
       kind >= kinds
         ? 1e-3 + plan.placement[stage] * 2e-3
         : kind === 0
           ? cost.forward
-          : cost.backwardInput + cost.backwardWeight;
+          : (kind === 3 ? 0 : cost.backwardInput) + (kind === 2 ? 0 : cost.backwardWeight);
     return { key, device: plan.placement[stage], seconds, needs };
   });
   const byKey = new Map(operations.map((operation, at) => [operation.key, at]));
