@@ -213,9 +213,8 @@ export const kindName = (
   { declared }: { readonly declared?: Pick<DeclaredOperations, 'names'> | undefined },
   kind: number,
 ): string => (kind < kinds ? letters[kind] : (declared?.names[kind - kinds] ?? ''));
-/** Names of declared operations for a legend: the first few. */
-export const declaredNames = (names: readonly string[]): string =>
-  names.length <= 4 ? names.join(', ') : `${names.slice(0, 3).join(', ')}, …`;
+/** Drawings have this many colours for operations that a schedule declares. The next ones begin again, under other marks. */
+export const operationColours = 6;
 /** PyTorch's name of an operation: stage, letter, microbatch (`2F0`); with its segment where the sequence is cut (`2F0.1`). */
 export const operationName = (program: Program, word: number): string => {
   const segment = program.copies?.segment[stageOf(program, word)] ?? -1;

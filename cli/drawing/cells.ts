@@ -1,9 +1,11 @@
-import { kinds, letters } from '../../engine/program.ts';
+import { kinds, letters, mostDeclared } from '../../engine/program.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { Lane } from './lane.ts';
 import type { Scale } from './scale.ts';
 
-export type CellKind = (typeof letters)[number] | 'operation' | 'sync' | 'optimizer' | 'fill' | 'idle';
+/** An operation that the schedule declares, by its number there. */
+export type DeclaredCell = `declared ${number}`;
+export type CellKind = (typeof letters)[number] | DeclaredCell | 'sync' | 'optimizer' | 'fill' | 'idle';
 
 export interface Cell {
   readonly kind: CellKind;
@@ -32,7 +34,9 @@ export function filledCells(
   });
 }
 
-const cellKind = (kind: number): CellKind => (kind >= kinds ? 'operation' : letters[kind]);
+const declaredCells = Array.from({ length: mostDeclared }, (_, number): DeclaredCell => `declared ${number}`);
+const cellKind = (kind: number): CellKind => (kind >= kinds ? declaredCells[kind - kinds] : letters[kind]);
+export const isDeclared = (kind: CellKind): kind is DeclaredCell => kind.startsWith('declared ');
 
 function atMiddle(lane: Lane, scale: Scale): Cell[] {
   const cells: Cell[] = [];
@@ -51,7 +55,7 @@ function afterwards(lane: Lane, at: number): Cell {
   return { kind: at < lane.syncEnd ? 'sync' : 'optimizer' };
 }
 
-const order: readonly CellKind[] = [...letters, 'operation', 'sync', 'optimizer', 'idle'];
+const order: readonly CellKind[] = [...letters, ...declaredCells, 'sync', 'optimizer', 'idle'];
 
 /** What fills most of each cell; the first in `order` among equals. */
 function dominant(lane: Lane, scale: Scale): Cell[] {
@@ -69,7 +73,7 @@ function dominant(lane: Lane, scale: Scale): Cell[] {
   for (let position = 0; position < lane.word.length; position += 1) {
     const start = Math.max(reached, lane.start[position] ?? 0);
     reached = Math.max(reached, lane.end[position] ?? 0);
-    add(Math.min(kinds, lane.kind(position)), start, reached);
+    add(lane.kind(position), start, reached);
   }
   add(order.indexOf('sync'), lane.last, lane.syncEnd);
   add(order.indexOf('optimizer'), lane.syncEnd, lane.stepEnd);

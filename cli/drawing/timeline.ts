@@ -1,9 +1,8 @@
 import type { Run } from '../../engine/evaluation.ts';
 import type { FillStretches } from '../../engine/fill/stretches.ts';
-import { declaredNames } from '../../engine/program.ts';
 import { time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
-import { type Cell, type CellKind, cellsOf, filledCells } from './cells.ts';
+import { type Cell, type CellKind, cellsOf, type DeclaredCell, filledCells, isDeclared } from './cells.ts';
 import { type Lane, drawnLaneOf } from './lane.ts';
 import { type Scale, scaleOf } from './scale.ts';
 import { width } from './width.ts';
@@ -11,7 +10,8 @@ import { width } from './width.ts';
 /** Without colours a block is its letter, its microbatch where it fits, and this up to its end. */
 const fill = '─';
 const idleMark = '·';
-const marks: Readonly<Record<CellKind, string>> = {
+type FixedKind = Exclude<CellKind, DeclaredCell>;
+const marks: Readonly<Record<FixedKind, string>> = {
   F: 'F',
   B: 'B',
   I: 'I',
@@ -20,13 +20,12 @@ const marks: Readonly<Record<CellKind, string>> = {
   U: 'U',
   E: 'E',
   L: 'L',
-  operation: '#',
   sync: '~',
   optimizer: '=',
   fill: '+',
   idle: idleMark,
 };
-const meanings: Readonly<Record<Exclude<CellKind, 'operation'>, string>> = {
+const meanings: Readonly<Record<FixedKind, string>> = {
   F: 'forward',
   B: 'backward',
   I: 'input gradient',
@@ -40,6 +39,11 @@ const meanings: Readonly<Record<Exclude<CellKind, 'operation'>, string>> = {
   fill: 'fill job',
   idle: 'idle',
 };
+
+/** Of operations that a schedule declares, by number: as many as it may declare. */
+const declaredMarks = '#%&@$*?!^:;/<>{}';
+const numberOf = (kind: DeclaredCell): number => Number(kind.slice('declared '.length));
+const markOf = (kind: CellKind): string => (isDeclared(kind) ? declaredMarks.charAt(numberOf(kind)) : marks[kind]);
 
 /**
  * The timeline as text: a ruler, one row a device, a legend; no line is wider than `columns`. `names` are the devices', `fills`
@@ -94,8 +98,12 @@ function blockText(cell: Cell, cells: number, lane: Lane, scale: Scale, colours:
   if (cell.kind === 'idle') return colours.dim(idleMark.repeat(cells));
   const paint = painter(cell.kind, cell.position === undefined ? 0 : lane.microbatch(cell.position), colours);
   const number = cell.position === undefined ? '' : String(lane.microbatch(cell.position));
-  if (colours.isColorSupported) return paint((number.length <= cells ? number : '').padEnd(cells));
-  const mark = marks[cell.kind];
+  const mark = markOf(cell.kind);
+  if (colours.isColorSupported) {
+    // Terminals have too few colours for all declared operations, so their marks stand on the ground.
+    const texts = isDeclared(cell.kind) ? [`${mark}${number}`, mark] : [number];
+    return paint((texts.find((text) => text.length <= cells) ?? '').padEnd(cells));
+  }
   if (scale.compressed || cell.position === undefined) return mark.repeat(cells);
   return `${mark}${number.length < cells ? number : ''}`.padEnd(cells, fill);
 }
@@ -103,7 +111,11 @@ function blockText(cell: Cell, cells: number, lane: Lane, scale: Scale, colours:
 /** Neighbouring microbatches get two shades, so that you can distinguish blocks without a number. */
 function painter(kind: CellKind, microbatch: number, colours: Colours): (text: string) => string {
   const bright = microbatch % 2 === 1;
-  const ground: Readonly<Record<CellKind, (text: string) => string>> = {
+  if (isDeclared(kind)) {
+    const grounds = [colours.bgRed, colours.bgYellowBright, colours.bgRedBright, colours.bgWhiteBright];
+    return (text) => grounds[numberOf(kind) % grounds.length](colours.black(text));
+  }
+  const ground: Readonly<Record<FixedKind, (text: string) => string>> = {
     F: bright ? colours.bgBlueBright : colours.bgBlue,
     B: bright ? colours.bgGreenBright : colours.bgGreen,
     I: bright ? colours.bgCyanBright : colours.bgCyan,
@@ -112,7 +124,6 @@ function painter(kind: CellKind, microbatch: number, colours: Colours): (text: s
     U: colours.bgWhite,
     E: colours.bgYellow,
     L: colours.bgYellow,
-    operation: colours.bgYellow,
     sync: colours.bgYellow,
     optimizer: colours.bgWhite,
     fill: colours.bgBlackBright,
@@ -142,11 +153,16 @@ export function roundStep(least: number): number {
 }
 
 function legend(seen: ReadonlySet<CellKind>, declared: readonly string[], scale: Scale, colours: Colours): string[] {
-  const kinds = (Object.keys(marks) as CellKind[]).filter((kind) => seen.has(kind));
+  const ofSchedule = [...seen].filter(isDeclared).sort((a, b) => numberOf(a) - numberOf(b));
+  const kinds: readonly CellKind[] = (Object.keys(marks) as FixedKind[])
+    .flatMap((kind): readonly CellKind[] => (kind === 'sync' ? [...ofSchedule, kind] : [kind]))
+    .filter((kind) => seen.has(kind));
   const entries = kinds.map((kind) => {
     if (kind === 'idle') return `${colours.dim(idleMark)} idle`;
-    const sample = colours.isColorSupported ? painter(kind, 0, colours)('  ') : marks[kind];
-    return `${sample} ${kind === 'operation' ? declaredNames(declared) : meanings[kind]}`;
+    const sample = colours.isColorSupported
+      ? painter(kind, 0, colours)(isDeclared(kind) ? `${markOf(kind)} ` : '  ')
+      : markOf(kind);
+    return `${sample} ${isDeclared(kind) ? (declared[numberOf(kind)] ?? '') : meanings[kind]}`;
   });
   const rule = scale.compressed ? 'shows what fills most of it' : 'shows what runs at its middle';
   return [entries.join('  '), colours.dim(`a character is ${time(scale.cell)} and ${rule}`)];

@@ -3,8 +3,12 @@ import { bytes, moment } from '../quantities.ts';
 import { itemNames, type Unit, unitCount } from './memoryWords.ts';
 import type { DeviceReport, MemoryItem } from '../report.ts';
 
-/** `activations`, `activations of s0 for gpu[0]`: with its stage, where the device holds something of several. */
-export function itemName({ kind, stage, of }: MemoryItem, { memory_items: all, stages }: DeviceReport): string {
+/** `activations`, `activations of s0 for gpu[0]`: with its stage, where the device holds something of several; `operation loss`. */
+export function itemName(
+  { kind, stage, of, operation }: MemoryItem,
+  { memory_items: all, stages }: DeviceReport,
+): string {
+  if (operation !== undefined) return `operation ${operation}`;
   const listed = stages.length > 1 || all.some((memoryItem) => memoryItem.of !== undefined);
   if (stage === undefined || !listed) return itemNames[kind];
   return `${itemNames[kind]} of ${stage}${of === undefined ? '' : ` for ${of}`}`;

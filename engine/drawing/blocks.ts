@@ -3,7 +3,7 @@ import type { PipelinePlan } from '../plan.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { B, E, F, I, type Kind, L, R, U, W, kindOf, kinds, microbatchOf, rowOf, stageOf } from '../program.ts';
 import { endAt, startAt, stepAt } from '../timeline.ts';
-import type { Ink } from './ink.ts';
+import { type Ink, inkOfDeclared } from './ink.ts';
 
 /** A block of a row: an operation, or a device's synchronisation or optimizer step. Seconds. Filled again for each block: copy what you keep. */
 export interface Block {
@@ -117,7 +117,7 @@ function partsOf(
   setParts(block, [], []);
   const costs = plan.stages[stage];
   if ((kind !== B && kind !== I) || costs === undefined || !(duration > 0))
-    return setParts(block, [kind >= kinds ? 'collective' : wholeInk[kind]], [1]);
+    return setParts(block, [kind >= kinds ? inkOfDeclared(kind - kinds) : wholeInk[kind]], [1]);
   const recompute = recomputedApart ? 0 : Math.min(1, costs.recompute / duration);
   if (recompute > 0) {
     block.inks.push('recompute');

@@ -1,5 +1,13 @@
 /** Inks of a figure on paper. In grey they are dark, middle, light with dots and so on, so that a black-and-white print tells them apart. */
 
+import { mostDeclared, operationColours } from '../program.ts';
+
+export type OperationInk = `operation${number}`;
+/** Of operations that a schedule declares, by number: as many as it may declare. */
+const operationInks = Array.from({ length: mostDeclared }, (_, number): OperationInk => `operation${number}`);
+export const inkOfDeclared = (declared: number): OperationInk => operationInks[declared];
+
+/** Kinds of work, each with its ink. */
 export const inks = [
   'forward',
   'recompute',
@@ -9,6 +17,7 @@ export const inks = [
   'transfer',
   'collective',
   'optimizer',
+  ...operationInks,
 ] as const;
 export type Ink = (typeof inks)[number];
 
@@ -19,11 +28,14 @@ interface InkLook {
   /** As the legend calls it. */
   readonly name: string;
   /** Marks over the colour: they survive a print in grey. */
-  readonly marks?: 'dots' | 'strokes';
+  readonly marks?: InkMarks;
 }
+export type InkMarks = 'dots' | 'strokes' | OperationMarks;
+/** Their lines keep away from the strokes of other work. */
+type OperationMarks = 'bars' | 'lines' | 'squares';
 
 /** Lightness L*: 39, 57, 71, 71, 88, 80, 48, 93. Those that are near each other differ in marks. */
-export const inkLooks: Readonly<Record<Ink, InkLook>> = {
+const workLooks: Readonly<Record<Exclude<Ink, OperationInk>, InkLook>> = {
   forward: { colour: '#2f5d9e', text: '#ffffff', name: 'forward' },
   recompute: { colour: '#2f5d9e', text: '#ffffff', name: 'recompute', marks: 'strokes' },
   backward: { colour: '#e3a24a', text: '#000000', name: 'backward' },
@@ -33,3 +45,24 @@ export const inkLooks: Readonly<Record<Ink, InkLook>> = {
   collective: { colour: '#a45a78', text: '#ffffff', name: 'gradient synchronisation' },
   optimizer: { colour: '#f2ecb8', text: '#000000', name: 'optimizer step' },
 };
+
+/** Of declared operations: lightness L* 28, 42, 53, 64, 73, 83. */
+const operationLooks = [
+  { colour: '#7a1f2b', text: '#ffffff' },
+  { colour: '#1f6f5c', text: '#ffffff' },
+  { colour: '#8070c8', text: '#ffffff' },
+  { colour: '#84a63c', text: '#000000' },
+  { colour: '#eb9cba', text: '#000000' },
+  { colour: '#9fd6f0', text: '#000000' },
+] as const;
+/** The seventh operation has the colour of the first one, under other marks. */
+const operationMarks: readonly OperationMarks[] = ['bars', 'lines', 'squares'];
+
+/** Look of an ink. `declared`: names of the operations that the schedule declares. */
+export function inkLook(ink: Ink, declared: readonly string[] = []): InkLook {
+  if (!isOperationInk(ink)) return workLooks[ink];
+  const number = Number(ink.slice('operation'.length));
+  const look = operationLooks[number % operationColours];
+  return { ...look, name: declared[number] ?? '', marks: operationMarks[Math.trunc(number / operationColours)] };
+}
+export const isOperationInk = (ink: Ink): ink is OperationInk => ink.startsWith('operation');

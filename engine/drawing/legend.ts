@@ -1,22 +1,21 @@
-import { type Ink, inkLooks } from './ink.ts';
+import { type Ink, inkLook } from './ink.ts';
 import { fontSize, type Sheet } from './sheet.ts';
-import { points, textWidth } from './xml.ts';
+import { points, textWidth, xmlText } from './xml.ts';
 
 const lineHeight = 11;
 const swatch = 7;
 
-/** Kinds of work that occur, in as many lines as they need, from y = 0 down. `names`: those that differ from the usual ones. */
+/** Kinds of work that occur, in as many lines as they need, from y = 0 down. `declared`: names of the operations that the schedule declares. */
 export function legendRows(
   shown: readonly Ink[],
   sheet: Sheet,
-  names: Partial<Readonly<Record<Ink, string>>> = {},
+  declared: readonly string[],
 ): { readonly text: string; readonly height: number } {
   let x = sheet.left;
   let y = 0;
   const parts: string[] = [];
   for (const ink of shown) {
-    const { colour, marks } = inkLooks[ink];
-    const name = names[ink] ?? inkLooks[ink].name;
+    const { colour, marks, name } = inkLook(ink, declared);
     const width = swatch + 3 + textWidth(name, fontSize) + 8;
     // The title of the axis is at the end of the first line.
     const room = y === 0 ? sheet.right - 42 : sheet.right;
@@ -26,7 +25,7 @@ export function legendRows(
     }
     const fill = marks === undefined ? colour : `url(#${ink})`;
     parts.push(
-      `<rect x="${points(x)}" y="${points(y)}" width="${swatch}" height="${swatch}" fill="${fill}"/><text x="${points(x + swatch + 3)}" y="${points(y + 6)}">${name}</text>\n`,
+      `<rect x="${points(x)}" y="${points(y)}" width="${swatch}" height="${swatch}" fill="${fill}"/><text x="${points(x + swatch + 3)}" y="${points(y + 6)}">${xmlText(name)}</text>\n`,
     );
     x += width;
   }

@@ -1,7 +1,7 @@
 import type { Run } from '../evaluation.ts';
 import type { PipelinePlan } from '../plan.ts';
 import { eachBlock } from './blocks.ts';
-import { type Ink, inkLooks, inks } from './ink.ts';
+import { type Ink, inkLook, inks } from './ink.ts';
 import { base64, png } from './png.ts';
 import { type Sheet, xOf, yOf } from './sheet.ts';
 import { points } from './xml.ts';
@@ -71,7 +71,7 @@ export const toByte = (light: number): number =>
 export const lightsOf = (colourOf: (ink: Ink) => string): readonly (readonly number[])[] =>
   inks.map((ink) => [1, 3, 5].map((at) => toLight(Number.parseInt(colourOf(ink).slice(at, at + 2), 16))));
 
-const lights = lightsOf((ink) => inkLooks[ink].colour);
+const lights = lightsOf((ink) => inkLook(ink).colour);
 
 /** Inks of a pixel together, at most 1 but for rounding. */
 export function coveredAt(shares: Float32Array, at: number): number {

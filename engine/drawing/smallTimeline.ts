@@ -1,7 +1,7 @@
 /** A timeline of the size of a word's hover. It has no text, so it holds no words of a file. Its ground lets every theme through. */
 import type { Run } from '../evaluation.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { type Ink, inks } from './ink.ts';
+import { type Ink, inkLook, inks, isOperationInk, type OperationInk } from './ink.ts';
 import { base64, png } from './png.ts';
 import { coveredAt, inkShares, lanesOf, lightsOf, toByte } from './raster.ts';
 
@@ -12,7 +12,7 @@ const rowHeight = 9;
 const rowPitch = 11;
 
 /** Seen on dark and on light ground. */
-const colours: Readonly<Record<Ink, string>> = {
+const colours: Readonly<Record<Exclude<Ink, OperationInk>, string>> = {
   forward: '#3f83d1',
   recompute: '#2b6199',
   backward: '#e09343',
@@ -22,7 +22,7 @@ const colours: Readonly<Record<Ink, string>> = {
   collective: '#b16780',
   optimizer: '#b5a642',
 };
-const lights = lightsOf((ink) => colours[ink]);
+const lights = lightsOf((ink) => (isOperationInk(ink) ? inkLook(ink).colour : colours[ink]));
 
 /** SVG of at most 50,000 characters, whatever the timeline. Idle time is transparent. */
 export function smallTimeline(plan: PipelinePlan, run: Run): string {

@@ -4,10 +4,9 @@ import type { PipelinePlan } from '../plan.ts';
 import { timeAxis } from './axis.ts';
 import { type Block, eachBlock } from './blocks.ts';
 import { captionOf, type Provenance, wrapped } from './caption.ts';
-import { type Ink, inkLooks, inks } from './ink.ts';
+import { type Ink, inkLook, type InkMarks, inks } from './ink.ts';
 import { type Labels, labelsOf } from './labels.ts';
 import { legendRows } from './legend.ts';
-import { declaredNames } from '../program.ts';
 import { memoryChart, memoryHeight, memoryLabels } from './memoryChart.ts';
 import { rasterRows } from './raster.ts';
 import { fontSize, type PaperWidth, paperWidths, type Sheet, sheetOf, xOf, yOf } from './sheet.ts';
@@ -29,19 +28,11 @@ export function* timelineSvg(plan: PipelinePlan, run: Run, options: FigureOption
   const width = paperWidths[options.width];
   const sheet = sheetOf(plan, run.timeline.makespan, width, options.memory ? memoryLabels(run.report) : []);
   const used = new Set<Ink>();
-  let exchanges = false;
-  const blocks = eachBlock(plan, run, ({ inks: drawn, position }) => {
+  const blocks = eachBlock(plan, run, ({ inks: drawn }) => {
     for (const ink of drawn) used.add(ink);
-    exchanges ||= position < 0 && drawn[0] === 'collective';
   });
   const shown = inks.filter((ink) => used.has(ink));
-  const { declared } = run.timeline.program;
-  // Operations that the schedule declares share the ink.
-  const collective = [
-    ...(exchanges ? [inkLooks.collective.name] : []),
-    ...(declared === undefined ? [] : [declaredNames(declared.names)]),
-  ].join(', ');
-  const legend = legendRows(shown, sheet, { collective });
+  const legend = legendRows(shown, sheet, run.timeline.program.declared?.names ?? []);
   const caption = captionOf(plan, run.report, options);
   const lines = wrapped(caption, fontSize, width - 10);
   const chart = options.memory ? yOf(sheet, sheet.rows) + 6 : undefined;
@@ -71,20 +62,37 @@ ${marks(shown)}<rect width="${points(width)}" height="${points(height)}" fill="#
 /** Patterns that tell inks apart in grey. */
 function marks(shown: readonly Ink[]): string {
   const patterns = shown.flatMap((ink) => {
-    const { colour, marks: mark } = inkLooks[ink];
+    const { colour, marks: mark, text } = inkLook(ink);
     if (mark === undefined) return [];
-    const drawn =
-      mark === 'dots'
-        ? '<circle cx="0.75" cy="0.75" r="0.32" fill="#2f6d58"/><circle cx="2.25" cy="2.25" r="0.32" fill="#2f6d58"/>'
-        : '<path d="M0 3L3 0" stroke="#ffffff" stroke-width="0.5"/>';
     return [
-      `<pattern id="${ink}" width="3" height="3" patternUnits="userSpaceOnUse"><rect width="3" height="3" fill="${colour}"/>${drawn}</pattern>\n`,
+      `<pattern id="${ink}" width="3" height="3" patternUnits="userSpaceOnUse"><rect width="3" height="3" fill="${colour}"/>${drawnMark(mark, text)}</pattern>\n`,
     ];
   });
   return patterns.length === 0 ? '' : `<defs>\n${patterns.join('')}</defs>\n`;
 }
 
-const fillOf = (ink: Ink): string => (inkLooks[ink].marks === undefined ? inkLooks[ink].colour : `url(#${ink})`);
+/** Marks of declared operations are faint: numbers are written over them. */
+function drawnMark(mark: InkMarks, text: string): string {
+  const line = (path: string) =>
+    `<path d="${path}" fill="none" stroke="${text}" stroke-opacity="0.45" stroke-width="0.35"/>`;
+  switch (mark) {
+    case 'dots':
+      return '<circle cx="0.75" cy="0.75" r="0.32" fill="#2f6d58"/><circle cx="2.25" cy="2.25" r="0.32" fill="#2f6d58"/>';
+    case 'strokes':
+      return '<path d="M0 3L3 0" stroke="#ffffff" stroke-width="0.5"/>';
+    case 'bars':
+      return line('M1.5 0V3');
+    case 'lines':
+      return line('M0 1.5H3');
+    case 'squares':
+      return line('M1.5 0V3M0 1.5H3');
+  }
+}
+
+const fillOf = (ink: Ink): string => {
+  const { marks: mark, colour } = inkLook(ink);
+  return mark === undefined ? colour : `url(#${ink})`;
+};
 
 function* names(plan: PipelinePlan, sheet: Sheet): Generator<string> {
   yield '<g class="devices" text-anchor="end">\n';
@@ -143,7 +151,7 @@ function shape(block: Block, sheet: Sheet, labels: Labels): string {
     drawn += `<rect x="${points(from)}" y="${points(top)}" width="${points(to - from)}" height="${points(height)}" fill="${fillOf(ink)}"/>`;
     if (part === block.labelled && microbatch >= 0 && labels.rows[device]) {
       const y = top + height / 2 + labels.size * 0.36;
-      text = `<text x="${points((from + to) / 2)}" y="${points(y)}" fill="${inkLooks[ink].text}" stroke="none">${microbatch}</text>`;
+      text = `<text x="${points((from + to) / 2)}" y="${points(y)}" fill="${inkLook(ink).text}" stroke="none">${microbatch}</text>`;
     }
     from = to;
   }

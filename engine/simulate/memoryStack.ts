@@ -32,6 +32,8 @@ export interface MemoryStack {
   /** Stage of the program, and microbatch; −1 for versions. */
   readonly stage: Int32Array;
   readonly microbatch: Int32Array;
+  /** Number of the declared operation that holds or has sent it; −1 for other pieces. */
+  readonly operation: Int8Array;
 }
 
 interface Piece {
@@ -41,6 +43,7 @@ interface Piece {
   readonly kind: number;
   readonly stage: number;
   readonly microbatch: number;
+  readonly operation?: number;
 }
 
 /**
@@ -71,6 +74,7 @@ export function memoryStack(plan: PipelinePlan, timeline: Timeline, device: numb
     kind: Uint8Array.from(pieces, (piece) => piece.kind),
     stage: Int32Array.from(pieces, (piece) => piece.stage),
     microbatch: Int32Array.from(pieces, (piece) => piece.microbatch),
+    operation: Int8Array.from(pieces, (piece) => piece.operation ?? -1),
   };
 }
 

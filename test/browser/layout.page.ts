@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
 import { bars as heights } from '../../webview/view/scene/room.ts';
+import { css } from '../../webview/view/scene/colour.ts';
+import { themeFrom } from '../../webview/view/scene/theme.ts';
+import { kindOfDeclared } from '../../webview/picture/columns.ts';
 import { analyse } from '../support/analyse.ts';
 import { edited } from '../support/goodFile.ts';
 import type { PageTest } from './check.ts';
@@ -340,19 +343,35 @@ const legend: PageTest = {
 };
 
 const declared: PageTest = {
-  name: 'the legend names the operations that a schedule declares',
+  name: 'the legend has the operations that a schedule declares, each in the colour of its blocks',
   run: async (browser) => {
     const preview = await browser.open({ width: 420, height: 700 });
-    const rows = 'row(d) = each(j in 0..<microbatches, F[j], loss[j], B[j])';
-    const { resolution } = analyse(
-      `${edited('= 1f1b', '= mine')}schedule mine { operation loss { time = 3ms  after(j) = F[j] }  ${rows} }`,
-    );
+    const names = Array.from({ length: 8 }, (_, number) => `work_${number}`);
+    const rows = `row(d) = each(j in 0..<microbatches, F[j], ${names.map((name) => `${name}[j]`).join(', ')}, B[j])`;
+    const operations = [...names.map((name) => `operation ${name} { time = 3ms }`), 'operation idle {}'].join(' ');
+    const { resolution } = analyse(`${edited('= 1f1b', '= mine')}schedule mine { ${operations}  ${rows} }`);
     await preview.post(planMessage(JSON.parse(JSON.stringify(resolution.plan))));
     await preview.drawn();
     await preview.page.getByRole('button', { name: 'Legend' }).click();
     const words = await preview.page.locator('.legend').innerText();
-    assert.match(words, /loss/);
-    assert.doesNotMatch(words, /Gradient sync/);
+    for (const name of names) assert.match(words, new RegExp(name));
+    assert.doesNotMatch(words, /Gradient sync|idle\n/);
+    const looks = await preview.page.locator('.legend span').evaluateAll((entries) =>
+      entries
+        .filter(({ textContent }) => textContent?.startsWith('work_') === true)
+        .map(({ firstElementChild: swatch }) => {
+          if (swatch === null) return '';
+          const { backgroundColor, backgroundImage } = getComputedStyle(swatch);
+          return `${backgroundColor} ${backgroundImage}`;
+        }),
+    );
+    assert.equal(new Set(looks).size, 8);
+    const theme = themeFrom('dark', () => '');
+    assert.ok(looks[7].startsWith(css(theme.kinds[kindOfDeclared(1)])), looks[7]);
+    assert.deepEqual(
+      looks.map((look) => look.includes('gradient')),
+      [false, false, false, false, false, false, true, true],
+    );
     await preview.close();
   },
 };

@@ -1,6 +1,6 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { stageName, stageNumber } from '../../engine/stages.ts';
-import { letters } from '../../engine/program.ts';
+import { kindOf, kinds, letters } from '../../engine/program.ts';
 import { microbatchOf, stageOf, typeOf } from '../picture/blocks.ts';
 import type { Picture } from '../picture/picture.ts';
 
@@ -8,6 +8,8 @@ import type { Picture } from '../picture/picture.ts';
 export interface Query {
   readonly microbatch?: number;
   readonly kind?: string;
+  /** Number of the declared operation, where it is to be one of them. */
+  readonly declared?: number | undefined;
   readonly device?: string;
   readonly stage?: string;
   readonly durations: readonly Comparison[];
@@ -21,8 +23,8 @@ interface Comparison {
 
 const units: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1 };
 
-/** `mb:5 kind:B dev:3 stage:1 dur>4ms bubble>10ms`; what is wrong with it, as a string. */
-export function parseQuery(text: string): Query | string {
+/** `mb:5 kind:B dev:3 stage:1 dur>4ms bubble>10ms`; what is wrong with it, as a string. `declared`: operations of the schedule. */
+export function parseQuery(text: string, declared: readonly string[] = []): Query | string {
   let query: Query = { durations: [], bubbles: [] };
   for (const word of text.trim().split(/\s+/)) {
     if (word === '') continue;
@@ -33,9 +35,13 @@ export function parseQuery(text: string): Query | string {
         query = { ...query, microbatch: Number(value) };
         break;
       case 'kind':
+        if (operator === ':' && declared.includes(value)) {
+          query = { ...query, kind: 'operation', declared: declared.indexOf(value) };
+          break;
+        }
         if (operator !== ':' || !new RegExp(`^([${letters.join('')}]|operation|sync|optimizer)$`, 'i').test(value))
-          return `"${word}": a kind is ${letters.join(', ')}, operation, sync or optimizer`;
-        query = { ...query, kind: value.length === 1 ? value.toUpperCase() : value.toLowerCase() };
+          return `"${word}": a kind is ${[...letters, ...declared].join(', ')}, operation, sync or optimizer`;
+        query = { ...query, kind: value.length === 1 ? value.toUpperCase() : value.toLowerCase(), declared: undefined };
         break;
       case 'dev':
       case 'stage':
@@ -86,6 +92,7 @@ export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32A
       const stage = stageOf(picture, block);
       if (query.stage !== undefined && (stage < 0 || !ofStage(plan, query.stage, stage))) continue;
       if (query.kind !== undefined && typeOf(picture, block) !== query.kind) continue;
+      if (query.declared !== undefined && kindOf(columns, columns.word[block]) - kinds !== query.declared) continue;
       if (!holds(query.durations, end[block] - start[block])) continue;
       // The second of two that share a slot starts before the first one ends.
       const idle = Math.max(0, start[block] - (block > offsets[device] ? end[block - 1] : 0));

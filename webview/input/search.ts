@@ -25,7 +25,7 @@ export function searching(host: SearchHost) {
     found = new Int32Array(0);
     const timeline = host.timeline();
     if (text.trim() === '' || timeline === undefined) return host.result(noSearch);
-    const parsed = parseQuery(text);
+    const parsed = parseQuery(text, timeline.picture.columns.declared);
     if (typeof parsed === 'string') return host.result({ ...noSearch, words: parsed });
     found = find(timeline.plan, timeline.picture, parsed);
     // From the block of the keyboard on, then from the first one again.

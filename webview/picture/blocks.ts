@@ -9,7 +9,7 @@ import {
   stageOf as stageOfWord,
 } from '../../engine/program.ts';
 import { resultRow } from '../../engine/program.ts';
-import { kindCollective, kindOptimizer, optimizerWord, syncWord } from './columns.ts';
+import { kindCollective, kindOptimizer, marksOfDeclared, optimizerWord, syncWord } from './columns.ts';
 import type { Picture } from './picture.ts';
 
 /** Questions about one block of a picture. Pure. */
@@ -42,6 +42,12 @@ export function paintKindOf({ columns }: Picture, block: number): number {
   const code = columns.word[block];
   if (code === syncWord) return kindCollective;
   return code === optimizerWord ? kindOptimizer : columns.parts.main[rowOf(columns, code)];
+}
+
+/** Which marks lie over the colour of a block: 0 for none, above where a schedule declares more operations than there are colours. */
+export function marksOf({ columns }: Picture, block: number): number {
+  const declared = columns.word[block] < 0 ? -1 : kindOf(columns, columns.word[block]) - kinds;
+  return declared < 0 ? 0 : marksOfDeclared(declared);
 }
 
 /** The block that runs an operation, or makes the same result; −1 where there is none. */

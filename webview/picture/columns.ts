@@ -1,4 +1,6 @@
-/** What a stretch of time is spent on: three bits of a pyramid byte, index into every palette. */
+import { operationColours } from '../../engine/program.ts';
+
+/** What a stretch of time is spent on: index into every palette. */
 export const paintKinds = [
   'forward',
   'backwardInput',
@@ -8,6 +10,12 @@ export const paintKinds = [
   'collective',
   'optimizer',
   'other',
+  'operation1',
+  'operation2',
+  'operation3',
+  'operation4',
+  'operation5',
+  'operation6',
 ] as const;
 export type PaintKind = (typeof paintKinds)[number];
 export const kindForward = 0;
@@ -19,6 +27,10 @@ export const kindCollective = 5;
 export const kindOptimizer = 6;
 /** Work of a fill job: it has no blocks. */
 export const kindFill = 7;
+/** Kind of the operations that a schedule declares, by their number there. */
+export const kindOfDeclared = (declared: number): number => 8 + (declared % operationColours);
+/** How many declared operations before it have the same colour: their marks differ. */
+export const marksOfDeclared = (declared: number): number => Math.trunc(declared / operationColours);
 
 /** Words of blocks that are no operations. */
 export const syncWord = -1;

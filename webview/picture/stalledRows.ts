@@ -4,13 +4,14 @@ import type { DeadlockStep } from '../../engine/schedule/deadlockSteps.ts';
 import type { Stall } from '../../engine/stall.ts';
 import { stagesOn } from '../../engine/stagesOn.ts';
 import {
-  kindCollective,
   kindForward,
   kindInput,
+  kindOfDeclared,
   kindOptimizer,
   kindRecompute,
   kindTransfer,
   kindWeight,
+  paintKinds,
 } from './columns.ts';
 
 export type Circle = readonly DeadlockStep[];
@@ -129,7 +130,7 @@ export function ranBlocks({ program, stuck, start, end, seconds }: Stall, device
     });
   }
   const width = seconds / most;
-  const filled = Array.from({ length: most }, () => new Float64Array(8));
+  const filled = Array.from({ length: most }, () => new Float64Array(paintKinds.length));
   for (let position = from; position < to; position += 1) {
     const kind = paintKindAt(program, position);
     const last = Math.min(most - 1, Math.floor(end[position] / width));
@@ -143,7 +144,7 @@ export function ranBlocks({ program, stuck, start, end, seconds }: Stall, device
   });
 }
 
-const paintKinds = {
+const kindsOfPaint = {
   F: kindForward,
   B: kindInput,
   I: kindInput,
@@ -155,7 +156,7 @@ const paintKinds = {
 } as const;
 export function paintKindAt(program: Program, position: number): number {
   const kind = kindOf(program, program.order[position]);
-  return kind >= kinds ? kindCollective : paintKinds[letters[kind]];
+  return kind >= kinds ? kindOfDeclared(kind - kinds) : kindsOfPaint[letters[kind]];
 }
 
 const longKinds = {

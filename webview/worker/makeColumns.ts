@@ -6,9 +6,9 @@ import { type Timeline, stepAt } from '../../engine/timeline.ts';
 import {
   type Columns,
   type Parts,
-  kindCollective,
   kindForward,
   kindInput,
+  kindOfDeclared,
   kindOptimizer,
   kindRecompute,
   kindTransfer,
@@ -89,7 +89,7 @@ export const blockShift = (columns: Columns, programOffsets: Int32Array): Int32A
 export function partsOf(plan: PipelinePlan, duration: Float64Array, apart?: Uint8Array): Parts {
   const stages = plan.stages.length;
   const rows = Math.max(kinds * stages, duration.length);
-  const main = new Uint8Array(rows).fill(kindCollective, kinds * stages);
+  const main = Uint8Array.from({ length: rows }, (_, row) => kindOfDeclared(Math.trunc(row / stages) - kinds));
   const recompute = new Float64Array(rows);
   const weight = new Float64Array(rows).fill(1);
   const mains = [

@@ -1,11 +1,11 @@
-import type { Columns } from '../picture/columns.ts';
+import { type Columns, paintKinds } from '../picture/columns.ts';
 import { versionLook, versionLooks, versionOfWord } from '../picture/versions.ts';
 import type { ColourBy } from '../protocol/messages.ts';
 
 /** Colours as they lie in memory (ABGR words). */
 export interface Palette {
   readonly background: number;
-  /** 8 kinds, then 8 kinds × 4 chunks, then 8 hues of microbatches, then 4 of versions. */
+  /** Kinds, then kinds × 4 chunks, then 8 hues of microbatches, then 4 of versions. */
   readonly colours: Uint32Array;
   readonly colourBy: ColourBy;
   /** Chunk (0 to 3) of each stage. */
@@ -13,8 +13,8 @@ export interface Palette {
   /** Frame of blocks in high contrast; 0 for none. */
   readonly border: number;
 }
-export const chunkColours = 8;
-export const hueColours = 40;
+export const chunkColours = paintKinds.length;
+export const hueColours = chunkColours + 4 * paintKinds.length;
 export const hues = 8;
 export const versionColours = hueColours + hues;
 export const paletteColours = versionColours + versionLooks;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Rgb, contrast, labelOn } from '../../../webview/view/scene/colour.ts';
+import { kindFill, kindOfDeclared } from '../../../webview/picture/columns.ts';
 import { type ThemeKind, themeFrom } from '../../../webview/view/scene/theme.ts';
 import { ciede2000, labOf, type Sight, sights } from './ciede2000.ts';
 
@@ -52,6 +53,24 @@ describe('hues of microbatches and versions', () => {
     expect(versions).toHaveLength(4);
     for (const version of versions) expect(hues).toContain(version);
     expect(least(pairsOf(versions))).toBeGreaterThan(18.2);
+  });
+});
+
+describe('operations that a schedule declares', () => {
+  // Worst difference of a pair with another operation or other work, worst contrast with the ground.
+  it.each([
+    ['dark', 12.5, 3.6],
+    ['light', 12, 3.6],
+    ['highContrast', 13.4, 3.1],
+    ['highContrastLight', 11.9, 3.3],
+  ] as const)('stay apart from each other and from other work for every sight, %s', (kind, pairs, ground) => {
+    const { kinds, background } = themeFrom(kind, () => '');
+    const [work, operations] = [kinds.slice(0, kindFill), kinds.slice(kindOfDeclared(0))];
+    expect(operations).toHaveLength(6);
+    const withWork = operations.flatMap((colour) => work.map((other) => [colour, other] as const));
+    expect(tenths(least([...pairsOf(operations), ...withWork]))).toBe(pairs);
+    expect(tenths(Math.min(...operations.map((colour) => contrast(colour, background))))).toBe(ground);
+    for (const colour of operations) expect(contrast(colour, labelOn(colour))).toBeGreaterThanOrEqual(4.5);
   });
 });
 

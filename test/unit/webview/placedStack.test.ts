@@ -90,6 +90,7 @@ function stretchesOf(bytes: readonly number[], from: readonly number[], to: read
     kind: new Uint8Array(bytes.length).fill(1),
     stage: new Int32Array(bytes.length),
     microbatch: Int32Array.from(bytes.keys()),
+    operation: new Int8Array(bytes.length).fill(-1),
   };
   const { places } = placedStack(stack);
   if (places === undefined) throw new Error('too many pieces');
@@ -132,6 +133,7 @@ it('gives up where there are more stretches than anyone can see', () => {
     kind: new Uint8Array(many.length).fill(1),
     stage: new Int32Array(many.length),
     microbatch: Int32Array.from(many),
+    operation: new Int8Array(many.length).fill(-1),
   };
   expect(placedStack(stack).places).toBeUndefined();
 });

@@ -1,8 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { paintKinds } from '../../../webview/picture/columns.ts';
 import { contrast, labelOn, luminance, parseColour } from '../../../webview/view/scene/colour.ts';
 import { type ThemeKind, themeFrom, themeKind } from '../../../webview/view/scene/theme.ts';
 
 const kinds: readonly ThemeKind[] = ['dark', 'light', 'highContrast', 'highContrastLight'];
+
+const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  readonly contributes: {
+    readonly colors: readonly { readonly id: string; readonly defaults: Readonly<Record<string, string>> }[];
+  };
+};
 
 describe('theme', () => {
   it.each(kinds)('keeps blocks at 3:1 on the ground and labels at 4.5:1 on blocks, %s', (kind) => {
@@ -12,6 +20,16 @@ describe('theme', () => {
       expect(contrast(theme.labels[index], theme.kinds[index])).toBeGreaterThan(4.5);
     }
     expect(contrast(theme.dim, theme.background)).toBeGreaterThan(4.5);
+  });
+
+  it.each(kinds)('has the colours that the editor is given for users to change, %s', (kind) => {
+    const theme = themeFrom(kind, () => '');
+    for (const [index, name] of paintKinds.entries()) {
+      // A recompute takes a shade of the forward where it is given none.
+      if (name === 'other' || name === 'recompute') continue;
+      const given = manifest.contributes.colors.find(({ id }) => id === `pipelineTimeline.${name}`);
+      expect(theme.kinds[index], name).toEqual(parseColour(given?.defaults[kind] ?? ''));
+    }
   });
 
   it.each(kinds)('has a ring that shows on every colour, itself or by its border, %s', (kind) => {

@@ -64,7 +64,7 @@ export function clipped(ink: Ink, x: number, y: number, width: number, height: n
 }
 
 const hatches = new Map<string, CanvasPattern>();
-/** Lines at 45 degrees, `spacing` CSS pixels apart. */
+/** Lines at 45 degrees, `spacing` CSS pixels apart; `mirrored`: from the upper left down. */
 export function hatch(
   ink: Ink,
   colour: Rgb,
@@ -72,8 +72,9 @@ export function hatch(
   spacing: number,
   thickness: number,
   dpr: number,
+  mirrored = false,
 ): CanvasPattern | string {
-  const key = [colour, alpha, spacing, thickness, dpr].join();
+  const key = [colour, alpha, spacing, thickness, dpr, mirrored].join();
   const known = hatches.get(key);
   if (known !== undefined) return known;
   const size = Math.max(4, Math.round(spacing * dpr));
@@ -90,7 +91,7 @@ export function hatch(
   pen.stroke();
   const pattern = ink.createPattern(tile, 'repeat');
   if (pattern === null) return css(colour, alpha);
-  pattern.setTransform(new DOMMatrix().scale(1 / dpr));
+  pattern.setTransform(new DOMMatrix().scale(mirrored ? -1 / dpr : 1 / dpr, 1 / dpr));
   if (hatches.size > 64) hatches.clear();
   hatches.set(key, pattern);
   return pattern;

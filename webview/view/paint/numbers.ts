@@ -1,5 +1,5 @@
 import { kinds, rowOf } from '../../../engine/program.ts';
-import { deviceOf, microbatchBlocks, microbatchOf, typeOf } from '../../picture/blocks.ts';
+import { deviceOf, marksOf, microbatchBlocks, microbatchOf, typeOf } from '../../picture/blocks.ts';
 import { isGhost } from '../../picture/ghosts.ts';
 import { labelSizes, type Labels, labelKind, labelledPart, labelsAt } from '../../picture/labels.ts';
 import { blockColour, hasShapes } from '../scene/blockColour.ts';
@@ -107,7 +107,11 @@ function write(
   ink.font = font(theme, size, 600);
   // Stripes would run through the text.
   const striped =
-    type === 'sync' || type === 'R' || isGhost(picture, block) || (hasShapes(scene) && recomputes(scene, block));
+    type === 'sync' ||
+    type === 'R' ||
+    marksOf(picture, block) > 0 ||
+    isGhost(picture, block) ||
+    (hasShapes(scene) && recomputes(scene, block));
   if (striped) {
     const width = Math.min(to - from, textWidth(ink, ink.font, text) + 4);
     const tall = Math.min(14, height);

@@ -1,6 +1,6 @@
 import { time } from '../../../engine/quantities.ts';
 import { rowOf } from '../../../engine/program.ts';
-import { typeOf } from '../../picture/blocks.ts';
+import { marksOf, paintKindOf, typeOf } from '../../picture/blocks.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
 import { kindRecompute } from '../../picture/columns.ts';
@@ -99,6 +99,11 @@ function paintStripes(ink: Ink, scene: Scene, row: number, block: number): void 
   }
   if (type === 'R') {
     ink.fillStyle = hatch(ink, theme.labels[kindRecompute], 0.45, 5, 1.4, dpr);
+    ink.fillRect(left, top, width, height);
+  }
+  const marks = scene.colourBy === 'microbatch' ? 0 : marksOf(picture, block);
+  for (let mark = 0; mark < marks; mark += 1) {
+    ink.fillStyle = hatch(ink, theme.labels[paintKindOf(picture, block)], 0.45, 5, 1.4, dpr, mark > 0);
     ink.fillRect(left, top, width, height);
   }
   if (type === 'sync') {

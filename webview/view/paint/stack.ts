@@ -1,11 +1,11 @@
-import { pieceKinds } from '../../../engine/simulate/memoryStack.ts';
+import { type PieceKind, pieceKinds } from '../../../engine/simulate/memoryStack.ts';
 import { bytes, moment } from '../../../engine/quantities.ts';
-import { kindCollective, kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
+import { kindForward, kindInput, kindRecompute, kindWeight } from '../../picture/columns.ts';
 import { curve, highest } from '../../picture/memoryLevel.ts';
 import { type PlacedStack, placedStack } from '../../picture/placedStack.ts';
 import { labelOn, type Rgb } from '../scene/colour.ts';
 import type { Scene } from '../scene/scene.ts';
-import { quietColours } from '../scene/stackColours.ts';
+import { operationColour, quietColours } from '../scene/stackColours.ts';
 import { css, font } from '../scene/theme.ts';
 import { mix } from '../scene/colour.ts';
 import { memoryAxis } from './memoryAxis.ts';
@@ -99,13 +99,12 @@ function write(ink: Ink, { theme }: Scene, text: string, x: number, y: number, c
 function paintPieces(ink: Ink, scene: Scene, { stack, base, places }: PlacedStack, y: Level, cursor: number): void {
   const { theme, view, layout } = scene;
   const shade = mix(theme.kinds[kindForward], theme.background, 0.3);
-  const colours: Readonly<Record<(typeof pieceKinds)[number], readonly [Rgb, Rgb]>> = {
+  const colours: Readonly<Record<Exclude<PieceKind, 'operations'>, readonly [Rgb, Rgb]>> = {
     versions: [theme.dim, theme.dim],
     activations: [theme.kinds[kindForward], shade],
     activations_for_weight: [theme.kinds[kindWeight], mix(theme.kinds[kindWeight], theme.background, 0.3)],
     recomputed: [theme.kinds[kindRecompute], theme.kinds[kindRecompute]],
     workspace: [theme.kinds[kindInput], theme.kinds[kindInput]],
-    operations: [theme.kinds[kindCollective], theme.kinds[kindCollective]],
   };
   const inSight: number[] = [];
   let least = Infinity;
@@ -127,7 +126,11 @@ function paintPieces(ink: Ink, scene: Scene, { stack, base, places }: PlacedStac
     const upper = y(bottom + stack.bytes[piece]);
     const height = y(bottom) - upper;
     const microbatch = stack.microbatch[piece];
-    const colour = colours[pieceKinds[stack.kind[piece]]][Math.max(0, microbatch) % 2];
+    const kind = pieceKinds[stack.kind[piece]];
+    const colour =
+      kind === 'operations'
+        ? operationColour(theme, stack.operation[piece])
+        : colours[kind][Math.max(0, microbatch) % 2];
     ink.fillStyle = css(colour);
     ink.fillRect(left, upper, Math.max(0.5, right - left - (right - left > 4 ? 1 : 0)), height - (height > 4 ? 1 : 0));
     if (microbatch < 0 || height < 12) return;

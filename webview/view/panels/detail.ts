@@ -4,10 +4,10 @@ import { button } from '../../controls/toolkit.ts';
 import { gapBefore, microbatchOf, stageOf } from '../../picture/blocks.ts';
 import { cardHeight } from './cardHeight.ts';
 import { unaskedOperations } from '../../session/sensitivities.ts';
-import { css } from '../scene/colour.ts';
 import type { Scene } from '../scene/scene.ts';
 import { selectionDetails, selectionSummary } from './details.ts';
 import { deviceTables } from './device.ts';
+import { clearSwatch, paintSwatch } from './swatch.ts';
 
 const shortcuts = [
   ['W S', 'zoom'],
@@ -100,7 +100,8 @@ export function detail(actions: DetailActions) {
     keys.hidden = details !== undefined;
     swatch.hidden = details === undefined || scene.selection?.kind === 'device';
     swatch.classList.toggle('idle', details?.kind === undefined);
-    swatch.style.backgroundColor = details?.kind === undefined ? '' : css(scene.theme.kinds[details.kind]);
+    if (details?.kind === undefined) clearSwatch(swatch);
+    else paintSwatch(swatch, scene.theme, details.kind, details.marks ?? 0);
     source.hidden = details === undefined || actions.alone;
     why.hidden = scene.selection?.kind !== 'gap';
     setText(title, short?.title ?? '');

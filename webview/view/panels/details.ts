@@ -6,7 +6,7 @@ import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/pla
 import { bytes, count, list, moment, time } from '../../../engine/quantities.ts';
 import { stageName, stageNumber as cutNumber } from '../../../engine/stages.ts';
 import { stagesOn } from '../../../engine/stagesOn.ts';
-import { deviceOf, paintKindOf, siblingsOf, stageOf, typeOf } from '../../picture/blocks.ts';
+import { deviceOf, marksOf, paintKindOf, siblingsOf, stageOf, typeOf } from '../../picture/blocks.ts';
 import { isGhost } from '../../picture/ghosts.ts';
 import { guardsOf } from '../../picture/guards.ts';
 import {
@@ -30,6 +30,8 @@ export interface Details {
   readonly title: string;
   /** Kind of paint of the block; undefined for what has none. */
   readonly kind: number | undefined;
+  /** Marks over the colour; see `marksOf`. */
+  readonly marks?: number;
   readonly lines: readonly Line[];
 }
 
@@ -51,7 +53,7 @@ function targetDetails({ plan, picture, faster, origin }: Scene, target: Target)
     ...guardLines(plan, picture, target.block),
     ...origin(target.block),
   ];
-  return { title: blockTitle(picture, target.block), kind, lines };
+  return { title: blockTitle(picture, target.block), kind, marks: marksOf(picture, target.block), lines };
 }
 
 const ghostLines = (picture: Picture, block: number): readonly Line[] =>

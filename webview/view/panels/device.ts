@@ -1,6 +1,6 @@
 import { itemName, itemTimes } from '../../../engine/analyze/itemWords.ts';
 import { reservedText } from '../../../engine/analyze/memoryWords.ts';
-import type { DeviceReport, MemoryItemKind, PipelineReport } from '../../../engine/report.ts';
+import type { DeviceReport, MemoryItem, MemoryItemKind, PipelineReport } from '../../../engine/report.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords, trafficByDevice } from '../../../engine/analyze/traffic.ts';
 import { meshText } from '../../../engine/mesh.ts';
@@ -15,6 +15,7 @@ import {
   kindFill,
   kindForward,
   kindInput,
+  kindOfDeclared,
   kindOptimizer,
   kindRecompute,
   kindTransfer,
@@ -22,7 +23,7 @@ import {
 } from '../../picture/columns.ts';
 
 /** Colour of what belongs to a kind of work; weights belong to none. */
-const colours: Readonly<Record<MemoryItemKind, number>> = {
+const colours: Readonly<Record<Exclude<MemoryItemKind, 'operations'>, number>> = {
   weights: kindFill,
   gradients: kindCollective,
   optimizer: kindOptimizer,
@@ -32,8 +33,10 @@ const colours: Readonly<Record<MemoryItemKind, number>> = {
   activations_for_weight: kindWeight,
   recomputed: kindRecompute,
   workspace: kindInput,
-  operations: kindCollective,
 };
+
+const colourOf = ({ kind, operation }: MemoryItem, declared: readonly string[]): number =>
+  kind === 'operations' ? kindOfDeclared(Math.max(0, declared.indexOf(operation ?? ''))) : colours[kind];
 
 /** What fills a device at its peak, and what it exchanges in one iteration. */
 export function deviceTables({ plan, picture, theme }: Scene, device: number): readonly HTMLElement[] {
@@ -43,7 +46,7 @@ export function deviceTables({ plan, picture, theme }: Scene, device: number): r
   const reserved = reservedText(of);
   return [
     element('p', { class: 'dim' }, facts.join(' · ')),
-    memoryTable(of, theme),
+    memoryTable(of, theme, picture.columns.declared ?? []),
     ...(reserved === ''
       ? []
       : [element('p', { class: 'dim' }, `Of ${bytes(of.capacity + of.memory.reserved)}, ${reserved}.`)]),
@@ -51,7 +54,7 @@ export function deviceTables({ plan, picture, theme }: Scene, device: number): r
   ];
 }
 
-function memoryTable(device: DeviceReport, theme: Theme): HTMLElement {
+function memoryTable(device: DeviceReport, theme: Theme, declared: readonly string[]): HTMLElement {
   const { capacity, peak, memory_items: items } = device;
   const part = (size: number): string => (capacity > 0 ? smallShare(size / capacity) : '');
   const row = (name: string, size: number, times: string, fill?: string) => {
@@ -87,7 +90,7 @@ function memoryTable(device: DeviceReport, theme: Theme): HTMLElement {
       'tbody',
       {},
       ...items.map((item) =>
-        row(itemName(item, device), item.bytes, itemTimes(item), css(theme.kinds[colours[item.kind]])),
+        row(itemName(item, device), item.bytes, itemTimes(item), css(theme.kinds[colourOf(item, declared)])),
       ),
       left,
     ),

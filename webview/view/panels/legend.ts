@@ -10,14 +10,16 @@ import {
   kindFill,
   kindForward,
   kindInput,
+  kindOfDeclared,
   kindOptimizer,
   kindRecompute,
   kindTransfer,
   kindWeight,
-  syncWord,
+  marksOfDeclared,
 } from '../../picture/columns.ts';
-import { declaredNames } from '../../../engine/program.ts';
+import { kindOf, kinds } from '../../../engine/program.ts';
 import type { Picture } from '../../picture/picture.ts';
+import { paintSwatch } from './swatch.ts';
 import type { Settings } from '../../session/settings.ts';
 
 const entries = [
@@ -31,12 +33,17 @@ const entries = [
   ['Optimizer', kindOptimizer, 'block'],
 ] as const;
 
-/** Operations that the schedule declares share their colour with exchanges of gradients. */
-function collectiveLabel({ columns }: Picture, label: string): string {
-  const { declared } = columns;
-  if (declared === undefined) return label;
-  const names = declaredNames(declared);
-  return columns.word.includes(syncWord) ? `${label}, ${names}` : names;
+/** Operations that the schedule declares and that take time, by number. */
+function declaredWithTime({ columns }: Picture): readonly (readonly [number: number, name: string])[] {
+  const { declared, word, start, end } = columns;
+  if (declared === undefined) return [];
+  const takesTime = new Uint8Array(declared.length);
+  for (let block = 0; block < word.length; block += 1) {
+    if (word[block] < 0) continue;
+    const number = kindOf(columns, word[block]) - kinds;
+    if (number >= 0 && end[block] > start[block]) takesTime[number] = 1;
+  }
+  return [...declared.entries()].filter(([number]) => takesTime[number] === 1);
 }
 
 /** Side by side, of equal width. */
@@ -66,11 +73,17 @@ export function legend() {
     const ofKinds = entries
       .filter(([, kind, shape]) => occurs(kind, shape) && (!shaped || kind >= kindTransfer))
       .map(([label, kind, shape]) => {
-        const made = entry(kind === kindCollective ? collectiveLabel(picture, label) : label, shape);
+        const made = entry(label, shape);
         const swatch = made.firstElementChild;
         if (swatch instanceof HTMLElement) swatch.style.backgroundColor = css(theme.kinds[kind]);
         return made;
       });
+    // By microbatch all of them take the colours of microbatches.
+    const ofDeclared = (colourBy === 'microbatch' ? [] : declaredWithTime(picture)).map(([number, name]) => {
+      const swatch = element('i', { class: 'block' });
+      paintSwatch(swatch, theme, kindOfDeclared(number), marksOfDeclared(number));
+      return element('span', {}, swatch, name);
+    });
     const ofMicrobatches = [
       entry(
         `Microbatch 0 to ${Math.max(0, plan.microbatches * plan.iterations - 1)}${plan.microbatches * plan.iterations > theme.hues.length ? ', number modulo 8' : ''}`,
@@ -97,6 +110,7 @@ export function legend() {
       ...(shaped && colourBy === 'version' ? ofVersions : []),
       ...(shaped ? ofShapes : []),
       ...ofKinds,
+      ...ofDeclared,
       ...(colourBy === 'chunk' && hasChunks ? ofChunks : []),
       ...(report.bubble.makespan > 1e-9 ? [entry('Bubble', 'idle')] : []),
       ...((report.fill?.tasks ?? 0) > 0

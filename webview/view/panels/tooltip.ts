@@ -1,4 +1,3 @@
-import { css } from '../scene/colour.ts';
 import { element } from '../../controls/dom.ts';
 import { stagesOn } from '../../../engine/stagesOn.ts';
 import type { Scene } from '../scene/scene.ts';
@@ -7,6 +6,7 @@ import { tipPlace, type Span } from '../scene/tipPlace.ts';
 import { deviceOf, stageOf } from '../../picture/blocks.ts';
 import { type Pointed, selectedDevice } from '../../session/selection.ts';
 import { pointedDetails } from './details.ts';
+import { paintSwatch } from './swatch.ts';
 
 /** What the tooltip is about. */
 function keyOf(pointed: Pointed): string {
@@ -58,10 +58,10 @@ export function tooltip() {
   document.addEventListener('wheel', () => void (box.hidden = true), { capture: true, passive: true });
 
   function fill(scene: Scene, pointed: Pointed): void {
-    const { title, kind, lines } = pointedDetails(scene, pointed);
+    const { title, kind, marks = 0, lines } = pointedDetails(scene, pointed);
     const swatch = element('i', { class: 'swatch' });
     if (kind === undefined) swatch.classList.add('idle');
-    else swatch.style.backgroundColor = css(scene.theme.kinds[kind]);
+    else paintSwatch(swatch, scene.theme, kind, marks);
     const swatches = pointed.kind === 'block' || pointed.kind === 'gap' ? [swatch] : [];
     const list = element('dl');
     for (const [label, value] of lines) list.append(element('dt', {}, label), element('dd', {}, value));

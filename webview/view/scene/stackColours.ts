@@ -1,8 +1,9 @@
-import type { MemoryItemKind } from '../../../engine/report.ts';
+import type { MemoryItem, MemoryItemKind } from '../../../engine/report.ts';
 import {
   kindCollective,
   kindForward,
   kindInput,
+  kindOfDeclared,
   kindOptimizer,
   kindRecompute,
   kindTransfer,
@@ -16,8 +17,16 @@ import type { Theme } from './theme.ts';
 export const quietColours = (theme: Theme): readonly (readonly [keyof MemoryStack['statics'], Rgb])[] =>
   (['weights', 'gradients', 'optimizer', 'buffers'] as const).map((kind) => [kind, stackColour(theme, kind)]);
 
-/** Colour of an item of memory in the stack and in its list. */
-export function stackColour(theme: Theme, kind: MemoryItemKind): Rgb {
+/** Colour of an item in the list of what fills a device. `declared`: operations of the schedule. */
+export const itemColour = (theme: Theme, { kind, operation }: MemoryItem, declared: readonly string[]): Rgb =>
+  kind === 'operations' ? operationColour(theme, declared.indexOf(operation ?? '')) : stackColour(theme, kind);
+
+/** Colour of what a declared operation holds: the one of its blocks. */
+export const operationColour = (theme: Theme, declared: number): Rgb =>
+  theme.kinds[kindOfDeclared(Math.max(0, declared))];
+
+/** Colour of memory of a kind in the stack. */
+export function stackColour(theme: Theme, kind: Exclude<MemoryItemKind, 'operations'>): Rgb {
   const quiet = (colour: Rgb) => mix(theme.background, colour, 0.38);
   switch (kind) {
     case 'weights':
@@ -38,7 +47,5 @@ export function stackColour(theme: Theme, kind: MemoryItemKind): Rgb {
       return theme.kinds[kindRecompute];
     case 'workspace':
       return theme.kinds[kindInput];
-    case 'operations':
-      return theme.kinds[kindCollective];
   }
 }

@@ -5,12 +5,12 @@ import { bytes } from '../../../../engine/quantities.ts';
 import type { DeviceReport } from '../../../../engine/report.ts';
 import { element } from '../../../controls/dom.ts';
 import { css } from '../../scene/colour.ts';
-import { stackColour } from '../../scene/stackColours.ts';
+import { itemColour } from '../../scene/stackColours.ts';
 import type { Theme } from '../../scene/theme.ts';
 import { smallShare } from '../../../session/smallShare.ts';
 
 /** What a device holds at its peak: bytes, and shares of its limit; then what is free, or missing. */
-export function peakSection(device: DeviceReport, theme: Theme): HTMLElement {
+export function peakSection(device: DeviceReport, theme: Theme, declared: readonly string[]): HTMLElement {
   const { capacity, peak, memory_items: items } = device;
   const row = (name: string, size: number, colour: string | undefined, className = '') => {
     const swatch = element('i', { class: 'swatch', 'aria-hidden': 'true' });
@@ -28,7 +28,7 @@ export function peakSection(device: DeviceReport, theme: Theme): HTMLElement {
   const rows = items.map((item) => {
     const times = itemTimes(item);
     const name = `${itemName(item, device)}${times === '' ? '' : `, ${times}`}`;
-    return row(name, item.bytes, css(stackColour(theme, item.kind)));
+    return row(name, item.bytes, css(itemColour(theme, item, declared)));
   });
   const reserved = reservedText(device);
   return element(

@@ -38,7 +38,12 @@ export function whyPanel(actions: WhyActions) {
       const focused = [...fixes.querySelectorAll('button')].findIndex((button) => button === document.activeElement);
       put(fixes, content.fixes === undefined ? undefined : fixSection(content.fixes, actions, device));
       if (focused >= 0) fixes.querySelectorAll('button').item(focused)?.focus();
-      put(peak, device === undefined || plan.devices.length === 0 ? undefined : peakSection(device, theme));
+      put(
+        peak,
+        device === undefined || plan.devices.length === 0
+          ? undefined
+          : peakSection(device, theme, picture.columns.declared ?? []),
+      );
     },
     /** Moves the focus to the first step, or to the panel. */
     focus(): void {
