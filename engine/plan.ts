@@ -239,6 +239,8 @@ export interface GreedyRule {
   readonly guards: readonly GuardPlan[];
   /** Stages of the cut that recompute in a separate operation; the others keep everything. Absent where no operation is R. */
   readonly recomputes?: readonly boolean[];
+  /** Who keeps the activations that E sends, by device. Absent where no operation is E. */
+  readonly keeper?: readonly (number | 'host')[];
 }
 
 /** `oldest`: the lowest microbatch, then the deepest stage. `deepest`, `shallowest`: that stage, then the lowest microbatch. */
@@ -257,7 +259,7 @@ export interface GuardPlan {
 }
 
 /** What only a rule reads. */
-export type RuleReading = 'held' | 'pending' | 'done' | 'next' | 'time' | 'bytes' | 'activation';
+export type RuleReading = 'held' | 'away' | 'loaded' | 'pending' | 'done' | 'next' | 'time' | 'bytes' | 'activation';
 
 /** What a device knows of itself while it runs. Stages are numbers of the cut, on this device. Seconds and bytes. */
 export interface RuleRead {
@@ -275,6 +277,8 @@ export interface Measured {
   readonly value: number;
   readonly dimension: Dimension;
 }
+/** An operation that a rule chooses. */
+export type RuleOperation = OperationLetter;
 export type OperationLetter = 'F' | 'B' | 'I' | 'W' | 'R' | 'U' | 'E' | 'L';
 
 declare const packed: unique symbol;

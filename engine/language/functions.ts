@@ -50,8 +50,10 @@ const functionRow = (
   more: Partial<FunctionSchema> = {},
 ): FunctionSchema => ({ name, context, doc, parameters, ...more });
 
-/** One of the operations of a rule. */
+/** One of the operations of a schedule that take time by the layers. */
 const kindParameter = need('kind', 'an operation: `F`, `B`, `I`, `W` or `R`', ['F', 'B', 'I', 'W', 'R']);
+/** One of the operations of a rule. */
+const ruleKind = need('kind', 'an operation: `F`, `B`, `I`, `W`, `R`, `E` or `L`', ['F', 'B', 'I', 'W', 'R', 'E', 'L']);
 const number = need('x', 'a plain number');
 const values: readonly FunctionSchema[] = [
   functionRow('value', 'min', 'The least of its arguments.', [need('a', 'values of one dimension')], { rest: true }),
@@ -272,21 +274,30 @@ const values: readonly FunctionSchema[] = [
     'Microbatches in flight at a stage: their forward has begun, and their backward has not ended.',
     [need('s', 'number of a stage of the same device')],
   ),
+  functionRow('guard', 'away', 'Microbatches of a stage that E has sent away, and that no L brings back yet.', [
+    need('s', 'number of a stage of the same device'),
+  ]),
+  functionRow(
+    'guard',
+    'loaded',
+    'Microbatches of a stage that L brings or has brought back, and whose backward has not begun.',
+    [need('s', 'number of a stage of the same device')],
+  ),
   functionRow(
     'guard',
     'pending',
     'Operations of a kind that the device could start now, because all that they need is there.',
-    [kindParameter],
+    [ruleKind],
   ),
-  functionRow('guard', 'done', 'Operations of a kind that the device has ended.', [kindParameter]),
+  functionRow('guard', 'done', 'Operations of a kind that the device has ended.', [ruleKind]),
   functionRow(
     'guard',
     'next',
     'Time until all is there that the next operation of a kind needs, apart from its recomputation. Infinite while an operation that it needs has not begun.',
-    [kindParameter, need('s', 'number of a stage of the same device')],
+    [ruleKind, need('s', 'number of a stage of the same device')],
   ),
-  functionRow('guard', 'time', 'Time that one operation of a kind takes.', [
-    kindParameter,
+  functionRow('guard', 'time', 'Time that one operation of a kind takes; of E and L, time of the copy.', [
+    ruleKind,
     need('s', 'number of a stage of the same device'),
   ]),
   functionRow('duration', 'time', 'Time that one operation of a kind takes by its layers.', [

@@ -1,14 +1,23 @@
 import type { EdgePlan } from '../plan.ts';
 import { type Dependencies, dependenciesOf, resultKinds } from './dependencies.ts';
 
-/** What the operations of a rule wait for: as in every program, and with R between the forward and the backward of a stage. */
-export function ruleDependencies(edges: readonly EdgePlan[], stages: number, again: Uint8Array): Dependencies {
+/**
+ * What the operations of a rule wait for: as in every program, and with R between the forward and the backward of a stage. `results`:
+ * kinds of results that the rule has rows for. Those after R wait for nothing here.
+ */
+export function ruleDependencies(
+  edges: readonly EdgePlan[],
+  stages: number,
+  again: Uint8Array,
+  results = resultKinds,
+): Dependencies {
   const base = dependenciesOf(edges, stages);
-  if (!again.includes(1)) return base;
+  const count = Math.max(results, again.includes(1) ? resultKinds + 1 : 0);
+  if (count === resultKinds) return base;
   const needs: number[] = [];
   const edge: number[] = [];
-  const offsets = new Int32Array((resultKinds + 1) * stages + 1);
-  for (let row = 0; row < (resultKinds + 1) * stages; row += 1) {
+  const offsets = new Int32Array(count * stages + 1);
+  for (let row = 0; row < count * stages; row += 1) {
     const stage = row % stages;
     const result = Math.trunc(row / stages);
     for (let at = base.offsets[row]; result < resultKinds && at < base.offsets[row + 1]; at += 1) {

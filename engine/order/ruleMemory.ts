@@ -1,6 +1,6 @@
 /** Bytes of devices while a rule chooses: what has run decides, as in `memoryWalk.ts`. */
 import type { PipelinePlan } from '../plan.ts';
-import { F } from '../program.ts';
+import { E, F, L, resultOf } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { staticBytes } from './memoryWalk.ts';
 
@@ -21,14 +21,24 @@ export interface RuleMemory {
   fits(result: number, stage: number, limit: number): boolean;
   starts(result: number, stage: number): void;
   ends(result: number, stage: number): void;
+  /** The copy of an E or L has ended. */
+  copied(result: number, stage: number): void;
 }
 
 /** Results of a program: F, backward, W, R. */
 const backward = 1;
 const weight = 2;
 const recomputation = 3;
+const sends = resultOf[E];
+const brings = resultOf[L];
 
-export function ruleMemory(plan: PipelinePlan, split: boolean, { apart, again }: Recomputing): RuleMemory {
+/** `keeper`: who keeps what each device evicts, as `Program.partner`; absent where none does. */
+export function ruleMemory(
+  plan: PipelinePlan,
+  split: boolean,
+  { apart, again }: Recomputing,
+  keeper?: Int32Array,
+): RuleMemory {
   const { stages, placement } = plan;
   const on = plan.devices.map((_, device) => stagesOn(placement, device));
   const always = plan.devices.map((_, device) => staticBytes(plan, device));
@@ -36,6 +46,11 @@ export function ruleMemory(plan: PipelinePlan, split: boolean, { apart, again }:
   const kept = new Int32Array(stages.length);
   const forWeight = new Int32Array(stages.length);
   const made = new Int32Array(stages.length);
+  /** Microbatches of a stage that another device holds. */
+  const lodged = new Int32Array(stages.length);
+  const guests = plan.devices.map((_, device) =>
+    keeper === undefined ? [] : [...stages.keys()].filter((stage) => keeper[placement[stage]] === device),
+  );
   const whole = Float64Array.from(stages, ({ recomputed, recomputedWhole = recomputed }) => recomputedWhole);
   /** What a forward keeps because nothing makes it again. */
   const extra = Float64Array.from(whole, (size, stage) => (apart[stage] === 1 && again[stage] === 0 ? size : 0));
@@ -50,6 +65,7 @@ export function ruleMemory(plan: PipelinePlan, split: boolean, { apart, again }:
       total += kept[stage] * (activation + extra[stage]) + forWeight[stage] * activationForWeight;
       total += made[stage] * whole[stage];
     }
+    for (const stage of guests[device]) total += lodged[stage] * stages[stage].activation;
     return total;
   };
   /** Room that a backward and the R before it take on top of what is held. */
@@ -71,6 +87,12 @@ export function ruleMemory(plan: PipelinePlan, split: boolean, { apart, again }:
     starts(result, stage) {
       if (result === F) kept[stage] += 1;
       else if (result === recomputation) made[stage] += 1;
+      else if (result === sends) lodged[stage] += 1;
+      else if (result === brings) kept[stage] += 1;
+    },
+    copied(result, stage) {
+      if (result === brings) lodged[stage] -= 1;
+      else kept[stage] -= 1;
     },
     ends(result, stage) {
       if (result === backward) {

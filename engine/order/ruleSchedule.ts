@@ -3,13 +3,29 @@
  * as a separate operation, a preference for each device. A free device looks at its ready operations when its operation ends
  * or a result arrives. With `next` it also looks when an operation begins whose result it needs, and when a comparison turns.
  */
-import type { GreedyRule, OperationLetter, RuleRead } from '../plan.ts';
-import { B, F, I, kindOfRow, type Program, type ProgramCopies, R, shiftFor, W } from '../program.ts';
+import type { GreedyRule, RuleOperation, RuleRead } from '../plan.ts';
+import {
+  B,
+  E,
+  F,
+  I,
+  kindOfRow,
+  L,
+  letters,
+  type Program,
+  type ProgramCopies,
+  R,
+  resultOf,
+  shiftFor,
+  U,
+  W,
+} from '../program.ts';
 import { type Condition, turnsIn } from './conditions.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Reading } from './guards.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
 import { consumersOf } from './ruleDependencies.ts';
+import { type EvictionCosts, ruleEvictions } from './ruleEvictions.ts';
 import type { RuleMemory } from './ruleMemory.ts';
 import { turnsOf } from './turns.ts';
 import { ticksAt, type WholeTicks } from './wholeTicks.ts';
@@ -28,11 +44,17 @@ export interface RuleWork {
   readonly memory: RuleMemory;
   readonly copies?: ProgramCopies;
   readonly rule: Pick<GreedyRule, 'prefer' | 'ties' | 'limit'>;
-  /** Conditions of each result row (F, backward, W, R of each stage); `read` gives what they read. */
-  readonly conditions: (read: (what: RuleRead, device: number) => Reading) => readonly (readonly Condition[])[];
+  /** Only if the rule sends activations away: what copies take, and the device that keeps them, as `Program.partner`. */
+  readonly evictions?: EvictionCosts;
+  readonly keeper?: Int32Array;
+  /** Conditions of each result row (F, backward, W, R, U, E, L of each stage); `read` gives what they read. */
+  readonly conditions: (read: ReadRule) => readonly (readonly Condition[])[];
   /** Whether a condition reads `next`. */
   readonly watches: boolean;
 }
+
+/** What a condition reads, as a function; `row`: the result row of the operations that the condition is for. */
+type ReadRule = (what: RuleRead, row: number) => Reading;
 
 /** A ready operation that its device may not start, with the conditions that do not hold. */
 export interface BlockedOperation {
@@ -54,6 +76,10 @@ export type RuleOrder =
       readonly left: number;
     };
 
+/** Results of E and L, in a program and in its rule. */
+const sends = resultOf[E];
+const brings = resultOf[L];
+
 /** After this many looks ahead for one operation, a device looks only when something arrives: a comparison need not be a line. */
 const mostLooks = 64;
 
@@ -67,30 +93,37 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const rows = needOffsets.length - 1;
   const consumers = consumersOf(dependencies, rows);
   const { every, first, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
+  const evictions = work.evictions && ruleEvictions(work.evictions, microbatches);
   const counts = new Int32Array(rows);
+  /** Most operations of each row: of E and L, nobody knows how many run. */
+  const most = new Int32Array(rows);
   for (let row = 0; row < rows; row += 1) {
     const stage = row % stages;
     const result = kindOfRow(stages, row);
     const runs = result < 2 || (result === 2 && split) || (result === 3 && again[stage] === 1);
     counts[row] = runs ? count(stage) : 0;
+    most[row] = evictions !== undefined && (result === sends || result === brings) ? count(stage) : counts[row];
   }
-  const kindOfResult = [F, split ? I : B, W, R];
-  const resultOfLetter: Readonly<Partial<Record<OperationLetter, number>>> = { F: 0, B: 1, I: 1, W: 2, R: 3 };
+  const kindOfResult = [F, split ? I : B, W, R, U, E, L];
 
   const local: number[][] = Array.from({ length: devices }, () => []);
   const offsets = new Int32Array(devices + 1);
   for (let row = 0; row < rows; row += 1) {
-    if (counts[row] === 0) continue;
+    if (most[row] === 0) continue;
     local[placement[row % stages]].push(row);
-    offsets[placement[row % stages] + 1] += counts[row];
+    offsets[placement[row % stages] + 1] += most[row];
   }
   for (let device = 0; device < devices; device += 1) offsets[device + 1] += offsets[device];
   const order = new Int32Array(offsets[devices]);
   const at = offsets.slice(0, devices);
-  const rankOf = rule.prefer.map((letters) => {
-    const listed = [...letters, ...(['R', 'B', 'I', 'F', 'W'] as const)];
-    return (['F', split ? 'I' : 'B', 'W', 'R'] as const).map((letter) => listed.indexOf(letter));
+  const rankOf = rule.prefer.map((preferred) => {
+    const listed = [...preferred, 'R', 'B', 'I', 'F', 'W'];
+    return kindOfResult.map((kind) => listed.indexOf(letters[kind]));
   });
+  /** Devices that send activations to each device. */
+  const senders: readonly (readonly number[])[] = Array.from({ length: devices }, (_, device) =>
+    Array.from(work.keeper ?? []).flatMap((keeper, sender) => (keeper === device ? [sender] : [])),
+  );
 
   const next = new Int32Array(rows);
   const begun = new Int32Array(rows);
@@ -101,7 +134,8 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const readyAt = new Float64Array(rows);
   const ready = new Uint8Array(rows);
   const running = new Int32Array(devices).fill(-1);
-  // Values: a row that becomes ready, `rows + device` where the device ends its operation, `rows + devices + device` to look again.
+  // Values: a row that becomes ready, `rows + device` where the device ends its operation, `rows + devices + device` to look again;
+  // from `copied` on the end of a copy out of a slot (stage × microbatches + turn), and then of one back.
   let events = heapOf(2 * (rows + devices));
   const wakeAt = new Float64Array(devices).fill(Infinity);
   // How often a device has looked ahead since its last operation.
@@ -110,6 +144,8 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const isTouched = new Uint8Array(devices);
   let touchedCount = 0;
   let now = 0;
+  const copied = rows + 2 * devices;
+  const slots = stages * microbatches;
 
   /** Ticks of the n-th operation of a row. */
   const lengthOf = (row: number, turn: number): number =>
@@ -124,10 +160,9 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     touched[touchedCount] = device;
     touchedCount += 1;
   };
-  /** When the results of others are there that the next operation of a row needs; infinite while one of them has not begun. */
-  const arrival = (row: number): number => {
-    const turn = next[row];
-    if (turn >= counts[row]) return Infinity;
+  /** When the results of others are there that an operation of a row needs; infinite while one of them has not begun. */
+  const arrival = (row: number, turn: number): number => {
+    if (turn < 0 || turn >= counts[row]) return Infinity;
     let latest = 0;
     for (let index = needOffsets[row]; index < needOffsets[row + 1]; index += 1) {
       const producer = needs[index];
@@ -140,21 +175,40 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     return latest;
   };
 
+  /** Turn of the operation of a row that its device could start now; −1 for none. */
+  const turnOfReady = (row: number): number => {
+    if (evictions === undefined) return ready[row] === 1 ? next[row] : -1;
+    const result = kindOfRow(stages, row);
+    const stage = row - result * stages;
+    if (result === sends) return evictions.toSend(stage, next[stages + stage]);
+    if (result === brings) return evictions.toLoad(stage);
+    if (ready[row] === 0 || (result === 1 && !evictions.isHere(stage, next[row]))) return -1;
+    return next[row];
+  };
+
   /** Now for what conditions read; set ahead to find out when one turns. */
   let seen = 0;
-  const rowsOf = (kind: OperationLetter | undefined, device: number): readonly number[] =>
-    local[device].filter((row) => kindOfRow(stages, row) === resultOfLetter[kind ?? 'F']);
+  const resultOfName = (name: RuleOperation = 'F'): number =>
+    resultOf[(letters as readonly string[]).indexOf(name)] ?? -1;
+  const rowsOf = (kind: RuleOperation | undefined, device: number): readonly number[] =>
+    local[device].filter((row) => kindOfRow(stages, row) === resultOfName(kind));
   const stageOn = (stage: number | undefined, device: number): number => {
     for (let copy = 0; copy < stages; copy += 1)
       if (placement[copy] === device && (copies?.stage[copy] ?? copy) === stage) return copy;
     return -1;
   };
-  const read = ({ read: what, kind, stage }: RuleRead, device: number): Reading => {
+  const read: ReadRule = ({ read: what, kind, stage }, of) => {
+    const device = placement[of % stages];
     const here = stageOn(stage, device);
-    const row = resultOfLetter[kind ?? 'F'] === undefined ? -1 : (resultOfLetter[kind ?? 'F'] ?? 0) * stages + here;
+    const result = resultOfName(kind);
+    const row = result * stages + here;
     switch (what) {
       case 'held':
         return () => inFlight[here];
+      case 'away':
+        return () => evictions?.away(here) ?? 0;
+      case 'loaded':
+        return () => evictions?.loaded(here) ?? 0;
       case 'bytes':
         return () => memory.bytes(device);
       case 'activation': {
@@ -163,17 +217,23 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
       }
       case 'time': {
         if (row >= rows) return () => 0;
-        return () => lengthOf(row, Math.min(next[row], counts[row] - 1)) / ticks.perSecond;
+        return () => lengthOf(row, Math.max(0, Math.min(next[row], counts[row] - 1))) / ticks.perSecond;
       }
       case 'next':
-        return () => (row < rows ? Math.max(0, arrival(row) - seen) / ticks.perSecond : Infinity);
+        if (result === sends) return () => (turnOfReady(row) < 0 ? Infinity : 0);
+        if (result === brings && evictions !== undefined)
+          return () => Math.max(0, evictions.awayAt(here) - seen) / ticks.perSecond;
+        // A load asks when its own backward may begin.
+        if (evictions !== undefined && of === brings * stages + here && result === 1)
+          return () => Math.max(0, arrival(row, evictions.oldest(here)) - seen) / ticks.perSecond;
+        return () => (row < rows ? Math.max(0, arrival(row, next[row]) - seen) / ticks.perSecond : Infinity);
       case 'done': {
         const counted = rowsOf(kind, device);
         return () => counted.reduce((sum, each) => sum + ended[each], 0);
       }
       case 'pending': {
         const counted = rowsOf(kind, device);
-        return () => counted.reduce((sum, each) => sum + ready[each], 0);
+        return () => counted.reduce((sum, each) => sum + (turnOfReady(each) < 0 ? 0 : 1), 0);
       }
       // Conditions do not read what operations of a schedule hold or send.
       case 'weights':
@@ -205,7 +265,9 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
     memory.ends(result, stage);
+    if (result === 0) evictions?.forwardEnds(stage, turn);
     if (result === 1) inFlight[stage] -= 1;
+    for (const sender of senders[device]) touch(sender);
     for (let index = consumers.offsets[row]; index < consumers.offsets[row + 1]; index += 1) {
       const consumer = consumers.rows[index];
       const asked = uneven ? turnOf(consumer % stages, stage, turn) : turn;
@@ -214,16 +276,31 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
         announce(consumer);
     }
   };
+  const wordOf = (row: number, turn: number): number => {
+    const result = kindOfRow(stages, row);
+    const stage = row - result * stages;
+    return ((kindOfResult[result] * stages + stage) << shift) | (first[stage] + every[stage] * turn);
+  };
   const start = (device: number, row: number): void => {
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
-    order[at[device]] = ((kindOfResult[result] * stages + stage) << shift) | (first[stage] + every[stage] * next[row]);
+    const turn = turnOfReady(row);
+    order[at[device]] = wordOf(row, turn);
     at[device] += 1;
-    ready[row] = 0;
     looks[device] = 0;
     memory.starts(result, stage);
-    if (result === 0) inFlight[stage] += 1;
     running[device] = row;
+    if (evictions !== undefined && result >= sends) {
+      const slot = stage * microbatches + turn;
+      if (result === sends) schedule(evictions.send(stage, turn, now), copied + slot);
+      else schedule(evictions.load(stage, turn, now), copied + slots + slot);
+      begun[row] += 1;
+      schedule(now, rows + device);
+      return;
+    }
+    ready[row] = 0;
+    if (result === 0) inFlight[stage] += 1;
+    if (result === 1) evictions?.backwardBegins(stage, turn);
     const ends = now + lengthOf(row, next[row]);
     end[row * microbatches + next[row]] = ends;
     begun[row] += 1;
@@ -251,10 +328,11 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     let best = -1;
     let least = Infinity;
     for (const row of local[device]) {
-      if (ready[row] === 0) continue;
+      const turn = turnOfReady(row);
+      if (turn < 0) continue;
       const result = kindOfRow(stages, row);
       const stage = row - result * stages;
-      const microbatch = first[stage] + every[stage] * next[row];
+      const microbatch = first[stage] + every[stage] * turn;
       const key = keyOf(rule.ties, rank[result], microbatch, stage, microbatches, stages);
       if (key < least && allowed(row)) [best, least] = [row, key];
     }
@@ -270,12 +348,23 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const wake = (device: number): void => {
     let turns = Infinity;
     for (const row of local[device]) {
-      if (ready[row] === 1) turns = Math.min(turns, turnsIn(conditions[row], now, clock, looks[device] < mostLooks));
+      if (turnOfReady(row) >= 0)
+        turns = Math.min(turns, turnsIn(conditions[row], now, clock, looks[device] < mostLooks));
     }
     if (turns >= wakeAt[device]) return;
     looks[device] += 1;
     wakeAt[device] = turns;
     schedule(turns, rows + devices + device);
+  };
+
+  const endCopy = (copy: number): void => {
+    const slot = copy % slots;
+    const stage = Math.trunc(slot / microbatches);
+    if (copy < slots) evictions?.leaves(slot);
+    else evictions?.returns(slot);
+    memory.copied(copy < slots ? sends : brings, stage);
+    touch(placement[stage]);
+    for (const sender of senders[work.keeper?.[placement[stage]] ?? -1] ?? []) touch(sender);
   };
 
   for (let row = 0; row < rows; row += 1) announce(row);
@@ -289,6 +378,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
         ready[event] = 1;
         touch(placement[event % stages]);
       } else if (event < rows + devices) finish(event - rows);
+      else if (event >= copied) endCopy(event - copied);
       else {
         const device = event - rows - devices;
         if (wakeAt[device] <= now) wakeAt[device] = Infinity;
@@ -305,12 +395,28 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
       else if (watches) wake(device);
     }
   }
-  const program = { devices, stages, microbatches, split, placement, order, offsets, shift, ...(copies && { copies }) };
-  const left = offsets.slice(1).reduce((sum, until, device) => sum + until - at[device], 0);
+  const left = counts.reduce((sum, total, row) => (total === 0 ? sum : sum + total - ended[row]), 0);
+  const made = evictions === undefined ? { order, offsets } : withoutGaps(order, offsets, at);
+  // Only devices that have sent something have a partner.
+  const partner = Int32Array.from(work.keeper ?? [], (keeper, device) =>
+    local[device].some((row) => kindOfRow(stages, row) === sends && begun[row] > 0) ? keeper : -1,
+  );
+  const program = {
+    devices,
+    stages,
+    microbatches,
+    split,
+    placement,
+    ...made,
+    shift,
+    ...(copies && { copies }),
+    ...(partner.some((each) => each >= 0) ? { partner, extended: true } : {}),
+  };
   if (left === 0) return { program };
   const blocked: BlockedOperation[] = [];
   for (let row = 0; row < rows; row += 1) {
-    if (ready[row] === 0) continue;
+    const turn = turnOfReady(row);
+    if (turn < 0) continue;
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
     const device = placement[stage];
@@ -318,13 +424,22 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     const over = limit !== null && !memory.fits(result, stage, limit);
     blocked.push({
       device,
-      word: ((kindOfResult[result] * stages + stage) << shift) | (first[stage] + every[stage] * next[row]),
+      word: wordOf(row, turn),
       conditions: conditions[row].filter(({ holds }) => holds() !== 1),
       ...(over ? { limit: { bytes: limit, held: memory.bytes(device) } } : {}),
       ...(result === 0 && inFlight[stage] + 1 > limits[stage] ? { inFlight: limits[stage] } : {}),
     });
   }
   return { blocked, program, seconds: now / ticks.perSecond, left };
+}
+
+/** Devices have room for all E and L that may run; those that ran are fewer. */
+function withoutGaps(order: Int32Array, offsets: Int32Array, at: Int32Array): Pick<Program, 'order' | 'offsets'> {
+  const used = new Int32Array(offsets.length);
+  for (const [device, end] of at.entries()) used[device + 1] = used[device] + end - offsets[device];
+  const packed = new Int32Array(used[at.length]);
+  for (const [device, end] of at.entries()) packed.set(order.subarray(offsets[device], end), used[device]);
+  return { order: packed, offsets: used };
 }
 
 /** The least key runs first: by preference, then as `ties` says. */

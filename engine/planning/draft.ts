@@ -16,11 +16,12 @@ import { pipelineRoutes } from './routes/pipelineRoutes.ts';
 import { schedulePlan } from './schedulePlan.ts';
 import { scheduleWithTimes } from './scheduleTimes.ts';
 
-/** By rank: the device that keeps what its rows evict; −1 for none, or the host. */
-const keepersIn = (schedule: SchedulePlan | undefined): readonly number[] | undefined =>
-  schedule?.kind === 'rows'
-    ? schedule.rows.map(({ keeper }) => (keeper === undefined || keeper === 'host' ? -1 : keeper))
-    : undefined;
+/** By rank: the device that keeps what its operations evict; −1 for none, or the host. */
+function keepersIn(schedule: SchedulePlan | undefined): readonly number[] | undefined {
+  if (schedule === undefined || schedule.kind === 'policy') return undefined;
+  const keepers = schedule.kind === 'greedy' ? schedule.rule?.keeper : schedule.rows.map(({ keeper }) => keeper);
+  return keepers?.map((keeper) => (keeper === undefined || keeper === 'host' ? -1 : keeper));
+}
 
 /** In steps; `undefined` where devices that must talk have no route, or the schedule is wrong for these numbers (reported). */
 export function* draft(

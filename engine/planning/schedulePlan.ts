@@ -1,11 +1,12 @@
 /** The schedule of a pipeline's plan: rules and rows of a user's schedule filled in with the pipeline's numbers. */
 import type { Reporter } from '../findings/reporter.ts';
 import type { SettledPipeline } from '../definitions/pipeline.ts';
+import type { Span } from '../../grammar/syntax.ts';
 import { finding } from '../findings/finding.ts';
 import { createReporter } from '../findings/reporter.ts';
 import type { RowsBody, ScheduleDefinition } from '../definitions/schedule.ts';
 import { rowNumbers } from '../packed.ts';
-import { type EdgePlan, paths, type Place, type RowPlan, type SchedulePlan } from '../plan.ts';
+import { type EdgePlan, type GreedyRule, paths, type Place, type RowPlan, type SchedulePlan } from '../plan.ts';
 import { E } from '../program.ts';
 import { hintPeak } from './hintPeak.ts';
 import type { Notes } from './notes.ts';
@@ -44,9 +45,9 @@ const given = ({ args }: ScheduleDefinition): Pick<SchedulePlan & { kind: 'rows'
   Object.keys(args).length === 0 ? {} : { args };
 
 function greedyPlan(
-  { origins }: Notes,
+  { origins, report: ownReport }: Notes,
   report: Reporter,
-  { name: pipeline, cut, microbatches, iterations }: SettledPipeline,
+  { name: pipeline, cut, microbatches, iterations, at }: SettledPipeline,
   ranks: Ranks,
   definition: ScheduleDefinition,
 ): SchedulePlan | undefined {
@@ -56,6 +57,7 @@ function greedyPlan(
   const inFlight = body.inFlight(numbers, report);
   const rule = body.rule(numbers, report);
   if (inFlight === undefined || rule === undefined) return undefined;
+  if (rule !== null && ruleLacksHost(ownReport, rule, ranks, at('schedule'))) return undefined;
   for (const [written, place] of body.written.entries()) origins.set(paths.guard(pipeline, written), place);
   return {
     kind: 'greedy',
@@ -69,6 +71,18 @@ function greedyPlan(
     ...(rule === null ? {} : { rule }),
   };
 }
+
+/** Whether a rule sends activations to the host of a device that has no link to it. */
+function ruleLacksHost(report: Reporter, { keeper }: GreedyRule, { ranks }: Ranks, at: Span): boolean {
+  const lacks = ranks.find(({ kind }, device) => keeper?.[device] === 'host' && kind.host === undefined);
+  if (lacks !== undefined) report.report('type/mismatch', at, noHost(lacks.kind.name));
+  return lacks !== undefined;
+}
+
+const noHost = (device: string) => ({
+  expected: `a link to the host in device "${device}", such as \`host = 25GB/s + 5us\``,
+  found: 'none',
+});
 
 /** Whether rows send activations to the host of a device that has no link to it; says so at the first E. */
 function lacksHost(
@@ -84,10 +98,7 @@ function lacksHost(
   const at = rowOf(device)?.items[items[kinds.indexOf(E)]];
   const { name } = ranks[device].kind;
   if (at === undefined) return true;
-  const parameters = {
-    expected: `a link to the host in device "${name}", such as \`host = 25GB/s + 5us\``,
-    found: 'none',
-  };
+  const parameters = noHost(name);
   // A row that is taken over may be in another file.
   const related = [{ place: at, message: 'This row.' }];
   report.add(

@@ -2,13 +2,11 @@ import type { Expression } from '../../grammar/syntax.ts';
 import type { OperationLetter } from '../plan.ts';
 import type { ReadContext } from './context.ts';
 
-const letters: readonly string[] = ['F', 'B', 'I', 'W', 'R'];
+const letters: readonly string[] = ['F', 'B', 'I', 'W', 'R', 'E', 'L'];
 
-/** Operations that rows may have, but no rule chooses. */
+/** An operation that rows may have, but no rule chooses. */
 const unchosen: Readonly<Record<string, string | undefined>> = {
   U: 'which runs after the last backward of an iteration',
-  E: 'which only rows and slots may have',
-  L: 'which only rows and slots may have',
 };
 
 /** `[B, R, F]`; `undefined` where an item is no kind of operation that a rule chooses. */
@@ -20,7 +18,7 @@ export function preferenceOf(context: ReadContext, value: Expression): readonly 
     const reason = item.kind === 'name' ? unchosen[item.text] : undefined;
     if (item.kind !== 'name' || reason !== undefined) {
       const found = item.kind === 'name' ? `\`${item.text}\`, ${reason ?? ''}` : 'something else';
-      context.report.report('type/mismatch', item, { expected: '`F`, `B`, `I`, `W` or `R`', found });
+      context.report.report('type/mismatch', item, { expected: '`F`, `B`, `I`, `W`, `R`, `E` or `L`', found });
       return undefined;
     }
     // An unknown name has been reported where it was looked up.
@@ -29,3 +27,18 @@ export function preferenceOf(context: ReadContext, value: Expression): readonly 
   }
   return kinds;
 }
+
+/** Why a rule cannot have these operations, if so: what it has to have instead. */
+export function wrongPreference(kinds: readonly OperationLetter[], backward: 'whole' | 'split'): string | undefined {
+  const needed = backward === 'split' ? ['I', 'F', 'W'] : ['B', 'F'];
+  const rest = kinds.filter((kind) => !needed.includes(kind));
+  const each = needed.map((name) => `\`${name}\``).join(', ');
+  if (kinds.length - rest.length !== needed.length || new Set(kinds).size !== kinds.length || rest.some(isBackward))
+    return `each of ${each} once, since the backward is ${backward}; \`R\`, or \`E\` and \`L\`, at most once`;
+  if (rest.includes('E') !== rest.includes('L')) return '`E` and `L`, or neither of them: what E sends, L brings back';
+  if (rest.includes('E') && rest.includes('R'))
+    return '`R`, or `E` and `L`: a rule recomputes activations, or sends them away';
+  return undefined;
+}
+
+const isBackward = (kind: OperationLetter): boolean => ['B', 'I', 'W'].includes(kind);

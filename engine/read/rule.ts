@@ -4,16 +4,23 @@ import type { Reporter } from '../findings/reporter.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import { conjuncts } from '../../grammar/conjuncts.ts';
 import { canonicalText } from '../language/canonical.ts';
-import { notApplicable, or, readWord, type Keys } from '../language/keys.ts';
+import { missing, notApplicable, or, readWord, valueOf, type Keys } from '../language/keys.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import type { GuardPlan, OperationLetter, Place, Ties } from '../plan.ts';
 import { show } from '../quantities.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import { type Frame, outside } from '../sequences/frame.ts';
+import { type Keeper, keeperArgument } from '../sequences/keeper.ts';
 import { type RuleCode, ruleTruth } from '../sequences/guards.ts';
 import { compileNumber, parameterSlot } from '../sequences/operands.ts';
-import { type CompiledFunction, type CompiledSchedule, frameOf, numberFunction } from '../sequences/schedule.ts';
+import {
+  type CompiledFunction,
+  type CompiledSchedule,
+  frameOf,
+  numberFunction,
+  slotsOf,
+} from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
 import { preferenceOf } from './preference.ts';
 
@@ -42,6 +49,8 @@ export interface Rule {
   readonly prefers: readonly Prefer[];
   readonly ties: Ties;
   readonly limit?: { readonly entry: Entry; readonly compiled: CompiledFunction };
+  /** Who keeps what E sends; only with E. */
+  readonly keeper?: Keeper;
   /** Places of the conditions, by their number. */
   readonly written: readonly Place[];
 }
@@ -60,16 +69,39 @@ export function readRule(
   const ties = or(readWord<Ties>(context, keys, 'ties'), 'oldest');
   const limitEntry = keys.find('limit');
   const limit = limitEntry === undefined ? undefined : readLimit(context, compiled, keys, limitEntry);
+  const offload = keys.find('offload');
+  if (offload !== undefined && !prefer.includes('E')) notApplicable(context, offload, 'the rule has no E and L');
+  const keeper = prefer.includes('E') ? readKeeper(context, compiled, keys) : undefined;
+  if (limitEntry !== undefined && keeper !== undefined)
+    notApplicable(
+      context,
+      limitEntry,
+      'its order does not make a forward wait until a copy has ended; use a condition such as `allow(F, s) = held(s) - away(s) < 4`',
+    );
   if (ties === undefined || context.report.errors() !== before) return undefined;
   const plain = allows.length === 0 && prefers.length === 0 && ties === 'oldest' && limit === undefined;
-  if (plain && !prefer.includes('R')) return 'none';
+  if (plain && keeper === undefined && !prefer.includes('R')) return 'none';
   return {
     allows,
     prefers,
     ties,
-    ...(limit === undefined || limitEntry === undefined ? {} : { limit: { entry: limitEntry, compiled: limit } }),
+    ...(limit === undefined || limitEntry === undefined || keeper !== undefined
+      ? {}
+      : { limit: { entry: limitEntry, compiled: limit } }),
+    ...(keeper === undefined ? {} : { keeper }),
     written,
   };
+}
+
+/** `offload = host`, `offload(d) = devices - 1 - d`. */
+function readKeeper(context: ReadContext, { names }: CompiledSchedule, keys: Keys): Keeper | undefined {
+  const entry = keys.find('offload');
+  const value = valueOf(entry);
+  const [order] = keys.all('order');
+  if (entry === undefined && order !== undefined) missing(context, 'schedule', 'offload', order.key);
+  if (entry === undefined || value === undefined) return undefined;
+  const [slot] = slotsOf(names, entry.parameters ?? []);
+  return keeperArgument(names, value, slot);
 }
 
 /** `allow(F, s) = held(s) < 4, …`. */
@@ -113,7 +145,7 @@ function readAllow(
   };
 }
 
-const kindNames: readonly string[] = ['F', 'B', 'I', 'W', 'R', 'U'];
+const kindNames: readonly string[] = ['F', 'B', 'I', 'W', 'R', 'U', 'E', 'L'];
 
 /** `prefer(d) = [B, F]`, `prefer(0) = [F, B]`. */
 function readPrefer(
@@ -206,6 +238,12 @@ export function ruleFor(
     }
   }
   const limit = Array.from({ length: devices }, (_, device) => limitOf(frame, rule, device));
+  const keeper = Array.from({ length: devices }, (_, device): number | 'host' => {
+    frame.device = device;
+    frame.keeper = undefined;
+    rule.keeper?.keep(frame);
+    return frame.keeper ?? 'host';
+  });
   if (frame.failed) return undefined;
   return {
     prefer: preferred,
@@ -213,6 +251,7 @@ export function ruleFor(
     limit,
     guards,
     ...(recomputes === undefined ? {} : { recomputes }),
+    ...(rule.keeper === undefined ? {} : { keeper }),
   };
 }
 

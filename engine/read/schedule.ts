@@ -21,7 +21,7 @@ import { baseName } from './base.ts';
 import { bindArguments } from './arguments.ts';
 import { onReader } from './on.ts';
 import { countReader, placementReader } from './placement.ts';
-import { preferenceOf } from './preference.ts';
+import { preferenceOf, wrongPreference } from './preference.ts';
 import { readRule, ruleFor, type Rule } from './rule.ts';
 import { operationUses } from './operationUses.ts';
 import { type DeclaredOperation, readOperations } from './operations.ts';
@@ -361,12 +361,10 @@ function readPrefer(
   }
   const kinds = preferenceOf(context, argument.value);
   if (kinds === undefined) return undefined;
-  const needed = backward === 'split' ? 'FIW' : 'BF';
-  const listed = [...kinds].sort().join('');
-  // R is optional.
-  if (backward === undefined || listed === needed || listed === [...needed, 'R'].sort().join('')) return kinds;
+  const expected = backward === undefined ? undefined : wrongPreference(kinds, backward);
+  if (expected === undefined) return kinds;
   context.report.report('type/mismatch', argument.value, {
-    expected: `each of ${[...needed].map((name) => `\`${name}\``).join(', ')} once, since the backward is ${backward}, and \`R\` at most once`,
+    expected,
     found: `\`${kinds.join(', ')}\``,
   });
   return undefined;

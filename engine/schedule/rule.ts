@@ -1,15 +1,16 @@
 /** Orders from rules with conditions, limits and recomputation. */
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
-import { type GreedyRule, type OperationLetter, type PipelinePlan, type SchedulePlan, paths } from '../plan.ts';
+import { type GreedyRule, type PipelinePlan, type RuleOperation, type SchedulePlan, paths } from '../plan.ts';
 import { stageNumber } from '../stages.ts';
 import { type Condition, conditionOf } from '../order/conditions.ts';
 import { readName, readsOf } from '../order/guards.ts';
 import { ruleDependencies } from '../order/ruleDependencies.ts';
 import { ruleMemory } from '../order/ruleMemory.ts';
 import { type BlockedOperation, ruleSchedule } from '../order/ruleSchedule.ts';
-import { operationName, type Program } from '../program.ts';
+import { L, letters, operationName, type Program, R, resultOf } from '../program.ts';
 import { bytes, time } from '../quantities.ts';
 import { planCopies } from './copies.ts';
+import { evicting, evictionTicks } from './ruleEvicting.ts';
 import { ticksOf } from './ticks.ts';
 
 type GreedyPlan = Extract<SchedulePlan, { readonly kind: 'greedy' }>;
@@ -17,7 +18,7 @@ type GreedyPlan = Extract<SchedulePlan, { readonly kind: 'greedy' }>;
 /** Blocked operations that a message names. */
 const mostNamed = 3;
 
-const resultOfLetter: Readonly<Record<OperationLetter, number>> = { F: 0, B: 1, I: 1, W: 2, R: 3, U: 4, E: 5, L: 6 };
+const resultOfName = (name: RuleOperation): number => resultOf[letters.indexOf(name)];
 
 /** A program, or `schedule/blocked` where the conditions of all ready operations fail while work is left. */
 export function byRule(
@@ -34,9 +35,12 @@ export function byRule(
   );
   const foreign = readElsewhere(plan, rule);
   if (foreign !== undefined) return { faults: [foreign] };
-  const dependencies = ruleDependencies(edges, stages, again);
+  const evicts = rule.keeper === undefined ? undefined : evicting(plan, rule.keeper);
+  const results = evicts === undefined ? undefined : resultOf[L] + 1;
+  const dependencies = ruleDependencies(edges, stages, again, results);
   const microbatches = plan.microbatches * plan.iterations;
   const guards = rule.guards;
+  const ticks = ticksOf({ ...plan, microbatches }, dependencies, split, apart, undefined, evicts?.seconds);
   const order = ruleSchedule({
     devices: plan.devices.length,
     placement,
@@ -45,18 +49,18 @@ export function byRule(
     limits,
     again,
     dependencies,
-    ticks: ticksOf({ ...plan, microbatches }, dependencies, split, apart),
-    memory: ruleMemory(plan, split, { apart, again }),
+    ticks,
+    memory: ruleMemory(plan, split, { apart, again }, evicts?.keeper),
+    ...(evicts === undefined ? {} : { keeper: evicts.keeper, evictions: evictionTicks(evicts, ticks.perSecond) }),
     copies: planCopies(plan),
     rule,
     conditions: (read) => {
-      const rows: Condition[][] = Array.from({ length: 4 * stages }, () => []);
+      const rows: Condition[][] = Array.from({ length: Math.max(resultOf[R] + 1, results ?? 0) * stages }, () => []);
       for (let stage = 0; stage < stages; stage += 1) {
         for (const guard of guards) {
           if (guard.stage !== stageNumber(plan, stage)) continue;
-          rows[resultOfLetter[guard.operation] * stages + stage].push(
-            conditionOf(guard, (what) => read(what, placement[stage])),
-          );
+          const row = resultOfName(guard.operation) * stages + stage;
+          rows[row].push(conditionOf(guard, (what) => read(what, row)));
         }
       }
       return rows;

@@ -1,20 +1,21 @@
 import type { PipelinePlan } from '../plan.ts';
 import { operationFactors } from '../order/operationFactors.ts';
 import { type Dependencies, resultKinds } from '../order/dependencies.ts';
-import { B, type DeclaredOperations, F, I, kinds, R, resultRow, W } from '../program.ts';
+import { B, type DeclaredOperations, E, F, I, kinds, L, R, resultRow, W } from '../program.ts';
 import { type TransferTime, transferTimes } from '../policies/shape.ts';
 import { type WholeTicks, wholeTicks } from '../order/wholeTicks.ts';
 
 /**
  * Times of a plan. The input gradient's time is for I if the backward is split, otherwise for B. It excludes recomputation on
- * stages where that is a separate operation (`apart`). What is evicted and loaded back takes no time here.
+ * stages where that is a separate operation (`apart`). `copies`: seconds of each copy of what is evicted and loaded back, by stage.
  */
 export function ticksOf(
   plan: PipelinePlan,
   dependencies: Dependencies,
   split: boolean,
   apart?: Uint8Array,
-  declared?: DeclaredOperations,
+  declared?: Pick<DeclaredOperations, 'time'>,
+  copies?: { readonly out: readonly number[]; readonly back: readonly number[] },
 ): WholeTicks {
   const stages = plan.stages.length;
   const duration = new Float64Array(Math.max(resultKinds * stages, dependencies.offsets.length - 1));
@@ -24,6 +25,9 @@ export function ticksOf(
     duration[index] = stage.forward;
     duration[stages + index] = split ? input : input + stage.backwardWeight;
     duration[2 * stages + index] = split ? stage.backwardWeight : 0;
+    if (copies === undefined) continue;
+    duration[resultRow(stages, E, index)] = copies.out[index];
+    duration[resultRow(stages, L, index)] = copies.back[index];
   }
   // Results of declared operations come last.
   if (declared !== undefined) duration.set(declared.time, resultRow(stages, kinds, 0));

@@ -26,6 +26,8 @@ export interface RuleCode {
 
 const dimensionOf: Readonly<Record<RuleRead['read'], Dimension>> = {
   held: 'number',
+  away: 'number',
+  loaded: 'number',
   pending: 'number',
   done: 'number',
   next: 'time',

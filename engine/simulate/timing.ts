@@ -1,5 +1,6 @@
 import type { PipelinePlan } from '../plan.ts';
 import { ownNeeds } from '../order/dependencies.ts';
+import { hostCopy } from '../order/hostCopy.ts';
 import { peerResults, peersOf, updateResult } from '../order/peers.ts';
 import {
   B,
@@ -63,16 +64,14 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   /** The copy between a device and its host, which has a number from `devices` on. */
   const hostNeed = (result: number, sender: number, receiver: number, bytes: number) => {
     const device = Math.min(sender, receiver);
-    const link = options.freeTransfers ? undefined : plan.devices[device].host;
+    const copy = options.freeTransfers ? undefined : hostCopy(plan, device, sender > receiver ? 'back' : 'out', bytes);
     needs.push(result);
     needShift.push(0);
     needOnly.push(undefined);
     needRoute.push(-1);
-    needChannel.push(
-      link === undefined ? -1 : channels + 2 * device + (sender > receiver && link.half !== true ? 1 : 0),
-    );
-    needLatency.push(link?.latency ?? 0);
-    needOccupancy.push(link === undefined ? 0 : bytes / link.bandwidth);
+    needChannel.push(copy === undefined ? -1 : channels + 2 * device + copy.line);
+    needLatency.push(copy?.latency ?? 0);
+    needOccupancy.push(copy?.occupancy ?? 0);
   };
   const need = (result: number, sender: number, receiver: number, bytes: number, shift = 0, only?: Uint8Array) => {
     if (sender >= devices || receiver >= devices) return hostNeed(result, sender, receiver, bytes);

@@ -145,7 +145,7 @@ const argumentName = (parameter: FunctionParameter): Offer => ({
 function parameterOffers(view: View, cursor: Cursor, parameter: FunctionParameter, row: ValueKind): readonly Offer[] {
   // A rule has no U: it updates at the end of each iteration.
   if (row.arguments === 'operation kinds')
-    return words(operations.names.map((kind) => kind.name).filter((kind) => !['U', 'E', 'L'].includes(kind)));
+    return words(operations.names.map((kind) => kind.name).filter((kind) => kind !== 'U'));
   if (parameter.words !== undefined) return words(parameter.words);
   return numbers(view, cursor);
 }

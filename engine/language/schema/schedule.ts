@@ -9,6 +9,12 @@ const ruleLetters = [
   { name: 'R', doc: 'Recomputation before the backward.' },
 ];
 
+const allowedLetters = [
+  ...ruleLetters,
+  { name: 'E', doc: 'Activations that leave for their keeper.' },
+  { name: 'L', doc: 'Activations that come back.' },
+];
+
 export const schedule: BlockSchema = {
   name: 'schedule',
   doc: 'Your own policy: by rule (`order`), or by rows (`row`).',
@@ -99,7 +105,7 @@ export const schedule: BlockSchema = {
       'offload',
       'offload = host',
       { kind: 'operations' },
-      'Keeper of the activations that `slot(E, s, j)` sends: `host`, or `offload(d) = …` with the number of another device.',
+      'Keeper of the activations that `slot(E, s, j)` or the E of a rule sends: `host`, or `offload(d) = …` with the number of another device.',
       { forms: ['value', 'call'] },
     ),
     key('period', 'period = 6', whole(1), 'Slots after which `slot(F, s)` repeats for the next microbatch.'),
@@ -136,12 +142,12 @@ export const schedule: BlockSchema = {
       'allow(F, s) = held(s) < stages - s',
       { kind: 'guard' },
       'Conditions for operations of a kind at stage s: one starts only while all of them hold. They may use `held(s)`, `pending(F)`, `done(F)`, `next(B, s)`, `time(R, s)`, `bytes(s)`, `activation(s)`.',
-      { forms: ['call'], repeatable: true, list: true, leading: ruleLetters },
+      { forms: ['call'], repeatable: true, list: true, leading: allowedLetters },
     ),
     key(
       'prefer',
       'prefer(0) = [F, B]',
-      { kind: 'words', words: ruleLetters },
+      { kind: 'words', words: allowedLetters },
       'Kinds of operations for device d in order of preference; `prefer(0)` for one device overrides `prefer(d)`. Default: what `greedy` says.',
       { forms: ['call'], repeatable: true },
     ),

@@ -102,22 +102,22 @@ test('arguments of functions by name, then their words', async () => {
   expect(await labels('model m { layer a = transformer($0) }')).toEqual(expect.arrayContaining(['hidden', 'heads']));
   expect(await labels('model m { layer a = transformer(hidden = 8, $0) }')).not.toContain('hidden');
   expect(await labels('model m { layer a = transformer(causal = $0) }')).toEqual(['true', 'false']);
-  expect(await labels('schedule s { order = greedy(prefer = [$0]) }')).toEqual(['F', 'B', 'I', 'W', 'R']);
+  expect(await labels('schedule s { order = greedy(prefer = [$0]) }')).toEqual(['F', 'B', 'I', 'W', 'R', 'E', 'L']);
   expect(await labels('param p = 1\nschedule s { order = greedy($0) }')).toEqual(['prefer']);
 });
 
 test('what a condition of a rule may read', async () => {
   const rule = (text: string) => `schedule s { order = greedy(prefer = [B, F])  ${text} }`;
-  expect(await labels(rule('allow($0)'))).toEqual(['F', 'B', 'I', 'W', 'R']);
+  expect(await labels(rule('allow($0)'))).toEqual(['F', 'B', 'I', 'W', 'R', 'E', 'L']);
   expect(await labels(rule('allow(F, s) = $0'))).toEqual(
     expect.arrayContaining(['held', 'pending', 'done', 'next', 'time', 'bytes', 'activation', 'min', 's', 'stages']),
   );
-  expect(await labels(rule('allow(F, s) = next($0) < 2ms'))).toEqual(['F', 'B', 'I', 'W', 'R']);
+  expect(await labels(rule('allow(F, s) = next($0) < 2ms'))).toEqual(['F', 'B', 'I', 'W', 'R', 'E', 'L']);
   expect(await labels(rule('allow(F, s) = next(B, $0) < 2ms'))).toEqual(
     expect.arrayContaining(['s', 'stages', 'devices', 'microbatches']),
   );
   expect(await labels(rule('allow(F, s) = min($0, 2) < 3'))).toContain('held');
-  expect(await labels(rule('prefer(0) = [$0]'))).toEqual(['F', 'B', 'I', 'W', 'R']);
+  expect(await labels(rule('prefer(0) = [$0]'))).toEqual(['F', 'B', 'I', 'W', 'R', 'E', 'L']);
   expect(await labels(rule('ties = $0'))).toEqual(['oldest', 'deepest', 'shallowest']);
   expect(await labels('schedule s { row(d) = $0 }')).not.toContain('held');
 });
