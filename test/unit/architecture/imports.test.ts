@@ -76,6 +76,7 @@ const allowed: Readonly<Record<string, Rule>> = {
     ours: [...helpers, 'engine/costs/', 'engine/mesh.ts'],
     types: [...values, 'engine/definitions/'],
   },
+  'engine/network/trees/': { ours: [] },
   'engine/network/collectives/': {
     ours: [...helpers, 'engine/costs/', 'engine/network/'],
     types: [...values, 'engine/definitions/'],
