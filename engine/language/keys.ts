@@ -86,6 +86,8 @@ function unknownKey(context: FileContext, block: BlockName, entry: Entry): void 
     entry.key.text,
     blocks[block].keys.map((key) => key.name),
   );
+  // Nothing but a name is a syntax error already.
+  if (near === undefined && isHead(entry)) return;
   context.report.report(
     'key/unknown',
     entry.key,
@@ -93,6 +95,9 @@ function unknownKey(context: FileContext, block: BlockName, entry: Entry): void 
     { hint: spellingHint(near) },
   );
 }
+
+const isHead = ({ values, body, condition }: Entry): boolean =>
+  values === undefined && body === undefined && condition === undefined;
 
 /** What was probably meant by a key that a schedule does not have. */
 function adviceFor(block: BlockName, { key, parameters, values }: Entry): { readonly advice?: string } {

@@ -387,8 +387,11 @@ function callContext(schema: ValueSchema | undefined, name: string): FunctionCon
 /** Functions whose first argument is a number or a condition. */
 const beginsWithValue: readonly string[] = ['repeat', 'take', 'drop', 'if'];
 
+/** Operations where the number should be mean the same as elsewhere: that they are misplaced is reported where the call is read. */
 const operationArgument = (call: Call, index: number, schema: ValueSchema | undefined): ValueSchema | undefined =>
-  index === 0 && beginsWithValue.includes(call.callee.text) ? undefined : schema;
+  index === 0 && beginsWithValue.includes(call.callee.text) && !isSequence(call.arguments[0].value)
+    ? undefined
+    : schema;
 
 /** `[I, F, W]`. */
 export function linkKinds(context: FileContext, value: Expression, scope: Scope, mayBeDeclared = false): void {

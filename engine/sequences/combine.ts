@@ -1,12 +1,13 @@
 /** Sequences made of sequences: lists, `zip`, `repeat`, `each`, `take`, `drop`, `fused`. */
 import type { Argument, Expression } from '../../grammar/syntax.ts';
 import { depthOf, type SequenceCode, usesOf } from './code.ts';
-import { compileNumber, compileSequence, parameterSlot, wrong } from './operands.ts';
+import { asNumber, compileNumber, compileSequence, parameterSlot, wrong } from './operands.ts';
 import { alike } from '../language/dimensions.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
 import { show } from '../quantities.ts';
 import { counts, type Frame, outside } from './frame.ts';
+import { isSequence } from '../language/sequenceForm.ts';
 import type { Names } from './names.ts';
 import { interleave, keepFirst, pair, removeFirst, unitsBetween } from './operationList.ts';
 
@@ -160,7 +161,12 @@ function counted(
   make: Counted,
 ): SequenceCode | undefined {
   if (first === undefined || (rest.length !== 1 && !example.startsWith('`repeat'))) return wrong(names, node, example);
-  const number = compileNumber(names, first, 'number');
+  const head = names.compile(first);
+  const last = rest.at(-1);
+  if (head?.kind === 'sequence' && last !== undefined && names.compile(last)?.kind === 'number')
+    return wrongOrder(names, node, example);
+  const number = head === undefined ? undefined : asNumber(names, first, head, 'number');
+  if (number === undefined && isSequence(first)) return undefined;
   const operations = joined(sequences(names, rest));
   if (number === undefined || operations === undefined) return undefined;
   const count = (frame: Frame): number => {
@@ -171,6 +177,12 @@ function counted(
   };
   const parts = [number, operations];
   return { kind: 'sequence', uses: usesOf(parts), depth: depthOf(parts), ...make(count, operations) };
+}
+
+function wrongOrder({ context }: Names, node: Expression, example: string): undefined {
+  const expected = `the number before the operations, as in ${example}`;
+  context.report.report('type/mismatch', node, { expected, found: 'the operations before the number' });
+  return undefined;
 }
 
 const repeat: Counted = (count, { size, emit }) => ({

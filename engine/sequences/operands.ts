@@ -9,7 +9,16 @@ import { type Names, slotOf } from './names.ts';
 /** A number of a dimension; of any where none is given. */
 export function compileNumber(names: Names, expression: Expression, dimension?: Dimension): NumberCode | undefined {
   const code = names.compile(expression);
-  if (code === undefined) return undefined;
+  return code === undefined ? undefined : asNumber(names, expression, code, dimension);
+}
+
+/** The same for an expression that is compiled already. */
+export function asNumber(
+  names: Names,
+  expression: Expression,
+  code: Code,
+  dimension?: Dimension,
+): NumberCode | undefined {
   if (code.kind !== 'number')
     return mismatched(names, expression, dimension === undefined ? 'a number' : phraseOf[dimension], code);
   if (dimension === undefined || code.dimension === dimension) return code;

@@ -9,6 +9,8 @@ import { ExpressionParser } from './expressions.ts';
 export abstract class BlockParser extends ExpressionParser {
   /** The first token of the entry whose head was read last. */
   private head = 0;
+  /** Whether a schedule is open around the token read now. */
+  private inSchedule = false;
 
   readonly entries = this.RULE('entries', () => this.contents('an entry or "}"', this.entryItems));
 
@@ -59,10 +61,13 @@ export abstract class BlockParser extends ExpressionParser {
     const { marks } = this;
     let entries: readonly BlockItem[] = [];
     if (this.enter(open)) {
+      const { inSchedule } = this;
+      this.inSchedule ||= marks.is(from, types.BlockKeyword) && marks.image(from) === 'schedule';
       this.blocks++;
       entries = this.SUBRULE(items);
       this.blocks--;
       this.nesting--;
+      this.inSchedule = inSchedule;
     }
     const closed = this.takes(9, types.RightBrace);
     if (!closed && marks.is(open, types.LeftBrace)) {
@@ -201,26 +206,34 @@ export abstract class BlockParser extends ExpressionParser {
     return { kind: 'index', first: target.first, last, start: target.start, end, target, arguments: index };
   }
 
-  /** The values after a head without `=`, for which `recoverHead` has reported a fault: a literal shows them. */
+  /** The values after a head without `=`, for which `recoverHead` has reported a fault: a literal shows them, or operations. */
   private unassigned(): readonly Expression[] | undefined {
     const isLiteral = this.marks.is(this.next, types.Quantity) || this.marks.isText(this.next);
-    return isLiteral ? this.values() : undefined;
+    return isLiteral || (this.inSchedule && this.marks.beginsOperations(this.next)) ? this.values() : undefined;
   }
 
   private values(): readonly Expression[] {
     const first = [this.SUBRULE(this.expression)];
-    const more = this.OPTION5(this.moreValues);
+    const more = this.OPTION5(this.furtherValues);
     return more === undefined ? first : first.concat(more);
   }
 
   private readonly moreValues = (): readonly Expression[] => {
     const values: Expression[] = [];
-    this.AT_LEAST_ONE(() => {
-      this.CONSUME(types.Comma);
-      values.push(this.SUBRULE1(this.expression));
+    this.AT_LEAST_ONE({
+      GATE: this.goesOnWithValues,
+      DEF: () => {
+        if (!this.takes(8, types.Comma)) this.faults.unexpected(this.next, '"," between operations');
+        values.push(this.SUBRULE1(this.expression));
+      },
     });
     return values;
   };
+
+  /** A comma, or operations of a schedule behind a comma that was forgotten. */
+  private readonly goesOnWithValues = (): boolean =>
+    this.marks.is(this.next, types.Comma) || (this.inSchedule && this.marks.beginsOperations(this.next));
+  private readonly furtherValues = { GATE: this.goesOnWithValues, DEF: this.moreValues };
 
   /** Reports that neither `=` nor `{` follows, and continues at the first one further on in the line, if there is one. */
   private recoverHead(key: number): void {

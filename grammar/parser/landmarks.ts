@@ -32,6 +32,9 @@ const beginnings = table(types.Quantity, types.LeftBracket, types.LeftParen, typ
 /** Keys after which a name follows, so that a line break before the name is no sign of a forgotten value. */
 const named = new Set(['layer', 'stage', 'link', 'node', 'switch', 'let', 'param', 'operation']);
 
+/** Functions of operations. None of them is a key of a schedule. */
+const combining = new Set(['each', 'take', 'drop', 'zip', 'repeat', 'fused', 'if']);
+
 /**
  * What the parser and its recovery know of the text ahead: which brackets belong together, and where an entry or a
  * declaration clearly begins. Indices count the tokens of the stream; every question is answered in constant time.
@@ -154,6 +157,14 @@ export class Landmarks {
     if (this.is(next, types.LeftBracket) && this.partner(next) > 0) next = this.partner(next) + 1;
     if (this.is(next, types.LeftParen) && this.partner(next) > 0) next = this.partner(next) + 1;
     return this.is(next, types.Equals) || this.is(next, types.LeftBrace);
+  }
+
+  /** `F[…]`, `zip(…)`: what only operations of a schedule look like, and no entry. */
+  beginsOperations(i: number): boolean {
+    if (!this.isWord(i) || this.isEntry(i)) return false;
+    if (this.is(i, types.In) || this.is(i, types.Step)) return false;
+    if (this.is(i + 1, types.LeftBracket)) return true;
+    return this.is(i + 1, types.LeftParen) && combining.has(this.image(i));
   }
 
   /** Whether recovery inside a block may continue at token `i`. */

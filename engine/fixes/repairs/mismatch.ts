@@ -5,6 +5,7 @@ import type { Mistake, Repair, Repairer } from './repair.ts';
 import { expressionAt, siteAt, type Site } from './site.ts';
 import { valuesFor } from './values.ts';
 import { unitsLike } from '../../language/units.ts';
+import { findFunction } from '../../language/functions.ts';
 import { dimensionIn } from '../../language/schema.ts';
 
 /** The same value in another form, a word or name that fits, or without the entry. */
@@ -83,6 +84,10 @@ function* conversions(value: Expression, text: string, { entry, key }: Site): Ge
   if (value.kind === 'range') yield text.slice(value.from.start - value.start, value.from.end - value.start);
   if (value.kind === 'call') {
     const [first] = value.arguments;
+    const given = value.arguments.map(({ start, end }) => text.slice(start - value.start, end - value.start));
+    // The number is the first argument of `take`, `drop` and `repeat`.
+    if (given.length > 1 && findFunction('operations', value.callee.text) !== undefined)
+      yield `${value.callee.text}(${[...given.slice(-1), ...given.slice(0, -1)].join(', ')})`;
     yield value.callee.text;
     if (first !== undefined) yield text.slice(first.value.start - value.start, first.value.end - value.start);
   }

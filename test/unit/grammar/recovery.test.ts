@@ -41,6 +41,27 @@ const cases: readonly (readonly [name: string, source: string, faults: readonly 
     'schedule s {<row parameters(d) values(F[0])> <let a values(B[1])>}\nlet b value(2)',
   ],
   [
+    'a comma between operations that was forgotten, on a line and before a line',
+    'schedule s {\n  row(d) = F[0] B[0]\n    zip(F[1], B[1])\n  let a = F[2]\n}',
+    [
+      '29-30 "B" Expected "," between operations, found "B".',
+      '38-41 "zip" Expected "," between operations, found "zip".',
+    ],
+    'schedule s {<row parameters(d) values(F[0] B[0] zip(F[1] B[1]))> <let a values(F[2])>}',
+  ],
+  [
+    'operations without an equals sign before them',
+    'schedule s {\n  row(0) F[0], B[0]\n  row(1) = F[0]\n}',
+    ['22-23 "F" Expected "=" or "{" after "row", found "F".'],
+    'schedule s {<row parameters(0) values(F[0] B[0])> <row parameters(1) values(F[0])>}',
+  ],
+  [
+    'a key with brackets that is still unfinished behind operations',
+    'schedule s {\n  row(0) = F[0]\n  row(1)\n  let a = F[2]\n}',
+    ['36-37 ")" Expected "=" or "{" after "row", found "let".'],
+    'schedule s {<row parameters(0) values(F[0])> <row parameters(1)> <let a values(F[2])>}',
+  ],
+  [
     'a condition that is still to come',
     'schedule s {\n  require\n  row(d) = F[0]\n}',
     ['15-22 "require" Expected a value after "require", found "row".'],

@@ -36,6 +36,24 @@ const cases: readonly Case[] = [
   },
   {
     code: 'syntax/unexpected',
+    text: rowed('  row(d) = F[0..1] B[0..1]'),
+    titles: ['Insert "," before "B"'],
+    makes: 'row(d) = F[0..1], B[0..1]',
+  },
+  {
+    code: 'syntax/unexpected',
+    text: rowed('  row(d) F[0..1], B[0..1]'),
+    titles: ['Insert "=" before "F"'],
+    makes: 'row(d) = F[0..1], B[0..1]',
+  },
+  {
+    code: 'type/mismatch',
+    text: rowed('  row(d) = take(F[0..1], 2), B[0..1]'),
+    titles: ['Write take(2, F[0..1])'],
+    makes: 'row(d) = take(2, F[0..1]), B[0..1]',
+  },
+  {
+    code: 'syntax/unexpected',
     text: wrong('microbatches = 8', 'microbatches = 8 @'),
     titles: ['Remove "@"'],
     makes: 'microbatches = 8\n',
