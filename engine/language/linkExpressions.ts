@@ -81,9 +81,9 @@ function linkComposed(
   }
 }
 
-/** `to = host` of an E: a word, unless the file declares the name. */
+/** `to = host` of an E: a word, unless the name is a number. A schedule or device with this name is no number. */
 const namesHost = ({ names }: FileContext, { text }: Name, { locals }: Scope): boolean =>
-  text === 'host' && !names.has(text) && locals?.has(text) !== true;
+  text === 'host' && !['let', 'param'].includes(names.get(text)?.kind ?? '') && locals?.has(text) !== true;
 
 /** `dimension`: what the key takes, if that is one dimension. Units of it are suggested rather than others that are spelled alike. */
 function checkUnit(context: FileContext, quantity: Quantity, dimension: Dimension | undefined): void {

@@ -101,10 +101,11 @@ function lacksHost(
   const parameters = noHost(name);
   // A row that is taken over may be in another file.
   const related = [{ place: at, message: 'This row.' }];
+  const hint = { kind: 'host', device: name } as const;
   report.add(
     at.uri === report.uri
-      ? finding('type/mismatch', at, parameters)
-      : finding('type/mismatch', atSchedule, parameters, { related }),
+      ? finding('type/mismatch', at, parameters, { hint })
+      : finding('type/mismatch', atSchedule, parameters, { related, hint }),
   );
   return true;
 }

@@ -1,6 +1,7 @@
 import { parametersOf } from '../../findings/finding.ts';
 import type { Entry, Expression } from '../../../grammar/syntax.ts';
 import { replaced, withoutItem, withoutNode } from './edits.ts';
+import { hostLink } from './hostLink.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { expressionAt, siteAt, type Site } from './site.ts';
 import { valuesFor } from './values.ts';
@@ -13,6 +14,7 @@ export const typeMismatch: Repairer = { repairs };
 
 function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const { analysis, finding } = mistake;
+  if (finding.hint?.kind === 'host') return yield* hostLink(mistake, finding.hint.device);
   const { syntax } = analysis;
   const { start, end } = finding.place;
   const site = siteAt(syntax, start);

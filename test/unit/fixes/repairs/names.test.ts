@@ -2,6 +2,9 @@ import { describe, expect, it, test } from 'vitest';
 import { bare, type Case, checkCase, repairsOf } from './promise.ts';
 import { good, rowed, wrong } from './text.ts';
 
+/** The device has no link to the host. */
+const offloaded = '  row(d) = each(j in 0..1, F[j], E[j, to = host]), each(j in 0..1, L[j], B[j])';
+
 const cases: readonly Case[] = [
   // Syntax.
   {
@@ -45,6 +48,22 @@ const cases: readonly Case[] = [
     text: rowed('  row(d) F[0..1], B[0..1]'),
     titles: ['Insert "=" before "F"'],
     makes: 'row(d) = F[0..1], B[0..1]',
+  },
+  {
+    code: 'type/mismatch',
+    text: rowed(offloaded),
+    titles: ['Add host = 25GB/s + 5us to device "small"'],
+    makes: 'device small { memory = 16GiB  host = 25GB/s + 5us }',
+  },
+  {
+    code: 'type/mismatch',
+    text: wrong(
+      'device small { memory = 16GiB }',
+      'import { h100 } from "std:hardware"',
+      rowed(offloaded).replace('= small', '= h100'),
+    ),
+    titles: ['Declare device h100_host { from = h100  host = 25GB/s + 5us } and use it'],
+    makes: 'device h100_host { from = h100  host = 25GB/s + 5us }\ncluster box { gpu[2] = h100_host ',
   },
   {
     code: 'type/mismatch',
