@@ -65,6 +65,8 @@ export type FixHint =
   | { readonly kind: 'transfer'; readonly pipeline: string; readonly batched: readonly string[] }
   /** Write into the schedule which numbers it needs. */
   | { readonly kind: 'condition'; readonly schedule: string }
+  /** Take over this schedule by `from`. */
+  | { readonly kind: 'take-over' }
   /** Give this device a link to its host. */
   | { readonly kind: 'host'; readonly device: string }
   /** Write this text after `place`. */

@@ -6,6 +6,7 @@ import { count } from '../quantities.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { apply } from './proposal.ts';
 import { withEntry } from './repairs/edits.ts';
+import { endingBefore } from './repairs/scheduleSlips.ts';
 
 export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: string, again: Again): FixSteps {
   const tested = analysis.tests.find(
@@ -16,16 +17,33 @@ export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: 
     (each) => each.kind === 'block' && each.keyword.text === 'schedule' && each.name?.text === schedule,
   );
   const body = block?.kind === 'block' ? block.body : undefined;
-  if (tested === undefined || conditions === undefined || body === undefined) return [];
+  if (tested === undefined || body === undefined) return [];
+  const slip = finding.code === 'schedule/repeated' ? endingBefore(body) : undefined;
+  const slipEdits = slip?.edits.filter((each) => each !== undefined) ?? [];
+  if (slip !== undefined) {
+    yield;
+    const { passed, failed } = testedAfter(again(apply(analysis.syntax.text, slipEdits)), schedule);
+    if (passed > 0 && failed === 0)
+      return [{ title: `${slip.what}: ${passing(passed)}`, edits: slipEdits, preferred: true }];
+  }
+  if (conditions === undefined) return [];
   const entry = conditions.map((text) => `require ${text}`).join('  ');
   const edit = withEntry(analysis.syntax.text, body, entry);
   if (edit === undefined) return [];
   const edits = [edit];
   yield;
-  const after = again(apply(analysis.syntax.text, edits)).tests.find(({ test }) => test.name === schedule);
-  if (after === undefined || after.answer.first !== undefined) return [];
-  const passed = shapesWith(after.answer, 'passed').length;
-  const refused = shapesWith(after.answer, 'refused').length;
-  const effect = `${count(passed, 'shape passes', 'shapes pass')}, ${count(refused, 'is refused', 'are refused')}`;
+  const { passed, failed, refused } = testedAfter(again(apply(analysis.syntax.text, edits)), schedule);
+  if (failed > 0 || passed + refused === 0) return [];
+  const effect = `${passing(passed)}, ${count(refused, 'is refused', 'are refused')}`;
   return [{ title: `Require ${conditions.join(' and ')}: ${effect}`, edits, preferred: true }];
+}
+
+const passing = (shapes: number): string => count(shapes, 'shape passes', 'shapes pass');
+
+/** How many shapes of a test pass, fail and are refused in a changed file. */
+function testedAfter({ tests }: Analysis, schedule: string) {
+  const answer = tests.find(({ test }) => test.name === schedule)?.answer;
+  const verdicts = (verdict: Parameters<typeof shapesWith>[1]): number =>
+    answer === undefined ? 0 : shapesWith(answer, verdict).length;
+  return { passed: verdicts('passed'), failed: verdicts('failed'), refused: verdicts('refused') };
 }

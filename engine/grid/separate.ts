@@ -10,6 +10,8 @@ export interface JudgedShape extends TestedShape {
 interface Candidate {
   readonly text: string;
   readonly holds: (shape: TestedShape) => boolean;
+  /** An upper bound: large shapes fail it. */
+  readonly ceiling?: true;
 }
 
 /** A number that conditions compare with. */
@@ -65,7 +67,7 @@ function candidates(names: readonly string[], good: readonly TestedShape[]): rea
         const limit = (shape: TestedShape): number => a * base.value(shape) + b;
         found.push(
           { text: `microbatches >= ${text}`, holds: (shape) => shape.microbatches >= limit(shape) },
-          { text: `microbatches <= ${text}`, holds: (shape) => shape.microbatches <= limit(shape) },
+          { text: `microbatches <= ${text}`, holds: (shape) => shape.microbatches <= limit(shape), ceiling: true },
         );
       }
       found.push({
@@ -89,22 +91,27 @@ function candidates(names: readonly string[], good: readonly TestedShape[]): rea
     const [lowest, highest] = good
       .map((shape) => numberOf(shape, name))
       .reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, 0]);
-    found.push({ text: `${name} <= ${highest}`, holds: (shape) => numberOf(shape, name) <= highest });
+    found.push({ text: `${name} <= ${highest}`, holds: (shape) => numberOf(shape, name) <= highest, ceiling: true });
     if (lowest === highest)
-      found.push({ text: `${name} == ${highest}`, holds: (shape) => numberOf(shape, name) === highest });
+      found.push({ text: `${name} == ${highest}`, holds: (shape) => numberOf(shape, name) === highest, ceiling: true });
   }
   return found.toSorted((one, other) => one.text.length - other.text.length);
 }
 
 const divides = (divisor: number, number: number): boolean => divisor > 0 && mod(number, divisor) === 0;
 
-/** One condition, or two together; undefined where none of these forms separates the shapes. */
-export function separating(shapes: readonly JudgedShape[]): readonly string[] | undefined {
+/**
+ * One condition, or two together; undefined where none of these forms separates the shapes. `ceilings`: whether an upper bound may be
+ * one. Where a range runs backwards, the text is wrong, and no bound on the shape makes it right.
+ */
+export function separating(shapes: readonly JudgedShape[], ceilings = true): readonly string[] | undefined {
   const good = shapes.filter(({ passes }) => passes);
   const bad = shapes.filter(({ passes }) => !passes);
   if (good.length === 0 || bad.length === 0) return undefined;
   const names = Object.keys(shapes[0]?.args ?? {});
-  const needed = candidates(names, good).filter(({ holds }) => good.every(holds));
+  const needed = candidates(names, good).filter(
+    ({ holds, ceiling }) => (ceilings || ceiling === undefined) && good.every(holds),
+  );
   const refuses = needed.map(({ holds }) => bad.map((shape) => !holds(shape)));
   const single = refuses.findIndex((refused) => refused.every((is) => is));
   if (single >= 0) return [needed[single].text];

@@ -106,7 +106,8 @@ export const scheduleTest: Search<ScheduleTest, TestAnswer> = {
     const ofTaken = verdicts.flatMap(({ verdict, ...shape }) =>
       verdict === 'refused' ? [] : [{ ...shape, passes: verdict === 'passed' }],
     );
-    const conditions = first === undefined ? undefined : separating(ofTaken);
+    const runsBackwards = failedWarning?.finding.code === 'value/backwards';
+    const conditions = first === undefined ? undefined : separating(ofTaken, !runsBackwards);
     return {
       verdicts,
       ...(first === undefined ? {} : { first }),

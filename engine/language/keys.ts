@@ -101,11 +101,10 @@ const isHead = ({ values, body, condition }: Entry): boolean =>
 
 /** What was probably meant by a key that a schedule does not have. */
 function adviceFor(block: BlockName, { key, parameters, values }: Entry): { readonly advice?: string } {
-  if (block !== 'schedule') return {};
-  if (operationMeant(key.text) !== undefined)
-    return { advice: `If it belongs to the row before it, put a comma before "${key.text}".` };
-  if (parameters !== undefined && values !== undefined)
-    return { advice: `To name a value, write "let ${key.text}(…) = …".` };
+  // No value can have the name of an operation.
+  if (block !== 'schedule' || operationMeant(key.text) !== undefined) return {};
+  if (values !== undefined)
+    return { advice: `To name a value, write "let ${key.text}${parameters === undefined ? '' : '(…)'} = …".` };
   return {};
 }
 

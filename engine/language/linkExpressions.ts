@@ -161,7 +161,7 @@ function isScheduleElsewhere(context: FileContext, name: Name, schema: ValueSche
   const { text } = name;
   if (schedulesIn === undefined || findFunction('schedule', text) === undefined) return false;
   const expected = `a rule such as \`greedy(prefer = [B, F])\`; to take over a built-in schedule, write \`${schedulesIn} = ${text}\` in the place of \`order\``;
-  context.report.report('type/mismatch', name, { expected, found: `\`${text}\`` });
+  context.report.report('type/mismatch', name, { expected, found: `\`${text}\`` }, { hint: { kind: 'take-over' } });
   return true;
 }
 
@@ -418,6 +418,7 @@ export function linkFunction(context: FileContext, name: Name, schema: ValueSche
   const { names, functions: noun = 'function', symbols: kind = 'function' } = valueKindOf(schema);
   const found = findFunction(where, name.text);
   if (found === undefined) {
+    if (context.broken.has(name.text)) return;
     const declares = names === 'declaration or function' ? declaredIn(schema) : undefined;
     const declared = declares === undefined ? [] : namesOf(context, declares);
     // Operations have brackets: `F[0..<4]`, not `F(0..<4)`.

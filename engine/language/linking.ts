@@ -58,6 +58,10 @@ function linkEntries(
   const keys = keysOf(block);
   if (block === 'cluster' || block === 'node')
     scope = { ...scope, locals: declareSwitches(context, items, scope, owner) };
+  // Such an entry is reported, and what uses it as a name is no second mistake.
+  for (const item of block === 'schedule' ? items : [])
+    if (item.kind === 'entry' && item.values !== undefined && !keys.has(item.key.text))
+      context.broken.add(item.key.text);
   for (const item of items) {
     if (item.kind !== 'entry') continue;
     const key = keys.get(item.key.text);
@@ -153,6 +157,9 @@ function withParameters(
       linkValue(context, parameter, scope);
       continue;
     }
+    // `row(last)` is reported where it is read: the number of this name is meant.
+    const hidden = entry.key.text === 'row' ? scope.locals?.get(parameter.text) : undefined;
+    if (hidden !== undefined) context.used.add(hidden);
     const id = `parameter:${owner ?? ''}/${entry.first}/${parameter.text}`;
     declareParameter(
       context,

@@ -55,8 +55,9 @@ function readRow(context: ReadContext, compiled: CompiledSchedule, entry: Entry)
   if (parameter.kind === 'missing') return undefined;
   if (parameter.kind === 'name' && isNumber(compiled, parameter.text)) {
     const { text } = parameter;
+    const single = text === 'devices' ? 'devices - 1' : `${text} + 0`;
     context.report.report('type/mismatch', parameter, {
-      expected: `a new letter for all devices, as \`row(d)\`, or an expression for one device, as \`row(${text} + 0)\``,
+      expected: `a new letter for all devices, as \`row(d)\`, or an expression for one device, as \`row(${single})\``,
       found: `\`${text}\`, which is a number of the schedule`,
     });
     return undefined;

@@ -1,6 +1,7 @@
 /** What other files declare, and imports of it. */
 import { parse, type SyntaxFile } from '../../../grammar/index.ts';
 import { named } from '../../language/declare.ts';
+import { pipelineOrSchedule } from '../../language/linkExpressions.ts';
 import type { SymbolKind } from '../../language/resolution.ts';
 import { standardFiles } from '../../std/index.ts';
 import type { Edit } from '../proposal.ts';
@@ -35,7 +36,11 @@ export const exportsOf = ({ path, text }: Neighbour): readonly Exported[] =>
 
 /** Kinds of declarations that a name of this kind may mean; a number may be a `let` or a `param`. */
 export const kindsFor = (kind: string): readonly string[] =>
-  kind === 'name' ? ['let', 'param'] : [kind === 'policy' ? 'schedule' : kind];
+  kind === 'name'
+    ? ['let', 'param']
+    : kind === pipelineOrSchedule
+      ? ['pipeline', 'schedule']
+      : [kind === 'policy' ? 'schedule' : kind];
 
 /** Adds a name to the import of a path that is there, or an import behind the others, before all else. */
 export function withImport({ text, declarations, comments }: SyntaxFile, { name, path }: Exported): Edit | undefined {

@@ -3,6 +3,7 @@ import type { Entry, Expression } from '../../../grammar/syntax.ts';
 import { replaced, withoutItem, withoutNode } from './edits.ts';
 import { hostLink } from './hostLink.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
+import { takingOver } from './scheduleSlips.ts';
 import { expressionAt, siteAt, type Site } from './site.ts';
 import { valuesFor } from './values.ts';
 import { unitsLike } from '../../language/units.ts';
@@ -15,6 +16,7 @@ export const typeMismatch: Repairer = { repairs };
 function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const { analysis, finding } = mistake;
   if (finding.hint?.kind === 'host') return yield* hostLink(mistake, finding.hint.device);
+  yield takingOver(mistake);
   const { syntax } = analysis;
   const { start, end } = finding.place;
   const site = siteAt(syntax, start);
@@ -25,20 +27,30 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
     if (written !== '' && written !== text)
       yield { what: `Write ${short(written)}`, edits: [replaced(finding.place, written)], group: 'converted' };
   const { expected = '' } = parametersOf(finding, 'type/mismatch') ?? {};
+  // `row(last)`: the message ends with what to write.
+  const single =
+    value?.kind === 'name' && entry?.key.text === 'row' ? /`row\(([^`]+)\)`$/.exec(expected)?.[1] : undefined;
+  if (single !== undefined && entry?.parameters?.[0] === value)
+    yield { what: `Write row(${single})`, edits: [replaced(finding.place, single)] };
   if (value !== undefined) {
     // A message quotes what it expects: `balance(4)`.
     for (const [, written] of expected.matchAll(/`([^`…]+)`/g))
       if (written !== undefined && !/^[A-Z]+\b.*=/.test(written))
         yield { what: `Write ${written}`, edits: [replaced(finding.place, written)] };
-    const argument = path.findLast((node) => node.kind === 'call' || node.kind === 'list');
+    const argument = path.findLast((node) => node.kind === 'call' || node.kind === 'index' || node.kind === 'list');
     const isWhole = entry?.values?.some((each) => each.start === start && each.end === end) === true;
     if (isWhole)
       for (const fitting of valuesFor(analysis, site, 4))
         yield { what: `Write ${fitting}`, edits: [replaced(finding.place, fitting)] };
-    if (argument?.kind === 'call' || argument?.kind === 'list') {
-      const items = argument.kind === 'call' ? argument.arguments : argument.items;
+    if (argument?.kind === 'call' || argument?.kind === 'index' || argument?.kind === 'list') {
+      const items = argument.kind === 'list' ? argument.items : argument.arguments;
       const at = items.findIndex((item) => item.start <= start && end <= item.end);
-      if (at >= 0) yield { what: `Remove ${short(text)}`, edits: [withoutItem(items, at)], last: true };
+      if (at >= 0)
+        yield {
+          what: `Remove ${short(syntax.text.slice(items[at].start, items[at].end))}`,
+          edits: [withoutItem(items, at)],
+          last: true,
+        };
     }
   }
   if (entry === undefined) {

@@ -1,4 +1,4 @@
-import type { Call, Entry } from '../../../grammar/syntax.ts';
+import type { Call, Entry, Index } from '../../../grammar/syntax.ts';
 import type { Analysis } from '../../check.ts';
 import { parametersOf } from '../../findings/finding.ts';
 import { findKey } from '../../language/schema.ts';
@@ -88,10 +88,10 @@ function* fromStandard(
 function* inCall({ analysis, finding }: Mistake, key: string, example: string): Generator<Repair> {
   const { syntax } = analysis;
   const { path } = siteAt(syntax, finding.place.start);
-  const call = path.findLast((node): node is Call => node.kind === 'call');
+  const call = path.findLast((node): node is Call | Index => node.kind === 'call' || node.kind === 'index');
   if (call === undefined) return;
   const value = valueIn(example, key);
-  if (example.startsWith(`${call.callee.text}(`) && call.arguments.length === 0)
+  if (call.kind === 'call' && example.startsWith(`${call.callee.text}(`) && call.arguments.length === 0)
     yield { what: `Write ${example}`, edits: [replaced(call, example)] };
   const last = call.arguments.at(-1);
   const at = last?.end ?? call.end - 1;
@@ -102,6 +102,7 @@ function* inCall({ analysis, finding }: Mistake, key: string, example: string): 
     group: key,
   });
   if (!value.includes('(')) yield named(value);
+  if (call.kind === 'index') return;
   const inside = /\((.*)\)$/.exec(value)?.[1];
   if (inside !== undefined && !inside.includes('=')) yield named(inside);
   for (const text of ['1', '8', '1024', ...Object.values(exampleOf), '[B, F]', '[1]']) yield named(text);
@@ -109,7 +110,7 @@ function* inCall({ analysis, finding }: Mistake, key: string, example: string): 
 
 /** What an example gives a key: `4096` in `transformer(hidden = 4096, heads = 32)`. */
 function valueIn(example: string, key: string): string {
-  const named = new RegExp(`\\b${key} = ([^,()]+|\\[[^\\]]*\\])`).exec(example)?.[1];
+  const named = new RegExp(`\\b${key} = ([^,()\\[\\]]+|\\[[^\\]]*\\])`).exec(example)?.[1];
   return named ?? (example.includes('= ') ? example.slice(example.indexOf('= ') + 2) : example);
 }
 

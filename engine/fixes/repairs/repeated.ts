@@ -3,6 +3,7 @@ import type { RowItem } from '../../plan.ts';
 import { withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { editsOf, type Part, partsOf, placesOf, rowedAt } from './rowParts.ts';
+import { endingBefore } from './scheduleSlips.ts';
 import { siteAt } from './site.ts';
 
 /** The row without the operations that it has already, or that cannot be there. */
@@ -15,6 +16,7 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   const values = entry?.values ?? [];
   const at = values.findIndex((value) => value.start <= finding.place.start && finding.place.end <= value.end);
   if (entry === undefined) return;
+  yield endingBefore(entry);
   for (const rowed of rowedAt(analysis, finding.place.start)) {
     const written = rowed.entries.find((row) => row.entry === entry);
     if (written === undefined) continue;

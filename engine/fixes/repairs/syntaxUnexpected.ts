@@ -26,6 +26,8 @@ function* candidates(mistake: Mistake): Generator<Repair> {
   const before = tokens[at - 1];
   yield* keyword(syntax, token);
   yield* missingValue(mistake, token, tokens[at + 1]);
+  // `F[0:n]` leaves out its end in other languages.
+  if (token.text === ':') yield { what: 'Replace ":" by "..<"', edits: [replaced(token, '..<')] };
   for (const separator of separators) {
     if (separator !== token.text && before !== undefined) yield insertion(text, separator, before, token);
     if (token.kind === 'punctuation' || token.kind === 'error')

@@ -5,6 +5,7 @@ import { findUnit } from '../../language/units.ts';
 import { entriesOf } from '../source.ts';
 import { replaced, withEntry, withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
+import { comparing, naming } from './scheduleSlips.ts';
 import { bodiesOf, siteAt, type Site } from './site.ts';
 
 /** The nearest spellings, the same entry in a block that has this key, or without it. */
@@ -35,12 +36,14 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   const inCall = call?.kind === 'call' || call?.kind === 'index' ? call.arguments : [];
   const index = inCall.findIndex(({ start, end }) => start <= finding.place.start && finding.place.end <= end);
   if (index >= 0) {
+    if (call?.kind === 'call') yield comparing(syntax, call, inCall[index]);
     // Without its name the value is for the parameter in its place.
     yield { what: `Remove "${key}"`, edits: [withoutItem(inCall, index)], last: true };
     return;
   }
   const { entry } = site;
   if (entry === undefined) return;
+  if (site.withinBlock === 'schedule' && nearest === undefined) yield naming(entry);
   const written = syntax.text.slice(entry.start, entry.end);
   if (!written.includes('\n')) yield* moves(analysis.syntax, site, key, written);
   yield { what: `Remove "${key}"`, edits: [withoutNode(syntax, entry)], last: true };

@@ -6,17 +6,20 @@ import { spellings } from '../../spelling.ts';
 import { inserted, replaced, withDeclaration, withEntry } from './edits.ts';
 import { type Exported, exportsOf, kindsFor, standardNames, withImport } from './exports.ts';
 import { type Mistake, mostAtOnce, type Repair, type Repairer } from './repair.ts';
+import { bracketing, parametrised } from './scheduleSlips.ts';
 import { bodiesOf, siteAt } from './site.ts';
 import { namesOf } from './values.ts';
 
 /** The nearest spellings, an import that gives the name, a declaration of it. */
 export const nameUnknown: Repairer = { repairs };
 
-function* repairs(mistake: Mistake): Generator<Repair> {
+function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const { finding } = mistake;
   const parameters = parametersOf(finding, 'name/unknown');
   if (parameters === undefined) return;
-  const { name, kind, words = [] } = parameters;
+  const { name, kind, words = [], write } = parameters;
+  if (write?.endsWith('[…]') === true) yield bracketing(mistake);
+  else if (write !== undefined) yield parametrised(mistake, write);
   const exact = [...imported(mistake, kind)].filter((exported) => exported.name === name);
   for (const exported of exact) yield importing(mistake, exported);
   const suggestions = finding.hint?.kind === 'spelling' ? finding.hint.suggestions : [];

@@ -9,19 +9,21 @@ const errorsOf = (text: string): readonly string[] =>
 
 it.each([
   [`row(d) = F(0..<microbatches), B[0..<microbatches]`, 'Unknown function "F". To use it, write "F[…]".'],
-  [
-    `row(d) = F[0..<microbatches] B[0..<microbatches]`,
-    'A schedule has no key "B". If it belongs to the row before it, put a comma before "B".',
-  ],
+  [`row(d) = F[0..<microbatches] B[0..<microbatches]`, 'Expected "," between operations, found "B".'],
   [`row(d) = if(d = 0, F[0], F[0]), B[0]`, 'A call to if has no argument "d". To compare, write "d == …".'],
   [`row(d) = each(j in 0..<microbatches, F[j], B[i])`, 'Unknown name "i". Did you mean "j"?'],
-  [`warm(d) = 3  row(d) = ${rows}`, 'A schedule has no key "warm". To name a value, write "let warm(…) = …".'],
+  [
+    `warm(d) = 3  row(d) = take(warm(d), F[0])`,
+    'A schedule has no key "warm". To name a value, write "let warm(…) = …".',
+  ],
+  [`depth = 3  row(d) = F[0..<depth]`, 'A schedule has no key "depth". To name a value, write "let depth = …".'],
+  [`let a = F[0]  row(d) = a b`, 'Expected "=" or "{" after "b", found "}".'],
   [
     `row(d) = F[0, 3], B[0]`,
     'Expected one microbatch or range, then `stage = …`, `chunk = …` or `part = …`, found a second value.',
   ],
 ])('a schedule with %s says what to write', (body, message) => {
-  expect(errorsOf(`schedule s { ${body} }`)[0]).toBe(message);
+  expect(errorsOf(`schedule s { ${body} }`)).toEqual([message]);
 });
 
 it('a colon in brackets is one mistake', () => {

@@ -247,6 +247,26 @@ describe('a condition that separates good shapes from bad', () => {
     const text = `${plain.replace('\n}', '⟦→\n  require microbatches >= devices⟧\n}')}expect mine { ⟦value/range:valid⟧ }`;
     expect(checkFix(text).title).toBe('Require microbatches >= devices: 100 shapes pass, 28 are refused');
   });
+  it('is no upper bound where a range runs backwards', () => {
+    const text = `schedule mine { row(d) = F[microbatches-1..0], B[0..<microbatches] }\nexpect mine { valid }`;
+    const { findings, tests } = analyse(text);
+    expect(tests[0]?.answer.first?.shape).toMatchObject({ microbatches: 2 });
+    expect(tests[0]?.answer.conditions).toBeUndefined();
+    expect(findings.map(({ code }) => code)).toEqual(['value/backwards', 'schedule/incomplete']);
+    const upTo = (ceilings: boolean) =>
+      separating(
+        [1, 2, 3].map((microbatches) => ({ devices: 1, microbatches, args: {}, passes: microbatches < 2 })),
+        ceilings,
+      );
+    expect([upTo(true), upTo(false)]).toEqual([['microbatches <= 1'], undefined]);
+  });
+  it('gives way to the end of a range that names a microbatch too many', () => {
+    const text = `schedule mine {
+  row(d) = F[0⟦..→..<⟧microbatches], B[0⟦..→..<⟧microbatches]
+}
+expect mine { ⟦schedule/repeated:valid⟧ }`;
+    expect(checkFix(text).title).toBe('Write ..<microbatches: 128 shapes pass');
+  });
   it('may be two conditions', () => {
     const shapes = Array.from({ length: 8 * 16 }, (_, at) => ({
       devices: 1 + (at >> 4),

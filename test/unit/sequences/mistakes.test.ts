@@ -34,7 +34,7 @@ describe('what is no sequence', () => {
     ['row(d) = if(⟦type/mismatch:d⟧, F[0], F[1])', 'a comparison, found a number'],
     ['row(d) = if(d == 0, F[0], ⟦type/mismatch:1⟧)', 'operations, as where the condition holds'],
     ['row(d) = ⟦type/mismatch:if(d == 0, 1)⟧', 'if with 3 arguments'],
-    ['row(⟦type/mismatch:devices⟧) = F[0]', 'as `row(devices + 0)`'],
+    ['row(⟦type/mismatch:devices⟧) = F[0]', 'as `row(devices - 1)`'],
     ['let last = devices - 1  row(d) = F[0..last]  row(⟦type/mismatch:last⟧) = F[0]', 'as `row(last + 0)`'],
     ['param k = 1 in 0..3  row(d) = F[0..k]  row(⟦type/mismatch:k⟧) = F[0]', 'as `row(k + 0)`'],
     ['row(d) = ⟦type/mismatch:fused(F[0..1], B[0])⟧', '2 and 1 operations'],
