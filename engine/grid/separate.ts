@@ -102,7 +102,7 @@ const divides = (divisor: number, number: number): boolean => divisor > 0 && mod
 
 /**
  * One condition, or two together; undefined where none of these forms separates the shapes. `ceilings`: whether an upper bound may be
- * one. Where a range runs backwards, the text is wrong, and no bound on the shape makes it right.
+ * one. If a range runs backwards, the text is wrong, and no bound on the shape makes it right.
  */
 export function separating(shapes: readonly JudgedShape[], ceilings = true): readonly string[] | undefined {
   const good = shapes.filter(({ passes }) => passes);

@@ -11,6 +11,8 @@ export function bindArguments(
   call: Call,
   owner: string,
   parameters: readonly string[],
+  /** What to write for a parameter that is not one of these, if that is known. */
+  adviceFor: (name: string, argument: Argument) => string | undefined = () => undefined,
 ): ReadonlyMap<string, Argument> | undefined {
   const bound = new Map<string, Argument>();
   let next = 0;
@@ -26,11 +28,12 @@ export function bindArguments(
       return undefined;
     }
     if (argument.name !== undefined && !parameters.includes(name)) {
-      const near = context.report.nearest(name, parameters);
+      const advice = adviceFor(name, argument);
+      const near = advice === undefined ? context.report.nearest(name, parameters) : undefined;
       context.report.report(
         'key/unknown',
         argument.name,
-        { key: name, block: `call to ${owner}`, nearest: near },
+        { key: name, block: `call to ${owner}`, nearest: near, ...(advice === undefined ? {} : { advice }) },
         { hint: spellingHint(near) },
       );
       wrong = true;

@@ -5,7 +5,6 @@ import type {
   ParameterRange,
   ScheduleDefinition,
   ScheduleNumbers,
-  WrittenRow,
 } from '../definitions/schedule.ts';
 import { createReporter, type Reporter } from '../findings/reporter.ts';
 import type { BlockDeclaration, Entry } from '../../grammar/syntax.ts';
@@ -27,10 +26,8 @@ import { operationUses } from './operationUses.ts';
 import { type DeclaredOperation, readOperations } from './operations.ts';
 import { readRows, writtenRows } from './rowEntries.ts';
 import { expandRows, type Rows } from './rows.ts';
-import { rowTracer, slotTracer, type Traced, tracedSchedule } from './rowTracer.ts';
-import { blockOf, slotRows } from './slotRows.ts';
-import { readSlots, type SlotTable } from './slots.ts';
-import { waitsInOrder } from './slotWaits.ts';
+import { rowTracer, type Traced, tracedSchedule } from './rowTracer.ts';
+import { readSlotBody, type SlotBody, slotBody } from './slotBody.ts';
 import { forFile, readingOf } from './scheduleReading.ts';
 import { scheduleText } from './scheduleBase.ts';
 import { scheduleParameters } from './scheduleParameters.ts';
@@ -175,7 +172,7 @@ type Body =
       readonly rule: Rule | 'none';
     }
   | { readonly kind: 'rows'; readonly rows: Rows }
-  | (SlotTable & { readonly written: WrittenRow; readonly periodEnds: number | undefined });
+  | SlotBody;
 
 /** `in_flight(s)`; `undefined` where there is no limit. */
 type Limit = { readonly entry: Entry; readonly compiled: NonNullable<ReturnType<typeof numberFunction>> } | undefined;
@@ -199,29 +196,7 @@ function bodyWith(
       rule: (numbers, report) =>
         body.rule === 'none' ? null : ruleFor(compiled, body.rule, body.prefer, given, numbers, report),
     };
-  if (body.kind === 'slots')
-    return {
-      kind: 'rows',
-      rows: () => () => body.written,
-      ...(body.fill ? { fill: true } : {}),
-      ...(body.periodEnds === undefined ? {} : { periodEnds: body.periodEnds }),
-      ...(body.period === undefined
-        ? {}
-        : { block: (numbers, report) => blockOf(frameOf(compiled, numbers, given, report), body, numbers) }),
-      expand: (numbers, report) => slotRows(frameOf(compiled, numbers, given, report), body, numbers),
-      trace: (numbers) =>
-        slotTracer(context, () => frameOf(compiled, numbers, given, createReporter('', 0)), body, numbers),
-      ...(declared.length === 0
-        ? {}
-        : {
-            operations(numbers, rows, report) {
-              const frame = frameOf(compiled, numbers, given, report);
-              const used = operationUses(frame, declared, rows, numbers);
-              if (used === undefined || used === 'none') return used;
-              return waitsInOrder(frame, body, rows, numbers, used) ? used : undefined;
-            },
-          }),
-    };
+  if (body.kind === 'slots') return slotBody(context, compiled, traced, body, declared, given);
   return {
     kind: 'rows',
     ...writtenRows(context, body.rows, (numbers) => frameOf(compiled, numbers, given, createReporter('', 0))),
@@ -259,15 +234,10 @@ function readBody(
     if (entry !== undefined && (slots.length === 0 || order !== undefined))
       notApplicable(context, entry, 'the schedule has no slots');
   }
-  if (order === undefined && slots.length > 0) {
-    const table = readSlots(context, compiled, keys, operations);
-    if (table === undefined) return undefined;
-    const place = context.report.place(slots[0]);
-    const items = table.entries.map(({ entry }) => context.report.place(entry));
-    return { ...table, written: { place, items }, periodEnds: periodEnd(context, keys.find('period')) };
-  }
+  if (order === undefined && slots.length > 0) return readSlotBody(context, compiled, keys, operations);
   if (order !== undefined) {
-    for (const row of [...rows, ...slots]) notApplicable(context, row, '`order` decides');
+    for (const slot of slots) notApplicable(context, slot, '`order` decides');
+    for (const row of rows) notApplicable(context, row, whyNoRow(row));
     const parts = keys.find('parts');
     if (parts !== undefined) notApplicable(context, parts, 'a rule runs whole microbatches');
     const prefer = readPrefer(context, order, backward);
@@ -293,12 +263,10 @@ function readBody(
   return read === undefined ? undefined : { kind: 'rows', rows: read };
 }
 
-/** The end of the period of a block; `undefined` if another schedule writes it. */
-function periodEnd({ report, uri }: ReadContext, entry: Entry | undefined): number | undefined {
-  const value = valueOf(entry);
-  if (value === undefined) return undefined;
-  const place = report.place(value);
-  return place.uri === uri && place.start === value.start ? place.end : undefined;
+/** A rule orders all devices as they run, so none of them has a row. */
+function whyNoRow({ parameters: [device] = [] }: Entry): string {
+  if (device?.kind === 'name') return '`order` decides';
+  return '`order` decides for all devices while they run; write `prefer(0) = …` or `allow(F, s) = …` to change one device, or `row(d)` for all of them';
 }
 
 /** Most microbatches in flight of each stage of a pipeline with these numbers. */

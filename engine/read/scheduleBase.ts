@@ -1,7 +1,7 @@
 /** `from = zb_h1` of a schedule: the schedule that it takes over, its names, and what is left of it. */
 import { createReporter } from '../findings/reporter.ts';
 import { parse } from '../../grammar/parse.ts';
-import type { BlockDeclaration, Entry, Name } from '../../grammar/syntax.ts';
+import type { BlockDeclaration, Entry, Name, Span } from '../../grammar/syntax.ts';
 import { readCallee } from '../language/callee.ts';
 import { symbolId } from '../language/context.ts';
 import { declareAll, memberId } from '../language/declare.ts';
@@ -74,7 +74,10 @@ export function scheduleText(context: ReadContext, block: BlockDeclaration, keys
   const base = name === undefined ? undefined : baseText(context, name);
   if (value === undefined || name === undefined || base === undefined) return undefined;
   const parameters = parametersOf(base);
-  const bound = value.kind === 'call' ? bindArguments(context, value, name.text, parameters) : new Map<string, never>();
+  const bound =
+    value.kind === 'call'
+      ? bindArguments(context, value, name.text, parameters, onlyBuiltIn(context, name))
+      : new Map<string, never>();
   if (bound === undefined) return undefined;
   const values = new Map([...bound].map(([parameter, argument]) => [parameter, argument.value]));
   const text = takenOver(origin, entries, base, values);
@@ -90,13 +93,25 @@ function baseText(context: ReadContext, name: Name): ScheduleText | undefined {
   const info = context.names.get(name.text);
   if (info !== undefined) return context.scheduleTexts.get(info.id);
   const found = standardSchedule(name.text, context);
-  if (found === undefined && findPolicy(name.text) !== undefined)
+  const policy = found === undefined ? findPolicy(name.text) : undefined;
+  if (policy !== undefined) {
+    const rows = `use \`${name.text}\` in a pipeline, then \`pipewright export --to torch-csv\` and \`pipewright import\``;
     context.report.report('type/mismatch', name, {
-      expected: 'a schedule that is written as text',
-      found: `\`${name.text}\`, which is not`,
+      expected: `a schedule with a text${policy.loading === undefined ? `; to get the order of one shape as rows, ${rows}` : ''}`,
+      found: `\`${name.text}\`, which searches for its order`,
     });
+  }
   return found;
 }
+
+/** What to write for a parameter that a built-in schedule has and its text lacks: a word, or a list. */
+const onlyBuiltIn =
+  ({ names, syntax }: ReadContext, { text }: Name) =>
+  (parameter: string, { start, end }: Span): string | undefined => {
+    const known = names.has(text) ? undefined : findPolicy(text)?.parameters.find(({ name }) => name === parameter);
+    if (known === undefined) return undefined;
+    return `The text of ${text}, which \`from\` takes over, leaves out this parameter; a pipeline can give it to the built-in, as "schedule = ${text}(${syntax.text.slice(start, end)})".`;
+  };
 
 const parametersOf = ({ entries }: ScheduleText): readonly string[] =>
   entries.flatMap(({ entry: { key, name } }: { entry: Entry }) =>

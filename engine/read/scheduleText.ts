@@ -77,9 +77,13 @@ function leftOut(entries: readonly Entry[], base: ScheduleText): ReadonlySet<str
   const rowsOfAll = entries.some(({ key, parameters }) => key.text === 'row' && parameters?.[0]?.kind === 'name');
   const baseHas = (key: string) => base.entries.some(({ entry }) => entry.key.text === key);
   // Rows of single devices replace rows; they are no order of their own.
-  const form = forms.find(([key]) => (key === 'row' ? rowsOfAll || (says(key) && baseHas(key)) : says(key)));
+  const form = forms.find(([key]) =>
+    key === 'row' ? rowsOfAll || (says(key) && baseHas(key) && !baseHas('slot')) : says(key),
+  );
   const placed = placements.find(([key]) => says(key));
   const otherForms = form === undefined ? [] : forms.filter((each) => each !== form).flat();
+  // Slots that replace slots keep the rows of single devices.
+  if (form?.[0] === 'slot' && baseHas('slot')) otherForms.splice(otherForms.indexOf('row'), 1);
   const otherPlaces = placed === undefined ? [] : placements.filter((each) => each !== placed).flat();
   return new Set([...otherForms, ...otherPlaces]);
 }

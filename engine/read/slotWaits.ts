@@ -1,6 +1,6 @@
 /** Whether the operations that a schedule declares are behind what they wait for, in its clock table. */
 import type { ScheduleNumbers, UsedOperations } from '../definitions/schedule.ts';
-import { nothing, unpack } from '../packed.ts';
+import { unpack } from '../packed.ts';
 import type { RowPlan } from '../plan.ts';
 import { B, I, W } from '../program.ts';
 import type { Frame } from '../sequences/frame.ts';
@@ -20,7 +20,9 @@ export function waitsInOrder(
   const keyOf = (kind: number, stage: number, microbatch: number): number =>
     (kind * stages + stage) * total + microbatch;
   for (const row of rows) {
-    const [kinds, of, numbers, slots] = [row.kinds, row.stages, row.microbatches, row.slots ?? nothing].map(unpack);
+    // A row of one device has no slots: it runs in the order in which it is written.
+    if (row.slots === undefined) continue;
+    const [kinds, of, numbers, slots] = [row.kinds, row.stages, row.microbatches, row.slots].map(unpack);
     for (const [at, kind] of kinds.entries()) slotOf.set(keyOf(kind, of[at], numbers[at]), slots[at]);
   }
   const written = new Map(entries.map((entry) => [entry.kind, entry]));

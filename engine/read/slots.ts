@@ -48,7 +48,6 @@ export function readSlots(
   keys: Keys,
   operations: readonly DeclaredOperation[],
 ): SlotTable | undefined {
-  for (const row of keys.all('row')) notApplicable(context, row, 'the slots decide');
   for (const key of ['backward', 'in_flight', 'parts'] as const) {
     const entry = keys.find(key);
     if (entry !== undefined) notApplicable(context, entry, 'the slots decide');

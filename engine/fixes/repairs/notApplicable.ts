@@ -46,6 +46,9 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   }
   if (entry === undefined || within === undefined) return;
   const key = entry.key.text;
+  // A table that fills idle time moves operations of all devices.
+  if (key === 'row' && parametersOf(finding, 'key/not-applicable')?.reason.includes('`fill = false`') === true)
+    yield { what: 'Write fill = false', edits: [setKey(syntax.text, within, 'fill', 'false')] };
   const label = entry.name === undefined ? key : `${key} ${entry.name.text}`;
   yield { what: `Remove "${label}"`, edits: [withoutNode(syntax, entry)] };
   const others: readonly Entry[] = (overriding[key] ?? []).flatMap((name) => entriesOf(within, name));

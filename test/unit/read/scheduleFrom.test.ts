@@ -31,6 +31,12 @@ function planned(schedules: string, { devices = 3, microbatches = 5, chunks = 1 
     : { errors, schedule: JSON.parse(plain) as SchedulePlan, placement: found.placement };
 }
 
+/** Operations of the rows, without their slots. */
+const rowsOf = (schedule: SchedulePlan | undefined) =>
+  schedule?.kind === 'rows'
+    ? schedule.rows.map(({ kinds, stages, microbatches }) => ({ kinds, stages, microbatches }))
+    : undefined;
+
 /** Expects that both texts mean the same for every shape. */
 function same(taken: string, written: string, chunks = 1, setting: Setting = {}): void {
   for (const devices of [1, 2, 3, 5]) {
@@ -119,6 +125,53 @@ describe('what is written replaces what is taken over', () => {
       `schedule up { ${both} }  schedule mine { from = up  placement = linear }`,
       'schedule mine { placement = linear  order = greedy(prefer = [B, F]) }',
     );
+  });
+  test('the slots of one device by its row', () => {
+    // Slots of 1F1B.
+    const slots = 'slot(F, s, j) = 2 * j + s  slot(B, s, j) = 2 * j + 2 * devices - 1 - s';
+    const last = `row(devices - 1) = ${flat}`;
+    const warm = 'let warm(d) = min(microbatches, devices - d)';
+    const written = `schedule mine { ${warm}  row(d) = F[0..<warm(d)], zip(B[0..<microbatches], F[warm(d)..<microbatches])  ${last} }`;
+    for (const taken of [
+      `schedule table { ${slots} }  schedule mine { from = table  ${last} }`,
+      `schedule mine { ${slots}  ${last} }`,
+      `schedule table { ${slots}  ${last} }  schedule mine { from = table  slot(F, s, j) = s + 2 * j }`,
+      `schedule table { ${slots}  row(0) = W[0]  ${last} }  schedule mine { from = table  ${warm}  row(0) = F[0..<warm(0)], zip(B[0..<microbatches], F[warm(0)..<microbatches]) }`,
+    ])
+      for (const devices of [2, 3, 5])
+        for (const microbatches of [1, 4, 7]) {
+          const shape = { devices, microbatches };
+          expect(rowsOf(planned(taken, shape).schedule), `${taken} ${devices} ${microbatches}`).toEqual(
+            rowsOf(planned(written, shape).schedule),
+          );
+        }
+    // Each row leads to what writes it.
+    const { origins } = resolveText(`schedule mine { ${slots}  ${last} }${pipeline(3, 4)}`);
+    expect(origins.get(paths.row('train', 2))?.start).toBe(`schedule mine { ${slots}  `.length);
+    expect(origins.get(paths.row('train', 1))?.start).toBe('schedule mine { '.length);
+  });
+  test('the slots of one device, but not under a filled table or a rule', () => {
+    const messages = (text: string) => resolveText(text + pipeline(2, 4, 2)).findings.map(({ message }) => message);
+    expect(messages('schedule mine { from = v_half  row(0) = F[0] }')[0]).toContain('write `fill = false`');
+    expect(
+      messages('schedule rule { order = greedy(prefer = [B, F]) }  schedule mine { from = rule  row(0) = F[0] }')[0],
+    ).toContain('write `prefer(0) = …` or `allow(F, s) = …`');
+  });
+  test('no word and no list: the message names the built-in', () => {
+    const messages = (from: string) =>
+      resolveText(`schedule mine { from = ${from} }`).findings.map(({ message }) => message);
+    const ofBuiltIn = (call: string, parameter: string, name: string) => [
+      `A call to ${name} has no argument "${parameter}". The text of ${name}, which \`from\` takes over, leaves out this parameter; a pipeline can give it to the built-in, as "schedule = ${call}".`,
+    ];
+    expect(messages('dapple(policy = b)')).toEqual(ofBuiltIn('dapple(policy = b)', 'policy', 'dapple'));
+    expect(messages('1f1b(warmup = [2, 1])')).toEqual(ofBuiltIn('1f1b(warmup = [2, 1])', 'warmup', '1f1b'));
+    expect(messages('gpipe(chunks = 3)')).toEqual(['A call to gpipe has no argument "chunks".']);
+    expect(messages('dapple(inflight = 3)')[0]).toContain('Did you mean "in_flight"?');
+  });
+  test('no search, which has no text: the message says how its order becomes rows', () => {
+    const [found] = resolveText('schedule mine { from = zb_auto }').findings;
+    expect(found.message).toContain('`pipewright export --to torch-csv` and `pipewright import`');
+    expect(resolveText('schedule mine { from = pipeswitch }').findings[0].message).not.toContain('export');
   });
   test('a slot of a kind, however many names follow it', () => {
     const block = (weight: string) => `period = 3  slot(F, s) = 3 * s  slot(I, s) = 6 * stages - 3 * s + 1  ${weight}`;

@@ -97,7 +97,11 @@ describe('what is no table', () => {
   it('says what the slots decide', () => {
     found(
       '⟦warning key/not-applicable:row⟧(d) = F[0]  ⟦warning key/not-applicable:backward⟧ = whole  slot(F, s, j) = j + s  slot(B, s, j) = 20 + j - s',
-      ['the slots decide', 'the slots decide'],
+      ['the slots decide; only a row of one device', 'the slots decide'],
+    );
+    found(
+      '⟦warning key/not-applicable:row⟧(0) = F[0]  period = 6  fill = true  slot(F, s) = s  slot(I, s) = 9 - s  slot(W) = free',
+      ['write `fill = false`'],
     );
     found(
       '⟦warning key/not-applicable:period⟧ = 6  ⟦warning key/not-applicable:fill⟧ = true  row(d) = F[0..<microbatches], B[0..<microbatches]',
