@@ -115,6 +115,13 @@ const runsOf = (text: string): readonly (readonly number[])[] =>
     .split(',')
     .map((run) => run.split('*').map(Number));
 
+/** Whether the number is among them. */
+export function packedHas(list: Packed, number: number): boolean {
+  const text = list as unknown as string;
+  if (!text.startsWith('1')) return unpack(list).includes(number);
+  return number < characters.length && text.includes(String.fromCharCode(characters[number]), 1);
+}
+
 export function unpack(list: Packed): Int32Array {
   const text = list as unknown as string;
   const numbers = new Int32Array(lengthOf(text));

@@ -2,7 +2,7 @@
 import type { ScheduleDefinition, ScheduleNumbers } from '../definitions/schedule.ts';
 import type { RowTracer } from '../definitions/rowTracer.ts';
 import type { Reporter } from '../findings/reporter.ts';
-import { unpack } from '../packed.ts';
+import { packedHas } from '../packed.ts';
 import type { EdgePlan, PipelinePlan, SchedulePlan, StageCopy, StagePlan } from '../plan.ts';
 import { copyEdges, copyPlan } from '../planning/place/copies.ts';
 import { steadyIterations } from '../planning/settle.ts';
@@ -120,7 +120,7 @@ function scheduleOf(
 const recomputes = (schedule: SchedulePlan): boolean =>
   schedule.kind === 'greedy'
     ? schedule.rule?.recomputes !== undefined
-    : schedule.kind === 'rows' && schedule.rows.some(({ kinds }) => unpack(kinds).includes(R));
+    : schedule.kind === 'rows' && schedule.rows.some(({ kinds }) => packedHas(kinds, R));
 
 /** A chain of unit stages under a schedule. */
 export function planOf(
@@ -128,6 +128,7 @@ export function planOf(
   { stages, devices, microbatches, iterations = 1 }: ScheduleNumbers,
   { placement, copies }: Placed,
 ): PipelinePlan {
+  const times = { ...unit, recompute: recomputes(schedule) ? unit.forward : 0 };
   const chain = Array.from({ length: stages - 1 }, (_, stage): EdgePlan => ({ from: stage, to: stage + 1, bytes: 0 }));
   return {
     name: schedule.name,
@@ -143,7 +144,6 @@ export function planOf(
     })),
     stages: Array.from(placement, (_, stage): StagePlan => {
       const copy = copies?.[stage];
-      const times = { ...unit, recompute: recomputes(schedule) ? unit.forward : 0 };
       return copyPlan({ ...times, name: `s${copy?.stage ?? stage}` }, copy, 1, 1);
     }),
     placement,

@@ -56,19 +56,22 @@ export function programOfRows(
       fused ??= new Uint8Array(total);
       if (position + 1 < row.kinds.length) fused[at + position] = 1;
     }
-    for (let index = 0; index < row.kinds.length; index += 1) {
-      const kind = row.kinds[index];
-      const stage = row.stages[index];
-      const microbatch = row.microbatches[index];
+    const { kinds, stages: of, microbatches: which, items: from } = row;
+    for (let index = 0; index < kinds.length; index += 1) {
+      const kind = kinds[index];
+      const stage = of[index];
+      const microbatch = which[index];
       const problem =
         kind === U && weights === 'flush'
           ? 'updates the weights within an iteration, but `weights = flush` keeps them until its end; write another `weights`, such as `weights = stash`'
-          : outside(stage, microbatch, device, { devices, stages, microbatches });
+          : device < devices && within(stage, stages) && within(microbatch, microbatches)
+            ? undefined
+            : outside(stage, microbatch, { devices, stages, microbatches });
       if (kind === U) updates = true;
       if (kind === E || kind === L) evicts = true;
       if (problem !== undefined) refuse(device, row, index, problem);
       order[at] = ((kind * stages + stage) << shift) | microbatch;
-      items[at] = row.items[index];
+      items[at] = from[index];
       if (kind === I || kind === W) split = true;
       // Rows with an R say all that is recomputed; in other stages, and for microbatches without one, everything is kept.
       if (kind === R) apart ??= new Uint8Array(stages).fill(1);
@@ -128,20 +131,19 @@ const makesAgain = ({ recompute, recomputed, recomputedWhole = recomputed }: Sta
 const weightsOf = ({ schedule }: PipelinePlan): WeightRule =>
   weightRule(schedule.kind === 'rows' ? (schedule.weights ?? 'flush') : 'flush');
 
+/** What is not there; one of them is not. */
 function outside(
   stage: number,
   microbatch: number,
-  device: number,
   { devices, stages, microbatches }: Pick<Program, 'devices' | 'stages' | 'microbatches'>,
-): string | undefined {
+): string {
   if (!within(stage, stages)) return `names a stage that does not exist: stages are 0 to ${stages - 1}`;
   if (!within(microbatch, microbatches)) {
     // One too far is mostly a range that includes its end.
     const asRange = microbatch === microbatches ? `, which is the range \`0..<${microbatches}\`` : '';
     return `names a microbatch that does not exist: microbatches are 0 to ${microbatches - 1}${asRange}`;
   }
-  if (device >= devices) return `is in a row for a device that does not exist: devices are 0 to ${devices - 1}`;
-  return undefined;
+  return `is in a row for a device that does not exist: devices are 0 to ${devices - 1}`;
 }
 
-const within = (value: number, count: number): boolean => Number.isInteger(value) && value >= 0 && value < count;
+const within = (value: number, count: number): boolean => value >= 0 && value < count;

@@ -2,8 +2,7 @@
 import { wave } from '../placement.ts';
 import type { OperationSink, Policy, Shape } from '../policy.ts';
 import { type Block, F0, F1, I0, I1, peak, type Row, splitBackward, W1, wholeBackward } from './vBlocks.ts';
-import { best } from './vSearch.ts';
-import { vTimesOf } from './vTimes.ts';
+import { vRows } from './vRows.ts';
 
 export interface VDefinition {
   readonly name: string;
@@ -17,16 +16,7 @@ export interface VDefinition {
 
 export function vPolicy({ name, summary, split, share, block }: VDefinition): Policy {
   const taken = split ? splitBackward : wholeBackward;
-  // The rows of a shape are made for all devices together, but are asked for device by device.
-  const made = new WeakMap<Shape, readonly Row[]>();
-  const rowsOf = (shape: Shape): readonly Row[] => {
-    const known = made.get(shape);
-    if (known !== undefined) return known;
-    const blocks = Array.from({ length: shape.devices }, (_, device) => block(device, shape.devices));
-    const rows = best(blocks, shape.microbatches, vTimesOf(shape, taken));
-    made.set(shape, rows);
-    return rows;
-  };
+  const rowsOf = vRows(taken, block);
   return {
     name,
     summary,

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts';
-import { keepAnswer, keyOf, knownAnswer } from './answers.ts';
+import { foundAnswers, keyOf } from './answers.ts';
 import { leastOf } from './bound.ts';
 import { construct, operationsOfSlice, siteFor, variants } from './construct.ts';
 import type { SearchProblem, Words } from './problem.ts';
@@ -34,7 +34,7 @@ export function search(problem: SearchProblem): Answer {
  */
 export function* searchSteps(problem: SearchProblem): Generator<void, Answer> {
   const key = keyOf(problem);
-  const known = knownAnswer(key);
+  const known = foundAnswers.known(key);
   if (known !== undefined) return known;
   const { devices, microbatches, limits, unit, objective } = problem;
   const scratch = scratchFor(problem);
@@ -120,7 +120,7 @@ export function* searchSteps(problem: SearchProblem): Generator<void, Answer> {
     if (due()) yield;
   }
   const answer: Answer = { words: best, makespan, span, by, least: bound.makespan, leastSpan: bound.span };
-  keepAnswer(key, answer);
+  foundAnswers.keep(key, answer);
   return answer;
 }
 

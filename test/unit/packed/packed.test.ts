@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pack, packedLength, unpack } from '../../../engine/packed.ts';
+import { pack, packedHas, packedLength, unpack } from '../../../engine/packed.ts';
 import * as fc from '../../support/property.ts';
 
 const numbers = fc.oneof(
@@ -16,6 +16,8 @@ it('unpacks what it packed, whatever the numbers', () => {
       const text = pack(list);
       expect(Array.from(unpack(text))).toEqual(list);
       expect(packedLength(text)).toBe(list.length);
+      for (const number of [...list.slice(0, 3), 0, 14, 63, 64, 5000])
+        expect(packedHas(text, number)).toBe(list.includes(number));
       expect(JSON.stringify(text)).not.toContain('\\');
     }),
   );
