@@ -112,9 +112,11 @@ export const kindsIn = ({ extended, declared }: Pick<Program, 'extended' | 'decl
 export interface ProgramCopies {
   /** Number of the stage in the cut. */
   readonly stage: Int32Array;
-  /** It runs microbatches j with j mod `every` = `first`. */
+  /** It runs microbatches j with j mod `every` = `first`, or those that its `turns` name. */
   readonly every: Int32Array;
   readonly first: Int32Array;
+  /** By stage: 1 for each j mod `every` that it runs; undefined for every k-th microbatch. Absent if no copy has turns. */
+  readonly turns?: readonly (Uint8Array | undefined)[];
   /** Segment of the sequence; −1 for the whole sequence. */
   readonly segment: Int32Array;
   /** 1 for a spare copy, which runs forwards only; absent if there is none. */
@@ -126,14 +128,30 @@ export const runsForwardOnly = ({ forwardOnly, copies }: Program, stage: number)
   forwardOnly === true || copies?.spare?.[stage] === 1;
 
 /** Whether a stage of the program runs a microbatch. */
-export const runsMicrobatch = ({ copies }: Program, stage: number, microbatch: number): boolean =>
-  copies === undefined || microbatch % copies.every[stage] === copies.first[stage];
+export function runsMicrobatch({ copies }: Pick<Program, 'copies'>, stage: number, microbatch: number): boolean {
+  if (copies === undefined) return true;
+  const turn = microbatch % copies.every[stage];
+  const turns = copies.turns?.[stage];
+  return turns === undefined ? turn === copies.first[stage] : turns[turn] === 1;
+}
+/** How many microbatches there are for each one that a stage runs. */
+export function microbatchesPerRun({ copies }: Pick<Program, 'copies'>, stage: number): number {
+  if (copies === undefined) return 1;
+  const turns = copies.turns?.[stage];
+  return turns === undefined ? copies.every[stage] : copies.every[stage] / turns.reduce((sum, runs) => sum + runs, 0);
+}
 /** Microbatches that a stage runs. */
 export const microbatchesOf = (program: Program, stage: number): number => sharedMicrobatches(program, stage, stage);
 
 /** Microbatches that two stages both run: those that an edge between them carries. */
 export function sharedMicrobatches({ copies, microbatches }: Program, one: number, other: number): number {
   if (copies === undefined) return microbatches;
+  if (copies.turns?.[one] !== undefined || copies.turns?.[other] !== undefined) {
+    let shared = 0;
+    for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
+      if (runsMicrobatch({ copies }, one, microbatch) && runsMicrobatch({ copies }, other, microbatch)) shared += 1;
+    return shared;
+  }
   const [every, step] = [copies.every[one], copies.every[other]];
   // The first they share, then each time both have come round.
   for (let turn = 0; turn < step; turn += 1) {

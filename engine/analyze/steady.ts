@@ -1,5 +1,5 @@
 /** What an asynchronous program does once it is full: the time from one update to the next. */
-import { F, kindOfRow, microbatchOf, type Program, resultRow, rowOf, U } from '../program.ts';
+import { F, kindOfRow, microbatchesPerRun, microbatchOf, type Program, resultRow, rowOf, U } from '../program.ts';
 import { secondsOf, type Timeline, type Timing } from '../timeline.ts';
 
 export interface Steady {
@@ -150,7 +150,7 @@ function singleWorkOf(program: Program, timing: Timing): Pick<Steady, 'busy' | '
 /** Counted by kind of operation and multiplied: each copy of a stage runs its share of the minibatch. */
 function workOf({ program, timing }: Timeline): Pick<Steady, 'busy' | 'step'> {
   if (timing.single !== undefined) return singleWorkOf(program, timing);
-  const { order, stages, placement, devices, minibatch = 1, copies } = program;
+  const { order, stages, placement, devices, minibatch = 1 } = program;
   const count = new Int32Array(timing.duration.length);
   for (const word of order) count[rowOf(program, word)] += 1;
   const busy = new Float64Array(devices);
@@ -158,7 +158,7 @@ function workOf({ program, timing }: Timeline): Pick<Steady, 'busy' | 'step'> {
   for (let row = 0; row < count.length; row += 1) {
     const stage = row % stages;
     if (count[row] === 0 || count[F * stages + stage] === 0) continue;
-    const runs = (minibatch / (copies?.every[stage] ?? 1)) * (count[row] / count[F * stages + stage]);
+    const runs = (minibatch / microbatchesPerRun(program, stage)) * (count[row] / count[F * stages + stage]);
     (kindOfRow(stages, row) === U ? step : busy)[placement[stage]] += runs * timing.duration[row];
   }
   return { busy, step };

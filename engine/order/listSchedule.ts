@@ -48,8 +48,8 @@ export function listSchedule(work: Work, rule: Preference): Program {
   const rank = ranks(rule);
   const kindOfResult = rule.split ? [F, I, W] : [F, B, W];
 
-  const { every, first, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
-  const counts = Int32Array.from(first, (_, stage) => count(stage));
+  const { microbatchOf: microbatchAt, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
+  const counts = Int32Array.from({ length: stages }, (_, stage) => count(stage));
 
   const offsets = new Int32Array(devices + 1);
   for (let stage = 0; stage < stages; stage += 1) offsets[placement[stage] + 1] += (rows / stages) * counts[stage];
@@ -104,7 +104,7 @@ export function listSchedule(work: Work, rule: Preference): Program {
       parked[stage] = 1;
       return;
     }
-    const microbatch = first[stage] + every[stage] * next[row];
+    const microbatch = microbatchAt(stage, next[row]);
     push(ready[placement[stage]], (rank[kind] * microbatches + microbatch) * stages + (stages - 1 - stage), row);
     touch(placement[stage]);
   };
@@ -136,11 +136,11 @@ export function listSchedule(work: Work, rule: Preference): Program {
     const row = pop(ready[device]);
     const kind = kindOfRow(stages, row);
     const stage = row - kind * stages;
-    order[at[device]] = ((kindOfResult[kind] * stages + stage) << shift) | (first[stage] + every[stage] * next[row]);
+    order[at[device]] = ((kindOfResult[kind] * stages + stage) << shift) | microbatchAt(stage, next[row]);
     at[device] += 1;
     if (kind === 0) inFlight[stage] += 1;
     running[device] = row;
-    const length = ticksAt(ticks, microbatches, row, first[stage] + every[stage] * next[row]);
+    const length = ticksAt(ticks, microbatches, row, microbatchAt(stage, next[row]));
     push(events, now + length, rows + device);
     next[row] += 1;
     need[row] = needOffsets[row];

@@ -9,12 +9,14 @@ export interface Peer {
 
 /**
  * The copies that an update of each stage waits for; undefined if no update waits for another copy. Copies with the same `every`
- * run the same number of microbatches in every round. So the last one of copy c′ in the round of microbatch j of copy c is j −
- * first(c) + first(c′). With minibatches of one microbatch, each copy has one in a round; otherwise a minibatch is a round.
+ * run the same number of microbatches in every round. A copy's last is the last of its turns: `first` for every k-th microbatch.
+ * If copy c ends a round with microbatch j, copy c′ ends it with j − last(c) + last(c′). With minibatches of one microbatch,
+ * each copy has one in a round; otherwise a minibatch is a round.
  */
 export function peersOf({ copies, weights, stages }: Program): readonly (readonly Peer[])[] | undefined {
   if (copies === undefined || weights === undefined || weights === 'flush') return undefined;
   const { stage, every, first, segment } = copies;
+  const last = (copy: number): number => copies.turns?.[copy]?.lastIndexOf(1) ?? first[copy];
   const of = new Map<number, number[]>();
   for (let copy = 0; copy < stages; copy += 1) of.set(stage[copy], [...(of.get(stage[copy]) ?? []), copy]);
   const peers = Array.from({ length: stages }, (_, index): readonly Peer[] =>
@@ -22,7 +24,7 @@ export function peersOf({ copies, weights, stages }: Program): readonly (readonl
       .filter(
         (other) => first[other] !== first[index] && every[other] === every[index] && segment[other] === segment[index],
       )
-      .map((other) => ({ stage: other, shift: first[other] - first[index] })),
+      .map((other) => ({ stage: other, shift: last(other) - last(index) })),
   );
   return peers.some((list) => list.length > 0) ? peers : undefined;
 }

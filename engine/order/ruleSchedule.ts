@@ -92,7 +92,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const { offsets: needOffsets, needs } = dependencies;
   const rows = needOffsets.length - 1;
   const consumers = consumersOf(dependencies, rows);
-  const { every, first, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
+  const { microbatchOf: microbatchAt, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
   const evictions = work.evictions && ruleEvictions(work.evictions, microbatches);
   const counts = new Int32Array(rows);
   /** Most operations of each row: of E and L, nobody knows how many run. */
@@ -149,7 +149,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
 
   /** Ticks of the n-th operation of a row. */
   const lengthOf = (row: number, turn: number): number =>
-    ticksAt(ticks, microbatches, row, first[row % stages] + every[row % stages] * turn);
+    ticksAt(ticks, microbatches, row, microbatchAt(row % stages, turn));
   const schedule = (time: number, value: number): void => {
     if (events.size === events.keys.length) events = larger(events);
     push(events, time, value);
@@ -279,7 +279,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const wordOf = (row: number, turn: number): number => {
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
-    return ((kindOfResult[result] * stages + stage) << shift) | (first[stage] + every[stage] * turn);
+    return ((kindOfResult[result] * stages + stage) << shift) | microbatchAt(stage, turn);
   };
   const start = (device: number, row: number): void => {
     const result = kindOfRow(stages, row);
@@ -332,7 +332,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
       if (turn < 0) continue;
       const result = kindOfRow(stages, row);
       const stage = row - result * stages;
-      const microbatch = first[stage] + every[stage] * turn;
+      const microbatch = microbatchAt(stage, turn);
       const key = keyOf(rule.ties, rank[result], microbatch, stage, microbatches, stages);
       if (key < least && allowed(row)) [best, least] = [row, key];
     }

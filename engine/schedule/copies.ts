@@ -1,3 +1,4 @@
+import { bitsOf } from '../order/copyTurns.ts';
 import type { PipelinePlan, StageCopy } from '../plan.ts';
 import type { ProgramCopies } from '../program.ts';
 
@@ -7,6 +8,9 @@ export const programCopies = (copies: readonly StageCopy[]): ProgramCopies => ({
   every: Int32Array.from(copies, (copy) => copy.every),
   first: Int32Array.from(copies, (copy) => copy.first),
   segment: Int32Array.from(copies, (copy) => copy.segment ?? -1),
+  ...(copies.some(({ turns }) => turns !== undefined)
+    ? { turns: copies.map((copy) => (copy.turns === undefined ? undefined : bitsOf(copy))) }
+    : {}),
   ...(copies.some(({ spare }) => spare === true)
     ? { spare: Uint8Array.from(copies, ({ spare }) => Number(spare === true)) }
     : {}),

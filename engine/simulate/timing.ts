@@ -15,6 +15,7 @@ import {
   kindOfRow,
   kinds,
   kindsIn,
+  microbatchesPerRun,
   resultOf,
   resultRow,
   rowOf,
@@ -178,7 +179,7 @@ function equalDurations(program: Program, layers: Float64Array): Float64Array {
   const { stages } = program;
   const duration = layers.slice();
   // Copies share the microbatches of their stage: equal is what each does in all.
-  const every = (stage: number): number => program.copies?.every[stage] ?? 1;
+  const every = (stage: number): number => microbatchesPerRun(program, stage);
   // Spare copies are no stages of their own.
   const counted = Array.from({ length: stages }, (_, stage) => stage).filter(
     (stage) => program.copies?.spare?.[stage] !== 1,

@@ -11,6 +11,7 @@ import { shapeText } from '../../engine/grid/testFindings.ts';
 import { verdictLetters } from '../../engine/grid/testedTable.ts';
 import { stagesOn, type UnitPlan, unitPlan } from '../../engine/grid/unitPlan.ts';
 import type { Resolution } from '../../engine/language/resolution.ts';
+import { copyShare } from '../../engine/order/copyTurns.ts';
 import type { ParamPlan, PipelinePlan } from '../../engine/plan.ts';
 import { ownPlacement } from '../../engine/planning/place/ownPlacement.ts';
 import { letters } from '../../engine/program.ts';
@@ -198,7 +199,9 @@ function shownPlan(plan: PipelinePlan): PipelinePlan {
   const held = plan.devices.map((_, device) =>
     plan.stages.reduce(
       (sum, { activation, copy }, index) =>
-        plan.placement[index] === device && copy?.spare !== true ? sum + activation / (copy?.every ?? 1) : sum,
+        plan.placement[index] === device && copy?.spare !== true
+          ? sum + activation * (copy === undefined ? 1 : copyShare(copy))
+          : sum,
       0,
     ),
   );

@@ -46,8 +46,11 @@ function unlikePyTorch(program: Program): string | undefined {
       return `stage ${number} computes the sequence in ${parts} segments: PyTorch cuts microbatches along the batch only`;
     }
     if (copies.spare?.[stage] === 1) return `stage ${number} has a spare copy: in PyTorch each stage is on one rank`;
-    if (copies.every[stage] > 1)
-      return `stage ${number} has copies on ${copies.every[stage]} devices: in PyTorch each stage is on one rank`;
+    const devices = copies.stage.reduce(
+      (sum, other, copy) => sum + (other === number && copies.spare?.[copy] !== 1 ? 1 : 0),
+      0,
+    );
+    if (devices > 1) return `stage ${number} has copies on ${devices} devices: in PyTorch each stage is on one rank`;
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
 import { gcd } from '../../gcd.ts';
 import { scaleTraffic } from '../../costs/collectives.ts';
 import { scaleParts } from '../../costs/layerPart.ts';
+import { copiesMeet } from '../../order/copyTurns.ts';
 import type { EdgePlan, StageCopy, StagePlan } from '../../plan.ts';
 
 /** Names of the stages of a program. A stage with several copies or parts gets numbered names. */
@@ -23,7 +24,8 @@ export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy
   for (const { from, to, bytes, back } of edges) {
     for (const a of of.get(from) ?? []) {
       for (const b of of.get(to) ?? []) {
-        if (!meet(copies[a], copies[b]) || copies[a].segment !== copies[b].segment) continue;
+        const divisor = gcd(copies[a].every, copies[b].every);
+        if (!copiesMeet(copies[a], copies[b], divisor) || copies[a].segment !== copies[b].segment) continue;
         // Nothing waits for a spare copy, and it sends no gradients back.
         if (copies[a].spare === true) continue;
         const length = lengthOf(copies[a]);
@@ -49,11 +51,6 @@ export function copyEdges(edges: readonly EdgePlan[], copies: readonly StageCopy
 /** Index of a stage's first copy or part. */
 export const firstCopy = (copies: readonly StageCopy[], stage: number): number =>
   copies.findIndex((copy) => copy.stage === stage);
-
-/** Whether two copies run a microbatch in common: a solution of j ≡ a (mod m), j ≡ b (mod n) exists if a ≡ b (mod gcd(m, n)). */
-function meet(a: StageCopy, b: StageCopy): boolean {
-  return (a.first - b.first) % gcd(a.every, b.every) === 0;
-}
 
 /** Share of a segment of the sequence, and of the time of its stage. */
 const lengthOf = ({ share, segments = 1 }: StageCopy): number => share ?? 1 / segments;

@@ -1,6 +1,7 @@
 /** Copies of stages that follow from a function: the device of each stage and microbatch. */
 import type { OnRule, ScheduleNumbers } from '../../definitions/schedule.ts';
 import type { Reporter } from '../../findings/reporter.ts';
+import { pack } from '../../packed.ts';
 import { count } from '../../quantities.ts';
 import type { StageCopy } from '../../plan.ts';
 
@@ -22,8 +23,8 @@ interface PlacedCopy extends StageCopy {
 }
 
 /**
- * Placement by `on(s, j)`. The devices of a stage repeat after some microbatches; a device that comes back every k-th microbatch
- * holds a copy for these. A function is also asked for microbatches behind the last, so that few microbatches give the same copies
+ * Placement by `on(s, j)`. Each device of a stage holds a copy for its microbatches. Devices that repeat after some microbatches do
+ * so for all that follow. A function is also asked for microbatches behind the last, so that few microbatches give the same copies
  * as many. `undefined` where the function is wrong for these numbers (reported).
  */
 export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report: Reporter): OwnPlacement | undefined {
@@ -34,16 +35,8 @@ export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report:
   const copies: PlacedCopy[] = [];
   for (const [stage, lists] of table.entries()) {
     for (const [place, list] of lists.entries()) {
-      const found = copiesOf(list, stage, microbatches);
-      if ('device' in found) {
-        rule.refuse(
-          'a device that runs every k-th microbatch of a stage',
-          `device ${found.device} with ${microbatchNames(found.microbatches)} of stage ${stage}`,
-          report,
-        );
-        return undefined;
-      }
-      for (const copy of found) copies.push(place === 0 ? copy : { ...copy, spare: true });
+      for (const copy of copiesOf(list, stage, microbatches))
+        copies.push(place === 0 ? copy : { ...copy, spare: true });
     }
   }
   const used = new Set(copies.map(({ device }) => device));
@@ -75,22 +68,19 @@ export function copiesByFunction(rule: OnRule, numbers: ScheduleNumbers, report:
   if (copies.length === numbers.stages) return { placement };
   return {
     placement,
-    copies: copies.map(({ stage, every, first, spare, device }) => ({
+    copies: copies.map(({ stage, every, first, turns, spare, device }) => ({
       stage,
       every,
       first,
+      ...(turns && { turns }),
       ...(spare && { spare }),
       ...(homes !== undefined && spare !== true && homes[stage] !== device ? { away: true } : {}),
     })),
   };
 }
 
-/** Copies of a stage, or the device whose microbatches do not repeat evenly. */
-function copiesOf(
-  list: Int32Array,
-  stage: number,
-  microbatches: number,
-): readonly PlacedCopy[] | { readonly device: number; readonly microbatches: readonly number[] } {
+/** Copies of a stage, one for each device. */
+function copiesOf(list: Int32Array, stage: number, microbatches: number): readonly PlacedCopy[] {
   const whole = period(list);
   // A function that does not repeat is taken for the microbatches that there are.
   const known = 2 * whole <= list.length ? list : list.subarray(0, microbatches);
@@ -105,11 +95,8 @@ function copiesOf(
   for (const [device, here] of turns) {
     const step = every / here.length;
     const [first] = here;
-    if (here.some((turn, index) => turn !== first + index * step)) {
-      const shown = Array.from(known.subarray(0, microbatches).entries());
-      return { device, microbatches: shown.flatMap(([microbatch, on]) => (on === device ? [microbatch] : [])) };
-    }
-    copies.push({ stage, device, every: step, first });
+    const isEven = here.every((turn, index) => turn === first + index * step);
+    copies.push(isEven ? { stage, device, every: step, first } : { stage, device, every, first, turns: pack(here) });
   }
   return copies;
 }
@@ -124,7 +111,3 @@ function period(list: Int32Array): number {
   }
   return list.length - fails[list.length];
 }
-
-const shownMost = 4;
-const microbatchNames = (all: readonly number[]): string =>
-  `${all.length === 1 ? 'microbatch' : 'microbatches'} ${all.slice(0, shownMost).join(', ')}${all.length > shownMost ? ', …' : ''}`;

@@ -1,5 +1,6 @@
 /** Operations that a schedule declares, with stages of the program in place of stages of its rows. */
 import type { UsedOperations } from '../../definitions/schedule.ts';
+import { copyRuns } from '../../order/copyTurns.ts';
 import { unpack } from '../../packed.ts';
 import type { OperationsPlan, RowPlan, StageCopy } from '../../plan.ts';
 import { kinds } from '../../program.ts';
@@ -60,11 +61,10 @@ function stageOf(
       written.set(key, [...(written.get(key) ?? []), device]);
     }
   }
+  const runsOf = copies.map(copyRuns);
   return (kind: number, piece: number, microbatch: number, device: number): number => {
     const all = of.get(piece) ?? [];
-    const runs = all.find(
-      (index) => microbatch % copies[index].every === copies[index].first && copies[index].spare !== true,
-    );
+    const runs = all.find((index) => runsOf[index](microbatch) && copies[index].spare !== true);
     if (kind < kinds) return runs ?? all[0] ?? 0;
     const places = written.get(`${kind} ${piece} ${microbatch}`) ?? [];
     const there = places.includes(device) || places.length === 0 ? device : places[0];

@@ -2,6 +2,7 @@
 import type { ScheduleDefinition, ScheduleNumbers, StagesOf } from '../../definitions/schedule.ts';
 import type { Reporter } from '../../findings/reporter.ts';
 import { lcm } from '../../gcd.ts';
+import { copyRuns, turnsOfCopy } from '../../order/copyTurns.ts';
 import type { StageCopy } from '../../plan.ts';
 import { placementOf } from '../../policies/placement.ts';
 import { copiesByFunction, type OwnPlacement, type PlacedStages } from './copiesByFunction.ts';
@@ -48,12 +49,16 @@ function separateUpdates(
   if (!rulesOfCopies.includes(weights)) return `${how}, but "${weights}" is for stages with one copy`;
   if (copies.some(({ spare }) => spare === true))
     return `${how}, and spare copies, which "${weights}" would not update`;
-  const everyOf = new Map<number, number>();
-  for (const { stage, every } of copies) {
-    const other = everyOf.get(stage) ?? every;
-    everyOf.set(stage, every);
-    if (other !== every)
+  const shareOf = new Map<number, number>();
+  for (const copy of copies) {
+    const { stage, every } = copy;
+    const share = turnsOfCopy(copy).length / every;
+    const other = shareOf.get(stage) ?? share;
+    shareOf.set(stage, share);
+    if (other !== share)
       return `copies of stage ${stage} run different numbers of microbatches, but are updated together`;
+    if (copy.turns !== undefined && (microbatches === 1 || microbatches % every !== 0))
+      return `copies of stage ${stage} run microbatches in turns of ${every}, which ${microbatches} microbatches of an iteration do not divide into`;
     if (microbatches !== 1 && microbatches % every !== 0)
       return `${microbatches} microbatches of an iteration do not divide evenly among the ${every} copies of stage ${stage}`;
   }
@@ -92,9 +97,10 @@ export function stagesOfDevices(
   const all = here.map((list) => list.map((index) => copies[index].stage).sort((a, b) => a - b));
   const turns = copies.reduce((most, { every }) => Math.min(mostTurns + 1, lcm(most, every)), 1);
   if (turns === 1) return { all };
+  const runs = copies.map(copyRuns);
   const of = (device: number, microbatch: number): readonly number[] =>
     here[device]
-      .filter((index) => microbatch % copies[index].every === copies[index].first)
+      .filter((index) => runs[index](microbatch))
       .map((index) => copies[index].stage)
       .sort((a, b) => a - b);
   if (turns > mostTurns) return { all, running: of };

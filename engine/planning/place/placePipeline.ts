@@ -7,6 +7,7 @@ import { computes } from '../cost/computes.ts';
 import type { Notes } from '../notes.ts';
 import { assign } from './assignment.ts';
 import { checkShard } from './checkShard.ts';
+import { copyShare } from '../../order/copyTurns.ts';
 import { firstCopy } from './copies.ts';
 import { withinLimit } from './operationsLimit.ts';
 import { placeRanks } from './ranks.ts';
@@ -58,7 +59,7 @@ export function placePipeline(notes: Notes, pipeline: SettledPipeline): PlacedPi
     at,
   });
   // Segments of the sequence and pieces of microbatches multiply what runs.
-  const pieces = bare?.copies?.reduce((sum, { every }) => sum + 1 / every, 0) ?? cut.count;
+  const pieces = bare?.copies?.reduce((sum, copy) => sum + copyShare(copy), 0) ?? cut.count;
   if (!withinLimit(notes, pipeline, pieces * parts) || bare === undefined) return undefined;
   const meshes = [...new Set(bare.ranks.map((rank) => rank.mesh))];
   const kinds = bare.ranks.map((rank) => rank.kind);

@@ -1,4 +1,5 @@
 /** Rows of stages of the cut as rows of their copies and parts. */
+import { copyRuns } from '../../order/copyTurns.ts';
 import { pack, unpack } from '../../packed.ts';
 import type { RowPlan, StageCopy } from '../../plan.ts';
 
@@ -18,11 +19,11 @@ export function ofCopies(
     if (known === undefined) of.set(piece, [index]);
     else known.push(index);
   }
+  const runs = copies.map(copyRuns);
   return rows.map((row, device) => {
     const local = new Int32Array(copies.length).fill(-1);
     for (const [piece, all] of of) local[piece] = all.find((index) => placement[index] === device) ?? -1;
-    const running = (piece: number, microbatch: number) =>
-      of.get(piece)?.find((index) => microbatch % copies[index].every === copies[index].first);
+    const running = (piece: number, microbatch: number) => of.get(piece)?.find((index) => runs[index](microbatch));
     const stages = unpack(row.stages);
     const microbatches = unpack(row.microbatches);
     for (const [at, piece] of stages.entries())

@@ -191,10 +191,6 @@ describe('what is no placement', () => {
     [`on(s, j) = ⟦value/range:s / 2⟧  ${rule}`, 'from 0 to 1'],
     [`on(s, j) = [s, 1 - s]  spare = ⟦type/mismatch:true⟧  ${rule}`, 'only they can say when spare copies run'],
     [`on(s, j) = ⟦value/range:s + div(j, 3)⟧  ${rule}`, 'The device of stage 1 for microbatch 3 is 2'],
-    [
-      `⟦type/mismatch:on⟧(s, j) = if(mod(j, 3) == 0, 0, 1)  ${rule}`,
-      'every k-th microbatch of a stage, found device 1 with microbatches 1, 2',
-    ],
     [`on(s, j) = ⟦type/mismatch:[s, s]⟧  ${rule}`, 'with `spare = true` also a list'],
     [`⟦type/mismatch:on⟧(s, j) = [s, s]  spare = true  row(d) = F[0]`, 'stage 0 twice on device 0'],
     [`⟦type/mismatch:on⟧(s) = s  ${rule}`, 'found 1 parameter'],
