@@ -1,0 +1,116 @@
+/** The buckets in which a lane sends its tensors. */
+import type { TensorPlan } from '../../exchangePlan.ts';
+
+export type LaneTensor = Pick<TensorPlan, 'stage' | 'bytes' | 'call'>;
+
+/** Columns by bucket, in the order in which buckets get ready; of those that do at once, in the order in which they closed. */
+export interface Buckets {
+  /** Tensors of bucket b: `members[offsets[b]]` to `members[offsets[b + 1]]`, in the order in which they got ready. */
+  readonly offsets: Int32Array;
+  readonly members: Int32Array;
+  readonly ready: Float64Array;
+  readonly bytes: Float64Array;
+  readonly call: Int32Array;
+  /** The tensor nearest to the front. */
+  readonly front: Int32Array;
+}
+
+/**
+ * Where buckets close, by tensor: 1 where a bucket closes with this tensor. Backwards reach the last tensor of a stage first. A
+ * bucket is full with the tensor that brings it to its size. Buckets keep to one stage and one kind of call.
+ */
+export function closesBySize(
+  tensors: readonly LaneTensor[],
+  bucket: number | 'layer',
+  first: number | undefined,
+): Uint8Array {
+  const closes = new Uint8Array(tensors.length);
+  const size = bucket === 'layer' ? 0 : bucket;
+  let most = 0;
+  let held = 0;
+  let last: LaneTensor | undefined;
+  for (let at = tensors.length - 1; at >= 0; at -= 1) {
+    const tensor = tensors[at];
+    if (tensor.bytes === 0) continue;
+    if (tensor.stage !== last?.stage) most = first ?? size;
+    if (tensor.stage !== last?.stage || tensor.call !== last.call) held = 0;
+    last = tensor;
+    held += tensor.bytes;
+    if (held < most) continue;
+    closes[at] = 1;
+    [held, most] = [0, size];
+  }
+  return closes;
+}
+
+/** Buckets that close at `closes`, and with each stage and kind of call. A tensor without bytes is in none. */
+export function bucketsOf(tensors: readonly LaneTensor[], ready: Float64Array, closes: Uint8Array): Buckets {
+  const found: number[][] = [];
+  let open: number[] = [];
+  for (let at = tensors.length - 1; at >= 0; at -= 1) {
+    const tensor = tensors[at];
+    if (tensor.bytes === 0) continue;
+    const last = open.length > 0 ? tensors[open[0]] : undefined;
+    if (last === undefined || last.stage !== tensor.stage || last.call !== tensor.call) found.push((open = []));
+    open.push(at);
+    if (closes[at] === 1) open = [];
+  }
+  const readyAt = (members: readonly number[]): number =>
+    members.reduce((latest, tensor) => Math.max(latest, ready[tensor]), -Infinity);
+  return columns(tensors, found, readyAt);
+}
+
+/**
+ * At each multiple of `cycle` after `origin`, what has got ready is fused in that order while it is at most `fuse` bytes (Sergeev
+ * and Del Balso, Horovod, arXiv:1802.05799, section 4; `operations.cc`).
+ */
+export function bucketsByCycle(
+  tensors: readonly LaneTensor[],
+  ready: Float64Array,
+  cycle: number,
+  fuse: number,
+  origin: number,
+): Buckets {
+  const order = Array.from(tensors, (_, at) => at)
+    .filter((at) => tensors[at].bytes > 0)
+    .sort((a, b) => ready[a] - ready[b] || b - a);
+  // A tensor that gets ready at a tick is taken in by it.
+  const tickOf = (at: number): number => Math.max(0, Math.ceil((ready[at] - origin) / cycle - 1e-9));
+  const found: number[][] = [];
+  let held = 0;
+  for (const at of order) {
+    const open = found.at(-1);
+    const { bytes, call } = tensors[at];
+    const joins =
+      open !== undefined && tickOf(open[0]) === tickOf(at) && tensors[open[0]].call === call && held + bytes <= fuse;
+    if (joins) open.push(at);
+    else found.push([at]);
+    held = joins ? held + bytes : bytes;
+  }
+  return columns(tensors, found, (members) => origin + tickOf(members[0]) * cycle);
+}
+
+function columns(
+  tensors: readonly LaneTensor[],
+  found: readonly (readonly number[])[],
+  readyAt: (members: readonly number[]) => number,
+): Buckets {
+  const front = (members: readonly number[]): number =>
+    members.reduce((least, tensor) => Math.min(least, tensor), Infinity);
+  const sorted = found
+    .map((members) => ({ members, ready: readyAt(members), front: front(members) }))
+    // Stable: of buckets that get ready at once, the one that was closed first.
+    .sort((a, b) => a.ready - b.ready);
+  const offsets = new Int32Array(sorted.length + 1);
+  sorted.forEach(({ members }, at) => {
+    offsets[at + 1] = offsets[at] + members.length;
+  });
+  return {
+    offsets,
+    members: Int32Array.from(sorted.flatMap(({ members }) => members)),
+    ready: Float64Array.from(sorted, ({ ready }) => ready),
+    bytes: Float64Array.from(sorted, ({ members }) => members.reduce((sum, tensor) => sum + tensors[tensor].bytes, 0)),
+    call: Int32Array.from(sorted, ({ members }) => tensors[members[0]].call),
+    front: Int32Array.from(sorted, ({ front }) => front),
+  };
+}

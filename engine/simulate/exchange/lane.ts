@@ -1,0 +1,106 @@
+/** A lane during one iteration: from the times at which gradients are ready to the times at which layers may use them. */
+import type { ExchangeOrder, ExchangeRule, LaneCall } from '../../exchangePlan.ts';
+import { arrivals } from './arrivals.ts';
+import { type Buckets, bucketsByCycle, bucketsOf, type LaneTensor } from './buckets.ts';
+import { type Handing, type Items, momentOf, ranksBy } from './items.ts';
+import { gathersOf, pullsOf } from './returns.ts';
+import { send } from './send.ts';
+import { sendBothWays } from './sendBothWays.ts';
+import { sendCutting } from './sendCutting.ts';
+import { lastEnd, type Sent, SentColumns } from './sent.ts';
+
+/** A rule without `best`. Where buckets close is a separate column. */
+export interface SettledRule extends Pick<
+  ExchangeRule,
+  'order' | 'cycle' | 'fuse' | 'strict' | 'ack' | 'earlyStart' | 'halves'
+> {
+  readonly partition: 'whole' | number | 'at_preemption';
+  readonly credit: 'unlimited' | 'piece' | number;
+}
+
+export interface LaneProblem {
+  /** From the front layer to the last. */
+  readonly tensors: readonly LaneTensor[];
+  readonly calls: readonly LaneCall[];
+  readonly rule: SettledRule;
+  /** By tensor: 1 where a bucket closes with it. Without meaning where buckets close by `cycle`. */
+  readonly closes: Uint8Array;
+  /** By tensor, seconds: when its gradients are ready. */
+  readonly ready: Float64Array;
+  /** By tensor, seconds: the longest path from the first forward that needs it to the end of its iteration. */
+  readonly tail: Float64Array;
+  /** Seconds: start of the first last-backward, from which cycles count. */
+  readonly origin: number;
+  /** By tensor, its place in the order of `tio` or `tao`. */
+  readonly pulls?: Int32Array;
+}
+
+export interface LaneRun {
+  readonly buckets: Buckets;
+  /** Collectives, reduce-scatters or pushes. */
+  readonly sent: Sent;
+  /** All-gathers or pulls. */
+  readonly back?: Sent;
+  /** By tensor, seconds: when layers may use it. A tensor without bytes is there when it is ready. */
+  readonly arrival: Float64Array;
+}
+
+export function runLane(problem: LaneProblem): LaneRun {
+  const { tensors, rule, ready } = problem;
+  const buckets =
+    rule.cycle === undefined
+      ? bucketsOf(tensors, ready, problem.closes)
+      : bucketsByCycle(tensors, ready, rule.cycle, rule.fuse ?? Infinity, problem.origin);
+  const legs = buckets.ready.length === 0 ? { sent: new SentColumns(0) } : legsOf(problem, buckets);
+  return { buckets, ...legs, arrival: arrivals(ready, tensors, buckets, rule.earlyStart, legs) };
+}
+
+function legsOf({ calls, rule, tail, pulls }: LaneProblem, buckets: Buckets): Pick<LaneRun, 'sent' | 'back'> {
+  const apart = rule.halves === 'apart';
+  const cutting = rule.partition === 'at_preemption';
+  const backs = calls.map(({ halves, pull }) => (apart ? halves?.gather : pull));
+  const returns = buckets.call.some((call) => backs[call] !== undefined);
+  const pulled = returns && !apart;
+  // TicTac orders pulls, and pushes go as they get ready.
+  const afterAll = pulled && (rule.order === 'tio' || rule.order === 'tao');
+  const rank = ranksBy(urgency(rule.order, buckets, tail, pulls));
+  const items: Items = {
+    ...buckets,
+    rank: afterAll ? Int32Array.from(rank, (_, bucket) => bucket) : rank,
+    costs: calls.map(({ push, halves }) => (apart && halves !== undefined ? halves.scatter : push)),
+  };
+  const moment = momentOf(items);
+  const handing: Handing = {
+    piece: typeof rule.partition === 'number' ? rule.partition : Infinity,
+    credit: cutting ? 'piece' : rule.credit === 'unlimited' ? Infinity : rule.credit,
+    strict: rule.strict,
+    ack: rule.ack,
+  };
+  if (pulled && calls.some(({ oneLane }) => oneLane))
+    return sendBothWays(items, handing, { costs: backs, rank, afterAll }, moment);
+  const sent = cutting ? sendCutting(items, moment) : send(items, handing, moment, pulled);
+  if (!returns) return { sent };
+  const back = pulled
+    ? pullsOf(items, backs, rank, sent, afterAll)
+    : gathersOf(items, backs, buckets.front, lastEnd(sent));
+  return { sent, back: send(back, pulled ? oneAtATime : handing, moment) };
+}
+
+const oneAtATime: Handing = { piece: Infinity, credit: 'piece', strict: false, ack: 0 };
+
+/** The less, the sooner a bucket goes; of equal ones the older. */
+function urgency(
+  order: ExchangeOrder,
+  { offsets, members, front }: Buckets,
+  tail: Float64Array,
+  pulls: Int32Array | undefined,
+): Float64Array {
+  if (order === 'ready') return new Float64Array(front.length);
+  if (order === 'forward') return Float64Array.from(front);
+  return Float64Array.from(front, (_, bucket) => {
+    let least = Infinity;
+    for (let at = offsets[bucket]; at < offsets[bucket + 1]; at += 1)
+      least = Math.min(least, order === 'tail' ? -tail[members[at]] : (pulls?.[members[at]] ?? 0));
+    return least;
+  });
+}

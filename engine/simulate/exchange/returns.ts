@@ -1,0 +1,62 @@
+/** What comes back after it was sent: pulls of pushed pieces, gathers of scattered buckets. */
+import type { CallCost } from '../../exchangePlan.ts';
+import { type Items, itemsByRank, ranksBy } from './items.ts';
+import { lastEnd, type Sent } from './sent.ts';
+
+/** `backs`: cost of the way back by call; undefined for a call that has none. */
+type Backs = readonly (CallCost | undefined)[];
+
+/**
+ * Pieces that have been pushed, to pull in the order of the buckets' ranks. `afterAll`: nothing is pulled before all is pushed. A
+ * row of `sent` is one piece.
+ */
+export function pullsOf(items: Items, backs: Backs, rank: Int32Array, sent: Sent, afterAll: boolean): Items {
+  const rows: number[] = [];
+  for (let row = 0; row < sent.length; row += 1)
+    // A call that was lost to a cut has no bytes.
+    if (sent.bytes[row] > 0 && backs[items.call[sent.bucket[row]]] !== undefined) rows.push(row);
+  const pieces = Int32Array.from(rows);
+  const all = lastEnd(sent);
+  return {
+    ready: Float64Array.from(pieces, (row) => (afterAll ? all : sent.end[row])),
+    bytes: Float64Array.from(pieces, (row) => sent.bytes[row]),
+    rank: ranksOfPieces(pieces, sent.bucket, rank),
+    ...callsOf(
+      items,
+      backs,
+      Int32Array.from(pieces, (row) => sent.bucket[row]),
+    ),
+  };
+}
+
+/** Buckets that have been scattered, to gather from `from` seconds on, the front layer first. */
+export function gathersOf(items: Items, backs: Backs, front: Int32Array, from: number): Items {
+  const buckets = Int32Array.from(front, (_, bucket) => bucket).filter(
+    (bucket) => backs[items.call[bucket]] !== undefined,
+  );
+  return {
+    ready: new Float64Array(buckets.length).fill(from),
+    bytes: Float64Array.from(buckets, (bucket) => items.bytes[bucket]),
+    rank: ranksBy(Float64Array.from(buckets, (bucket) => front[bucket])),
+    ...callsOf(items, backs, buckets),
+  };
+}
+
+const callsOf = (items: Items, backs: Backs, bucket: Int32Array): Pick<Items, 'call' | 'costs' | 'bucket'> => ({
+  call: bucket.map((each) => items.call[each]),
+  costs: backs.map((cost, call) => cost ?? items.costs[call]),
+  bucket,
+});
+
+/** By rank of their bucket, then in order. O(pieces + buckets). */
+function ranksOfPieces(pieces: Int32Array, bucket: Int32Array, rank: Int32Array): Int32Array {
+  const next = new Int32Array(rank.length);
+  for (const row of pieces) next[bucket[row]] += 1;
+  let before = 0;
+  for (const each of itemsByRank(rank)) {
+    const count = next[each];
+    next[each] = before;
+    before += count;
+  }
+  return pieces.map((row) => next[bucket[row]]++);
+}
