@@ -41,14 +41,16 @@ export interface ExchangeRule {
 
 export interface LanePlan {
   readonly name: string;
-  /** Stages of the plan that exchange here, and their devices; copies of a stage share a lane. */
+  /** Pipeline ranks whose gradients are exchanged here; copies of a stage share a lane. */
+  readonly devices: readonly number[];
+  /** Their stages of the plan; of copies, the first. */
   readonly stages: readonly number[];
   /** From the front layer to the last. */
   readonly tensors: readonly TensorPlan[];
   /** What `tensors[i].call` numbers. */
   readonly calls: readonly LaneCall[];
-  /** Present if it differs from the rule's (`megatron`: one bucket on every stage but the first). */
-  readonly bucket?: number | 'layer' | 'best';
+  /** Stages whose tensors are one bucket each, whatever the rule says. */
+  readonly whole?: readonly number[];
 }
 
 export interface TensorPlan {

@@ -6,6 +6,8 @@
  * So white space and comments change origins and leave the plan equal, and nothing is simulated again.
  */
 
+import type { ExchangePlan } from './exchangePlan.ts';
+
 export interface Plan {
   /** Uri of the file. */
   readonly file: string;
@@ -80,6 +82,8 @@ export interface PipelinePlan extends MeshPlan {
   readonly microBatchSize: number;
   /** By device: gradients reduced over the ranks that hold the same weights, then the optimizer step. */
   readonly step: readonly StepPlan[];
+  /** What a rule orders of the gradients' exchange; that is in no step. Absent for `end` and for an `overlap` in plain buckets. */
+  readonly exchange?: ExchangePlan;
   /** Other work that devices do where they idle. */
   readonly fill?: FillPlan;
   /** Figures that must hold. Path `expect:NAME/I`. */

@@ -16,44 +16,50 @@ export interface Buckets {
 }
 
 /**
- * Where buckets close, by tensor: 1 where a bucket closes with this tensor. Backwards reach the last tensor of a stage first. A
- * bucket is full with the tensor that brings it to its size. Buckets keep to one stage and one kind of call.
+ * By tensor: 1 if a bucket closes with it. Backwards reach the last tensor of a stage first. A
+ * bucket is full with the tensor that brings it to its size. `first` is the size of the first bucket of a stage, and `whole` are
+ * stages with one bucket. Buckets keep to one stage and one kind of call.
  */
 export function closesBySize(
   tensors: readonly LaneTensor[],
   bucket: number | 'layer',
-  first: number | undefined,
+  first?: number,
+  whole: readonly number[] = [],
 ): Uint8Array {
   const closes = new Uint8Array(tensors.length);
   const size = bucket === 'layer' ? 0 : bucket;
-  let most = 0;
-  let held = 0;
-  let last: LaneTensor | undefined;
+  // By stage and call.
+  const open = new Map<string, { held: number; most: number }>();
   for (let at = tensors.length - 1; at >= 0; at -= 1) {
-    const tensor = tensors[at];
-    if (tensor.bytes === 0) continue;
-    if (tensor.stage !== last?.stage) most = first ?? size;
-    if (tensor.stage !== last?.stage || tensor.call !== last.call) held = 0;
-    last = tensor;
-    held += tensor.bytes;
-    if (held < most) continue;
+    const { stage, call, bytes } = tensors[at];
+    if (bytes === 0) continue;
+    const key = `${stage} ${call}`;
+    const filled = open.get(key) ?? { held: 0, most: whole.includes(stage) ? Infinity : (first ?? size) };
+    open.set(key, filled);
+    filled.held += bytes;
+    if (filled.held < filled.most) continue;
     closes[at] = 1;
-    [held, most] = [0, size];
+    filled.held = 0;
+    if (filled.most < Infinity) filled.most = size;
   }
   return closes;
 }
 
-/** Buckets that close at `closes`, and with each stage and kind of call. A tensor without bytes is in none. */
+/** Buckets that close at `closes`. A tensor without bytes is in none. */
 export function bucketsOf(tensors: readonly LaneTensor[], ready: Float64Array, closes: Uint8Array): Buckets {
   const found: number[][] = [];
-  let open: number[] = [];
+  const open = new Map<string, number[]>();
   for (let at = tensors.length - 1; at >= 0; at -= 1) {
-    const tensor = tensors[at];
-    if (tensor.bytes === 0) continue;
-    const last = open.length > 0 ? tensors[open[0]] : undefined;
-    if (last === undefined || last.stage !== tensor.stage || last.call !== tensor.call) found.push((open = []));
-    open.push(at);
-    if (closes[at] === 1) open = [];
+    const { stage, call, bytes } = tensors[at];
+    if (bytes === 0) continue;
+    const key = `${stage} ${call}`;
+    let members = open.get(key);
+    if (members === undefined) {
+      found.push((members = []));
+      open.set(key, members);
+    }
+    members.push(at);
+    if (closes[at] === 1) open.delete(key);
   }
   const readyAt = (members: readonly number[]): number =>
     members.reduce((latest, tensor) => Math.max(latest, ready[tensor]), -Infinity);
@@ -61,7 +67,7 @@ export function bucketsOf(tensors: readonly LaneTensor[], ready: Float64Array, c
 }
 
 /**
- * At each multiple of `cycle` after `origin`, what has got ready is fused in that order while it is at most `fuse` bytes (Sergeev
+ * Tensors that get ready between two multiples of `cycle` after `origin` are fused in that order, up to `fuse` bytes (Sergeev
  * and Del Balso, Horovod, arXiv:1802.05799, section 4; `operations.cc`).
  */
 export function bucketsByCycle(

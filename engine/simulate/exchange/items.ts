@@ -1,6 +1,7 @@
 /** What is to be sent over a lane. */
 import type { CallCost } from '../../exchangePlan.ts';
-import { callOverhead, callSeconds } from './callSeconds.ts';
+import { callSeconds } from '../../callCost.ts';
+import { callOverhead } from './callParts.ts';
 
 /** Columns, in the order in which items get ready: buckets, or pieces that have been pushed. */
 export interface Items {
@@ -66,8 +67,8 @@ export class Prices {
 }
 
 /**
- * Seconds within which two events are one moment. Sums of the same times in another order differ by rounding, and a tensor that
- * gets ready when a piece ends must be seen before the next piece is handed over.
+ * Seconds within which two events are one moment. Sums of the same times in another order differ by rounding. A tensor that gets
+ * ready when a piece ends must be seen before the next piece is handed over.
  */
 export function momentOf({ ready, bytes, call, costs }: Items): number {
   const prices = new Prices(costs);

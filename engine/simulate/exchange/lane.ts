@@ -9,7 +9,7 @@ import { sendBothWays } from './sendBothWays.ts';
 import { sendCutting } from './sendCutting.ts';
 import { lastEnd, type Sent, SentColumns } from './sent.ts';
 
-/** A rule without `best`. Where buckets close is a separate column. */
+/** A rule without `best`. Buckets are a separate column. */
 export interface SettledRule extends Pick<
   ExchangeRule,
   'order' | 'cycle' | 'fuse' | 'strict' | 'ack' | 'earlyStart' | 'halves'
@@ -56,9 +56,10 @@ export function runLane(problem: LaneProblem): LaneRun {
 }
 
 function legsOf({ calls, rule, tail, pulls }: LaneProblem, buckets: Buckets): Pick<LaneRun, 'sent' | 'back'> {
+  // Servers are pushed to before anything is pulled.
   const apart = rule.halves === 'apart';
   const cutting = rule.partition === 'at_preemption';
-  const backs = calls.map(({ halves, pull }) => (apart ? halves?.gather : pull));
+  const backs = calls.map(({ halves, pull }) => (apart ? (halves?.gather ?? pull) : pull));
   const returns = buckets.call.some((call) => backs[call] !== undefined);
   const pulled = returns && !apart;
   // TicTac orders pulls, and pushes go as they get ready.

@@ -1,3 +1,5 @@
+import type { TensorWait } from './exposed.ts';
+
 /**
  * Seconds from the end of an iteration to the end of the next on one device. The iteration ends at `end`, and takes that long where
  * nothing waits. `arrival` and `tail` (by tensor): when layers may use it, and the longest path from the first forward that needs it to
@@ -44,4 +46,29 @@ export function chainOf(layers: readonly ChainLayer[], microbatches: number): Ch
     backward += layer.backward;
   });
   return { ready, tail, origin: end - backward, end };
+}
+
+/**
+ * Waits of one device that runs layers in a chain, from the end of an iteration on: with a barrier for the front tensor, otherwise for
+ * each layer in turn. The device works between two waits.
+ */
+export function waitsOf(
+  { arrival, tail }: { readonly arrival: Float64Array; readonly tail: Float64Array },
+  end: number,
+  barrier: boolean,
+): readonly TensorWait[] {
+  if (barrier) {
+    const latest = arrival.reduce((most, each) => Math.max(most, each), end);
+    return latest > end ? [{ from: end, to: latest, tensor: 0 }] : [];
+  }
+  const waits: TensorWait[] = [];
+  // How much later than without waits the device is.
+  let late = 0;
+  arrival.forEach((at, tensor) => {
+    const reached = end + late + (tail[0] - tail[tensor]);
+    if (at <= reached) return;
+    waits.push({ from: reached, to: at, tensor });
+    late += at - reached;
+  });
+  return waits;
 }

@@ -3,7 +3,7 @@ import type { CallCost } from '../../exchangePlan.ts';
 import { type Items, itemsByRank, ranksBy } from './items.ts';
 import { lastEnd, type Sent } from './sent.ts';
 
-/** `backs`: cost of the way back by call; undefined for a call that has none. */
+/** `backs`: cost of what comes back, by call; undefined for a call that has none. */
 type Backs = readonly (CallCost | undefined)[];
 
 /**

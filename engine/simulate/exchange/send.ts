@@ -8,7 +8,7 @@ import { type Sent, SentColumns } from './sent.ts';
  * in before anything is handed over. O((pieces + items) · log items); pieces that nothing can overtake are one step.
  */
 export function send(items: Items, handing: Handing, moment: number, single = false): Sent {
-  const { ready, bytes, rank, call, bucket = undefined } = items;
+  const { ready, bytes, rank, call, bucket } = items;
   const { piece, ack, strict } = handing;
   const byPiece = handing.credit === 'piece';
   const all = handing.credit === 'piece' ? 1 : handing.credit;

@@ -1,4 +1,4 @@
-/** What went over a lane, in order of time: columns, one row for equal pieces of a bucket that follow one another without a gap. */
+/** What went over a lane, in order of time: columns. A row holds equal pieces of a bucket, without a gap between them. */
 export interface Sent {
   readonly length: number;
   readonly bucket: Int32Array;

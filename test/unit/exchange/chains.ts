@@ -48,7 +48,7 @@ export const servers = (perSecond: number, fixed = 0): LaneCall => {
 export function problemOf(
   layers: readonly TensorLayer[],
   call: LaneCall,
-  { bucket = 'layer', first, barrier: _, ...rule }: Rule,
+  { bucket = 'layer', first, ...rule }: Rule,
   microbatches = 1,
 ): LaneProblem {
   const tensors = layers.map(({ bytes }) => ({ stage: 0, bytes, call: 0 }));

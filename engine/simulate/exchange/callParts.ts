@@ -1,0 +1,44 @@
+/** Parts of the seconds of a call. */
+import { callSeconds } from '../../callCost.ts';
+import type { CallCost } from '../../exchangePlan.ts';
+
+/** The seconds that do not depend on the bytes: what the call itself costs, and latencies. */
+export function callOverhead(cost: CallCost, bytes: number): number {
+  if (cost.kind === 'steps')
+    return callOverhead(
+      cost.of[
+        Math.max(
+          0,
+          cost.from.findLastIndex((from) => from <= bytes),
+        )
+      ],
+      bytes,
+    );
+  if (cost.kind !== 'least') return cost.fixed;
+  return callOverhead(
+    cost.of.reduce((best, each) => (callSeconds(each, bytes) < callSeconds(best, bytes) ? each : best)),
+    bytes,
+  );
+}
+
+/** No way to cut `bytes` into pieces takes fewer seconds, if one goes after the other. */
+export function leastSeconds(cost: CallCost, bytes: number): number {
+  const whole = callSeconds(cost, bytes);
+  if (isConcave(cost)) return whole;
+  // Seconds per byte are least at a corner of the cost, on either side of it, or for the whole.
+  return cornersOf(cost).reduce((least, corner) => {
+    if (corner <= 0 || corner >= bytes) return least;
+    const seconds = Math.min(callSeconds(cost, corner), callSeconds(cost, corner * (1 - Number.EPSILON)));
+    return Math.min(least, (bytes * seconds) / corner);
+  }, whole);
+}
+
+/** Then a cut never pays: both parts pay what does not depend on the bytes. */
+const isConcave = (cost: CallCost): boolean =>
+  cost.kind === 'linear' || (cost.kind === 'least' && cost.of.every(isConcave));
+
+function cornersOf(cost: CallCost): readonly number[] {
+  if (cost.kind === 'table') return cost.bytes;
+  if (cost.kind === 'steps') return [...cost.from, ...cost.of.flatMap(cornersOf)];
+  return cost.kind === 'least' ? cost.of.flatMap(cornersOf) : [];
+}

@@ -1,0 +1,42 @@
+import { leastFinish } from './bound.ts';
+import { bucketsByCycle, bucketsOf } from './buckets.ts';
+import { leastSeconds } from './callParts.ts';
+import type { LaneProblem } from './lane.ts';
+
+/**
+ * Seconds: the least max(arrival + tail) of the lane's tensors over all orders and all pieces of these buckets, each of which takes
+ * at least one call. With a barrier, tails are 0. −∞ for a lane without buckets.
+ */
+export function laneBound(problem: LaneProblem, barrier: boolean): number {
+  const { tensors, calls, rule, ready } = problem;
+  const { offsets, members, call, bytes, ...buckets } =
+    rule.cycle === undefined
+      ? bucketsOf(tensors, ready, problem.closes)
+      : bucketsByCycle(tensors, ready, rule.cycle, rule.fuse ?? Infinity, problem.origin);
+  const apart = rule.halves === 'apart';
+  // A layer that may start early waits for its bytes only. So each tensor is a job, with its share of the bucket's seconds.
+  const jobs = rule.earlyStart ? members.length : buckets.ready.length;
+  const release = new Float64Array(jobs);
+  const tail = new Float64Array(jobs);
+  const sent = new Float64Array(jobs);
+  const back = new Float64Array(jobs);
+  buckets.ready.forEach((at, bucket) => {
+    const { push, pull, halves, oneLane } = calls[call[bucket]];
+    const both = apart ? halves : undefined;
+    const first = leastSeconds(both?.scatter ?? push, bytes[bucket]);
+    const second = both?.gather ?? pull;
+    const returned = second === undefined ? 0 : leastSeconds(second, bytes[bucket]);
+    const shared = apart || oneLane === true;
+    for (let member = offsets[bucket]; member < offsets[bucket + 1]; member += 1) {
+      const job = rule.earlyStart ? member : bucket;
+      const share = rule.earlyStart ? tensors[members[member]].bytes / bytes[bucket] : 1;
+      release[job] = at;
+      tail[job] = barrier ? 0 : Math.max(tail[job], problem.tail[members[member]]);
+      sent[job] = share * (shared ? first + returned : first);
+      back[job] = shared ? 0 : share * returned;
+    }
+  });
+  const finish = leastFinish({ ready: release, seconds: sent, tail });
+  // What is pulled goes over another lane.
+  return Math.max(finish, leastFinish({ ready: release, seconds: back, tail }));
+}
