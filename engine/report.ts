@@ -117,6 +117,8 @@ export interface HostReport {
   readonly bytes: number;
   /** Seconds that they take in one direction. */
   readonly busy: number;
+  /** Seconds of one iteration that the device waits for copies to or from the host, with nothing else to do. */
+  readonly exposed: number;
 }
 
 /**

@@ -118,6 +118,7 @@ const hostRows = ({ devices, iteration }: PipelineReport): string[][] =>
             `${bytes(host.peak)} at most`,
             `${bytes(host.bytes)} in each direction`,
             `busy ${share(iteration > 0 ? host.busy / iteration : 0)}`,
+            `exposed ${share(iteration > 0 ? host.exposed / iteration : 0)}`,
           ],
         ],
   );

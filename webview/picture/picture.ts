@@ -24,6 +24,8 @@ export interface Picture {
   readonly items?: Int32Array;
   /** By device. */
   readonly memory: readonly MemoryTrack[];
+  /** By device, what the host keeps for it; undefined for a device that sends nothing there, absent where none does. */
+  readonly hosts?: readonly (MemoryTrack | undefined)[];
   /** By device, what a fill job does there; absent where there is none. */
   readonly fill?: readonly FillStretches[];
   readonly report: PipelineReport;

@@ -1,6 +1,7 @@
 import type { Run, Evaluation } from '../../engine/evaluation.ts';
 import { resultsIn } from '../../engine/program.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
+import { hostTrack } from '../../engine/simulate/hostMemory.ts';
 import { memoryTracks } from '../../engine/simulate/memory.ts';
 import type { Picture } from '../picture/picture.ts';
 import { makersOf, slackOf } from './slack.ts';
@@ -15,6 +16,7 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
   const columns = columnsOf(plan, timeline);
   const shift = blockShift(columns, program.offsets);
   const deviceOf = (position: number) => program.placement[(program.order[position] >> program.shift) % program.stages];
+  const hosts = plan.devices.map((_, device) => hostTrack(plan, timeline, device));
   const maker = makersOf(columns, resultsIn(program));
   let items: Int32Array | undefined;
   if (program.items !== undefined) {
@@ -36,6 +38,7 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
         : undefined,
     items,
     memory: memoryTracks(plan, timeline),
+    ...(hosts.some((host) => host !== undefined) ? { hosts } : {}),
     fill:
       plan.fill === undefined
         ? undefined

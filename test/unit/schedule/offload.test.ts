@@ -76,13 +76,15 @@ describe('E and L in rows', () => {
     const { iteration, devices } = reportOf(plan);
     expect(ms(iteration)).toBe(24);
     expect(levels(plan)).toEqual(['0: 100', '4: 200', '16: 100', '24: 0']);
-    expect(devices[0].host).toEqual({ peak: 100e6, bytes: 100e6, busy: 0.004 });
+    expect(devices[0].host).toEqual({ peak: 100e6, bytes: 100e6, busy: 0.004, exposed: 0 });
   });
   it('make room for other microbatches', () => {
     const plan = planOf('row(d) = F[0], E[0, to = host], F[1], B[1], L[0], B[0]');
     // Gone from 8 ms, back from 16 ms: B0 waits for the copy until 20 ms.
     expect(levels(plan)).toEqual(['0: 100', '4: 200', '8: 100', '28: 0']);
-    expect(ms(reportOf(plan).iteration)).toBe(28);
+    const { iteration, devices } = reportOf(plan);
+    expect(ms(iteration)).toBe(28);
+    expect(ms(devices[0].host?.exposed ?? 0)).toBe(4);
   });
   it('queue for the link to the host, one copy at a time in each direction', () => {
     const plan = planOf('row(d) = F[0..3], each(j in 0..3, E[j, to = host]), each(j in 0..3, L[j]), B[3..0 step -1]', {
@@ -92,6 +94,8 @@ describe('E and L in rows', () => {
     // Four copies out from 16 ms, each 4 ms and 1 ms on the way: they are there at 21, 25, 29, 33 ms. Each comes back as soon as it
     // is there: at 26, 30, 34, 38 ms. Then four backwards.
     expect(ms(reportOf(plan).iteration)).toBe(38 + 32);
+    // From the end of the last forward to the last copy back.
+    expect(ms(reportOf(plan).devices[0].host?.exposed ?? 0)).toBe(38 - 16);
     // The first is on its way back when the last is still on its way out.
     expect(reportOf(plan).devices[0].host?.peak).toBe(300e6);
   });
@@ -100,6 +104,17 @@ describe('E and L in rows', () => {
     // Out from 8 to 12 and to 16 ms. Back from 12 to 16 and from 16 to 20 ms; with one resource from 16 to 20 and to 24 ms.
     expect(ms(reportOf(planOf(rows)).iteration)).toBe(20 + 16);
     expect(ms(reportOf(planOf(rows, { host: 'host = half(25GB/s)' })).iteration)).toBe(24 + 16);
+  });
+  it('count as exposed from when the device is free', () => {
+    const numbers = { devices: 2, microbatches: 1, host: 'host = 12.5GB/s' };
+    const plan = planOf('row(0) = F[0], E[0, to = host], L[0], B[0]  row(1) = F[0], B[0]', numbers);
+    // Out from 4 to 12 ms, back from 12 to 20 ms. The gradient of the other device is there at 16 ms.
+    expect(ms(reportOf(plan).iteration)).toBe(28);
+    expect(ms(reportOf(plan).devices[0].host?.exposed ?? 0)).toBe(16);
+    // A receive that blocks the device takes it until 16 ms.
+    const blocking = reportOf({ ...plan, transfer: { kind: 'rendezvous', batched: 'none' } });
+    expect(ms(blocking.iteration)).toBe(28);
+    expect(ms(blocking.devices[0].host?.exposed ?? 0)).toBe(12);
   });
   it('to another device are what bpipe does', () => {
     for (const [devices, microbatches] of [
@@ -191,9 +206,14 @@ describe('E and L by brute force', () => {
         expect(report === undefined).toBe(expected === undefined);
         if (report === undefined || expected === undefined) return;
         expect(report.iteration * 1e3).toBeCloseTo(expected.makespan, 6);
-        for (const [device, { peak, host }] of report.devices.entries()) {
+        for (const [device, { name, peak, idle, host }] of report.devices.entries()) {
           expect(peak / 1e8).toBeCloseTo(expected.peaks[device], 6);
           expect((host?.peak ?? 0) / 1e8).toBeCloseTo(expected.hosts[device], 6);
+          expect((host?.exposed ?? 0) * 1e3).toBeCloseTo(expected.waits[device], 6);
+          // What a device waits for its host and for others is idle time; alone, it waits for its host only.
+          const received = report.links.reduce((sum, link) => sum + (link.to === name ? link.exposed : 0), 0);
+          expect((host?.exposed ?? 0) + received).toBeLessThanOrEqual(idle + 1e-12);
+          if (devices === 1) expect(host?.exposed ?? 0).toBeCloseTo(idle, 9);
         }
       }),
       { numRuns: 150 },

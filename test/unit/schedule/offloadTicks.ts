@@ -16,6 +16,8 @@ interface Run {
   /** Most activations on each device, and on its host. */
   readonly peaks: readonly number[];
   readonly hosts: readonly number[];
+  /** Ticks that each device idles until a copy is there, where nothing else is missing by then. */
+  readonly waits: readonly number[];
 }
 
 interface Sent {
@@ -51,6 +53,14 @@ export function ticked(
       }
     }
   };
+  const waits = rows.map(() => 0);
+  /** Whether the operation of a device could have started before but for a copy. */
+  const waitsForCopy = (device: number, name: string, now: number): boolean => {
+    const number = name.slice(1);
+    if (name.startsWith('L')) return true;
+    if (!name.startsWith('B') || !rows[device].includes(`L${number}`)) return false;
+    return device === last || (ended[device + 1].get(name) ?? Infinity) < now;
+  };
   const ready = (device: number, name: string, now: number): boolean => {
     const [letter, number] = [name[0], name.slice(1)];
     const done = (of: number, what: string): boolean => (ended[of].get(what) ?? Infinity) <= now;
@@ -70,6 +80,7 @@ export function ticked(
         const name = row[next[device]];
         if (name === undefined || busyUntil[device] > now || !ready(device, name, now)) continue;
         const length = name.startsWith('F') ? forward : name.startsWith('B') ? backward : 0;
+        if (waitsForCopy(device, name, now)) waits[device] += now - busyUntil[device];
         began[device].set(name, now);
         ended[device].set(name, now + length);
         busyUntil[device] = now + length;
@@ -108,5 +119,5 @@ export function ticked(
         microbatches(device).filter((j) => begins(device, `E${j}`) <= tick && tick < copied(device, `L${j}`)).length,
     ),
   );
-  return { makespan, peaks, hosts };
+  return { makespan, peaks, hosts, waits };
 }
