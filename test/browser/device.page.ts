@@ -5,6 +5,7 @@ import { bytes, moment, share, time } from '../../engine/quantities.ts';
 import { layoutFor } from '../../webview/view/scene/layout.ts';
 import { smallShare } from '../../webview/session/smallShare.ts';
 import type { PageTest } from './check.ts';
+import { analyse } from '../support/analyse.ts';
 import { example } from './example.ts';
 import { type Preview, axe, settled, violations } from './harness.ts';
 import { GiB, microbatchParam, pipeline, plan, planMessage } from './plans.ts';
@@ -36,6 +37,53 @@ function wide(): { readonly message: ReturnType<typeof example>['message']; read
   assert.ok(report !== undefined);
   return { message: { ...message, pipeline: 'wide' }, report };
 }
+
+/** Two devices, the first of which sends its activations to its host. */
+const offloading = `
+device d { memory = 64GiB  host = 25GB/s }
+cluster box { gpu[2] = d  link = 25GB/s }
+model toy { layer block[2] { forward = 4ms  backward = 8ms  activation = 100MB } }
+schedule mine {
+  row(0) = F[0], E[0, to = host], F[1], E[1, to = host], L[0], B[0], L[1], B[1]
+  row(1) = F[0], F[1], B[0], B[1]
+}
+pipeline train { model = toy  devices = box  microbatches = 2  stages = balance(2)  schedule = mine }
+`;
+
+const hosts: PageTest = {
+  name: 'what a host keeps is drawn under the memory of devices, and is in the card of its device',
+  run: async (browser) => {
+    const { resolution } = analyse(offloading);
+    const preview = await browser.open({ width: 700, height: 760 });
+    await preview.post(planMessage(JSON.parse(JSON.stringify(resolution.plan))));
+    await preview.drawn();
+    const box = await preview.page.locator('.timeline').boundingBox();
+    assert.ok(box !== null);
+    const { memory, left } = layoutFor(box.width, box.height, 2, true);
+    const colours = new Set<string>();
+    // Half of the chart is under the line of its name: only a drawn level has the colour of the foreground here.
+    for (let y = memory.y + memory.height - 40; y < memory.y + memory.height; y += 1)
+      colours.add((await preview.pixel(box.x + left + (box.width - left) * 0.4, box.y + y)).join());
+    assert.ok(colours.has('204,204,204'), [...colours].join(' '));
+    await clickName(preview, 1, 2);
+    await openCard(preview);
+    assert.deepEqual(await rowsOf(preview, 'Memory of the host'), []);
+    await clickName(preview, 0, 2);
+    assert.deepEqual(await rowsOf(preview, 'Memory of the host'), [
+      ['Kept at most', '191 MiB'],
+      ['Copied there, and as much back', '191 MiB'],
+      ['Time of the copies, each direction', '8 ms (20 %)'],
+      ['Exposed: the device waits for them', '4 ms (10 %)'],
+    ]);
+    assert.match(await sheetOf(preview).innerText(), /Host\s+191 MiB at most[\s\S]*Waits for its host\s+4 ms/);
+    assert.match(
+      await allFigures(preview),
+      /Host memory\s+191 MiB on the host of gpu\[0\]\s+exposed copies 2 ms per device/,
+    );
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
 
 const items: PageTest = {
   name: 'the card of a device says what fills it, what is left, and what it exchanges',
@@ -278,4 +326,4 @@ const exchange: PageTest = {
   },
 };
 
-export const deviceTests: readonly PageTest[] = [items, bars, keys, fromTable, sorting, inside, flops, exchange];
+export const deviceTests: readonly PageTest[] = [items, hosts, bars, keys, fromTable, sorting, inside, flops, exchange];

@@ -105,6 +105,9 @@ export function blockLines(plan: PipelinePlan, picture: Picture, block: number):
   // Of what runs at the end of another, the level at its start is its own.
   const level = memoryAfter(picture.memory[device], columns.start[block] + columns.makespan * 1e-12);
   lines.push(['Device holds', `${bytes(level)} while it runs`]);
+  const host = picture.hosts?.[device];
+  if (host !== undefined)
+    lines.push(['Host holds', bytes(memoryAfter(host, columns.start[block] + columns.makespan * 1e-12))]);
   return lines;
 }
 

@@ -5,13 +5,14 @@ import { amount, bytes, count, iterationTime, share, time } from '../../engine/q
 import type { PipelineReport } from '../../engine/report.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { criticalPathIsOnly, criticalPathWords } from '../picture/criticalPath.ts';
+import { fullestHost, hostPeak } from '../picture/hostMemory.ts';
 import { worstDevice } from '../picture/memoryLevel.ts';
 import type { Picture } from '../picture/picture.ts';
 import { smallShare } from './smallShare.ts';
 
 /** A figure of the iteration, just as the report has it. */
 export interface Figure {
-  readonly key: 'iteration' | 'bubble' | 'peak' | 'staleness' | 'exposed' | 'mfu' | 'critical';
+  readonly key: 'iteration' | 'bubble' | 'peak' | 'staleness' | 'exposed' | 'mfu' | 'critical' | 'host';
   readonly name: string;
   readonly value: string;
   /** What follows the value: `on gpu[0]`. */
@@ -40,6 +41,7 @@ export function figuresOf(plan: PipelinePlan, picture: Picture): readonly Figure
     peakFigure(plan, report),
     ...(report.asynchronous === undefined ? [] : [stalenessFigure(report, report.asynchronous.weights)]),
     exposedFigure(report),
+    ...hostFigure(plan, picture),
     ...(report.model_flops === undefined ? [] : [flopsFigure(report.model_flops)]),
     // The path of consecutive iterations says little.
     ...(report.asynchronous === undefined ? [criticalFigure(picture)] : []),
@@ -130,6 +132,27 @@ function exposedCollectives(report: PipelineReport): number {
     .flatMap(({ devices }) => devices)
     .reduce((sum, traffic) => sum + traffic.exposed, 0);
   return shareOf(seconds, report.devices.length * report.iteration);
+}
+
+/** The fullest host, and the mean wait of devices for theirs; nothing where no device has activations there. */
+function hostFigure(plan: PipelinePlan, picture: Picture): readonly Figure[] {
+  const fullest = fullestHost(picture);
+  if (fullest < 0) return [];
+  const { devices, iteration } = picture.report;
+  const waited = devices.reduce((sum, { host }) => sum + (host?.exposed ?? 0), 0) / devices.length;
+  const peak = hostPeak(picture);
+  return [
+    {
+      ...plain,
+      key: 'host',
+      name: 'Host memory',
+      value: bytes(peak),
+      unit: `on the host of ${plan.devices[fullest].name}`,
+      note: `exposed copies ${time(waited)} per device`,
+      share: shareOf(waited, iteration),
+      amount: peak,
+    },
+  ];
 }
 
 function flopsFigure({ utilisation, rate }: NonNullable<PipelineReport['model_flops']>): Figure {

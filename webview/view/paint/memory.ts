@@ -1,15 +1,15 @@
 import { bytes } from '../../../engine/quantities.ts';
-import { curve, firstOverLimit, highest, worstDevice } from '../../picture/memoryLevel.ts';
+import { firstOverLimit, highest, worstDevice } from '../../picture/memoryLevel.ts';
 import { type Scene } from '../scene/scene.ts';
 import { deviceOf } from '../../picture/blocks.ts';
 import { staticWords } from '../../picture/staticWords.ts';
 import { css, font } from '../scene/theme.ts';
 import { memoryAxis } from './memoryAxis.ts';
-import type { Rgb } from '../scene/colour.ts';
 import { paintPlayedMemory } from './played.ts';
 import { type Ink, clipped, timeX } from './canvas.ts';
 import { type Labels, aroundPoint, labels } from './labels.ts';
 import { paintMemoryBands } from './memoryBands.ts';
+import { levelLine } from './memoryLine.ts';
 import { paintLimit, paintMemoryAxis, paintOverLimit } from './memoryFrame.ts';
 import { selectedDevice } from '../../session/selection.ts';
 
@@ -18,6 +18,7 @@ export function paintMemory(ink: Ink, scene: Scene): void {
   const { layout, theme, picture } = scene;
   const panel = layout.memory;
   if (panel.height < 60) return;
+  const { memory } = picture;
   const { devices } = picture.report;
   const worst = worstDevice(picture.report);
   const fullest = devices[worst];
@@ -36,16 +37,16 @@ export function paintMemory(ink: Ink, scene: Scene): void {
     else
       for (let device = 0; device < devices.length; device += 1)
         if (device !== worst && device !== chosen)
-          line(ink, scene, device, y, theme.dim, theme.highContrast ? 0.6 : 0.45, 1);
-    line(ink, scene, worst, y, theme.foreground, 1, 1.3);
-    if (chosen >= 0) line(ink, scene, chosen, y, theme.foreground, 1, 2);
+          levelLine(ink, scene, memory[device], y, theme.dim, theme.highContrast ? 0.6 : 0.45, 1);
+    levelLine(ink, scene, memory[worst], y, theme.foreground, 1, 1.3);
+    if (chosen >= 0) levelLine(ink, scene, memory[chosen], y, theme.foreground, 1, 2);
     const names = labels(ink, scene);
     paintLimit(ink, scene, axis, fullest, names);
     if (chosen >= 0 && chosen !== worst) paintPeak(ink, scene, chosen, y, names);
     paintPeak(ink, scene, worst, y, names);
     const over = firstOverLimit(picture.memory[worst]);
     if (over !== undefined) paintOver(ink, scene, over, axis.limit);
-    paintPlayedMemory(ink, scene, y);
+    paintPlayedMemory(ink, scene, memory, y);
     if (bottom - base > 16)
       for (const text of staticWords(fullest))
         if (fits(ink, scene, text)) {
@@ -58,31 +59,6 @@ export function paintMemory(ink: Ink, scene: Scene): void {
 function fits(ink: Ink, { theme, layout }: Scene, text: string): boolean {
   ink.font = font(theme, 11);
   return ink.measureText(text).width + 16 < layout.plot;
-}
-
-function line(
-  ink: Ink,
-  scene: Scene,
-  device: number,
-  y: (level: number) => number,
-  colour: Rgb,
-  alpha: number,
-  width: number,
-): void {
-  const { layout, view, picture } = scene;
-  const points = curve(picture.memory[device], view.t0, view.t1, layout.plot);
-  ink.beginPath();
-  ink.moveTo(layout.left, y(points[1]));
-  for (let at = 2; at < points.length; at += 2) {
-    const x = timeX(scene, points[at]);
-    ink.lineTo(x, y(points[at - 1]));
-    ink.lineTo(x, y(points[at + 1]));
-  }
-  ink.lineTo(Math.min(layout.left + layout.plot, timeX(scene, picture.columns.makespan)), y(points[points.length - 1]));
-  ink.strokeStyle = css(colour, alpha);
-  ink.lineWidth = width;
-  ink.lineJoin = 'miter';
-  ink.stroke();
 }
 
 /** A dot at the highest level of a device, with its name if there is room. */

@@ -29,9 +29,8 @@ export function memoryAxis(peak: number, capacity: number, panel: Band): MemoryA
   const top = panel.y + 4;
   const bottom = panel.y + panel.height - 10;
   const isCut = peak < cutUnder * capacity;
-  // Equal stages hold single bytes.
-  const unit = peak >= 2 ** 30 ? 'GiB' : peak >= 2 ** 10 ? 'MiB' : 'B';
-  const scale = { GiB: 2 ** 30, MiB: 2 ** 20, B: 1 }[unit];
+  const unit = unitOf(peak);
+  const scale = units[unit];
   const highest = isCut ? roundUp((peak / scale) * headroom) * scale : Math.max(capacity, peak, 1);
   const band = low ? 12 : 15;
   const limitOver = top + band;
@@ -55,6 +54,25 @@ export function memoryAxis(peak: number, capacity: number, panel: Band): MemoryA
     unit,
   };
 }
+
+/** An axis without a limit, from 0 to a round figure over the highest level. */
+export function levelAxis(peak: number, panel: Band): Pick<MemoryAxis, 'y' | 'bottom' | 'ticks' | 'unit' | 'cut'> {
+  // A name has room over the highest level.
+  const [top, bottom] = [panel.y + (panel.height < 52 ? 8 : 18), panel.y + panel.height - 8];
+  const unit = unitOf(peak);
+  const scale = units[unit];
+  const highest = roundUp((peak / scale) * headroom) * scale;
+  const y = (level: number) => bottom - (level / highest) * (bottom - top);
+  const ticks = scaleLinear()
+    .domain([0, highest / scale])
+    .ticks(bottom - top < 44 ? 1 : 2)
+    .map((tick) => ({ at: y(tick * scale), text: String(tick) }));
+  return { y, bottom, ticks, unit, cut: undefined };
+}
+
+const units = { GiB: 2 ** 30, MiB: 2 ** 20, B: 1 } as const;
+// Equal stages hold single bytes.
+const unitOf = (peak: number): MemoryAxis['unit'] => (peak >= 2 ** 30 ? 'GiB' : peak >= 2 ** 10 ? 'MiB' : 'B');
 
 /** The next round figure. Each is at most half as much again as the one before. */
 function roundUp(value: number): number {

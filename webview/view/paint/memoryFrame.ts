@@ -6,8 +6,14 @@ import { css, font } from '../scene/theme.ts';
 import { type Ink, clipped, hatch } from './canvas.ts';
 import type { Labels } from './labels.ts';
 
-/** Name and ticks of the memory chart. `of`: whose memory it is. */
-export function paintMemoryAxis(ink: Ink, { layout, theme }: Scene, axis: MemoryAxis, of: string): void {
+/** Name and ticks of a memory chart. `of`: whose memory it is. */
+export function paintMemoryAxis(
+  ink: Ink,
+  { layout, theme }: Scene,
+  axis: Pick<MemoryAxis, 'ticks' | 'unit' | 'bottom' | 'cut'>,
+  of: string,
+  name = 'Memory',
+): void {
   const panel = layout.memory;
   const narrow = layout.left < 96;
   const from = narrow ? 7 : 14;
@@ -16,7 +22,7 @@ export function paintMemoryAxis(ink: Ink, { layout, theme }: Scene, axis: Memory
     ink.textAlign = 'left';
     ink.font = font(theme, narrow ? 11 : 12, 600);
     ink.fillStyle = css(theme.foreground);
-    ink.fillText(layout.left < 60 ? 'Mem' : 'Memory', from, panel.y + 12);
+    ink.fillText(layout.left < 60 ? name.slice(0, 4).replace('Memo', 'Mem') : name, from, panel.y + 12);
     ink.font = font(theme, 11);
     ink.fillStyle = css(theme.dim);
     if (narrow) ink.fillText(axis.unit, from, axis.bottom);

@@ -1,3 +1,4 @@
+import type { MemoryTrack } from '../../../engine/simulate/memory.ts';
 import { memoryAfter } from '../../picture/memoryLevel.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
@@ -16,18 +17,23 @@ export function paintPlayed(ink: Ink, scene: Scene): void {
   cursor(ink, scene, layout.ruler.y + layout.ruler.height - 6, layout.rows.y + layout.rows.height, played);
 }
 
-/** The same in the memory chart, with a dot on the curve of each device. `y`: place of a level. */
-export function paintPlayedMemory(ink: Ink, scene: Scene, y: (bytes: number) => number): void {
-  const { layout, picture, played, theme } = scene;
+/** The same in the memory chart, with a dot on each curve. `y`: place of a level. */
+export function paintPlayedMemory(
+  ink: Ink,
+  scene: Scene,
+  tracks: readonly MemoryTrack[],
+  y: (bytes: number) => number,
+): void {
+  const { layout, played, theme } = scene;
   if (played === undefined) return;
   const { memory } = layout;
   fade(ink, scene, memory.y, memory.height, played);
   cursor(ink, scene, memory.y, memory.y + memory.height, played);
   const x = timeX(scene, played);
-  const step = Math.max(1, Math.ceil(picture.memory.length / mostDots));
-  for (let device = 0; device < picture.memory.length; device += step) {
+  const step = Math.max(1, Math.ceil(tracks.length / mostDots));
+  for (let device = 0; device < tracks.length; device += step) {
     ink.beginPath();
-    ink.arc(x, y(memoryAfter(picture.memory[device], played)), 3, 0, 2 * Math.PI);
+    ink.arc(x, y(memoryAfter(tracks[device], played)), 3, 0, 2 * Math.PI);
     ink.fillStyle = css(theme.foreground);
     ink.fill();
     ink.strokeStyle = css(theme.background);

@@ -11,6 +11,7 @@ import { paintGhosts } from './ghosts.ts';
 import { paintGutter } from './gutter.ts';
 import { paintLanes } from './lanes.ts';
 import { paintMarks } from './marks.ts';
+import { memoryCharts, paintHostMemory } from './hostMemory.ts';
 import { paintMemory } from './memory.ts';
 import { paintOverview } from './overview.ts';
 import { paintPlayed } from './played.ts';
@@ -35,8 +36,10 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintMarks(ink, scene);
   paintChain(ink, scene);
   paintPlayed(ink, scene);
-  if (scene.stack === undefined) paintMemory(ink, scene);
-  else paintStack(ink, scene);
+  const ofDevices: Scene = { ...scene, layout: { ...layout, memory: memoryCharts(scene).devices } };
+  if (scene.stack === undefined) paintMemory(ink, ofDevices);
+  else paintStack(ink, ofDevices);
+  paintHostMemory(ink, scene);
   paintCursor(ink, scene);
 }
 

@@ -3,6 +3,7 @@ import { unitOf } from '../../../engine/analyze/memoryWords.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords } from '../../../engine/analyze/traffic.ts';
 import type { PipelinePlan, TrafficName, TrafficPlan } from '../../../engine/plan.ts';
+import type { HostReport } from '../../../engine/report.ts';
 import { bytes, count, list, moment, time } from '../../../engine/quantities.ts';
 import { stageName, stageNumber as cutNumber } from '../../../engine/stages.ts';
 import { stagesOn } from '../../../engine/stagesOn.ts';
@@ -120,6 +121,7 @@ function deviceDetails({ plan, picture, faster }: Scene, device: number): Detail
       ['Busy', smallShare(shareOf(report.busy, picture.report.iteration))],
       ['Peak', peakText(report, unitOf(plan))],
       [left < 0 ? 'Over' : 'Left', bytes(Math.abs(left))],
+      ...(report.host === undefined ? [] : hostLines(report.host)),
       // Parts of one stage of the cut are faster together.
       ...stagesOn(plan.placement, device)
         .filter((stage, at, all) => all.findIndex((each) => cutNumber(plan, each) === cutNumber(plan, stage)) === at)
@@ -127,6 +129,12 @@ function deviceDetails({ plan, picture, faster }: Scene, device: number): Detail
     ],
   };
 }
+
+/** What the host keeps for a device, and how long the device waits for copies. */
+const hostLines = ({ peak, exposed }: HostReport): readonly Line[] => [
+  ['Host', `${bytes(peak)} at most`],
+  ...(exposed > 0 ? [['Waits for its host', time(exposed)] as const] : []),
+];
 
 /** What ranks of the block's stage exchange for one microbatch, summed over its passes. */
 function exchangeLines(plan: PipelinePlan, picture: Picture, block: number): readonly Line[] {

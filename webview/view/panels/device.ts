@@ -1,6 +1,6 @@
 import { itemName, itemTimes } from '../../../engine/analyze/itemWords.ts';
 import { reservedText } from '../../../engine/analyze/memoryWords.ts';
-import type { DeviceReport, MemoryItem, MemoryItemKind, PipelineReport } from '../../../engine/report.ts';
+import type { DeviceReport, HostReport, MemoryItem, MemoryItemKind, PipelineReport } from '../../../engine/report.ts';
 import { shareOf } from '../../../engine/analyze/shares.ts';
 import { groupWords, trafficByDevice } from '../../../engine/analyze/traffic.ts';
 import { meshText } from '../../../engine/mesh.ts';
@@ -50,6 +50,7 @@ export function deviceTables({ plan, picture, theme }: Scene, device: number): r
     ...(reserved === ''
       ? []
       : [element('p', { class: 'dim' }, `Of ${bytes(of.capacity + of.memory.reserved)}, ${reserved}.`)]),
+    ...(of.host === undefined ? [] : [hostTable(of.host, report.iteration)]),
     ...exchanges(report, of),
   ];
 }
@@ -93,6 +94,28 @@ function memoryTable(device: DeviceReport, theme: Theme, declared: readonly stri
         row(itemName(item, device), item.bytes, itemTimes(item), css(theme.kinds[colourOf(item, declared)])),
       ),
       left,
+    ),
+  );
+}
+
+/** What the device sends to its host, and how long it waits for that. */
+function hostTable({ peak, bytes: copied, busy, exposed }: HostReport, iteration: number): HTMLElement {
+  const rows: readonly (readonly [string, string])[] = [
+    ['Kept at most', bytes(peak)],
+    ['Copied there, and as much back', bytes(copied)],
+    ['Time of the copies, each direction', `${time(busy)} (${smallShare(shareOf(busy, iteration))})`],
+    ['Exposed: the device waits for them', `${time(exposed)} (${smallShare(shareOf(exposed, iteration))})`],
+  ];
+  return element(
+    'table',
+    { class: 'host' },
+    element('caption', {}, 'Memory of the host'),
+    element(
+      'tbody',
+      {},
+      ...rows.map(([name, value]) =>
+        element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, value)),
+      ),
     ),
   );
 }
