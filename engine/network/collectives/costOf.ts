@@ -1,0 +1,143 @@
+/** What a call of a collective takes on a cluster, as a function of its bytes. A new collective is a row here and its file. */
+import { leastOf, withFixed } from '../../callCost.ts';
+import type { Ring } from '../../costs/types.ts';
+import type { ClusterDefinition } from '../../definitions/cluster.ts';
+import type { FactorShape } from '../../definitions/collective.ts';
+import type { CollectiveName, CollectiveUse } from '../../exchange/collectives.ts';
+import type { LaneCall } from '../../exchangePlan.ts';
+import { blueconnectCall } from './blueconnect.ts';
+import { factorsAreFewer, factorsCall } from './factors.ts';
+import { halvingCall } from './halving.ts';
+import { levelsOf } from './levels.ts';
+import { ncclCall } from './nccl.ts';
+import { ringCall } from './ring.ts';
+import { type Groups, ringsAtOnce, type Unreachable } from './rings.ts';
+import { colocatedCall, serversCall, withFactorsPushed } from './servers.ts';
+import { treeCall } from './tree.ts';
+
+/** Groups of devices that reduce at the same time; `matrix` describes a fully connected layer. */
+export interface Exchanging {
+  readonly cluster: ClusterDefinition;
+  readonly groups: Groups;
+  readonly matrix?: FactorShape;
+}
+
+/** What of a collective does not fit these ranks, and what would. */
+export interface CollectiveProblem {
+  readonly argument: string;
+  readonly value: string;
+  readonly allowed: string;
+}
+
+/** Bytes for which routes are chosen: the size of a large tensor. */
+const typical = 64 * 1024 ** 2;
+
+type Found = LaneCall | CollectiveProblem | Unreachable;
+type Setting = Exchanging & { readonly ring: Ring; readonly ranks: number };
+
+/** Seconds as a function of bytes of gradients. Every call costs `use.call` more. */
+export function costOf(use: CollectiveUse, exchanging: Exchanging): Found {
+  const ring = ringsAtOnce(exchanging.cluster, exchanging.groups, typical);
+  if ('from' in ring) return ring;
+  const found = rows[use.name](use, { ...exchanging, ring, ranks: exchanging.groups[0].length });
+  return 'push' in found ? withCall(found, use.call) : found;
+}
+
+const rows: Readonly<Record<CollectiveUse['name'], (use: CollectiveUse, setting: Setting) => Found>> = {
+  ring: (_, { ring, ranks }) => ringCall(ranks, ring),
+  tree: (_, { ring, ranks }) => treeCall(ranks, ring),
+  halving: (_, { ring, ranks }) => {
+    const found = halvingCall(ranks, ring);
+    return 'push' in found
+      ? found
+      : { argument: 'ranks', value: String(found.ranks), allowed: `a power of two, such as ${found.nearest}` };
+  },
+  blueconnect: (_, setting) => blueconnect(setting),
+  plink: (_, setting) => blueconnect(setting),
+  trees: (_, { ring, ranks }) => treeCall(ranks, ring),
+  nccl: (_, setting) => nccl(setting),
+  ps: (use, setting) => servers(use, setting),
+  hybrid: (use, setting) => hybrid(use, setting),
+  table: ({ table }) => {
+    const { bytes, seconds } = table ?? { bytes: [0, 1], seconds: [0, 0] };
+    return { name: 'table', push: { kind: 'table', fixed: 0, bytes, seconds } };
+  },
+  best: (use, setting) => best(use, setting),
+};
+
+/** Over one level where no nodes are nested. */
+function blueconnect({ cluster, groups, ring, ranks }: Setting): Found {
+  const levels = levelsOf(cluster, groups, typical);
+  if (levels !== undefined && 'from' in levels) return levels;
+  return blueconnectCall(levels ?? [{ ranks, ring }]);
+}
+
+/** Nodes are the outermost ones around the ranks; inside them is NVLink where a named link or a fast one says so. */
+function nccl({ cluster, groups, ring, ranks }: Setting): Found {
+  const nodes = new Set(groups[0].map((device) => cluster.devices[device].group)).size;
+  return ncclCall({ ranks, nodes, inside: 'nvlink', bandwidth: ring.bandwidth });
+}
+
+function servers({ servers: asked, link, colocated, factors }: CollectiveUse, { ring, ranks, matrix }: Setting): Found {
+  if (asked !== undefined && asked > ranks && link === undefined)
+    return {
+      argument: 'servers',
+      value: String(asked),
+      allowed: `at most the ${ranks} ranks, or servers with a \`link\``,
+    };
+  const call =
+    colocated === true
+      ? colocatedCall(ranks, ring)
+      : serversCall(ranks, ring, {
+          count: asked ?? ranks,
+          bandwidth: link?.bandwidth ?? ring.bandwidth,
+          latency: link?.latency ?? ring.latency,
+        });
+  const oneLane = link?.half === true || call.oneLane === true;
+  const made: LaneCall = oneLane ? { ...call, oneLane: true } : call;
+  return factors === true && matrix !== undefined ? withFactorsPushed(made, matrix) : made;
+}
+
+/** A fully connected layer goes as factors between workers if these are fewer elements; all others go through servers. */
+function hybrid(use: CollectiveUse, setting: Setting): Found {
+  const { matrix, ranks, ring } = setting;
+  const fewer = matrix !== undefined && factorsAreFewer(matrix, ranks, use.servers ?? ranks);
+  return fewer ? factorsCall(matrix, ranks, ring) : servers(use, setting);
+}
+
+/** Those that need nothing but the ranks and their links. */
+const candidates: readonly CollectiveName[] = ['ring', 'halving', 'tree', 'blueconnect', 'plink', 'trees'];
+
+/** For each size the fastest. */
+function best(use: CollectiveUse, setting: Setting): Found {
+  const calls = candidates.flatMap((name) => {
+    const found = rows[name](use, setting);
+    return 'push' in found ? [found] : [];
+  });
+  const halves = calls.flatMap((call) => (call.halves === undefined ? [] : [call.halves]));
+  return {
+    name: 'best',
+    push: leastOf(calls.map(({ push }) => push)),
+    halves: {
+      scatter: leastOf(halves.map(({ scatter }) => scatter)),
+      gather: leastOf(halves.map(({ gather }) => gather)),
+    },
+  };
+}
+
+const withCall = (call: LaneCall, seconds: number): LaneCall =>
+  seconds === 0
+    ? call
+    : {
+        ...call,
+        push: withFixed(call.push, seconds),
+        ...(call.pull === undefined ? {} : { pull: withFixed(call.pull, seconds) }),
+        ...(call.halves === undefined
+          ? {}
+          : {
+              halves: {
+                scatter: withFixed(call.halves.scatter, seconds),
+                gather: withFixed(call.halves.gather, seconds),
+              },
+            }),
+      };

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { callSeconds } from '../../../engine/callCost.ts';
+import { type CollectiveUse, collectives } from '../../../engine/exchange/collectives.ts';
+import type { LaneCall } from '../../../engine/exchangePlan.ts';
+import { costOf } from '../../../engine/network/collectives/costOf.ts';
+import { clusterOf } from '../network/routesClusters.ts';
+
+const eight = clusterOf('gpu[8] = x  link = 10GB/s + 10us');
+const all = [[0, 1, 2, 3, 4, 5, 6, 7]];
+const use = (name: CollectiveUse['name'], more: Partial<CollectiveUse> = {}): CollectiveUse => ({
+  name,
+  call: 0,
+  ...more,
+});
+
+function callOf(asked: CollectiveUse, more: Partial<Parameters<typeof costOf>[1]> = {}): LaneCall {
+  const found = costOf(asked, { cluster: eight, groups: all, ...more });
+  if (!('push' in found)) throw new Error(JSON.stringify(found));
+  return found;
+}
+/** Milliseconds of one call with all bytes, pulled too where it is pulled. */
+function milliseconds(call: LaneCall, bytes: number): number {
+  const pull = call.pull === undefined ? 0 : callSeconds(call.pull, bytes);
+  return 1000 * (callSeconds(call.push, bytes) + pull);
+}
+
+describe('collectives of 100 MB over 8 ranks at 10 GB/s and 10 us', () => {
+  test.each([
+    ['ring', {}, 17.64],
+    ['halving', {}, 17.56],
+    ['tree', {}, 20.06],
+    ['ps', {}, 20.02],
+    ['ps', { colocated: true }, 17.52],
+    ['blueconnect', {}, 17.64],
+  ] as const)('%s %o takes %d ms', (name, more, expected) => {
+    expect(milliseconds(callOf(use(name, more)), 100e6)).toBeCloseTo(expected, 9);
+  });
+  test('a time for each call comes on top, of a push and of a pull, and of both halves', () => {
+    const call = callOf(use('ps', { call: 1e-3 }));
+    expect(milliseconds(call, 100e6)).toBeCloseTo(22.02, 9);
+    const { halves } = callOf(use('ring', { call: 1e-3 }));
+    expect(callSeconds(halves?.scatter ?? call.push, 0)).toBeCloseTo(1.07e-3, 12);
+    expect(callSeconds(halves?.gather ?? call.push, 0)).toBeCloseTo(1.07e-3, 12);
+  });
+  test('fewer servers than ranks make their links full', () => {
+    expect(milliseconds(callOf(use('ps', { servers: 2 })), 100e6)).toBeCloseTo(2 * (4 * 10 + 0.01), 9);
+    const link = { bandwidth: 40e9, latency: 0 };
+    expect(milliseconds(callOf(use('ps', { servers: 2, link })), 100e6)).toBeCloseTo(20.02, 9);
+  });
+  test('a half-duplex link has pushes and pulls one at a time', () => {
+    const link = { bandwidth: 40e9, latency: 0, half: true } as const;
+    expect(callOf(use('ps', { servers: 2, link })).oneLane).toBe(true);
+    expect(callOf(use('ps', { servers: 2 })).oneLane).toBeUndefined();
+  });
+  test('best is the least of the others at every size', () => {
+    const best = callOf(use('best'));
+    for (const bytes of [0, 1e3, 1e5, 1e7, 1e9]) {
+      const least = Math.min(
+        ...(['ring', 'halving', 'tree'] as const).map((name) => callSeconds(callOf(use(name)).push, bytes)),
+      );
+      expect(callSeconds(best.push, bytes)).toBeLessThanOrEqual(least);
+    }
+  });
+  test('a measured table is linear between its points', () => {
+    const table = { bytes: [0, 1e6, 2e6], seconds: [1e-3, 2e-3, 5e-3] };
+    const call = callOf(use('table', { table }));
+    expect(milliseconds(call, 5e5)).toBeCloseTo(1.5, 12);
+    expect(milliseconds(call, 3e6)).toBeCloseTo(8, 12);
+  });
+});
+
+describe('factors', () => {
+  const matrix = { rows: 25088, columns: 4096, samples: 32 };
+  const bytes = 25088 * 4096 * 4;
+  test('go between workers where they are fewer elements, otherwise through servers', () => {
+    expect(callOf(use('hybrid'), { matrix }).name).toBe('sfb');
+    // K(P − 1)(M + N) elements leave each worker.
+    const seconds = (32 * 7 * (25088 + 4096) * 4) / 10e9 + 7 * 10e-6;
+    expect(milliseconds(callOf(use('hybrid'), { matrix }), bytes)).toBeCloseTo(1000 * seconds, 9);
+    expect(callOf(use('hybrid'), { matrix: { rows: 10000, columns: 1000, samples: 3000 } }).name).toBe('ps');
+    expect(callOf(use('hybrid')).name).toBe('ps');
+  });
+  test('are pushed and the whole matrix is pulled (Project Adam)', () => {
+    const call = callOf(use('ps', { factors: true }), { matrix });
+    expect(callSeconds(call.push, bytes)).toBeCloseTo((32 * (25088 + 4096) * 4) / 10e9 + 10e-6, 12);
+    expect(call.pull === undefined ? 0 : callSeconds(call.pull, bytes)).toBeCloseTo(bytes / 10e9 + 10e-6, 12);
+  });
+});
+
+describe('what does not fit', () => {
+  const six = [[0, 1, 2, 3, 4, 5]];
+  test('halving of six ranks names the nearest power of two', () => {
+    expect(costOf(use('halving'), { cluster: eight, groups: six })).toEqual({
+      argument: 'ranks',
+      value: '6',
+      allowed: 'a power of two, such as 4',
+    });
+  });
+  test('more servers than ranks need a link', () => {
+    expect(costOf(use('ps', { servers: 9 }), { cluster: eight, groups: all })).toMatchObject({
+      argument: 'servers',
+      value: '9',
+    });
+    const link = { bandwidth: 10e9, latency: 0 };
+    expect('push' in costOf(use('ps', { servers: 9, link }), { cluster: eight, groups: all })).toBe(true);
+  });
+  test('ranks without a route are named', () => {
+    const cluster = clusterOf('gpu[2] = x');
+    expect(costOf(use('ring'), { cluster, groups: [[0, 1]] })).toEqual({ from: 0, to: 1 });
+  });
+});
+
+test('every collective of the table has a cost', () => {
+  for (const { name } of collectives) {
+    const table = { bytes: [0, 1], seconds: [0, 1] };
+    expect(`${name} ${'push' in costOf(use(name, { table }), { cluster: eight, groups: all })}`).toBe(`${name} true`);
+  }
+});
