@@ -1,0 +1,96 @@
+import { linear } from '../../callCost.ts';
+import type { Ring } from '../../costs/types.ts';
+import type { ClusterDefinition } from '../../definitions/cluster.ts';
+import type { LaneCall } from '../../exchangePlan.ts';
+import { packTrees } from '../trees/pack.ts';
+import { packPorts } from '../trees/ports.ts';
+import { mergeAlike, type TreeProblem } from '../trees/problem.ts';
+import type { Groups, Unreachable } from './rings.ts';
+import { treeProblems } from './treeLinks.ts';
+
+/** The search for trees has not ended, or there are too many ranks to begin it. */
+export interface TreesTooLarge {
+  readonly problem: 'too-large';
+  readonly ranks: number;
+}
+
+/** Of one group; more take longer than an editor waits. */
+const mostRanks = 128;
+/** Steps times squared resources: what the search may take. */
+const mostWork = 1.2e8;
+
+/**
+ * Trees reduce and broadcast in parallel, each its share of the bytes: 2 · depth · α + S/Y, where Y is the most that trees can move
+ * and α is the latency of the group's ring. The slowest group decides. It has no halves, because no rank holds just a part of the sum.
+ */
+export function treesCall(
+  cluster: ClusterDefinition,
+  groups: Groups,
+  { latency }: Ring,
+  bytes: number,
+): LaneCall | Unreachable | TreesTooLarge {
+  const ranks = groups[0]?.length ?? 0;
+  if (ranks <= 1) return { name: 'trees', push: linear(0, 0) };
+  if (ranks > mostRanks) return { problem: 'too-large', ranks };
+  const problems = treeProblems(cluster, groups, bytes);
+  if ('from' in problems) return problems;
+  const known = new Map<string, Trees | undefined>();
+  let slowest: Trees = { rate: Infinity, depth: 0 };
+  for (const problem of problems) {
+    const key = JSON.stringify(problem);
+    const trees = known.has(key) ? known.get(key) : treesOf(problem);
+    known.set(key, trees);
+    if (trees === undefined) return { problem: 'too-large', ranks };
+    slowest = { rate: Math.min(slowest.rate, trees.rate), depth: Math.max(slowest.depth, trees.depth) };
+  }
+  return call(slowest, latency);
+}
+
+/** With k further ports that have no gradients, each as fast as a rank's: over the ring's bandwidth as everyone's port. */
+export function treesWithServers(ranks: number, servers: number, { latency, bandwidth }: Ring): LaneCall {
+  if (ranks <= 1) return { name: 'trees', push: linear(0, 0) };
+  const ports = (count: number) => Array.from({ length: count }, () => bandwidth);
+  return call(packPorts(ports(ranks), ports(servers)), latency);
+}
+
+interface Trees {
+  readonly rate: number;
+  readonly depth: number;
+}
+
+const call = ({ rate, depth }: Trees, latency: number): LaneCall => ({
+  name: 'trees',
+  push: linear(2 * depth * latency, 1 / rate),
+});
+
+/** `undefined` if the search has not ended. */
+function treesOf(problem: TreeProblem): Trees | undefined {
+  const ports = portsOf(problem);
+  if (ports !== undefined) return packPorts(ports);
+  const resources = mergeAlike(problem).problem.capacity.length;
+  const packing = packTrees(problem, Math.ceil(mostWork / resources ** 2));
+  if (packing === undefined || packing.bound > packing.rate * (1 + 1e-9)) return undefined;
+  return { rate: packing.rate, depth: packing.depth };
+}
+
+/** Bytes per second of each rank's port, if all pairs are joined and nothing but ports limits them. */
+export function portsOf(given: TreeProblem): readonly number[] | undefined {
+  const { ranks, edges, capacity } = mergeAlike(given).problem;
+  if (ranks < 3 || edges.length !== (ranks * (ranks - 1)) / 2) return undefined;
+  const degree = new Int32Array(capacity.length * ranks);
+  const users = new Int32Array(capacity.length);
+  for (const { from, to, uses } of edges)
+    for (const { resource, amount } of uses) {
+      if (amount !== 1) return undefined;
+      users[resource] += 1;
+      degree[resource * ranks + from] += 1;
+      degree[resource * ranks + to] += 1;
+    }
+  const ports = Array.from({ length: ranks }, () => Infinity);
+  for (const [resource, room] of capacity.entries()) {
+    const rank = degree.subarray(resource * ranks, (resource + 1) * ranks).indexOf(ranks - 1);
+    if (users[resource] !== ranks - 1 || rank < 0) return undefined;
+    ports[rank] = Math.min(ports[rank], room);
+  }
+  return ports;
+}
