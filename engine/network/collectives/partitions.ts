@@ -79,8 +79,8 @@ function byKey(part: readonly number[], key: PartKey): Groups {
 }
 
 /**
- * Groups split by the nodes around their ranks, from the innermost node out. A rank that no node of a depth holds is a part
- * alone.
+ * Groups split by the nodes around their ranks, from the innermost node out. Ranks outside all nodes of a depth are together in
+ * the node around them, as in `levelsOf`.
  */
 export function nodePartitions(
   { devices, groups: nodes }: ClusterDefinition,
@@ -90,7 +90,7 @@ export function nodePartitions(
   const keys = depths.map((depth) => (rank: number) => {
     let node = devices[rank].group;
     while (nodes[node].depth > depth) node = nodes[node].parent;
-    return nodes[node].depth === depth ? node : `rank ${rank}`;
+    return node;
   });
   return partitionsBy(groups, () => keys);
 }
