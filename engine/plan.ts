@@ -90,6 +90,29 @@ export interface PipelinePlan extends MeshPlan {
   readonly expects: readonly ExpectPlan[];
   /** What a planner decided; absent if the file says the stages or balances them. */
   readonly cut?: CutPlan;
+  /** What `place = best` chose; absent where stages take the devices in the order of their numbers. */
+  readonly place?: PlacePlan;
+}
+
+/** A placement of pipeline ranks on devices, compared with the placement by number. */
+export interface PlacePlan extends PlacementFigures {
+  /** First device of each pipeline rank, in order. */
+  readonly devices: readonly string[];
+  /** Devices of each pipeline rank as the file would name them. */
+  readonly on: readonly string[];
+  /** Absent if some stages cannot reach each other by number. */
+  readonly by_number?: PlacementFigures;
+  /** Whether no placement has a smaller `worst`, or an equal one and a smaller `sum`, than the first that was simulated. */
+  readonly exact: boolean;
+  /** Placements that were simulated, the one by number included. */
+  readonly simulated: number;
+}
+
+/** Seconds. A hop is the transfer of one microbatch's message between two pipeline ranks. */
+export interface PlacementFigures {
+  readonly worst: number;
+  readonly sum: number;
+  readonly iteration: number;
 }
 
 /** What `plan(…)` made of a model and a cluster. */

@@ -1,11 +1,13 @@
 /** The report: the contract of `simulate --format json`. Fields are added, never renamed. Seconds, bytes, shares of 1. */
-import type { CutPlan } from './plan.ts';
+import type { CutPlan, PlacePlan } from './plan.ts';
 
 export interface PipelineReport {
   readonly name: string;
   readonly schedule: string;
   /** What `plan(…)` decided; absent if the file says the stages or balances them. */
   readonly plan?: CutPlan;
+  /** What `place = best` chose; absent where stages take the devices in the order of their numbers. */
+  readonly place?: PlacePlan;
   /** Of one iteration: one update of the weights. */
   readonly microbatches: number;
   readonly operations: number;

@@ -6,6 +6,7 @@ import type { Notes } from './planning/notes.ts';
 import type { ReadContext } from './read/context.ts';
 import { createReadContext } from './read/context.ts';
 import { detail } from './language/context.ts';
+import { iterationSearch } from './iterationSearch.ts';
 import { orderSearch } from './orderSearch.ts';
 import { planPipeline } from './planning/planPipeline.ts';
 import { scheduleArguments } from './planning/scheduleArguments.ts';
@@ -180,11 +181,12 @@ function* resolveFile(
   const notes = notesOf(context, counted);
   // The order of a plan on trial; why there is none is reported where the plan is run.
   const orderOf = (plan: PipelinePlan) => counted.answer(orderSearch, plan);
+  const paceOf = (plan: PipelinePlan) => counted.answer(iterationSearch, plan);
   for (const block of blocks('pipeline')) {
     yield;
     const before = unanswered;
     const definition = readPipeline(context, block, overrides);
-    const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf);
+    const plan = definition === undefined ? undefined : yield* planPipeline(notes, definition, orderOf, paceOf);
     if (plan !== undefined) pipelines.set(plan.name, plan);
     if (definition !== undefined)
       for (const param of scheduleArguments(definition, plan)) context.params.set(param.name, param);

@@ -8,6 +8,8 @@ import { jobEvaluation } from '../engine/job/evaluateJob.ts';
 import { graphCut } from '../engine/planning/cut/graphCut.ts';
 import { memoryCutSearch } from '../engine/planning/cut/memoryCutSearch.ts';
 import { planSearch } from '../engine/planning/cut/planners/planSearch.ts';
+import { iterationSearch } from '../engine/iterationSearch.ts';
+import { placementSearch } from '../engine/network/placement/placementSearch.ts';
 import { orderSearch } from '../engine/orderSearch.ts';
 import { runSearch, type Search } from '../engine/searches.ts';
 
@@ -27,6 +29,8 @@ const searches: ReadonlyMap<string, (problem: never) => unknown> = new Map(
     entry(graphCut),
     entry(memoryCutSearch),
     entry(orderSearch),
+    entry(placementSearch),
+    entry(iterationSearch),
     entry(explanation),
     entry(figureSearch),
     entry(scheduleTest),

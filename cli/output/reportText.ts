@@ -15,6 +15,7 @@ import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
 import { timelineText } from '../drawing/timeline.ts';
 import { fillRows } from './fillRows.ts';
+import { placeRows } from './placeRows.ts';
 import { planRows } from './planRows.ts';
 import { groupWords, trafficByDevice } from '../../engine/analyze/traffic.ts';
 import { fullest } from '../../engine/fullest.ts';
@@ -32,6 +33,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
     headline(report, colours),
     figures(report, colours),
     section('Plan', planRows(report), colours),
+    section('Placement', placeRows(report), colours),
     timelineText(run, names, columns, colours, fills),
     section('Memory', memoryRows(report.devices, columns, colours), colours, 2) + peakLine(plan, report, colours),
     section('Host memory', hostRows(report), colours),

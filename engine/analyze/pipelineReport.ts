@@ -40,6 +40,7 @@ export function pipelineReport(
     name: plan.name,
     schedule: plan.schedule.name,
     ...(plan.cut === undefined ? {} : { plan: plan.cut }),
+    ...(plan.place === undefined ? {} : { place: plan.place }),
     microbatches: plan.microbatches,
     operations: program.order.length,
     iteration,

@@ -40,7 +40,8 @@ export interface StageBlock {
   readonly name: string;
   readonly at: Span;
   readonly elements: readonly number[];
-  readonly on?: { readonly end: DeviceSet; readonly at: Span };
+  /** `chosen`: the file does not say the devices, and `place = best` may choose others. */
+  readonly on?: { readonly end: DeviceSet; readonly at: Span; readonly chosen?: true };
   readonly recompute?: RecomputeMode;
   /** Only if the stage says how its devices share its work. */
   readonly mesh?: Mesh;

@@ -23,6 +23,8 @@ export interface PipelineDefinition {
   /** For every stage without a mesh in the file. */
   readonly mesh: Mesh;
   readonly rankOrder: RankOrder;
+  /** How stages without `on` get their devices. Absent: in the order of their numbers. */
+  readonly place?: 'best';
   /** Share of each group's traffic that may run in parallel with computing. */
   readonly overlap: Overlap;
   readonly recompute: RecomputeMode;

@@ -11,9 +11,11 @@ import { draft } from './draft.ts';
 import { hintBalance, hintLayers } from './hints.ts';
 import { planLoading } from './loading.ts';
 import { type Notes, quietNotes } from './notes.ts';
+import { bestPlace } from './place/bestPlace.ts';
 import { firstCopy } from './place/copies.ts';
 import { withinLimit } from './place/operationsLimit.ts';
 import { type PlacedPipeline, placePipeline } from './place/placePipeline.ts';
+import type { Drafter, Pacer } from './place/placeTrials.ts';
 import { settle } from './settle.ts';
 
 /** The order of a plan, where there is one; `undefined` if it is being found elsewhere. A cut by memory asks for it. */
@@ -24,18 +26,19 @@ export function* planPipeline(
   notes: Notes,
   definition: PipelineDefinition,
   order: Orderer,
+  pace: Pacer,
 ): Generator<void, PipelinePlan | undefined, void> {
   const before = notes.report.errors();
   const pipeline = settle(notes, definition);
   if (pipeline === undefined || !withinLimit(notes, pipeline, pipeline.cut.count)) return undefined;
   if (pipeline.cut.kind === 'groups') return planLoading(notes, pipeline);
   yield;
-  const placed = placePipeline(notes, pipeline);
-  if (placed === undefined) return undefined;
+  const byNumber = placePipeline(notes, pipeline);
+  if (byNumber === undefined) return undefined;
   yield;
   const costs = layerCosts(pipeline.model);
-  const cut = yield* cutPipeline(notes, placed, costs, function* (tried) {
-    const plan = yield* draft(quietNotes(notes), placed, costs, tried);
+  const cut = yield* cutPipeline(notes, byNumber, costs, function* (tried) {
+    const plan = yield* draft(quietNotes(notes), byNumber, costs, tried);
     if (plan === undefined) return {};
     yield;
     const ordered = order(plan);
@@ -45,8 +48,14 @@ export function* planPipeline(
   });
   if (cut === undefined) return undefined;
   yield;
-  const plan = yield* draft(notes, placed, costs, cut);
-  if (plan === undefined) return undefined;
+  const quietly: Drafter = (tried) => draft(quietNotes(notes), tried, costs, cut);
+  const best =
+    pipeline.place === undefined ? { placed: byNumber } : yield* bestPlace(notes, byNumber, costs, cut, quietly, pace);
+  if (best === undefined) return undefined;
+  const { placed, place } = best;
+  const drafted = yield* draft(notes, placed, costs, cut);
+  if (drafted === undefined) return undefined;
+  const plan = place === undefined ? drafted : { ...drafted, place };
   yield;
   noteCut(notes, placed, cut, plan);
   noteStages(notes, placed, cut);

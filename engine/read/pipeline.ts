@@ -54,6 +54,7 @@ function readBlock(
   const iterationsRead = readQuantity(context, keys, 'iterations');
   const mesh = readMesh(context, keys, lone);
   const rankOrder = or(readWord<RankOrder>(context, keys, 'rank_order'), 'tp_cp_dp_pp');
+  const place = or(readWord<'best' | 'by_number'>(context, keys, 'place'), 'by_number');
   const overlap = readOverlap(context, keys);
   const recompute = or(readWord<RecomputeMode>(context, keys, 'recompute'), 'none');
   const optimizerValue = valueOf(keys.find('optimizer'));
@@ -84,7 +85,8 @@ function readBlock(
       'iterations',
       'a synchronous schedule ends every iteration before the next begins, so all iterations are equal',
     );
-  if (microbatches.is !== 'value' || mesh === undefined || rankOrder === undefined) return undefined;
+  if (microbatches.is !== 'value' || mesh === undefined || rankOrder === undefined || place === undefined)
+    return undefined;
   if (overlap === undefined || recompute === undefined || transfer === undefined || sync === undefined)
     return undefined;
   if (asynchronous && sync !== 'end')
@@ -104,6 +106,7 @@ function readBlock(
     iterations: !asynchronous ? 1 : iterationsRead.is === 'value' ? iterationsRead.value : 'steady',
     mesh,
     rankOrder,
+    ...(place === 'best' ? { place } : {}),
     overlap,
     recompute,
     optimizer,

@@ -131,6 +131,18 @@ export const pipeline: BlockSchema = {
       'Which ranks get consecutive devices, innermost first: tensor, context, data and pipeline ranks. Default: `tp_cp_dp_pp`.',
     ),
     key(
+      'place',
+      'place = best',
+      words(
+        ['by_number', 'Stages take the devices of the cluster in the order of their numbers.'],
+        [
+          'best',
+          'Stages without `on` take the devices with the fastest links: the least slowest hop, then the least sum of hops. The best 8 placements are simulated.',
+        ],
+      ),
+      'How stages without `on` get their devices. Default: `by_number`.',
+    ),
+    key(
       'overlap',
       'overlap(tensor) = 60%',
       amountOf('share', { min: 0, max: 1 }),

@@ -7,6 +7,7 @@ import type { CutPlan } from '../../plan.ts';
 import type { Uncut } from '../../definitions/pipeline.ts';
 import type { Planned } from './planners/layers.ts';
 import type { PlannerLevel } from './planners/pipedreamProblem.ts';
+import { deviceText } from '../place/deviceText.ts';
 
 /** A plan, and what a person reads about it. */
 export interface Explained extends Planned {
@@ -60,18 +61,6 @@ export function blocksOf(
       ...(replicate ? { replicate: rule } : {}),
     };
   });
-}
-
-/** `gpu[0..1]`, `[gpu[0..1], gpu[4]]`. */
-function deviceText(devices: readonly number[]): string {
-  const runs: [number, number][] = [];
-  for (const device of devices) {
-    const last = runs.at(-1);
-    if (last?.[1] === device - 1) last[1] = device;
-    else runs.push([device, device]);
-  }
-  const texts = runs.map(([first, last]) => (first === last ? `gpu[${first}]` : `gpu[${first}..${last}]`));
-  return texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
 }
 
 /** What the report says of the plan. */

@@ -55,6 +55,7 @@ export function placePipeline(notes: Notes, pipeline: SettledPipeline): PlacedPi
     iterations,
     mesh,
     order: pipeline.rankOrder,
+    place: pipeline.place,
     blocks,
     at,
   });

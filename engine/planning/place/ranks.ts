@@ -18,6 +18,7 @@ import { firstCopy } from './copies.ts';
 import { reportForeign, reportUnmet } from '../ownSchedule.ts';
 import type { OwnPlacement, Unfit } from './copiesByFunction.ts';
 import { ownPlacement, stagesOfDevices } from './ownPlacement.ts';
+import { withFreeDevices } from './freeDevices.ts';
 import { groups, refusesTurns, replicasOf } from './replicas.ts';
 
 export interface Rank {
@@ -44,7 +45,15 @@ export function placeRanks(notes: Notes, request: RanksRequest): Ranks | undefin
   const placement = placementFor(notes, request);
   if (placement === undefined) return undefined;
   const pinned = request.blocks?.some((block) => block.on !== undefined) ?? false;
-  return pinned ? ranksOn(notes, request, placement) : ranksInOrder(notes, request, placement);
+  if (!pinned) return ranksInOrder(notes, request, placement);
+  if (request.place === undefined) return ranksOn(notes, request, placement);
+  const { of, copies } = placement;
+  const blocks = withFreeDevices(
+    notes,
+    request,
+    (stage) => of[copies === undefined ? stage : firstCopy(copies, stage)],
+  );
+  return blocks === undefined ? undefined : ranksOn(notes, { ...request, blocks }, placement);
 }
 
 /** Rank of each stage, as the schedule wants it. */
@@ -304,7 +313,12 @@ function ranksOn(notes: Notes, request: RanksRequest, placed: Placed): Ranks | u
       if (index === undefined) {
         index = ranks.length;
         const shared = group.find((value) => holder.has(value));
-        const rank = rankOf(notes, request, { devices: group, mesh, at: on.at, own: on.at });
+        const rank = rankOf(notes, request, {
+          devices: group,
+          mesh,
+          at: on.at,
+          own: on.chosen === true ? undefined : on.at,
+        });
         if (shared !== undefined) {
           const message = `Stage "${block.name}" shares ${cluster.devices[shared].name} with another stage but not all of its devices.`;
           notes.report.report('stage/device-count', on.at, { message });

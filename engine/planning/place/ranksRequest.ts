@@ -17,6 +17,8 @@ export interface RanksRequest {
   readonly iterations: number;
   readonly mesh: Mesh;
   readonly order: RankOrder;
+  /** Stages without `on` may be among stages with it. */
+  readonly place?: 'best' | undefined;
   /** Stages as written, where they are. */
   readonly blocks?: readonly StageBlock[];
   /** The places of the stages, devices and schedule keys. */

@@ -19,3 +19,12 @@ test('nvlink-hops.pipe: all transfers over PCIe cannot be done sooner than the b
   expect(of('host')?.run?.report.iteration).toBeGreaterThan((16 * 7 * 2 * 16e6) / 12e9);
   expect(of('hops')?.run?.report.iteration).toBeLessThan(of('host')?.run?.report.iteration ?? 0);
 });
+
+test('nvlink-hops.pipe: the best placement takes double NVLinks only', () => {
+  const place = of('placed')?.run?.report.place;
+  // Seven hops of 16 MB at 40 GB/s + 3.4 µs. By number: two of them at 20 GB/s, and one of two links.
+  expect(place?.worst).toBeCloseTo(403.4e-6, 12);
+  expect(place?.sum).toBeCloseTo(2823.8e-6, 12);
+  expect(place?.by_number?.sum).toBeCloseTo(3627.2e-6, 12);
+  expect(place?.by_number?.iteration).toBe(of('hops')?.run?.report.iteration);
+});

@@ -1,0 +1,103 @@
+import * as fc from '../../../support/property.ts';
+import { describe, expect, it } from 'vitest';
+import { placements } from '../../../../engine/network/placement/placements.ts';
+import { compareCosts, type PlacementProblem } from '../../../../engine/network/placement/problem.ts';
+import { allPlacements, rowOf } from './placementReference.ts';
+
+/** Few different figures make equal placements; many make none. */
+const seconds = fc.oneof(fc.integer({ min: 0, max: 4 }), fc.double({ min: 1e-6, max: 1, noNaN: true }));
+
+const problems = fc
+  .record({ places: fc.integer({ min: 1, max: 6 }), symmetric: fc.boolean(), cycle: fc.boolean(), skip: fc.boolean() })
+  .chain(({ places, symmetric, cycle, skip }) =>
+    fc
+      .record({
+        ranks: fc.integer({ min: 1, max: places }),
+        tables: fc.array(
+          fc.array(fc.oneof({ weight: 9, arbitrary: seconds }, { weight: 1, arbitrary: fc.constant(Infinity) }), {
+            minLength: places * places,
+            maxLength: places * places,
+          }),
+          { minLength: 2, maxLength: 2 },
+        ),
+        sizes: fc.array(fc.integer({ min: 0, max: 1 }), { minLength: places + 2, maxLength: places + 2 }),
+        pinned: fc.option(fc.nat()),
+      })
+      .map(({ ranks, tables, sizes, pinned }): PlacementProblem => {
+        const square = symmetric
+          ? tables.map((table) =>
+              table.map((_, hop) => table[Math.max(hop, (hop % places) * places + Math.trunc(hop / places))]),
+            )
+          : tables;
+        const row = rowOf([], places, ranks);
+        const pairs = row.pairs.map((pair, at) => ({ ...pair, worst: sizes[at], sum: sizes[at] }));
+        if (cycle && ranks > 2) pairs.push({ from: ranks - 1, to: 0, worst: sizes[places], sum: sizes[places] });
+        if (skip && ranks > 2) pairs.push({ from: 0, to: 2, worst: sizes[places + 1], sum: sizes[places + 1] });
+        const allowed = row.allowed.map((set, rank) =>
+          pinned === null ? set : rank === pinned % ranks ? [rank] : set.filter((place) => place !== pinned % ranks),
+        );
+        return { ...row, tables: square, pairs, allowed };
+      }),
+  );
+
+describe('placements', () => {
+  it('finds the best eight of all placements', () => {
+    fc.assert(
+      fc.property(problems, (problem) => {
+        const all = allPlacements(problem);
+        const { best, exact } = placements(problem);
+        const reachable = best.filter(({ worst }) => worst < Infinity);
+        expect(exact).toBe(true);
+        expect(new Set(best.map(({ places }) => places.join())).size).toBe(best.length);
+        expect(reachable.length).toBe(Math.min(8, all.length));
+        for (const [index, found] of reachable.entries()) expect(compareCosts(found, all[index])).toBe(0);
+        for (const { places } of reachable)
+          expect(places.every((place, rank) => problem.allowed[rank].includes(place))).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('finds the best of eight places as brute force does', () => {
+    fc.assert(
+      fc.property(fc.array(seconds, { minLength: 64, maxLength: 64 }), (table) => {
+        const problem = rowOf(table, 8, 8);
+        const [best] = allPlacements(problem);
+        expect(compareCosts(placements(problem).best[0], best)).toBe(0);
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  it('keeps the order by number where no other is better', () => {
+    const problem = rowOf(
+      Array.from({ length: 64 }, () => 1),
+      8,
+      8,
+    );
+    expect(placements(problem).best[0].places).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(
+      placements(
+        rowOf(
+          Array.from({ length: 16 }, () => 1),
+          4,
+          3,
+        ),
+      ).best[0].places,
+    ).toEqual([0, 1, 2]);
+  });
+
+  it('prefers a faster slowest hop to a smaller sum', () => {
+    // 0 – 1 – 2 has hops of 1 and 5, 0 – 2 – 1 hops of 4 and 4.
+    const table = [0, 1, 4, 1, 0, 5, 4, 5, 0];
+    const [best] = placements(
+      rowOf(table, 3, 3, {
+        pairs: [
+          { from: 0, to: 1, worst: 0, sum: 0 },
+          { from: 1, to: 2, worst: 0, sum: 0 },
+        ],
+      }),
+    ).best;
+    expect(best).toEqual({ places: [1, 0, 2], worst: 4, sum: 5 });
+  });
+});
