@@ -201,7 +201,7 @@ export type SchedulePlan =
       readonly placement: PlacementRule;
       readonly split: boolean;
       /** Kinds in order of preference: a ready operation of an earlier kind runs first. */
-      readonly prefer: readonly OperationLetter[];
+      readonly prefer: readonly RuleOperation[];
       /** Most microbatches in flight of each stage; `Infinity` cannot be in JSON, so `null` is no limit. */
       readonly inFlight: readonly (number | null)[];
       /** Update rule of the weights; only `flush` is synchronous. */
@@ -210,6 +210,8 @@ export type SchedulePlan =
       readonly rule?: GreedyRule;
       /** Operations that the schedule declares. */
       readonly operations?: OperationsPlan;
+      /** Of each device, the declared operations that it runs; the rule decides when. */
+      readonly runs?: readonly RowPlan[];
       readonly times?: readonly OperationTimes[];
     };
 
@@ -257,7 +259,7 @@ export interface OperationTimes {
 /** What decides in addition to the preference and the limit of microbatches in flight. */
 export interface GreedyRule {
   /** Preference of each device. */
-  readonly prefer: readonly (readonly OperationLetter[])[];
+  readonly prefer: readonly (readonly RuleOperation[])[];
   /** Which of several ready operations of a kind runs first. */
   readonly ties: Ties;
   /** Most bytes of each device; `null` for no limit. */
@@ -275,7 +277,7 @@ export type Ties = 'oldest' | 'deepest' | 'shallowest';
 
 /** Path `NAME/guard:WRITTEN`. */
 export interface GuardPlan {
-  readonly operation: OperationLetter;
+  readonly operation: RuleOperation;
   /** Number of the stage in the cut. */
   readonly stage: number;
   /** As written, for messages. */
@@ -291,7 +293,7 @@ export type RuleReading = 'held' | 'away' | 'loaded' | 'pending' | 'done' | 'nex
 /** What a device knows of itself while it runs. Stages are numbers of the cut, on this device. Seconds and bytes. */
 export interface RuleRead {
   readonly read: RuleReading | 'weights' | 'gradients';
-  readonly kind?: OperationLetter;
+  readonly kind?: RuleOperation;
   readonly stage?: number;
 }
 
@@ -304,8 +306,8 @@ export interface Measured {
   readonly value: number;
   readonly dimension: Dimension;
 }
-/** An operation that a rule chooses. */
-export type RuleOperation = OperationLetter;
+/** An operation that a rule chooses: a letter, or the name of one that the schedule declares. */
+export type RuleOperation = string;
 export type OperationLetter = 'F' | 'B' | 'I' | 'W' | 'R' | 'U' | 'E' | 'L';
 
 declare const packed: unique symbol;

@@ -5,12 +5,12 @@ import type {
   Dimension,
   GreedyRule,
   OperationCost,
-  OperationLetter,
   OperationTimes,
   Place,
   PlacementRule,
   PolicyArgument,
   RowPlan,
+  RuleOperation,
 } from '../plan.ts';
 import type { Policy } from '../policies/policy.ts';
 import type { RowTracer } from './rowTracer.ts';
@@ -120,13 +120,21 @@ export interface LayerTimes {
 
 export interface GreedyBody {
   readonly kind: 'greedy';
-  readonly prefer: readonly OperationLetter[];
+  readonly prefer: readonly RuleOperation[];
   /** Most microbatches in flight of each stage, `null` for no limit; `undefined` where the expression is wrong for these numbers (reported). */
   inFlight(numbers: ScheduleNumbers, report: Reporter): readonly (number | null)[] | undefined;
   /** Places of its conditions, by their number. */
   readonly written: readonly Place[];
   /** `null` where nothing but the two above decides; `undefined` where an expression is wrong for these numbers (reported). */
   rule(numbers: ScheduleNumbers, report: Reporter): GreedyRule | null | undefined;
+  /**
+   * Absent where the rule runs no operations that the schedule declares. The rows list nothing but these operations, by device.
+   * `undefined` where one is wrong for these numbers (reported).
+   */
+  readonly operations?: (
+    numbers: ScheduleNumbers & { readonly stagesOf: StagesOf },
+    report: Reporter,
+  ) => { readonly rows: readonly RowPlan[]; readonly used: UsedOperations | 'none' } | undefined;
 }
 
 export interface RowsBody {

@@ -9,6 +9,7 @@ import { steadyIterations } from '../planning/settle.ts';
 import { ownPlacement, stagesOfDevices } from '../planning/place/ownPlacement.ts';
 import { operationsPlan } from '../planning/place/operationCopies.ts';
 import { ofCopies } from '../planning/place/rowCopies.ts';
+import { inProgram, ruleOperations } from '../planning/ruleOperations.ts';
 import { withTimes } from '../planning/scheduleTimes.ts';
 import { R } from '../program.ts';
 
@@ -97,9 +98,16 @@ function scheduleOf(
     const inFlight = body.inFlight(numbers, report);
     const rule = body.rule(numbers, report);
     if (inFlight === undefined || rule === undefined) return undefined;
+    const chosen = ruleOperations(body, { ...numbers, stagesOf: stagesOfDevices(of, copies, numbers.devices) }, report);
+    if (chosen === undefined) return undefined;
     const { prefer } = body;
     const greedy = { kind: 'greedy', name, placement: placement?.rule ?? 'linear', split, prefer, inFlight } as const;
-    return { ...greedy, weights, ...(rule === null ? {} : { rule }) };
+    return {
+      ...greedy,
+      weights,
+      ...(rule === null ? {} : { rule }),
+      ...(chosen === 'none' ? {} : inProgram(chosen, of, copies)),
+    };
   }
   const stagesOf = stagesOfDevices(of, copies, numbers.devices);
   const rows = body.expand({ ...numbers, stagesOf }, report);

@@ -127,6 +127,7 @@ function linkName(context: FileContext, name: Name, schema: ValueSchema | undefi
     case 'word': {
       const known = [...words, ...(where === 'value' ? [] : functionNames(where))];
       if (known.includes(name.text)) return;
+      if (words.includes('F') && refersToDeclared(context, name, scope)) return;
       return refusesDeclared(context, name, scope) ? undefined : unknown(context, name, 'value', known);
     }
     case 'word or number':
@@ -329,6 +330,7 @@ function linkCall(
     const value = argument.value;
     const member = argument.name === undefined ? undefined : members?.get(argument.name.text);
     if (member?.kind === 'param' && argument.name !== undefined) refer(context, argument.name, member.id);
+    if (value.kind === 'name' && parameter?.name === 'kind' && refersToDeclared(context, value, scope)) return;
     // A word of the parameter is no name; an argument of an unknown function may be one.
     if (value.kind === 'name' && (parameter?.words?.includes(value.text) || known === undefined)) return;
     // That there is no such parameter is told where the call is read.
@@ -337,7 +339,7 @@ function linkCall(
     if (value.kind === 'name' && parameter?.words !== undefined && !context.names.has(value.text)) {
       return unknown(context, value, 'value', parameter.words, undefined, parameter.words);
     }
-    if (row.arguments === 'operation kinds') return linkKinds(context, value, scope);
+    if (row.arguments === 'operation kinds') return linkKinds(context, value, scope, true);
     if (row.arguments === 'declarations' && value.kind === 'name') return linkDeclared(context, value, schema);
     const items =
       row.arguments === 'items' && (known === undefined || known.context === functionContext(schema))
@@ -401,6 +403,14 @@ export function linkKinds(context: FileContext, value: Expression, scope: Scope,
     if (mayBeDeclared && local?.startsWith('operation:') === true) refer(context, expression, local);
     else if (!refusesDeclared(context, expression, scope)) linkBuiltIn(context, expression, operations);
   }
+}
+
+/** Whether a name is an operation that the schedule declares; then it refers to it. */
+export function refersToDeclared(context: FileContext, name: Name, { locals }: Scope): boolean {
+  const local = locals?.get(name.text);
+  if (local?.startsWith('operation:') !== true) return false;
+  refer(context, name, local);
+  return true;
 }
 
 /** Whether a name is an operation that the schedule declares, where only words may be. It is reported. */

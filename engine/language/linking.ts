@@ -2,7 +2,7 @@
 import type { BlockDeclaration, Entry, Expression } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
 import { linkExpect } from './linkExpect.ts';
-import { linkExpression, linkKinds, linkValue, unknown } from './linkExpressions.ts';
+import { linkExpression, linkKinds, linkValue, refersToDeclared, unknown } from './linkExpressions.ts';
 import { blocks, keysOf, type BlockName, type KeySchema } from './schema.ts';
 import { declareParameter, deepest, noScope, scheduleLocals, type Scope } from './scopes.ts';
 import type { Place } from '../plan.ts';
@@ -149,6 +149,8 @@ function withParameters(
       continue;
     }
     if (index === 0 && leading !== undefined) {
+      if (entry.key.text === 'allow' && parameter.kind === 'name' && refersToDeclared(context, parameter, scope))
+        continue;
       const words = leading.map(({ name }) => name);
       if (parameter.kind === 'name' && !words.includes(parameter.text)) unknown(context, parameter, 'operation', words);
       continue;

@@ -1,4 +1,4 @@
-import type { OperationLetter } from '../plan.ts';
+import type { RuleOperation } from '../plan.ts';
 import { type Dependencies, resultKinds } from './dependencies.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
 import { B, F, I, kindOfRow, type Program, type ProgramCopies, shiftFor, W } from '../program.ts';
@@ -8,7 +8,7 @@ import { type Ticks, ticksAt } from './wholeTicks.ts';
 
 export interface Preference {
   /** Kinds, the preferred one first. */
-  readonly prefer: readonly OperationLetter[];
+  readonly prefer: readonly RuleOperation[];
   readonly split: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Work {
 /** Rank of each result row's kind (F, backward, W): place in the rule's list. */
 function ranks(rule: Preference): readonly number[] {
   const listed = [...rule.prefer, ...(['B', 'I', 'F', 'W'] as const)];
-  const kinds: readonly OperationLetter[] = ['F', rule.split ? 'I' : 'B', 'W'];
+  const kinds: readonly RuleOperation[] = ['F', rule.split ? 'I' : 'B', 'W'];
   return kinds.map((kind) => listed.indexOf(kind));
 }
 

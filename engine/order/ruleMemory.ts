@@ -1,6 +1,6 @@
 /** Bytes of devices while a rule chooses: what has run decides, as in `memoryWalk.ts`. */
 import type { PipelinePlan } from '../plan.ts';
-import { E, F, L, resultOf } from '../program.ts';
+import { E, F, kinds, L, resultOf, resultRow } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { staticBytes } from './memoryWalk.ts';
 
@@ -21,6 +21,8 @@ export interface RuleMemory {
   fits(result: number, stage: number, limit: number): boolean;
   starts(result: number, stage: number): void;
   ends(result: number, stage: number): void;
+  /** Nobody needs any more what an operation of the schedule holds; `row`: its result row. */
+  releases(row: number): void;
   /** The copy of an E or L has ended. */
   copied(result: number, stage: number): void;
 }
@@ -32,12 +34,16 @@ const recomputation = 3;
 const sends = resultOf[E];
 const brings = resultOf[L];
 
+/** What operations that a schedule declares hold: bytes, at operation × stages + stage; those that run somewhere. */
+export type HoldsOfOperations = ReadonlyMap<number, number>;
+
 /** `keeper`: who keeps what each device evicts, as `Program.partner`; absent where none does. */
 export function ruleMemory(
   plan: PipelinePlan,
   split: boolean,
   { apart, again }: Recomputing,
   keeper?: Int32Array,
+  holds: HoldsOfOperations = new Map(),
 ): RuleMemory {
   const { stages, placement } = plan;
   const on = plan.devices.map((_, device) => stagesOn(placement, device));
@@ -58,6 +64,19 @@ export function ruleMemory(
   const growth = Float64Array.from(stages, ({ activation, activationForWeight }) =>
     split ? Math.max(0, activationForWeight - activation) : 0,
   );
+  const counts = new Map<number, number>();
+  const operationsOn = plan.devices.map((_, device) =>
+    [...holds].filter(([at, bytes]) => bytes > 0 && placement[at % stages.length] === device),
+  );
+  const firstDeclared = resultRow(stages.length, kinds, 0);
+  const count = (at: number, change: number): number => {
+    const now = (counts.get(at) ?? 0) + change;
+    counts.set(at, now);
+    return now;
+  };
+  /** Room for one of each operation of the schedule that holds nothing now. */
+  const reserved = (device: number, besides = -1): number =>
+    operationsOn[device].reduce((total, [at, bytes]) => total + (at !== besides && count(at, 0) === 0 ? bytes : 0), 0);
   const sum = (device: number): number => {
     let total = always[device];
     for (const stage of on[device]) {
@@ -65,6 +84,7 @@ export function ruleMemory(
       total += kept[stage] * (activation + extra[stage]) + forWeight[stage] * activationForWeight;
       total += made[stage] * whole[stage];
     }
+    for (const [at, bytes] of operationsOn[device]) total += count(at, 0) * bytes;
     for (const stage of guests[device]) total += lodged[stage] * stages[stage].activation;
     return total;
   };
@@ -79,17 +99,22 @@ export function ruleMemory(
       const device = placement[stage];
       const { workspace, activation } = stages[stage];
       const level = sum(device);
-      if (result === F) return level + activation + extra[stage] + Math.max(workspace, room[device]) <= limit;
+      if (result === F)
+        return level + activation + extra[stage] + Math.max(workspace, room[device]) + reserved(device) <= limit;
       if (result === recomputation) return level + whole[stage] + Math.max(workspace, growth[stage]) <= limit;
       if (result === backward) return level + workspace + Math.max(inside[stage], growth[stage]) <= limit;
-      return true;
+      const at = (result - resultOf[kinds]) * stages.length + stage;
+      const bytes = holds.get(at) ?? 0;
+      return bytes === 0 || level + bytes + room[device] + reserved(device, at) <= limit;
     },
     starts(result, stage) {
       if (result === F) kept[stage] += 1;
       else if (result === recomputation) made[stage] += 1;
       else if (result === sends) lodged[stage] += 1;
       else if (result === brings) kept[stage] += 1;
+      else if (result >= resultOf[kinds]) count((result - resultOf[kinds]) * stages.length + stage, 1);
     },
+    releases: (row) => void count(row - firstDeclared, -1),
     copied(result, stage) {
       if (result === brings) lodged[stage] -= 1;
       else kept[stage] -= 1;

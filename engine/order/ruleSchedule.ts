@@ -9,7 +9,9 @@ import {
   E,
   F,
   I,
+  kindName,
   kindOfRow,
+  kinds,
   L,
   letters,
   type Program,
@@ -27,6 +29,7 @@ import { type Heap, heapOf, pop, push } from './heap.ts';
 import { consumersOf } from './ruleDependencies.ts';
 import { type EvictionCosts, ruleEvictions } from './ruleEvictions.ts';
 import type { RuleMemory } from './ruleMemory.ts';
+import { ruleReleases, type RuleWait, ruleWaits } from './ruleWaits.ts';
 import { turnsOf } from './turns.ts';
 import { ticksAt, type WholeTicks } from './wholeTicks.ts';
 
@@ -47,6 +50,12 @@ export interface RuleWork {
   /** Only if the rule sends activations away: what copies take, and the device that keeps them, as `Program.partner`. */
   readonly evictions?: EvictionCosts;
   readonly keeper?: Int32Array;
+  /** Only if the rule runs operations that the schedule declares: their names, their numbers by result row, and all waits. */
+  readonly declared?: {
+    readonly names: readonly string[];
+    readonly numbers: ReadonlyMap<number, Int32Array>;
+    readonly waits: readonly RuleWait[];
+  };
   /** Conditions of each result row (F, backward, W, R, U, E, L of each stage); `read` gives what they read. */
   readonly conditions: (read: ReadRule) => readonly (readonly Condition[])[];
   /** Whether a condition reads `next`. */
@@ -65,6 +74,8 @@ export interface BlockedOperation {
   readonly limit?: { readonly bytes: number; readonly held: number };
   /** The limit of microbatches in flight. */
   readonly inFlight?: number;
+  /** Operations that it waits for because operations of the schedule say so. */
+  readonly waits?: readonly number[];
 }
 
 export type RuleOrder =
@@ -92,7 +103,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const { offsets: needOffsets, needs } = dependencies;
   const rows = needOffsets.length - 1;
   const consumers = consumersOf(dependencies, rows);
-  const { microbatchOf: microbatchAt, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
+  const { microbatchOf, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
   const evictions = work.evictions && ruleEvictions(work.evictions, microbatches);
   const counts = new Int32Array(rows);
   /** Most operations of each row: of E and L, nobody knows how many run. */
@@ -101,10 +112,22 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     const stage = row % stages;
     const result = kindOfRow(stages, row);
     const runs = result < 2 || (result === 2 && split) || (result === 3 && again[stage] === 1);
-    counts[row] = runs ? count(stage) : 0;
+    const declared = result > brings ? (work.declared?.numbers.get(row)?.length ?? 0) : 0;
+    counts[row] = runs ? count(stage) : declared;
     most[row] = evictions !== undefined && (result === sends || result === brings) ? count(stage) : counts[row];
   }
-  const kindOfResult = [F, split ? I : B, W, R, U, E, L];
+  const names = work.declared?.names ?? [];
+  const kindOfResult = [F, split ? I : B, W, R, U, E, L, ...names.map((_, at) => kinds + at)];
+  const letterOf = (kind: number): RuleOperation => kindName({ declared: { names } }, kind);
+  const waits = work.declared && ruleWaits(work.declared.waits, rows * microbatches);
+  const releases =
+    work.declared &&
+    ruleReleases(
+      work.declared.waits,
+      (slot) => slot >= (brings + 1) * stages * microbatches,
+      ({ who, whom }) =>
+        placement[Math.trunc(who / microbatches) % stages] === placement[Math.trunc(whom / microbatches) % stages],
+    );
 
   const local: number[][] = Array.from({ length: devices }, () => []);
   const offsets = new Int32Array(devices + 1);
@@ -118,7 +141,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const at = offsets.slice(0, devices);
   const rankOf = rule.prefer.map((preferred) => {
     const listed = [...preferred, 'R', 'B', 'I', 'F', 'W'];
-    return kindOfResult.map((kind) => listed.indexOf(letters[kind]));
+    return kindOfResult.map((kind) => listed.indexOf(letterOf(kind)));
   });
   /** Devices that send activations to each device. */
   const senders: readonly (readonly number[])[] = Array.from({ length: devices }, (_, device) =>
@@ -146,10 +169,13 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   let now = 0;
   const copied = rows + 2 * devices;
   const slots = stages * microbatches;
+  // Then arrivals of what operations wait for.
+  const awaited = copied + 2 * slots;
+  const microbatchAt = (row: number, turn: number): number =>
+    work.declared?.numbers.get(row)?.[turn] ?? microbatchOf(row % stages, turn);
 
   /** Ticks of the n-th operation of a row. */
-  const lengthOf = (row: number, turn: number): number =>
-    ticksAt(ticks, microbatches, row, microbatchAt(row % stages, turn));
+  const lengthOf = (row: number, turn: number): number => ticksAt(ticks, microbatches, row, microbatchAt(row, turn));
   const schedule = (time: number, value: number): void => {
     if (events.size === events.keys.length) events = larger(events);
     push(events, time, value);
@@ -177,19 +203,26 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
 
   /** Turn of the operation of a row that its device could start now; −1 for none. */
   const turnOfReady = (row: number): number => {
-    if (evictions === undefined) return ready[row] === 1 ? next[row] : -1;
+    if (evictions === undefined && waits === undefined) return ready[row] === 1 ? next[row] : -1;
+    return evictions === undefined ? turnOfOpen(row) : turnOfHere(row);
+  };
+  const turnOfOpen = (row: number): number =>
+    ready[row] === 1 && waits?.isOpen(row * microbatches + microbatchAt(row, next[row])) !== false ? next[row] : -1;
+  const turnOfHere = (row: number): number => {
+    if (evictions === undefined) return -1;
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
     if (result === sends) return evictions.toSend(stage, next[stages + stage]);
     if (result === brings) return evictions.toLoad(stage);
-    if (ready[row] === 0 || (result === 1 && !evictions.isHere(stage, next[row]))) return -1;
-    return next[row];
+    return result === 1 && ready[row] === 1 && !evictions.isHere(stage, next[row]) ? -1 : turnOfOpen(row);
   };
 
   /** Now for what conditions read; set ahead to find out when one turns. */
   let seen = 0;
-  const resultOfName = (name: RuleOperation = 'F'): number =>
-    resultOf[(letters as readonly string[]).indexOf(name)] ?? -1;
+  const resultOfName = (name: RuleOperation = 'F'): number => {
+    const letter = (letters as readonly string[]).indexOf(name);
+    return letter >= 0 ? resultOf[letter] : brings + 1 + names.indexOf(name);
+  };
   const rowsOf = (kind: RuleOperation | undefined, device: number): readonly number[] =>
     local[device].filter((row) => kindOfRow(stages, row) === resultOfName(kind));
   const stageOn = (stage: number | undefined, device: number): number => {
@@ -268,6 +301,11 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     if (result === 0) evictions?.forwardEnds(stage, turn);
     if (result === 1) inFlight[stage] -= 1;
     for (const sender of senders[device]) touch(sender);
+    if (waits !== undefined) {
+      const slot = row * microbatches + microbatchAt(row, turn);
+      waits.ends(slot, (wait, delay) => schedule(now + delay, awaited + wait));
+      for (const free of releases?.(slot) ?? []) memory.releases(Math.trunc(free / microbatches));
+    }
     for (let index = consumers.offsets[row]; index < consumers.offsets[row + 1]; index += 1) {
       const consumer = consumers.rows[index];
       const asked = uneven ? turnOf(consumer % stages, stage, turn) : turn;
@@ -276,11 +314,9 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
         announce(consumer);
     }
   };
-  const wordOf = (row: number, turn: number): number => {
-    const result = kindOfRow(stages, row);
-    const stage = row - result * stages;
-    return ((kindOfResult[result] * stages + stage) << shift) | microbatchAt(stage, turn);
-  };
+  const wordOfSlot = (row: number, microbatch: number): number =>
+    ((kindOfResult[kindOfRow(stages, row)] * stages + (row % stages)) << shift) | microbatch;
+  const wordOf = (row: number, turn: number): number => wordOfSlot(row, microbatchAt(row, turn));
   const start = (device: number, row: number): void => {
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
@@ -290,7 +326,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     looks[device] = 0;
     memory.starts(result, stage);
     running[device] = row;
-    if (evictions !== undefined && result >= sends) {
+    if (evictions !== undefined && (result === sends || result === brings)) {
       const slot = stage * microbatches + turn;
       if (result === sends) schedule(evictions.send(stage, turn, now), copied + slot);
       else schedule(evictions.load(stage, turn, now), copied + slots + slot);
@@ -332,7 +368,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
       if (turn < 0) continue;
       const result = kindOfRow(stages, row);
       const stage = row - result * stages;
-      const microbatch = microbatchAt(stage, turn);
+      const microbatch = microbatchAt(row, turn);
       const key = keyOf(rule.ties, rank[result], microbatch, stage, microbatches, stages);
       if (key < least && allowed(row)) [best, least] = [row, key];
     }
@@ -357,6 +393,10 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     schedule(turns, rows + devices + device);
   };
 
+  const arrive = (wait: number): void => {
+    const slot = waits?.arrives(wait) ?? -1;
+    if (slot >= 0) touch(placement[Math.trunc(slot / microbatches) % stages]);
+  };
   const endCopy = (copy: number): void => {
     const slot = copy % slots;
     const stage = Math.trunc(slot / microbatches);
@@ -378,6 +418,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
         ready[event] = 1;
         touch(placement[event % stages]);
       } else if (event < rows + devices) finish(event - rows);
+      else if (event >= awaited) arrive(event - awaited);
       else if (event >= copied) endCopy(event - copied);
       else {
         const device = event - rows - devices;
@@ -416,7 +457,13 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const blocked: BlockedOperation[] = [];
   for (let row = 0; row < rows; row += 1) {
     const turn = turnOfReady(row);
-    if (turn < 0) continue;
+    if (turn < 0) {
+      const open = ready[row] === 1 ? (waits?.openOf(row * microbatches + microbatchAt(row, next[row])) ?? []) : [];
+      if (open.length === 0) continue;
+      const words = open.map((slot) => wordOfSlot(Math.trunc(slot / microbatches), slot % microbatches));
+      blocked.push({ device: placement[row % stages], word: wordOf(row, next[row]), conditions: [], waits: words });
+      continue;
+    }
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
     const device = placement[stage];

@@ -13,6 +13,7 @@ import type { Notes } from './notes.ts';
 import { reportForeign, reportUnmet } from './ownSchedule.ts';
 import { stagesOfDevices } from './place/ownPlacement.ts';
 import { operationsPlan } from './place/operationCopies.ts';
+import { inProgram, ruleOperations } from './ruleOperations.ts';
 import { ofCopies } from './place/rowCopies.ts';
 import type { Ranks } from './place/ranks.ts';
 
@@ -47,7 +48,7 @@ const given = ({ args }: ScheduleDefinition): Pick<SchedulePlan & { kind: 'rows'
 function greedyPlan(
   { origins, report: ownReport }: Notes,
   report: Reporter,
-  { name: pipeline, cut, microbatches, iterations, at }: SettledPipeline,
+  { name: pipeline, cut, microbatches, iterations, transfer, at }: SettledPipeline,
   ranks: Ranks,
   definition: ScheduleDefinition,
 ): SchedulePlan | undefined {
@@ -58,6 +59,10 @@ function greedyPlan(
   const rule = body.rule(numbers, report);
   if (inFlight === undefined || rule === undefined) return undefined;
   if (rule !== null && ruleLacksHost(ownReport, rule, ranks, at('schedule'))) return undefined;
+  const { placement: of, copies } = ranks;
+  const chosen = ruleOperations(body, { ...numbers, stagesOf: stagesOfDevices(of, copies, numbers.devices) }, report);
+  if (chosen === undefined || (chosen !== 'none' && refusesTransfer(ownReport, name, transfer.rule, at('transfer'))))
+    return undefined;
   for (const [written, place] of body.written.entries()) origins.set(paths.guard(pipeline, written), place);
   return {
     kind: 'greedy',
@@ -69,7 +74,18 @@ function greedyPlan(
     inFlight,
     weights,
     ...(rule === null ? {} : { rule }),
+    ...(chosen === 'none' ? {} : inProgram(chosen, of, copies)),
   };
+}
+
+/** Whether sends block, which they cannot where a schedule declares operations. */
+function refusesTransfer(report: Reporter, schedule: string, rule: unknown, at: Span): boolean {
+  if (rule === undefined) return false;
+  report.report('type/mismatch', at, {
+    expected: `transfers that run in parallel with the work, because schedule "${schedule}" declares operations`,
+    found: '`rendezvous`',
+  });
+  return true;
 }
 
 /** Whether a rule sends activations to the host of a device that has no link to it. */
@@ -132,13 +148,8 @@ function rowsPlan(
   if (rows === undefined || lacksHost(report, rows, ranks, rowOf, notes.report.place(at('schedule')))) return undefined;
   const used = body.operations?.(numbers, rows, report);
   if (used === undefined && body.operations !== undefined) return undefined;
-  if (used !== undefined && used !== 'none' && transfer.rule !== undefined) {
-    notes.report.report('type/mismatch', at('transfer'), {
-      expected: `transfers that run in parallel with the work, because schedule "${name}" declares operations`,
-      found: '`rendezvous`',
-    });
+  if (used !== undefined && used !== 'none' && refusesTransfer(notes.report, name, transfer.rule, at('transfer')))
     return undefined;
-  }
   notes.tracers.set(pipeline, body.trace(numbers));
   const stays = rows.every(({ keeper }) => keeper === undefined);
   if (body.periodEnds !== undefined && stays && definition.uri === notes.uri)

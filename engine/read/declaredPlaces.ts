@@ -2,7 +2,7 @@
 import type { RowsBody } from '../definitions/schedule.ts';
 import { type Frame, outside } from '../sequences/frame.ts';
 import type { OperationKey } from './operations.ts';
-import type { SlotEntry, SlotTable } from './slots.ts';
+import type { SlotEntry } from './slots.ts';
 import type { NumberCode } from '../sequences/code.ts';
 
 /** One operation of a device: its entry of the table, its stage, its number and its slot. */
@@ -13,12 +13,19 @@ export interface DeclaredPlace {
   readonly slot: number;
 }
 
+/** The entries of a clock table, or of operations that a rule runs. */
+interface PlacedTable {
+  readonly entries: readonly (Pick<SlotEntry, 'operation' | 'name'> & {
+    readonly at?: { readonly stage: number | undefined };
+  })[];
+}
+
 type Numbers = Parameters<RowsBody['expand']>[0];
 
 /** By device; `undefined` where a device is wrong (reported). A negative slot leaves an operation out. */
 export function declaredPlaces(
   frame: Frame,
-  { entries }: SlotTable,
+  { entries }: PlacedTable,
   numbers: Numbers,
   slotAt: (item: number, stage: number, microbatch: number) => number,
 ): readonly (readonly DeclaredPlace[])[] | undefined {

@@ -19,12 +19,13 @@ interface Place {
   readonly microbatch: number;
 }
 
-/** `none` where rows write none of them; `undefined` where an expression is wrong for these numbers (reported). */
+/** By a rule, `rows` list the operations that it runs. `none` where rows write none of them; `undefined` where an expression is wrong for these numbers (reported). */
 export function operationUses(
   frame: Frame,
   declared: readonly DeclaredOperation[],
   rows: readonly RowPlan[],
   { stages, microbatches, iterations = 1, stagesOf }: ScheduleNumbers & { readonly stagesOf: StagesOf },
+  by: 'rows' | 'rule' = 'rows',
 ): UsedOperations | 'none' | undefined {
   const costs = new Map<string, UsedOperations['costs'][number]>();
   const waits: number[] = [];
@@ -64,7 +65,7 @@ export function operationUses(
     }
     if (frame.failed) return undefined;
   }
-  reportUnwritten(frame, declared, rows, { stages: stages * parts, microbatches: total });
+  if (by === 'rows') reportUnwritten(frame, declared, rows, { stages: stages * parts, microbatches: total });
   if (costs.size === 0) return 'none';
   return { names: declared.map(({ name }) => name), costs: [...costs.values()], waits };
 }

@@ -1,5 +1,5 @@
-import type { Expression } from '../../grammar/syntax.ts';
-import type { OperationLetter } from '../plan.ts';
+import type { Expression, Name } from '../../grammar/syntax.ts';
+import type { RuleOperation } from '../plan.ts';
 import type { ReadContext } from './context.ts';
 
 const letters: readonly string[] = ['F', 'B', 'I', 'W', 'R', 'E', 'L'];
@@ -9,10 +9,10 @@ const unchosen: Readonly<Record<string, string | undefined>> = {
   U: 'which runs after the last backward of an iteration',
 };
 
-/** `[B, R, F]`; `undefined` where an item is no kind of operation that a rule chooses. */
-export function preferenceOf(context: ReadContext, value: Expression): readonly OperationLetter[] | undefined {
+/** `[B, R, loss, F]`; `undefined` where an item is no kind of operation that a rule chooses. */
+export function preferenceOf(context: ReadContext, value: Expression): readonly RuleOperation[] | undefined {
   const items = value.kind === 'list' ? value.items : [value];
-  const kinds: OperationLetter[] = [];
+  const kinds: RuleOperation[] = [];
   for (const item of items) {
     if (item.kind === 'missing') return undefined;
     const reason = item.kind === 'name' ? unchosen[item.text] : undefined;
@@ -22,14 +22,18 @@ export function preferenceOf(context: ReadContext, value: Expression): readonly 
       return undefined;
     }
     // An unknown name has been reported where it was looked up.
-    if (!letters.includes(item.text)) return undefined;
-    kinds.push(item.text as OperationLetter);
+    if (!letters.includes(item.text) && !isDeclared(context, item)) return undefined;
+    kinds.push(item.text);
   }
   return kinds;
 }
 
+/** Whether a name is an operation that the schedule declares. */
+export const isDeclared = ({ links }: ReadContext, name: Name): boolean =>
+  links.get(name)?.startsWith('operation:') === true;
+
 /** Why a rule cannot have these operations, if so: what it has to have instead. */
-export function wrongPreference(kinds: readonly OperationLetter[], backward: 'whole' | 'split'): string | undefined {
+export function wrongPreference(kinds: readonly RuleOperation[], backward: 'whole' | 'split'): string | undefined {
   const needed = backward === 'split' ? ['I', 'F', 'W'] : ['B', 'F'];
   const rest = kinds.filter((kind) => !needed.includes(kind));
   const each = needed.map((name) => `\`${name}\``).join(', ');
@@ -41,4 +45,4 @@ export function wrongPreference(kinds: readonly OperationLetter[], backward: 'wh
   return undefined;
 }
 
-const isBackward = (kind: OperationLetter): boolean => ['B', 'I', 'W'].includes(kind);
+const isBackward = (kind: RuleOperation): boolean => ['B', 'I', 'W'].includes(kind);

@@ -7,7 +7,7 @@ import { canonicalText } from '../language/canonical.ts';
 import { missing, notApplicable, or, readWord, valueOf, type Keys } from '../language/keys.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
-import type { GuardPlan, OperationLetter, Place, Ties } from '../plan.ts';
+import type { GuardPlan, RuleOperation, Place, Ties } from '../plan.ts';
 import { show } from '../quantities.ts';
 import type { NumberCode } from '../sequences/code.ts';
 import { type Frame, outside } from '../sequences/frame.ts';
@@ -22,13 +22,13 @@ import {
   slotsOf,
 } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
-import { preferenceOf } from './preference.ts';
+import { isDeclared, preferenceOf } from './preference.ts';
 
 /** A stage or a device that an entry is for: all of them through a parameter, or one. */
 type Owner = { readonly slot: number } | { readonly number: NumberCode; readonly at: Expression };
 
 interface Allow {
-  readonly operation: OperationLetter;
+  readonly operation: RuleOperation;
   readonly owner: Owner;
   readonly conditions: readonly {
     readonly code: RuleCode;
@@ -40,7 +40,7 @@ interface Allow {
 
 interface Prefer {
   readonly owner: Owner;
-  readonly letters: readonly OperationLetter[];
+  readonly letters: readonly RuleOperation[];
 }
 
 /** A rule before it knows its arguments. */
@@ -60,7 +60,7 @@ export function readRule(
   context: ReadContext,
   compiled: CompiledSchedule,
   keys: Keys,
-  prefer: readonly OperationLetter[],
+  prefer: readonly RuleOperation[],
 ): Rule | 'none' | undefined {
   const before = context.report.errors();
   const written: Place[] = [];
@@ -80,7 +80,7 @@ export function readRule(
     );
   if (ties === undefined || context.report.errors() !== before) return undefined;
   const plain = allows.length === 0 && prefers.length === 0 && ties === 'oldest' && limit === undefined;
-  if (plain && keeper === undefined && !prefer.includes('R')) return 'none';
+  if (plain && prefer.every((kind) => plainKinds.includes(kind))) return 'none';
   return {
     allows,
     prefers,
@@ -109,7 +109,7 @@ function readAllow(
   context: ReadContext,
   { names }: CompiledSchedule,
   { key, parameters = [], values = [] }: Entry,
-  letters: readonly OperationLetter[],
+  letters: readonly RuleOperation[],
   written: Place[],
 ): Allow | undefined {
   const [kind, stage, third] = parameters;
@@ -124,7 +124,7 @@ function readAllow(
   if (operation === undefined) {
     const expected = `an operation that \`prefer\` lists: ${letters.map((letter) => `\`${letter}\``).join(', ')}`;
     const text = context.syntax.text.slice(kind.start, Math.min(kind.end, kind.start + 40));
-    if (kind.kind !== 'missing' && (kind.kind !== 'name' || kindNames.includes(kind.text)))
+    if (kind.kind !== 'missing' && (kind.kind !== 'name' || kindNames.includes(kind.text) || isDeclared(context, kind)))
       context.report.report('type/mismatch', kind, { expected, found: `\`${text}\`` });
     return undefined;
   }
@@ -145,6 +145,8 @@ function readAllow(
   };
 }
 
+/** Kinds that the plain list scheduler knows. */
+const plainKinds: readonly string[] = ['F', 'B', 'I', 'W'];
 const kindNames: readonly string[] = ['F', 'B', 'I', 'W', 'R', 'U', 'E', 'L'];
 
 /** `prefer(d) = [B, F]`, `prefer(0) = [F, B]`. */
@@ -152,7 +154,7 @@ function readPrefer(
   context: ReadContext,
   compiled: CompiledSchedule,
   { key, parameters = [], values = [] }: Entry,
-  letters: readonly OperationLetter[],
+  letters: readonly RuleOperation[],
 ): Prefer | undefined {
   const [device, second] = parameters;
   if (device === undefined || second !== undefined) {
@@ -208,7 +210,7 @@ function readLimit(
 export function ruleFor(
   compiled: CompiledSchedule,
   rule: Rule,
-  prefer: readonly OperationLetter[],
+  prefer: readonly RuleOperation[],
   args: ReadonlyMap<string, number>,
   numbers: ScheduleNumbers,
   report: Reporter,
@@ -229,7 +231,7 @@ export function ruleFor(
       }
     }
   }
-  const preferred: (readonly OperationLetter[])[] = Array.from({ length: devices }, () => prefer);
+  const preferred: (readonly RuleOperation[])[] = Array.from({ length: devices }, () => prefer);
   // An entry for one device comes before one for all of them, wherever it is written.
   for (const general of [true, false]) {
     for (const { owner, letters } of rule.prefers) {

@@ -12,7 +12,7 @@ import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
 import { evaluate } from '../language/expressions.ts';
 import { missing, notApplicable, or, readKeys, readWord, valueOf, type Keys } from '../language/keys.ts';
-import type { OperationLetter } from '../plan.ts';
+import type { RuleOperation } from '../plan.ts';
 import { describe } from '../language/values.ts';
 import { outside } from '../sequences/frame.ts';
 import { compileSchedule, type CompiledSchedule, frameOf, numberFunction } from '../sequences/schedule.ts';
@@ -22,6 +22,7 @@ import { onReader } from './on.ts';
 import { countReader, placementReader } from './placement.ts';
 import { preferenceOf, wrongPreference } from './preference.ts';
 import { readRule, ruleFor, type Rule } from './rule.ts';
+import { ruleRows } from './ruleRows.ts';
 import { operationUses } from './operationUses.ts';
 import { type DeclaredOperation, readOperations } from './operations.ts';
 import { readRows, writtenRows } from './rowEntries.ts';
@@ -52,10 +53,11 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
   const placement = placementReader(context, compiled, on === undefined ? keys.find('placement') : undefined);
   const parts = partsReader(compiled, keys.find('parts'));
   const operations = readOperations(context, compiled, id, keys);
-  if (keys.find('order') !== undefined)
-    for (const entry of keys.all('operation'))
-      notApplicable(context, entry, 'rules do not run operations of the schedule');
   const read = readBody(context, compiled, keys, backward, block, operations ?? []);
+  if (read?.kind === 'greedy')
+    for (const entry of keys.all('operation'))
+      if (entry.name !== undefined && !read.prefer.includes(entry.name.text))
+        notApplicable(context, entry, '`prefer` does not list it, so the rule does not run it');
   if (read?.kind === 'rows')
     for (const { on } of operations ?? []) if (on !== undefined) notApplicable(context, on.entry, 'the rows decide');
   const times = readTimes(context, compiled, keys);
@@ -163,11 +165,13 @@ function parameterRanges(
   );
 }
 
+type ChosenNumbers = Parameters<NonNullable<GreedyBody['operations']>>[0];
+
 /** What a schedule says of the order, before it knows its arguments. */
 type Body =
   | {
       readonly kind: 'greedy';
-      readonly prefer: readonly OperationLetter[];
+      readonly prefer: readonly RuleOperation[];
       readonly inFlight: Limit;
       readonly rule: Rule | 'none';
     }
@@ -187,6 +191,7 @@ function bodyWith(
   parts: number,
 ): ScheduleDefinition['body'] {
   const given = new Map(Object.entries(args));
+  const chosen = body.kind === 'greedy' ? declared.filter(({ name }) => body.prefer.includes(name)) : [];
   if (body.kind === 'greedy')
     return {
       kind: 'greedy',
@@ -195,6 +200,16 @@ function bodyWith(
       written: body.rule === 'none' ? [] : body.rule.written,
       rule: (numbers, report) =>
         body.rule === 'none' ? null : ruleFor(compiled, body.rule, body.prefer, given, numbers, report),
+      ...(chosen.length === 0
+        ? {}
+        : {
+            operations(numbers: ChosenNumbers, report: Reporter) {
+              const frame = frameOf(compiled, numbers, given, report);
+              const rows = ruleRows(frame, chosen, numbers);
+              const used = rows && operationUses(frame, declared, rows, numbers, 'rule');
+              return rows && used && { rows, used };
+            },
+          }),
     };
   if (body.kind === 'slots') return slotBody(context, compiled, traced, body, declared, given);
   return {
@@ -244,6 +259,15 @@ function readBody(
     const entry = keys.find('in_flight');
     const limit = entry === undefined ? undefined : numberFunction(compiled.names, entry);
     const rule = prefer === undefined ? undefined : readRule(context, compiled, keys, prefer);
+    const limitEntry = keys.find('limit');
+    const sender = operations.find(({ name, sends }) => sends !== undefined && prefer?.includes(name) === true);
+    if (limitEntry !== undefined && sender !== undefined) {
+      context.report.report('type/mismatch', limitEntry.key, {
+        expected: 'operations that send nothing: a limit does not include messages',
+        found: `"${sender.name}", which sends`,
+      });
+      return undefined;
+    }
     if (prefer === undefined || rule === undefined || (entry !== undefined && limit === undefined)) return undefined;
     return {
       kind: 'greedy',
@@ -303,7 +327,7 @@ function readPrefer(
   context: ReadContext,
   entry: Entry,
   backward: 'whole' | 'split' | undefined,
-): readonly OperationLetter[] | undefined {
+): readonly RuleOperation[] | undefined {
   const value = valueOf(entry);
   if (value === undefined) return undefined;
   if (value.kind !== 'call' || value.callee.text !== 'greedy') {

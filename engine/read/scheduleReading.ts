@@ -40,6 +40,7 @@ export function forFile(
   const { on, body } = definition;
   const home = on?.home;
   const operations = body.kind === 'rows' ? body.operations : undefined;
+  const chosen = body.kind === 'greedy' ? body.operations : undefined;
   return {
     ...definition,
     ...(on === undefined
@@ -60,6 +61,12 @@ export function forFile(
             ...body,
             inFlight: (numbers, report) => body.inFlight(numbers, located(report)),
             rule: (numbers, report) => body.rule(numbers, located(report)),
+            ...(chosen === undefined
+              ? {}
+              : {
+                  operations: (numbers: Parameters<typeof chosen>[0], report: Reporter) =>
+                    chosen(numbers, located(report)),
+                }),
           }
         : {
             ...body,

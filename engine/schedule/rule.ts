@@ -7,10 +7,12 @@ import { readName, readsOf } from '../order/guards.ts';
 import { ruleDependencies } from '../order/ruleDependencies.ts';
 import { ruleMemory } from '../order/ruleMemory.ts';
 import { type BlockedOperation, ruleSchedule } from '../order/ruleSchedule.ts';
-import { L, letters, operationName, type Program, R, resultOf } from '../program.ts';
+import { E, kindOf, kinds, L, letters, operationName, type Program, R, resultOf } from '../program.ts';
 import { bytes, time } from '../quantities.ts';
 import { planCopies } from './copies.ts';
+import { negativeCosts } from './declaredOperations.ts';
 import { evicting, evictionTicks } from './ruleEvicting.ts';
+import { chosenOperations, withOperations } from './ruleOperations.ts';
 import { ticksOf } from './ticks.ts';
 
 type GreedyPlan = Extract<SchedulePlan, { readonly kind: 'greedy' }>;
@@ -18,15 +20,20 @@ type GreedyPlan = Extract<SchedulePlan, { readonly kind: 'greedy' }>;
 /** Blocked operations that a message names. */
 const mostNamed = 3;
 
-const resultOfName = (name: RuleOperation): number => resultOf[letters.indexOf(name)];
+/** Result of an operation of a rule; those that the schedule declares come last. */
+const resultOfName = (name: RuleOperation, declared: readonly string[]): number => {
+  const letter = (letters as readonly string[]).indexOf(name);
+  return resultOf[letter >= 0 ? letter : kinds + declared.indexOf(name)];
+};
 
 /** A program, or `schedule/blocked` where the conditions of all ready operations fail while work is left. */
 export function byRule(
   plan: PipelinePlan,
-  { split }: GreedyPlan,
+  schedule: GreedyPlan,
   rule: GreedyRule,
   limits: Float64Array,
 ): { readonly program: Program } | { readonly faults: readonly PlanFinding[] } {
+  const { split } = schedule;
   const { placement, edges } = plan;
   const stages = plan.stages.length;
   const apart = new Uint8Array(stages).fill(rule.recomputes === undefined ? 0 : 1);
@@ -36,11 +43,15 @@ export function byRule(
   const foreign = readElsewhere(plan, rule);
   if (foreign !== undefined) return { faults: [foreign] };
   const evicts = rule.keeper === undefined ? undefined : evicting(plan, rule.keeper);
-  const results = evicts === undefined ? undefined : resultOf[L] + 1;
+  const wrong = schedule.operations === undefined ? [] : negativeCosts(plan, schedule.operations);
+  if (wrong.length > 0) return { faults: wrong };
+  const chosen = chosenOperations(plan, schedule);
+  const names = chosen?.names ?? [];
+  const results = evicts === undefined && chosen === undefined ? undefined : resultOf[L] + 1 + names.length;
   const dependencies = ruleDependencies(edges, stages, again, results);
   const microbatches = plan.microbatches * plan.iterations;
   const guards = rule.guards;
-  const ticks = ticksOf({ ...plan, microbatches }, dependencies, split, apart, undefined, evicts?.seconds);
+  const ticks = ticksOf({ ...plan, microbatches }, dependencies, split, apart, chosen?.costs, evicts?.seconds);
   const order = ruleSchedule({
     devices: plan.devices.length,
     placement,
@@ -50,7 +61,10 @@ export function byRule(
     again,
     dependencies,
     ticks,
-    memory: ruleMemory(plan, split, { apart, again }, evicts?.keeper),
+    memory: ruleMemory(plan, split, { apart, again }, evicts?.keeper, chosen?.holds),
+    ...(chosen === undefined
+      ? {}
+      : { declared: { names, numbers: chosen.numbers, waits: chosen.waits(ticks.perSecond) } }),
     ...(evicts === undefined ? {} : { keeper: evicts.keeper, evictions: evictionTicks(evicts, ticks.perSecond) }),
     copies: planCopies(plan),
     rule,
@@ -59,7 +73,7 @@ export function byRule(
       for (let stage = 0; stage < stages; stage += 1) {
         for (const guard of guards) {
           if (guard.stage !== stageNumber(plan, stage)) continue;
-          const row = resultOfName(guard.operation) * stages + stage;
+          const row = resultOfName(guard.operation, names) * stages + stage;
           rows[row].push(conditionOf(guard, (what) => read(what, row)));
         }
       }
@@ -67,7 +81,8 @@ export function byRule(
     },
     watches: guards.some(({ condition }) => JSON.stringify(condition).includes('"next"')),
   });
-  const program: Program = rule.recomputes === undefined ? order.program : { ...order.program, extended: true, apart };
+  const found: Program = rule.recomputes === undefined ? order.program : { ...order.program, extended: true, apart };
+  const program = chosen === undefined ? found : withOperations(plan, schedule, found);
   return 'blocked' in order ? { faults: [blockedFinding(plan, program, order)] } : { program };
 }
 
@@ -102,14 +117,19 @@ function blockedFinding(
     left,
   }: { readonly blocked: readonly BlockedOperation[]; readonly seconds: number; readonly left: number },
 ): PlanFinding {
-  const named = blocked.slice(0, mostNamed).map((each) => ({
+  // What nothing but itself keeps waiting comes first; nobody needs an E.
+  const needed = blocked.filter(({ word }) => kindOf(program, word) !== E);
+  const shown = (needed.length > 0 ? needed : blocked).toSorted(
+    (a, b) => Number(a.waits !== undefined) - Number(b.waits !== undefined),
+  );
+  const named = shown.slice(0, mostNamed).map((each) => ({
     device: plan.devices[each.device].name,
     operation: operationName(program, each.word),
-    reasons: reasonsOf(each),
+    reasons: reasonsOf(program, each),
   }));
-  const first = blocked.flatMap(({ conditions }) => conditions).at(0);
+  const first = shown.flatMap(({ conditions }) => conditions).at(0);
   const seen = new Set<number>();
-  const related = blocked.flatMap(({ device, word, conditions }) =>
+  const related = shown.flatMap(({ device, word, conditions }) =>
     conditions.flatMap(({ guard }) => {
       if (seen.has(guard.written)) return [];
       seen.add(guard.written);
@@ -121,24 +141,25 @@ function blockedFinding(
   return planFinding(
     'schedule/blocked',
     at,
-    { seconds, left, blocked: named, more: blocked.length - named.length },
+    { seconds, left, blocked: named, more: shown.length - named.length },
     { related: related.slice(1) },
   );
 }
 
 /** Why an operation may not start, with the values of the moment. */
-function reasonsOf({ conditions, limit, inFlight }: BlockedOperation): readonly string[] {
+function reasonsOf(program: Program, { conditions, limit, inFlight, waits = [] }: BlockedOperation): readonly string[] {
   return [
     ...conditions.map(({ guard, reads }) => {
-      const values = reads.map(({ what, value }) => `${readName(what)} = ${shown(what.read, value())}`);
+      const values = reads.map(({ what, value }) => `${readName(what)} = ${valueText(what.read, value())}`);
       return `\`${guard.text}\`${values.length === 0 ? '' : ` (${values.join(', ')})`}`;
     }),
     ...(limit === undefined ? [] : [`\`limit\` of ${bytes(limit.bytes)} (the device holds ${bytes(limit.held)})`]),
+    ...waits.slice(0, mostNamed).map((word) => operationName(program, word)),
     ...(inFlight === undefined ? [] : [`\`in_flight\` of ${inFlight}`]),
   ];
 }
 
-const shown = (read: string, value: number): string => {
+const valueText = (read: string, value: number): string => {
   if (value === Infinity) return 'not known yet';
   if (read === 'bytes' || read === 'activation') return bytes(value);
   return read === 'next' || read === 'time' ? time(value) : String(value);

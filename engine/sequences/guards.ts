@@ -10,7 +10,7 @@ import { findFunction } from '../language/functions.ts';
 import type { Word } from '../language/kinds.ts';
 import { phraseOf } from '../language/units.ts';
 import { wrongDimension } from '../language/valueFaults.ts';
-import type { Dimension, OperationLetter, RuleExpression, RuleRead } from '../plan.ts';
+import type { Dimension, RuleExpression, RuleOperation, RuleRead } from '../plan.ts';
 import { type NumberCode, none } from './code.ts';
 import { type Frame, outside } from './frame.ts';
 import type { Names } from './names.ts';
@@ -41,7 +41,7 @@ const dimensionOf: Readonly<Record<RuleRead['read'], Dimension>> = {
 /** Compiles conditions of operations of these kinds. */
 export interface RuleNames {
   readonly names: Names;
-  readonly letters: readonly OperationLetter[];
+  readonly letters: readonly RuleOperation[];
   /** Which functions it may use. Default: functions of a guard. */
   readonly context?: 'cost';
   /** Words that read something of a stage. Default: none. */

@@ -58,10 +58,17 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
 }
 
 /** Operations that the schedule around declares. */
+const declaredSymbols = (view: View, { blocks: [outer] }: Pick<Cursor, 'blocks'>): readonly SymbolInfo[] =>
+  outer?.name === 'schedule' ? membersOf(view, `schedule:${outer.declaration.name?.text ?? ''}`, ['operation']) : [];
+
+/** The same as a row writes them. */
 function declaredOperations(view: View, { blocks: [outer] }: Cursor): readonly Offer[] {
-  if (outer?.name !== 'schedule') return [];
-  const own = membersOf(view, `schedule:${outer.declaration.name?.text ?? ''}`, ['operation']);
-  return own.map((symbol) => ({ ...symbolOffer(symbol), snippet: `${symbol.name}[$1]` }));
+  return outer === undefined
+    ? []
+    : declaredSymbols(view, { blocks: [outer] }).map((symbol) => ({
+        ...symbolOffer(symbol),
+        snippet: `${symbol.name}[$1]`,
+      }));
 }
 
 /** Names that stand for numbers here. */
@@ -104,6 +111,7 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   if (key !== undefined)
     return [
       ...(call.position === 0 ? (key.parameters ?? key.leading ?? []).map(wordOffer) : []),
+      ...(call.position === 0 && key.name === 'allow' ? declaredSymbols(view, cursor).map(symbolOffer) : []),
       ...(key.sizes === undefined ? [] : numbers(view, cursor)),
     ];
   const value = valueSchemaOf(cursor);
@@ -118,7 +126,11 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   if (row.arguments === 'items' && own === undefined) return valueOffers(view, cursor, keyOf(cursor));
   if (row.throughout === true && own === undefined) {
     const parameter = schema.parameters[Math.min(call.position, schema.parameters.length - 1)];
-    if (parameter?.words !== undefined) return words(parameter.words);
+    if (parameter?.words !== undefined)
+      return [
+        ...words(parameter.words),
+        ...(parameter.words.includes('E') ? declaredSymbols(view, cursor).map(symbolOffer) : []),
+      ];
     return schema.context === 'value' ? valueOffers(view, cursor, keyOf(cursor)) : numbers(view, cursor);
   }
   const declared = declaredIn(value);
@@ -145,7 +157,10 @@ const argumentName = (parameter: FunctionParameter): Offer => ({
 function parameterOffers(view: View, cursor: Cursor, parameter: FunctionParameter, row: ValueKind): readonly Offer[] {
   // A rule has no U: it updates at the end of each iteration.
   if (row.arguments === 'operation kinds')
-    return words(operations.names.map((kind) => kind.name).filter((kind) => kind !== 'U'));
+    return [
+      ...words(operations.names.map((kind) => kind.name).filter((kind) => kind !== 'U')),
+      ...declaredSymbols(view, cursor).map(symbolOffer),
+    ];
   if (parameter.words !== undefined) return words(parameter.words);
   return numbers(view, cursor);
 }

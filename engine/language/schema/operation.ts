@@ -36,7 +36,7 @@ export const operation: BlockSchema = {
       'on',
       'on(j) = devices - 1',
       { kind: 'operations' },
-      'Device that runs it, in a clock table. It may use `s` and `j`. Default: the device that runs its stage for this microbatch.',
+      'Device that runs it, in a clock table or a rule. It may use `s` and `j`. In a rule, a number below 0 leaves the operation out. Default: the device that runs its stage for this microbatch.',
       { forms: ['value', 'call'] },
     ),
     key(

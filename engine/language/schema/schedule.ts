@@ -50,7 +50,7 @@ export const schedule: BlockSchema = {
       'operation',
       'operation loss { time = 3ms }',
       { kind: 'any' },
-      'An operation that the schedule declares. Rows write it with its name: `loss[j]`. A clock table gives its slots: `slot(loss, j)`.',
+      'An operation that the schedule declares. Rows write it with its name: `loss[j]`. A clock table gives its slots: `slot(loss, j)`. A rule lists it in `prefer`.',
       { forms: ['block'], repeatable: true, block: 'operation' },
     ),
     key(

@@ -122,6 +122,13 @@ test('what a condition of a rule may read', async () => {
   expect(await labels('schedule s { row(d) = $0 }')).not.toContain('held');
 });
 
+test('operations of the schedule in its rule', async () => {
+  const rule = (order: string) => `schedule s { operation loss { time = 3ms }  ${order} }`;
+  expect(await labels(rule('order = greedy(prefer = [B, $0])'))).toContain('loss');
+  expect(await labels(rule('order = greedy(prefer = [B, loss, F])  allow($0)'))).toContain('loss');
+  expect(await labels(rule('order = greedy(prefer = [B, loss, F])  allow(F, s) = done($0) < 2'))).toContain('loss');
+});
+
 test('figures in an expect, and stages of its pipeline', async () => {
   expect(await labels('expect t { $0 }')).toEqual(expect.arrayContaining(['bubble', 'peak_memory', 'iteration']));
   expect(await labels('expect t { peak_memory($0) < 1GiB }')).toEqual(['stage', 'device']);
