@@ -8,12 +8,15 @@ import type { LaneCall } from '../../exchangePlan.ts';
 import { blueconnectCall } from './blueconnect.ts';
 import { factorsAreFewer, factorsCall } from './factors.ts';
 import { halvingCall } from './halving.ts';
-import { levelsOf } from './levels.ts';
 import { ncclCall } from './nccl.ts';
+import { ncclRanksOf } from './ncclRanks.ts';
+import { levelsOver, nodePartitions } from './partitions.ts';
+import { plinkCall } from './plink.ts';
 import { ringCall } from './ring.ts';
 import { type Groups, ringsAtOnce, type Unreachable } from './rings.ts';
 import { colocatedCall, serversCall, withFactorsPushed } from './servers.ts';
 import { treeCall } from './tree.ts';
+import { mostRanks, treesCall, treesWithServers } from './trees.ts';
 
 /** Groups of devices that reduce at the same time; `matrix` describes a fully connected layer. */
 export interface Exchanging {
@@ -53,8 +56,8 @@ const rows: Readonly<Record<CollectiveUse['name'], (use: CollectiveUse, setting:
       : { argument: 'ranks', value: String(found.ranks), allowed: `a power of two, such as ${found.nearest}` };
   },
   blueconnect: (_, setting) => blueconnect(setting),
-  plink: (_, setting) => blueconnect(setting),
-  trees: (_, { ring, ranks }) => treeCall(ranks, ring),
+  plink: (_, { cluster, groups }) => plinkCall(cluster, groups, typical),
+  trees: (use, setting) => trees(use, setting),
   nccl: (_, setting) => nccl(setting),
   ps: (use, setting) => servers(use, setting),
   hybrid: (use, setting) => hybrid(use, setting),
@@ -65,18 +68,29 @@ const rows: Readonly<Record<CollectiveUse['name'], (use: CollectiveUse, setting:
   best: (use, setting) => best(use, setting),
 };
 
-/** Over one level where no nodes are nested. */
-function blueconnect({ cluster, groups, ring, ranks }: Setting): Found {
-  const levels = levelsOf(cluster, groups, typical);
-  if (levels !== undefined && 'from' in levels) return levels;
-  return blueconnectCall(levels ?? [{ ranks, ring }]);
+/** Over all nested nodes around the ranks. */
+function blueconnect({ cluster, groups }: Setting): Found {
+  const partitions = nodePartitions(cluster, groups);
+  if ('problem' in partitions)
+    return { argument: 'ranks of a node', value: partitions.sizes.join(' and '), allowed: 'the same in every node' };
+  const levels = levelsOver(cluster, partitions, typical);
+  return 'from' in levels ? levels : blueconnectCall(levels);
 }
 
-/** Nodes are the outermost ones around the ranks; inside them is NVLink where a named link or a fast one says so. */
-function nccl({ cluster, groups, ring, ranks }: Setting): Found {
-  const nodes = new Set(groups[0].map((device) => cluster.devices[device].group)).size;
-  return ncclCall({ ranks, nodes, inside: 'nvlink', bandwidth: ring.bandwidth });
+function trees({ servers: asked = 0 }: CollectiveUse, { cluster, groups, ring, ranks }: Setting): Found {
+  if (asked > ranks) return { argument: 'servers', value: String(asked), allowed: `at most the ${ranks} ranks` };
+  if (asked > 0) return treesWithServers(ranks, asked, ring);
+  const found = treesCall(cluster, groups, ring, typical);
+  if (!('problem' in found)) return found;
+  const allowed =
+    found.problem === 'too-many'
+      ? `at most ${mostRanks}`
+      : 'fewer, because the search for trees over these links takes too long';
+  return { argument: 'ranks', value: String(found.ranks), allowed };
 }
+
+const nccl = ({ cluster, groups, ring }: Setting): Found =>
+  ncclCall({ ...ncclRanksOf(cluster, groups, typical), bandwidth: ring.bandwidth });
 
 function servers({ servers: asked, link, colocated, factors }: CollectiveUse, { ring, ranks, matrix }: Setting): Found {
   if (asked !== undefined && asked > ranks && link === undefined)

@@ -8,14 +8,16 @@ import { mergeAlike, type TreeProblem } from '../trees/problem.ts';
 import type { Groups, Unreachable } from './rings.ts';
 import { treeProblems } from './treeLinks.ts';
 
-/** The search for trees has not ended, or there are too many ranks to begin it. */
-export interface TreesTooLarge {
-  readonly problem: 'too-large';
+/** There are too many ranks to begin, or the search for trees has not ended. */
+export interface NoTrees {
+  readonly problem: 'too-many' | 'too-long';
   readonly ranks: number;
 }
 
-/** Of one group; more take longer than an editor waits. */
-const mostRanks = 128;
+/** Of one group. With more of them an editor would wait. */
+export const mostRanks = 64;
+/** Pairs of ranks in all groups. */
+const mostPairs = 30_000;
 /** Steps times squared resources: what the search may take. */
 const mostWork = 1.2e8;
 
@@ -28,19 +30,16 @@ export function treesCall(
   groups: Groups,
   { latency }: Ring,
   bytes: number,
-): LaneCall | Unreachable | TreesTooLarge {
+): LaneCall | Unreachable | NoTrees {
   const ranks = groups[0]?.length ?? 0;
   if (ranks <= 1) return { name: 'trees', push: linear(0, 0) };
-  if (ranks > mostRanks) return { problem: 'too-large', ranks };
+  if (ranks > mostRanks || groups.length * ranks ** 2 > 2 * mostPairs) return { problem: 'too-many', ranks };
   const problems = treeProblems(cluster, groups, bytes);
   if ('from' in problems) return problems;
-  const known = new Map<string, Trees | undefined>();
   let slowest: Trees = { rate: Infinity, depth: 0 };
   for (const problem of problems) {
-    const key = JSON.stringify(problem);
-    const trees = known.has(key) ? known.get(key) : treesOf(problem);
-    known.set(key, trees);
-    if (trees === undefined) return { problem: 'too-large', ranks };
+    const trees = knownTrees(problem);
+    if (trees === undefined) return { problem: 'too-long', ranks };
     slowest = { rate: Math.min(slowest.rate, trees.rate), depth: Math.max(slowest.depth, trees.depth) };
   }
   return call(slowest, latency);
@@ -62,6 +61,19 @@ const call = ({ rate, depth }: Trees, latency: number): LaneCall => ({
   name: 'trees',
   push: linear(2 * depth * latency, 1 / rate),
 });
+
+/** Packings of the last problems: groups are alike, and an edit seldom changes links. */
+const known = new Map<string, Trees | undefined>();
+const mostKnown = 64;
+
+function knownTrees(problem: TreeProblem): Trees | undefined {
+  const key = JSON.stringify(problem);
+  if (known.has(key)) return known.get(key);
+  if (known.size >= mostKnown) known.clear();
+  const trees = treesOf(problem);
+  known.set(key, trees);
+  return trees;
+}
 
 /** `undefined` if the search has not ended. */
 function treesOf(problem: TreeProblem): Trees | undefined {

@@ -108,7 +108,7 @@ describe('trees', () => {
   test('of too many ranks, or without a route, are refused', () => {
     const many = clusterOf('gpu[200] = x  link = 10GB/s');
     expect(treesCall(many, [range(200)], { bandwidth: 1, latency: 0 }, large)).toEqual({
-      problem: 'too-large',
+      problem: 'too-many',
       ranks: 200,
     });
     const apart = clusterOf('node[2] { gpu[2] = x  link = 10GB/s }');

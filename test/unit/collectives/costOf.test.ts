@@ -69,6 +69,50 @@ describe('collectives of 100 MB over 8 ranks at 10 GB/s and 10 us', () => {
   });
 });
 
+describe('collectives that follow links', () => {
+  const nodes = clusterOf('node[2] { gpu[4] = x  link = 100GB/s + 5us }  link = 1GB/s + 20us');
+  test('trees over equal ports are as fast as a ring, in two steps', () => {
+    // 2 · depth · α, and 2(n − 1)/n of the bytes.
+    expect(milliseconds(callOf(use('trees')), 100e6)).toBeCloseTo(17.52, 9);
+    // With 4 more ports: Y = 55/7 GB/s.
+    expect(milliseconds(callOf(use('trees', { servers: 4 })), 100e6)).toBeCloseTo(0.02 + 700 / 55, 9);
+    expect(costOf(use('trees', { servers: 9 }), { cluster: eight, groups: all })).toEqual({
+      argument: 'servers',
+      value: '9',
+      allowed: 'at most the 8 ranks',
+    });
+    const many = clusterOf('gpu[65] = x  link = 10GB/s');
+    expect(costOf(use('trees'), { cluster: many, groups: [many.devices.map((_, device) => device)] })).toEqual({
+      argument: 'ranks',
+      value: '65',
+      allowed: 'at most 64',
+    });
+  });
+  test('blueconnect and plink go inside nodes first; nodes must have equally many ranks', () => {
+    // 2[3 · 5 + 20] us + 2[3/4/100 + 1/2/4/1] · 100 MB
+    const expected = 0.07 + 2 * (0.75 + 12.5);
+    for (const name of ['blueconnect', 'plink'] as const)
+      expect(milliseconds(callOf(use(name), { cluster: nodes }), 100e6)).toBeCloseTo(expected, 9);
+    expect(costOf(use('blueconnect'), { cluster: nodes, groups: [[0, 1, 2, 4]] })).toEqual({
+      argument: 'ranks of a node',
+      value: '3 and 1',
+      allowed: 'the same in every node',
+    });
+    const three = clusterOf('node[2] { node[2] { gpu[2] = x  link = 100GB/s }  link = 10GB/s }  link = 1GB/s');
+    // 2[1/2/100 + 1/2/2/10 + 1/2/4/1] · 100 MB
+    const levels = 2 * (0.5 + 2.5 + 12.5);
+    expect(milliseconds(callOf(use('blueconnect'), { cluster: three }), 100e6)).toBeCloseTo(levels, 9);
+  });
+  test('nccl counts nodes, and PCIe inside them by its figures', () => {
+    const pci = clusterOf('gpu[8] = x  link = 12GB/s + 5.7us');
+    // LL over a ring: 6.6 + 14 · 1 us; the tree of 8 in a node has 6.8 + 14 · 1.
+    expect(milliseconds(callOf(use('nccl'), { cluster: pci }), 0)).toBeCloseTo(0.0206, 9);
+    // LL over a ring: 6.6 + 12 · 0.6 + 2 · 2.7 us; trees of 2 nodes of 4 have 6.8 + 2(3 · 0.6 + 1 · 5).
+    const apart = clusterOf('node[2] { gpu[4] = x  link = 100GB/s + 3us }  link = 1GB/s + 20us');
+    expect(milliseconds(callOf(use('nccl'), { cluster: apart }), 0)).toBeCloseTo(0.0192, 9);
+  });
+});
+
 describe('factors', () => {
   const matrix = { rows: 25088, columns: 4096, samples: 32 };
   const bytes = 25088 * 4096 * 4;
