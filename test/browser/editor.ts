@@ -9,6 +9,7 @@ import type {
   HelpAnswer,
   HelpFix,
   LocateAnswer,
+  MoveSlotAnswer,
   OriginAnswer,
   PathsAnswer,
   PlanAnswer,
@@ -129,6 +130,14 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
           ? show()
           : show({ trial: { version: client.version(uri), edits: fix.edits } }, { trying: fix.title });
       }
+      case 'moveSlot': {
+        const { type: _, request, ...move } = message;
+        const found = await client.request<MoveSlotAnswer | null>(methods.moveSlot, { uri, ...move });
+        const { text: written, stages = [], problem } = found ?? {};
+        await preview.post({ type: 'slotMoved', request, text: written, stages, problem });
+        if (found?.edit === undefined || problem !== undefined) return;
+        return show({ trial: { version: found.version, edits: [found.edit] } });
+      }
       case 'applyFix':
         return edit(fixes[message.index].edits);
       case 'adopt':
@@ -142,7 +151,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
 
   async function show(asked: Omit<PlanRequest, 'uri'> = {}, shown: { pipeline?: string; trying?: string } = {}) {
     version += 1;
-    const { plan: planned, problem, options, contents } = await plan({ overrides, ...asked });
+    const { plan: planned, problem, options, contents, schedules } = await plan({ overrides, ...asked });
     if (planned === undefined) {
       const { message = 'No plan.', range } = problem ?? {};
       return preview.post({ type: 'broken', uri, version, message, range });
@@ -156,6 +165,7 @@ export async function openEditor(preview: Preview, { uri, text }: TextFile): Pro
       overrides,
       options,
       contents,
+      schedules,
       ...shown,
     });
   }

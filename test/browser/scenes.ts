@@ -140,6 +140,58 @@ ${numbers.map((number) => `  stage s${number} { layers = tower${number} }`).join
   return exampleFile('quickstart.pipe', text);
 }
 
+/** 1F1B with more warm-up than it needs. It is no order for fewer microbatches than that, and refuses three. */
+const library = exampleFile(
+  'quickstart.pipe',
+  `/// One forward, one backward.
+schedule mine {
+  /// Forwards more than needed.
+  param extra = 0 in 0..2
+  require microbatches != 3
+  let warm(d) = devices - d + extra
+  row(d) = F[0..<warm(d)], zip(B[0..<microbatches - warm(d)], F[warm(d)..<microbatches]), B[microbatches - warm(d)..<microbatches]
+}
+expect mine { over(devices = 1..6, microbatches = 1..12)  valid }
+`,
+);
+
+/** The building block of 1F1B. */
+const buildingBlock = exampleFile(
+  'quickstart.pipe',
+  `schedule block {
+  period = 2
+  slot(F, s) = s
+  slot(B, s) = 2 * devices - 1 - s
+}
+expect block { over(devices = 1..4, microbatches = 1..8)  valid }
+`,
+);
+
+/** Rows with a loss and a check on the last device, and a message after each microbatch. */
+const operations = changed(
+  ['schedule     = 1f1b', 'schedule     = mine'],
+  [
+    'pipeline train',
+    `schedule mine {
+  /// The loss of a microbatch.
+  operation loss { time = 3ms  holds = 256MiB  after(j) = F[j]  before(j) = B[j] }
+  operation norm { time = 2ms }
+  operation log { time = 2ms }
+  row(d) = F[0..<devices - d], each(j in 0..<microbatches, if(d == devices - 1, loss[j], []), B[j],
+      norm[j], if(j + devices - d < microbatches, F[j + devices - d], [])), log[0]
+}
+
+pipeline train`,
+  ],
+  ['expect train { bubble < 30%  peak_memory < 15GiB }', ''],
+);
+
+/** A link to the host that is too slow to hide all copies. */
+const offloading = exampleFile(
+  'schedules/pipeoffload.pipe',
+  exampleFile('schedules/pipeoffload.pipe').text.replace('host = pcie4x16', 'host = 10GB/s'),
+);
+
 export const focusGrid = (preview: Preview): Promise<void> =>
   preview.page.locator('.grid [tabindex="0"]').first().focus();
 
@@ -271,6 +323,36 @@ export const scenes: readonly Scene[] = [
       await press(preview, 'i');
       const items = preview.page.getByText('Memory at the peak');
       await items.evaluate((node) => node.scrollIntoView({ block: 'start' }));
+    },
+  },
+  {
+    name: 'operations',
+    file: operations,
+    size: [900, 620],
+    act: async (preview) => {
+      await press(preview, 'l');
+      await preview.page.locator('.legend').waitFor({ state: 'visible' });
+    },
+  },
+  { name: 'host', file: offloading, pipeline: 'all_away', size: [1100, 760], act: (preview) => press(preview, 'k') },
+  {
+    name: 'shapes',
+    file: library,
+    size: [760, 720],
+    act: async (preview, editor) => {
+      await preview.page.getByRole('button', { name: '5 devices, 8 microbatches: passes' }).click();
+      await editor.answer();
+    },
+  },
+  {
+    name: 'slots',
+    file: buildingBlock,
+    size: [760, 720],
+    act: async (preview, editor) => {
+      await preview.page.locator('.stamp-handle[data-operation="0B"]').focus();
+      for (let press = 0; press < 2; press += 1) await preview.page.keyboard.press('ArrowRight');
+      await editor.answer();
+      await preview.page.locator('.stamp-status', { hasText: 'Writes' }).waitFor();
     },
   },
   { name: 'table', file: quickstart, size: [700, 520], act: (preview) => press(preview, 't') },

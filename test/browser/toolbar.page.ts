@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { contrast, parseColour } from '../../webview/view/scene/colour.ts';
 import type { PageTest } from './check.ts';
 import { example } from './example.ts';
 import { axe, type Preview, settled } from './harness.ts';
 import { pipeline, plan, planMessage } from './plans.ts';
 import { stalled } from './stalls.ts';
+import { themes } from './themeColours.ts';
 
 const uri = 'file:///quickstart.pipe';
 const button = (preview: Preview, name: string) => preview.page.getByRole('button', { name, exact: true });
@@ -139,4 +141,33 @@ const emptied: PageTest = {
   },
 };
 
-export const toolbarTests: readonly PageTest[] = [covered, run, error, emptied];
+const ground: PageTest = {
+  name: 'the button of an open menu has a ground on which its sign reads, in every theme',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 700, height: 700 });
+    await preview.post(planMessage(plan([small])));
+    await preview.drawn();
+    for (const theme of themes) {
+      await preview.setTheme(theme, true);
+      const more = button(preview, 'More');
+      const box = await more.boundingBox();
+      assert.ok(box !== null);
+      const corner = () => preview.pixel(box.x + 4, box.y + box.height / 2);
+      await preview.page.mouse.move(2, 300);
+      const closed = await corner();
+      await more.click();
+      await preview.page.mouse.move(2, 300);
+      await settled(preview.page);
+      const open = await corner();
+      assert.notDeepEqual(open, closed, theme);
+      const sign = parseColour(await more.evaluate((node) => getComputedStyle(node).color));
+      assert.ok(sign !== undefined);
+      assert.ok(contrast(sign, open) >= 4.5, `${theme}: ${sign.join()} on ${open.join()}`);
+      await preview.page.keyboard.press('Escape');
+      await settled(preview.page);
+    }
+    await preview.close();
+  },
+};
+
+export const toolbarTests: readonly PageTest[] = [covered, run, error, emptied, ground];

@@ -12,19 +12,24 @@ export interface DeviceGroup {
 const smallest = 8;
 
 /**
- * Groups in which devices fit into rows. Devices that are exactly alike always share a row, if the rows then fit. Otherwise: nodes of
- * the cluster, or 8, 16, 32 devices and so on, the first that fit. None if each device fits and none are alike. `fits`: whether that
- * number of rows does. Every device is in exactly one group, in order.
+ * Groups in which devices fit into rows. Devices that are exactly alike always share a row, if the rows then fit. Otherwise: devices
+ * of the same stages, nodes of the cluster, or 8, 16, 32 devices and so on, the first that fit. None if each device fits and none are
+ * alike. `fits`: whether that number of rows does. `stages`: what tells the stages of each device apart. Every device is in exactly
+ * one group, in order.
  */
 export function deviceGroups(
   names: readonly string[],
   columns: Columns,
   fits: (rows: number, mixed: boolean) => boolean,
+  stages: readonly string[],
 ): readonly DeviceGroup[] {
   const nodes = nodesOf(names);
   const copies = copiesOf(names, columns, nodes !== undefined);
   if (copies.length < names.length && fits(copies.length, false)) return copies;
   if (fits(names.length, false)) return [];
+  const replicas = replicasOf(names, stages, nodes !== undefined);
+  // Where every device runs all stages, one group would hide all of them.
+  if (replicas.length > 1 && replicas.length < names.length && fits(replicas.length, true)) return replicas;
   if (nodes !== undefined && nodes.length < names.length && fits(nodes.length, true)) return nodes;
   let size = smallest;
   while (size < names.length && !fits(Math.ceil(names.length / size), true)) size *= 2;
@@ -78,6 +83,16 @@ function copiesOf(names: readonly string[], columns: Columns, inNodes: boolean):
   for (let from = 0, to = 1; from < names.length; from = to, to = from + 1) {
     while (to < names.length && areAlike(columns, from, to)) to += 1;
     groups.push({ name: rangeName(names, from, to, inNodes), from, to, alike: to - from > 1 });
+  }
+  return groups;
+}
+
+/** Runs of neighbours that have the same stages: replicas that take microbatches in turn. */
+function replicasOf(names: readonly string[], stages: readonly string[], inNodes: boolean): readonly DeviceGroup[] {
+  const groups: DeviceGroup[] = [];
+  for (let from = 0, to = 1; from < names.length; from = to, to = from + 1) {
+    while (to < names.length && stages[to] === stages[from]) to += 1;
+    groups.push({ name: rangeName(names, from, to, inNodes), from, to });
   }
   return groups;
 }

@@ -10,7 +10,7 @@ const nodes = (count: number, size: number) =>
   Array.from({ length: count * size }, (_, at) => `node[${Math.floor(at / size)}].gpu[${at % size}]`);
 const gpus = (count: number) => Array.from({ length: count }, (_, at) => `gpu[${at}]`);
 const found = (names: readonly string[], rows: number) =>
-  deviceGroups(names, different(names.length), most(rows)).map(({ name, from, to }) => `${name} ${from}-${to}`);
+  deviceGroups(names, different(names.length), most(rows), names).map(({ name, from, to }) => `${name} ${from}-${to}`);
 
 describe('groups of devices', () => {
   it('are the nodes of the cluster where these fit', () => {
@@ -39,10 +39,31 @@ describe('groups of devices', () => {
     expect(found(nodes(8, 1), 7)).toEqual(['node[0–7] 0-8']);
   });
 
+  it('are the replicas of each stage, where the stages fit', () => {
+    const groups = (devices: readonly string[], stages: readonly string[], rows: number) =>
+      deviceGroups(devices, different(devices.length), most(rows), stages).map(
+        ({ name, from, to }) => `${name} ${from}-${to}`,
+      );
+    const stages = [...'aaaaaabbbbbbbbbbc'];
+    expect(groups(gpus(17), stages, 3)).toEqual(['gpu[0–5] 0-6', 'gpu[6–15] 6-16', 'gpu[16] 16-17']);
+    expect(groups(gpus(17), stages, 17)).toEqual([]);
+    // Stages come before nodes: a row of several stages says less.
+    expect(groups(nodes(4, 4), [...'aaaaaaaabbbbbbbb'], 4)).toEqual(['node[0–1] 0-8', 'node[2–3] 8-16']);
+    // Too many stages, or every device runs all of them.
+    expect(groups(gpus(17), stages, 2)).toEqual(['gpu[0–15] 0-16', 'gpu[16] 16-17']);
+    expect(
+      groups(
+        gpus(16),
+        Array.from({ length: 16 }, () => 'all'),
+        4,
+      ),
+    ).toEqual(['gpu[0–7] 0-8', 'gpu[8–15] 8-16']);
+  });
+
   it('have every device once, whatever fits', () => {
     for (const names of [nodes(16, 8), nodes(5, 3), gpus(77), gpus(2)]) {
       for (const rows of [0, 1, 3, 9, 40]) {
-        const groups = deviceGroups(names, different(names.length), most(rows));
+        const groups = deviceGroups(names, different(names.length), most(rows), names);
         // Devices that all fit need no groups.
         expect(groups.length === 0).toBe(names.length <= rows);
         if (groups.length === 0) continue;
@@ -71,7 +92,7 @@ describe('devices that are alike', () => {
   const columns = columnsFrom(rows);
 
   it('share a row if they fit so', () => {
-    const groups = deviceGroups(gpus(6), columns, most(4));
+    const groups = deviceGroups(gpus(6), columns, most(4), gpus(6));
     expect(groups.map(({ name, alike }) => [name, alike])).toEqual([
       ['gpu[0–2]', true],
       ['gpu[3]', false],
@@ -82,7 +103,7 @@ describe('devices that are alike', () => {
 
   it('share a row also if each device fits, but not if even these rows do not', () => {
     const runs = (rowsThatFit: number) =>
-      deviceGroups(gpus(6), columns, most(rowsThatFit)).map(({ from, to, alike }) => [from, to, alike]);
+      deviceGroups(gpus(6), columns, most(rowsThatFit), gpus(6)).map(({ from, to, alike }) => [from, to, alike]);
     expect(runs(6)).toEqual(runs(4));
     expect(runs(100)[0]).toEqual([0, 3, true]);
     expect(runs(3)).toEqual([[0, 6, undefined]]);

@@ -1,3 +1,5 @@
+import type { PipelinePlan } from '../../../engine/plan.ts';
+import { stageNumber } from '../../../engine/stages.ts';
 import { deviceGroups } from '../../picture/deviceGroups.ts';
 import type { ShownTimeline } from '../../session/shownTimeline.ts';
 import { type Layout, layoutFor, leastRow } from './layout.ts';
@@ -5,6 +7,13 @@ import { groupedRows } from './rowMap.ts';
 
 /** Least height of a row that stands for several devices. */
 export const leastGroup = 10;
+
+/** Numbers of the stages of each device. */
+function stagesByDevice(plan: PipelinePlan): readonly string[] {
+  const numbers = plan.devices.map(() => '');
+  for (const [stage, device] of plan.placement.entries()) numbers[device] += `${stageNumber(plan, stage)} `;
+  return numbers;
+}
 
 /**
  * Places for a timeline. Devices that are alike share a row, and others do where they do not fit. Groups in `opened` do not change
@@ -23,6 +32,7 @@ export function groupedLayout(
     plan.devices.map(({ name }) => name),
     picture.columns,
     (rows, mixed) => arranged(rows, mixed).fittedRow >= (mixed ? leastGroup : leastRow),
+    stagesByDevice(plan),
   );
   if (groups.length === 0) return arranged(picture.columns.rows, false);
   const map = groupedRows(groups, opened);
