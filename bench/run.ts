@@ -3,6 +3,7 @@ import { calibrate } from './calibrate.ts';
 import { frameTable } from './measures/frame.ts';
 import { jobTable } from './measures/job.ts';
 import { keystrokeTable } from './measures/keystroke.ts';
+import { laneTable } from './measures/lane.ts';
 import { largeTable } from './measures/large.ts';
 import { motionTable } from './measures/motion.ts';
 import { pageTable } from './measures/page.ts';
@@ -20,6 +21,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['schedules', schedulesTable],
   ['grid', gridTable],
   ['job', jobTable],
+  ['lane', laneTable],
   ['large', largeTable],
   ['keystroke', keystrokeTable],
   ['frame', frameTable],

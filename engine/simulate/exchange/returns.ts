@@ -11,22 +11,21 @@ type Backs = readonly (CallCost | undefined)[];
  * row of `sent` is one piece.
  */
 export function pullsOf(items: Items, backs: Backs, rank: Int32Array, sent: Sent, afterAll: boolean): Items {
-  const rows: number[] = [];
+  const rows = new Int32Array(sent.length);
+  let count = 0;
   for (let row = 0; row < sent.length; row += 1)
     // A call that was lost to a cut has no bytes.
-    if (sent.bytes[row] > 0 && backs[items.call[sent.bucket[row]]] !== undefined) rows.push(row);
-  const pieces = Int32Array.from(rows);
+    if (sent.bytes[row] > 0 && backs[items.call[sent.bucket[row]]] !== undefined) rows[count++] = row;
+  const pieces = rows.subarray(0, count);
+  const bucket = pieces.map((row) => sent.bucket[row]);
+  const ready = new Float64Array(count);
+  const bytes = new Float64Array(count);
   const all = lastEnd(sent);
-  return {
-    ready: Float64Array.from(pieces, (row) => (afterAll ? all : sent.end[row])),
-    bytes: Float64Array.from(pieces, (row) => sent.bytes[row]),
-    rank: ranksOfPieces(pieces, sent.bucket, rank),
-    ...callsOf(
-      items,
-      backs,
-      Int32Array.from(pieces, (row) => sent.bucket[row]),
-    ),
-  };
+  for (let at = 0; at < count; at += 1) {
+    ready[at] = afterAll ? all : sent.end[pieces[at]];
+    bytes[at] = sent.bytes[pieces[at]];
+  }
+  return { ready, bytes, rank: ranksOfPieces(bucket, rank), ...callsOf(items, backs, bucket) };
 }
 
 /** Buckets that have been scattered, to gather from `from` seconds on, the front layer first. */
@@ -49,14 +48,14 @@ const callsOf = (items: Items, backs: Backs, bucket: Int32Array): Pick<Items, 'c
 });
 
 /** By rank of their bucket, then in order. O(pieces + buckets). */
-function ranksOfPieces(pieces: Int32Array, bucket: Int32Array, rank: Int32Array): Int32Array {
+function ranksOfPieces(bucket: Int32Array, rank: Int32Array): Int32Array {
   const next = new Int32Array(rank.length);
-  for (const row of pieces) next[bucket[row]] += 1;
+  for (const each of bucket) next[each] += 1;
   let before = 0;
   for (const each of itemsByRank(rank)) {
     const count = next[each];
     next[each] = before;
     before += count;
   }
-  return pieces.map((row) => next[bucket[row]]++);
+  return bucket.map((each) => next[each]++);
 }

@@ -18,7 +18,7 @@ export function send(items: Items, handing: Handing, moment: number, single = fa
   const itemOf = itemsByRank(rank);
   const left = bytes.slice();
   const queue = new RankHeap(ready.length);
-  const sent = new SentColumns(2 * ready.length);
+  const sent = new SentColumns(Math.min(mostRoom, single ? piecesIn(bytes, piece) : 2 * ready.length));
   const passed = new Int32Array(strict ? ready.length : 0);
   let credit = all;
   let next = 0;
@@ -67,6 +67,15 @@ export function send(items: Items, handing: Handing, moment: number, single = fa
     now = Math.max(now, later);
   }
   return sent;
+}
+
+/** Rows of columns that are made at once. */
+const mostRoom = 1 << 20;
+
+function piecesIn(bytes: Float64Array, piece: number): number {
+  let count = 0;
+  for (const each of bytes) count += Math.ceil(each / piece);
+  return count;
 }
 
 /** Pieces of the same length, one after the other from 0 on, that start before a time; at least 1, at most `most`. */
