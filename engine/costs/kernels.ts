@@ -1,4 +1,5 @@
 /** Layers kernel by kernel: what the kernels of a forward are, and the seconds of all passes that follow from them. */
+import { extraBytes, type ProductPass } from './tiles.ts';
 import type { DeviceSpeed, Kernel, SizedShares } from './types.ts';
 
 /** Products with weights (rows × inner) · (inner × columns): both factors are read, the result is written. */
@@ -11,6 +12,7 @@ export const product = (
   flops: 2 * rows * inner * columns,
   bytes: element * (rows * inner + inner * columns + rows * columns),
   count,
+  factors: { rows, inner, columns, element, times: 1 },
 });
 
 /** Kernels that only move bytes. */
@@ -66,6 +68,7 @@ export interface Work {
  * gradient.
  */
 export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, lookUp: boolean): Work {
+  if (device.cache !== undefined) return tiledWork(kernels, device, device.cache, lookUp);
   const time = { linear: 0, core: 0, elementwise: 0 };
   let kept = 0;
   for (const kernel of kernels) {
@@ -83,4 +86,23 @@ export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, look
     full: forward - kept,
     selective: core,
   };
+}
+
+/** The same where products are read tile by tile: the products of the backward have other sizes, so they move other bytes. */
+function tiledWork(kernels: readonly Kernel[], device: DeviceSpeed, cache: number, lookUp: boolean): Work {
+  const work = { forward: 0, core: 0, backwardInput: 0, backwardWeight: 0, full: 0 };
+  for (const kernel of kernels) {
+    const seconds = (pass: ProductPass): number =>
+      kernel.count * kernelTime({ flops: kernel.flops, bytes: kernel.bytes + extraBytes(kernel, pass, cache) }, device);
+    const forward = seconds('forward');
+    work.forward += forward;
+    if (kernel.part === 'core') work.core += forward;
+    if (kernel.kept !== true) work.full += forward;
+    if (lookUp) continue;
+    // A product without weights has the gradients of both factors in I.
+    if (kernel.part === 'linear') work.backwardWeight += seconds('right');
+    else work.backwardInput += seconds('right');
+    work.backwardInput += seconds('left');
+  }
+  return { ...work, backwardWeight: lookUp ? work.forward : work.backwardWeight, selective: work.core };
 }

@@ -48,6 +48,14 @@ function costOfLinear(args: ShapeArguments, setting: LayerSetting): ShapeCost {
     output: (tokens * outputs * element) / whole,
     workspace: 0,
     collectives: splitOutputs(setting, tokens * outputs * element, tokens * inputs * element),
-    kernels: () => [{ part: 'linear', flops: linearFlops, bytes: traffic, count: 1 }],
+    kernels: () => [
+      {
+        part: 'linear',
+        flops: linearFlops,
+        bytes: traffic,
+        count: 1,
+        factors: { rows: tokens, inner: inputs, columns: localOutputs, element, times: 1 },
+      },
+    ],
   };
 }

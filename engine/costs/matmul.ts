@@ -48,7 +48,15 @@ function costOfProduct(args: ShapeArguments, setting: LayerSetting): ShapeCost {
     output,
     workspace: 0,
     collectives: [],
-    kernels: () => [{ part: 'core', flops: coreFlops, bytes: factors + output, count: 1 }],
+    kernels: () => [
+      {
+        part: 'core',
+        flops: coreFlops,
+        bytes: factors + output,
+        count: 1,
+        factors: { rows, inner, columns, element, times: products },
+      },
+    ],
     weightless: true,
   };
 }

@@ -1,6 +1,7 @@
 import { exchange, noTraffic, sumTraffic } from './collectives.ts';
 import { byKernel, kernelWork, shareAt, type Work, overlapTime } from './kernels.ts';
 import { elementBytes } from './precision.ts';
+import { extraBytes } from './tiles.ts';
 import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode, ShapeCost } from './types.ts';
 
 /**
@@ -61,7 +62,7 @@ const isLookUp = ({ linearFlops, coreFlops, weightless }: ShapeCost): boolean =>
  */
 function workOf(cost: ShapeCost, device: DeviceSpeed): Work {
   if (byKernel(device)) return kernelWork(cost.kernels(), device, isLookUp(cost));
-  const whole = layerWork(cost, device);
+  const whole = layerWork(cost, device, extraTraffic(cost, device));
   if ((device.launch ?? 0) === 0) return whole;
   const launches = kernelWork(cost.kernels(), { ...device, compute: 0, bandwidth: 0 }, isLookUp(cost));
   return {
@@ -74,8 +75,30 @@ function workOf(cost: ShapeCost, device: DeviceSpeed): Work {
   };
 }
 
+/** Bytes that products move beyond each element once, by pass; `full` is what full recomputation makes again. */
+interface ExtraTraffic {
+  readonly forward: number;
+  readonly left: number;
+  readonly right: number;
+  readonly full: number;
+}
+
+/** Products with weights move more where a cache holds only a tile of them. */
+function extraTraffic({ kernels }: ShapeCost, { cache }: DeviceSpeed): ExtraTraffic {
+  const extra = { forward: 0, left: 0, right: 0, full: 0 };
+  if (cache === undefined) return extra;
+  for (const kernel of kernels()) {
+    const bytes = kernel.count * extraBytes(kernel, 'forward', cache);
+    extra.forward += bytes;
+    if (kernel.kept !== true) extra.full += bytes;
+    extra.left += kernel.count * extraBytes(kernel, 'left', cache);
+    extra.right += kernel.count * extraBytes(kernel, 'right', cache);
+  }
+  return extra;
+}
+
 /** A layer as one: FLOPs at peak × efficiency, but never faster than its bytes move. */
-function layerWork(cost: ShapeCost, device: DeviceSpeed): Work {
+function layerWork(cost: ShapeCost, device: DeviceSpeed, extra: ExtraTraffic): Work {
   const { linearFlops: linear, coreFlops: core, recomputeFlops, scores = 0 } = cost;
   const weightless = cost.weightless === true;
   const bandwidth = device.bandwidth * shareAt(device.memoryEfficiency ?? [], 0);
@@ -85,13 +108,17 @@ function layerWork(cost: ShapeCost, device: DeviceSpeed): Work {
     return overlapTime(computing, moving, device.memoryOverlap);
   };
   // Scores are written and read again by whatever runs the core.
-  const run = (flops: number) => roofline(flops, cost.traffic + scores);
+  const run = (flops: number, more: number) => roofline(flops, cost.traffic + scores + more);
   return {
-    forward: run(linear + core),
+    forward: run(linear + core, extra.forward),
     core: roofline(core, 0),
-    backwardInput: weightless ? roofline(2 * core, 2 * cost.traffic) : isLookUp(cost) ? 0 : run(linear + 2 * core),
-    backwardWeight: weightless ? 0 : roofline(linear, cost.traffic - scores),
-    full: run(recomputeFlops),
+    backwardInput: weightless
+      ? roofline(2 * core, 2 * cost.traffic + extra.left + extra.right)
+      : isLookUp(cost)
+        ? 0
+        : run(linear + 2 * core, extra.left),
+    backwardWeight: weightless ? 0 : roofline(linear, cost.traffic - scores + extra.right),
+    full: run(recomputeFlops, extra.full),
     selective: roofline(recomputeFlops, 2 * scores),
   };
 }

@@ -48,6 +48,8 @@ export interface DeviceSpeed {
   readonly memoryOverlap?: number;
   /** Bytes per second of memory; 0 if the file does not say: then only FLOPs count. */
   readonly bandwidth: number;
+  /** Bytes of cache that hold a tile of a product. If absent, a product moves each of its elements once. */
+  readonly cache?: number;
   /** Divides measured times and multiplies `compute`. */
   readonly speed: number;
   /** Ring of each group, and the share of its traffic that may run in parallel with computing. */
@@ -72,6 +74,17 @@ export interface Kernel {
   readonly count: number;
   /** Full recomputation leaves it alone. */
   readonly kept?: true;
+  /** Of a kernel that is one product, or `times` equal ones: their sizes. */
+  readonly factors?: Factors;
+}
+
+/** Products (rows × inner) · (inner × columns) of elements of `element` bytes each. */
+export interface Factors {
+  readonly rows: number;
+  readonly inner: number;
+  readonly columns: number;
+  readonly element: number;
+  readonly times: number;
 }
 
 /** What the ranks of a group do together, once or several times in each pass of a layer. */

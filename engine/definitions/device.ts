@@ -24,6 +24,8 @@ export interface DeviceDefinition {
   readonly launch: number;
   /** Share of the shorter of computing and moving bytes that runs in parallel with the longer. */
   readonly memoryOverlap: number;
+  /** Bytes of cache that hold a tile of a product; absent where products move each element once. */
+  readonly cache?: number;
   /** Divides the times of measured layers and multiplies `compute`. */
   readonly speed: number;
   /** Link to the memory of the host. */

@@ -2,7 +2,7 @@ import { show } from '../quantities.ts';
 import type { BlockDeclaration } from '../../grammar/syntax.ts';
 import { detail, symbolId } from '../language/context.ts';
 import type { ReadContext } from './context.ts';
-import { type Keys, or, readKeys, readQuantity, valueOf } from '../language/keys.ts';
+import { type Keys, notApplicable, or, readKeys, readQuantity, valueOf } from '../language/keys.ts';
 import { type HostLinkPlan, paths } from '../plan.ts';
 import { deviceBody } from './deviceFrom.ts';
 import { readLink } from './link.ts';
@@ -37,12 +37,17 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
   const moving = readShares(context, keys, 'memory_efficiency', base?.written.memory_efficiency);
   const launch = or(read('launch'), base?.launch ?? 0);
   const memoryOverlap = or(read('memory_overlap'), base?.memoryOverlap ?? 1);
+  const cache = readQuantity(context, keys, 'cache');
   const speed = or(read('speed'), base?.speed ?? 1);
   const host = readHost(context, keys);
   if (block.name === undefined || memory === undefined || reserved === undefined) return;
   if (compute === undefined || bandwidth === undefined || efficiency === undefined || speed === undefined) return;
-  if (moving === undefined || launch === undefined || memoryOverlap === undefined) return;
+  if (moving === undefined || launch === undefined || memoryOverlap === undefined || cache.is === 'wrong') return;
   if (context.report.errors() !== before || keys.doubtful) return;
+  const held = cache.is === 'value' ? cache.value : base?.cache;
+  const cacheEntry = keys.find('cache');
+  if (cacheEntry !== undefined && bandwidth === 0)
+    notApplicable(context, cacheEntry, 'the device has no `bandwidth`, so only FLOPs take time');
   const name = block.name.text;
   const id = symbolId('device', name);
   const place = context.report.place(block.name);
@@ -60,6 +65,7 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
     memoryEfficiency: moving.efficiency,
     launch,
     memoryOverlap,
+    ...(held === undefined ? {} : { cache: held }),
     speed,
     ...(host === undefined ? (base?.host === undefined ? {} : { host: base.host }) : { host }),
     written: { compute: compute.written, efficiency: efficiency.written, memory_efficiency: moving.written },

@@ -1,3 +1,4 @@
+import { leastCache } from '../../costs/tiles.ts';
 import { amountOf, key, type BlockSchema } from './types.ts';
 import type { Word } from '../kinds.ts';
 import { precisions } from './words.ts';
@@ -58,6 +59,12 @@ export const device: BlockSchema = {
       'memory_overlap = 0%',
       amountOf('share', { min: 0, max: 1 }),
       'How much memory traffic overlaps with compute. At 100 % (default, a roofline) a kernel takes the longer of the two times; at 0 %, their sum.',
+    ),
+    key(
+      'cache',
+      'cache = 164KiB',
+      amountOf('bytes', { min: leastCache }),
+      'Cache that holds a tile of a product, such as the shared memory of a multiprocessor. Products of layers with a shape are then read tile by tile, by the tile of least memory traffic. Default: a product moves each of its elements once.',
     ),
     key(
       'speed',

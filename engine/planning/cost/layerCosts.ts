@@ -37,9 +37,10 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
   const speeds = new Map<Site, DeviceSpeed>();
   const speedOf = (site: Site): DeviceSpeed =>
     entryOf(speeds, site, () => {
-      const { bandwidth, memoryEfficiency, launch, memoryOverlap, speed, rings, overlap } = site;
+      const { bandwidth, memoryEfficiency, launch, memoryOverlap, cache, speed, rings, overlap } = site;
       const { compute = 0, ...rest } = speedAt(site, model.precision);
-      return { compute, ...rest, bandwidth, memoryEfficiency, launch, memoryOverlap, speed, rings, overlap };
+      const tiles = cache === undefined ? {} : { cache };
+      return { compute, ...rest, bandwidth, memoryEfficiency, launch, memoryOverlap, ...tiles, speed, rings, overlap };
     });
   // By recompute mode and site, then by layer; where the input counts, by layer and input.
   const byLayer = new Map<string, Map<Site, (LayerCost | undefined)[]>>();

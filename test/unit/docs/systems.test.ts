@@ -14,7 +14,7 @@ const rows = section('Systems')
       .slice(1, -1)
       .split('|')
       .map((cell) => cell.trim());
-    const named = [...links.matchAll(/\((\w+)\.md\)/g)].map(([, page]) => page);
+    const named = [...links.matchAll(/\(((?:\.\.\/communication\/)?\w+)\.md\)/g)].map(([, page]) => page);
     return { system, kind, example: /systems\/(\w+)\.pipe\)/.exec(example)?.[1] ?? '', named };
   });
 
