@@ -1,6 +1,6 @@
 import { runStep, type Result, type Step } from './step.ts';
 
-/** Runs steps, `width` at a time, each after those that it needs or follows. One that needs a failed step fails without being run. */
+/** Runs steps, `width` at a time, each after those that it needs. One that needs a failed step fails without being run. */
 export async function runAll(
   steps: readonly Step[],
   width: number,
@@ -12,10 +12,9 @@ export async function runAll(
     results.set(result.step.name, result);
     ended(result);
   };
-  const names = new Set(steps.map(({ name }) => name));
   const failedNeed = (step: Step) => step.needs?.find((name) => (results.get(name)?.failed ?? 0) > 0);
-  const isOver = (name: string) => results.has(name) || !names.has(name);
-  const isReady = ({ needs = [], follows = [] }: Step) => [...needs, ...follows].every(isOver);
+  const names = new Set(steps.map(({ name }) => name));
+  const isReady = ({ needs = [] }: Step) => needs.every((name) => results.has(name) || !names.has(name));
   let wake: () => void = () => undefined;
 
   async function work(): Promise<void> {

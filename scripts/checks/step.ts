@@ -18,8 +18,6 @@ export interface Step {
   readonly env?: Readonly<Record<string, string>>;
   /** Names of steps that must have passed before; they run with it, whatever is chosen. */
   readonly needs?: readonly string[];
-  /** Names of steps that must be over before, passed or not, if they run at all. */
-  readonly follows?: readonly string[];
   /** What the output says of passes and failures; a command without counts is one check. */
   readonly count?: (output: string) => Count | undefined;
   /** A file that `count` reads, by its path from the root: deleted first, so that no earlier run is counted. */

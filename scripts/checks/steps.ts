@@ -67,8 +67,6 @@ export const steps: readonly Step[] = [
     command: [node, 'test/torch/run.ts'],
     count: torchCount,
     yields: true,
-    // Up to four processes that compute: beside them, editors would miss their times.
-    follows: ['package in the editor', 'journeys', 'extension in the editor', 'preview in the browser', 'npm start'],
   },
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings'] },
   { name: 'unused code', command: [bin('knip')] },

@@ -66,18 +66,6 @@ test('a step starts after those that it needs, and fails unrun where one of them
   expect(results[3]?.output).toContain('Not run');
 });
 
-test('a step starts after those that it follows, whether they pass or not; one that does not run holds up nothing', async () => {
-  const { results, order } = await run([
-    script('unit-m', '', { follows: ['unit-n', 'unit-not-chosen'] }),
-    script('unit-n', 'setTimeout(() => process.exit(1), 200)'),
-  ]);
-  expect(order).toEqual(['unit-n', 'unit-m']);
-  expect(counts(results)).toEqual([
-    [1, 0],
-    [0, 1],
-  ]);
-});
-
 test.skipIf(process.platform === 'win32')('a step that yields has a lower priority than the others', async () => {
   const print = 'console.log(`priority ${os.getPriority()}`)';
   const { results } = await run([script('unit-o', print, { yields: true }), script('unit-p', print)]);
@@ -91,14 +79,11 @@ test('a report of an earlier run is not counted', async () => {
   const count = () => (existsSync(file) ? lastCount(readFileSync(file, 'utf8')) : undefined);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, '7 passed, 0 failed');
-  const { results } = await run([
+  const steps = [
     script('unit-q', 'process.exit(1)', { count, report }),
-    script('unit-r', `fs.writeFileSync(${JSON.stringify(file)}, '3 passed, 0 failed')`, {
-      follows: ['unit-q'],
-      count,
-      report,
-    }),
-  ]);
+    script('unit-r', `fs.writeFileSync(${JSON.stringify(file)}, '3 passed, 0 failed')`, { count, report }),
+  ];
+  const { results } = await run(steps, 1);
   rmSync(file);
   expect(counts(results)).toEqual([
     [0, 1],
