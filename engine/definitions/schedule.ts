@@ -60,12 +60,12 @@ export interface ParameterRange {
   readonly step: number;
 }
 
-/** A condition that does not hold, and the values nearest to a pipeline's with which all of them hold. */
+/** A condition that does not hold. */
 export interface UnmetCondition {
   readonly place: Place;
   readonly problem: string;
-  readonly input: string;
-  readonly values: readonly number[];
+  /** The values nearest to a pipeline's with which all conditions hold. They are looked for at each call, among a thousand. */
+  nearest(): { readonly input: string; readonly values: readonly number[] };
 }
 
 /** A schedule with its arguments. */

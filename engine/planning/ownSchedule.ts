@@ -15,7 +15,8 @@ export function reportUnmet(
 ): boolean {
   const found = unmet(numbers, report);
   if (found === undefined) return false;
-  const { problem, input, values, place } = found;
+  const { problem, place } = found;
+  const { input, values } = found.nearest();
   notes.report.report(
     'schedule/shape',
     at,

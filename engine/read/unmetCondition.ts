@@ -26,7 +26,7 @@ export function unmetCondition(
     if (!(given < min || given > max)) continue;
     const problem = `${name} is ${show(given, dimension)}; it must be from ${show(min, dimension)} to ${show(max, dimension)}`;
     const values = dimension === 'number' && min <= max ? [given < min ? min : max] : [];
-    return { place: context.report.place(entry), problem, input: name, values };
+    return { place: context.report.place(entry), problem, nearest: () => ({ input: name, values }) };
   }
   const unmet = conditions.find(({ holds }) => !holds(frame) && !frame.failed);
   if (unmet === undefined) return undefined;
@@ -34,7 +34,11 @@ export function unmetCondition(
   const text = canonicalText(context.syntax, expression);
   const here = [...valuesIn(context, compiled, unmet, args, numbers)].map(([name, shown]) => `${name} = ${shown}`);
   const problem = `it requires ${text}${here.length === 0 ? '' : `, but here ${list(here)}`}`;
-  return { place: context.report.place(expression), problem, ...nearest(context, compiled, args, numbers) };
+  return {
+    place: context.report.place(expression),
+    problem,
+    nearest: () => nearest(context, compiled, args, numbers),
+  };
 }
 
 /** Numbers of the names in a condition. */
@@ -68,7 +72,7 @@ function nearest(
   compiled: CompiledSchedule,
   args: Arguments,
   numbers: ScheduleNumbers,
-): Pick<UnmetCondition, 'input' | 'values'> {
+): ReturnType<UnmetCondition['nearest']> {
   const holds = (tried: ScheduleNumbers, given: Arguments): boolean => {
     const frame = frameOf(compiled, tried, new Map(Object.entries(given)), createReporter(context.uri, 0));
     return compiled.conditions.every((condition) => condition.holds(frame)) && !frame.failed;
