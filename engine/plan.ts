@@ -125,9 +125,7 @@ export interface CutPlan {
   /** Seconds that no plan is below; equal to `value` if the plan is exact. */
   readonly least: number;
   readonly exact: boolean;
-  /**
-   * Levels of links that the formula knows, from the innermost: parts that are linked, and bytes per second between two of them.
-   */
+  /** Levels of links that the formula knows, innermost first: parts that are linked, and bytes per second between two of them. */
   readonly levels: readonly { readonly machines: number; readonly bandwidth?: number }[];
   readonly stages: readonly PlannedStagePlan[];
 }
@@ -312,16 +310,12 @@ export type OperationLetter = 'F' | 'B' | 'I' | 'W' | 'R' | 'U' | 'E' | 'L';
 
 declare const packed: unique symbol;
 
-/**
- * Whole numbers from 0 on as a text, which only `packed.ts` reads and writes. A plan crosses processes, where arrays are slow.
- */
+/** Whole numbers from 0 on as a text, which only `packed.ts` reads and writes. A plan crosses processes, where arrays are slow. */
 export interface Packed {
   readonly [packed]: true;
 }
 
-/**
- * The operations of a device in order, each an element of every list: a long row is no object for each operation.
- */
+/** The operations of a device in order, each an element of every list: a long row is no object for each operation. */
 export interface RowPlan {
   /** Numbers of `program.ts`: 0 is F, 1 is B, … */
   readonly kinds: Packed;
