@@ -213,10 +213,7 @@ export type SchedulePlan =
       readonly times?: readonly OperationTimes[];
     };
 
-/**
- * Whether a schedule does work that is not in the layers: operations that it declares, or durations that it sets. Other schedules
- * leave that out, so their times are no alternative.
- */
+/** Whether a schedule declares operations or sets durations. Others leave them out, so their times are no alternative. */
 export const setsWork = (schedule: SchedulePlan): boolean =>
   schedule.kind !== 'policy' && (schedule.operations !== undefined || schedule.times !== undefined);
 
@@ -238,6 +235,8 @@ export interface OperationCost {
   readonly operation: number;
   readonly stage: number;
   readonly time: RuleExpression;
+  /** Only if it differs by the number of the operation: of each that runs there. */
+  readonly times?: readonly { readonly number: number; readonly time: RuleExpression }[];
   readonly holds: RuleExpression;
   readonly sends: RuleExpression;
   /** Device that receives what it sends; absent where only those that wait do. */

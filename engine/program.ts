@@ -89,6 +89,8 @@ export interface DeclaredOperations {
   readonly names: readonly string[];
   /** Seconds, bytes while it is needed, and bytes that it sends, at operation × stages + stage. */
   readonly time: Float64Array;
+  /** By operation × stages + stage: shares of the time, by number; only of operations whose times differ. */
+  readonly factors?: ReadonlyMap<number, Float64Array>;
   readonly holds: Float64Array;
   readonly sends: Float64Array;
   /** Who waits for whom, beyond what every program waits for; by result row of who waits. */

@@ -205,6 +205,7 @@ const parametersOf: Readonly<Record<string, readonly string[] | undefined>> = {
   after: ['d', 's', 'j'],
   before: ['d', 's', 'j'],
   on: ['s', 'j'],
+  time: ['d', 's', 'j'],
 };
 
 /** `after = F[j]` is probably `after(j) = F[j]`. */

@@ -27,7 +27,7 @@ export function operationUses(
   { stages, microbatches, iterations = 1, stagesOf }: ScheduleNumbers & { readonly stagesOf: StagesOf },
   by: 'rows' | 'rule' = 'rows',
 ): UsedOperations | 'none' | undefined {
-  const costs = new Map<string, UsedOperations['costs'][number]>();
+  const costs = new Map<string, CostByNumber>();
   const waits: number[] = [];
   const total = microbatches * iterations;
   const { parts } = frame;
@@ -50,8 +50,10 @@ export function operationUses(
       const [holds, sends] = [cost(frame, operation.holds, at), cost(frame, operation.sends, at)];
       const to = operation.to === undefined ? undefined : deviceOf(frame, operation.to, at);
       const place = { operation: operation.kind, device, stage };
-      costs.set(key, { ...place, time, holds, sends, ...(to === undefined ? {} : { to }) });
+      const times = byNumber(operation) ? { times: new Map<number, RuleExpression>() } : {};
+      costs.set(key, { ...place, time, holds, sends, ...times, ...(to === undefined ? {} : { to }) });
     }
+    costs.get(key)?.times?.set(microbatch, cost(frame, operation.time, at));
     for (const which of ['after', 'before'] as const) {
       const named = operation[which];
       if (named === undefined) continue;
@@ -67,8 +69,17 @@ export function operationUses(
   }
   if (by === 'rows') reportUnwritten(frame, declared, rows, { stages: stages * parts, microbatches: total });
   if (costs.size === 0) return 'none';
-  return { names: declared.map(({ name }) => name), costs: [...costs.values()], waits };
+  return { names: declared.map(({ name }) => name), costs: [...costs.values()].map(written), waits };
 }
+
+type Cost = UsedOperations['costs'][number];
+type CostByNumber = Omit<Cost, 'times'> & { readonly times?: Map<number, RuleExpression> };
+
+/** Whether the time of an operation differs by its number. */
+const byNumber = ({ time }: DeclaredOperation): boolean => time?.slots.some(([, of]) => of === 'j') === true;
+
+const written = ({ times, ...cost }: CostByNumber): Cost =>
+  times === undefined ? cost : { ...cost, times: [...times].map(([number, time]) => ({ number, time })) };
 
 function* placesOf(declared: readonly DeclaredOperation[], rows: readonly RowPlan[]): Generator<Place, void> {
   const byKind = new Map(declared.map((operation) => [operation.kind, operation]));

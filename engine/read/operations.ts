@@ -74,15 +74,15 @@ function readOperation(
 ): DeclaredOperation {
   const keys = readKeys(context, 'operation', entry.body, entry.name ?? entry.key);
   const stage = slotOf(compiled.names, `${symbol}/stage`);
-  const cost = (name: string, dimension: Dimension) => {
+  const cost = (name: string, dimension: Dimension, allowed?: readonly OperationParameter[]) => {
     const found = keys.find(name);
-    return found && costOf(context, compiled, found, dimension, stage);
+    return found && costOf(context, compiled, found, dimension, stage, allowed);
   };
   const operations = (name: string) => {
     const found = keys.find(name);
     return found && sequenceOf(context, compiled, found);
   };
-  const time = cost('time', 'time');
+  const time = cost('time', 'time', ['d', 's', 'j']);
   const [holds, sends, to] = [cost('holds', 'bytes'), cost('sends', 'bytes'), cost('to', 'number')];
   const onEntry = keys.find('on');
   const on = onEntry && deviceOf(context, compiled, onEntry);
@@ -109,8 +109,9 @@ function costOf(
   entry: Entry,
   dimension: Dimension,
   stage: number,
+  allowed: readonly OperationParameter[] = ['d', 's'],
 ): OperationKey<RuleCode> | undefined {
-  const slots = slotsOf(context, names, entry, ['d', 's']);
+  const slots = slotsOf(context, names, entry, allowed);
   const [at] = entry.values ?? [];
   if (at === undefined || at.kind === 'missing') return undefined;
   const { words } = valueKinds.cost;

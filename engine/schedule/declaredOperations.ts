@@ -103,7 +103,15 @@ export function declaredOperations(
         add(who, microbatch, row, 0, costs.sends[row - firstDeclared]);
     }
   }
-  return { names, time: costs.time, holds: costs.holds, sends: costs.sends, waits };
+  const { factors } = costs;
+  return {
+    names,
+    time: costs.time,
+    ...(factors.size === 0 ? {} : { factors }),
+    holds: costs.holds,
+    sends: costs.sends,
+    waits,
+  };
 }
 
 /** Position of the operation that makes each result; −1 for none. */
@@ -162,6 +170,8 @@ function waitsOf(
 
 /** Costs by operation × stages + stage; `to` is −1 for an operation that sends only to those that wait for it. */
 function costsOf(plan: PipelinePlan, { names, costs }: OperationsPlan) {
+  const { microbatches, iterations } = plan;
+  const factors = new Map<number, Float64Array>();
   const stages = plan.stages.length;
   const room = names.length * stages;
   const [time, holds, sends] = [new Float64Array(room), new Float64Array(room), new Float64Array(room)];
@@ -173,11 +183,25 @@ function costsOf(plan: PipelinePlan, { names, costs }: OperationsPlan) {
   for (const cost of costs) {
     const at = cost.operation * stages + cost.stage;
     time[at] = reading(cost.time, value)();
+    if (cost.times !== undefined) {
+      const seconds = new Map(cost.times.map((each) => [each.number, reading(each.time, value)()]));
+      const all = [...seconds.values()];
+      // One below 0 is what the check of costs has to see.
+      time[at] = all.every((each) => each >= 0)
+        ? all.reduce((sum, each) => sum + each, 0) / all.length
+        : Math.min(...all);
+      const mean = time[at];
+      if (mean > 0)
+        factors.set(
+          at,
+          Float64Array.from({ length: microbatches * iterations }, (_, number) => (seconds.get(number) ?? mean) / mean),
+        );
+    }
     holds[at] = reading(cost.holds, value)();
     sends[at] = reading(cost.sends, value)();
     to[at] = cost.to ?? -1;
   }
-  return { time, holds, sends, to };
+  return { time, factors, holds, sends, to };
 }
 
 /** What a cost reads of a stage of the cut: its first copy, and all of its parts. */

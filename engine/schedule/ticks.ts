@@ -14,7 +14,7 @@ export function ticksOf(
   dependencies: Dependencies,
   split: boolean,
   apart?: Uint8Array,
-  declared?: Pick<DeclaredOperations, 'time'>,
+  declared?: Pick<DeclaredOperations, 'time' | 'factors'>,
   copies?: { readonly out: readonly number[]; readonly back: readonly number[] },
 ): WholeTicks {
   const stages = plan.stages.length;
@@ -31,7 +31,7 @@ export function ticksOf(
   }
   // Results of declared operations come last.
   if (declared !== undefined) duration.set(declared.time, resultRow(stages, kinds, 0));
-  const single = singleDurations(plan, duration, split, apart);
+  const single = singleDurations(plan, duration, split, apart, declared);
   return wholeTicks(duration, transfers(plan, dependencies, transferTimes(plan)), plan.microbatches, single);
 }
 
@@ -41,15 +41,17 @@ function singleDurations(
   duration: Float64Array,
   split: boolean,
   apart: Uint8Array | undefined,
+  declared: Pick<DeclaredOperations, 'factors'> | undefined,
 ): Float64Array | undefined {
   const { microbatches } = plan;
-  const factorsOf = operationFactors(plan, apart);
-  if (factorsOf === undefined) return undefined;
+  const written = operationFactors(plan, apart);
+  if (written === undefined && declared?.factors === undefined) return undefined;
   const stages = plan.stages.length;
   const single = new Float64Array(duration.length * microbatches);
   for (let row = 0; row < duration.length; row += 1) {
     const kind = [F, split ? I : B, W, R].at(Math.trunc(row / stages));
-    const factors = kind === undefined ? undefined : factorsOf(kind, row % stages);
+    const factors =
+      kind === undefined ? declared?.factors?.get(row - resultRow(stages, kinds, 0)) : written?.(kind, row % stages);
     for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
       single[row * microbatches + microbatch] = duration[row] * (factors?.[microbatch] ?? 1);
   }

@@ -1,6 +1,6 @@
 import { operationFactors } from '../order/operationFactors.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { kindOfRow, type Program, runsMicrobatch } from '../program.ts';
+import { kindOfRow, kinds, type Program, runsMicrobatch } from '../program.ts';
 import type { SingleTimes } from '../timeline.ts';
 
 /**
@@ -8,9 +8,11 @@ import type { SingleTimes } from '../timeline.ts';
  * microbatches that their stages run.
  */
 export function singleTimes(plan: PipelinePlan, program: Program, duration: Float64Array): SingleTimes | undefined {
-  const factorsOf = operationFactors(plan, program.apart);
-  if (factorsOf === undefined) return undefined;
-  const { stages, microbatches } = program;
+  const { stages, microbatches, declared } = program;
+  const written = operationFactors(plan, program.apart);
+  if (written === undefined && declared?.factors === undefined) return undefined;
+  const factorsOf = (kind: number, stage: number): ArrayLike<number> | undefined =>
+    kind >= kinds ? declared?.factors?.get((kind - kinds) * stages + stage) : written?.(kind, stage);
   const layers = duration.slice();
   const seconds = new Float64Array(duration.length * microbatches);
   const least = duration.slice();
@@ -25,7 +27,8 @@ export function singleTimes(plan: PipelinePlan, program: Program, duration: Floa
     let count = 0;
     [least[row], most[row]] = [Infinity, 0];
     for (let microbatch = 0; microbatch < microbatches; microbatch += 1) {
-      if (!runsMicrobatch(program, stage, microbatch)) continue;
+      // Operations of the schedule have the mean for numbers that do not run.
+      if (row < kinds * stages && !runsMicrobatch(program, stage, microbatch)) continue;
       const time = layers[row] * factors[microbatch];
       seconds[from + microbatch] = time;
       least[row] = Math.min(least[row], time);

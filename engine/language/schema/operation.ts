@@ -8,7 +8,7 @@ export const operation: BlockSchema = {
       'time',
       'time = 3ms',
       { kind: 'cost' },
-      'Time that it takes. It may use `d` and `s`, and times of other operations: `time(s) = time(F, s) / 2`. Tests of the schedule count a forward as 1 s, so `3ms` is 0.003 forwards there. Default: 0.',
+      'Time that it takes. It may use `d`, `s` and `j`, and times of other operations: `time(s) = time(F, s) / 2`. Tests of the schedule count a forward as 1 s, so `3ms` is 0.003 forwards there. Default: 0.',
       { forms: ['value', 'call'] },
     ),
     key(

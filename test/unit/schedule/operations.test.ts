@@ -106,6 +106,28 @@ describe('an operation of the schedule', () => {
     expect(timeline.busy[1]).toBeCloseTo(0.015, 12);
   });
 
+  it('may take another time for each number, in rows, rules and tables', () => {
+    const times = (key: string) => `operation x { time(j) = 1ms * (j + 1)  ${key}  after(j) = F[j]  before(j) = B[j] }`;
+    const bodies = [
+      `${times('')}  row(d) = F[0..2], B[0..2]  row(1) = each(j in 0..2, F[j], x[j], B[j])`,
+      `${times('on(j) = 1')}  order = greedy(prefer = [B, x, F])`,
+      `${times('on(j) = 1')}  slot(F, s, j) = 3 * j + s  slot(x, j) = 3 * j + 2  slot(B, s, j) = 3 * j + 4 - s`,
+    ];
+    // Three times F and B, and 1 + 2 + 3 ms: the last device gets F0 at 6 ms and is busy for 42 ms. Its message takes 2 ms, and the last
+    // backward 8 ms. In the table the first device runs B0 from 21 to 29 ms and then F2, so the last one waits from 33 to 35 ms.
+    const makespans = [58, 58, 60];
+    for (const [at, body] of bodies.entries()) {
+      const { timeline } = run(fileOf(body));
+      expect(timeline.busy[1]).toBeCloseTo(0.042, 12);
+      expect(timeline.makespan).toBeCloseTo(makespans[at] / 1e3, 12);
+    }
+  });
+  it('of another time for each number is not below 0', () => {
+    const text = 'operation x { time(j) = time(F, 0) - j * 3ms }  row(d) = F[0..2], B[0..2], x[0..2]';
+    expect(faultsOf(fileOf(text))[0]).toContain('The time of x on gpu[0] is -2 ms');
+    expect(errorsOf(fileOf(text.replace('time(F, 0)', '4ms')))[0]).toContain('value/range');
+  });
+
   it('runs in one slot with a letter, and in zip and take', () => {
     const { timeline } = run(
       fileOf(
@@ -158,7 +180,7 @@ describe('an operation that cannot be', () => {
   it.each([
     ['operation F { time = 1ms }  row(d) = F[0], B[0]', 'name/duplicate'],
     ['operation x { time = 1GiB }  row(d) = F[0], x[0], B[0]', 'type/dimension'],
-    ['operation x { time(j) = 1ms }  row(d) = F[0], x[0], B[0]', 'type/mismatch'],
+    ['operation x { holds(j) = 1GiB }  row(d) = F[0], x[0], B[0]', 'type/mismatch'],
     ['operation x { time = 1ms - 2ms }  row(d) = F[0], x[0], B[0]', 'value/range'],
     ['operation x { after(j) = F[j + 1] }  row(d) = F[0], x[0], B[0]', 'value/range'],
     ['operation x { after(j) = F[j, stage = 2] }  row(d) = F[0], x[0], B[0]', 'value/range'],
@@ -421,7 +443,7 @@ describe('a mistake at an operation of the schedule', () => {
   });
 
   it('has no parameter j in a cost', () => {
-    expect(errorsOf(fileOf(`operation S { time = j * 1s }  ${rows}`))[0]).not.toContain('write');
+    expect(errorsOf(fileOf(`operation S { holds = j * 1GiB }  ${rows}`))[0]).not.toContain('write');
   });
 });
 

@@ -232,7 +232,7 @@ describe('a rule with operations of the schedule', () => {
         const allow = (kind: string, text: string) => (text === '' ? '' : `allow(${kind}, s) = ${text}`);
         const rule = `
           operation loss { time = 3ms  on(j) = devices - 1  after(j) = F[j, stage = stages - 1]  before(j) = B[j, stage = stages - 1] }
-          operation tick { time = 1ms  on(j) = mod(j, devices)  after(j) = loss[j, stage = devices - 1]  before(j) = B[j, stage = 0] }
+          operation tick { time(j) = 1ms * (1 + mod(j, 3))  on(j) = mod(j, devices)  after(j) = loss[j, stage = devices - 1]  before(j) = B[j, stage = 0] }
           operation xx { time = 2ms  after(s, j) = F[j, stage = s]  before(s, j) = B[j, stage = s] }
           order = greedy(prefer = [${kinds.join(', ')}])  ${away ? 'offload = host' : ''}
           ${allow('loss', lossAllow[0])}  ${allow('xx', eachAllow[0])}`;
@@ -273,7 +273,7 @@ describe('a rule with operations of the schedule', () => {
           placement: Array.from({ length: last + 1 }, (_, stage) => stage % devices),
           microbatches,
           prefer: kinds,
-          ticks: (kind) => ticks[kind],
+          ticks: (kind, _, number) => (kind === 'tick' ? 1 + (number % 3) : ticks[kind]),
           message: numbers.message,
           copy: { ticks: 4, latency: 0, half: false },
           allow: (kind, _, state) =>
