@@ -1,7 +1,6 @@
 /** The missing operations of rows, written where a greedy order runs them. */
 import type { Analysis } from '../../check.ts';
 import type { PipelinePlan, RowItem } from '../../plan.ts';
-import { stagesOn, turnsOf } from '../../stagesOn.ts';
 import { addedItem } from '../../schedule/addedItem.ts';
 import { completionOf } from '../../schedule/complete.ts';
 import { rowItems } from '../../schedule/rowItems.ts';
@@ -9,7 +8,8 @@ import type { Edit } from '../proposal.ts';
 import { indentOf, lineBreak } from '../source.ts';
 import { inserted } from './edits.ts';
 import { editsOf, type Part, partsOf, placesOf, type Rowed, rowedAt, type WrittenRow } from './rowParts.ts';
-import { sequenceText, type Written } from './sequenceText.ts';
+import { sequenceText } from './sequenceText.ts';
+import { writtenOperation } from './writtenOperation.ts';
 
 /** Characters of a change at most: nobody reads more. */
 const longestChange = 6_000;
@@ -30,7 +30,7 @@ export function writtenCompletion(analysis: Analysis, pipeline: string): Written
     (each) => each.kind === 'block' && each.keyword.text === 'schedule' && each.name?.text === plan.schedule.name,
   );
   const rowed = block === undefined ? undefined : rowedAt(analysis, block.start).find((each) => each.plan === plan);
-  if (rowed === undefined || plan.stages.some(({ copy }) => copy !== undefined)) return undefined;
+  if (rowed === undefined) return undefined;
   const rows = found.rows.map(rowItems);
   const edits = rowed.entries.flatMap((entry) => {
     const lacking = entry.devices.filter((device) => rows[device].some(isAdded));
@@ -48,14 +48,6 @@ const isAdded = ({ item }: RowItem): boolean => item === addedItem;
 /** `row(0)`. */
 const isSingle = ({ entry }: WrittenRow): boolean => entry.parameters?.[0]?.kind === 'quantity';
 
-const writtenAs =
-  ({ placement }: PipelinePlan) =>
-  ({ op, stage, microbatch }: RowItem): Written => {
-    const alone = stagesOn(placement, placement[stage]).length === 1;
-    const tail = alone ? ']' : `, chunk = ${turnsOf(placement)[stage]}]`;
-    return { head: `${op}[`, microbatch, tail };
-  };
-
 /** Between the items of a row for one device; all of the row is written anew where an operation belongs inside an item. */
 function inOwnRow(
   syntax: Analysis['syntax'],
@@ -69,7 +61,7 @@ function inOwnRow(
   const whole: Edit = {
     start: first.start,
     end: last.end,
-    text: sequenceText(row.map(writtenAs(rowed.plan))),
+    text: sequenceText(row.map(writtenOperation(rowed.plan))),
   };
   const isFused = row.some(({ fusedWithNext }) => fusedWithNext === true);
   const kept = row.every(isAdded) ? undefined : between(syntax, rowed, written, row);
@@ -117,7 +109,7 @@ function addedParts(
   item: number,
   before: Part | undefined,
 ): readonly Part[] {
-  const all = added.map(writtenAs(plan));
+  const all = added.map(writtenOperation(plan));
   const [{ head, tail, microbatch }] = all;
   const isRun = all.every(
     (each, index) => each.head === head && each.tail === tail && each.microbatch === microbatch + index,
@@ -143,7 +135,7 @@ function inGeneralRow(
   const values = entry.values ?? [];
   const [first, last] = [values[0], values.at(-1)];
   if (first === undefined || last === undefined) return [undefined];
-  const written = writtenAs(plan);
+  const written = writtenOperation(plan);
   const ends = devices.map((device) => {
     const start = rows[device].findIndex(isAdded);
     const rest = start < 0 ? [] : rows[device].slice(start);

@@ -91,6 +91,9 @@ function rangeOf(text: string, value: Expression): { readonly head: string; read
   if (value.kind !== 'index') return undefined;
   const range = value.arguments[0]?.value;
   if (range?.kind !== 'range' || range.from.kind !== 'quantity') return undefined;
+  // Parts of a sequence are more operations than microbatches.
+  if (value.arguments.some((argument) => argument.name?.text === 'part' && argument.value.kind === 'range'))
+    return undefined;
   return { head: text.slice(value.start, range.start), tail: text.slice(range.end, value.end) };
 }
 

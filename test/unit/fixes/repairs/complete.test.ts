@@ -4,6 +4,7 @@ import { apply } from '../../../../engine/fixes/proposal.ts';
 import { writtenCompletion } from '../../../../engine/fixes/repairs/complete.ts';
 import { type Written, sequenceText } from '../../../../engine/fixes/repairs/sequenceText.ts';
 import { completionOf } from '../../../../engine/schedule/complete.ts';
+import { copyRuns } from '../../../../engine/order/copyTurns.ts';
 import { analyse } from '../../../support/analyse.ts';
 import * as fc from '../../../support/property.ts';
 import { planOf } from '../../../support/resolve.ts';
@@ -138,5 +139,103 @@ describe('missing operations are written', () => {
       { numRuns: 40 },
     );
     expect(count).toBeGreaterThan(20);
+  });
+});
+
+describe('missing operations of copies and parts are written', () => {
+  it.each([
+    [
+      'of both directions, where a device runs one stage of each microbatch',
+      'schedule mine { on(s, j) = if(mod(j, 2) == 0, s, devices - 1 - s)  row(d) = F[0..<microbatches] }',
+      // Microbatch 1 ends on device 0, so its backward begins there.
+      'schedule mine { on(s, j) = if(mod(j, 2) == 0, s, devices - 1 - s)  row(0) = F[0..1], B[1..0 step -1] row(1) = F[0..1], B[0..1] row(d) = F[0..<microbatches] }',
+      2,
+    ],
+    [
+      'with their stage, where a device runs several',
+      'schedule mine { on(s, j) = mod(j, devices)  row(d) = each(j in 0..<microbatches, if(mod(j, 2) == d, [F[j, stage = 0], F[j, stage = 1]])) }',
+      'schedule mine { on(s, j) = mod(j, devices)  row(0) = F[0, stage = 0], F[0, stage = 1], B[0, stage = 1], B[0, stage = 0] row(1) = F[1, stage = 0], F[1, stage = 1], B[1, stage = 1], B[1, stage = 0] row(d) = each(j in 0..<microbatches, if(mod(j, 2) == d, [F[j, stage = 0], F[j, stage = 1]])) }',
+      2,
+    ],
+    [
+      'of copies with any microbatches',
+      'schedule mine { on(s, j) = if(j < 2, s, 1 - s)  row(d) = F[0..2], B[0] }',
+      'schedule mine { on(s, j) = if(j < 2, s, 1 - s)  row(0) = F[0..2], B[2], B[0..1] row(1) = F[0..2], B[0..2] row(d) = F[0..2], B[0] }',
+      3,
+    ],
+    [
+      'with their part',
+      'schedule mine { parts = 2  row(d) = F[0..1, part = 0..<2] }',
+      'schedule mine { parts = 2  row(d) = F[0..1, part = 0..<2], zip(B[0..<microbatches, part = 1], B[0..<microbatches, part = 0]) }',
+      2,
+    ],
+    [
+      'behind ranges of parts, which stay whole',
+      'schedule mine { parts = 2  row(0) = F[0..1, part = 0..<2], B[0..1, part = 1..0 step -1]  row(1) = F[0..1, part = 0..<2], B[0, part = 1..0 step -1] }',
+      'schedule mine { parts = 2  row(0) = F[0..1, part = 0..<2], B[0..1, part = 1..0 step -1]  row(1) = F[0..1, part = 0..<2], B[0, part = 1..0 step -1], B[1, part = 1], B[1, part = 0] }',
+      2,
+    ],
+  ])('%s', (_, before, after, microbatches) => {
+    expect(completed(before, 2, microbatches).replaceAll(/\s+/gu, ' ')).toBe(after.replaceAll(/\s+/gu, ' '));
+  });
+
+  it('with chunk and part, where a device has several stages', () => {
+    const before =
+      'schedule mine { placement = loop(2)  parts = 2  row(d) = F[0, chunk = 0, part = 0..<2], F[0, chunk = 1, part = 0..<2] }';
+    expect(completed(before, 2, 1, 4)).toContain(
+      'B[0..<microbatches, chunk = 1, part = 1], B[0..<microbatches, chunk = 1, part = 0], B[0..<microbatches, chunk = 0, part = 1], B[0..<microbatches, chunk = 0, part = 0]',
+    );
+  });
+
+  it('as the order that is drawn, whatever is left out', () => {
+    let count = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(
+          'on(s, j) = if(mod(j, 2) == 0, s, devices - 1 - s)',
+          'on(s, j) = mod(s + div(j, 2), devices)',
+          'on(s, j) = if(j == 1, s, devices - 1 - s)',
+          'on(s, j) = mod(j, devices)',
+          'placement = bidirectional  parts = 2',
+          'parts = 3',
+        ),
+        fc.integer({ min: 2, max: 4 }),
+        fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }),
+        (where, microbatches, kept) => {
+          const plan = planOf(
+            pipelineOf(`schedule mine { ${where}  order = greedy(prefer = [B, F]) }`.replace(/parts = \d/, ''), {
+              devices: 2,
+              microbatches,
+            }),
+          );
+          const parts = Number(/parts = (\d)/.exec(where)?.[1] ?? 1);
+          let next = 0;
+          // The operations of each device as a file names them, all forwards before all backwards; some are left out.
+          const rows = plan.devices.map((_device, device) => {
+            const items: string[] = [];
+            for (const letter of ['F', 'B'])
+              for (let j = 0; j < microbatches; j += 1)
+                for (const stage of letter === 'F' ? [0, 1] : [1, 0]) {
+                  const runs = plan.stages.some(
+                    ({ copy }, index) =>
+                      (copy?.stage ?? index) === stage &&
+                      plan.placement[index] === device &&
+                      (copy === undefined || copyRuns(copy)(j)),
+                  );
+                  for (let a = 0; a < parts; a += 1)
+                    if (runs && kept[(next += 1) % kept.length])
+                      items.push(
+                        `${letter}[${j}, stage = ${stage}${parts === 1 ? '' : `, part = ${letter === 'F' ? a : parts - 1 - a}`}]`,
+                      );
+                }
+            return items.length === 0 ? 'F[0..<0]' : items.join(', ');
+          });
+          const schedule = `schedule mine {\n  ${where}\n${rows.map((row, device) => `  row(${device}) = ${row}`).join('\n')}\n}`;
+          if (completed(schedule, 2, microbatches) !== 'nothing') count += 1;
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(count).toBeGreaterThan(30);
   });
 });
