@@ -129,6 +129,13 @@ export interface ProgramCopies {
 export const runsForwardOnly = ({ forwardOnly, copies }: Program, stage: number): boolean =>
   forwardOnly === true || copies?.spare?.[stage] === 1;
 
+/**
+ * The stage of the program that has the weights of a stage: of parts of a sequence the first part of the same copy. Parts of a copy
+ * are next to each other.
+ */
+export const weightsStage = ({ copies }: Pick<Program, 'copies'>, stage: number): number =>
+  stage - Math.max(0, copies?.segment[stage] ?? 0);
+
 /** Whether a stage of the program runs a microbatch. */
 export function runsMicrobatch({ copies }: Pick<Program, 'copies'>, stage: number, microbatch: number): boolean {
   if (copies === undefined) return true;

@@ -22,7 +22,8 @@ export function peersOf({ copies, weights, stages }: Program): readonly (readonl
   const peers = Array.from({ length: stages }, (_, index): readonly Peer[] =>
     (of.get(stage[index]) ?? [])
       .filter(
-        (other) => first[other] !== first[index] && every[other] === every[index] && segment[other] === segment[index],
+        // The first part of a sequence is updated for all of them, and waits for all of the others.
+        (other) => first[other] !== first[index] && every[other] === every[index] && segment[index] <= 0,
       )
       .map((other) => ({ stage: other, shift: last(other) - last(index) })),
   );

@@ -70,12 +70,6 @@ export function readSchedule(file: ReadContext, block: BlockDeclaration): void {
       `${weights === 'flush' ? 'with E and L' : 'without a flush'}, devices work through the slots in order`,
     );
   const body = isStrict ? { ...read, fill: false } : read;
-  const partsEntry = keys.find('parts');
-  if (partsEntry !== undefined && body?.kind === 'rows' && weights !== undefined && weights !== 'flush')
-    context.report.report('type/mismatch', valueOf(keys.find('weights')) ?? partsEntry.key, {
-      expected: '`weights = flush`, because parts of a stage are updated together',
-      found: `\`${weights}\``,
-    });
   if (block.name === undefined || backward === undefined || weights === undefined || body === undefined) return;
   if (operations === undefined) return;
   const parameters = scheduleParameters(context, compiled);

@@ -1,5 +1,5 @@
 /** Updates of copies of a stage: each exchanges its gradients with the others when the last microbatch of an iteration has ended there. */
-import { B, I, kindOfRow, microbatchOf, type Program, rowOf, runsMicrobatch, U, W } from '../program.ts';
+import { B, I, kindOfRow, microbatchOf, type Program, rowOf, runsMicrobatch, U, W, weightsStage } from '../program.ts';
 
 /** The last microbatch of an iteration that a stage or copy runs; −1 if it runs none. */
 export function lastOfIteration(program: Program, stage: number, iteration: number): number {
@@ -28,7 +28,7 @@ export function earlyUpdates(program: Program): readonly number[] {
     const row = rowOf(program, word);
     const kind = kindOfRow(stages, row);
     const microbatch = microbatchOf(program, word);
-    const at = (row % stages) * iterations + Math.trunc(microbatch / minibatch);
+    const at = weightsStage(program, row % stages) * iterations + Math.trunc(microbatch / minibatch);
     if (kind === U) updates[at] = position;
     else if (kind === B || kind === I || kind === W) {
       (kind === W ? weightGradients : inputs)[at] = microbatch;

@@ -1,8 +1,19 @@
-import { F, kindOfRow, microbatchOf, type Program, rowOf, stageOf, U, W, type WeightRule } from '../program.ts';
+import {
+  F,
+  kindOfRow,
+  microbatchOf,
+  type Program,
+  rowOf,
+  stageOf,
+  U,
+  W,
+  type WeightRule,
+  weightsStage,
+} from '../program.ts';
 
 /**
  * An order of forwards and backwards, with an update of each stage after the last backward of every minibatch there. This makes
- * an order of back-to-back iterations asynchronous. Linear in the operations.
+ * an order of back-to-back iterations asynchronous. Parts of a sequence are updated together. Linear in the operations.
  */
 export function withUpdates(program: Program, weights: WeightRule, minibatch: number): Program {
   const { devices, stages, microbatches, shift, order, offsets, items, fused } = program;
@@ -14,7 +25,7 @@ export function withUpdates(program: Program, weights: WeightRule, minibatch: nu
     const kind = kindOfRow(stages, row);
     return kind === F || kind > W
       ? -1
-      : (row - kind * stages) * minibatches + Math.trunc(microbatchOf(program, word) / minibatch);
+      : weightsStage(program, row - kind * stages) * minibatches + Math.trunc(microbatchOf(program, word) / minibatch);
   };
   for (const word of order) {
     const slot = slotOf(word);
@@ -40,7 +51,10 @@ export function withUpdates(program: Program, weights: WeightRule, minibatch: nu
       const slot = slotOf(word);
       if (slot >= 0) {
         left[slot] -= 1;
-        if (left[slot] === 0) due.push(((U * stages + stageOf(program, word)) << shift) | microbatchOf(program, word));
+        if (left[slot] === 0)
+          due.push(
+            ((U * stages + weightsStage(program, stageOf(program, word))) << shift) | microbatchOf(program, word),
+          );
       }
       // An update runs after both operations of a fused pair.
       if (fused?.[position] === 1) continue;

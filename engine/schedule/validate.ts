@@ -17,6 +17,7 @@ import {
   runsMicrobatch,
   stageOf,
   U,
+  weightsStage,
   wordOf,
 } from '../program.ts';
 
@@ -113,7 +114,10 @@ function repeated(
         report(device, position, operationName(program, word), 'updates its stage a second time in one iteration');
       } else if (early.has(position)) {
         const last = lastOfIteration(program, stage, Math.trunc(microbatch / minibatch));
-        const first = 'updates a copy before the other copies can have its gradients';
+        const first =
+          (program.copies?.segment[stage] ?? -1) < 0
+            ? 'updates a copy before the other copies can have its gradients'
+            : 'updates its weights before all parts of the stage have their gradients';
         const reason = `${first}. The backward of microbatch ${last} must be its last one in this iteration, and the update must follow it`;
         report(device, position, operationName(program, word), reason);
       } else if ((seen[at] & bit) !== 0) {
@@ -134,7 +138,7 @@ function repeated(
 
 /**
  * Updates of each stage or copy and iteration of an order that is not a policy's: `stage × iterations + iteration`. A copy without a
- * microbatch in an iteration needs none. Undefined if all iterations use the same weights.
+ * microbatch in an iteration needs none, and the first part of a sequence is updated for all of them. Undefined if all iterations use the same weights.
  */
 function updatesOf(program: Program): Uint8Array | undefined {
   const { weights, copies, items, minibatch = 1, stages, microbatches } = program;
@@ -147,7 +151,11 @@ function updatesOf(program: Program): Uint8Array | undefined {
   }
   if (copies !== undefined)
     for (let at = 0; at < found.length; at += 1)
-      if (lastOfIteration(program, Math.trunc(at / iterations), at % iterations) < 0) found[at] = 1;
+      if (
+        lastOfIteration(program, Math.trunc(at / iterations), at % iterations) < 0 ||
+        weightsStage(program, Math.trunc(at / iterations)) !== Math.trunc(at / iterations)
+      )
+        found[at] = 1;
   return found;
 }
 

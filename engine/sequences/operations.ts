@@ -1,6 +1,6 @@
 import type { Argument, Index } from '../../grammar/syntax.ts';
 import { spellingHint } from '../findings/reporter.ts';
-import { E, kinds, letters } from '../program.ts';
+import { E, kinds, letters, U } from '../program.ts';
 import { depthOf, type NumberCode, type RangeCode, type SequenceCode, usesOf } from './code.ts';
 import { compileNumber, wrong } from './operands.ts';
 import { type Frame, outside } from './frame.ts';
@@ -33,8 +33,11 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
   if (stray !== undefined) return unknownKey(names, stray);
   const [stageAt, partAt] = [given.get('stage') ?? given.get('chunk'), given.get('part')];
   const stage = stageAt === undefined ? ownStage(node, declared !== undefined) : stageArgument(names, stageAt);
-  const part = partAt === undefined ? wholeStage(node, declared !== undefined) : partArgument(names, partAt);
   const kind = declared === undefined ? letters.findIndex((letter) => letter === target.text) : kinds + declared;
+  // An update is of all parts.
+  const isWhole = declared !== undefined || kind === U;
+  if (partAt !== undefined && kind === U) return wrong(names, partAt.value, 'no `part`: an update is of all parts');
+  const part = partAt === undefined ? wholeStage(node, isWhole) : partArgument(names, partAt);
   const toAt = given.get('to');
   if (toAt !== undefined && kind !== E) return wrong(names, toAt.value, 'no `to`: only E sends activations away');
   const keeper = kind === E ? (toAt === undefined ? noKeeper(names, node) : keeperArgument(names, toAt.value)) : none;
@@ -149,11 +152,11 @@ interface PartCode extends Pick<NumberCode, 'uses' | 'depth'> {
 }
 
 /** Without a part: all of the microbatch, if the schedule cuts none. An operation that the schedule declares goes with the first part. */
-function wholeStage(node: Index, declared: boolean): PartCode {
+function wholeStage(node: Index, isWhole: boolean): PartCode {
   const count = (frame: Frame): number => {
     frame.first = 0;
     frame.step = 1;
-    if (declared || frame.parts === 1 || frame.failed) return 1;
+    if (isWhole || frame.parts === 1 || frame.failed) return 1;
     frame.report.report('type/mismatch', node, {
       expected: 'operations that name their part, such as `F[0, part = 0]`',
       found: `a schedule with ${frame.parts} parts`,

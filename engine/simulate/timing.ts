@@ -19,6 +19,7 @@ import {
   resultOf,
   resultRow,
   rowOf,
+  weightsStage,
 } from '../program.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
 import { channelsOf, flowsOf } from './hops.ts';
@@ -155,7 +156,7 @@ function durations(plan: PipelinePlan, program: Program, options: TimingOptions)
   const rowKinds = kindsIn(program);
   const duration = new Float64Array(rowKinds * stages);
   const held = new Int32Array(program.devices);
-  for (const device of placement) held[device] += 1;
+  for (const [index, device] of placement.entries()) if (weightsStage(program, index) === index) held[device] += 1;
   plan.stages.forEach((stage, index) => {
     const input = (apart?.[index] === 1 ? 0 : stage.recompute) + stage.backwardInput;
     duration[F * stages + index] = stage.forward;

@@ -1,5 +1,5 @@
 import type { PipelinePlan } from '../plan.ts';
-import { type Program, stageOf } from '../program.ts';
+import { type Program, stageOf, weightsStage } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
 import { versionsOf } from './versions.ts';
 
@@ -30,12 +30,12 @@ export function versionBytes(plan: PipelinePlan, program: Program, device: numbe
   for (let at = 0; at < length;) {
     const width = fused !== undefined && fused[from + at] === 1 ? 2 : 1;
     for (let item = at; item < at + width; item += 1) {
-      const stage = stageOf(program, order[from + item]);
+      const stage = weightsStage(program, stageOf(program, order[from + item]));
       held[stage] = item === at ? versions.during[from + item] : Math.max(held[stage], versions.during[from + item]);
     }
     during.fill(level(), at, at + width);
     for (let item = at; item < at + width; item += 1)
-      held[stageOf(program, order[from + item])] = versions.after[from + item];
+      held[weightsStage(program, stageOf(program, order[from + item]))] = versions.after[from + item];
     after.fill(level(), at, at + width);
     at += width;
   }

@@ -2,7 +2,7 @@
  * Versions of the weights: facts of a program, for every stage and microbatch. A device works in order and its stages' weights
  * change only there, so that the order alone says which version an operation finds.
  *
- * Version 0 is what training starts with; the k-th U of a stage makes its version k. Copies of a stage count each their own
+ * All parts of a microbatch use the version that the first of them finds. Version 0 is what training starts with; the k-th U of a stage makes its version k. Copies of a stage count each their own
  * updates: where replicas take turns, a round of them is one update of the stage.
  */
 import {
@@ -16,6 +16,7 @@ import {
   stageNumberOfStage,
   U,
   type WeightRule,
+  weightsStage,
 } from '../program.ts';
 
 /** What each rule reads, and copies of the weights that it keeps beyond the versions that are still to be used. */
@@ -140,6 +141,8 @@ function reads(program: Program, rule: WeightRule, facts: Facts): readonly Missi
   // Microbatches of each stage whose gradients wait for the next update, as a linked list over slots.
   const pending = new Int32Array(stages).fill(-1);
   const next = new Int32Array(stages * microbatches).fill(-1);
+  // What the first part of each microbatch found.
+  const [readBy, usedBy] = [0, 0].map(() => new Int32Array(stages * microbatches).fill(-1));
 
   for (let position = 0; position < order.length; position += 1) {
     const word = order[position];
@@ -148,27 +151,33 @@ function reads(program: Program, rule: WeightRule, facts: Facts): readonly Missi
     const stage = row - kind * stages;
     const microbatch = microbatchOf(program, word);
     const slot = stage * microbatches + microbatch;
+    const home = weightsStage(program, stage);
+    const first = home * microbatches + microbatch;
     if (kind === F) {
-      let version = updates[stage];
+      let version = updates[home];
       if (forward === 'before') version = Math.max(0, Math.trunc(microbatch / minibatch) - 1);
       else if (entered !== undefined && reach !== undefined)
-        version = versionReaching(reach[stage], entered[microbatch]);
-      if (version > updates[stage] && !missing.has(stage))
-        missing.set(stage, { stage, microbatch, version, newest: updates[stage] });
-      read[slot] = Math.min(version, updates[stage]);
+        version = versionReaching(reach[home], entered[microbatch]);
+      if (version > updates[home] && !missing.has(home))
+        missing.set(home, { stage: home, microbatch, version, newest: updates[home] });
+      if (readBy[first] < 0) readBy[first] = Math.min(version, updates[home]);
+      read[slot] = readBy[first];
       backwards[slot] = -2 - runs[stage];
     } else if (kind === B || kind === I) {
-      used[slot] = backward === 'same' ? read[slot] : updates[stage];
+      if (usedBy[first] < 0) usedBy[first] = backward === 'same' ? read[slot] : updates[home];
+      used[slot] = usedBy[first];
       runs[stage] += 1;
       if (backwards[slot] < -1) backwards[slot] = runs[stage] + backwards[slot] + 2;
-      next[slot] = pending[stage];
-      pending[stage] = slot;
+      next[slot] = pending[home];
+      pending[home] = slot;
     } else if (kind === U) {
       updates[stage] += 1;
       for (let waiting = pending[stage]; waiting >= 0; waiting = next[waiting]) made[waiting] = updates[stage];
       pending[stage] = -1;
     }
   }
+  // Parts of a stage are updated with it.
+  for (let stage = 0; stage < stages; stage += 1) updates[stage] = updates[weightsStage(program, stage)];
   // A forward without a backward has no delay.
   for (let slot = 0; slot < backwards.length; slot += 1) if (backwards[slot] < -1) backwards[slot] = -1;
   return [...missing.values()];
@@ -215,7 +224,13 @@ function entries(program: Program): Int32Array {
     const stage = row - kind * stages;
     const microbatch = microbatchOf(program, word);
     if (kind === U) updates[stage] += 1;
-    else if (kind === F && stageNumberOfStage(program, stage) === 0 && runsMicrobatch(program, stage, microbatch))
+    // A microbatch enters with its first part.
+    else if (
+      kind === F &&
+      stageNumberOfStage(program, stage) === 0 &&
+      weightsStage(program, stage) === stage &&
+      runsMicrobatch(program, stage, microbatch)
+    )
       entered[microbatch] = updates[stage] === 0 ? 0 : reach[stage][updates[stage] - 1];
   }
   return entered;
@@ -229,7 +244,7 @@ function hold(program: Program, { read, used, updates }: Facts, during: Int32Arr
   // Uses of each version that are still to come.
   const left = new Int32Array(first[stages]);
   for (let slot = 0; slot < read.length; slot += 1) {
-    const stage = Math.trunc(slot / microbatches);
+    const stage = weightsStage(program, Math.trunc(slot / microbatches));
     if (read[slot] >= 0) left[first[stage] + read[slot]] += 1;
     if (used[slot] >= 0) left[first[stage] + used[slot]] += 1;
   }
@@ -242,22 +257,24 @@ function hold(program: Program, { read, used, updates }: Facts, during: Int32Arr
     const kind = kindOfRow(stages, row);
     const stage = row - kind * stages;
     let ends = false;
+    const home = weightsStage(program, stage);
     if (kind === U) {
       // Weights that nothing uses any more are updated in place.
-      if (left[first[stage] + newest[stage]] > 0) held[stage] += 1;
-      newest[stage] += 1;
+      if (left[first[home] + newest[home]] > 0) held[home] += 1;
+      newest[home] += 1;
     } else if (kind === F || kind === B || kind === I) {
       const slot = stage * microbatches + microbatchOf(program, word);
       const version = kind === F ? read[slot] : used[slot];
       if (version >= 0) {
-        left[first[stage] + version] -= 1;
-        ends = left[first[stage] + version] === 0 && version !== newest[stage];
+        left[first[home] + version] -= 1;
+        ends = left[first[home] + version] === 0 && version !== newest[home];
       }
     }
-    during[position] = held[stage];
-    if (held[stage] > most[stage]) most[stage] = held[stage];
-    if (ends) held[stage] -= 1;
-    after[position] = held[stage];
+    during[position] = held[home];
+    if (held[home] > most[home]) most[home] = held[home];
+    if (ends) held[home] -= 1;
+    after[position] = held[home];
   }
+  for (let stage = 0; stage < stages; stage += 1) most[stage] = most[weightsStage(program, stage)];
   return most;
 }

@@ -69,6 +69,8 @@ interface BlockVersions {
   readonly used: Int32Array;
   /** What the update with this gradient makes. */
   readonly made: Int32Array;
+  /** By stage of the program: the stage whose update makes its versions; of parts of a sequence the first part. */
+  readonly home: Int32Array;
 }
 
 /** How a block divides, by program row (kind × stages + stage): recomputation, then `main` up to `weight`, then weight gradient. Shares of the block. */

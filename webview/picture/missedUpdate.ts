@@ -22,10 +22,10 @@ export function missedUpdate(picture: Picture, block: number): MissedUpdate | un
   const code = word[block];
   const version = versionOfWord(columns, code);
   if (version < 0 || kindOf(columns, code) === U) return undefined;
-  const stage = stageOf(columns, code);
+  const home = (of: number): number => columns.versions?.home[stageOf(columns, of)] ?? -1;
   // A device works in order, and its stages are updated nowhere else: the last update in its row is the newest.
   for (let at = block - 1; at >= offsets[deviceOf(picture, block)]; at -= 1) {
-    if (word[at] < 0 || kindOf(columns, word[at]) !== U || stageOf(columns, word[at]) !== stage) continue;
+    if (word[at] < 0 || kindOf(columns, word[at]) !== U || home(word[at]) !== home(code)) continue;
     const newest = versionOfWord(columns, word[at]);
     return newest > version ? { update: at, newest, version, before: Math.max(0, start[block] - end[at]) } : undefined;
   }

@@ -1,5 +1,5 @@
 import type { PipelinePlan } from '../../engine/plan.ts';
-import { B, E, F, I, L, R, U, W, kinds, rowTable } from '../../engine/program.ts';
+import { B, E, F, I, L, R, U, W, kinds, rowTable, weightsStage } from '../../engine/program.ts';
 import { findPolicy } from '../../engine/policies/registry.ts';
 import { versionsOf } from '../../engine/simulate/versions.ts';
 import { type Timeline, stepAt } from '../../engine/timeline.ts';
@@ -73,7 +73,16 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
     word,
     pair,
     parts,
-    ...(versions === undefined ? {} : { versions: { read: versions.read, used: versions.used, made: versions.made } }),
+    ...(versions === undefined
+      ? {}
+      : {
+          versions: {
+            read: versions.read,
+            used: versions.used,
+            made: versions.made,
+            home: Int32Array.from({ length: stages }, (_, stage) => weightsStage(program, stage)),
+          },
+        }),
     shift,
     stages,
     microbatches,

@@ -226,14 +226,6 @@ describe('updates that cannot be', () => {
     ]);
     expect(faults('F[0..3], U[1], B[0..3], U[3]')[0]).toContain('schedule/deadlock');
   });
-  it('are not for parts of a sequence', () => {
-    checkFindings(
-      pipelineOf(
-        'schedule mine { parts = 2  weights = ⟦type/mismatch:stash⟧  row(d) = each(j in 0..<microbatches * iterations, F[j, part = 0..<2], B[j, part = 1..0 step -1]) }',
-      ),
-      ['updated together'],
-    );
-  });
   it('need weights without a flush', () => {
     expect(faults('F[0..1], B[0..1], U[1]', 'flush')[0]).toContain('`weights = flush` keeps them until its end');
   });

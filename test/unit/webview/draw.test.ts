@@ -85,7 +85,12 @@ describe('draw', () => {
     (by) => {
       const row = [0, 1, 2, 3].map((kind) => ({ kind, gap: 0, length: 2 }));
       const plain = columnsFrom([row]);
-      const versions = { read: Int32Array.of(0, 0, 0, 0), used: Int32Array.of(5, 5, 5, 5), made: new Int32Array(4) };
+      const versions = {
+        read: Int32Array.of(0, 0, 0, 0),
+        used: Int32Array.of(5, 5, 5, 5),
+        made: new Int32Array(4),
+        home: Int32Array.of(0),
+      };
       const columns = { ...plain, versions };
       const coloured = paletteFrom(theme, by, new Uint8Array(1));
       const tick = 20;

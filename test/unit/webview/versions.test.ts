@@ -5,6 +5,7 @@ import { blockLines } from '../../../webview/picture/describe.ts';
 import { missedUpdate } from '../../../webview/picture/missedUpdate.ts';
 import { versionOfWord } from '../../../webview/picture/versions.ts';
 import { example } from '../../browser/example.ts';
+import { planOf } from '../../support/resolve.ts';
 import { pictureFor } from '../../browser/scene.ts';
 
 const asynchronous = ['pipedream', 'pipedream_2bw', 'pipemare', 'xpipe'].flatMap((name) =>
@@ -88,5 +89,32 @@ describe('versions of the weights in a picture', () => {
     expect(picture.columns.versions).toBeUndefined();
     expect(versionOfWord(picture.columns, picture.columns.word[0])).toBe(-1);
     expect(missedUpdate(picture, 0)).toBeUndefined();
+  });
+});
+
+describe('parts of a sequence', () => {
+  it('miss the updates of their stage', () => {
+    const plan = planOf(`schedule mine {
+  weights = stash  parts = 2
+  let total = microbatches * iterations
+  row(d) = F[0, part = 0..1], each(j in 1..<total, F[j, part = 0..1], B[j - 1, part = 1..0 step -1]), B[total - 1, part = 1..0 step -1]
+}
+device x { memory = 80GiB }
+cluster box { gpu[1] = x  link = 10GB/s }
+model m { layer a { forward = 4ms  backward = 8ms  weights = 1GiB } }
+pipeline train { model = m  devices = box  microbatches = 1  iterations = 4  stages = balance(1)  schedule = mine }`);
+    const picture = pictureFor(plan);
+    const { columns } = picture;
+    const missed: string[] = [];
+    for (let block = 0; block < columns.word.length; block += 1) {
+      const word = columns.word[block];
+      const found = word < 0 ? undefined : missedUpdate(picture, block);
+      if (found !== undefined)
+        missed.push(
+          `${kindOf(columns, word)}.${stageOf(columns, word)} ${microbatchOf(columns, word)}: ${found.newest}`,
+        );
+    }
+    // F2 reads what B0 and U0 have made, so only backwards miss an update: that of the microbatch before.
+    expect(missed).toEqual(['1.1 1: 1', '1.0 1: 1', '1.1 2: 2', '1.0 2: 2', '1.1 3: 3', '1.0 3: 3']);
   });
 });
