@@ -1,6 +1,7 @@
 /** How the rows of a plan name an operation: with its chunk or stage, and with its part. */
 import type { PipelinePlan, RowItem, StagePlan } from '../../plan.ts';
-import { copyRuns } from '../../order/copyTurns.ts';
+import { runsMicrobatch } from '../../program.ts';
+import { planCopies } from '../../schedule/copies.ts';
 import { stagesOn, turnsOf } from '../../stagesOn.ts';
 import type { Written } from './sequenceText.ts';
 
@@ -28,15 +29,18 @@ function byChunk({ stages, placement }: PipelinePlan): (stage: number) => string
 }
 
 /** Of stages with copies: nothing where a device runs one stage of each microbatch, otherwise the number of the stage. */
-function byStage({ stages, placement, microbatches, iterations }: PipelinePlan): (stage: number) => string {
+function byStage(plan: PipelinePlan): (stage: number) => string {
+  const { stages, placement, microbatches, iterations } = plan;
+  const copies = planCopies(plan);
+  const of = copies === undefined ? {} : { copies };
   const plain = new Map<number, boolean>();
   const isPlain = (device: number): boolean => {
-    const runs = stagesOn(placement, device).flatMap((stage) => {
+    const here = stagesOn(placement, device).filter((stage) => {
       const { copy } = stages[stage];
-      return copy === undefined || copy.spare === true || (copy.segment ?? 0) > 0 ? [] : [copyRuns(copy)];
+      return copy?.spare !== true && (copy?.segment ?? 0) === 0;
     });
     return Array.from({ length: microbatches * iterations }).every(
-      (_, microbatch) => runs.filter((runsIt) => runsIt(microbatch)).length <= 1,
+      (_, microbatch) => here.filter((stage) => runsMicrobatch(of, stage, microbatch)).length <= 1,
     );
   };
   return (stage) => {
