@@ -376,10 +376,9 @@ export interface HostLinkPlan {
 export interface StageCopy {
   /** Number of the stage in the cut. */
   readonly stage: number;
-  /** It runs microbatches j with j mod `every` = `first`; with `turns`, those with j mod `every` in `turns`. */
+  /** It runs microbatches j with j mod `every` = `first`. With `turns`, which ascend from `first`, j mod `every` is one of them. */
   readonly every: number;
   readonly first: number;
-  /** Ascending, from `first` on; only where a copy runs other microbatches than every k-th one. */
   readonly turns?: Packed;
   /** Segment of the sequence that it computes, of `segments`; it shares device and weights with the others. */
   readonly segment?: number;
