@@ -12,6 +12,7 @@ import { redrawTable } from './measures/redraw.ts';
 import { gridTable, schedulesTable } from './measures/schedules.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
 import { textsTable } from './measures/texts.ts';
+import { treesTable } from './measures/trees.ts';
 import { type Table, tableText } from './rows.ts';
 
 const tables: readonly (readonly [name: string, make: () => Table | Promise<Table>])[] = [
@@ -20,6 +21,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['orders', orderTable],
   ['schedules', schedulesTable],
   ['grid', gridTable],
+  ['trees', treesTable],
   ['job', jobTable],
   ['lane', laneTable],
   ['large', largeTable],

@@ -28,6 +28,8 @@ export function basisOf(right: readonly number[]): Basis {
   const prices = new Float64Array(rows);
   const columns = Int32Array.from({ length: rows }, (_, row) => -1 - row);
   const direction = new Float64Array(rows);
+  /** Places that are not zero: a tree takes few of the resources. */
+  const filled = new Int32Array(rows);
 
   /** Negative if row a of the inverse, divided by its direction, comes before row b's. */
   const lexicographic = (a: number, b: number): number => {
@@ -49,13 +51,23 @@ export function basisOf(right: readonly number[]): Basis {
     if (leaving < 0) return false;
     const by = direction[leaving];
     const base = leaving * rows;
-    for (let at = 0; at < rows; at += 1) inverse[base + at] /= by;
+    let count = 0;
+    for (let at = 0; at < rows; at += 1) {
+      const entry = inverse[base + at];
+      if (entry === 0) continue;
+      inverse[base + at] = entry / by;
+      filled[count] = at;
+      count += 1;
+    }
     values[leaving] /= by;
     for (let row = 0; row < rows; row += 1) {
       const factor = direction[row];
       if (row === leaving || factor === 0) continue;
       const start = row * rows;
-      for (let at = 0; at < rows; at += 1) inverse[start + at] -= factor * inverse[base + at];
+      for (let index = 0; index < count; index += 1) {
+        const at = filled[index];
+        inverse[start + at] -= factor * inverse[base + at];
+      }
       values[row] -= factor * values[leaving];
     }
     for (let at = 0; at < rows; at += 1) prices[at] += gain * inverse[base + at];
@@ -73,9 +85,12 @@ export function basisOf(right: readonly number[]): Basis {
       return sum;
     },
     enter(column, entries, gain) {
+      let count = 0;
+      for (let at = 0; at < rows; at += 1) if (entries[at] !== 0) filled[count++] = at;
       for (let row = 0; row < rows; row += 1) {
         let sum = 0;
-        for (let at = 0; at < rows; at += 1) sum += inverse[row * rows + at] * entries[at];
+        for (let index = 0; index < count; index += 1)
+          sum += inverse[row * rows + filled[index]] * entries[filled[index]];
         direction[row] = sum;
       }
       return pivot(column, gain);

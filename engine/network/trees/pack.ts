@@ -5,8 +5,12 @@ import { radiusOf, type Spanning, spanningOf } from './spanning.ts';
 
 /** A tree whose price is this close to 1 brings nothing. */
 const enough = 1e-12;
+/** A tree that brings less is not worth a step before the search. */
+const brings = 1e-9;
 /** A slack enters before a tree if its price is below. It saves pivots, and any value is right. */
 const pressing = -0.2;
+/** Trees of the greedy packing for each resource. More save steps of the search, and take longer than these. */
+const greedy = 4;
 
 /**
  * max Σ y_T over spanning trees T, where no resource carries more than it can. There are n^(n − 2) trees, so a tree enters only if it
@@ -39,23 +43,37 @@ export function packTrees(given: TreeProblem, most = 20_000): Packing | undefine
   const basis = basisOf(capacity.map((bytes) => bytes / top));
   const columns: Int32Array[] = [];
   const entries = new Float64Array(capacity.length);
+  /** What a tree brings for each unit of it; prices may be negative here. */
+  const gainOf = (tree: Int32Array): number => {
+    let gain = 1;
+    for (const edge of tree)
+      for (const { resource, amount } of edges[edge].uses) gain -= amount * basis.prices[resource];
+    return gain;
+  };
   const take = (tree: Int32Array): void => {
     entries.fill(0);
     for (const edge of tree) for (const { resource, amount } of edges[edge].uses) entries[resource] += amount;
-    let gain = 1;
-    for (let resource = 0; resource < entries.length; resource += 1) gain -= entries[resource] * basis.prices[resource];
     columns.push(tree);
-    basis.enter(columns.length - 1, entries, gain);
+    basis.enter(columns.length - 1, entries, gainOf(tree));
   };
   // Low trees have less delay, so they enter first if they bring anything.
-  for (const tree of lowTrees(spanning, ranks)) {
-    weigh(basis.prices);
-    if (weightOf(tree, weight) < 1 - enough) take(tree);
+  for (const tree of lowTrees(spanning, ranks)) if (gainOf(tree) > brings) take(tree);
+  // Then trees that avoid what earlier ones have used (greedy packing, Thorup, 2007): together they are nearly the best.
+  const load = new Float64Array(capacity.length);
+  let step = 0;
+  const unfinished = (): boolean => step < most && basis.total() * top < bound * (1 - enough);
+  for (; step < greedy * capacity.length && unfinished(); step += 1) {
+    weigh(load);
+    spanning.lightest(weight);
+    const tree = spanning.edges.slice();
+    for (const edge of tree)
+      for (const { resource, amount } of edges[edge].uses) load[resource] += amount / capacity[resource];
+    if (gainOf(tree) > brings) take(tree);
   }
   const between = new Float64Array(capacity.length);
   let share = 0.7;
   let settled = false;
-  for (let step = 0; step < most && basis.total() * top < bound * (1 - enough); step += 1) {
+  for (; unfinished(); step += 1) {
     const slack = mostNegative(basis.prices);
     if (slack >= 0 && (settled || basis.prices[slack] < pressing)) {
       basis.enterSlack(slack);
@@ -105,12 +123,6 @@ function finished(problem: TreeProblem, trees: readonly Tree[], bound: number, l
 /** A tree of fewest hops from each rank. */
 const lowTrees = (spanning: Spanning, ranks: number): readonly Int32Array[] =>
   Array.from({ length: ranks }, (_, root) => spanning.fromRank(root));
-
-function weightOf(tree: Int32Array, weight: Float64Array): number {
-  let sum = 0;
-  for (const edge of tree) sum += weight[edge];
-  return sum;
-}
 
 function mostNegative(prices: Float64Array): number {
   let [found, least] = [-1, -enough];

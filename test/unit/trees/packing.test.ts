@@ -106,6 +106,16 @@ describe('trees over links', () => {
   });
 });
 
+test('16 ranks of unlike links take few steps: counted, because a step takes time in proportion to squared resources', () => {
+  let state = 7;
+  const next = (): number => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
+  for (let round = 0; round < 3; round += 1) {
+    const problem = linksOf(16, () => 1 + Math.floor(next() * 100));
+    const packing = packTrees(problem, 1000);
+    expect((packing?.bound ?? Infinity) / (packing?.rate ?? 0)).toBeLessThan(1 + 1e-9);
+  }
+});
+
 describe('trees over any resources', () => {
   test('all trees of up to 5 ranks, in fractions: edges take several resources, in any amounts', () => {
     const use = fc.record({ resource: fc.integer({ min: 0, max: 5 }), amount: fc.integer({ min: 1, max: 2 }) });
