@@ -1,6 +1,7 @@
 import { blockOrigin } from './input/blockOrigin.ts';
 import { fasterStage } from './input/fasterStage.ts';
 import { inputs } from './input/inputs.ts';
+import { stalledSearch } from './input/stalledSearch.ts';
 import type { ToPage } from './protocol/messages.ts';
 import type { Range } from './protocol/requests.ts';
 import type { Editor } from './session/editor.ts';
@@ -72,14 +73,25 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     turn: file.turn,
     nextRequest,
   });
+  /** What the search field has. */
+  let sought = '';
   const page = pageView(place, {
     toolbar: {
       colourBy: (colourBy) => update.change({ colourBy }),
       toggle: (what) => update.change({ [what]: !update.settings()[what] }),
       search: {
-        search: (text) => input.search.search(text),
-        step: (direction) => input.search.step(direction),
-        leave: () => input.search.leave(),
+        search(text) {
+          sought = text;
+          if (state.shownStall() === undefined) return input.search.search(text);
+          input.search.remember(text);
+          stalls.search(text);
+        },
+        step: (direction) => (state.shownStall() === undefined ? input.search : stalls).step(direction),
+        leave() {
+          sought = '';
+          stalls.search('');
+          input.search.leave();
+        },
       },
       fit: () => {
         if (!workers.showAll()) timelines.showAll();
@@ -162,6 +174,7 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       timelines.trouble();
       page.notice.whole();
       state.stalled({ stall, plan });
+      stalls.search(sought);
       update.controls();
     },
     failed: (reason) => {
@@ -178,6 +191,11 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
     post: editor.post,
     theme: update.theme,
     docked: update.docked,
+  });
+  const stalls = stalledSearch({
+    shown: state.shownStall,
+    result: page.toolbar.showFound,
+    mark: (found, current) => state.markStalled({ found, current }),
   });
   const comparing = races({
     post: editor.post,

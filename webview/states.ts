@@ -47,6 +47,7 @@ export function states({ page, post, theme, docked }: StatesHost) {
   let onShow = false;
   let waiting: ReturnType<typeof setTimeout> | undefined;
   let said = '';
+  let newestStall: ShownStall | undefined;
 
   const empty = emptyPanel(exampleCards(), {
     insert: (name) => post({ type: 'insertExample', name }),
@@ -101,9 +102,13 @@ export function states({ page, post, theme, docked }: StatesHost) {
     },
     stalled(found: ShownStall): void {
       endTrial();
+      newestStall = found;
       show('stall', stall.element, stallSentence(found.stall));
       stall.update(found, theme());
     },
+    /** The deadlock that is on show. */
+    shownStall: (): ShownStall | undefined => (page.cover.shown() === 'stall' ? newestStall : undefined),
+    markStalled: stall.mark,
     /** The text is shown as it is: an edit ends what was tried. */
     untried(): void {
       if (onShow) endTrial();

@@ -44,7 +44,9 @@ const covered: PageTest = {
       await check(true, /^Find/, /^Show/);
       await preview.post(planMessage(plan([stalled]), 2));
       await preview.page.locator('.stall').waitFor({ state: 'visible' });
-      await check(false, /never ends, so it has none/, /shown as a whole/);
+      assert.equal(await button(preview, 'Show everything').isEnabled(), false);
+      assert.match((await button(preview, 'Show everything').getAttribute('title')) ?? '', /shown as a whole/);
+      assert.equal(await button(preview, 'Find').isEnabled(), true);
       await preview.shot(`covered-stall-${width}`);
       await preview.post(planMessage(plan([small]), 3));
       await preview.page.locator('.stall').waitFor({ state: 'detached' });
@@ -141,6 +143,49 @@ const emptied: PageTest = {
   },
 };
 
+const stalledFind: PageTest = {
+  name: 'Find works in a deadlock: others fade, and hits that never run come into sight',
+  run: async (browser) => {
+    const preview = await browser.open({ width: 700, height: 800 });
+    const { page } = preview;
+    await preview.post(planMessage(plan([stalled])));
+    await page.locator('.stall').waitFor({ state: 'visible' });
+    await button(preview, 'Find').click();
+    await page.keyboard.type('kind:B');
+    const found = page.locator('.search .found');
+    await settled(page);
+    const [, hits = ''] = /^1 of (\d+)$/.exec(await found.innerText()) ?? [];
+    assert.ok(Number(hits) > 1, await found.innerText());
+    assert.equal(await page.locator('.stall-current').count(), 1);
+    const faded = page.locator('.stall-drawing [opacity="0.25"]');
+    assert.ok((await faded.count()) > 0);
+    await page.keyboard.press('Enter');
+    await settled(page);
+    assert.equal(await found.innerText(), `2 of ${hits}`);
+    assert.ok(await page.locator('.stall-current').isVisible());
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('kind:Q');
+    assert.match(await found.innerText(), /a kind is F, B/);
+    assert.equal(await faded.count(), 0);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('mb:0');
+    // The search goes on in the timeline that comes next.
+    await preview.post(planMessage(plan([small]), 2));
+    await page.locator('.stall').waitFor({ state: 'detached' });
+    await settled(page);
+    // Forward and backward on each of four devices.
+    assert.match(await found.innerText(), /of 8$/);
+    await page.locator('.search-field').focus();
+    await page.keyboard.press('Escape');
+    await preview.post(planMessage(plan([stalled]), 3));
+    await page.locator('.stall').waitFor({ state: 'visible' });
+    assert.equal(await page.locator('.stall-current').count(), 0);
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(preview.problems, []);
+    await preview.close();
+  },
+};
+
 const ground: PageTest = {
   name: 'the button of an open menu has a ground on which its sign reads, in every theme',
   run: async (browser) => {
@@ -170,4 +215,4 @@ const ground: PageTest = {
   },
 };
 
-export const toolbarTests: readonly PageTest[] = [covered, run, error, emptied, ground];
+export const toolbarTests: readonly PageTest[] = [covered, run, error, emptied, stalledFind, ground];

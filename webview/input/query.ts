@@ -75,14 +75,38 @@ const ofStage = (plan: PipelinePlan, wanted: string, stage: number): boolean =>
   plan.stages[stage].name === wanted ||
   stageName(plan.stages[stage]) === wanted;
 
+/** An operation, as a query sees it. Seconds; NaN for what has no time. */
+interface Asked {
+  readonly device: number;
+  readonly stage: number;
+  readonly microbatch: number;
+  readonly kind: string;
+  readonly declared: number;
+  readonly seconds: number;
+  readonly idle: number;
+}
+
+/** Whether a query asks for an operation. */
+export const asksFor = (plan: PipelinePlan, query: Query, operation: Asked): boolean =>
+  (query.device === undefined ||
+    String(operation.device) === query.device ||
+    plan.devices[operation.device].name === query.device) &&
+  (query.microbatch === undefined || operation.microbatch === query.microbatch) &&
+  (query.stage === undefined || ofStage(plan, query.stage, operation.stage)) &&
+  (query.kind === undefined || operation.kind === query.kind) &&
+  (query.declared === undefined || operation.declared === query.declared) &&
+  holds(query.durations, operation.seconds) &&
+  holds(query.bubbles, operation.idle);
+
+const holds = (all: readonly Comparison[], value: number): boolean =>
+  all.every(({ operator, seconds }) => (operator === '<' ? value < seconds : value > seconds));
+
 /** Blocks that the query asks for, ascending. One pass over all blocks. */
 export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32Array {
   const { columns } = picture;
   const { offsets, start, end } = columns;
   const named = (all: readonly { readonly name: string }[], wanted: string | undefined, index: number) =>
     wanted === undefined || String(index) === wanted || all[index].name === wanted;
-  const holds = (all: readonly Comparison[], value: number) =>
-    all.every(({ operator, seconds }) => (operator === '<' ? value < seconds : value > seconds));
   const found = new Int32Array(columns.word.length);
   let count = 0;
   for (let device = 0; device < columns.rows; device += 1) {

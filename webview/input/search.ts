@@ -38,6 +38,10 @@ export function searching(host: SearchHost) {
       run(text);
       if (at >= 0) host.reveal(found[at]);
     },
+    /** The next timeline will be searched for this. */
+    remember(text: string): void {
+      query = text;
+    },
     /** In another timeline. */
     again(): void {
       if (query !== '') run(query);

@@ -37,13 +37,15 @@ export interface ShownRows {
   readonly done: number;
 }
 
-/** At most `most` devices in order: all of them, or only devices of the circle. */
-export function shownRows({ program, stuck }: Stall, circle: Circle, most: number): ShownRows {
+/** At most `most` devices in order: all of them, or only devices of the circle and `wanted` (−1 for none). */
+export function shownRows({ program, stuck }: Stall, circle: Circle, most: number, wanted = -1): ShownRows {
   const all = Array.from({ length: program.devices }, (_, device) => device);
   const waits = (device: number) => stuck[device] < program.offsets[device + 1];
   const inCircle = [...new Set(circle.map(({ device }) => device))].sort((a, b) => a - b);
   // Few devices are shown with all their neighbours; of many, those of the circle alone say what is wrong.
-  const devices = all.length <= most ? all : inCircle.slice(0, most);
+  const few =
+    wanted < 0 || inCircle.slice(0, most).includes(wanted) ? inCircle.slice(0, most) : inCircle.slice(0, most - 1);
+  const devices = all.length <= most ? all : [...new Set(wanted < 0 ? few : [...few, wanted])].sort((a, b) => a - b);
   const shown = new Set(devices);
   const left = all.filter((device) => !shown.has(device));
   const waiting = left.filter(waits).length;
@@ -65,15 +67,22 @@ export const itemKey = (item: Exclude<RestItem, { kind: 'more' }>): string =>
 
 /**
  * The boxes of a device in `columns` columns: boxes of the circle, then the first ones of the row. A run that is left out takes a
- * column too. More columns if the circle needs them. Time in proportion to the columns, not to the row.
+ * column too. More columns if the circle or `wanted`, a position that needs a box, needs them. Time in proportion to the columns, not to the row.
  */
-export function restItems(stall: Stall, device: number, circle: Circle, columns: number): readonly RestItem[] {
+export function restItems(
+  stall: Stall,
+  device: number,
+  circle: Circle,
+  columns: number,
+  wanted = -1,
+): readonly RestItem[] {
   const { program, stuck } = stall;
   const end = program.offsets[device + 1];
   const steps = circle.filter((step) => step.device === device);
   const exchanges = steps.filter(({ exchange }) => exchange !== undefined);
   const chosen = new Set(steps.map(({ position }) => position).filter((position) => position >= stuck[device]));
   if (stuck[device] < end) chosen.add(stuck[device]);
+  if (wanted >= stuck[device] && wanted < end) chosen.add(wanted);
   const room = columns - exchanges.length;
   for (let position = stuck[device]; position < end && position < stuck[device] + columns; position += 1) {
     if (chosen.has(position)) continue;

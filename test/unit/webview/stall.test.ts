@@ -4,6 +4,8 @@ import { rowOfItems } from '../../../engine/schedule/rowItems.ts';
 import { operationName } from '../../../engine/program.ts';
 import { type Stall, stallOf } from '../../../engine/stall.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
+import { findStalled } from '../../../webview/input/stalledSearch.ts';
+import { parseQuery } from '../../../webview/input/query.ts';
 import { ranBlocks, restItems, shownRows, stallFigures } from '../../../webview/picture/stalledRows.ts';
 import { stallSentence, stepSentences } from '../../../webview/picture/stallSentences.ts';
 import { stallLayout } from '../../../webview/view/panels/stall/stallLayout.ts';
@@ -150,3 +152,44 @@ const loop: PipelinePlan = {
 function item(op: 'F' | 'B', stage: number, index: number) {
   return { op, stage, microbatch: 0, item: index } as const;
 }
+
+describe('a search in a deadlock', () => {
+  const found = (plan: PipelinePlan, text: string): readonly string[] => {
+    const query = parseQuery(text);
+    if (typeof query === 'string') throw new Error(query);
+    const stall = stallFor(plan);
+    return findStalled({ stall, plan }, query).map((position) =>
+      operationName(stall.program, stall.program.order[position]),
+    );
+  };
+
+  it('finds what ran and what never runs, device by device', () => {
+    expect(found(stalled, 'mb:1 kind:B')).toEqual(['0B1', '1B1', '2B1', '3B1']);
+    expect(found(stalled, 'dev:2')).toEqual(['2F1', '2F0', '2B0', '2B1']);
+    expect(found(stalled, 'stage:1 mb:0')).toEqual(['1F0', '1B0']);
+    expect(found(stalled, 'kind:W')).toEqual([]);
+  });
+
+  it('asks for durations and idle time only of what ran', () => {
+    const stall = stallFor(stalled);
+    const ran = stallFigures(stall).ran;
+    expect(found(stalled, 'dur>0ms')).toHaveLength(ran);
+    expect(found(stalled, 'dur<1s')).toHaveLength(ran);
+    expect(found(stalled, 'bubble<1s')).toHaveLength(ran);
+  });
+
+  it('gives the operation that it is at a row and a box', () => {
+    const plan = longStall(256, 30);
+    const stall = stallFor(plan);
+    const [{ circle }] = stall.circles;
+    for (const device of [0, 127, 128, 129, 255]) {
+      for (const position of [stall.stuck[device], stall.program.offsets[device + 1] - 1]) {
+        const { rows } = stallLayout(stall, namesOf(plan), circle, 700, position);
+        const row = rows.find((candidate) => candidate.device === device);
+        expect(row?.boxes.map((box) => box.position)).toContain(position);
+        // The circle keeps its rows.
+        expect(rows.map((candidate) => candidate.device)).toEqual(expect.arrayContaining([128, 129]));
+      }
+    }
+  });
+});

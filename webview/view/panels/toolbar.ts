@@ -26,7 +26,6 @@ export interface ToolbarActions extends MenuActions {
 const idleFind: Readonly<Record<string, string>> = {
   compare: 'Find looks for blocks of the timeline. Close the comparison first (Esc).',
   workers: 'Find looks for blocks of the timeline. Close the workers first (Esc).',
-  stall: 'Find looks for blocks of a timeline. This schedule never ends, so it has none.',
   unplanned: 'Find looks for blocks of a timeline. This shape has none.',
 };
 const idleFit: Readonly<Record<string, string>> = {

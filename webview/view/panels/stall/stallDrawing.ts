@@ -4,13 +4,14 @@ import type { PipelinePlan } from '../../../../engine/plan.ts';
 import { moment } from '../../../../engine/quantities.ts';
 import type { Stall } from '../../../../engine/stall.ts';
 import { svg } from '../../../controls/svg.ts';
-import { type Circle, ranBlocks } from '../../../picture/stalledRows.ts';
+import { type Circle, type RanBlock, ranBlocks } from '../../../picture/stalledRows.ts';
 import { stallSentence } from '../../../picture/stallSentences.ts';
 import { css, labelOn, mix } from '../../scene/colour.ts';
 import type { Theme } from '../../scene/theme.ts';
 import {
   type Arrow,
   type Box,
+  deviceOfPosition,
   letter,
   type RestBox,
   stallLayout,
@@ -21,15 +22,24 @@ import {
 /** Stretches of what a device ran: finer than the page shows. */
 const mostBlocks = 400;
 
+/** Operations that a search found, by position, and the one that it is at (−1 for none). All others fade. */
+export interface StallMarks {
+  readonly found: ReadonlySet<number>;
+  readonly current: number;
+}
+export const noMarks: StallMarks = { found: new Set(), current: -1 };
+const fade = { plain: 0.25, highContrast: 0.6 };
+
 export function stallDrawing(
   stall: Stall,
   plan: PipelinePlan,
   circle: Circle,
   width: number,
   theme: Theme,
+  marks: StallMarks = noMarks,
 ): SVGElement {
   const names = plan.devices.map(({ name }) => name);
-  const layout = stallLayout(stall, names, circle, width);
+  const layout = stallLayout(stall, names, circle, width, marks.current);
   const drawing = svg('svg', {
     class: 'stall-drawing',
     role: 'img',
@@ -39,7 +49,7 @@ export function stallDrawing(
     viewBox: `0 0 ${layout.width} ${layout.height}`,
   });
   drawing.append(hatching(theme), ...axis(stall, layout, theme));
-  for (const row of layout.rows) drawing.append(...rowOf(stall, plan, circle, row, layout, theme));
+  for (const row of layout.rows) drawing.append(...rowOf(stall, plan, circle, row, layout, theme, marks));
   const stop = layout.ran.x + layout.ran.width;
   drawing.append(
     svg('line', {
@@ -100,8 +110,11 @@ function rowOf(
   { device, y, boxes }: StallRow,
   { ran, rest, barHeight, width, gutter }: StallLayout,
   theme: Theme,
+  marks: StallMarks,
 ): SVGElement[] {
   const { program, stuck, waits, seconds } = stall;
+  const opacityOf = (position: number): number =>
+    marks.found.size === 0 || marks.found.has(position) ? 1 : theme.highContrast ? fade.highContrast : fade.plain;
   const from = program.offsets[device];
   const all = program.offsets[device + 1] - from;
   const text = (attributes: Readonly<Record<string, string | number>>, value: string) =>
@@ -139,14 +152,22 @@ function rowOf(
           width: Math.max(0.5, wide - (wide > 4 ? 1 : 0)),
           height: barHeight,
           fill: css(colour),
+          opacity: opacityOf(block.position),
         }),
       );
+      if (isCurrent(stall, block, device, marks.current))
+        drawn.push(ring({ x, y, width: Math.max(3, wide), height: barHeight }, theme));
       const label = block.position < 0 ? '' : String(program.order[block.position] & ((1 << program.shift) - 1));
       if (label !== '' && wide > label.length * 7 + 6)
         drawn.push(centred({ x, y, width: wide, height: barHeight }, label, css(labelOn(colour)), 700));
     }
   }
-  for (const box of boxes) drawn.push(...restBox(box, theme));
+  for (const box of boxes) {
+    const parts = restBox(box, theme);
+    for (const part of parts) part.setAttribute('opacity', String(opacityOf(box.position)));
+    drawn.push(...parts);
+    if (box.position >= 0 && box.position === marks.current) drawn.push(ring(box, theme));
+  }
   const inCircle = circle.some((step) => step.device === device);
   if (!inCircle && waits[device] >= 0) {
     const name = operationName(program, program.order[waits[device]]);
@@ -157,7 +178,30 @@ function rowOf(
   return drawn;
 }
 
-function restBox({ kind, label, inCircle, ...box }: RestBox, theme: Theme): SVGElement[] {
+/** Whether a stretch of what a device ran is the operation that a search is at, or holds its start. */
+const isCurrent = (stall: Stall, { start, end, position }: RanBlock, device: number, current: number): boolean =>
+  position >= 0
+    ? position === current
+    : current >= 0 &&
+      current < stall.stuck[device] &&
+      deviceOfPosition(stall.program, current) === device &&
+      start <= stall.start[current] &&
+      stall.start[current] < end;
+
+const ring = ({ x, y, width, height }: Box, theme: Theme): SVGElement =>
+  svg('rect', {
+    class: 'stall-current',
+    x,
+    y,
+    width,
+    height,
+    fill: 'none',
+    stroke: css(theme.ring),
+    'stroke-width': 2,
+  });
+
+function restBox({ kind, label, inCircle, x, y, width, height }: RestBox, theme: Theme): SVGElement[] {
+  const box = { x, y, width, height };
   if (kind < 0) return [centred(box, label, css(theme.dim))];
   const hue = theme.kinds[kind];
   const strong = inCircle || theme.highContrast;

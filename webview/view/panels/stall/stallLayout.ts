@@ -1,5 +1,6 @@
 /** The places of a drawn deadlock's parts, in pixels: rows of what ran to scale, then boxes of what never runs. */
 import type { DeadlockStep } from '../../../../engine/schedule/deadlockSteps.ts';
+import type { Program } from '../../../../engine/program.ts';
 import type { Stall } from '../../../../engine/stall.ts';
 import {
   boxLabel,
@@ -26,6 +27,8 @@ export interface RestBox extends Box {
   /** Index of its paint kind; −1 for operations that are left out. */
   readonly kind: number;
   readonly inCircle: boolean;
+  /** In the program's order; −1 for what is no operation. */
+  readonly position: number;
 }
 
 export interface StallRow {
@@ -65,9 +68,16 @@ const top = 40;
 /** Width of a letter of a device's name, in pixels. */
 export const letter = 7.6;
 
-export function stallLayout(stall: Stall, names: readonly string[], circle: Circle, page: number): StallLayout {
+/** `wanted`: position of an operation that has to be in sight; −1 for none. */
+export function stallLayout(
+  stall: Stall,
+  names: readonly string[],
+  circle: Circle,
+  page: number,
+  wanted = -1,
+): StallLayout {
   const narrow = page < 560;
-  const { devices, waiting, done } = shownRows(stall, circle, mostRows);
+  const { devices, waiting, done } = shownRows(stall, circle, mostRows, deviceOfPosition(stall.program, wanted));
   const longestName = Math.max(0, ...devices.map((device) => names[device].length));
   const gutter = Math.min(narrow ? 92 : 160, Math.max(narrow ? 62 : 96, Math.ceil(longestName * letter) + 18));
   const barHeight = narrow ? 30 : 36;
@@ -87,7 +97,7 @@ export function stallLayout(stall: Stall, names: readonly string[], circle: Circ
   const rows = devices.map((device, index): StallRow => {
     const y = top + 14 + index * pitch;
     let x = rest;
-    const boxes = restItems(stall, device, circle, columns).map((item): RestBox => {
+    const boxes = restItems(stall, device, circle, columns, wanted).map((item): RestBox => {
       const box = { x, y, width: boxWidth, height: barHeight };
       x += boxWidth + gap;
       if (item.kind !== 'more') places.set(itemKey(item), box);
@@ -111,22 +121,34 @@ export function stallLayout(stall: Stall, names: readonly string[], circle: Circ
   };
 }
 
+/** −1 for no position. */
+export const deviceOfPosition = ({ offsets, devices }: Program, position: number): number =>
+  position < 0
+    ? -1
+    : Array.from({ length: devices }, (_, at) => at).findLastIndex((device) => offsets[device] <= position);
+
 function boxOf(
   stall: Stall,
   device: number,
   item: RestItem,
   long: boolean,
-): Pick<RestBox, 'label' | 'kind' | 'inCircle'> {
+): Pick<RestBox, 'label' | 'kind' | 'inCircle' | 'position'> {
   switch (item.kind) {
     case 'more':
-      return { label: `… ${item.count.toLocaleString('en-US')}${long ? ' more' : ''}`, kind: -1, inCircle: false };
+      return {
+        label: `… ${item.count.toLocaleString('en-US')}${long ? ' more' : ''}`,
+        kind: -1,
+        inCircle: false,
+        position: -1,
+      };
     case 'exchange':
-      return { label: exchangeLabel(stall, item.step), kind: 4, inCircle: true };
+      return { label: exchangeLabel(stall, item.step), kind: 4, inCircle: true, position: -1 };
     case 'operation':
       return {
         label: boxLabel(stall, device, item.position, long),
         kind: paintKindAt(stall.program, item.position),
         inCircle: item.inCircle,
+        position: item.position,
       };
   }
 }

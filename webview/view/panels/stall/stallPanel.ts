@@ -5,7 +5,7 @@ import type { Stall } from '../../../../engine/stall.ts';
 import { element, setText } from '../../../controls/dom.ts';
 import { shownRows, stallFigures } from '../../../picture/stalledRows.ts';
 import type { Theme } from '../../scene/theme.ts';
-import { stallDrawing } from './stallDrawing.ts';
+import { noMarks, stallDrawing, type StallMarks } from './stallDrawing.ts';
 import { mostRows } from './stallLayout.ts';
 import { type FixActions, stallFixes } from './stallFixes.ts';
 import { stallSteps } from './stallSteps.ts';
@@ -60,11 +60,12 @@ export function stallPanel(actions: StallActions) {
   let theme: Theme | undefined;
   let index = 0;
   let width = 0;
+  let marks = noMarks;
 
   function draw(): void {
     if (shown === undefined || theme === undefined || width <= 0) return;
     const { stall, plan } = shown;
-    plot.replaceChildren(stallDrawing(stall, plan, stall.circles[index].circle, width, theme));
+    plot.replaceChildren(stallDrawing(stall, plan, stall.circles[index].circle, width, theme, marks));
   }
 
   function showCircle(): void {
@@ -100,6 +101,7 @@ export function stallPanel(actions: StallActions) {
       const { stall } = found;
       theme = colours;
       index = 0;
+      marks = noMarks;
       panel.hidden = false;
       const { ran, operations, waiting } = stallFigures(stall);
       figures.replaceChildren(
@@ -117,6 +119,12 @@ export function stallPanel(actions: StallActions) {
       showCircle();
       fixes.update([]);
       actions.seen(found.plan.name);
+    },
+    /** Shows what a search found, and brings the operation that it is at into sight. */
+    mark(found: StallMarks): void {
+      marks = found;
+      draw();
+      plot.querySelector('.stall-current')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     },
     showFixes: fixes.update,
     /** The editor has another theme. */
