@@ -86,6 +86,23 @@ describe('trees', () => {
     expect(rateOf(treesOf(clusterIn(`${hardware}\n${double}\n${cluster}`), [range(8)]))).toBeCloseTo(480 / 7, 6);
   });
 
+  test('named links that join all ranks are used alone, and not what else there is', () => {
+    const circle = 'link gpu[0] -- gpu[1] = 10GB/s  link gpu[1] -- gpu[2] = 10GB/s  link gpu[2] -- gpu[3] = 10GB/s';
+    const joined = clusterOf(`gpu[4] = x  link = 20GB/s  ${circle}  link gpu[0] -- gpu[3] = 10GB/s`);
+    expect(rateOf(treesOf(joined, [range(4)]))).toBeCloseTo(40 / 3, 6);
+  });
+
+  test('the slowest of the groups decides', () => {
+    const cluster = clusterOf(`node[1] { gpu[4] = x  link = 10GB/s }  node[1] { gpu[4] = x  link = 40GB/s }`);
+    const [slow, fast] = [range(4), range(4).map((rank) => rank + 4)];
+    expect(rateOf(treesOf(cluster, [fast]))).toBeCloseTo(80 / 3, 6);
+    for (const groups of [
+      [slow, fast],
+      [fast, slow],
+    ])
+      expect(rateOf(treesOf(cluster, groups))).toBeCloseTo(20 / 3, 6);
+  });
+
   test('groups that cross the same card share it', () => {
     const cluster = clusterOf(`switch fabric {}
       node[2] { gpu[2] = x  switch nic { ports = gpu[0..1]  link = 100GB/s }  link nic -- fabric = 10GB/s }`);
@@ -208,6 +225,18 @@ describe('plink', () => {
     expect(secondsOf(cluster, [range(16)])).toBeCloseTo(callSeconds(blueconnectCall(levels).push, bytes), 12);
     const flat = clusterOf('gpu[8] = x  link = 1GB/s + 20us');
     expect(secondsOf(flat, [range(8)])).toBeCloseTo(callSeconds(ringCall(8, ringOf(flat, [range(8)])).push, bytes), 12);
+  });
+  test('equal parts remain a level where later groupings are uneven', () => {
+    // Pairs at 100 GB/s; gpu[4..7] reach each other at 50 GB/s.
+    const cluster = clusterOf(`gpu[8] = x  link = 1GB/s
+      link gpu[0] -- gpu[1] = 100GB/s  link gpu[2] -- gpu[3] = 100GB/s  link gpu[4] -- gpu[5] = 100GB/s
+      link gpu[6] -- gpu[7] = 100GB/s  link gpu[4..5] -- gpu[6..7] = 50GB/s`);
+    const ring = (bandwidth: number) => ({ bandwidth, latency: 0 });
+    const levels = [
+      { ranks: 2, ring: ring(100e9) },
+      { ranks: 4, ring: ring(1e9) },
+    ];
+    expect(secondsOf(cluster, [range(8)])).toBeCloseTo(callSeconds(blueconnectCall(levels).push, bytes), 12);
   });
   test('uneven parts are left out: one ring remains', () => {
     const cluster = clusterOf(
