@@ -312,6 +312,13 @@ export const catalogue = {
     (p: { link: string; share: number }) => `${p.link} is busy ${share(p.share)} of the iteration.`,
   ),
 
+  'place/slow-hop': entry(
+    'warning',
+    'Stages that send over slower links than they need to',
+    (p: { slowest: number; best: number; iteration: number; gain: number }) =>
+      `The slowest hop between stages takes ${time(p.slowest)}; on other devices it would take ${time(p.best)}, and the iteration ${time(p.iteration)} (${share(p.gain)} less). Set \`place = best\`, or give each stage its devices with \`on\`.`,
+  ),
+
   'expect/failed': entry(
     'error',
     'An expectation that is not met',

@@ -38,7 +38,7 @@ export function* cutCandidates(subject: Subject, by: readonly CutBy[]): Generato
       continue;
     }
     const best = bestStages(analysis, body, pipeline, cutStages(plan).length, weight, again);
-    const edits = best === undefined ? undefined : editsFor(analysis.syntax.text, body, best);
+    const edits = best === undefined ? undefined : stageEdits(analysis.syntax.text, body, best);
     const what = weight === 'time' ? title : `Cut the stages by ${weighed[weight]}`;
     if (edits !== undefined) yield { what, kind: 'cut', edits };
   }
@@ -68,7 +68,7 @@ export function balanceRefactorings(analysis: Analysis, offset: number, again: A
     (derivedValue) => derivedValue.offset === value.end && derivedValue.planned?.pipeline === pipeline,
   )?.planned;
   const stages = made?.stages.map((stage, index) => ({ ...stage, name: `s${index}` })) ?? writtenStages(plan);
-  const edits = editsFor(analysis.syntax.text, block.body, stages);
+  const edits = stageEdits(analysis.syntax.text, block.body, stages);
   const after = edits === undefined ? undefined : tried(analysis, edits, again);
   const same = after?.resolution.plan.pipelines.find(({ name }) => name === pipeline);
   const layers = (stages: readonly Stage[]) => JSON.stringify(stages.map((stage) => stage.layers));
@@ -79,7 +79,7 @@ export function balanceRefactorings(analysis: Analysis, offset: number, again: A
 }
 
 /** The stages as a file writes them: of several copies one, by its own name. */
-const writtenStages = (plan: PipelinePlan): readonly Stage[] =>
+export const writtenStages = (plan: PipelinePlan): readonly Stage[] =>
   cutStages(plan).map(({ plan: stage }) => ({ name: stageName(stage), layers: stage.layers }));
 
 /** What `balance(n)` gives in place of the cut that is written. */
@@ -104,7 +104,8 @@ function bestStages(
   return plan === undefined ? undefined : writtenStages(plan);
 }
 
-function editsFor(text: string, body: Block, stages: readonly Stage[]): readonly Edit[] | undefined {
+/** Stages in place of the cut that is written; blocks only get other layers. */
+export function stageEdits(text: string, body: Block, stages: readonly Stage[]): readonly Edit[] | undefined {
   const blocks = entriesOf(body, 'stage');
   const [entry] = entriesOf(body, 'stages');
   if (blocks.length === 0) {

@@ -18,6 +18,7 @@ import { memoryFixes } from './memory.ts';
 import type { Again, Fix, FixSteps, Proposal } from './proposal.ts';
 import { type Neighbour, repaired } from './repairs/repair.ts';
 import { repairers } from './repairs/repairers.ts';
+import { placeRefactorings, slowHopFixes } from './place.ts';
 import { transferFixes } from './transfer.ts';
 import { weightFixes } from './weights.ts';
 import { writeOutRefactorings } from './writeOut.ts';
@@ -39,6 +40,7 @@ const byHint: { readonly [K in FixHint['kind']]?: Fixer<Extract<FixHint, { reado
 const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {
   'comm/exposed': tuned(exposedFixes),
   'comm/bottleneck-link': tuned(linkFixes),
+  'place/slow-hop': tuned(slowHopFixes),
   'expect/failed': tuned(expectationFixes),
   'schedule/stale-weights': tuned(weightFixes),
   'schedule/missing-version': tuned(weightFixes),
@@ -75,6 +77,7 @@ export function* fixSteps(
 /** What may be rewritten at `offset` without changing what the file means. */
 export const refactorings = (analysis: Analysis, offset: number, again: Again): readonly Proposal[] => [
   ...balanceRefactorings(analysis, offset, again),
+  ...placeRefactorings(analysis, offset, again),
   ...writeOutRefactorings(analysis, offset, again),
 ];
 

@@ -16,6 +16,7 @@ import { firstCopy } from './place/copies.ts';
 import { withinLimit } from './place/operationsLimit.ts';
 import { type PlacedPipeline, placePipeline } from './place/placePipeline.ts';
 import type { Drafter, Pacer } from './place/placeTrials.ts';
+import { reportSlowHop } from './place/slowHop.ts';
 import { settle } from './settle.ts';
 
 /** The order of a plan, where there is one; `undefined` if it is being found elsewhere. A cut by memory asks for it. */
@@ -59,6 +60,7 @@ export function* planPipeline(
   yield;
   noteCut(notes, placed, cut, plan);
   noteStages(notes, placed, cut);
+  if (place === undefined) yield* reportSlowHop(notes, placed, costs, cut, plan, quietly, pace);
   const { model, name, cluster } = pipeline;
   hintLayers(notes, { pipeline: name, model, costs, site: placed.sites[0], recompute: pipelineMode(pipeline) });
   notes.occupied.set(name, { cluster, devices: placed.ranks.ranks.flatMap((rank) => rank.devices) });
