@@ -173,6 +173,7 @@ function reportUnusedMembers(context: FileContext, block: BlockDeclaration): voi
   const schedule = symbolId('schedule', block.name?.text ?? '');
   // Its name may replace one of a base that is not known.
   if (context.open.has(schedule)) return;
+  const unused = new Map<string, { readonly name: Name; readonly kind: MemberKind }>();
   for (const item of block.body?.closed === true ? block.body.entries : []) {
     if (item.kind !== 'entry' || item.name === undefined || item.name.end <= item.name.start) continue;
     const { name, key } = item;
@@ -181,20 +182,16 @@ function reportUnusedMembers(context: FileContext, block: BlockDeclaration): voi
     const declaration = context.symbols.get(id)?.declaration;
     const isDeclared = declaration?.uri === context.uri && declaration.start === name.start;
     if (!isDeclared || context.used.has(id)) continue;
-    // A name in text that was not understood may be a use.
-    const elsewhere = context.syntax.tokens.some(
-      ({ kind, text, start }) =>
-        kind === 'name' &&
-        text === name.text &&
-        start !== name.start &&
-        !context.references.has(start) &&
-        start > block.start &&
-        start < block.end,
-    );
-    if (elsewhere) continue;
-    const kind = key.text;
-    context.report.report('name/unused', name, { kind, name: name.text }, { hint: { kind: 'remove' } });
+    unused.set(name.text, { name, kind: key.text });
   }
+  if (unused.size === 0) return;
+  // A name in text that was not understood may be a use.
+  for (const { kind, text, start } of context.syntax.tokens.slice(block.first, block.last + 1)) {
+    if (kind !== 'name' || context.references.has(start)) continue;
+    if (unused.get(text)?.name.start !== start) unused.delete(text);
+  }
+  for (const { name, kind } of unused.values())
+    context.report.report('name/unused', name, { kind, name: name.text }, { hint: { kind: 'remove' } });
 }
 
 /** `name/unused` for declarations that nothing uses. A file without a pipeline is a library: all of it may be used elsewhere. */

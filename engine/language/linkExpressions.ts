@@ -12,7 +12,7 @@ import {
   type Targets,
 } from './kinds.ts';
 import { declaredIn, dimensionIn, wordsOf, type ValueSchema } from './schema.ts';
-import { declareParameter, deepest, type Scope } from './scopes.ts';
+import { declareParameter, deepest, type Scope, withLocals } from './scopes.ts';
 import type { Dimension } from '../plan.ts';
 import { isSequence } from './sequenceForm.ts';
 import type { SymbolInfo } from './resolution.ts';
@@ -277,14 +277,16 @@ function linkLayer(context: FileContext, name: Name, { layers, modelName }: Scop
 }
 
 /** Operations that the schedule around declares. */
-const declaredOperations = ({ locals }: Scope): readonly string[] =>
-  [...(locals ?? [])].filter(([, id]) => id.startsWith('operation:')).map(([name]) => name);
+function* declaredOperations({ locals }: Scope): Generator<string> {
+  for (const [name, id] of locals?.entries() ?? []) if (id.startsWith('operation:')) yield name;
+}
 
 function linkBuiltIn(
   context: FileContext,
   name: Name,
   { noun, names }: Targets,
-  declared: readonly string[] = [],
+  /** Looked at only if the name is none of these. */
+  declared: Iterable<string> = [],
 ): void {
   const found = names.find((target) => target.name === name.text);
   if (found === undefined) return unknown(context, name, noun, [...names.map((target) => target.name), ...declared]);
@@ -372,7 +374,7 @@ function linkEach(
     if (binds !== true || name === undefined || name.end <= name.start) continue;
     const id = `parameter:each/${name.first}/${name.text}`;
     declareParameter(context, name, id, undefined, 'Takes each number of the range, in order.');
-    inner = { ...inner, locals: new Map(inner.locals).set(name.text, id) };
+    inner = { ...inner, locals: withLocals(inner.locals, new Map([[name.text, id]])) };
   }
 }
 

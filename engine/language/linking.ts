@@ -4,7 +4,7 @@ import { type FileContext, referTo, symbolId } from './context.ts';
 import { linkExpect } from './linkExpect.ts';
 import { linkExpression, linkKinds, linkValue, refersToDeclared, unknown } from './linkExpressions.ts';
 import { blocks, keysOf, type BlockName, type KeySchema } from './schema.ts';
-import { declareParameter, deepest, noScope, scheduleLocals, type Scope } from './scopes.ts';
+import { declareParameter, deepest, type Locals, noScope, scheduleLocals, type Scope, withLocals } from './scopes.ts';
 import type { Place } from '../plan.ts';
 import type { SymbolInfo } from './resolution.ts';
 
@@ -96,13 +96,8 @@ function linkWords(context: FileContext, { key, parameters = [] }: Entry, schema
 }
 
 /** Switches of a cluster or node: names for the links of the block and of the nodes in it. */
-function declareSwitches(
-  context: FileContext,
-  items: Items,
-  scope: Scope,
-  owner: string | undefined,
-): ReadonlyMap<string, string> {
-  const locals = new Map(scope.locals);
+function declareSwitches(context: FileContext, items: Items, scope: Scope, owner: string | undefined): Locals {
+  const locals = new Map<string, string>();
   const declared = new Map<string, Place>();
   for (const item of items) {
     if (item.kind !== 'entry' || item.key.text !== 'switch' || item.body === undefined) continue;
@@ -131,7 +126,7 @@ function declareSwitches(
     referTo(context, place, id);
     locals.set(name.text, id);
   }
-  return locals;
+  return withLocals(scope.locals, locals);
 }
 
 function withParameters(
@@ -141,8 +136,8 @@ function withParameters(
   scope: Scope,
   owner: string | undefined,
   ofOperation: boolean,
-): ReadonlyMap<string, string> {
-  const locals = new Map(scope.locals);
+): Locals {
+  const locals = new Map<string, string>();
   for (const [index, parameter] of (entry.parameters ?? []).entries()) {
     if (entry.key.text === 'slot' && index === 0) {
       linkKinds(context, parameter, scope, true);
@@ -172,7 +167,7 @@ function withParameters(
     );
     locals.set(parameter.text, id);
   }
-  return locals;
+  return withLocals(scope.locals, locals);
 }
 
 const microbatchAt: Readonly<Record<string, number>> = { on: 1, slot: 2 };

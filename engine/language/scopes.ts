@@ -3,9 +3,34 @@ import type { Name } from '../../grammar/syntax.ts';
 import { type FileContext, referTo, symbolId } from './context.ts';
 import type { SymbolInfo } from './resolution.ts';
 
+/** What a name of a part of a file means, by its text. A `Map` is one. */
+export interface Locals {
+  readonly get: (name: string) => string | undefined;
+  readonly has: (name: string) => boolean;
+  readonly keys: () => Iterable<string>;
+  readonly entries: () => Iterable<[string, string]>;
+}
+
+/** Names in addition to those around them. Those are not copied: a schedule of many names has as many entries. */
+export function withLocals(outer: Locals | undefined, own: ReadonlyMap<string, string>): Locals {
+  if (outer === undefined) return own;
+  return {
+    get: (name) => own.get(name) ?? outer.get(name),
+    has: (name) => own.has(name) || outer.has(name),
+    *keys() {
+      yield* outer.keys();
+      yield* own.keys();
+    },
+    *entries() {
+      yield* outer.entries();
+      yield* own.entries();
+    },
+  };
+}
+
 /** What names may mean in addition to the names of the file: parameters and variables of a schedule, members of a model. */
 export interface Scope {
-  readonly locals?: ReadonlyMap<string, string>;
+  readonly locals?: Locals;
   /** Layers of the model; absent where the model is not known, then names are not looked up. */
   readonly layers?: ReadonlyMap<string, SymbolInfo>;
   readonly modelName?: string;
