@@ -334,15 +334,18 @@ function linkCall(
     if (member?.kind === 'param' && argument.name !== undefined) refer(context, argument.name, member.id);
     if (value.kind === 'name' && parameter?.name === 'kind' && refersToDeclared(context, value, scope)) return;
     // A word of the parameter is no name; an argument of an unknown function may be one.
-    if (value.kind === 'name' && (parameter?.words?.includes(value.text) || known === undefined)) return;
+    const isUnknown = known === undefined && !shared;
+    if (value.kind === 'name' && (parameter?.words?.includes(value.text) || isUnknown)) return;
     // That there is no such parameter is told where the call is read.
-    const stray = argument.name !== undefined && parameter === undefined;
+    const stray =
+      argument.name !== undefined && (shared ? members !== undefined && member === undefined : parameter === undefined);
     if (value.kind === 'name' && stray && !context.names.has(value.text)) return;
     if (value.kind === 'name' && parameter?.words !== undefined && !context.names.has(value.text)) {
       return unknown(context, value, 'value', parameter.words, undefined, parameter.words);
     }
     if (row.arguments === 'operation kinds') return linkKinds(context, value, scope, true);
-    if (row.arguments === 'declarations' && value.kind === 'name') return linkDeclared(context, value, schema);
+    if (row.arguments === 'declarations' && value.kind === 'name' && !shared)
+      return linkDeclared(context, value, schema);
     const items =
       row.arguments === 'items' && (known === undefined || known.context === functionContext(schema))
         ? operationArgument(call, index, schema)

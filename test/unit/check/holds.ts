@@ -9,6 +9,7 @@ import { defaultOptions } from '../../../engine/host.ts';
 import { analyse, checkedOnce } from '../../support/analyse.ts';
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { bytes, share } from '../../../engine/quantities.ts';
+import { standardText } from '../../../engine/std/index.ts';
 import { format, parse } from '../../../grammar/index.ts';
 
 /** All breaches that `text` brings to light. Fixes of at most `mended` findings are tried: each simulates many texts. */
@@ -29,10 +30,12 @@ export function breaches(text: string, mended = Infinity): readonly string[] {
 
 const odd = /NaN|undefined|Infinity|\[object|null|−0 |-0 /;
 
-function findingBreaches({ syntax, findings }: Analysis): readonly string[] {
+function findingBreaches({ uri, syntax, findings }: Analysis): readonly string[] {
+  /** What relates to a finding may be in the text of a built-in schedule. */
+  const length = (of: string): number => (of === uri ? syntax.text : (standardText(of) ?? '')).length;
   return findings.flatMap(({ place: { start, end }, message, code, related }) => [
     ...(start >= 0 && start <= end && end <= syntax.text.length ? [] : [`${code} lies at ${start} to ${end}`]),
-    ...related.flatMap(({ place }) => (place.end <= syntax.text.length ? [] : [`${code} relates to ${place.end}`])),
+    ...related.flatMap(({ place }) => (place.end <= length(place.uri) ? [] : [`${code} relates to ${place.end}`])),
     ...(odd.test(message) ? [`${code} says: ${message}`] : []),
     ...(/\b1 (?:stages|devices|microbatches|layers|operations|replicas|workers|transfers|minibatches)\b/.test(message)
       ? [`plural: ${message}`]

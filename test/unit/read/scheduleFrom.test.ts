@@ -157,6 +157,28 @@ describe('what is written replaces what is taken over', () => {
       messages('schedule rule { order = greedy(prefer = [B, F]) }  schedule mine { from = rule  row(0) = F[0] }')[0],
     ).toContain('write `prefer(0) = …` or `allow(F, s) = …`');
   });
+  test('a default of a parameter, by a name of the file', () => {
+    same(
+      `let n = 2 ${base}schedule mine { from = base(ahead = n) }`,
+      base.replace('base', 'mine').replace('= 1 in', '= 2 in'),
+    );
+    same(`let n = 2 ${base}schedule mine { from = base(n) }`, base.replace('base', 'mine').replace('= 1 in', '= 2 in'));
+    const errors = (text: string) => planned(`device e { memory = 1GiB } ${base}${text}`).errors;
+    const use = `schedule mine { from = base }`;
+    expect(errors('schedule mine { from = base(ahead = e) }')[0]).toBe(
+      'type/mismatch Expected a value, found the device "e".',
+    );
+    expect(errors('schedule mine { from = base(aa) }')[0]).toBe('name/unknown Unknown name "aa".');
+    const ofPipeline = (argument: string) =>
+      resolveText(
+        `let n = 2 ${base}${use}${pipeline(3, 5).replace('schedule = mine', `schedule = mine(${argument})`)}`,
+      );
+    expect(ofPipeline('ahead = n').plan.pipelines.length).toBe(1);
+    expect(ofPipeline('n').plan.pipelines.length).toBe(1);
+    const messages = (argument: string) => ofPipeline(argument).findings.map(({ message }) => message);
+    expect(messages('ahead = toy')).toContain('Expected a value, found the model "toy".');
+    expect(messages('ahead = microbatches')).toContain('Unknown name "microbatches".');
+  });
   test('no word and no list: the message names the built-in', () => {
     const messages = (from: string) =>
       resolveText(`schedule mine { from = ${from} }`).findings.map(({ message }) => message);
