@@ -221,8 +221,9 @@ export const catalogue = {
   'schedule/incomplete': entry(
     'error',
     'Rows that miss operations',
-    (p: { device: string; missing: readonly string[]; total: number }) =>
-      `The row of ${p.device} misses ${count(p.total, 'operation', 'operations')}: ${list(p.missing)}${p.total > p.missing.length ? ', …' : ''}.`,
+    // `empty`: the device runs nothing at all.
+    (p: { device: string; missing: readonly string[]; total: number; empty?: true }) =>
+      `The row of ${p.device} ${p.empty === true ? 'is empty or not written: it ' : ''}misses ${count(p.total, 'operation', 'operations')}: ${list(p.missing)}${p.total > p.missing.length ? ', …' : ''}.`,
   ),
   'schedule/repeated': entry(
     'error',
@@ -232,8 +233,11 @@ export const catalogue = {
   'schedule/deadlock': entry(
     'error',
     'Operations that wait for each other in a cycle',
-    (p: { circle: readonly string[] }) =>
-      `Deadlock: these operations wait for each other, so none can start: ${p.circle.join(' → ')}.`,
+    // `behind`: the circle is an operation that comes before what it needs, in one row.
+    (p: { circle: readonly string[]; behind?: { operation: string; needs: string; device: string } }) =>
+      p.behind !== undefined
+        ? `Deadlock: ${p.behind.operation} on ${p.behind.device} needs ${p.behind.needs}, which comes after it in the same row.`
+        : `Deadlock: these operations wait for each other, so none can start: ${p.circle.join(' → ')}.`,
   ),
   'schedule/slot': entry(
     'error',

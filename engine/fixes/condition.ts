@@ -6,7 +6,7 @@ import { count } from '../quantities.ts';
 import type { Again, FixSteps } from './proposal.ts';
 import { apply } from './proposal.ts';
 import { withEntry } from './repairs/edits.ts';
-import { endingBefore } from './repairs/scheduleSlips.ts';
+import { endingBefore, rowOfAll } from './repairs/scheduleSlips.ts';
 
 export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: string, again: Again): FixSteps {
   const tested = analysis.tests.find(
@@ -18,7 +18,12 @@ export function* conditionFixes(analysis: Analysis, finding: Finding, schedule: 
   );
   const body = block?.kind === 'block' ? block.body : undefined;
   if (tested === undefined || body === undefined) return [];
-  const slip = finding.code === 'schedule/repeated' ? endingBefore(body) : undefined;
+  const slip =
+    finding.code === 'schedule/repeated'
+      ? endingBefore(body)
+      : finding.code === 'schedule/incomplete'
+        ? rowOfAll(body)
+        : undefined;
   const slipEdits = slip?.edits.filter((each) => each !== undefined) ?? [];
   if (slip !== undefined) {
     yield;

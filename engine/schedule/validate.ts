@@ -1,4 +1,5 @@
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import { nothing } from '../packed.ts';
 import { type PipelinePlan, paths } from '../plan.ts';
 import { earlyUpdates, lastOfIteration } from './copyUpdates.ts';
 import { findDeadlock } from './deadlock.ts';
@@ -186,10 +187,14 @@ function incomplete(
             device: deviceName(plan, device),
             missing: names,
             total,
+            ...(runsNothing(plan, device) ? { empty: true } : {}),
           }),
         ],
   );
 }
+
+const runsNothing = ({ schedule }: PipelinePlan, device: number): boolean =>
+  schedule.kind === 'rows' && (schedule.rows[device]?.kinds ?? nothing) === nothing;
 
 /** Visits the operations that no row runs. */
 function eachMissing(
@@ -246,6 +251,20 @@ function unmet(program: Program, { schedule }: PipelinePlan, seen: Uint8Array | 
 /** Steps named in a message; a longer circle is cut in its middle. */
 const mostSteps = 12;
 
+/** An operation that comes before what it needs, if that is the whole circle. */
+function behindIn(program: Program, plan: PipelinePlan, circle: readonly DeadlockStep[]) {
+  const [first, second] = circle;
+  if (circle.length !== 2 || first.device !== second.device || circle.some(({ exchange }) => exchange !== undefined))
+    return undefined;
+  const [user, need] = first.because === 'needs' ? [first, second] : [second, first];
+  if (user.because !== 'needs' || need.because === 'needs' || startsWithNext(program, need, user)) return undefined;
+  return {
+    operation: stepName(program, user),
+    needs: stepName(program, need),
+    device: deviceName(plan, user.device),
+  };
+}
+
 function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly DeadlockStep[]): PlanFinding {
   const name = (step: DeadlockStep): string => `${stepName(program, step)} (${deviceName(plan, step.device)})`;
   const names = [...circle, circle[0]].map(name);
@@ -274,5 +293,7 @@ function deadlockFinding(program: Program, plan: PipelinePlan, circle: readonly 
           batched: plan.transfer.batched === 'none' ? ['true', 'all'] : ['all'],
         } as const)
       : undefined;
-  return planFinding('schedule/deadlock', at, { circle: shown }, { related, hint });
+  const behind = behindIn(program, plan, circle);
+  const parameters = { circle: shown, ...(behind === undefined ? {} : { behind }) };
+  return planFinding('schedule/deadlock', at, parameters, { related, hint });
 }

@@ -3,7 +3,7 @@ import type { Entry, Expression } from '../../../grammar/syntax.ts';
 import { replaced, withoutItem, withoutNode } from './edits.ts';
 import { hostLink } from './hostLink.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
-import { takingOver } from './scheduleSlips.ts';
+import { countingTo, takingOver } from './scheduleSlips.ts';
 import { expressionAt, siteAt, type Site } from './site.ts';
 import { valuesFor } from './values.ts';
 import { unitsLike } from '../../language/units.ts';
@@ -33,6 +33,7 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   if (single !== undefined && entry?.parameters?.[0] === value)
     yield { what: `Write row(${single})`, edits: [replaced(finding.place, single)] };
   if (value !== undefined) {
+    yield countingTo(mistake, value);
     // A message quotes what it expects: `balance(4)`.
     for (const [, written] of expected.matchAll(/`([^`…]+)`/g))
       if (written !== undefined && !/^[A-Z]+\b.*=/.test(written))
@@ -123,6 +124,8 @@ function* otherForms({ analysis }: Mistake, entry: Entry, { key }: Site): Genera
     if (key.forms.includes('value')) yield write(`${key.name} = ${values}`);
     if (key.forms.includes('indexed')) yield write(`${key.name}[1] = ${values}`);
     if (key.forms.includes('named') && name !== '') yield write(`${key.name} ${name} = ${values}`);
+    if (key.forms.includes('call') && entry.index?.length === 1)
+      yield write(`${key.name}(${text.slice(entry.index[0].start, entry.index[0].end)}) = ${values}`);
     if (key.forms.includes('call')) yield write(`${key.name}(${name === '' ? 's' : name}) = ${values}`);
     if (key.forms.includes('block') && key.block === 'stage')
       yield write(`stage ${name || 'first'} { layers = ${values} }`);

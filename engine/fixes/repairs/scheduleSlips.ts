@@ -1,5 +1,14 @@
 /** Slips in the text of a schedule, each of which has one certain change. */
-import type { Argument, Call, Entry, SyntaxFile, SyntaxNode } from '../../../grammar/syntax.ts';
+import type {
+  Argument,
+  Block,
+  Call,
+  Entry,
+  Expression,
+  Index,
+  SyntaxFile,
+  SyntaxNode,
+} from '../../../grammar/syntax.ts';
 import { walk } from '../../../grammar/walk.ts';
 import type { Edit } from '../proposal.ts';
 import { inserted, replaced } from './edits.ts';
@@ -58,6 +67,14 @@ export function takingOver({ analysis: { syntax }, finding }: Mistake): Repair |
   return { what: `Write from = ${textOf(syntax, finding.place)}`, edits: [replaced(entry.key, 'from')] };
 }
 
+/** A schedule with nothing but `row(0)`: the row of all devices. */
+export function rowOfAll({ entries }: Block): Repair | undefined {
+  const rows = entries.filter((entry): entry is Entry => entry.kind === 'entry' && entry.key.text === 'row');
+  const [device] = rows[0]?.parameters ?? [];
+  if (rows.length !== 1 || device?.kind !== 'quantity') return undefined;
+  return { what: 'Write row(d), for all devices', edits: [replaced(device, 'd')] };
+}
+
 /** `F[0..microbatches]` runs one microbatch too many: `F[0..<microbatches]`. */
 export function endingBefore(within: SyntaxNode): Repair | undefined {
   const edits: Edit[] = [];
@@ -67,4 +84,23 @@ export function endingBefore(within: SyntaxNode): Repair | undefined {
       edits.push(replaced({ start: node.from.end, end: node.to.start }, '..<'));
   });
   return edits.length === 0 ? undefined : { what: 'Write ..<microbatches', edits };
+}
+
+/** `F[0, microbatches]` names the ends of a range: `F[0..<microbatches]`. */
+export function countingTo({ analysis: { syntax } }: Mistake, value: Expression): Repair | undefined {
+  const { path } = siteAt(syntax, value.start);
+  const index = path.findLast((node): node is Index => node.kind === 'index');
+  const [first, second] = index?.arguments ?? [];
+  if (
+    index?.arguments.length !== 2 ||
+    second?.value !== value ||
+    first?.name !== undefined ||
+    second.name !== undefined
+  )
+    return undefined;
+  const [from, to] = [textOf(syntax, first), textOf(syntax, second)];
+  return {
+    what: `Write ${from}..${value.kind === 'quantity' ? '' : '<'}${to}`,
+    edits: [replaced({ start: first.end, end: second.start }, value.kind === 'quantity' ? '..' : '..<')],
+  };
 }

@@ -46,8 +46,9 @@ describe('a schedule in a file without a pipeline', () => {
       'schedule mine { row(d) = B[0..<microbatches], F[0..<microbatches] }\nexpect mine { over(devices = 2, microbatches = 1)  valid }';
     const [found] = analyse(text).findings;
     expect(found.code).toBe('schedule/deadlock');
-    expect(found.message).toContain('p = 2, m = 1: Deadlock:');
-    expect(found.message).toContain('0B0 (device 0)');
+    expect(found.message).toContain(
+      'p = 2, m = 1: Deadlock: 0B0 on device 0 needs 0F0, which comes after it in the same row.',
+    );
     expect(text.slice(found.place.start, found.place.end)).toBe('valid');
     expect(found.related.map(({ place }) => text.slice(place.start, place.end))).toEqual(['B[0..<microbatches]']);
   });
@@ -259,6 +260,13 @@ describe('a condition that separates good shapes from bad', () => {
         ceilings,
       );
     expect([upTo(true), upTo(false)]).toEqual([['microbatches <= 1'], undefined]);
+  });
+  it('gives way to a row of all devices where there is one for device 0 only', () => {
+    const text = `schedule mine {
+  row(⟦0→d⟧) = F[0..<microbatches], B[0..<microbatches]
+}
+expect mine { ⟦schedule/incomplete:valid⟧ }`;
+    expect(checkFix(text).title).toBe('Write row(d), for all devices: 128 shapes pass');
   });
   it('gives way to the end of a range that names a microbatch too many', () => {
     const text = `schedule mine {

@@ -162,7 +162,7 @@ describe('an operation that cannot be', () => {
     [
       'waits for itself through its row',
       'row(1) = F[0..2], B[0..1], tick[0], loss[0], B[2]',
-      'schedule/deadlock: Deadlock: these operations wait for each other, so none can start: 1tick0 (gpu[1]) → 1loss0 (gpu[1]) → 1tick0 (gpu[1]).',
+      'schedule/deadlock: Deadlock: 1tick0 on gpu[1] needs 1loss0, which comes after it in the same row.',
     ],
   ])('%s', (_, row, message) => {
     const text = `operation loss { time = 3ms }  operation tick { after(j) = loss[j] }  row(d) = F[0..2], B[0..2]  ${row}`;

@@ -61,7 +61,7 @@ describe('rows', () => {
       { message: 'The row of gpu[1] misses 1 operation: 1W0.' },
     ]);
     expect(faultsOf(2, 1, 'F0 I0 W0 | ')).toMatchObject([
-      { message: 'The row of gpu[1] misses 3 operations: 1F0, 1I0 and 1W0.' },
+      { message: 'The row of gpu[1] is empty or not written: it misses 3 operations: 1F0, 1I0 and 1W0.' },
     ]);
     expect(faultsOf(2, 1, 'F0 B0')).toMatchObject([{ message: 'The row of gpu[1] misses 2 operations: 1F0 and 1B0.' }]);
   });
@@ -121,7 +121,7 @@ describe('rows that wait in a circle', () => {
   });
   it('on one device need no other', () => {
     const [finding] = faultsOf(2, 1, 'F0 B0 | B0 F0');
-    expect(finding.message).toContain('start: 1B0 (gpu[1]) → 1F0 (gpu[1]) → 1B0 (gpu[1]).');
+    expect(finding.message).toBe('Deadlock: 1B0 on gpu[1] needs 1F0, which comes after it in the same row.');
     expect(finding.related).toHaveLength(2);
   });
   it('count a run on one device as one step', () => {

@@ -157,6 +157,24 @@ const cases: readonly Case[] = [
   },
   {
     code: 'type/mismatch',
+    text: rowed('  row(d) = F[0, 1], B[0..1]'),
+    titles: ['Write 0..1'],
+    makes: 'F[0..1], B',
+  },
+  {
+    code: 'type/mismatch',
+    text: rowed('  row(d) = F[0, microbatches], B[0..1]'),
+    titles: ['Write 0..<microbatches'],
+    makes: 'F[0..<microbatches], B',
+  },
+  {
+    code: 'type/mismatch',
+    text: rowed('  row(d) = F[0..1], B[0..1]  row[1] = F[0..1], B[0..1]'),
+    titles: ['Write row(1) = F[0..1], B[0..1]'],
+    makes: '  row(1) = F',
+  },
+  {
+    code: 'type/mismatch',
     text: rowed('  row(d) = take(F[0..1], 2), B[0..1]'),
     titles: ['Write take(2, F[0..1])'],
     makes: 'row(d) = take(2, F[0..1]), B[0..1]',
