@@ -63,7 +63,9 @@ describe('rows', () => {
     expect(faultsOf(2, 1, 'F0 I0 W0 | ')).toMatchObject([
       { message: 'The row of gpu[1] is empty or not written: it misses 3 operations: 1F0, 1I0 and 1W0.' },
     ]);
-    expect(faultsOf(2, 1, 'F0 B0')).toMatchObject([{ message: 'The row of gpu[1] misses 2 operations: 1F0 and 1B0.' }]);
+    expect(faultsOf(2, 1, 'F0 B0')).toMatchObject([
+      { message: 'The row of gpu[1] is empty or not written: it misses 2 operations: 1F0 and 1B0.' },
+    ]);
   });
 
   it('that repeat, misplace or mix operations say which, at the item', () => {
