@@ -11,7 +11,7 @@ import type { EngineHost, EngineOptions } from './host.ts';
 import { type TestedSchedule, testFindings } from './grid/testFindings.ts';
 import { scheduleTest } from './grid/testSearch.ts';
 import { type JobEvaluation, jobEvaluation } from './job/evaluateJob.ts';
-import type { Origins, Place } from './plan.ts';
+import { type Origins, paths, type Place } from './plan.ts';
 import type { Resolution } from './language/resolution.ts';
 import { count, list } from './quantities.ts';
 import { resolveSteps } from './resolve.ts';
@@ -129,7 +129,9 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
     const findings = [
       ...resolution.findings,
       ...tests.flatMap(testFindings),
-      ...[...pipelines, ...jobs].flatMap((evaluated) => evaluated.findings.flatMap((found) => placed(found, origins))),
+      ...[...pipelines, ...jobs].flatMap((evaluated) =>
+        evaluated.findings.flatMap((found) => placed(found, origins, uri)),
+      ),
     ]
       .filter((found) => found.place.uri === uri)
       .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
@@ -197,14 +199,18 @@ const answered = <Problem, Answer>(problem: Problem, answer: Answer | undefined)
 const jobKey = ({ plan, workers }: Pick<JobEvaluation, 'plan' | 'workers'>): string =>
   [JSON.stringify(plan), ...workers.map(planKey)].join(' ');
 
-function placed(found: PlanFinding, origins: Origins): Finding[] {
+/** An error in the text of another file, such as a schedule that is taken over, is reported at the schedule of the pipeline. */
+function placed(found: PlanFinding, origins: Origins, uri: string): Finding[] {
   const place = placeOf(found.at, origins);
   if (place === undefined) return [];
   const related = found.related.flatMap((mention) => {
     const there = placeOf(mention.at, origins);
     return there === undefined ? [] : [{ place: there, message: mention.message }];
   });
-  return [{ ...found, place, related }];
+  if (place.uri === uri || found.severity !== 'error') return [{ ...found, place, related }];
+  const [pipeline] = found.at.split('/');
+  const use = placeOf(paths.key(pipeline, 'schedule'), origins);
+  return [{ ...found, place: use ?? place, related: [{ place, message: 'It is about this text.' }, ...related] }];
 }
 
 /**

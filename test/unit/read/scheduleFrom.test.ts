@@ -179,6 +179,22 @@ describe('what is written replaces what is taken over', () => {
     expect(messages('ahead = toy')).toContain('Expected a value, found the model "toy".');
     expect(messages('ahead = microbatches')).toContain('Unknown name "microbatches".');
   });
+  test('a deadlock in the text of another file is reported at the schedule of the pipeline', () => {
+    const last = 'row(devices - 1) = F[0..<microbatches], B[0..<microbatches]';
+    const taken = `schedule mine { from = eager_1f1b  ${last} }${pipeline(4, 12)}`;
+    const lib = { 'lib.pipe': 'schedule mine { row(d) = B[0..<microbatches], F[0..<microbatches] }' };
+    const imported = `import { mine } from "lib.pipe"${pipeline(4, 12)}`;
+    for (const [text, files] of [
+      [taken, {}],
+      [imported, lib],
+    ] as const) {
+      const { findings, pipelines } = analyse(text, { files });
+      expect(pipelines[0].run).toBeUndefined();
+      const found = findings.find(({ code }) => code === 'schedule/deadlock');
+      expect(text.slice(found?.place.start, found?.place.end)).toBe('mine');
+      expect(found?.related[0].place.uri).toContain(files === lib ? 'lib.pipe' : 'std:schedules/eager_1f1b');
+    }
+  });
   test('no word and no list: the message names the built-in', () => {
     const messages = (from: string) =>
       resolveText(`schedule mine { from = ${from} }`).findings.map(({ message }) => message);
