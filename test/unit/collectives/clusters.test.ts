@@ -314,6 +314,19 @@ describe('slow links', () => {
     expect(find('gpu[8] = x  link = 10GB/s', [[3]])).toBeUndefined();
     expect(find('node[2] { gpu[2] = x  link = 10GB/s }', [range(4)])).toBeUndefined();
   });
+  test('a card that two rings share: without it each of them is as fast as its ports', () => {
+    const groups = [
+      [0, 2],
+      [1, 3],
+    ];
+    const card = find(
+      `switch fabric {}
+      node[2] { gpu[2] = x  switch nic { ports = gpu[0..1]  link = 100GB/s }  link nic -- fabric = 10GB/s }`,
+      groups,
+    );
+    expect(card).toMatchObject({ bandwidth: 10e9, share: 5e9, next: 100e9 });
+    expect(ringOf(card?.without ?? clusterOf('gpu[4] = x'), groups).bandwidth).toBe(100e9);
+  });
   test('the link between nodes, a shared bus, and a named pair', () => {
     const nodes = find('node[2] { gpu[2] = x  link = 10GB/s }  link = 1GB/s', [range(4)]);
     expect(nodes).toMatchObject({ bandwidth: 1e9, next: 10e9 });
