@@ -15,7 +15,11 @@ export interface LayerDefinition {
   /** The place of an inlay hint about it. */
   readonly end: number;
   readonly cost:
-    | ({ readonly kind: 'measured' } & MeasuredFigures)
+    | ({
+        readonly kind: 'measured';
+        /** Inputs and outputs of a fully connected layer. */
+        readonly matrix?: { readonly rows: number; readonly columns: number };
+      } & MeasuredFigures)
     | { readonly kind: 'shape'; readonly shape: string; readonly args: ShapeArguments };
 }
 

@@ -5,6 +5,7 @@ import type { Mesh } from '../mesh.ts';
 import type { FillPlan, TransferRule, Resharding } from '../plan.ts';
 import type { ClusterDefinition } from './cluster.ts';
 import type { Cut, PlanCut } from './cut.ts';
+import type { ExchangeUse } from './exchange.ts';
 import type { ModelDefinition } from './model.ts';
 import type { OptimizerUse } from './optimizer.ts';
 import type { ScheduleUse } from './schedule.ts';
@@ -32,6 +33,8 @@ export interface PipelineDefinition {
   readonly transfer: TransferUse;
   /** Absent where gradients are exchanged after the last operation. */
   readonly sync?: SyncRule;
+  /** A rule that says more than that, or a collective; then `sync` is absent. */
+  readonly exchange?: ExchangeUse;
   /** Work for idle devices. */
   readonly fill?: FillUse;
   /** The place of a finding about a key: its value, or the name of the pipeline if the key is not written. */

@@ -92,6 +92,9 @@ export const collectives: readonly CollectiveSchema[] = [
   { name: 'best', doc: 'The fastest of all that fit these ranks, for each size.', source: '', parameters: [call] },
 ];
 
+export const findCollective = (name: string): CollectiveSchema | undefined =>
+  collectives.find((collective) => collective.name === name);
+
 /** What a pipeline says. Seconds, bytes per second. */
 export interface CollectiveUse {
   readonly name: CollectiveName | 'hybrid';

@@ -5,6 +5,8 @@ import { policies } from '../policies/registry.ts';
 import type { PolicyParameter } from '../policies/policy.ts';
 import { symbolId } from './context.ts';
 import { optimizers } from '../costs/optimizer.ts';
+import { collectives } from '../exchange/collectives.ts';
+import { exchangePresets, inOrder } from '../exchange/presets.ts';
 import { pipedreamObjectives } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
 import { valueKinds, type FunctionContext } from './kinds.ts';
@@ -199,16 +201,27 @@ const values: readonly FunctionSchema[] = [
   functionRow('gradientSync', 'end', 'Gradients are exchanged all at once after the last operation of a device.', [], {
     bare: true,
   }),
-  functionRow(
-    'gradientSync',
-    'overlap',
-    'Gradients of a layer are exchanged as soon as the last backward of its stage has passed it.',
-    [
-      may('bucket', 'bytes of gradients that are exchanged at once: layers are collected until they reach this size', {
-        default: '0B',
-      }),
-    ],
-    { bare: true },
+  ...exchangePresets.map((preset) =>
+    functionRow(
+      'gradientSync',
+      preset.name,
+      preset.source === '' ? preset.doc : `${preset.doc} Source: ${preset.source}.`,
+      inOrder(preset).map(({ name, doc, words, default: otherwise }) => may(name, doc, { words, default: otherwise })),
+      { bare: true },
+    ),
+  ),
+  ...collectives.map(({ name, doc, source, parameters }) =>
+    functionRow(
+      'collective',
+      name,
+      source === '' ? doc : `${doc} Source: ${source}.`,
+      parameters.map((parameter) =>
+        parameter.name === 'file'
+          ? need(parameter.name, parameter.doc)
+          : may(parameter.name, parameter.doc, { words: parameter.words, default: parameter.default }),
+      ),
+      { bare: name !== 'table' },
+    ),
   ),
   functionRow('fill', 'inference', 'Runs the forward of each layer in turn.', [need('model', 'a model of the file')]),
   functionRow('fill', 'training', 'Runs forward and backward of each layer in turn.', [

@@ -172,6 +172,7 @@ const rows = {
   transfer: { names: 'function', offers: ['functions'], functions: 'transfer' },
   workerSync: { names: 'function', offers: ['functions'], functions: 'way to synchronise' },
   gradientSync: { names: 'function', offers: ['functions'], functions: 'way to synchronise' },
+  collective: { names: 'function', offers: ['functions'], functions: 'collective' },
   /** A model, or `inference(NAME)`, `training(NAME)`. */
   fill: {
     names: 'declaration',

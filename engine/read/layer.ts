@@ -1,6 +1,7 @@
 /** Reads one `layer`: measured in braces, or derived from a shape. */
 import type { LayerDefinition } from '../definitions/model.ts';
 import type { Entry, Expression } from '../../grammar/syntax.ts';
+import { wholeNumber } from '../language/expressions.ts';
 import { time } from '../quantities.ts';
 import type { ReadContext } from './context.ts';
 import { missing, notApplicable, readKeys, readQuantity, valueOf, type Keys } from '../language/keys.ts';
@@ -14,7 +15,8 @@ export interface LayerRead {
 }
 
 const times = ['forward', 'backward', 'backward_input', 'backward_weight'];
-const measuredKeys = [...times, 'weights', 'activation', 'output', 'workspace'];
+const quantities = [...times, 'weights', 'activation', 'output', 'workspace'];
+const measuredKeys = [...quantities, 'matrix'];
 
 /** The layer; `undefined` where something of it is wrong, which has been reported. */
 export function readLayer(context: ReadContext, entry: Entry): LayerRead | undefined {
@@ -47,12 +49,13 @@ function shaped(context: ReadContext, value: Expression): LayerRead | undefined 
 
 function readMeasured(context: ReadContext, keys: Keys, entry: Entry): LayerRead | undefined {
   const values: Partial<Record<string, number>> = {};
-  for (const key of measuredKeys) {
+  for (const key of quantities) {
     const read = readQuantity(context, keys, key);
     if (read.is === 'wrong') return undefined;
     if (read.is === 'value') values[key] = read.value;
   }
-  if (keys.doubtful) return undefined;
+  const matrix = readMatrix(context, keys);
+  if (matrix === 'wrong' || keys.doubtful) return undefined;
   const at = entry.name ?? entry.key;
   const half = values['backward_input'] !== undefined || values['backward_weight'] !== undefined;
   const whole = keys.find('backward');
@@ -85,6 +88,29 @@ function readMeasured(context: ReadContext, keys: Keys, entry: Entry): LayerRead
     activation: values['activation'] ?? 0,
     output: values['output'] ?? 0,
     workspace: values['workspace'] ?? 0,
+    ...(matrix === undefined ? {} : { matrix }),
   };
   return { cost, text: `forward ${time(forward)}, backward ${time(total - forward)}` };
+}
+
+/** `matrix = [4096, 1000]`; `undefined` where it is not written. */
+function readMatrix(
+  context: ReadContext,
+  keys: Keys,
+): { readonly rows: number; readonly columns: number } | 'wrong' | undefined {
+  const entry = keys.find('matrix');
+  if (entry === undefined) return undefined;
+  const value = valueOf(entry);
+  if (value === undefined) return 'wrong';
+  if (value.kind !== 'list' || value.items.length !== 2) {
+    context.report.report('type/mismatch', value, {
+      expected: 'inputs and outputs, such as `[4096, 1000]`',
+      found: value.kind === 'list' ? `a list of ${value.items.length}` : 'something else',
+    });
+    return 'wrong';
+  }
+  const [rows, columns] = value.items.map((item, index) =>
+    wholeNumber(context, item, index === 0 ? 'The number of inputs' : 'The number of outputs', { min: 1 }),
+  );
+  return rows === undefined || columns === undefined ? 'wrong' : { rows, columns };
 }

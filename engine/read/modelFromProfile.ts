@@ -33,6 +33,7 @@ export function readProfile(context: ReadContext, call: Call): ModelSource | und
         cost: {
           kind: 'measured',
           ...{ forward, backward, backwardInput, backwardWeight, weights, activation, output },
+          ...matrixIn(layer.description),
         },
         text: `${layer.description === '' ? '' : `${layer.description}, `}forward ${time(forward)}, backward ${time(total)}`,
         place: { uri: file.uri, start: layer.start, end: layer.end },
@@ -40,4 +41,12 @@ export function readProfile(context: ReadContext, call: Call): ModelSource | und
       };
     }),
   };
+}
+
+/** PyTorch describes a fully connected layer by `Linear(in_features=25088, out_features=4096, bias=True)`. */
+function matrixIn(description: string): { readonly matrix?: { readonly rows: number; readonly columns: number } } {
+  const [, rows, columns] = /^Linear\(in_features=(\d{1,9}), out_features=(\d{1,9})\b/.exec(description) ?? [];
+  return rows === undefined || Number(rows) < 1 || Number(columns) < 1
+    ? {}
+    : { matrix: { rows: Number(rows), columns: Number(columns) } };
 }

@@ -1,5 +1,7 @@
 /** Reads a `pipeline`: what it refers to, then the cut, devices, costs, routes and schedule of its plan. */
 import type { Cut, PlanCut } from '../definitions/cut.ts';
+import { onlyBuckets, type SyncUse } from '../definitions/exchange.ts';
+import type { CollectiveUse } from '../exchange/collectives.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
 import type { RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
@@ -18,6 +20,7 @@ import { hintOptimizer, readOptimizer } from './optimizer.ts';
 import { readMesh, sequenceKey } from './mesh.ts';
 import { readOverlap } from './overlap.ts';
 import { argumentsTried, readScheduleUse } from './scheduleUse.ts';
+import { readCollective } from './collective.ts';
 import { readSync } from './sync.ts';
 import { readTransfer } from './transfer.ts';
 
@@ -63,6 +66,8 @@ function readBlock(
   const transfer = transferValue === undefined ? {} : readTransfer(context, transferValue);
   const syncValue = valueOf(keys.find('sync'));
   const sync = syncValue === undefined ? 'end' : readSync(context, syncValue);
+  const collectiveValue = valueOf(keys.find('collective'));
+  const collective = collectiveValue === undefined ? 'usual' : readCollective(context, collectiveValue);
   const fill = readFill(context, keys);
   const cut =
     model === undefined
@@ -89,8 +94,10 @@ function readBlock(
     return undefined;
   if (overlap === undefined || recompute === undefined || transfer === undefined || sync === undefined)
     return undefined;
-  if (asynchronous && sync !== 'end')
-    withoutEffect(context, keys, 'sync', 'an asynchronous schedule exchanges gradients in each update of a stage');
+  if (collective === undefined) return undefined;
+  if (asynchronous)
+    for (const key of sync === 'end' ? ['collective'] : ['sync', 'collective'])
+      withoutEffect(context, keys, key, 'an asynchronous schedule exchanges gradients in each update of a stage');
   reportIdleKeys(context, keys, mesh, model, cut);
   if (recompute === 'selective' && model.layers.every((layer) => layer.cost.kind === 'measured')) {
     withoutEffect(context, keys, 'recompute', 'selective recomputation needs layers with a shape');
@@ -111,9 +118,24 @@ function readBlock(
     recompute,
     optimizer,
     transfer,
-    ...(sync === 'end' || asynchronous ? {} : { sync }),
+    ...(asynchronous ? {} : exchangeOf(sync, collective)),
     ...(fill === undefined ? {} : { fill }),
     at: (key: string) => valueOf(keys.find(key)) ?? name,
+  };
+}
+
+/** Buckets and nothing more are exchanged as ever. */
+function exchangeOf(
+  sync: SyncUse | 'end',
+  collective: CollectiveUse | 'usual',
+): Pick<PipelineDefinition, 'sync' | 'exchange'> {
+  if (collective === 'usual' && sync === 'end') return {};
+  if (collective === 'usual' && sync !== 'end' && onlyBuckets(sync)) {
+    const { bucket } = sync.written;
+    return { sync: { bucket: typeof bucket === 'object' && 'bytes' in bucket ? bucket.bytes : 0 } };
+  }
+  return {
+    exchange: { ...(sync === 'end' ? {} : { sync }), ...(collective === 'usual' ? {} : { collective }) },
   };
 }
 

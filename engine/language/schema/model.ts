@@ -63,6 +63,13 @@ export const layer: BlockSchema = {
     key('output', 'output = 16MiB', size, 'Bytes sent to each stage that needs this layer.'),
     key('workspace', 'workspace = 64MiB', size, 'Bytes held only while the layer runs.'),
     key(
+      'matrix',
+      'matrix = [4096, 4096]',
+      whole(1),
+      'Inputs and outputs of a fully connected layer. Its gradient can then be exchanged as two factors (`sync = hybrid`, `ps(push = factors)`).',
+      { list: true },
+    ),
+    key(
       'shape',
       'shape = transformer(hidden = 4096, heads = 32)',
       { kind: 'shape' },

@@ -165,7 +165,13 @@ export const pipeline: BlockSchema = {
       'sync',
       'sync = overlap',
       { kind: 'gradientSync' },
-      'When gradients are exchanged. `end` (default): all at once after the last operation of a device. `overlap`: a layer’s gradients as soon as the last backward of its stage has passed it. `overlap(bucket = 25MB)` collects layers until they reach that size.',
+      'When gradients are exchanged. `end` (default): all at once after the last operation of a device. `overlap`: a layer’s gradients as soon as the last backward of its stage has passed it. `overlap(bucket = 25MB)` collects layers until they reach that size. Others are names for what a published system does: `ddp`, `megatron`, `horovod`, `bytescheduler`, …',
+    ),
+    key(
+      'collective',
+      'collective = ring',
+      { kind: 'collective' },
+      'How ranks that hold the same weights exchange gradients: `ring`, `tree`, `halving`, `blueconnect`, `plink`, `trees`, `nccl`, parameter servers (`ps`), a measured `table("FILE")`, or the `best` of them. Default: a ring, or rings inside nodes and between them if that is faster.',
     ),
     key(
       'transfer',

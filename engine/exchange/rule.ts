@@ -1,0 +1,86 @@
+/** From what a file says of a rule to the rule of a plan: sizes in bytes, nothing left open. */
+import type { ExchangeRule } from '../exchangePlan.ts';
+import type { RuleArguments, Size } from './arguments.ts';
+import type { ExchangePreset } from './presets.ts';
+
+export interface RuleRequest {
+  readonly preset: ExchangePreset;
+  readonly written: RuleArguments;
+  /** Ranks that hold the same weights. */
+  readonly ranks: number;
+  /** Bytes of the gradient of one parameter. */
+  readonly gradient: number;
+}
+
+/** What does not fit together, and the nearest that does. */
+export interface RuleProblem {
+  readonly argument: string;
+  readonly value: string;
+  readonly allowed: string;
+}
+
+/** The rule, or an argument that contradicts another. */
+export function exchangeRule({ preset, written, ranks, gradient }: RuleRequest): ExchangeRule | RuleProblem {
+  const said = { ...argumentsOf(preset, written, ranks), ...written };
+  const bytes = (size: Size): number => ('bytes' in size ? size.bytes : size.parameters * gradient);
+  const { order = 'ready', bucket: asked, partition: pieces = 'whole', barrier = true } = said;
+  const bucket = asked === undefined ? 'layer' : asked === 'best' ? asked : bytes(asked) || 'layer';
+  const partition = typeof pieces === 'string' ? pieces : bytes(pieces);
+  const credit = creditOf(said, partition, bytes);
+  if (typeof credit === 'object') return credit;
+  const first = said.first === undefined ? undefined : bytes(said.first);
+  const fuse = said.fuse === undefined ? undefined : bytes(said.fuse);
+  if (first !== undefined && (typeof bucket === 'string' || first > bucket))
+    return {
+      argument: 'first',
+      value: `${first} B`,
+      allowed:
+        bucket === 'best'
+          ? 'absent where `bucket = best` chooses all sizes'
+          : bucket === 'layer'
+            ? 'a size only where `bucket` says one'
+            : `at most the bucket, ${bucket} B`,
+    };
+  if (fuse !== undefined && said.cycle === undefined)
+    return { argument: 'fuse', value: `${fuse} B`, allowed: 'a size only where `cycle` says how often' };
+  return {
+    name: preset.name,
+    order,
+    bucket,
+    ...(first === undefined ? {} : { first }),
+    ...(said.cycle === undefined ? {} : { cycle: said.cycle }),
+    ...(fuse === undefined ? {} : { fuse }),
+    partition,
+    credit,
+    strict: said.strict ?? false,
+    ack: said.ack ?? 0,
+    barrier,
+    earlyStart: said.early_start ?? false,
+    halves: said.halves ?? 'together',
+  };
+}
+
+const argumentsOf = ({ arguments: said }: ExchangePreset, written: RuleArguments, ranks: number): RuleArguments =>
+  typeof said === 'function' ? said(ranks, written) : said;
+
+/** Whether a preset and what is written with it ask for a barrier, whatever the ranks. */
+export const hasBarrier = (preset: ExchangePreset, written: RuleArguments): boolean =>
+  ({ ...argumentsOf(preset, written, 2), ...written }).barrier ?? true;
+
+/** If buckets go as they get ready, all are handed over at once: the lane has that order anyway. */
+function creditOf(
+  { credit, order = 'ready' }: RuleArguments,
+  partition: ExchangeRule['partition'],
+  bytes: (size: Size) => number,
+): ExchangeRule['credit'] | RuleProblem {
+  if (credit === undefined) return order === 'ready' ? 'unlimited' : 'piece';
+  if (credit === 'best') return credit;
+  if (!('pieces' in credit)) return bytes(credit);
+  if (credit.pieces === 1) return 'piece';
+  if (typeof partition === 'number') return credit.pieces * partition;
+  return {
+    argument: 'credit',
+    value: String(credit.pieces),
+    allowed: '1, or a number of bytes: pieces have no fixed size here',
+  };
+}
