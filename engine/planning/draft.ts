@@ -6,6 +6,7 @@ import { stageModes } from './cost/recomputation.ts';
 import { stagePlans } from './cost/stagePlans.ts';
 import { stepTimes } from './cost/stepTimes.ts';
 import type { PipelineCut } from './cut/cutPipeline.ts';
+import { matrixOf } from './exchange/matrix.ts';
 import { fillPlan } from './fill.ts';
 import type { Notes } from './notes.ts';
 import { planOrigins } from './origins.ts';
@@ -31,7 +32,7 @@ export function* draft(
   { stageOf, elements }: PipelineCut,
 ): Generator<void, PipelinePlan | undefined, void> {
   const { pipeline, parts, microbatches, ranks, sites, partners, interleaved, at } = placed;
-  const { name, doc, model, cluster, cut, mesh, iterations, optimizer, transfer, sync } = pipeline;
+  const { name, doc, model, cluster, cut, mesh, iterations, optimizer, transfer } = pipeline;
   const { copies } = ranks;
   const modes = stageModes(notes, pipeline);
   const names = elements.map((_, stage) => (cut.kind === 'blocks' ? cut.stages[stage].name : `s${stage}`));
@@ -70,11 +71,19 @@ export function* draft(
   }));
   yield;
   const { precision, microBatch } = model;
-  const step = stepTimes(notes, { cluster, at: pipeline.at, optimizer, sync, ranks, stages: parted, precision });
+  const { sync, exchange } = pipeline;
+  const matrices =
+    exchange === undefined
+      ? []
+      : each.map(({ stage }) => elements[stage].map((element) => matrixOf(model, element, microbatches)));
+  const times = stepTimes(notes, {
+    ...{ cluster, at: pipeline.at, optimizer, sync, exchange },
+    ...{ ranks, stages: parted, precision, matrices },
+  });
   yield;
   const kinds = ranks.ranks.map((rank) => rank.kind);
   const fill = pipeline.fill === undefined ? undefined : fillPlan(notes, pipeline.fill, kinds, pipeline.at);
-  if (routes === undefined || step === undefined || schedule === undefined) return undefined;
+  if (routes === undefined || times === undefined || schedule === undefined) return undefined;
   const stages = parted.map(({ plan }) => plan);
   const timed = scheduleWithTimes(notes, pipeline, schedule, stages, ranks.ranks.length);
   if (timed === undefined) return undefined;
@@ -95,7 +104,8 @@ export function* draft(
     ...ranksIn(mesh),
     ...(fill === undefined ? {} : { fill }),
     microBatchSize: microBatch / parts,
-    step,
+    step: times.step,
+    ...(times.exchange === undefined ? {} : { exchange: times.exchange }),
     expects: [],
     ...(cut.kind === 'blocks' && cut.planned !== undefined ? { cut: cut.planned } : {}),
   };

@@ -10,6 +10,8 @@ export interface GradientBucket extends Pick<BucketPlan, 'left'> {
   readonly dense: number;
   readonly experts: number;
   readonly before: number;
+  /** Its first layer, as an index. */
+  readonly first: number;
 }
 
 type Parts = Pick<
@@ -59,7 +61,7 @@ export function gradientBuckets(
       input: share(input, whole.input),
       weight: share(weight, whole.weight),
     };
-    buckets.push({ dense, experts, left, before: share(forward, whole.forward) });
+    buckets.push({ dense, experts, left, before: share(forward, whole.forward), first });
     [dense, experts, first] = [0, 0, -1];
   };
   for (let at = layers.length - 1; at >= 0; at -= 1) {

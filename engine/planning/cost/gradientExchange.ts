@@ -5,7 +5,7 @@ import { collectiveTime, sentBytes } from '../../costs/collectives.ts';
 import { type MovedBytes, shardRanks, shardsGradients, shardsState, shardsWeights } from '../../costs/optimizer.ts';
 import type { Collective, Ring } from '../../costs/types.ts';
 import { groupRing } from '../place/groupRing.ts';
-import { slices, type Groups } from '../place/rankGroups.ts';
+import { joinedGroups, slices, strides, type Groups } from '../place/rankGroups.ts';
 import type { Rank } from '../place/ranks.ts';
 
 /** Seconds, and bytes that a device sends. */
@@ -36,17 +36,14 @@ export function gradientExchange(
   per: MovedBytes,
   groupsOf: (devices: readonly number[], mesh: Rank['mesh']) => Groups,
 ): GradientExchange | undefined {
-  const [{ mesh }] = members;
-  // Of copies, the groups of all ranks are joined one by one.
-  const parts = members.map(({ devices }) => groupsOf(devices, mesh));
-  const joined = parts[0].map((_, index) => parts.flatMap((part) => part[index]));
+  const { groups: joined, each, rank } = joinedGroups(members, groupsOf);
   const ranks = joined[0].length;
   if (ranks === 1) return { gradients: () => stillness, weights: () => stillness };
   const { shard = 'none' } = optimizer ?? {};
   // Each copy of a stage splits its state over ranks of its own, as the bytes that it keeps say.
-  const size = shardsState(shard) ? shardRanks(parts[0][0].length, optimizer?.over) : 1;
+  const size = shardsState(shard) ? shardRanks(each, optimizer?.over) : 1;
   const ringOver = (groups: Groups): Ring | undefined =>
-    groupRing(notes, { cluster, at }, 'ring', [members[0]], () => groups);
+    groupRing(notes, { cluster, at }, 'ring', [rank], () => groups);
   const within = size > 1 ? ringOver(joined.flatMap((group) => slices(group, size))) : noRing;
   const across = size < ranks ? ringOver(joined.flatMap((group) => strides(group, size))) : noRing;
   if (within === undefined || across === undefined) return undefined;
@@ -69,6 +66,3 @@ export function moved(pattern: Collective['pattern'], bytes: number, count: numb
   if (bytes === 0 || count <= 1) return stillness;
   return { seconds: collectiveTime({ pattern, bytes }, count, ring), bytes: sentBytes({ pattern, bytes }, count) };
 }
-
-const strides = (group: readonly number[], size: number): Groups =>
-  Array.from({ length: size }, (_, first) => group.filter((_device, index) => index % size === first));

@@ -7,40 +7,77 @@ import type { StepPlan, StageExchange } from '../../plan.ts';
 import { gradientBuckets } from './gradientBuckets.ts';
 import { gradientExchange, type Moved, moved, stillness, sumOfTraffic } from './gradientExchange.ts';
 import { groupRing } from '../place/groupRing.ts';
-import { dataGroups, expertDataGroups } from '../place/rankGroups.ts';
+import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
+import type { FactorShape } from '../../definitions/collective.ts';
+import type { ExchangePlan } from '../../exchangePlan.ts';
+import { exchangeAtEnd, factoredIn } from '../exchange/atEnd.ts';
+import { type Holders, holdersIn } from '../exchange/holders.ts';
+import { canExchange, exchangeLanes } from '../exchange/lanes.ts';
 import type { StageParts } from './stagePlans.ts';
 
-export interface StepRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer' | 'sync'> {
+export interface StepRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer' | 'sync' | 'exchange'> {
   readonly ranks: SitedRanks;
   readonly stages: readonly StageParts[];
   readonly precision: Precision;
+  /** By stage of the plan, the matrices of its layers that are fully connected. */
+  readonly matrices: readonly (readonly (FactorShape | undefined)[])[];
+}
+
+export interface StepTimes {
+  readonly step: readonly StepPlan[];
+  /** Only if a rule orders the exchange; then its tensors are in no step. */
+  readonly exchange?: ExchangePlan;
 }
 
 /**
  * Gradient exchange and optimizer step, by rank; `undefined` if devices have no route (reported). If a stage has copies on
  * several ranks, the ranks of all of them are one group. The step is as long as the file says.
  */
-export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan[] | undefined {
+export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undefined {
   const { ranks, stages, optimizer, sync } = request;
+  const groups = holdersIn(ranks, stages);
   const per = (optimizer?.recipe ?? optimizers[0]).moved(request.precision);
   const after: Moved[] = ranks.ranks.map(() => stillness);
   const inBuckets: Moved[] = ranks.ranks.map(() => stillness);
   const overlap: StageExchange[][] = ranks.ranks.map(() => []);
-  for (const { members, dense, experts, held } of holders(ranks, stages)) {
+  const rule = request.exchange?.sync;
+  const asked = request.exchange?.collective;
+  const possible =
+    request.exchange === undefined || canExchange(notes, request, rule === undefined ? 'collective' : 'sync');
+  const collective = possible ? asked : undefined;
+  const ordered =
+    rule !== undefined && possible
+      ? exchangeLanes(notes, { ...request, exchange: { sync: rule, collective }, holders: groups, per })
+      : 'none';
+  if (ordered === undefined) return undefined;
+  for (const { members, dense, experts, held } of groups) {
     const all = members.map((member) => ranks.ranks[member]);
-    const ofDense = gradientExchange(notes, request, all, per, dataGroups);
-    const ofExperts = experts === 0 ? ofDense : gradientExchange(notes, request, all, per, expertDataGroups);
+    const exchangeOver = (groupsOf: typeof dataGroups) =>
+      collective === undefined || ordered !== 'none'
+        ? gradientExchange(notes, request, all, per, groupsOf)
+        : exchangeAtEnd(
+            notes,
+            { ...request, exchange: { collective }, per, ...joinedGroups(all, groupsOf) },
+            factoredIn(held, request.matrices),
+          );
+    const ofDense = exchangeOver(dataGroups);
+    const ofExperts = experts === 0 ? ofDense : exchangeOver(expertDataGroups);
     if (ofDense === undefined || ofExperts === undefined) return undefined;
     const weights = sumOfTraffic(ofDense.weights(dense), ofExperts.weights(experts));
     const gradients = sumOfTraffic(ofDense.gradients(dense), ofExperts.gradients(experts));
+    if (ordered !== 'none') {
+      // Lanes carry gradients, and updated weights.
+      const boundary = boundaryIn(held);
+      for (const member of members) after[member] = sumOfTraffic(after[member], boundary);
+      continue;
+    }
     // Copies on several ranks run their first forwards in different orders: they gather after the step.
     const gathers = sync !== undefined && members.length === 1 && weights.seconds > 0;
     const bucket = gradients.seconds > 0 || gathers ? sync?.bucket : undefined;
     const later = sumOfTraffic(gathers ? stillness : weights, bucket === undefined ? gradients : stillness);
     // Of several stages of a device, one ends the iteration.
-    const boundary = { bytes: 0, seconds: held.reduce((most, { layers }) => Math.max(most, boundaryOf(layers)), 0) };
-    for (const member of members) after[member] = sumOfTraffic(after[member], later, boundary);
+    for (const member of members) after[member] = sumOfTraffic(after[member], later, boundaryIn(held));
     if (bucket === undefined) continue;
     for (const { layers, plan, on } of held) {
       const made = gradientBuckets(layers, per.gradient, bucket, plan.recomputeMode === 'stage').map(
@@ -70,14 +107,16 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
   }
   const embeddings = embeddingTimes(notes, request, per.gradient);
   if (embeddings === undefined) return undefined;
-  const nothing = sync !== undefined && overlap.every((candidate) => candidate.length === 0);
+  const nothing =
+    (sync !== undefined && overlap.every((candidate) => candidate.length === 0)) ||
+    (ordered !== 'none' && ordered.lanes.length === 0);
   if (nothing)
     notes.report.report('key/not-applicable', request.at('sync'), {
       key: 'sync',
       reason: 'no gradients are left to exchange after the last backwards',
     });
   const step = optimizer?.step ?? 0;
-  return after.map((each, rank) => {
+  const steps = after.map((each, rank) => {
     const { seconds, bytes } = sumOfTraffic(each, embeddings[rank]);
     const sent = bytes + inBuckets[rank].bytes;
     return {
@@ -87,7 +126,13 @@ export function stepTimes(notes: Notes, request: StepRequest): readonly StepPlan
       ...(overlap[rank].length > 0 ? { overlap: overlap[rank] } : {}),
     };
   });
+  return { step: steps, ...(ordered === 'none' || nothing ? {} : { exchange: ordered }) };
 }
+
+const boundaryIn = (held: Holders['held']): Moved => ({
+  bytes: 0,
+  seconds: held.reduce((most, { layers }) => Math.max(most, boundaryOf(layers)), 0),
+});
 
 /** Seconds of shards that no pass of a stage hides: its first layer with weights begins and ends an iteration. */
 const boundaryOf = (layers: StageParts['layers']): number =>
@@ -113,40 +158,4 @@ function embeddingTimes(
   const ring = groupRing(notes, { cluster, at }, 'ring', [members[0]], () => groups);
   if (ring === undefined) return undefined;
   return ranks.ranks.map((_, rank) => moved('all_reduce', gradient * (holding.get(rank) ?? 0), numbers.length, ring));
-}
-
-interface Held extends Pick<StageParts, 'layers' | 'plan'> {
-  /** Rank, and the stage of the program that is its copy (of several segments the first). */
-  readonly on: Map<number, number>;
-}
-
-/** Ranks that hold the same stages, and parameters of all of these on one device. */
-interface Holders {
-  readonly members: readonly number[];
-  dense: number;
-  experts: number;
-  readonly held: Held[];
-}
-
-/** Ranks that hold the same stages exchange the gradients of all of them. */
-function holders({ ranks, placement }: SitedRanks, stages: readonly StageParts[]): readonly Holders[] {
-  const holding = new Map<number, Held & { readonly parts: StageParts }>();
-  for (const [index, parts] of stages.entries()) {
-    const { copy } = parts.plan;
-    if ((copy?.segment ?? 0) > 0 || copy?.away === true) continue;
-    const stage = copy?.stage ?? index;
-    const known = holding.get(stage) ?? { layers: parts.layers, plan: parts.plan, on: new Map(), parts };
-    if (!known.on.has(placement[index])) known.on.set(placement[index], index);
-    holding.set(stage, known);
-  }
-  const groups = new Map<string, Holders>();
-  for (const holder of holding.values()) {
-    const members = [...holder.on.keys()].sort((a, b) => a - b);
-    const group = groups.get(members.join()) ?? { members, dense: 0, experts: 0, held: [] };
-    group.dense += holder.parts.dense;
-    group.experts += holder.parts.experts;
-    group.held.push(holder);
-    groups.set(members.join(), group);
-  }
-  return [...groups.values()].filter(({ members }) => members.every((member) => member < ranks.length));
 }

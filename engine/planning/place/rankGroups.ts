@@ -26,9 +26,23 @@ export function expertDataGroups(devices: readonly number[], { expert, expertTen
   return strided(devices, devices.length / stride, stride);
 }
 
+/** Groups of ranks that hold copies of the same stages, joined one by one, and how many devices of a group are in one rank. */
+export function joinedGroups<R extends { readonly devices: readonly number[]; readonly mesh: Mesh }>(
+  members: readonly R[],
+  groupsIn: (devices: readonly number[], mesh: Mesh) => Groups,
+): { readonly groups: Groups; readonly each: number; readonly rank: R } {
+  const parts = members.map(({ devices, mesh }) => groupsIn(devices, mesh));
+  const groups = parts[0].map((_, index) => parts.flatMap((part) => part[index]));
+  return { groups, each: parts[0][0].length, rank: members[0] };
+}
+
 /** Neighbours of a group, `size` at a time: shard groups, each of which holds all. */
 export const slices = (group: readonly number[], size: number): Groups =>
   Array.from({ length: group.length / size }, (_, part) => group.slice(part * size, (part + 1) * size));
+
+/** Of each group, the devices with one place in their slices of `size`: those that hold the same part. */
+export const strides = (group: readonly number[], size: number): Groups =>
+  Array.from({ length: size }, (_, first) => group.filter((_device, index) => index % size === first));
 
 /** Groups of `size` devices that are `stride` apart, block by block. */
 function strided(devices: readonly number[], size: number, stride: number): Groups {

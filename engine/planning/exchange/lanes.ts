@@ -1,0 +1,152 @@
+/** The lanes of a pipeline whose gradients a rule orders: what is exchanged on each, and what a call takes. */
+import { type MovedBytes, shardsGradients, shardsState } from '../../costs/optimizer.ts';
+import type { ExchangeUse, SyncUse } from '../../definitions/exchange.ts';
+import type { SettledPipeline } from '../../definitions/pipeline.ts';
+import type { FactorShape } from '../../definitions/collective.ts';
+import { exchangeRule } from '../../exchange/rule.ts';
+import type { ExchangePlan, ExchangeRule, LaneCall, LanePlan, TensorPlan } from '../../exchangePlan.ts';
+import { gradientBuckets } from '../cost/gradientBuckets.ts';
+import type { Notes } from '../notes.ts';
+import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
+import type { SitedRanks } from '../place/sites.ts';
+import type { Holders } from './holders.ts';
+import { laneCall } from './laneCall.ts';
+
+export interface LanesRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer'> {
+  readonly exchange: ExchangeUse & { readonly sync: SyncUse };
+  readonly ranks: SitedRanks;
+  readonly holders: readonly Holders[];
+  readonly per: MovedBytes;
+  /** By stage of the plan, the matrices of its layers that are fully connected. */
+  readonly matrices: readonly (readonly (FactorShape | undefined)[])[];
+}
+
+/** `undefined` where the rule contradicts itself, or a collective does not fit (reported). No lanes where nothing is exchanged. */
+export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan | undefined {
+  const { ranks, holders, exchange } = request;
+  const rule = ruleOf(notes, request);
+  if (rule === undefined) return undefined;
+  const lanes: LanePlan[] = [];
+  for (const group of connected(holders)) {
+    const calls: LaneCall[] = [];
+    const tensors: TensorPlan[] = [];
+    for (const held of group) {
+      const found = tensorsOf(notes, request, held, calls);
+      if (found === undefined) return undefined;
+      tensors.push(...found);
+    }
+    if (tensors.length === 0) continue;
+    const stages = [...new Set(tensors.map(({ stage }) => stage))].sort((a, b) => a - b);
+    const devices = [...new Set(group.flatMap(({ members }) => members))].sort((a, b) => a - b);
+    lanes.push({
+      name: devices.map((device) => request.cluster.devices[ranks.ranks[device].devices[0]].name).join(', '),
+      devices,
+      stages,
+      tensors: tensors.sort((a, b) => a.stage - b.stage || a.before - b.before),
+      calls,
+      ...(exchange.sync.preset.wholeBehindFirst === true ? { whole: stages.filter((stage) => stage > 0) } : {}),
+    });
+  }
+  return { rule, lanes };
+}
+
+/** In bytes, for the most ranks that hold the same weights. */
+function ruleOf(
+  notes: Notes,
+  { exchange, ranks, holders, per, optimizer, at }: LanesRequest,
+): ExchangeRule | undefined {
+  const { preset, written, at: places } = exchange.sync;
+  const data = holders.map(({ members }) =>
+    members.reduce((sum, member) => {
+      const { devices, mesh } = ranks.ranks[member];
+      return sum + devices.length / mesh.tensor;
+    }, 0),
+  );
+  const rule = exchangeRule({ preset, written, ranks: Math.max(1, ...data), gradient: per.gradient });
+  if ('allowed' in rule) {
+    notes.report.report('value/range', places.get(rule.argument) ?? at('sync'), {
+      what: `"${rule.argument}"`,
+      value: rule.value,
+      allowed: rule.allowed,
+    });
+    return undefined;
+  }
+  // Updated weights are gathered before the next forwards.
+  return shardsState(optimizer?.shard ?? 'none') ? { ...rule, halves: 'apart' } : rule;
+}
+
+/** Tensors of the layers that these ranks hold; what a call takes is added to `calls`. */
+function tensorsOf(
+  notes: Notes,
+  request: LanesRequest,
+  { members, held }: Holders,
+  calls: LaneCall[],
+): readonly TensorPlan[] | undefined {
+  const { ranks, per, matrices } = request;
+  const all = members.map((member) => ranks.ranks[member]);
+  const tensors: TensorPlan[] = [];
+  const numbers = new Map<string, number>();
+  /** −1 where a rank is alone. */
+  const callOf = (kind: 'dense' | 'experts', matrix: FactorShape | undefined): number | undefined => {
+    const key = `${kind} ${matrix === undefined ? '' : [matrix.rows, matrix.columns, matrix.samples].join()}`;
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    const joined = joinedGroups(all, kind === 'dense' ? dataGroups : expertDataGroups);
+    if (joined.groups[0].length === 1) {
+      numbers.set(key, -1);
+      return -1;
+    }
+    const call = laneCall(notes, { ...request, ...joined }, matrix);
+    if (call === undefined) return undefined;
+    numbers.set(key, calls.length);
+    calls.push(call);
+    return calls.length - 1;
+  };
+  for (const { layers, plan, on } of held) {
+    const [stage] = on.values();
+    for (const each of gradientBuckets(layers, per.gradient, 0, plan.recomputeMode === 'stage')) {
+      const { dense, experts, left, before, first } = each;
+      const matrix = matrices[stage]?.[first];
+      for (const [kind, parameters] of [
+        ['dense', dense],
+        ['experts', experts],
+      ] as const) {
+        if (parameters === 0) continue;
+        const call = callOf(kind, kind === 'dense' ? matrix : undefined);
+        if (call === undefined) return undefined;
+        if (call < 0) continue;
+        tensors.push({ layer: plan.layers[first], stage, bytes: parameters * per.gradient, left, before, call });
+      }
+    }
+  }
+  return tensors;
+}
+
+/** Holders that share devices share their lane. */
+function connected(holders: readonly Holders[]): readonly (readonly Holders[])[] {
+  const groups: { devices: Set<number>; held: Holders[] }[] = [];
+  for (const holder of holders) {
+    const touching = groups.filter(({ devices }) => holder.members.some((member) => devices.has(member)));
+    const merged = {
+      devices: new Set([...touching.flatMap(({ devices }) => [...devices]), ...holder.members]),
+      held: [...touching.flatMap(({ held }) => held), holder],
+    };
+    for (const group of touching) groups.splice(groups.indexOf(group), 1);
+    groups.push(merged);
+  }
+  return groups.map(({ held }) => held);
+}
+
+/** Whether a rule can order these gradients at all; reported where not. */
+export function canExchange(
+  notes: Notes,
+  { optimizer, at }: Pick<LanesRequest, 'optimizer' | 'at'>,
+  key: 'sync' | 'collective',
+): boolean {
+  if (!shardsGradients(optimizer?.shard ?? 'none')) return true;
+  notes.report.report('key/not-applicable', at(key), {
+    key,
+    reason: 'gradients in parts are scattered after each backward, in the time of the layers',
+  });
+  return false;
+}
