@@ -1,5 +1,5 @@
 /**
- * Pipelines side by side: the pipelines of a file unchanged, or one under several schedules. Each row is planned and simulated
+ * Pipelines side by side: the pipelines of a file unchanged, or one under several schedules, rules of exchange and collectives. Each row is planned and simulated
  * separately, so one that cannot run leaves the others alone.
  */
 import { parse, type SyntaxFile } from '../grammar/index.ts';
@@ -20,10 +20,23 @@ export interface RowProblem {
   readonly message: string;
 }
 
+/** What a row tries instead of what the file says, each as you would write it there. */
+export interface Variant {
+  readonly schedule?: string;
+  readonly sync?: string;
+  readonly collective?: string;
+}
+
+/** Keys of a pipeline that a row may try. */
+export const variantKeys = ['schedule', 'sync', 'collective'] as const;
+
 export interface CompareRow {
   readonly pipeline: string;
   /** As it is written. */
   readonly schedule: string;
+  /** Only if rows try others. */
+  readonly sync?: string;
+  readonly collective?: string;
   /** Figures, or why there are none. */
   readonly result: { readonly report: PipelineReport } | { readonly problem: RowProblem };
   /** It does work that rows under other schedules leave out. */
@@ -51,26 +64,48 @@ export function rowAsWritten(request: CompareRequest, base: Planned, pipeline: s
 }
 
 /**
- * The same under another schedule: `schedule` as you would write it in the file (`isSchedule` must be true). A schedule that
- * needs another number of devices than the file has is a problem, not a row: its figures would belong to other hardware.
+ * The same with other values of some keys (`isValue` must be true of each). A schedule that needs another number of devices than
+ * the file has is a problem, not a row: its figures would belong to other hardware.
  */
-export function rowUnder(request: CompareRequest, base: Planned, pipeline: string, schedule: string): CompareRow {
-  const body = pipelineBody(base.syntax, pipeline);
-  const edit = body === undefined ? undefined : setKey(base.syntax.text, body, 'schedule', schedule);
-  if (edit === undefined) return rowOf(request, base, pipeline, schedule);
-  const changed = planned({ ...request, text: apply(base.syntax.text, [edit]) });
+export function rowUnder(request: CompareRequest, base: Planned, pipeline: string, variant: Variant): CompareRow {
+  const { text, syntax } = withVariant(request, base.syntax, pipeline, variant);
+  if (text === base.syntax.text) return rowOf(request, base, pipeline, variant);
+  const changed = planned({ ...request, text });
   const devices = planFor(base, pipeline)?.devices.length;
   const plan = planFor(changed, pipeline);
-  if (devices === undefined || plan?.devices.length === devices) return rowOf(request, changed, pipeline, schedule);
+  if (devices === undefined || plan?.devices.length === devices) return rowOf(request, changed, pipeline, variant);
   const problem = plan === undefined ? planningProblem(changed, pipeline) : otherDevices(plan, devices);
   const cutElse = plan !== undefined || problem.code === 'stage/device-count';
-  const nearest = cutElse ? nearestStages(request, changed.syntax, pipeline, devices) : undefined;
+  const nearest = cutElse ? nearestStages(request, syntax, pipeline, devices) : undefined;
   const message = nearest === undefined ? problem.message : `${problem.message} Nearest stages: ${nearest}.`;
-  return { pipeline, schedule, result: { problem: { code: problem.code, message } }, errors: [problem.code] };
+  return {
+    ...namesOf(base, pipeline, variant),
+    result: { problem: { code: problem.code, message } },
+    errors: [problem.code],
+  };
 }
 
-/** Whether a text is one expression with no text behind it, so that it can be a value. */
-export function isSchedule(text: string): boolean {
+/** The file with these values: one edit after the other, each in the text that the one before it left. */
+function withVariant(
+  { options }: CompareRequest,
+  file: SyntaxFile,
+  pipeline: string,
+  variant: Variant,
+): { readonly text: string; readonly syntax: SyntaxFile } {
+  let syntax = file;
+  for (const key of variantKeys) {
+    const value = variant[key];
+    const body = pipelineBody(syntax, pipeline);
+    const edit = value === undefined || body === undefined ? undefined : setKey(syntax.text, body, key, value);
+    if (edit === undefined) continue;
+    const text = apply(syntax.text, [edit]);
+    syntax = parse(text, { size: options.limits.fileSize, faults: options.limits.findings });
+  }
+  return { text: syntax.text, syntax };
+}
+
+/** Whether a text is a name or a call with no text behind it, so that it can be the value of a key. */
+export function isValue(text: string): boolean {
   const before = 'pipeline p {\n  schedule = ';
   const syntax = parse(`${before}${text}\n}\n`);
   const body = pipelineBody(syntax, 'p');
@@ -88,20 +123,31 @@ export function isSchedule(text: string): boolean {
 const planFor = ({ resolution }: Planned, pipeline: string): PipelinePlan | undefined =>
   resolution.plan.pipelines.find(({ name }) => name === pipeline);
 
-function rowOf({ options }: CompareRequest, from: Planned, pipeline: string, schedule?: string): CompareRow {
-  const written = schedule ?? scheduleText(from, pipeline);
+/** What a row is called by: its values as tried, otherwise as written. */
+const namesOf = (
+  from: Planned,
+  pipeline: string,
+  { schedule, sync, collective }: Variant,
+): Pick<CompareRow, 'pipeline' | 'schedule' | 'sync' | 'collective'> => ({
+  pipeline,
+  schedule: schedule ?? scheduleText(from, pipeline),
+  ...(sync === undefined ? {} : { sync }),
+  ...(collective === undefined ? {} : { collective }),
+});
+
+function rowOf({ options }: CompareRequest, from: Planned, pipeline: string, variant: Variant = {}): CompareRow {
+  const names = namesOf(from, pipeline, variant);
   const plan = planFor(from, pipeline);
   if (plan === undefined) {
     const problem = planningProblem(from, pipeline);
-    return { pipeline, schedule: written, result: { problem }, errors: [problem.code] };
+    return { ...names, result: { problem }, errors: [problem.code] };
   }
   const { run, findings } = evaluate(plan, options);
   const errors = findings.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   const stopped = first ?? { code: 'schedule/deadlock', message: 'The pipeline does not run.' };
   return {
-    pipeline,
-    schedule: written,
+    ...names,
     ...(setsWork(plan.schedule) ? { setsWork: true } : {}),
     result: run === undefined ? { problem: { code: stopped.code, message: stopped.message } } : { report: run.report },
     errors: run === undefined ? [stopped.code] : errors.map(({ code }) => code),

@@ -1,10 +1,11 @@
 import {
   type CompareRequest,
-  isSchedule,
+  isValue,
   planned,
   type Planned,
   rowAsWritten,
   rowUnder,
+  type Variant,
 } from '../../engine/compare.ts';
 import { defaultOptions } from '../../engine/host.ts';
 import type { Arguments } from '../arguments.ts';
@@ -12,7 +13,7 @@ import { coloursFor } from '../colours.ts';
 import { type Command, usageFault } from '../command.ts';
 import { diskHost, namedPath, shownPath, uriOf } from '../host.ts';
 import type { Io } from '../io.ts';
-import type { FileRow } from '../output/compareColumns.ts';
+import { type FileRow, triedIn } from '../output/compareColumns.ts';
 import { compareCsv, compareJson } from '../output/compareData.ts';
 import { compareText } from '../output/compareText.ts';
 import { overrideProblem, type Overrides, readOverrides } from '../overrides.ts';
@@ -27,12 +28,23 @@ export const compareCommand: Command = {
   spec: {
     name: 'compare',
     operands: 'FILE…',
-    summary: 'Compare pipelines: all pipelines of the files, or each one under several schedules.',
+    summary:
+      'Compare pipelines: all pipelines of the files, or each one under several schedules, rules of gradient exchange and collectives.',
     options: [
       {
         name: 'schedules',
         value: 'LIST',
         doc: 'Run each pipeline under each of these schedules: --schedules "gpipe,1f1b,interleaved_1f1b(chunks = 2)".',
+      },
+      {
+        name: 'sync',
+        value: 'LIST',
+        doc: 'Exchange gradients by each of these rules: --sync "end,ddp,bytescheduler(credit = 8MB)".',
+      },
+      {
+        name: 'collective',
+        value: 'LIST',
+        doc: 'Exchange gradients with each of these collectives: --collective "ring,nccl,ps(servers = 4)".',
       },
       { name: 'pipeline', value: 'NAME', doc: 'Only this pipeline of each file.' },
       { name: 'set', value: 'NAME=VALUE', repeated: true, doc: 'Give a param another value: --set microbatches=16.' },
@@ -44,13 +56,13 @@ export const compareCommand: Command = {
       },
     ],
     notes: [
-      'Exit status 1 if a row cannot run or has an error. With --schedules, failed "expect"s are ignored: they were written for the schedule in the file.',
+      'Exit status 1 if a row cannot run or has an error. With --schedules, --sync or --collective, failed "expect"s are ignored: they were written for what is in the file.',
     ],
   },
   async run(args, io) {
     if (args.operands.length === 0) return usageFault(io, 'compare', 'Name at least one file.');
-    const schedules = readSchedules(args.value('schedules'));
-    if (typeof schedules === 'string') return usageFault(io, 'compare', schedules);
+    const variants = readVariants(args);
+    if (typeof variants === 'string') return usageFault(io, 'compare', variants);
     const overrides = readOverrides(args.values('set'));
     if ('problem' in overrides) return usageFault(io, 'compare', overrides.problem);
     const files: File[] = [];
@@ -59,13 +71,13 @@ export const compareCommand: Command = {
       if (typeof file === 'string') return usageFault(io, 'compare', file);
       files.push(file);
     }
-    const rows = evaluated(files, schedules, io);
+    const rows = evaluated(files, variants, io);
     await io.out(textOf(rows, args, io));
-    const faults = schedules === undefined ? files.filter(({ base }) => hasErrors(base)) : [];
+    const faults = variants === undefined ? files.filter(({ base }) => hasErrors(base)) : [];
     for (const { name } of faults) await io.err(`${name} has errors: "pipewright check ${name}" shows them.\n`);
     const failed =
       faults.length > 0 ||
-      rows.some(({ errors }) => errors.some((code) => schedules === undefined || code !== 'expect/failed'));
+      rows.some(({ errors }) => errors.some((code) => variants === undefined || code !== 'expect/failed'));
     return failed ? status.findings : status.fine;
   },
 };
@@ -80,14 +92,25 @@ interface File {
   readonly pipelines: readonly string[];
 }
 
-/** The list of `--schedules`, or what is wrong with it. */
-function readSchedules(text: string | undefined): readonly string[] | string | undefined {
-  if (text === undefined) return undefined;
-  const schedules = splitList(text);
-  const wrong = schedules.find((schedule) => !isSchedule(schedule));
-  return wrong === undefined
-    ? schedules
-    : `--schedules takes schedules such as gpipe or interleaved_1f1b(chunks = 2), with commas between, not "${wrong}".`;
+/** Options with lists of values to try, and the key that each is for. */
+const lists = [
+  { option: 'schedules', key: 'schedule', what: 'schedules such as gpipe or interleaved_1f1b(chunks = 2)' },
+  { option: 'sync', key: 'sync', what: 'rules such as ddp or bytescheduler(credit = 8MB)' },
+  { option: 'collective', key: 'collective', what: 'collectives such as nccl or ps(servers = 4)' },
+] as const;
+
+/** All combinations of what the lists name, or what is wrong with one; undefined without a list. */
+function readVariants(args: Arguments): readonly Variant[] | string | undefined {
+  let variants: readonly Variant[] | undefined;
+  for (const { option, key, what } of lists) {
+    const text = args.value(option);
+    if (text === undefined) continue;
+    const values = splitList(text);
+    const wrong = values.find((value) => !isValue(value));
+    if (wrong !== undefined) return `--${option} takes ${what}, with commas between, not "${wrong}".`;
+    variants = (variants ?? [{}]).flatMap((variant) => values.map((value) => ({ ...variant, [key]: value })));
+  }
+  return variants;
 }
 
 function readFile(path: string, args: Arguments, overrides: Overrides, io: Io): File | string {
@@ -116,18 +139,18 @@ function readFile(path: string, args: Arguments, overrides: Overrides, io: Io): 
 const hasErrors = ({ resolution }: Planned): boolean =>
   resolution.findings.some(({ severity }) => severity === 'error');
 
-function evaluated(files: readonly File[], schedules: readonly string[] | undefined, io: Io): FileRow[] {
+function evaluated(files: readonly File[], variants: readonly Variant[] | undefined, io: Io): FileRow[] {
   const pairs = files.flatMap((file) => file.pipelines.map((pipeline) => ({ file, pipeline })));
-  const progress = progressBar(io, pairs.length * (schedules?.length ?? 1));
+  const progress = progressBar(io, pairs.length * (variants?.length ?? 1));
   const rows = pairs.flatMap(({ file, pipeline }) => {
     const { request, base, path } = file;
     const evaluations =
-      schedules === undefined
+      variants === undefined
         ? [() => rowAsWritten(request, base, pipeline)]
-        : schedules.map((schedule) => () => rowUnder(request, base, pipeline, schedule));
+        : variants.map((variant) => () => rowUnder(request, base, pipeline, variant));
     return evaluations.map((row) => {
       const made = { ...row(), file: path };
-      progress.tick(`${pipeline}: ${made.schedule}`);
+      progress.tick(`${pipeline}: ${triedIn(made)}`);
       return made;
     });
   });

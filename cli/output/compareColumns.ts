@@ -9,6 +9,10 @@ export interface FileRow extends CompareRow {
   readonly file: string;
 }
 
+/** The values by which a row differs from others: its schedule, and the rule and the collective where rows try them. */
+export const triedIn = ({ schedule, sync, collective }: CompareRow): string =>
+  [schedule, sync, collective].filter((value) => value !== undefined && value !== '').join(' · ');
+
 export interface Column {
   /** In csv. */
   readonly name: string;

@@ -4,22 +4,33 @@ import { quoted } from './csv.ts';
 import { jsonText } from './json.ts';
 import { fullest } from '../../engine/fullest.ts';
 
-/** `{ version, rows: [{ file, pipeline, schedule, report | problem }] }`; fields are added, never renamed. */
+/** `{ version, rows: [{ file, pipeline, schedule, sync?, collective?, report | problem }] }`; fields are added, never renamed. */
 export function compareJson(rows: readonly FileRow[]): string {
-  const answer = rows.map(({ file, pipeline, schedule, result }) => ({ file, pipeline, schedule, ...result }));
+  const answer = rows.map(({ file, pipeline, schedule, sync, collective, result }) => ({
+    ...{ file, pipeline, schedule, sync, collective },
+    ...result,
+  }));
   return jsonText({ version: 1, rows: answer });
 }
 
-/** One line a row (RFC 4180) in base units; figures are empty where there are none. `peaks` lists the devices in order. */
+/**
+ * One line a row (RFC 4180) in base units; figures are empty where there are none. `peaks` lists the devices in order. Rules of
+ * exchange and collectives come last, where rows try them.
+ */
 export function compareCsv(rows: readonly FileRow[]): string {
   const head = ['file', 'pipeline', 'schedule', ...columns.map(({ name }) => name), 'peak_device', 'peaks', 'problem'];
-  const lines = rows.map(({ file, pipeline, schedule, result }) => {
+  const tried = (['sync', 'collective'] as const).filter((key) => rows.some((row) => row[key] !== undefined));
+  const lines = rows.map((row) => {
+    const { file, pipeline, schedule, result } = row;
     const named = [file, pipeline, schedule];
-    if ('problem' in result) return [...named, ...columns.map(() => ''), '', '', result.problem.message];
+    const last = tried.map((key) => row[key] ?? '');
+    if ('problem' in result) return [...named, ...columns.map(() => ''), '', '', result.problem.message, ...last];
     const { report } = result;
     const figures = columns.map(({ value }) => String(value(report) ?? ''));
     const peaks = report.devices.map(({ name, peak }) => `${name}=${peak}`).join(' ');
-    return [...named, ...figures, fullest(report)?.name ?? '', peaks, ''];
+    return [...named, ...figures, fullest(report)?.name ?? '', peaks, '', ...last];
   });
-  return [head, ...lines].map((line) => `${line.map((cell) => quoted(printable(cell))).join(',')}\r\n`).join('');
+  return [[...head, ...tried], ...lines]
+    .map((line) => `${line.map((cell) => quoted(printable(cell))).join(',')}\r\n`)
+    .join('');
 }

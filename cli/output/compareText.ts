@@ -6,7 +6,7 @@ import type { Colours } from '../colours.ts';
 import { shownPath } from '../host.ts';
 import { clip, width } from '../drawing/width.ts';
 import { printable } from '../../server/printable.ts';
-import { bestRows, columnsFor, type FileRow, fits } from './compareColumns.ts';
+import { bestRows, columnsFor, type FileRow, fits, triedIn } from './compareColumns.ts';
 import { table } from './table.ts';
 
 /** Longest name of a row, columns. */
@@ -57,10 +57,12 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** File and pipeline where the rows differ in them, and the schedule. */
+/** File and pipeline where the rows differ in them, and what they try; the schedule where nothing else differs. */
 function nameOf(row: FileRow, rows: readonly FileRow[]): string {
-  const differ = (key: 'file' | 'pipeline') => rows.some((other) => other[key] !== row[key]);
-  const parts = [differ('file') ? shownPath(row.file) : '', differ('pipeline') ? row.pipeline : '', row.schedule];
+  const differ = (key: 'file' | 'pipeline' | 'schedule') => rows.some((other) => other[key] !== row[key]);
+  const exchanged = row.sync !== undefined || row.collective !== undefined;
+  const tried = exchanged && !differ('schedule') ? triedIn({ ...row, schedule: '' }) : triedIn(row);
+  const parts = [differ('file') ? shownPath(row.file) : '', differ('pipeline') ? row.pipeline : '', tried];
   const named = parts.filter((part) => part !== '').join(' ');
   // A file too broken to have a pipeline has only its name.
   return clip(printable(named === '' ? shownPath(row.file) : named), longestName);

@@ -2,7 +2,7 @@ import * as fc from '../../support/property.ts';
 import { describe, expect, test } from 'vitest';
 import { splitList } from '../../../cli/splitList.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
-import { isSchedule } from '../../../engine/compare.ts';
+import { isValue } from '../../../engine/compare.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { call, good } from './harness.ts';
 
@@ -242,13 +242,13 @@ pipeline train {\n  model = toy  devices = box  microbatches = 40  schedule = 1f
 
 test('a schedule is one name or one call, and never more', () => {
   for (const name of ['gpipe', '1f1b', 'interleaved_1f1b(chunks = 2)', 'dapple(warmup = [1, 2])'])
-    expect(`${name} ${isSchedule(name)}`).toBe(`${name} true`);
+    expect(`${name} ${isValue(name)}`).toBe(`${name} true`);
   fc.assert(
     fc.property(fc.string(), fc.constantFrom('gpipe', 'zb_v', 'hanayo(waves = 2)'), (text, schedule) => {
       const joined = `${schedule} ${text}`;
       const rest = text.trim();
       fc.pre(rest !== '' && !rest.startsWith('('));
-      expect(isSchedule(joined)).toBe(false);
+      expect(isValue(joined)).toBe(false);
     }),
   );
 });
