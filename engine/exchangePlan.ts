@@ -8,6 +8,8 @@
 export interface ExchangePlan {
   readonly rule: ExchangeRule;
   readonly lanes: readonly LanePlan[];
+  /** Ranks hold the optimizer state in parts: what is gathered are updated weights, after the step. */
+  readonly weights?: true;
 }
 
 /** Which of the tensors that wait goes first. `pulls` of servers may have another order than pushes (TicTac). */
@@ -49,8 +51,24 @@ export interface LanePlan {
   readonly tensors: readonly TensorPlan[];
   /** What `tensors[i].call` numbers. */
   readonly calls: readonly LaneCall[];
+  /**
+   * Layers of the stages' forwards and which of them need which, where the rule looks at it (`tio`, `tao`). Absent for chains, which
+   * run layer by layer.
+   */
+  readonly graphs?: readonly StageGraph[];
   /** Stages whose tensors are one bucket each, whatever the rule says. */
   readonly whole?: readonly number[];
+}
+
+/** Layers of a stage in order. Each runs when those that it needs are done, and its tensors are there. */
+export interface StageGraph {
+  readonly stage: number;
+  /** Share of the stage's forward. */
+  readonly shares: readonly number[];
+  /** Numbers of layers in this list. */
+  readonly needs: readonly (readonly number[])[];
+  /** Numbers of `tensors`. */
+  readonly tensors: readonly (readonly number[])[];
 }
 
 export interface TensorPlan {

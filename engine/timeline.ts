@@ -1,3 +1,4 @@
+import type { ExchangeTimeline, ExchangeTiming, TensorMaker } from './exchangeTimeline.ts';
 import type { TransferRule } from './plan.ts';
 import { needSlot, type Program, resultRowOf, resultsIn, type ShiftedNeeds } from './program.ts';
 
@@ -33,6 +34,8 @@ export interface Timing extends ShiftedNeeds {
   readonly flows?: Flows;
   /** Set where sends and receives block their devices. */
   readonly transfer?: TransferRule;
+  /** Lanes on which a rule orders the exchange of gradients; that is in no `sync`. */
+  readonly exchange?: ExchangeTiming;
 }
 
 /** Seconds of single operations. */
@@ -58,15 +61,7 @@ export function secondsOf(
 /** A bucket of a stage's gradients: seconds of its exchange, and the devices with the ranks that hold the stage. */
 export interface GradientBucket {
   readonly seconds: number;
-  readonly members: readonly BucketMember[];
-}
-
-/** Shares of the last B, and of the last W, of the stage on the device that are still to come when the bucket is ready there. */
-export interface BucketMember {
-  readonly device: number;
-  readonly stage: number;
-  readonly whole: number;
-  readonly weight: number;
+  readonly members: readonly TensorMaker[];
 }
 
 /** Hops of the plan's routes as compressed rows: route r has `offsets[r]` to `offsets[r + 1]` of `channel` and `capacity`. */
@@ -116,7 +111,13 @@ export interface Timeline {
   readonly sent?: Float64Array;
   /** Only if sends and receives block: a device is also taken while it sends or receives. */
   readonly blocking?: Blocking;
+  /** Only if a rule orders the exchange of gradients. Without a barrier this is an iteration whose period repeats. */
+  readonly exchange?: ExchangeTimeline;
 }
+
+/** Seconds of an iteration: the period where iterations follow without a barrier, otherwise until everything is done. */
+export const iterationSeconds = ({ exchange, makespan }: Pick<Timeline, 'exchange' | 'makespan'>): number =>
+  exchange?.period ?? makespan;
 
 export interface Blocking {
   readonly exchanges: Exchanges;

@@ -72,7 +72,7 @@ export const exchangePresets: readonly ExchangePreset[] = [
     name: 'tictac',
     doc: 'TicTac: gradients are pushed as they get ready; after all of them, weights are pulled in the order `tao` or `tio`.',
     source: 'Hashemi et al., TicTac, MLSys 2019',
-    arguments: { order: 'tao' },
+    arguments: { order: 'tao', barrier: false },
     collective: 'ps',
     leading: 'order',
   },

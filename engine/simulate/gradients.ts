@@ -1,36 +1,40 @@
 /** Exchanges of gradients during the last backwards. */
-import type { PipelinePlan } from '../plan.ts';
+import type { TensorMaker } from '../exchangeTimeline.ts';
+import type { BucketPlan, PipelinePlan } from '../plan.ts';
 import { exchangeTail } from '../order/exchangeTail.ts';
 import { B, F, kindOf, kindOfRow, type Program, rowOf, W } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
-import {
-  type BucketMember,
-  type GradientBucket,
-  type Timeline,
-  type Timing,
-  endAt,
-  startAt,
-  stepAt,
-} from '../timeline.ts';
+import { type GradientBucket, type Timeline, type Timing, endAt, startAt, stepAt } from '../timeline.ts';
 
 /** Buckets of all stages; copies of a stage share theirs. Empty where nothing overlaps. */
-export function gradientBuckets(plan: PipelinePlan, { apart }: Program): readonly GradientBucket[] {
-  const found = new Map<string, { readonly seconds: number; readonly members: BucketMember[] }>();
+export function gradientBuckets(plan: PipelinePlan, program: Program): readonly GradientBucket[] {
+  const found = new Map<string, { readonly seconds: number; readonly members: TensorMaker[] }>();
   plan.step.forEach(({ overlap = [] }, device) => {
     for (const { stage, buckets } of overlap) {
-      const { recompute, backwardInput, backwardWeight } = plan.stages[stage];
-      const again = apart?.[stage] === 1 ? 0 : recompute;
-      const whole = again + backwardInput + backwardWeight;
       buckets.forEach(({ seconds, left }, index) => {
         const key = `${cutStage(plan, stage)} ${index}`;
         const bucket = found.get(key) ?? { seconds, members: [] };
         found.set(key, bucket);
-        const remaining = left.recompute * again + left.input * backwardInput + left.weight * backwardWeight;
-        bucket.members.push({ device, stage, whole: whole > 0 ? remaining / whole : 0, weight: left.weight });
+        bucket.members.push(makerOf(plan, program, device, stage, left));
       });
     }
   });
   return [...found.values()];
+}
+
+/** Shares of the last operations of a stage that remain when gradients are ready; `left` is by part of the backward. */
+export function makerOf(
+  plan: PipelinePlan,
+  { apart }: Program,
+  device: number,
+  stage: number,
+  left: BucketPlan['left'],
+): TensorMaker {
+  const { recompute, backwardInput, backwardWeight } = plan.stages[stage];
+  const again = apart?.[stage] === 1 ? 0 : recompute;
+  const whole = again + backwardInput + backwardWeight;
+  const remaining = left.recompute * again + left.input * backwardInput + left.weight * backwardWeight;
+  return { device, stage, whole: whole > 0 ? remaining / whole : 0, weight: left.weight };
 }
 
 /**
@@ -91,12 +95,16 @@ export function exchangedAt(
   timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts' | 'blocking' | 'last'>,
 ): Float64Array {
   const { timing, last } = timeline;
-  const { buckets, holders, sync } = timing;
   const ready = last.map((_, device) => stepAt(timeline, device));
-  if (buckets !== undefined)
-    bucketEnds(timeline, buckets).forEach((end, device) => {
+  if (timing.buckets !== undefined)
+    bucketEnds(timeline, timing.buckets).forEach((end, device) => {
       ready[device] = Math.max(ready[device], end);
     });
+  return syncedAfter(ready, timing);
+}
+
+/** When each device has exchanged what no bucket and no lane carries; it is `ready` with the others. */
+export function syncedAfter(ready: Float64Array, { holders, sync }: Pick<Timing, 'holders' | 'sync'>): Float64Array {
   if (holders === undefined) return ready.map((value, device) => value + sync[device]);
   const all = new Float64Array(ready.length);
   ready.forEach((value, device) => {
@@ -115,20 +123,7 @@ function bucketEnds(
   buckets: readonly GradientBucket[],
 ): Float64Array {
   const { program } = timeline;
-  const lasts = new Map<string, number>();
-  const lastOf = (device: number, stage: number): number => {
-    const key = `${device} ${stage}`;
-    const known = lasts.get(key) ?? lastBackward(program, device, stage);
-    lasts.set(key, known);
-    return known;
-  };
-  const readyAt = ({ device, stage, whole, weight }: BucketMember): number => {
-    const at = lastOf(device, stage);
-    if (at < 0) return 0;
-    const end = endAt(timeline, at);
-    const kind = kindOf(program, program.order[at]);
-    return end - (kind === W ? weight : whole) * (end - startAt(timeline, at));
-  };
+  const readyAt = gradientsReady(timeline);
   const queue = buckets.map(({ seconds, members }) => ({
     seconds,
     members,
@@ -140,6 +135,27 @@ function bucketEnds(
     for (const { device } of members) free[device] = start + seconds;
   }
   return free;
+}
+
+/** When a device has made gradients, seconds: the last backward that adds to them has passed their layer. */
+export function gradientsReady(
+  timeline: Pick<Timeline, 'program' | 'timing' | 'end' | 'starts'>,
+): (maker: TensorMaker) => number {
+  const { program } = timeline;
+  const lasts = new Map<string, number>();
+  const lastOf = (device: number, stage: number): number => {
+    const key = `${device} ${stage}`;
+    const known = lasts.get(key) ?? lastBackward(program, device, stage);
+    lasts.set(key, known);
+    return known;
+  };
+  return ({ device, stage, whole, weight }) => {
+    const at = lastOf(device, stage);
+    if (at < 0) return 0;
+    const end = endAt(timeline, at);
+    const kind = kindOf(program, program.order[at]);
+    return end - (kind === W ? weight : whole) * (end - startAt(timeline, at));
+  };
 }
 
 /**
@@ -170,7 +186,7 @@ export function leastExposed(
 }
 
 /** Position of the last operation on the device that adds to the gradients of the stage's layers, its other parts included; −1 for none. */
-function lastBackward(program: Program, device: number, stage: number): number {
+export function lastBackward(program: Program, device: number, stage: number): number {
   const { offsets, order, stages, copies } = program;
   for (let at = offsets[device + 1] - 1; at >= offsets[device]; at -= 1) {
     const row = rowOf(program, order[at]);

@@ -1,4 +1,5 @@
 import type { Program } from '../program.ts';
+import { runExchange } from './exchange/iterations.ts';
 import { runInOrder } from './inOrder.ts';
 import { runWithQueues } from './queues.ts';
 import { runRendezvous } from './rendezvous.ts';
@@ -9,9 +10,16 @@ import type { Timeline, Timing } from '../timeline.ts';
  * Runs a program. Every device works through its order. An operation starts when the one before it has ended and all that it
  * needs has arrived. A transfer leaves when its operation ends and waits for its channel. It holds the channel for
  * `needOccupancy` and arrives `needLatency` later. If routes over several hops meet, transfers share hops instead. If sends and
- * receives block, `runRendezvous` applies. Returns undefined if operations wait for each other for ever.
+ * receives block, `runRendezvous` applies. Lanes of a rule of exchange follow the operations, and without a barrier the iteration after. Returns undefined if operations wait for each other for ever.
  */
 export function simulate(program: Program, timing: Timing): Timeline | undefined {
+  const { exchange } = timing;
+  return exchange === undefined
+    ? runOperations(program, timing)
+    : runExchange(timing, exchange, (times) => runOperations(program, times));
+}
+
+function runOperations(program: Program, timing: Timing): Timeline | undefined {
   if (timing.transfer !== undefined) return runRendezvous(program, timing, timing.transfer);
   const plain = program.fused === undefined && timing.single === undefined && timing.flows === undefined;
   const simple = plain && transfersNeverQueue(program, timing);

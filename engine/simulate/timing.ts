@@ -21,6 +21,7 @@ import {
   rowOf,
   weightsStage,
 } from '../program.ts';
+import { exchangeTiming } from './exchange/exchangeTiming.ts';
 import { gradientBuckets, holdersOf, releases } from './gradients.ts';
 import { channelsOf, flowsOf } from './hops.ts';
 import { singleTimes } from './singleTimes.ts';
@@ -128,6 +129,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const buckets = atEnd ? gradientBuckets(plan, program) : [];
   const release = atEnd ? releases(plan, duration.length) : undefined;
   const holders = atEnd ? holdersOf(plan) : undefined;
+  const exchange = atEnd ? exchangeTiming(plan, program) : undefined;
   return {
     duration,
     ...(single === undefined || options.equalStages === true ? {} : { single }),
@@ -146,6 +148,7 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     ...(buckets.length === 0 ? {} : { buckets }),
     ...(release === undefined ? {} : { release }),
     ...(holders === undefined ? {} : { holders }),
+    ...(exchange === undefined ? {} : { exchange }),
     // Transfers that take no time block nobody.
     ...(transfer === undefined || options.freeTransfers === true ? {} : { transfer }),
   };

@@ -47,7 +47,8 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
       ...(exchange.sync.preset.wholeBehindFirst === true ? { whole: stages.filter((stage) => stage > 0) } : {}),
     });
   }
-  return { rule, lanes };
+  const weights = shardsState(request.optimizer?.shard ?? 'none');
+  return { rule, lanes, ...(weights ? { weights } : {}) };
 }
 
 /** In bytes, for the most ranks that hold the same weights. */

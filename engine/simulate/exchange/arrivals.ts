@@ -1,5 +1,5 @@
-import type { Buckets } from './buckets.ts';
-import { endsOf, type Sent } from './sent.ts';
+import type { Buckets, Sent } from '../../exchangeTimeline.ts';
+import { endsOf } from './sent.ts';
 
 interface Legs {
   readonly sent: Sent;

@@ -1,19 +1,8 @@
 /** The buckets in which a lane sends its tensors. */
 import type { TensorPlan } from '../../exchangePlan.ts';
+import type { Buckets } from '../../exchangeTimeline.ts';
 
 export type LaneTensor = Pick<TensorPlan, 'stage' | 'bytes' | 'call'>;
-
-/** Columns by bucket, in the order in which buckets get ready; of those that do at once, in the order in which they closed. */
-export interface Buckets {
-  /** Tensors of bucket b: `members[offsets[b]]` to `members[offsets[b + 1]]`, in the order in which they got ready. */
-  readonly offsets: Int32Array;
-  readonly members: Int32Array;
-  readonly ready: Float64Array;
-  readonly bytes: Float64Array;
-  readonly call: Int32Array;
-  /** The tensor nearest to the front. */
-  readonly front: Int32Array;
-}
 
 /**
  * By tensor: 1 if a bucket closes with it. Backwards reach the last tensor of a stage first. A

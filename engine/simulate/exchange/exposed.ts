@@ -1,23 +1,8 @@
 /** Why a device waits for layers that are exchanged. */
-import type { Buckets, LaneTensor } from './buckets.ts';
+import type { Exposed } from '../../exchangeTimeline.ts';
+import type { Buckets, Sent } from '../../exchangeTimeline.ts';
+import type { LaneTensor } from './buckets.ts';
 import type { LaneRun } from './lane.ts';
-import type { Sent } from './sent.ts';
-
-/** Seconds by cause. */
-export interface Exposed {
-  /** The layer's bytes are sent, other bytes of its bucket, or bytes of other buckets. */
-  own: number;
-  fused: number;
-  blocked: number;
-  /** Calls and latencies. */
-  overhead: number;
-  /** Pieces queue, and the lane is idle. */
-  credit: number;
-  /** The layer is there, but other tensors are not. */
-  barrier: number;
-  /** Only pushes run. */
-  server: number;
-}
 
 export const noExposed = (): Exposed => ({
   own: 0,

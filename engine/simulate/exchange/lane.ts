@@ -1,13 +1,14 @@
 /** A lane during one iteration: from the times at which gradients are ready to the times at which layers may use them. */
+import type { Buckets, Sent } from '../../exchangeTimeline.ts';
 import type { ExchangeOrder, ExchangeRule, LaneCall } from '../../exchangePlan.ts';
 import { arrivals } from './arrivals.ts';
-import { type Buckets, bucketsByCycle, bucketsOf, type LaneTensor } from './buckets.ts';
+import { bucketsByCycle, bucketsOf, type LaneTensor } from './buckets.ts';
 import { type Handing, type Items, momentOf, ranksBy } from './items.ts';
 import { gathersOf, pullsOf } from './returns.ts';
 import { send } from './send.ts';
 import { sendBothWays } from './sendBothWays.ts';
 import { sendCutting } from './sendCutting.ts';
-import { lastEnd, type Sent, SentColumns } from './sent.ts';
+import { lastEnd, SentColumns } from './sent.ts';
 
 /** A rule without `best`. Buckets are a separate column. */
 export interface SettledRule extends Pick<

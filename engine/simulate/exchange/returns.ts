@@ -1,7 +1,8 @@
 /** What comes back after it was sent: pulls of pushed pieces, gathers of scattered buckets. */
+import type { Sent } from '../../exchangeTimeline.ts';
 import type { CallCost } from '../../exchangePlan.ts';
 import { type Items, itemsByRank, ranksBy } from './items.ts';
-import { lastEnd, type Sent } from './sent.ts';
+import { lastEnd } from './sent.ts';
 
 /** `backs`: cost of what comes back, by call; undefined for a call that has none. */
 type Backs = readonly (CallCost | undefined)[];

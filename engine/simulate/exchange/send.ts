@@ -1,6 +1,7 @@
+import type { Sent } from '../../exchangeTimeline.ts';
 import { type Handing, type Items, itemsByRank, pieceOf, Prices } from './items.ts';
 import { RankHeap } from './rankHeap.ts';
-import { type Sent, SentColumns } from './sent.ts';
+import { SentColumns } from './sent.ts';
 
 /**
  * Sends items over a lane. An item waits in a queue by rank. While there is credit, the next piece of the first item goes to the

@@ -1,7 +1,8 @@
+import type { Sent } from '../../exchangeTimeline.ts';
 import type { CallCost } from '../../exchangePlan.ts';
 import { type Handing, type Items, itemsByRank, pieceOf, Prices } from './items.ts';
 import { RankHeap } from './rankHeap.ts';
-import { type Sent, SentColumns } from './sent.ts';
+import { SentColumns } from './sent.ts';
 
 export interface Pulls {
   /** By call. A call without a cost is not pulled. */

@@ -1,6 +1,7 @@
+import type { Sent } from '../../exchangeTimeline.ts';
 import { type Items, itemsByRank, Prices } from './items.ts';
 import { RankHeap } from './rankHeap.ts';
-import { type Sent, SentColumns } from './sent.ts';
+import { SentColumns } from './sent.ts';
 
 /**
  * As `send`, with items that are cut when one of a lesser rank gets ready: the rest waits, and pays for another call. A call that

@@ -1,15 +1,4 @@
-/** What went over a lane, in order of time: columns. A row holds equal pieces of a bucket, without a gap between them. */
-export interface Sent {
-  readonly length: number;
-  readonly bucket: Int32Array;
-  readonly count: Int32Array;
-  /** Of each piece: bytes, and of its seconds those that do not depend on the bytes. */
-  readonly bytes: Float64Array;
-  readonly overhead: Float64Array;
-  /** Of the first piece and of the last. */
-  readonly start: Float64Array;
-  readonly end: Float64Array;
-}
+import type { Sent } from '../../exchangeTimeline.ts';
 
 /** Columns that grow. 40 bytes a row. */
 export class SentColumns implements Sent {

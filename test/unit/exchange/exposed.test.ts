@@ -1,5 +1,6 @@
+import type { Exposed } from '../../../engine/exchangeTimeline.ts';
 import { describe, expect, test } from 'vitest';
-import { addExposed, type Exposed, exposedTotal, noExposed } from '../../../engine/simulate/exchange/exposed.ts';
+import { addExposed, exposedTotal, noExposed } from '../../../engine/simulate/exchange/exposed.ts';
 import { laneBound } from '../../../engine/simulate/exchange/laneBound.ts';
 import { runLane } from '../../../engine/simulate/exchange/lane.ts';
 import { chainOf, waitsOf } from '../../../engine/simulate/exchange/period.ts';

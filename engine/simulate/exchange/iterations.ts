@@ -1,0 +1,257 @@
+/** Iterations of a pipeline whose gradients a rule orders: one with a barrier, several without, until their periods repeat. */
+import type { Exposed, ExchangeTiming, LaneTimeline } from '../../exchangeTimeline.ts';
+import { callSeconds } from '../../callCost.ts';
+import { stepAt, type Timeline, type Timing } from '../../timeline.ts';
+import { F } from '../../program.ts';
+import { syncedAfter } from '../gradients.ts';
+import { leastSeconds } from './callParts.ts';
+import { addExposed, noExposed, type TensorWait } from './exposed.ts';
+import {
+  type Arrivals,
+  type FirstForward,
+  firstForwards,
+  type ForwardWaits,
+  releasesAfter,
+  waitsOfForwards,
+} from './firstForwards.ts';
+import { type LaneProblem, type LaneRun, runLane } from './lane.ts';
+import { laneBound } from './laneBound.ts';
+import { laneProblems, type LaneSettings, settleLanes } from './laneProblems.ts';
+
+/** Runs the operations, without what follows them. */
+type Run = (timing: Timing) => Timeline | undefined;
+
+/** Iterations until periods repeat. */
+const most = 16;
+/** Periods and offsets that differ by less than this share are equal. */
+const alike = 1e-9;
+
+export function runExchange(timing: Timing, exchange: ExchangeTiming, run: Run): Timeline | undefined {
+  return exchange.rule.barrier ? withBarrier(timing, exchange, run) : withoutBarrier(timing, exchange, run);
+}
+
+/** The lanes decide when devices have exchanged their gradients. Updated weights in parts come back while the first forwards run. */
+function withBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Timeline | undefined {
+  const plain: Timing = { ...timing, exchange: undefined };
+  let base = run(plain);
+  if (base === undefined) return undefined;
+  const forwards = firstForwards(base.program, exchange.lanes, timing.duration, timing.optimizer.map(() => 0));
+  const settings = settleLanes(base, exchange, forwards);
+  let gathered: Arrivals | undefined;
+  if (exchange.weights) {
+    gathered = gathersFromStart(exchange, base, settings);
+    const release = releasesAfter(base.program, timing.duration.length, forwards, gathered, new Float64Array(base.last.length));
+    base = run({ ...plain, release });
+    if (base === undefined) return undefined;
+  }
+  const timeline = base;
+  const problems = laneProblems(timeline, exchange, settings);
+  const runs = problems.map((problem) => runLane(exchange.weights ? scattersOnly(problem) : problem));
+  const ready = timeline.last.map((_, device) => stepAt(timeline, device));
+  exchange.lanes.forEach(({ plan }, lane) => {
+    const done = endOf(runs[lane]);
+    for (const device of plan.devices) ready[device] = Math.max(ready[device], done);
+  });
+  const exchanged = syncedAfter(ready, timing);
+  const { offsets } = timeline.program;
+  const makespan = exchanged.reduce(
+    (latest, at, device) =>
+      offsets[device] < offsets[device + 1] ? Math.max(latest, at + timing.optimizer[device]) : latest,
+    0,
+  );
+  const waits = exchange.lanes.flatMap(({ plan }, lane): readonly ForwardWaits[] =>
+    plan.devices.flatMap((device) => {
+      const [from, to] = [stepAt(timeline, device), endOf(runs[lane])];
+      const tensor = plan.tensors.findIndex(({ bytes }) => bytes > 0);
+      return to > from && tensor >= 0 ? [{ device, lane, wait: { from, to, tensor } }] : [];
+    }),
+  );
+  return {
+    ...timeline,
+    timing: { ...timing, ...(timeline.timing.release === undefined ? {} : { release: timeline.timing.release }) },
+    exchanged,
+    makespan,
+    exchange: {
+      period: makespan,
+      steady: true,
+      bound: leastPeriod(timeline, timing, exchange, problems),
+      lanes: laneTimelines(exchange, problems, runs, () => makespan),
+      exposed: exposedOf(timeline, exchange, problems, runs, waits),
+      ...chosenBy(exchange, settings),
+    },
+  };
+}
+
+function withoutBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Timeline | undefined {
+  // Layers step before their first forwards, and what no lane carries is exchanged before that.
+  const none = new Float64Array(timing.optimizer.length);
+  const plain: Timing = { ...timing, exchange: undefined, optimizer: none };
+  let timeline = run(plain);
+  if (timeline === undefined) return undefined;
+  const forwards = firstForwards(timeline.program, exchange.lanes, timing.duration, timing.optimizer);
+  const settings = settleLanes(timeline, exchange, forwards);
+  const stepped = new Set(forwards.map(({ device }) => device));
+  let problems = laneProblems(timeline, exchange, settings);
+  let runs = problems.map(runLane);
+  let period = timeline.makespan;
+  let steady = false;
+  let offsets = timeline.exchanged;
+  let free = none;
+  let arrival: Arrivals = [];
+  for (let iteration = 1; iteration <= most && !steady; iteration += 1) {
+    const before: Timeline = timeline;
+    const ends = before.exchanged.map((at, device) => at + (stepped.has(device) ? 0 : timing.optimizer[device]));
+    const arrivals = runs.map((each) => each.arrival);
+    const release = releasesAfter(before.program, timing.duration.length, forwards, arrivals, ends);
+    const start = earliest(before, release);
+    const next = run({ ...plain, release: release.map((at) => at - start) });
+    if (next === undefined) return undefined;
+    const took = next.makespan - (before.makespan - start);
+    const now = next.exchanged.map((at) => at - next.makespan);
+    const same = now.every((at, device) => Math.abs(at - (offsets[device] ?? 0)) <= alike * took);
+    steady = iteration > 1 && same && Math.abs(took - period) <= alike * took;
+    [timeline, period, offsets] = [next, took, now];
+    free = ends.map((at) => at - start);
+    arrival = arrivals.map((each) => each.map((at) => at - start));
+    problems = laneProblems(timeline, exchange, settings);
+    runs = problems.map(runLane);
+  }
+  const needed = exchange.lanes.map(({ plan }) => new Float64Array(plan.tensors.length).fill(Infinity));
+  const waits = waitsOfForwards(timeline, forwards, arrival, free, (lane, tensor, at) => {
+    needed[lane][tensor] = Math.min(needed[lane][tensor], at);
+  });
+  const shifted = waits.map(({ wait, ...rest }) => ({
+    ...rest,
+    wait: { ...wait, from: wait.from + period, to: wait.to + period },
+  }));
+  return {
+    ...timeline,
+    timing: { ...timing, release: timeline.timing.release },
+    exchange: {
+      period,
+      steady,
+      bound: leastPeriod(timeline, timing, exchange, problems),
+      lanes: laneTimelines(exchange, problems, runs, (lane, tensor) => needed[lane][tensor] + period),
+      exposed: exposedOf(timeline, exchange, problems, runs, shifted),
+      ...chosenBy(exchange, settings),
+    },
+  };
+}
+
+/** When the first operation of an iteration may start: of a stage that waits for no other. */
+function earliest({ program, timing }: Timeline, release: Float64Array): number {
+  let least = Infinity;
+  for (let stage = 0; stage < program.stages; stage += 1) {
+    const row = F * program.stages + stage;
+    if (timing.needOffsets[row] === timing.needOffsets[row + 1]) least = Math.min(least, release[row]);
+  }
+  return least === Infinity ? 0 : least;
+}
+
+const endOf = ({ arrival }: LaneRun): number => arrival.reduce((latest, at) => Math.max(latest, at), 0);
+
+/** Weights in parts: only the gradients are due before the step. */
+function scattersOnly(problem: LaneProblem): LaneProblem {
+  return {
+    ...problem,
+    rule: { ...problem.rule, halves: 'together' },
+    calls: problem.calls.map(({ name, push, halves }) => ({ name, push: halves?.scatter ?? push })),
+  };
+}
+
+/** When updated weights have come back, from the start of an iteration on: bucket after bucket, the front layer first. */
+function gathersFromStart(exchange: ExchangeTiming, base: Timeline, settings: LaneSettings): Arrivals {
+  return laneProblems(base, exchange, settings).map((problem) => {
+    const { buckets } = runLane(problem);
+    const arrival = new Float64Array(problem.tensors.length);
+    const order = Array.from(buckets.front, (_, bucket) => bucket).sort((a, b) => buckets.front[a] - buckets.front[b]);
+    let now = 0;
+    for (const bucket of order) {
+      const gather = problem.calls[buckets.call[bucket]].halves?.gather;
+      if (gather !== undefined) now += callSeconds(gather, buckets.bytes[bucket]);
+      for (let at = buckets.offsets[bucket]; at < buckets.offsets[bucket + 1]; at += 1)
+        arrival[buckets.members[at]] = now;
+    }
+    return arrival;
+  });
+}
+
+function laneTimelines(
+  { lanes }: ExchangeTiming,
+  problems: readonly LaneProblem[],
+  runs: readonly LaneRun[],
+  neededAt: (lane: number, tensor: number) => number,
+): readonly LaneTimeline[] {
+  return runs.map(({ buckets, sent, back, arrival }, lane) => ({
+    plan: lanes[lane].plan,
+    ...{ buckets, sent, back, arrival },
+    ready: problems[lane].ready,
+    needed: arrival.map((_, tensor) => neededAt(lane, tensor)),
+  }));
+}
+
+function exposedOf(
+  { program }: Timeline,
+  { rule }: ExchangeTiming,
+  problems: readonly LaneProblem[],
+  runs: readonly LaneRun[],
+  waits: readonly ForwardWaits[],
+): readonly Exposed[] {
+  const exposed = Array.from({ length: program.devices }, noExposed);
+  for (const [device, into] of exposed.entries())
+    for (const [lane, run] of runs.entries()) {
+      const own: readonly TensorWait[] = waits
+        .filter((each) => each.device === device && each.lane === lane)
+        .map(({ wait }) => wait);
+      const { tensors, calls } = problems[lane];
+      const sharesLane = rule.halves === 'apart' || calls.some(({ oneLane }) => oneLane === true);
+      if (own.length > 0) addExposed(into, tensors, run, own, { early: rule.earlyStart, sharesLane });
+    }
+  return exposed;
+}
+
+/**
+ * A period that no order and no pieces can be under. Every device must compute and step, and every lane must carry its buckets. Of one
+ * device, what is ready and what follows is known too.
+ */
+function leastPeriod(
+  { program, busy, last }: Timeline,
+  timing: Timing,
+  { rule }: ExchangeTiming,
+  problems: readonly LaneProblem[],
+): number {
+  let least = 0;
+  for (let device = 0; device < program.devices; device += 1)
+    least = Math.max(least, busy[device] + timing.sync[device] + timing.optimizer[device]);
+  for (const problem of problems) {
+    if (program.devices === 1) {
+      const finish = laneBound(problem, rule.barrier);
+      const after = rule.barrier ? timing.sync[0] + timing.optimizer[0] : -last[0];
+      least = Math.max(least, finish + after);
+      continue;
+    }
+    const carried = problem.tensors.reduce(
+      (sum, { bytes, call }) => sum + leastSeconds(problem.calls[call].push, bytes) - leastSeconds(problem.calls[call].push, 0),
+      0,
+    );
+    least = Math.max(least, carried);
+  }
+  return least;
+}
+
+/** Sizes that `best` stands for, if lanes agree on them. */
+function chosenBy(
+  { rule }: ExchangeTiming,
+  { lanes }: LaneSettings,
+): { readonly chosen?: { readonly partition?: number; readonly credit?: number } } {
+  if (rule.partition !== 'best' && rule.credit !== 'best') return {};
+  const [first] = lanes;
+  if (first === undefined || lanes.some(({ rule: each }) => each.partition !== first.rule.partition)) return {};
+  const { partition, credit } = first.rule;
+  return {
+    chosen: {
+      ...(rule.partition === 'best' && typeof partition === 'number' ? { partition } : {}),
+      ...(rule.credit === 'best' && typeof credit === 'number' ? { credit } : {}),
+    },
+  };
+}
