@@ -6,14 +6,7 @@ import { F } from '../../program.ts';
 import { syncedAfter } from '../gradients.ts';
 import { leastSeconds } from './callParts.ts';
 import { addExposed, noExposed, type TensorWait } from './exposed.ts';
-import {
-  type Arrivals,
-  type FirstForward,
-  firstForwards,
-  type ForwardWaits,
-  releasesAfter,
-  waitsOfForwards,
-} from './firstForwards.ts';
+import { type Arrivals, firstForwards, type ForwardWaits, releasesAfter, waitsOfForwards } from './firstForwards.ts';
 import { type LaneProblem, type LaneRun, runLane } from './lane.ts';
 import { laneBound } from './laneBound.ts';
 import { laneProblems, type LaneSettings, settleLanes } from './laneProblems.ts';
@@ -35,12 +28,23 @@ function withBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Timeli
   const plain: Timing = { ...timing, exchange: undefined };
   let base = run(plain);
   if (base === undefined) return undefined;
-  const forwards = firstForwards(base.program, exchange.lanes, timing.duration, timing.optimizer.map(() => 0));
+  const forwards = firstForwards(
+    base.program,
+    exchange.lanes,
+    timing.duration,
+    timing.optimizer.map(() => 0),
+  );
   const settings = settleLanes(base, exchange, forwards);
   let gathered: Arrivals | undefined;
   if (exchange.weights) {
     gathered = gathersFromStart(exchange, base, settings);
-    const release = releasesAfter(base.program, timing.duration.length, forwards, gathered, new Float64Array(base.last.length));
+    const release = releasesAfter(
+      base.program,
+      timing.duration.length,
+      forwards,
+      gathered,
+      new Float64Array(base.last.length),
+    );
     base = run({ ...plain, release });
     if (base === undefined) return undefined;
   }
@@ -231,7 +235,8 @@ function leastPeriod(
       continue;
     }
     const carried = problem.tensors.reduce(
-      (sum, { bytes, call }) => sum + leastSeconds(problem.calls[call].push, bytes) - leastSeconds(problem.calls[call].push, 0),
+      (sum, { bytes, call }) =>
+        sum + leastSeconds(problem.calls[call].push, bytes) - leastSeconds(problem.calls[call].push, 0),
       0,
     );
     least = Math.max(least, carried);
