@@ -88,6 +88,8 @@ export interface LaneCall {
   readonly name: string;
   readonly push: CallCost;
   readonly pull?: CallCost;
+  /** Bytes that a rank sends for each byte of gradients, as a mean over the ranks. */
+  readonly sends?: number;
   /** Pushes and pulls are one at a time (`half` links, servers on the workers). */
   readonly oneLane?: true;
   /** Reduce-scatter and all-gather, where they can be apart. */

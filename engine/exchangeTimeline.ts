@@ -53,6 +53,8 @@ export interface Sent {
 /** A lane from the end of an iteration's gradients on. Seconds, from the first operation of the iteration. */
 export interface LaneTimeline {
   readonly plan: LanePlan;
+  /** Start of the first last backward. */
+  readonly origin: number;
   readonly buckets: Buckets;
   /** Collectives, reduce-scatters or pushes. */
   readonly sent: Sent;

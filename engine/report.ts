@@ -23,12 +23,87 @@ export interface PipelineReport {
   readonly links: readonly LinkReport[];
   /** Work of another job on idle devices; absent where the pipeline has no `fill`. */
   readonly fill?: FillReport;
+  /** Only if a rule orders the exchange of gradients. */
+  readonly exchange?: ExchangeReport;
   /** One chain of operations that decides the iteration; at most 10,000 are named. */
   readonly critical_path: readonly string[];
   /** Operations of the whole chain. */
   readonly critical_path_length: number;
   /** Only for asynchronous schedules: iterations run back to back, and figures describe the steady state. */
   readonly asynchronous?: AsynchronousReport;
+}
+
+/** How gradients are exchanged under a rule. Times are in seconds from the start of the first last backward. */
+export interface ExchangeReport {
+  /** As in the file: `bytescheduler`. */
+  readonly rule: string;
+  readonly order: string;
+  readonly barrier: boolean;
+  /** From the end of an iteration to the end of the next. */
+  readonly period: number;
+  /** Whether periods repeat. If not, `period` is the last of 16. */
+  readonly steady: boolean;
+  /** A period that no order and no pieces can be under. `gap`: (period − bound) / bound. */
+  readonly bound: number;
+  readonly gap: number;
+  /** What `best` stands for, bytes. */
+  readonly partition?: number;
+  readonly credit?: number;
+  readonly lanes: readonly LaneReport[];
+  /** From the front layer to the last; at most 10,000. */
+  readonly tensors: readonly TensorReport[];
+  /** Why the device that waits longest for gradients does so, seconds. */
+  readonly exposed: ExposedReport;
+}
+
+/** What a group of ranks does one at a time; servers have pushes and pulls. */
+export interface LaneReport {
+  readonly name: string;
+  readonly stages: readonly string[];
+  /** Names of collectives. */
+  readonly collectives: readonly string[];
+  readonly bytes: number;
+  readonly buckets: number;
+  /** Seconds in which the lane is not idle, number of calls, and seconds of these that do not depend on bytes. */
+  readonly busy: number;
+  readonly calls: number;
+  readonly overhead: number;
+}
+
+export interface TensorReport {
+  readonly layer: string;
+  readonly stage: string;
+  readonly bytes: number;
+  /** Name of its collective. */
+  readonly by: string;
+  /** When its gradients are ready, when the first bytes of its bucket are sent, and when layers may use it. */
+  readonly ready: number;
+  readonly sent: number;
+  readonly arrived: number;
+  /** When the next iteration comes to its layer, and how long before that the tensor has arrived: negative for a wait. */
+  readonly needed: number;
+  readonly slack: number;
+  /** Pieces of its bucket. */
+  readonly pieces: number;
+}
+
+export interface ExposedReport {
+  readonly device: string;
+  readonly total: number;
+  /** The layer's bytes are sent. */
+  readonly own: number;
+  /** Bytes of other buckets are sent. */
+  readonly blocked: number;
+  /** Calls and latencies. */
+  readonly overhead: number;
+  /** Pieces wait for credit. */
+  readonly credit: number;
+  /** Other bytes of the layer's bucket are not ready, or are sent. */
+  readonly fused: number;
+  /** The layer is there, but other tensors are not. */
+  readonly barrier: number;
+  /** Servers have not been sent everything yet. */
+  readonly server: number;
 }
 
 /** Forward and backward, without what is computed again: FLOP/s of one device on average, and its share of the peak (MFU). */

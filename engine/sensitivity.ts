@@ -5,6 +5,7 @@ import { generate } from './schedule/generate.ts';
 import { simulate } from './simulate/simulate.ts';
 import { timingOf } from './simulate/timing.ts';
 import { stageNumber } from './stages.ts';
+import { iterationSeconds } from './timeline.ts';
 
 /** The plan in which a stage of the cut, with all its copies and parts, takes `factor` of its time. Transfers and the step stay. */
 export const withStageTimes = (plan: PipelinePlan, stage: number, factor: number): PipelinePlan => ({
@@ -71,5 +72,5 @@ export function iterationOf(plan: PipelinePlan): number | undefined {
   const generated = generate(plan);
   if (!('program' in generated)) return undefined;
   const timeline = simulate(generated.program, timingOf(plan, generated.program));
-  return timeline === undefined ? undefined : (steadyOf(timeline)?.period ?? timeline.makespan);
+  return timeline === undefined ? undefined : (steadyOf(timeline)?.period ?? iterationSeconds(timeline));
 }

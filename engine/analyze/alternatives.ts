@@ -3,6 +3,7 @@ import { generate } from '../schedule/generate.ts';
 import { memoryPeak } from '../simulate/memory.ts';
 import { simulate } from '../simulate/simulate.ts';
 import { timingOf } from '../simulate/timing.ts';
+import { iterationSeconds } from '../timeline.ts';
 import { steadyOf } from './steady.ts';
 
 /** What another choice would give, simulated. Undefined where the plan cannot take it. */
@@ -19,7 +20,7 @@ export function outcomeOf(plan: PipelinePlan): Outcome | undefined {
   const timeline = simulate(generated.program, timingOf(plan, generated.program));
   if (timeline === undefined || timeline.makespan === 0) return undefined;
   const steady = steadyOf(timeline);
-  const iteration = steady?.period ?? timeline.makespan;
+  const iteration = steady?.period ?? iterationSeconds(timeline);
   const busy = (steady ?? timeline).busy.reduce((sum, value) => sum + value, 0);
   const fits = () =>
     plan.devices.every(({ memory, reserved }, device) => memoryPeak(plan, timeline, device).bytes <= memory - reserved);

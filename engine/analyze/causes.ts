@@ -2,7 +2,7 @@ import type { PipelinePlan } from '../plan.ts';
 import { generate } from '../schedule/generate.ts';
 import type { Program } from '../program.ts';
 import { simulate } from '../simulate/simulate.ts';
-import { type Timeline, type Timing, stepAt } from '../timeline.ts';
+import { iterationSeconds, type Timeline, type Timing, stepAt } from '../timeline.ts';
 import { timingOf, type TimingOptions } from '../simulate/timing.ts';
 import { leastMakespan } from './bound.ts';
 import type { BubbleCause } from '../report.ts';
@@ -14,11 +14,15 @@ import type { BubbleCause } from '../report.ts';
  * far as no order of the same operations avoids it (`leastMakespan`). Anything beyond that comes from the order.
  */
 export function bubbleCauses(plan: PipelinePlan, timeline: Timeline): Readonly<Record<BubbleCause, number>> {
-  const { program, makespan } = timeline;
+  const { program } = timeline;
+  const makespan = iterationSeconds(timeline);
   if (makespan === 0) return { fill_drain: 0, imbalance: 0, communication: 0, memory: 0, sync: 0, order: 0 };
   const meanBusy = timeline.busy.reduce((sum, value) => sum + value, 0) / program.devices;
   const unlimited = orderWithoutLimits(plan) ?? program;
-  const lasts = timeline.last.reduce((most, _, device) => Math.max(most, stepAt(timeline, device)), 0);
+  const lasts = Math.min(
+    makespan,
+    timeline.last.reduce((most, _, device) => Math.max(most, stepAt(timeline, device)), 0),
+  );
   // Where weights are gathered first, more than what comes last goes.
   const gathers = timeline.timing.release !== undefined;
   const noStep = Math.min(

@@ -4,12 +4,13 @@ import { findPolicy } from '../policies/registry.ts';
 import { type Program, operationName, sharedMicrobatches } from '../program.ts';
 import { stagesOn } from '../stagesOn.ts';
 import type { MemoryPeak } from '../simulate/memory.ts';
-import { type Timeline, endAt } from '../timeline.ts';
+import { type Timeline, endAt, iterationSeconds } from '../timeline.ts';
 import { steadyBubble, versionFigures } from './asynchronous.ts';
 import { leastMakespan } from './bound.ts';
 import { bubbleCauses } from './causes.ts';
 import { bytesOfOperations } from '../simulate/heldByOperations.ts';
 import { evictedBytes } from './evicted.ts';
+import { exchangeReport } from './exchangeReport.ts';
 import { exposedByRoute } from './exposed.ts';
 import { hostReport } from './hostReport.ts';
 import { memoryItems } from './memoryItems.ts';
@@ -32,10 +33,11 @@ export function pipelineReport(
 ): PipelineReport {
   const { program, makespan } = timeline;
   const steady = steadyOf(timeline);
-  const iteration = steady?.period ?? makespan;
+  const iteration = steady?.period ?? iterationSeconds(timeline);
   const fill = fillReport(plan, timeline);
   const predictions = predictionsOf(timeline);
   const flops = modelFlops(plan, program, iteration);
+  const exchange = exchangeReport(plan, timeline);
   return {
     name: plan.name,
     schedule: plan.schedule.name,
@@ -51,6 +53,7 @@ export function pipelineReport(
     stages: plan.stages.map((stage, index) => stageReport(plan, program, stage, index, predictions?.[index])),
     links: links(plan, timeline, steady),
     ...(fill === undefined ? {} : { fill }),
+    ...(exchange === undefined ? {} : { exchange }),
     critical_path: Array.from(path.subarray(0, namedOperations), (at) => operationName(program, program.order[at])),
     critical_path_length: path.length,
     ...(steady === undefined || program.weights === undefined
@@ -97,20 +100,31 @@ function ownFigures(
 }
 
 function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPeak[]): BubbleReport {
-  const { makespan, busy, first, last, program, timing } = timeline;
-  if (makespan === 0) return { makespan: 0, span: 0, bound: 0, causes: bubbleCauses(plan, timeline) };
+  const { busy, first, last } = timeline;
+  const iteration = iterationSeconds(timeline);
+  if (iteration === 0) return { makespan: 0, span: 0, bound: 0, causes: bubbleCauses(plan, timeline) };
   const total = busy.reduce((sum, value) => sum + value, 0);
   const idle = (seconds: number) => idleShare(total, plan.devices.length, seconds);
   const spans = last.map((end, device) => end - first[device]);
   const longest = spans.reduce((best, span, device) => (span > spans[best] ? device : best), 0);
   const fits = peaks.every((peak, device) => peak.bytes <= plan.devices[device].memory - plan.devices[device].reserved);
-  const least = leastMakespan(plan, program, timing, { split: true, memory: fits });
+  const least = leastIteration(plan, timeline, fits);
   return {
-    makespan: idle(makespan),
+    makespan: idle(iteration),
     span: spans[longest] > 0 ? Math.max(0, (spans[longest] - busy[longest]) / spans[longest]) : 0,
-    bound: Math.min(idle(makespan), idle(least)),
+    bound: Math.min(idle(iteration), idle(least)),
     causes: bubbleCauses(plan, timeline),
   };
+}
+
+/**
+ * Without a barrier, iterations follow each other before all of one is done: only what devices and lanes have to do is then a bound. With
+ * one, no iteration is under what its lanes need either.
+ */
+function leastIteration(plan: PipelinePlan, { program, timing, exchange }: Timeline, fits: boolean): number {
+  if (exchange !== undefined && timing.exchange?.rule.barrier === false) return exchange.bound;
+  const least = leastMakespan(plan, program, timing, { split: true, memory: fits });
+  return Math.max(least, exchange?.bound ?? 0);
 }
 
 /** For a steady state: the device's share of one iteration. Iterations follow each other without a gap. */
@@ -134,7 +148,7 @@ function deviceReport(
     stages: stages.map((stage) => stage.name),
     busy,
     // Rounding may leave −1e−16 where nothing is idle.
-    idle: Math.max(0, (steady?.period ?? timeline.makespan) - busy),
+    idle: Math.max(0, (steady?.period ?? iterationSeconds(timeline)) - busy),
     span: steady?.period ?? timeline.last[device] - timeline.first[device],
     sync: syncTraffic(plan, timeline, device),
     peak: peak.bytes,

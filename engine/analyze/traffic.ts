@@ -4,6 +4,8 @@ import { scaleTraffic } from '../costs/collectives.ts';
 import type { PipelinePlan, TrafficName } from '../plan.ts';
 import { type Timeline, arrivalAt, endAt, startAt, stepAt } from '../timeline.ts';
 import { slotFirst } from './binding.ts';
+import { exposedTotal } from '../simulate/exchange/exposed.ts';
+import { laneBusy } from './exchangeReport.ts';
 import type { PipelineReport, StageReport, TrafficReport } from '../report.ts';
 
 /** Gradients and updated weights of a device; in an asynchronous schedule all of it is exposed, for the updates contain it. */
@@ -13,9 +15,32 @@ export function syncTraffic(plan: PipelinePlan, timeline: Timeline, device: numb
     (sum, { buckets }) => buckets.reduce((all, { seconds, gather }) => all + seconds + (gather?.seconds ?? 0), sum),
     0,
   );
+  const ordered = laneTraffic(plan, timeline, device);
+  if (ordered !== undefined)
+    return { bytes: bytes + ordered.bytes, time: sync + ordered.time, exposed: sync + ordered.exposed };
   const time = sync + inBuckets;
   if (timeline.program.weights !== undefined) return { bytes, time, exposed: time };
   return { bytes, time, exposed: timeline.exchanged[device] - stepAt(timeline, device) + gatherWait(timeline, device) };
+}
+
+/** What a device exchanges on the lanes of a rule; the waits of forwards for it are exposed. */
+function laneTraffic(plan: PipelinePlan, { exchange }: Timeline, device: number): TrafficReport | undefined {
+  const lanes = exchange?.lanes.filter((lane) => lane.plan.devices.includes(device)) ?? [];
+  if (exchange === undefined || lanes.length === 0) return undefined;
+  const own = (stage: number): boolean => {
+    const cut = plan.stages[stage].copy?.stage ?? stage;
+    return plan.stages.some(({ copy }, index) => (copy?.stage ?? index) === cut && plan.placement[index] === device);
+  };
+  const bytes = lanes.reduce(
+    (sum, { plan: { tensors, calls } }) =>
+      tensors.reduce((all, each) => all + (own(each.stage) ? each.bytes * (calls[each.call].sends ?? 0) : 0), sum),
+    0,
+  );
+  return {
+    bytes,
+    time: lanes.reduce((sum, lane) => sum + laneBusy(lane), 0),
+    exposed: exposedTotal(exchange.exposed[device]),
+  };
 }
 
 /** Seconds that a device waits for nothing but weights that are being gathered. */

@@ -42,9 +42,13 @@ type Setting = Exchanging & { readonly ring: Ring; readonly ranks: number };
 export function costOf(use: CollectiveUse, exchanging: Exchanging): Found {
   const ring = ringsAtOnce(exchanging.cluster, exchanging.groups, typical);
   if ('from' in ring) return ring;
-  const found = rows[use.name](use, { ...exchanging, ring, ranks: exchanging.groups[0].length });
-  return 'push' in found ? withCall(found, use.call) : found;
+  const ranks = exchanging.groups[0].length;
+  const found = rows[use.name](use, { ...exchanging, ring, ranks });
+  return 'push' in found ? withCall({ sends: sentByAll(ranks), ...found }, use.call) : found;
 }
+
+/** Every all-reduce sends at least that: n − 1 ranks send all bytes once up and once down. */
+const sentByAll = (ranks: number): number => (2 * (ranks - 1)) / ranks;
 
 const rows: Readonly<Record<CollectiveUse['name'], (use: CollectiveUse, setting: Setting) => Found>> = {
   ring: (_, { ring, ranks }) => ringCall(ranks, ring),
@@ -108,7 +112,8 @@ function servers({ servers: asked, link, colocated, factors }: CollectiveUse, { 
           latency: link?.latency ?? ring.latency,
         });
   const oneLane = link?.half === true || call.oneLane === true;
-  const made: LaneCall = oneLane ? { ...call, oneLane: true } : call;
+  const own = colocated === true ? {} : { sends: 1 };
+  const made: LaneCall = { ...call, ...own, ...(oneLane ? { oneLane: true } : {}) };
   return factors === true && matrix !== undefined ? withFactorsPushed(made, matrix) : made;
 }
 

@@ -21,5 +21,5 @@ export const factorsAreFewer = (shape: FactorShape, workers: number, servers: nu
 /** As a function of the bytes of the gradient: (P − 1)α + K(P − 1)(M + N)/(MN) · S/B, because a link sends and receives at once. */
 export function factorsCall(shape: FactorShape, ranks: number, { latency, bandwidth }: Ring): LaneCall {
   const sent = factorElements(shape, ranks) / 2 / (shape.rows * shape.columns);
-  return { name: 'sfb', push: linear((ranks - 1) * latency, ranks > 1 ? sent / bandwidth : 0) };
+  return { name: 'sfb', push: linear((ranks - 1) * latency, ranks > 1 ? sent / bandwidth : 0), sends: sent };
 }

@@ -31,5 +31,6 @@ export function colocatedCall(ranks: number, { latency, bandwidth }: Ring): Lane
  * OSDI'14, section 3.3).
  */
 export function withFactorsPushed(call: LaneCall, { rows, columns, samples }: FactorShape): LaneCall {
-  return { ...call, push: withShare(call.push, (samples * (rows + columns)) / (rows * columns)) };
+  const share = (samples * (rows + columns)) / (rows * columns);
+  return { ...call, push: withShare(call.push, share), ...(call.oneLane === true ? {} : { sends: share }) };
 }

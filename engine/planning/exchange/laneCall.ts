@@ -96,6 +96,7 @@ function ringsCall(
     const half = (pattern: Collective['pattern']) => affine(pattern, ranks, across);
     return {
       name: 'ring',
+      sends: (2 * (ranks - 1)) / ranks,
       push: cost(reduce),
       halves: { scatter: cost(half('reduce_scatter')), gather: cost(half('all_gather')) },
     };
@@ -103,8 +104,11 @@ function ringsCall(
   const scatter = affine('reduce_scatter', size, within);
   const gather = share(affine('all_gather', size, within), per.weight / per.gradient);
   const out = { fixed: scatter.fixed + reduce.fixed, perByte: scatter.perByte + reduce.perByte };
+  // A reduce-scatter and a gather of a part each, and an all-reduce of what a rank has.
+  const inside = ((size - 1) / size) * (1 + per.weight / per.gradient);
   return {
     name: 'ring',
+    sends: inside + (2 * (ranks / size - 1)) / (ranks / size) / size,
     push: cost({ fixed: out.fixed + gather.fixed, perByte: out.perByte + gather.perByte }),
     halves: { scatter: cost(out), gather: cost(gather) },
   };

@@ -188,6 +188,7 @@ function laneTimelines(
 ): readonly LaneTimeline[] {
   return runs.map(({ buckets, sent, back, arrival }, lane) => ({
     plan: lanes[lane].plan,
+    origin: problems[lane].origin,
     ...{ buckets, sent, back, arrival },
     ready: problems[lane].ready,
     needed: arrival.map((_, tensor) => neededAt(lane, tensor)),
