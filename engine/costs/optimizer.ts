@@ -1,7 +1,7 @@
 /** Optimizers that a file may name, and the bytes that they keep. */
 import { custom } from './optimizer/custom.ts';
 import { megatron } from './optimizer/megatron.ts';
-import { recipe, step, type OptimizerRecipe } from './optimizer/recipe.ts';
+import { clip, recipe, step, type OptimizerRecipe } from './optimizer/recipe.ts';
 import { elementBytes } from './precision.ts';
 
 export type {
@@ -20,7 +20,7 @@ export { isShard, shardRanks, shardsGradients, shardsState, shardsWeights, type 
 const none: OptimizerRecipe = {
   name: 'none',
   doc: "Weights and gradients at the model's precision, no state. Nothing is split.",
-  parameters: [step],
+  parameters: [step, clip],
   bytes: ({ local, experts, precision }) => ({
     weights: elementBytes(precision) * (local + experts),
     gradients: elementBytes(precision) * (local + experts),

@@ -13,6 +13,8 @@ export interface OptimizerUse {
    * weights are split.
    */
   readonly reshard: boolean;
+  /** Whether gradients are clipped by their global norm. */
+  readonly clip: boolean;
   /** Seconds after the last backward. */
   readonly step: number;
   /** The places of the arguments that were written. */

@@ -58,6 +58,7 @@ export function readOptimizer(context: ReadContext, expression: Expression): Opt
     shard: typeof shard === 'string' && isShard(shard) ? shard : 'none',
     ...(typeof over === 'number' ? { over } : {}),
     reshard: values.get('reshard') !== 'false',
+    clip: values.get('clip') === 'true',
     step: typeof step === 'number' ? step : 0,
     at: new Map([...bound].map(([key, argument]) => [key, argument.name ?? argument])),
   };

@@ -2,6 +2,7 @@
 import type { Cut, PlanCut } from '../definitions/cut.ts';
 import { onlyBuckets, type SyncUse } from '../definitions/exchange.ts';
 import type { CollectiveUse } from '../exchange/collectives.ts';
+import { hasBarrier } from '../exchange/rule.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
 import type { RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
@@ -98,6 +99,14 @@ function readBlock(
   if (asynchronous)
     for (const key of sync === 'end' ? ['collective'] : ['sync', 'collective'])
       withoutEffect(context, keys, key, 'an asynchronous schedule exchanges gradients in each update of a stage');
+  if (sync !== 'end' && optimizer?.clip === true && !hasBarrier(sync.preset, sync.written)) {
+    context.report.report('value/range', sync.at.get('barrier') ?? syncValue ?? name, {
+      what: sync.at.has('barrier') ? '"barrier"' : `"barrier" of ${sync.preset.name}`,
+      value: 'false',
+      allowed: 'true: with `clip = true` no layer steps before all gradients are there',
+    });
+    return undefined;
+  }
   reportIdleKeys(context, keys, mesh, model, cut);
   if (recompute === 'selective' && model.layers.every((layer) => layer.cost.kind === 'measured')) {
     withoutEffect(context, keys, 'recompute', 'selective recomputation needs layers with a shape');

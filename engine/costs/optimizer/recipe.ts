@@ -77,6 +77,14 @@ export const step: OptimizerParameter = {
   doc: 'seconds of the update after the last backward. Default: 0',
 };
 
+export const clip: OptimizerParameter = {
+  name: 'clip',
+  kind: 'word',
+  words: ['true', 'false'],
+  default: 'false',
+  doc: 'whether gradients are clipped by their global norm, so that no weight is updated before all gradients are there',
+};
+
 /** Arguments of every recipe that can be split. */
 export const sharing: readonly OptimizerParameter[] = [
   {
@@ -101,6 +109,7 @@ export const sharing: readonly OptimizerParameter[] = [
     default: 'true',
     doc: 'under `zero3` and `fsdp`: whether a layer frees its gathered weights after each forward and backward. `false` keeps them, and whole gradients, from the first forward to the last backward, as torchtitan does',
   },
+  clip,
 ];
 
 /** What a recipe keeps of one parameter. With `splitBytes` it gives the recipe's bytes, without a function. */

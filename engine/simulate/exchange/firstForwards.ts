@@ -14,7 +14,7 @@ export interface FirstForward {
   /** Seconds of the whole forward. */
   readonly seconds: number;
   readonly tensors: readonly NeededTensor[];
-  /** Where layers run as they get ready: which need which, and the needed tensors of each as numbers in `tensors`. */
+  /** If layers run as they get ready: which need which, and the needed tensors of each as numbers in `tensors`. */
   readonly graph?: LayerGraph;
 }
 

@@ -3,8 +3,8 @@ import { needSlot, type Program, resultSlotOf, rowOf, microbatchOf } from '../..
 import { endAt, secondsOf, type Timeline, type Timing } from '../../timeline.ts';
 
 /**
- * By position in `order`, seconds: the longest path from the start of an operation to the end of the last, over what devices run one
- * after the other and what waits for results. O(operations · log operations).
+ * By position in `order`, seconds: the longest path from the start of an operation to the end of the last. Operations of a device
+ * follow each other, and wait for results. O(operations · log operations).
  */
 export function pathsToEnd(timeline: Pick<Timeline, 'program' | 'timing' | 'end'>): Float64Array {
   const { program, timing } = timeline;
