@@ -26,8 +26,10 @@ const anyPackage = [''];
 /** Values that everything else makes or reads, and helpers that know nothing of pipelines. */
 const values = [
   'engine/plan.ts',
+  'engine/orderPlan.ts',
   'engine/exchangePlan.ts',
   'engine/program.ts',
+  'engine/exchangeTimeline.ts',
   'engine/timeline.ts',
   'engine/report.ts',
 ];
