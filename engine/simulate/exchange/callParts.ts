@@ -27,7 +27,7 @@ export function leastSeconds(cost: CallCost, bytes: number): number {
   if (isConcave(cost)) return whole;
   // Seconds per byte are least at a corner of the cost, on either side of it, or for the whole.
   return cornersOf(cost).reduce((least, corner) => {
-    if (corner <= 0 || corner >= bytes) return least;
+    if (corner <= 0 || corner > bytes) return least;
     const seconds = Math.min(callSeconds(cost, corner), callSeconds(cost, corner * (1 - Number.EPSILON)));
     return Math.min(least, (bytes * seconds) / corner);
   }, whole);

@@ -80,7 +80,8 @@ export function sendBothWays(
     for (const each of passed) queue.push(each);
     const first = taken < stack.length ? stack[taken] : undefined;
     const mayPull = toPull.size > 0 && (!pulls.afterAll || (pushing === 0 && taken === stack.length));
-    if (free <= now + moment && (mayPull || first !== undefined)) {
+    const starts = free <= now + moment && (mayPull || first !== undefined);
+    if (starts) {
       if (mayPull && (first === undefined || toPull.top <= pulls.rank[first.item])) {
         const item = pullOf[toPull.top];
         const size = pieceOf(unpulled[item], piece);
@@ -96,7 +97,7 @@ export function sendBothWays(
       }
     }
     let later = next < ready.length ? ready[next] : Infinity;
-    if (free > now + moment) later = Math.min(later, free);
+    if (starts || free > now + moment) later = Math.min(later, free);
     if (returned < sent.length) later = Math.min(later, sent.end[returned] + ack);
     if (later < Infinity) now = Math.max(now, later);
   }
