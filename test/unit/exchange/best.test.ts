@@ -8,7 +8,7 @@ import type { ExchangeRule } from '../../../engine/exchangePlan.ts';
 import { chainOf, periodOf } from '../../../engine/simulate/exchange/period.ts';
 import * as fc from '../../support/property.ts';
 import { aChain } from './arbitraries.ts';
-import { collective, MB, MiB, ms, problemOf, type TensorLayer } from './chains.ts';
+import { collective, MB, MiB, ms, problemOf, type Rule, type TensorLayer } from './chains.ts';
 
 const layer = (megabytes: number): TensorLayer => ({ forward: ms, backward: ms, bytes: megabytes * MB });
 const toy = [layer(10), layer(10), layer(40)];
@@ -115,26 +115,83 @@ describe('buckets that are best', () => {
     );
   });
 
-  test('the fusion that is given has the finish that is given', () => {
+  /** Each changes something on which the formulas rest. */
+  const deviations: readonly Rule[] = [
+    {},
+    { barrier: false },
+    { barrier: false, order: 'forward', credit: 'piece' },
+    { barrier: false, order: 'forward', partition: 'at_preemption' },
+    { barrier: false, earlyStart: true, partition: 2 },
+    { barrier: false, halves: 'apart' },
+    { credit: 3, ack: 2 },
+    { barrier: false, partition: 2 },
+  ];
+
+  test('no fusion of the lane is better, whatever the rule', () => {
     fc.assert(
-      fc.property(aChain, ({ layers, call, rule: given }) => {
-        const all: ExchangeRule = {
-          ...rule,
-          ...given,
-          ...(given.cycle === undefined ? {} : { cycle: given.cycle }),
-          bucket: 'best',
-        };
-        const problem = problemOf(layers, call, given);
-        const chosen = settleLane(problem, all, problem);
-        const finish = (closes: Uint8Array) =>
-          finishOf(runLane({ ...problem, rule: chosen.rule, closes }), problem.tail, all.barrier);
-        if (given.cycle !== undefined) return;
+      fc.property(aChain, fc.constantFrom(...deviations), ({ layers, call }, deviation) => {
+        const problem = problemOf(layers, call, deviation);
+        const barrier = deviation.barrier ?? true;
+        const chosen = settleLane(problem, { ...rule, ...problem.rule, barrier, bucket: 'best' }, problem);
+        expect(chosen.exact).toBe(true);
+        const finish = (closes: Uint8Array) => finishOf(runLane({ ...problem, closes }), problem.tail, barrier);
         for (let set = 0; set < 1 << layers.length; set += 1)
           expect(finish(chosen.closes)).toBeLessThanOrEqual(
             finish(Uint8Array.from(layers, (_, at) => (set >> at) & 1)) + 1e-9,
           );
       }),
+      { numRuns: 500 },
     );
+  });
+
+  const manyLayers = fc.array(
+    fc.record({ forward: fc.nat(5), backward: fc.nat(5), bytes: fc.integer({ min: 1, max: 40 }) }),
+    { minLength: 15, maxLength: 18 },
+  );
+  test('many tensors: not worse than with a border moved, nor than what prefixes give', () => {
+    fc.assert(
+      fc.property(manyLayers, fc.constantFrom(...deviations.slice(2, 6)), (layers, deviation) => {
+        const problem = problemOf(layers, collective(1, 3), deviation);
+        const chosen = settleLane(problem, { ...rule, ...problem.rule, barrier: false, bucket: 'best' }, problem);
+        const finish = (closes: Uint8Array, from = 0) =>
+          finishOf(
+            runLane({
+              ...problem,
+              tensors: problem.tensors.slice(from),
+              ready: problem.ready.slice(from),
+              tail: problem.tail.slice(from),
+              closes: closes.slice(from),
+            }),
+            problem.tail.slice(from),
+            false,
+          );
+        const least = finish(chosen.closes);
+        layers.forEach((_, border) => {
+          const moved = chosen.closes.slice();
+          moved[border] = 1 - moved[border];
+          expect(least).toBeLessThanOrEqual(finish(moved) + 1e-9);
+        });
+        // The best fusion of each prefix of the backward, which ends at the front.
+        const known = new Map([[layers.length, new Uint8Array(layers.length)]]);
+        for (let from = layers.length - 1; from >= 0; from -= 1) {
+          const tried = [...known.values()].map((closes) => closes.with(from, 1));
+          const values = tried.map((closes) => finish(closes, from));
+          known.set(from, tried[values.indexOf(Math.min(...values))]);
+        }
+        expect(least).toBeLessThanOrEqual(finish(known.get(0) ?? chosen.closes) + 1e-9);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('many tensors: not worse than each layer, or any size', () => {
+    const many = Array.from({ length: 40 }, (_, at) => layer(1 + ((at * 7) % 11)));
+    const call = collective(10e9, 0.3 * ms);
+    const { period, exact, bound } = settled(many, call, pace);
+    expect(exact).toBe(false);
+    expect(period).toBeGreaterThanOrEqual(bound - 1e-12);
+    for (const size of ['layer', 5 * MB, 20 * MB, 60 * MB] as const)
+      expect(period).toBeLessThanOrEqual(settled(many, call, { ...pace, bucket: size }).period);
   });
 });
 
@@ -151,6 +208,18 @@ describe('pieces that are best', () => {
   test('if calls cost more than they gain, tensors go whole', () => {
     const { rule: chosen } = settled(toy, collective(10e9, 5 * ms), best);
     expect(chosen).toMatchObject({ partition: 'whole', credit: 40 * MB });
+  });
+
+  test('more credit, if acknowledgements are late', () => {
+    const late = { ...best, partition: 10 * MB, ack: 0.5 * ms };
+    expect(settled(toy, collective(10e9), late).rule.credit).toBe(20 * MB);
+  });
+
+  test('of equal ones the largest', () => {
+    const eights = [8, 8, 32].map((each) => layer((each * MiB) / MB));
+    const { period, rule: chosen } = settled(eights, collective((8 * MiB) / ms), best);
+    expect(period / ms).toBeCloseTo(8, 9);
+    expect(chosen).toMatchObject({ partition: 16 * MiB, credit: 16 * MiB });
   });
 
   test('what is given is kept', () => {

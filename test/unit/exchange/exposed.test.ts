@@ -43,6 +43,8 @@ describe('why three layers wait', () => {
     ['pieces: front, then back', pieces, { own: 2 }],
     ['with a barrier', { ...pieces, barrier: true }, { own: 1, barrier: 3 }],
     ['acknowledged late', { ...pieces, ack: 0.5 * ms }, { own: 3, blocked: 0.5, credit: 1 }],
+    // 6–7 front, 7–8 mid, 8–12 back, which is waited for from 9 on.
+    ['started early', { ...forward, bucket: 60 * MB, earlyStart: true, partition: 10 * MB }, { own: 4 }],
     ['cycles', { cycle: 3.5 * ms, fuse: 128 * MiB }, { fused: 5.5, own: 1 }],
   ])('%s', (_, rule, causes) => {
     expect(inMs(exposed(toy, collective(10e9), rule))).toEqual(causes);

@@ -54,7 +54,6 @@ function isFormula({ tensors, calls, ready, rule }: LaneProblem, sent: readonly 
   return (
     inOrder &&
     rule.order === 'ready' &&
-    rule.partition !== 'at_preemption' &&
     rule.halves === 'together' &&
     !rule.earlyStart &&
     calls[call].pull === undefined &&
