@@ -42,29 +42,33 @@ export function timingAware(graph: PullGraph): Int32Array {
   const pulls = pullsOf(graph);
   const users: number[][] = Array.from(pull, () => []);
   pulls.forEach((each, operation) => each.forEach((one) => users[one].push(operation)));
-  const missing = pulls.map((each) => new Set(each));
+  // By operation, the number of pulls that are left, and their seconds.
+  const missing = Int32Array.from(pulls, (each) => each.length);
   const sum = Float64Array.from(pulls, (each) => each.reduce((all, one) => all + pull[one], 0));
+  const there = new Uint8Array(pull.length);
   const alone = new Float64Array(pull.length);
   const together = new Float64Array(pull.length);
-  const count = (operation: number, sign: number) => {
-    if (missing[operation].size === 1) for (const one of missing[operation]) alone[one] += sign * compute[operation];
+  const addAlone = (operation: number) => {
+    const last = missing[operation] === 1 ? pulls[operation].find((one) => there[one] === 0) : undefined;
+    if (last !== undefined) alone[last] += compute[operation];
   };
-  missing.forEach((_, operation) => count(operation, 1));
+  missing.forEach((_, operation) => addAlone(operation));
   let left = Array.from(pull, (_, one) => one).filter((one) => pull[one] > 0);
   const order: number[] = [];
   while (left.length > 0) {
-    for (const one of left)
-      together[one] = users[one].reduce(
-        (least, operation) => (missing[operation].size > 1 ? Math.min(least, sum[operation]) : least),
-        Infinity,
-      );
+    for (const one of left) {
+      let least = Infinity;
+      for (const operation of users[one]) if (missing[operation] > 1 && sum[operation] < least) least = sum[operation];
+      together[one] = least;
+    }
     const first = left.reduce((best, one) => (before(one, best) ? one : best));
     order.push(first);
+    there[first] = 1;
     left = left.filter((one) => one !== first);
     for (const operation of users[first]) {
-      missing[operation].delete(first);
+      missing[operation] -= 1;
       sum[operation] -= pull[first];
-      count(operation, 1);
+      addAlone(operation);
     }
   }
   // Pulls of no seconds have no place of their own: they are there at once.
@@ -76,8 +80,9 @@ export function timingAware(graph: PullGraph): Int32Array {
   }
 }
 
-/** Infinity equals itself. */
-const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
+/** Sums of the same seconds in another order are equal; Infinity equals itself. */
+const compare = (a: number, b: number): number =>
+  a === b || Math.abs(a - b) <= 1e-12 * Math.min(Math.abs(a), Math.abs(b)) ? 0 : a - b;
 
 function placesOf(order: Int32Array): Int32Array {
   const places = new Int32Array(order.length);

@@ -128,3 +128,17 @@ test('timing-independent: a pull that only its operation needs is last', () => {
   const three = { compute: Float64Array.of(1, 1, 1), pull: Float64Array.of(1, 1, 1), needs: [[], [], [0]] };
   expect([...timingIndependent(three)]).toEqual([0, 2, 1]);
 });
+
+test('rounding changes no order', () => {
+  fc.assert(
+    fc.property(aGraph, fc.constantFrom(1e-3, 1e-6 / 3), (each, unit) => {
+      const scaled = {
+        ...each,
+        compute: each.compute.map((seconds) => seconds * unit),
+        pull: each.pull.map((seconds) => seconds * unit),
+      };
+      expect([...timingAware(scaled)]).toEqual([...timingAware(each)]);
+    }),
+    { numRuns: 500 },
+  );
+});
