@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Buckets,
-  bucketsByCycle,
-  bucketsOf,
-  closesBySize,
-  type LaneTensor,
-} from '../../../engine/simulate/exchange/buckets.ts';
+import type { Buckets } from '../../../engine/exchangeTimeline.ts';
+import { bucketsByCycle, bucketsOf, closesBySize, type LaneTensor } from '../../../engine/simulate/exchange/buckets.ts';
 
 const tensor = (bytes: number, stage = 0, call = 0): LaneTensor => ({ bytes, stage, call });
 const lists = ({ offsets, members, ready }: Buckets): { readonly ready: number; readonly members: number[] }[] =>
