@@ -1,7 +1,7 @@
 /** Tables of two chunks in a V, as the V schedules of the registry fill them. */
 import { nothing, unpack } from '../packed.ts';
 import { type PipelinePlan, type RowPlan, setsWork } from '../plan.ts';
-import { type Block, F0, F1, I0, I1, type Row, splitBackward, W1, wholeBackward } from '../policies/orders/vBlocks.ts';
+import { type Block, F0, F1, fitsPeriod, I0, I1, type Row, splitBackward, W1, wholeBackward } from '../policies/orders/vBlocks.ts';
 import { best } from '../policies/orders/vSearch.ts';
 import { vTimesOf } from '../policies/orders/vTimes.ts';
 import { shapeOf } from '../policies/shape.ts';
@@ -40,13 +40,13 @@ function blockOf(
   const stages = unpack(written.stages);
   const row = unpack(written.microbatches);
   const slots = unpack(written.slots ?? nothing);
-  const block = [NaN, NaN, NaN, NaN];
+  const block: [number, number, number, number] = [NaN, NaN, NaN, NaN];
   const classOf = (at: number): number =>
     kinds[at] === F ? (stages[at] === down ? F0 : F1) : kinds[at] === backward ? (stages[at] === up ? I1 : I0) : -1;
   for (let at = 0; at < kinds.length; at += 1)
     if (row[at] === 0 && classOf(at) >= 0) block[classOf(at)] = slots[at] ?? NaN;
-  const [f0, f1, i1, i0] = block;
-  if (new Set(block.map((slot) => slot % period)).size < 4) return undefined;
+  // The search repeats the block: two operations in one slot never end.
+  if (!fitsPeriod(block)) return undefined;
   let waiting = 0;
   let free = 0;
   for (let at = 0; at < kinds.length; at += 1) {
@@ -60,7 +60,7 @@ function blockOf(
     } else if (kind === I1 || kind === I0) waiting += backward === I ? 1 : 0;
     free = waiting > 0 ? slot + 1 : -1;
   }
-  return kinds.length === (backward === I ? 6 : 4) * microbatches ? [f0, f1, i1, i0] : undefined;
+  return kinds.length === (backward === I ? 6 : 4) * microbatches ? block : undefined;
 }
 
 /** Rows of the V schedules as words, each with the expression that wrote its kind. */

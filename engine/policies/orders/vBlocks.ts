@@ -25,7 +25,13 @@ export const wholeBackward: Taken = [1, 1, -1, -1];
 /** One device: `class * microbatches + microbatch`, in order. */
 export type Row = Int32Array;
 
+/** Slots until the block is repeated: an F, an I and a W of each of two chunks. */
 const period = 6;
+
+/** Whether no two operations of the block would ever fall into the same slot. */
+export const fitsPeriod = (block: Block): boolean =>
+  new Set(block.map((slot) => slot % period)).size === block.length && block.every(Number.isInteger);
+
 /** W of an I. */
 const weightOf = (input: number): number => input + 2;
 
@@ -35,10 +41,15 @@ export interface Slotted {
   readonly slots: Int32Array;
 }
 
-/** The block of each device, repeated; each W takes the first slot that is free after its I. */
+/**
+ * The block of each device, repeated; each W takes the first slot that is free after its I. Throws a `RangeError` for a block with two
+ * operations in one slot (`fitsPeriod`): one of them would never run.
+ */
 export function repeated(blocks: readonly Block[], microbatches: number, taken: Taken): readonly Slotted[] {
   const split = taken.length > W1;
-  return blocks.map((block) => {
+  return blocks.map((block, device) => {
+    if (!fitsPeriod(block))
+      throw new RangeError(`The slots ${block.join(', ')} of device ${device} must differ modulo ${period}.`);
     const row = new Int32Array(taken.length * microbatches);
     const slots = new Int32Array(row.length);
     const classAt = new Int8Array(period).fill(-1);

@@ -1,7 +1,7 @@
 /** Rows of V schedules are searched once for the same times, and again for any other. */
 import { expect, test } from 'vitest';
 import { answersWithin } from '../../../engine/policies/answers.ts';
-import { type Block, splitBackward } from '../../../engine/policies/orders/vBlocks.ts';
+import { type Block, repeated, splitBackward } from '../../../engine/policies/orders/vBlocks.ts';
 import { vRows } from '../../../engine/policies/orders/vRows.ts';
 import { best } from '../../../engine/policies/orders/vSearch.ts';
 import { vTimesOf } from '../../../engine/policies/orders/vTimes.ts';
@@ -83,4 +83,15 @@ test('the answer that was asked for longest ago goes first, and one stays howeve
   expect(['c', 'd'].map((key) => answers.known(key))).toEqual([undefined, 99]);
   answers.keep('e', 3);
   expect(['d', 'e'].map((key) => answers.known(key))).toEqual([undefined, 3]);
+});
+
+test.each([
+  [[0, 6, 7, 8]],
+  [[0, 1, 2, 14]],
+  [[0, 1, NaN, 3]],
+])('a block with two operations in one slot is refused: %j', (slots) => {
+  const [f0, f1, i1, i0] = slots;
+  const good: Block = [0, 1, 2, 3];
+  expect(() => repeated([good, [f0, f1, i1, i0]], 3, splitBackward)).toThrow(/of device 1 must differ modulo 6/);
+  expect(repeated([good], 3, splitBackward)[0].row).toHaveLength(18);
 });
