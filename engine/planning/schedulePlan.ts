@@ -91,7 +91,8 @@ function refusesTransfer(report: Reporter, schedule: string, rule: unknown, at: 
 /** Whether a rule sends activations to the host of a device that has no link to it. */
 function ruleLacksHost(report: Reporter, { keeper }: GreedyRule, { ranks }: Ranks, at: Span): boolean {
   const lacks = ranks.find(({ kind }, device) => keeper?.[device] === 'host' && kind.host === undefined);
-  if (lacks !== undefined) report.report('type/mismatch', at, noHost(lacks.kind.name));
+  const hint = { kind: 'host', device: lacks?.kind.name ?? '' } as const;
+  if (lacks !== undefined) report.report('type/mismatch', at, noHost(lacks.kind.name), { hint });
   return lacks !== undefined;
 }
 

@@ -1,7 +1,18 @@
 /** Tables of two chunks in a V, as the V schedules of the registry fill them. */
 import { nothing, unpack } from '../packed.ts';
 import { type PipelinePlan, type RowPlan, setsWork } from '../plan.ts';
-import { type Block, F0, F1, fitsPeriod, I0, I1, type Row, splitBackward, W1, wholeBackward } from '../policies/orders/vBlocks.ts';
+import {
+  type Block,
+  F0,
+  F1,
+  fitsPeriod,
+  I0,
+  I1,
+  type Row,
+  splitBackward,
+  W1,
+  wholeBackward,
+} from '../policies/orders/vBlocks.ts';
 import { best } from '../policies/orders/vSearch.ts';
 import { vTimesOf } from '../policies/orders/vTimes.ts';
 import { shapeOf } from '../policies/shape.ts';

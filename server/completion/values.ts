@@ -41,7 +41,11 @@ export function valueOffers(view: View, cursor: Cursor, key: KeySchema | undefin
   return offers.flatMap((offered) => {
     switch (offered) {
       case 'words':
-        return wordsOf(value).map(wordOffer);
+        return [
+          ...wordsOf(value).map(wordOffer),
+          // The preference of a device lists the operations of `greedy(prefer = …)`.
+          ...(key?.name === 'prefer' ? declaredSymbols(view, cursor).map(symbolOffer) : []),
+        ];
       case 'numbers':
         return numbers(view, cursor);
       case 'layers':
@@ -101,6 +105,9 @@ const memberOffer = (symbol: SymbolInfo): Offer => {
 const parametersOf = (cursor: Cursor): readonly string[] =>
   (cursor.entry?.parameters ?? []).flatMap((parameter) => (parameter.kind === 'name' ? [parameter.text] : []));
 
+/** Keys whose first argument is an operation: a letter, or one that the schedule declares. */
+const takesOperation: readonly string[] = ['allow', 'slot'];
+
 /** Inside parentheses: names of arguments not yet given, or the words and values of the one being written. */
 export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): readonly Offer[] {
   const [call] = nesting.calls;
@@ -111,7 +118,9 @@ export function argumentOffers(view: View, cursor: Cursor, nesting: Nesting): re
   if (key !== undefined)
     return [
       ...(call.position === 0 ? (key.parameters ?? key.leading ?? []).map(wordOffer) : []),
-      ...(call.position === 0 && key.name === 'allow' ? declaredSymbols(view, cursor).map(symbolOffer) : []),
+      ...(call.position === 0 && takesOperation.includes(key.name)
+        ? declaredSymbols(view, cursor).map(symbolOffer)
+        : []),
       ...(key.sizes === undefined ? [] : numbers(view, cursor)),
     ];
   const value = valueSchemaOf(cursor);

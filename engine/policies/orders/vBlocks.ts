@@ -42,8 +42,8 @@ export interface Slotted {
 }
 
 /**
- * The block of each device, repeated; each W takes the first slot that is free after its I. Throws a `RangeError` for a block with two
- * operations in one slot (`fitsPeriod`): one of them would never run.
+ * The block of each device, repeated. Each W takes the first slot that is free after its I.
+ * It throws a `RangeError` for a block that does not fit its period. Of two operations in one slot only one would ever run.
  */
 export function repeated(blocks: readonly Block[], microbatches: number, taken: Taken): readonly Slotted[] {
   const split = taken.length > W1;

@@ -85,13 +85,12 @@ test('the answer that was asked for longest ago goes first, and one stays howeve
   expect(['d', 'e'].map((key) => answers.known(key))).toEqual([undefined, 3]);
 });
 
-test.each([
-  [[0, 6, 7, 8]],
-  [[0, 1, 2, 14]],
-  [[0, 1, NaN, 3]],
-])('a block with two operations in one slot is refused: %j', (slots) => {
-  const [f0, f1, i1, i0] = slots;
-  const good: Block = [0, 1, 2, 3];
-  expect(() => repeated([good, [f0, f1, i1, i0]], 3, splitBackward)).toThrow(/of device 1 must differ modulo 6/);
-  expect(repeated([good], 3, splitBackward)[0].row).toHaveLength(18);
-});
+test.each([[[0, 6, 7, 8]], [[0, 1, 2, 14]], [[0, 1, NaN, 3]]])(
+  'a block with two operations in one slot is refused: %j',
+  (slots) => {
+    const [f0, f1, i1, i0] = slots;
+    const good: Block = [0, 1, 2, 3];
+    expect(() => repeated([good, [f0, f1, i1, i0]], 3, splitBackward)).toThrow(/of device 1 must differ modulo 6/);
+    expect(repeated([good], 3, splitBackward)[0].row).toHaveLength(18);
+  },
+);

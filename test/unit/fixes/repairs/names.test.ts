@@ -57,6 +57,12 @@ const cases: readonly Case[] = [
   },
   {
     code: 'type/mismatch',
+    text: rowed('  order = greedy(prefer = [B, E, L, F])\n  offload = host\n  allow(E, s) = s == 0'),
+    titles: ['Add host = 25GB/s + 5us to device "small"'],
+    makes: 'device small { memory = 16GiB  host = 25GB/s + 5us }',
+  },
+  {
+    code: 'type/mismatch',
     text: wrong(
       'device small { memory = 16GiB }',
       'import { h100 } from "std:hardware"',
