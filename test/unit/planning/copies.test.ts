@@ -1,5 +1,8 @@
 /** Stages with copies, from text to report: what a file says of a stage holds for all of its copies. */
 import { describe, expect, test } from 'vitest';
+import { gcd } from '../../../engine/gcd.ts';
+import { copiesMeet, copyRuns } from '../../../engine/order/copyTurns.ts';
+import { pack } from '../../../engine/packed.ts';
 import { leastMakespan } from '../../../engine/analyze/bound.ts';
 import { paths, type PipelinePlan } from '../../../engine/plan.ts';
 import { fixesFor } from '../../../engine/fixes/fix.ts';
@@ -279,4 +282,47 @@ test('numbers that no schedule of two directions can take are told, whatever the
     expect(one.message).toMatch(/nearest (stages|microbatches|pipelines): \d/);
     for (const finding of analysis.findings) fixesFor(analysis, finding, analyse);
   }
+});
+
+describe('whether two copies run a microbatch in common', () => {
+  interface Turned {
+    readonly every: number;
+    readonly turns: readonly number[];
+  }
+  const copyOf = ({ every, turns }: Turned) => ({ every, first: turns[0], turns: pack(turns) });
+  /** The definition: both of them run one of the microbatches until both begin again. */
+  const meet = (a: Turned, b: Turned): boolean => {
+    const [runsA, runsB] = [copyRuns(copyOf(a)), copyRuns(copyOf(b))];
+    return Array.from({ length: a.every * b.every }, (_, microbatch) => microbatch).some(
+      (microbatch) => runsA(microbatch) && runsB(microbatch),
+    );
+  };
+  const lists = (every: number): readonly Turned[] =>
+    Array.from({ length: 2 ** every - 1 }, (_, set) => ({
+      every,
+      turns: Array.from({ length: every }, (_, turn) => turn).filter((turn) => ((set + 1) >> turn) % 2 === 1),
+    }));
+  const all = [1, 2, 3, 4, 6].flatMap(lists);
+
+  test('any of their turns may be the common one', () => {
+    const counts = { met: 0, never: 0 };
+    for (const a of all)
+      for (const b of all) {
+        const met = meet(a, b);
+        counts[met ? 'met' : 'never'] += 1;
+        if (copiesMeet(copyOf(a), copyOf(b), gcd(a.every, b.every)) !== met)
+          expect.fail(`${JSON.stringify(a)} and ${JSON.stringify(b)}: ${met ? 'meet' : 'never meet'}`);
+      }
+    expect(Math.min(counts.met, counts.never)).toBeGreaterThan(100);
+  });
+
+  test('a copy with one turn needs no list', () => {
+    for (const every of [1, 2, 3, 4])
+      for (let first = 0; first < every; first += 1)
+        for (const b of all) {
+          const divisor = gcd(every, b.every);
+          expect(copiesMeet({ every, first }, copyOf(b), divisor)).toBe(meet({ every, turns: [first] }, b));
+          expect(copiesMeet(copyOf(b), { every, first }, divisor)).toBe(meet({ every, turns: [first] }, b));
+        }
+  });
 });

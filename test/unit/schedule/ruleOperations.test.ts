@@ -169,6 +169,17 @@ describe('what operations hold in a rule', () => {
     expect(peaksOf(rule(1000))[1]).toBe(1000);
     expect(messagesOf(rule(249))[0]).toContain('`limit` of');
   });
+  it('is never given up within the limit where another device waits: the order of a device does not say when that ends', () => {
+    // The limit has room for all four notes of 100 MB: each runs after the backward of its microbatch.
+    const rule = (
+      limit: number,
+    ) => `operation note { time = 1ms  holds = 100MB  on(j) = 1  after(j) = F[j]  before(j) = B[j, stage = 0] }
+      order = greedy(prefer = [B, note, F])  limit = ${limit}MB`;
+    expect(messagesOf(rule(400))).toEqual([]);
+    expect(messagesOf(rule(399))[0]).toContain('`limit` of');
+    // What the device itself waits for is given up, so one note at a time is enough.
+    expect(messagesOf(rule(200).replace('stage = 0', 'stage = 1'))).toEqual([]);
+  });
   it('keeps every limit, on any number of stages', () => {
     let ended = 0;
     fc.assert(
