@@ -16,6 +16,7 @@ import { type Copy, ticked } from './offloadTicks.ts';
 interface Numbers {
   readonly devices: number;
   readonly microbatches: number;
+  readonly iterations: number;
   readonly host: string;
   readonly links: string;
   /** Milliseconds of a forward and of a backward. */
@@ -24,17 +25,21 @@ interface Numbers {
 }
 
 /** Devices that a network without delay joins; activations of 100 MB, so that 25 GB/s takes 4 ms for each. */
-const textOf = (rows: string, { devices, microbatches, host, links, forward, backward }: Numbers): string => `
+const textOf = (
+  rows: string,
+  { devices, microbatches, iterations, host, links, forward, backward }: Numbers,
+): string => `
 device d { memory = 64GiB  ${host} }
 cluster box { gpu[${devices}] = d  ${links} }
 model toy { layer block[${devices}] { forward = ${forward}ms  backward = ${backward}ms  activation = 100MB } }
 schedule mine { ${rows} }
-pipeline train { model = toy  devices = box  microbatches = ${microbatches}  stages = balance(${devices})  schedule = mine }
+pipeline train { model = toy  devices = box  microbatches = ${microbatches}${iterations === 1 ? '' : `  iterations = ${iterations}`}  stages = balance(${devices})  schedule = mine }
 `;
 
 const usual: Numbers = {
   devices: 1,
   microbatches: 2,
+  iterations: 1,
   host: 'host = 25GB/s',
   links: 'link = 25GB/s',
   forward: 4,
@@ -115,6 +120,17 @@ describe('E and L in rows', () => {
     const blocking = reportOf({ ...plan, transfer: { kind: 'rendezvous', batched: 'none' } });
     expect(ms(blocking.iteration)).toBe(28);
     expect(ms(blocking.devices[0].host?.exposed ?? 0)).toBe(12);
+  });
+  it('count as exposed in each iteration of a steady state, not in the iterations before it', () => {
+    const plan = planOf(
+      `weights = latest  let total = microbatches * iterations
+       row(d) = each(j in 0..3, F[j], B[j]), each(j in 4..<total, F[j], E[j, to = host], L[j], B[j])`,
+      { iterations: 8 },
+    );
+    const { iteration, devices } = reportOf(plan);
+    // Each of two microbatches takes 4 ms out and 4 ms back between its forward and its backward. The first two iterations send nothing.
+    expect(ms(iteration)).toBe(2 * (4 + 4 + 4 + 8));
+    expect(ms(devices[0].host?.exposed ?? 0)).toBe(16);
   });
   it('to another device are what bpipe does', () => {
     for (const [devices, microbatches] of [

@@ -100,6 +100,26 @@ describe('E and L in a rule', () => {
   });
 });
 
+describe('a device that keeps activations for another one', () => {
+  const rule = (limit: number) => `order = greedy(prefer = [E, L, F, B])  offload(d) = devices - 1 - d
+    allow(E, s) = s == 0  allow(L, s) = next(B, s) <= time(L, s)  allow(F, s) = s == 0 or bytes(s) < ${limit}MB`;
+
+  it('counts them in bytes(s)', () => {
+    // At 8 ms gpu[1] holds its first microbatch, and at least the first one of gpu[0]. So its second forward comes after the backward.
+    expect(rowsOf(rule(200), { microbatches: 2, copy: 1 })[1]).toBe('1F0 1B0 1F1 1B1');
+    expect(rowsOf(rule(500), { microbatches: 2, copy: 1 })[1]).toBe('1F0 1F1 1B0 1B1');
+    // Without E nothing is kept for gpu[0].
+    const alone = rule(200).replace('allow(E, s) = s == 0', 'allow(E, s) = s < 0');
+    expect(rowsOf(alone, { microbatches: 2, copy: 1 })[1]).toBe('1F0 1F1 1B0 1B1');
+  });
+  it('has a route in both directions, also where no stage sends to it', () => {
+    const { routes, edges, placement } = planOf(rule(500), { devices: 4 });
+    const pairs = routes.map(({ from, to }) => `${from} ${to}`);
+    expect(pairs).toEqual(expect.arrayContaining(['0 3', '3 0', '1 2', '2 1']));
+    expect(edges.some(({ from, to }) => placement[from] === 0 && placement[to] === 3)).toBe(false);
+  });
+});
+
 describe('the order of a rule with E and L', () => {
   const rules = [
     'offload = host  allow(E, s) = s == 0  allow(L, s) = next(B, s) <= time(L, s)',

@@ -231,6 +231,37 @@ describe('fill with operations of the schedule', () => {
     expect(moved).toBeGreaterThan(50);
   });
 
+  it.each([
+    ['of stages', '', 0, '10GB/s + 3ms'],
+    [
+      'of operations of the schedule',
+      'operation x { time = 1ms  sends = 60MB  on = 1  after(j) = F[j, stage = 0]  before(j) = I[j, stage = 0] }  slot(x, j) = first(j)',
+      1,
+      '10GB/s',
+    ],
+  ])('counts the time of messages %s', (_, x, operations, link) => {
+    // The input gradient of microbatch 0 is not on gpu[0] at 8 ms, when two forwards have ended there. So a third one goes first,
+    // and gpu[0] never waits: four microbatches of 4 + 4 + 4 ms.
+    const of = (a: number, b: number, c: number, d: number) =>
+      `if(j == 0, ${a}, if(j == 1, ${b}, if(j == 2, ${c}, ${d})))`;
+    const text = (fill: string) => `schedule mine { ${fill}  ${x}
+      let first(j) = if(j < 2, 1 + 4 * j, 6 + 4 * j)
+      slot(F, s, j) = if(s == 0, ${of(0, 1, 12, 13)}, first(j) + 1)
+      slot(I, s, j) = if(s == 0, ${of(10, 22, 24, 26)}, first(j) + 2)
+      slot(W, s, j) = if(s == 0, ${of(11, 23, 25, 27)}, first(j) + 3) }
+device x { memory = 80GiB }
+cluster box { gpu[2] = x  link = ${link} }
+model m { layer a { forward = 4ms  backward = 8ms }  layer b { forward = 1ms  backward = 2ms } }
+pipeline train { model = m  devices = box  microbatches = 4  stages = balance(2)  schedule = mine }
+`;
+    const [plain, filled] = [programOf(text('')), programOf(text('fill = true'))];
+    expect(filled.plan.schedule).toMatchObject(operations === 0 ? { fill: true } : { operations: { names: ['x'] } });
+    expect(rowsOf(plain.program)[0]).toMatch(/^0F0 0F1 0I0 0W0 0F2 /);
+    expect(rowsOf(filled.program)[0]).toMatch(/^0F0 0F1 0F2 0I0 /);
+    expect(makespan(plain.plan)).toBeGreaterThan(0.05);
+    expect(makespan(filled.plan)).toBeCloseTo(0.048, 12);
+  });
+
   it('knows all that waits, also what the table has behind another operation', () => {
     // x ends at 76 ms. In the table 1W0 is the first to wait for it, so that 1F2 need not; in front of it, it must.
     const of = (a: number, b: number, c: number, d: number) =>
