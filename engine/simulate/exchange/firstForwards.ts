@@ -92,7 +92,8 @@ export type Arrivals = readonly Float64Array[];
 
 /**
  * When the forwards of each stage may start, by row: no layer of the first one runs before its tensors are there. An operation that
- * waits within it ends as if it started later. `free`: when each device has ended the iteration before.
+ * waits within it ends as if it started later. `free`: when each device has ended the iteration before. `previous`: when the operation
+ * before a first forward ends, if that is known; shares of the step come after it.
  */
 export function releasesAfter(
   { stages, placement }: Program,
@@ -100,17 +101,19 @@ export function releasesAfter(
   forwards: readonly FirstForward[],
   arrival: Arrivals,
   free: Float64Array,
+  previous: (forward: FirstForward) => number = () => -Infinity,
 ): Float64Array {
   const release = new Float64Array(rows);
   for (let stage = 0; stage < stages; stage += 1) release[F * stages + stage] = free[placement[stage]];
   for (const forward of forwards) {
     const { stage, device, seconds, tensors } = forward;
+    const from = Math.max(free[device], previous(forward));
     if (forward.graph !== undefined) {
-      const ends = endsAsReady(forward, forward.graph, arrival, free[device]);
+      const ends = endsAsReady(forward, forward.graph, arrival, from);
       release[F * stages + stage] = Math.max(free[device], latestOf(ends) - seconds);
       continue;
     }
-    let now = free[device];
+    let now = from;
     let passed = 0;
     for (const { lane, tensor, before, step } of tensors) {
       now = Math.max(now + before - passed, arrival[lane][tensor]) + step;

@@ -1,12 +1,19 @@
 /** Iterations of a pipeline whose gradients a rule orders: one with a barrier, several without, until their periods repeat. */
 import type { Exposed, ExchangeTiming, LaneTimeline } from '../../exchangeTimeline.ts';
 import { callSeconds } from '../../callCost.ts';
-import { stepAt, type Timeline, type Timing } from '../../timeline.ts';
+import { endAt, stepAt, type Timeline, type Timing } from '../../timeline.ts';
 import { F } from '../../program.ts';
 import { syncedAfter } from '../gradients.ts';
 import { leastSeconds } from './callParts.ts';
 import { addExposed, noExposed, type TensorWait } from './exposed.ts';
-import { type Arrivals, firstForwards, type ForwardWaits, releasesAfter, waitsOfForwards } from './firstForwards.ts';
+import {
+  type Arrivals,
+  type FirstForward,
+  firstForwards,
+  type ForwardWaits,
+  releasesAfter,
+  waitsOfForwards,
+} from './firstForwards.ts';
 import { type LaneProblem, type LaneRun, runLane } from './lane.ts';
 import { laneBound } from './laneBound.ts';
 import { laneProblems, type LaneSettings, settleLanes } from './laneProblems.ts';
@@ -108,7 +115,8 @@ function withoutBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Tim
     const arrivals = runs.map((each) => each.arrival);
     const release = releasesAfter(before.program, timing.duration.length, forwards, arrivals, ends);
     const start = earliest(before, release);
-    const next = run({ ...plain, release: release.map((at) => at - start) });
+    const first = run({ ...plain, release: release.map((at) => at - start) });
+    const next = first && stepLater(first, run, forwards, arrivals, ends, start);
     if (next === undefined) return undefined;
     const took = next.makespan - (before.makespan - start);
     const now = next.exchanged.map((at) => at - next.makespan);
@@ -140,6 +148,39 @@ function withoutBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Tim
       ...chosenBy(exchange, settings),
     },
   };
+}
+
+/** Runs after which later stages of a device are taken to have stepped. */
+const mostRuns = 64;
+
+/**
+ * The step of a stage that is not the first of its device comes after the operation before its first forward, whose end depends on
+ * the steps of other stages. Ends only get later, run by run, until none does. `start` is when the iteration starts.
+ */
+function stepLater(
+  first: Timeline,
+  run: Run,
+  forwards: readonly FirstForward[],
+  arrivals: Arrivals,
+  ends: Float64Array,
+  start: number,
+): Timeline | undefined {
+  const { program, timing } = first;
+  const isLater = ({ position, device, tensors }: FirstForward): boolean =>
+    position > program.offsets[device] && tensors.some(({ step }) => step > 0);
+  if (!forwards.some(isLater)) return first;
+  let timeline = first;
+  for (let runs = 0; runs < mostRuns; runs += 1) {
+    const known = timeline.timing.release ?? new Float64Array(timing.duration.length);
+    const release = releasesAfter(program, timing.duration.length, forwards, arrivals, ends, (forward) =>
+      isLater(forward) ? start + endAt(timeline, forward.position - 1) : -Infinity,
+    ).map((at, row) => Math.max(known[row], at - start));
+    if (release.every((at, row) => at - known[row] <= alike * timeline.makespan)) return timeline;
+    const next = run({ ...timing, release });
+    if (next === undefined) return undefined;
+    timeline = next;
+  }
+  return timeline;
 }
 
 /** When the first operation of an iteration may start: of a stage that waits for no other. */
@@ -235,11 +276,11 @@ function leastPeriod(
       least = Math.max(least, finish + after);
       continue;
     }
-    const carried = problem.tensors.reduce(
-      (sum, { bytes, call }) =>
-        sum + leastSeconds(problem.calls[call].push, bytes) - leastSeconds(problem.calls[call].push, 0),
-      0,
-    );
+    const carried = problem.calls.reduce((sum, { push, halves }, call) => {
+      const bytes = problem.tensors.reduce((all, each) => all + (each.call === call ? each.bytes : 0), 0);
+      const first = problem.rule.halves === 'apart' ? (halves?.scatter ?? push) : push;
+      return bytes > 0 ? sum + leastSeconds(first, bytes) : sum;
+    }, 0);
     least = Math.max(least, carried);
   }
   return least;
