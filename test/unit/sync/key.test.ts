@@ -25,7 +25,7 @@ test.each([
 describe('findings', () => {
   test.each([
     ['⟦name/unknown:overlapp⟧', 'overlap'],
-    ['⟦type/mismatch:3⟧', '`end` or `overlap`'],
+    ['⟦type/mismatch:3⟧', '`end`, `overlap` or the name of a rule'],
     ['overlap(bucket = ⟦type/dimension:3ms⟧)', 'bytes'],
     ['overlap(bucket = ⟦value/range:0B - 1MiB⟧)', 'bucket'],
     ['overlap(⟦key/unknown:buckets⟧ = 1MiB)', 'bucket'],
