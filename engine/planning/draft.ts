@@ -7,6 +7,7 @@ import { stagePlans } from './cost/stagePlans.ts';
 import { stepTimes } from './cost/stepTimes.ts';
 import type { PipelineCut } from './cut/cutPipeline.ts';
 import { matrixOf } from './exchange/matrix.ts';
+import { stageNeeds } from './exchange/stageGraph.ts';
 import { fillPlan } from './fill.ts';
 import type { Notes } from './notes.ts';
 import { planOrigins } from './origins.ts';
@@ -76,9 +77,10 @@ export function* draft(
     exchange === undefined
       ? []
       : each.map(({ stage }) => elements[stage].map((element) => matrixOf(model, element, microbatches)));
+  const needs = exchange === undefined ? [] : each.map(({ stage }) => stageNeeds(model, elements[stage]));
   const times = stepTimes(notes, {
     ...{ cluster, at: pipeline.at, optimizer, sync, exchange },
-    ...{ ranks, stages: parted, precision, matrices },
+    ...{ ranks, stages: parted, precision, matrices, needs },
   });
   yield;
   const kinds = ranks.ranks.map((rank) => rank.kind);

@@ -14,6 +14,7 @@ import type { ExchangePlan } from '../../exchangePlan.ts';
 import { exchangeAtEnd, factoredIn } from '../exchange/atEnd.ts';
 import { type Holders, holdersIn } from '../exchange/holders.ts';
 import { canExchange, exchangeLanes } from '../exchange/lanes.ts';
+import type { StageNeeds } from '../exchange/stageGraph.ts';
 import type { StageParts } from './stagePlans.ts';
 
 export interface StepRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer' | 'sync' | 'exchange'> {
@@ -22,6 +23,8 @@ export interface StepRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'o
   readonly precision: Precision;
   /** By stage of the plan, the matrices of its layers that are fully connected. */
   readonly matrices: readonly (readonly (FactorShape | undefined)[])[];
+  /** By stage of the plan, what its layers need. */
+  readonly needs: readonly StageNeeds[];
 }
 
 export interface StepTimes {

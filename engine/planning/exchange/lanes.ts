@@ -4,13 +4,14 @@ import type { ExchangeUse, SyncUse } from '../../definitions/exchange.ts';
 import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import { exchangeRule } from '../../exchange/rule.ts';
-import type { ExchangePlan, ExchangeRule, LaneCall, LanePlan, TensorPlan } from '../../exchangePlan.ts';
+import type { ExchangePlan, ExchangeRule, LaneCall, LanePlan, StageGraph, TensorPlan } from '../../exchangePlan.ts';
 import { gradientBuckets } from '../cost/gradientBuckets.ts';
 import type { Notes } from '../notes.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import type { Holders } from './holders.ts';
 import { laneCall } from './laneCall.ts';
+import { stageGraph, type StageNeeds } from './stageGraph.ts';
 
 export interface LanesRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer'> {
   readonly exchange: ExchangeUse & { readonly sync: SyncUse };
@@ -19,6 +20,14 @@ export interface LanesRequest extends Pick<SettledPipeline, 'cluster' | 'at' | '
   readonly per: MovedBytes;
   /** By stage of the plan, the matrices of its layers that are fully connected. */
   readonly matrices: readonly (readonly (FactorShape | undefined)[])[];
+  /** By stage of the plan, what its layers need. */
+  readonly needs: readonly StageNeeds[];
+}
+
+/** A tensor, and the place of its layer in the stage. */
+interface LayerTensor {
+  readonly tensor: TensorPlan;
+  readonly layer: number;
 }
 
 /** `undefined` where the rule contradicts itself, or a collective does not fit (reported). No lanes where nothing is exchanged. */
@@ -29,21 +38,26 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
   const lanes: LanePlan[] = [];
   for (const group of connected(holders)) {
     const calls: LaneCall[] = [];
-    const tensors: TensorPlan[] = [];
+    const made: LayerTensor[] = [];
     for (const held of group) {
       const found = tensorsOf(notes, request, held, calls);
       if (found === undefined) return undefined;
-      tensors.push(...found);
+      made.push(...found);
     }
-    if (tensors.length === 0) continue;
+    if (made.length === 0) continue;
+    made.sort((a, b) => a.tensor.stage - b.tensor.stage || a.tensor.before - b.tensor.before);
+    const tensors = made.map(({ tensor }) => tensor);
+    const pulls = rule.order === 'tio' || rule.order === 'tao';
+    const graphs = pulls ? group.flatMap(({ held }) => graphsOf(request, held, made)) : [];
     const stages = [...new Set(tensors.map(({ stage }) => stage))].sort((a, b) => a - b);
     const devices = [...new Set(group.flatMap(({ members }) => members))].sort((a, b) => a - b);
     lanes.push({
       name: devices.map((device) => request.cluster.devices[ranks.ranks[device].devices[0]].name).join(', '),
       devices,
       stages,
-      tensors: tensors.sort((a, b) => a.stage - b.stage || a.before - b.before),
+      tensors,
       calls,
+      ...(graphs.length > 0 ? { graphs } : {}),
       ...(exchange.sync.preset.wholeBehindFirst === true ? { whole: stages.filter((stage) => stage > 0) } : {}),
     });
   }
@@ -82,10 +96,10 @@ function tensorsOf(
   request: LanesRequest,
   { members, held }: Holders,
   calls: LaneCall[],
-): readonly TensorPlan[] | undefined {
+): readonly LayerTensor[] | undefined {
   const { ranks, per, matrices } = request;
   const all = members.map((member) => ranks.ranks[member]);
-  const tensors: TensorPlan[] = [];
+  const tensors: LayerTensor[] = [];
   const numbers = new Map<string, number>();
   /** −1 where a rank is alone. */
   const callOf = (kind: 'dense' | 'experts', matrix: FactorShape | undefined): number | undefined => {
@@ -116,11 +130,23 @@ function tensorsOf(
         const call = callOf(kind, kind === 'dense' ? matrix : undefined);
         if (call === undefined) return undefined;
         if (call < 0) continue;
-        tensors.push({ layer: plan.layers[first], stage, bytes: parameters * per.gradient, left, before, call });
+        const bytes = parameters * per.gradient;
+        tensors.push({ tensor: { layer: plan.layers[first], stage, bytes, left, before, call }, layer: first });
       }
     }
   }
   return tensors;
+}
+
+/** Graphs of the stages that are no chains. */
+function graphsOf({ needs }: LanesRequest, held: Holders['held'], made: readonly LayerTensor[]): readonly StageGraph[] {
+  return held.flatMap(({ layers, on }) => {
+    const [stage] = on.values();
+    const tensors: number[][] = layers.map(() => []);
+    for (const [number, { tensor, layer }] of made.entries()) if (tensor.stage === stage) tensors[layer].push(number);
+    const forward = layers.map((layer) => layer.forward);
+    return stageGraph(stage, needs[stage], forward, (layer) => tensors[layer]) ?? [];
+  });
 }
 
 /** Holders that share devices share their lane. */
