@@ -14,12 +14,16 @@ import { secondsOf, type Timing } from '../timeline.ts';
  * the available bytes: a microbatch is held at least from its F to the end of its input gradient. A copy of a stage has the work
  * of its microbatches. If operations of one slot overlap, at most all of the forwards or all of the backwards hide.
  * With `split`, orders that split the backwards into I and W are included.
+ *
+ * `open`: iterations follow without a barrier. A device still ends its own iteration before the next, and the first stage waits for
+ * its last backward. So between its last input gradient and its next first forward a stage waits for the way up and the way down
+ * again, and only weight gradients fit in between.
  */
 export function leastMakespan(
   plan: PipelinePlan,
   program: Program,
   timing: Timing,
-  options: { readonly split: boolean; readonly memory: boolean },
+  options: { readonly split: boolean; readonly memory: boolean; readonly open?: boolean },
 ): number {
   const { stages, devices, placement, overlap = 0 } = program;
   const { duration } = timing;
@@ -32,7 +36,7 @@ export function leastMakespan(
   const delay = (need: number) => timing.needOccupancy[need] + timing.needLatency[need];
 
   for (let stage = 0; stage < stages; stage += 1) {
-    head[stage] = timing.release?.[F * stages + stage] ?? 0;
+    head[stage] = options.open === true ? 0 : (timing.release?.[F * stages + stage] ?? 0);
     for (
       let need = timing.needOffsets[F * stages + stage];
       need < timing.needOffsets[F * stages + stage + 1];
@@ -64,13 +68,15 @@ export function leastMakespan(
   }
 
   const recomputed = recomputedApart(program, duration);
-  let bound = program.declared === undefined ? 0 : leastWithDeclared(program, timing, options.split);
+  const { open = false } = options;
+  let bound = program.declared === undefined || open ? 0 : leastWithDeclared(program, timing, options.split);
   for (let device = 0; device < devices; device += 1) {
     let first = Infinity;
     let after = Infinity;
     let forwards = 0;
     let backwards = 0;
     let weightLast = false;
+    let weights = 0;
     let held = 0;
     for (const stage of stagesOn(placement, device)) {
       first = Math.min(first, head[stage]);
@@ -78,6 +84,7 @@ export function leastMakespan(
       after = Math.min(after, program.forwardOnly === true ? below[stage] : tail[stage]);
       weightLast ||= options.split && duration[W * stages + stage] > 0;
       const microbatches = microbatchesOf(program, stage);
+      if (options.split) weights += microbatches * duration[W * stages + stage];
       forwards += microbatches * duration[F * stages + stage];
       backwards += microbatches * duration[B * stages + stage] + (recomputed[stage] ?? 0);
       const around = least[F * stages + stage] + below[stage] + least[back * stages + stage];
@@ -90,14 +97,24 @@ export function leastMakespan(
     if (timing.single !== undefined) [forwards, backwards] = singleWork(program, timing, device);
     const work = forwards + backwards - overlap * Math.min(forwards, backwards);
     if (work === 0) continue;
+    if (open) {
+      bound = Math.max(bound, work, first + work - weights + after);
+      if (options.memory && program.partner === undefined) bound = Math.max(bound, leastForMemory(plan, device, held));
+      continue;
+    }
     const step = leastExposed(program, timing, device) + timing.sync[device] + timing.optimizer[device];
     bound = Math.max(bound, first + work + Math.max(weightLast ? 0 : after, step));
-    const room = plan.devices[device].memory - plan.devices[device].reserved - staticBytes(plan, device);
     // Activations may be elsewhere where they are evicted.
     const stays = program.partner === undefined;
-    if (options.memory && stays && room > 0) bound = Math.max(bound, first + held / room);
+    if (options.memory && stays) bound = Math.max(bound, first + leastForMemory(plan, device, held));
   }
   return bound;
+}
+
+/** Seconds that byte-seconds of activations take in the memory of a device; 0 if it has no room for any. */
+function leastForMemory(plan: PipelinePlan, device: number, held: number): number {
+  const room = plan.devices[device].memory - plan.devices[device].reserved - staticBytes(plan, device);
+  return room > 0 ? held / room : 0;
 }
 
 /** Seconds of a device's forwards, and of its other operations, where operations of a row take different times. */

@@ -8,10 +8,16 @@ import type { Timeline } from '../timeline.ts';
 /** Tensors that the report names. */
 const namedTensors = 10_000;
 
-export function exchangeReport(plan: PipelinePlan, { exchange, timing }: Timeline): ExchangeReport | undefined {
+/** `least`: an iteration that no order can be under. */
+export function exchangeReport(
+  plan: PipelinePlan,
+  { exchange, timing }: Timeline,
+  least: () => number,
+): ExchangeReport | undefined {
   const rule = timing.exchange?.rule;
   if (exchange === undefined || rule === undefined) return undefined;
-  const { period, steady, bound, lanes, chosen = {} } = exchange;
+  const { period, steady, lanes, chosen = {} } = exchange;
+  const bound = Math.min(period, least());
   const origin = lanes.reduce((first, lane) => Math.min(first, lane.origin), Infinity);
   return {
     rule: rule.name,

@@ -37,7 +37,7 @@ export function pipelineReport(
   const fill = fillReport(plan, timeline);
   const predictions = predictionsOf(timeline);
   const flops = modelFlops(plan, program, iteration);
-  const exchange = exchangeReport(plan, timeline);
+  const exchange = exchangeReport(plan, timeline, () => leastIteration(plan, timeline, peaks));
   return {
     name: plan.name,
     schedule: plan.schedule.name,
@@ -107,8 +107,7 @@ function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPe
   const idle = (seconds: number) => idleShare(total, plan.devices.length, seconds);
   const spans = last.map((end, device) => end - first[device]);
   const longest = spans.reduce((best, span, device) => (span > spans[best] ? device : best), 0);
-  const fits = peaks.every((peak, device) => peak.bytes <= plan.devices[device].memory - plan.devices[device].reserved);
-  const least = leastIteration(plan, timeline, fits);
+  const least = leastIteration(plan, timeline, peaks);
   return {
     makespan: idle(iteration),
     span: spans[longest] > 0 ? Math.max(0, (spans[longest] - busy[longest]) / spans[longest]) : 0,
@@ -121,9 +120,14 @@ function bubble(plan: PipelinePlan, timeline: Timeline, peaks: readonly MemoryPe
  * Without a barrier, iterations follow each other before all of one is done: only what devices and lanes have to do is then a bound. With
  * one, no iteration is under what its lanes need either.
  */
-function leastIteration(plan: PipelinePlan, { program, timing, exchange }: Timeline, fits: boolean): number {
-  if (exchange !== undefined && timing.exchange?.rule.barrier === false) return exchange.bound;
-  const least = leastMakespan(plan, program, timing, { split: true, memory: fits });
+function leastIteration(
+  plan: PipelinePlan,
+  { program, timing, exchange }: Timeline,
+  peaks: readonly MemoryPeak[],
+): number {
+  const fits = peaks.every((peak, device) => peak.bytes <= plan.devices[device].memory - plan.devices[device].reserved);
+  const open = timing.exchange?.rule.barrier === false;
+  const least = leastMakespan(plan, program, timing, { split: true, memory: fits, open });
   return Math.max(least, exchange?.bound ?? 0);
 }
 
