@@ -16,8 +16,8 @@ import { secondsOf, type Timing } from '../timeline.ts';
  * With `split`, orders that split the backwards into I and W are included.
  *
  * `open`: iterations follow without a barrier. A device still ends its own iteration before the next, and the first stage waits for
- * its last backward. So between its last input gradient and its next first forward a stage waits for backwards up to the first stage and forwards down to it,
- * and only weight gradients fit in between.
+ * its last backward. After its last input gradient, a stage waits for backwards up to the first stage, then for forwards down to
+ * itself. Only weight gradients fit in between.
  */
 export function leastMakespan(
   plan: PipelinePlan,
