@@ -45,6 +45,10 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
       made.push(...found);
     }
     if (made.length === 0) continue;
+    if (rule.partition === 'at_preemption' && calls.some(({ oneLane }) => oneLane === true)) {
+      reportUncut(notes, request);
+      return undefined;
+    }
     made.sort((a, b) => a.tensor.stage - b.tensor.stage || a.tensor.before - b.tensor.before);
     const tensors = made.map(({ tensor }) => tensor);
     const pulls = rule.order === 'tio' || rule.order === 'tao';
@@ -63,6 +67,15 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
   }
   const weights = shardsState(request.optimizer?.shard ?? 'none');
   return { rule, lanes, ...(weights ? { weights } : {}) };
+}
+
+/** A push that is cut would let its pull go first on the lane that both share. */
+function reportUncut(notes: Notes, { exchange, at }: LanesRequest): void {
+  notes.report.report('value/range', exchange.sync.at.get('partition') ?? at('sync'), {
+    what: exchange.sync.at.has('partition') ? '"partition"' : `"partition" of ${exchange.sync.preset.name}`,
+    value: 'at_preemption',
+    allowed: 'a size of pieces, because pushes and pulls share one lane here',
+  });
 }
 
 /** In bytes, for the most ranks that hold the same weights. */
