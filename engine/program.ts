@@ -54,6 +54,10 @@ export interface Program {
   readonly apart?: Uint8Array;
   /** Device that keeps what a device evicts (E, L), by device; −1 for none. The host of device d is `devices + d`. */
   readonly partner?: Int32Array;
+  /**
+   * Operations that a rule had no room for before a copy had ended that E began: who waits for which E, by result row of who waits.
+   */
+  readonly room?: ReadonlyMap<number, readonly DeclaredWait[]>;
   /** Share of the shorter of two fused operations that hides behind the longer one. Default: 0. */
   readonly overlap?: number;
   /** Update rule of the weights and microbatches of one update; absent where all microbatches use the same weights. */

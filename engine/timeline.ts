@@ -21,6 +21,11 @@ export interface Timing extends ShiftedNeeds {
   /** Resource that transfers queue for; −1 for what takes none. Copies to and from hosts have two channels for each device, numbered after all channels of routes. */
   readonly needChannel: Int32Array;
   readonly channels: number;
+  /**
+   * By need; −1, or the need of a copy (E or L) whose end it waits for: the copy is made once. Absent if nothing else waits for
+   * copies.
+   */
+  readonly needCopy?: Int32Array;
   /** Seconds after each device's last operation: gradient synchronisation (what is in no bucket), then the optimizer's step. By device. */
   readonly sync: Float64Array;
   readonly optimizer: Float64Array;

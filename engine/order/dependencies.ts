@@ -54,8 +54,9 @@ function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dep
       for (const result of peerResults)
         rows[updateResult * stages + stage].push({ need: result * stages + peer.stage, edge: -1, shift: peer.shift });
   }
-  const { declared } = program;
-  for (const [row, waits] of declared?.waits ?? [])
+  const { declared, room } = program;
+  const listed = declared !== undefined || room !== undefined;
+  for (const [row, waits] of [...(declared?.waits ?? []), ...(room ?? [])])
     for (const { whom, shift, only, bytes } of waits) rows[row].push({ need: whom, edge: -1, shift, only, bytes });
   const offsets = new Int32Array(rows.length + 1);
   rows.forEach((row, index) => (offsets[index + 1] = offsets[index] + row.length));
@@ -64,10 +65,8 @@ function extendedDependencies(edges: readonly EdgePlan[], program: Program): Dep
     offsets,
     needs: Int32Array.from(flat, (each) => each.need),
     edge: Int32Array.from(flat, (each) => each.edge),
-    ...(peers === undefined && declared === undefined
-      ? {}
-      : { needShift: Int32Array.from(flat, (each) => each.shift ?? 0) }),
-    ...(declared === undefined
+    ...(peers === undefined && !listed ? {} : { needShift: Int32Array.from(flat, (each) => each.shift ?? 0) }),
+    ...(!listed
       ? {}
       : {
           needOnly: flat.map((each) => each.only),

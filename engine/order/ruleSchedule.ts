@@ -27,6 +27,7 @@ import type { Dependencies } from './dependencies.ts';
 import type { Reading } from './guards.ts';
 import { type Heap, heapOf, pop, push } from './heap.ts';
 import { consumersOf } from './ruleDependencies.ts';
+import { ruleRoom } from './ruleRoom.ts';
 import { type EvictionCosts, ruleEvictions } from './ruleEvictions.ts';
 import type { RuleMemory } from './ruleMemory.ts';
 import { ruleReleases, type RuleWait, ruleWaits } from './ruleWaits.ts';
@@ -58,6 +59,8 @@ export interface RuleWork {
   };
   /** Conditions of each result row (F, backward, W, R, U, E, L of each stage); `read` gives what they read. */
   readonly conditions: (read: ReadRule) => readonly (readonly Condition[])[];
+  /** Result rows with a condition that reads `bytes`; only with `evictions`. */
+  readonly needsRoom?: Uint8Array;
   /** Whether a condition reads `next`. */
   readonly watches: boolean;
 }
@@ -105,6 +108,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const consumers = consumersOf(dependencies, rows);
   const { microbatchOf, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
   const evictions = work.evictions && ruleEvictions(work.evictions, microbatches);
+  const room = ruleRoom(devices, microbatches);
   const counts = new Int32Array(rows);
   /** Most operations of each row: of E and L, nobody knows how many run. */
   const most = new Int32Array(rows);
@@ -212,8 +216,11 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     if (evictions === undefined) return -1;
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
-    if (result === sends) return evictions.toSend(stage, next[stages + stage]);
-    if (result === brings) return evictions.toLoad(stage);
+    if (result === sends || result === brings) {
+      const turn = result === sends ? evictions.toSend(stage, next[stages + stage]) : evictions.toLoad(stage);
+      const isOpen = turn < 0 || waits?.isOpen(row * microbatches + microbatchAt(row, turn)) !== false;
+      return isOpen ? turn : -1;
+    }
     return result === 1 && ready[row] === 1 && !evictions.isHere(stage, next[row]) ? -1 : turnOfOpen(row);
   };
 
@@ -289,6 +296,10 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     }
     schedule(readyAt[row], row);
   };
+  const tellWaits = (slot: number): void => {
+    waits?.ends(slot, (wait, delay) => schedule(now + delay, awaited + wait));
+    for (const free of releases?.(slot) ?? []) memory.releases(Math.trunc(free / microbatches));
+  };
   const finish = (device: number): void => {
     const row = running[device];
     running[device] = -1;
@@ -301,11 +312,8 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     if (result === 0) evictions?.forwardEnds(stage, turn);
     if (result === 1) inFlight[stage] -= 1;
     for (const sender of senders[device]) touch(sender);
-    if (waits !== undefined) {
-      const slot = row * microbatches + microbatchAt(row, turn);
-      waits.ends(slot, (wait, delay) => schedule(now + delay, awaited + wait));
-      for (const free of releases?.(slot) ?? []) memory.releases(Math.trunc(free / microbatches));
-    }
+    // A copy ends later than its E or L.
+    if (result !== sends && result !== brings) tellWaits(row * microbatches + microbatchAt(row, turn));
     for (let index = consumers.offsets[row]; index < consumers.offsets[row + 1]; index += 1) {
       const consumer = consumers.rows[index];
       const asked = uneven ? turnOf(consumer % stages, stage, turn) : turn;
@@ -324,6 +332,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     order[at[device]] = wordOf(row, turn);
     at[device] += 1;
     looks[device] = 0;
+    if (work.needsRoom?.[row] === 1) room.starts(device, row, microbatchAt(row, turn));
     memory.starts(result, stage);
     running[device] = row;
     if (evictions !== undefined && (result === sends || result === brings)) {
@@ -402,6 +411,10 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     const stage = Math.trunc(slot / microbatches);
     if (copy < slots) evictions?.leaves(slot);
     else evictions?.returns(slot);
+    const row = (copy < slots ? sends : brings) * stages + stage;
+    const microbatch = microbatchAt(row, slot % microbatches);
+    if (copy < slots) room.leaves(placement[stage], row, microbatch);
+    tellWaits(row * microbatches + microbatch);
     memory.copied(copy < slots ? sends : brings, stage);
     touch(placement[stage]);
     for (const sender of senders[work.keeper?.[placement[stage]] ?? -1] ?? []) touch(sender);
@@ -442,6 +455,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const partner = Int32Array.from(work.keeper ?? [], (keeper, device) =>
     local[device].some((row) => kindOfRow(stages, row) === sends && begun[row] > 0) ? keeper : -1,
   );
+  const waiting = room.waits();
   const program = {
     devices,
     stages,
@@ -452,6 +466,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     shift,
     ...(copies && { copies }),
     ...(partner.some((each) => each >= 0) ? { partner, extended: true } : {}),
+    ...(waiting === undefined ? {} : { room: waiting }),
   };
   if (left === 0) return { program };
   const blocked: BlockedOperation[] = [];

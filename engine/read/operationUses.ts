@@ -67,7 +67,8 @@ export function operationUses(
     }
     if (frame.failed) return undefined;
   }
-  if (by === 'rows') reportUnwritten(frame, declared, rows, { stages: stages * parts, microbatches: total });
+  if (by === 'rows')
+    reportUnwritten(frame, declared, rows, { stages: stages * parts, microbatches: total, running: stagesOf.running });
   if (costs.size === 0) return 'none';
   return { names: declared.map(({ name }) => name), costs: [...costs.values()].map(written), waits };
 }
@@ -97,12 +98,12 @@ function reportUnwritten(
   frame: Frame,
   declared: readonly DeclaredOperation[],
   rows: readonly RowPlan[],
-  most: { readonly stages: number; readonly microbatches: number },
+  most: { readonly stages: number; readonly microbatches: number; readonly running: StagesOf['running'] },
 ): void {
   const written = new Map<string, { readonly place: Place; readonly numbers: Set<number> }>();
   const kinds = new Set<number>();
   for (const place of placesOf(declared, rows)) {
-    const key = `${place.operation.kind} ${place.stage}`;
+    const key = `${place.operation.kind} ${place.device} ${place.stage}`;
     const known = written.get(key) ?? { place, numbers: new Set() };
     known.numbers.add(place.microbatch);
     written.set(key, known);
@@ -122,6 +123,8 @@ function reportUnwritten(
     const [first] = numbers;
     for (let number = 0; number < most.microbatches; number += 1) {
       if (numbers.has(number)) continue;
+      // Another copy of the stage runs that microbatch.
+      if (most.running?.(device, number).includes(Math.trunc(stage / frame.parts)) === false) continue;
       quiet.failed = false;
       quiet.slots[operation.stage] = Math.trunc(stage / frame.parts);
       collect(quiet, before, { d: device, s: Math.trunc(stage / frame.parts), j: number }, most);

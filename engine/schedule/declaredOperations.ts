@@ -7,7 +7,9 @@ import {
   B,
   type DeclaredOperations,
   type DeclaredWait,
+  E,
   kinds,
+  L,
   microbatchOf,
   type Program,
   resultOf,
@@ -151,7 +153,9 @@ function waitsOf(
       all.push(wait);
       continue;
     }
-    const source = ofKind >= kinds ? `o${slotOf(whom, whomMicrobatch)}` : String(placement[ofStage]);
+    // A copy ends later than its place in the order says.
+    const apart = ofKind >= kinds || ofKind === E || ofKind === L;
+    const source = apart ? `o${slotOf(whom, whomMicrobatch)}` : String(placement[ofStage]);
     const key = `${slotOf(who, whoMicrobatch)} ${source}`;
     const known = lastFrom.get(key);
     if (known === undefined || at[slotOf(known.whom, known.whomMicrobatch)] < at[slotOf(whom, whomMicrobatch)])

@@ -79,11 +79,26 @@ export function byRule(
       }
       return rows;
     },
+    ...(evicts === undefined ? {} : { needsRoom: needsRoom(plan, guards, (results ?? 0) * stages) }),
     watches: guards.some(({ condition }) => JSON.stringify(condition).includes('"next"')),
   });
   const found: Program = rule.recomputes === undefined ? order.program : { ...order.program, extended: true, apart };
   const program = chosen === undefined ? found : withOperations(plan, schedule, found);
   return 'blocked' in order ? { faults: [blockedFinding(plan, program, order)] } : { program };
+}
+
+/** Result rows of F and L with a condition that reads bytes. */
+function needsRoom(plan: PipelinePlan, guards: GreedyRule['guards'], rows: number): Uint8Array {
+  const found = new Uint8Array(rows);
+  const stages = plan.stages.length;
+  for (const [stage] of plan.stages.entries()) {
+    for (const { operation, stage: of, condition } of guards) {
+      if (of !== stageNumber(plan, stage) || (operation !== 'F' && operation !== 'L')) continue;
+      if (readsOf(condition).some(({ read }) => read === 'bytes'))
+        found[resultOfName(operation, []) * stages + stage] = 1;
+    }
+  }
+  return found;
 }
 
 /** A condition that reads a stage of another device: a condition knows only its device. */

@@ -6,9 +6,11 @@ import type { RuleWait } from '../order/ruleWaits.ts';
 import {
   B,
   type DeclaredOperations,
+  E,
   F,
   I,
   kinds,
+  L,
   type Program,
   resultRow,
   resultRowOf,
@@ -36,7 +38,7 @@ export interface ChosenOperations {
 /** `undefined` where the rule runs none. Linear in operations and waits. */
 export function chosenOperations(
   plan: PipelinePlan,
-  { operations, runs, split }: GreedyPlan,
+  { operations, runs, split, rule }: GreedyPlan,
 ): ChosenOperations | undefined {
   if (operations === undefined || runs === undefined) return undefined;
   const stages = plan.stages.length;
@@ -64,9 +66,11 @@ export function chosenOperations(
     shift,
     ...(copies && { copies }),
   };
+  // Which microbatches E sends is for the rule to find; who waits for one that stays waits for ever.
+  const kindsRun = [...(split ? [F, I, W] : [F, B]), ...(rule?.keeper === undefined ? [] : [E, L])];
   for (let stage = 0; stage < stages; stage += 1)
     for (let microbatch = 0; microbatch < microbatches; microbatch += 1)
-      for (const kind of runsMicrobatch(all, stage, microbatch) ? (split ? [F, I, W] : [F, B]) : [])
+      for (const kind of runsMicrobatch(all, stage, microbatch) ? kindsRun : [])
         words.push(wordOf(all, kind, stage, microbatch));
   const order = Int32Array.from(words);
   const costs = declaredOperations(plan, operations, { order, shift, microbatches, placement }, 'all');

@@ -7,6 +7,8 @@ import { type Timing } from '../timeline.ts';
  * longer than the shortest of those durations.
  */
 export function transfersNeverQueue(program: Program, timing: Timing): boolean {
+  // Who waits for a copy waits for its end, whatever is in its channel.
+  if (timing.needCopy !== undefined) return false;
   const { stages, placement } = program;
   const sender = new Int32Array(timing.channels).fill(-1);
   const shortest = new Float64Array(timing.channels).fill(Infinity);

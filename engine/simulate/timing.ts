@@ -4,6 +4,7 @@ import { hostCopy } from '../order/hostCopy.ts';
 import { peerResults, peersOf, updateResult } from '../order/peers.ts';
 import {
   B,
+  E,
   F,
   I,
   L,
@@ -60,7 +61,10 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
   const needShift: number[] = [];
   const needOnly: (Uint8Array | undefined)[] = [];
   const peers = free ? undefined : peersOf(program);
-  const { declared } = program;
+  const { declared, room } = program;
+  const listed = declared !== undefined || room !== undefined;
+  /** Needs of operations that wait for a copy. */
+  const copied: number[] = [];
 
   const channels = channelsOf(plan);
   const toHost = program.partner?.some((partner) => partner >= devices) === true;
@@ -118,10 +122,19 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
       // The time of the exchange is part of the update.
       for (const peer of resultOf[kind] === updateResult ? (peers?.[stage] ?? []) : [])
         for (const result of peerResults) need(result * stages + peer.stage, device, device, 0, peer.shift);
-      for (const { whom, shift, only, bytes } of declared?.waits.get(resultOf[kind] * stages + stage) ?? [])
+      const row = resultOf[kind] * stages + stage;
+      for (const { whom, shift, only, bytes } of [...(declared?.waits.get(row) ?? []), ...(room?.get(row) ?? [])]) {
+        if (isCopy(Math.trunc(whom / stages))) copied.push(needs.length);
         need(whom, program.placement[whom % stages], device, bytes, shift, only);
+      }
       needOffsets[kind * stages + stage + 1] = needs.length;
     }
+  }
+  const needCopy = copied.length === 0 ? undefined : new Int32Array(needs.length).fill(-1);
+  for (const index of copied) {
+    const asker = Math.trunc(needs[index] / stages) === resultOf[E] ? L : B;
+    const first = needOffsets[asker * stages + (needs[index] % stages)];
+    needCopy?.fill(needs.indexOf(needs[index], first), index, index + 1);
   }
   const flows = options.freeTransfers === true || transfer !== undefined ? undefined : flowsOf(plan);
   // The step is part of every update where there are updates.
@@ -135,8 +148,9 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     ...(single === undefined || options.equalStages === true ? {} : { single }),
     needOffsets,
     needs: Int32Array.from(needs),
-    ...(peers === undefined && declared === undefined ? {} : { needShift: Int32Array.from(needShift) }),
-    ...(declared === undefined ? {} : { needOnly }),
+    ...(peers === undefined && !listed ? {} : { needShift: Int32Array.from(needShift) }),
+    ...(listed ? { needOnly } : {}),
+    ...(needCopy === undefined ? {} : { needCopy }),
     needRoute: Int32Array.from(needRoute),
     needLatency: Float64Array.from(needLatency),
     needOccupancy: Float64Array.from(needOccupancy),
@@ -153,6 +167,9 @@ export function timingOf(plan: PipelinePlan, program: Program, options: TimingOp
     ...(transfer === undefined || options.freeTransfers === true ? {} : { transfer }),
   };
 }
+
+/** Whether a result is a copy that begins with E or L: it ends later than they do. */
+const isCopy = (result: number): boolean => result === resultOf[E] || result === resultOf[L];
 
 function durations(plan: PipelinePlan, program: Program, options: TimingOptions): Float64Array {
   const { stages, placement, apart } = program;

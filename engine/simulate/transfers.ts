@@ -31,7 +31,8 @@ export interface Transfers {
  */
 export function transfersOf(program: Program, timing: Timing, end: Float64Array, own = false): Transfers {
   const { stages, microbatches, order, shift, placement } = program;
-  const { needOffsets, needs, needShift, needOnly, needRoute, needChannel, needOccupancy, needLatency } = timing;
+  const { needOffsets, needs, needShift, needOnly, needRoute, needChannel, needOccupancy, needLatency, needCopy } =
+    timing;
   // Words are `row << shift | microbatch`; taken apart here, since this runs for each operation.
   const mask = (1 << shift) - 1;
   const arrival = new Float64Array(needs.length * microbatches).fill(-1);
@@ -63,7 +64,12 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
       const microbatch = order[position] & mask;
       let ready = timing.release?.[row] ?? 0;
       for (let need = needOffsets[row]; need < needOffsets[row + 1]; need += 1) {
-        const at = arrival[need * microbatches + microbatch];
+        let at = arrival[need * microbatches + microbatch];
+        const copy = needCopy?.[need] ?? -1;
+        if (at < 0 && copy >= 0) {
+          at = arrival[copy * microbatches + microbatch + (needShift?.[need] ?? 0)];
+          if (at >= 0) arrival[need * microbatches + microbatch] = at += needLatency[need];
+        }
         if (at < 0) return -1;
         if (at > ready) ready = at;
       }
@@ -74,6 +80,8 @@ export function transfersOf(program: Program, timing: Timing, end: Float64Array,
       const result = resultAt(position);
       for (let use = users.offsets[result]; use < users.offsets[result + 1]; use += 1) {
         const need = users.needs[use];
+        // `readyAt` looks at the copy that it waits for.
+        if (needCopy !== undefined && needCopy[need] >= 0) continue;
         // B and I of a stage list the same need; a transfer is sent once, for both.
         const twin = users.twin[use];
         const further = needShift === undefined ? 0 : needShift[need];

@@ -162,6 +162,21 @@ describe('operations of the schedule in a clock table', () => {
     }
   });
 
+  it('are not missed on a copy that runs other microbatches', () => {
+    // On gpu[1], microbatches 0 and 1 run stage 1, microbatch 2 runs stage 0.
+    const warnings = (slot: string): readonly string[] =>
+      resolveText(
+        fileOf(`on(s, j) = if(mod(j, 3) == 2, devices - 1 - s, s)
+          operation encode { time = 1ms  on(j) = 1  before(j) = F[j, stage = 0] }
+          slot(encode, j) = ${slot}  slot(F, s, j) = 9 * j + 1 + s  slot(B, s, j) = 9 * j + 5 - s`),
+      ).findings.flatMap(({ code, message }) => (code === 'key/not-applicable' ? [message] : []));
+    expect(warnings('9 * j')).toEqual([]);
+    // One that is left out at a copy that runs its microbatch is missed.
+    expect(warnings('if(j == 1, -1, 9 * j)')).toEqual([
+      expect.stringContaining('rows run encode[0] at stage 1, but not encode[1]'),
+    ]);
+  });
+
   it('run on the copy of the microbatch, and wait for it', () => {
     // Chimera's placement: even microbatches go down the devices, odd ones go up.
     const turn = '(2 * devices + 2)';
