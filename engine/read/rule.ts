@@ -76,7 +76,7 @@ export function readRule(
     notApplicable(
       context,
       limitEntry,
-      'its order does not make a forward wait until a copy has ended; use a condition such as `allow(F, s) = held(s) - away(s) < 4`',
+      'the rule has E and L; write a condition instead, such as `allow(F, s) = bytes(s) + activation(s) <= 36GiB`',
     );
   if (ties === undefined || context.report.errors() !== before) return undefined;
   const plain = allows.length === 0 && prefers.length === 0 && ties === 'oldest' && limit === undefined;
