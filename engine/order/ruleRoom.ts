@@ -1,6 +1,6 @@
 /**
- * What a rule had room for only once a copy out had ended. The order of a device does not say when copies end, so the program has
- * to: an operation whose condition reads `bytes` waits for the last copy that had ended when the rule started it.
+ * What a rule had room for only once a copy out had ended. The order of a device does not say when copies end. So an operation
+ * whose condition reads `bytes` waits in the program for the last copy that had ended when the rule started it.
  */
 import type { DeclaredWait } from '../program.ts';
 
