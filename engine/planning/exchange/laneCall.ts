@@ -49,6 +49,12 @@ export function laneCall(notes: Notes, request: CallRequest, matrix?: FactorShap
   return ringsCall(notes, request);
 }
 
+/** Whether what a fully connected layer takes depends on its matrix. */
+export function usesFactors(exchange: ExchangeUse): boolean {
+  const use = collectiveOf(exchange);
+  return use?.name === 'hybrid' || use?.factors === true;
+}
+
 /** What the pipeline says, or what its rule is known with. */
 function collectiveOf({ sync, collective }: ExchangeUse): CollectiveUse | undefined {
   const usual = sync?.preset.collective;

@@ -10,7 +10,7 @@ import type { Notes } from '../notes.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import type { Holders } from './holders.ts';
-import { laneCall } from './laneCall.ts';
+import { laneCall, usesFactors } from './laneCall.ts';
 import { stageGraph, type StageNeeds } from './stageGraph.ts';
 
 export interface LanesRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer'> {
@@ -112,6 +112,7 @@ function tensorsOf(
 ): readonly LayerTensor[] | undefined {
   const { ranks, per, matrices } = request;
   const all = members.map((member) => ranks.ranks[member]);
+  const factors = usesFactors(request.exchange);
   const tensors: LayerTensor[] = [];
   const numbers = new Map<string, number>();
   /** −1 where a rank is alone. */
@@ -126,15 +127,18 @@ function tensorsOf(
     }
     const call = laneCall(notes, { ...request, ...joined }, matrix);
     if (call === undefined) return undefined;
-    numbers.set(key, calls.length);
-    calls.push(call);
-    return calls.length - 1;
+    // Layers whose calls take the same share buckets.
+    const text = JSON.stringify(call);
+    const equal = calls.findIndex((other) => JSON.stringify(other) === text);
+    const number = equal < 0 ? calls.push(call) - 1 : equal;
+    numbers.set(key, number);
+    return number;
   };
   for (const { layers, plan, on } of held) {
     const [stage] = on.values();
     for (const each of gradientBuckets(layers, per.gradient, 0, plan.recomputeMode === 'stage')) {
       const { dense, experts, left, before, first } = each;
-      const matrix = matrices[stage]?.[first];
+      const matrix = factors ? matrices[stage]?.[first] : undefined;
       for (const [kind, parameters] of [
         ['dense', dense],
         ['experts', experts],
