@@ -131,7 +131,7 @@ export interface Measured {
   readonly value: number;
   readonly dimension: Dimension;
 }
-/** An operation that a rule chooses: a letter, or the name of one that the schedule declares. */
+/** An operation of a rule or of a row: a letter, or the name of one that the schedule declares. */
 export type RuleOperation = string;
 export type OperationLetter = 'F' | 'B' | 'I' | 'W' | 'R' | 'U' | 'E' | 'L';
 
@@ -162,7 +162,7 @@ export interface RowPlan {
 
 /** One operation of a row. `fused` operations run in one slot: the first of the pair has `fusedWithNext`. */
 export interface RowItem {
-  readonly op: OperationLetter;
+  readonly op: RuleOperation;
   readonly stage: number;
   readonly microbatch: number;
   readonly fusedWithNext?: boolean;

@@ -9,7 +9,22 @@ import { heapOf, type Heap, pop, push } from '../order/heap.ts';
 import { pack, rowNumbers } from '../packed.ts';
 import type { PipelinePlan, RowPlan } from '../plan.ts';
 import { transferTimes } from '../policies/shape.ts';
-import { B, F, I, kindOf, microbatchOf, needSlot, type Program, R, resultSlotOf, stageOf, W } from '../program.ts';
+import {
+  B,
+  F,
+  I,
+  kindOf,
+  kinds,
+  microbatchOf,
+  needSlot,
+  type Program,
+  R,
+  resultSlotOf,
+  rowOf,
+  stageOf,
+  W,
+} from '../program.ts';
+import { declaredOperations } from './declaredOperations.ts';
 import { programOfRows } from './rows.ts';
 import { missingOperations, validate } from './validate.ts';
 
@@ -31,7 +46,11 @@ export function completionOf(plan: PipelinePlan): Completion | 'stuck' | undefin
   if (total > mostOperations || schedule.rows.length !== plan.devices.length) return undefined;
   const made = programOfRows(plan, schedule.rows);
   if (!('program' in made)) return undefined;
-  const { program } = made;
+  // Operations of the schedule wait for all that they name, also for what is missing.
+  const program =
+    schedule.operations === undefined
+      ? made.program
+      : { ...made.program, declared: declaredOperations(plan, schedule.operations, made.program, 'all') };
   const missing = missingOperations(program, plan);
   if (missing === undefined || missing.length === 0) return undefined;
   if (!missing.every((word) => [F, B, I, W].some((kind) => kind === kindOf(program, word)))) return undefined;
@@ -69,8 +88,15 @@ function durationOf({ stages }: PipelinePlan, program: Program, word: number): n
     case R:
       return ticks(stage.recompute);
     default:
-      return 0;
+      return ticks(declaredSeconds(program, word));
   }
+}
+
+/** Of an operation that the schedule declares; copies to the host take no time of the device. */
+function declaredSeconds({ declared, stages, shift }: Program, word: number): number {
+  const at = rowOf({ shift }, word) - kinds * stages;
+  if (declared === undefined || at < 0) return 0;
+  return declared.time[at] * (declared.factors?.get(at)?.[microbatchOf({ shift }, word)] ?? 1);
 }
 
 const preferred: readonly number[] = [B, I, F, W];
@@ -166,12 +192,14 @@ function completed(
   }
   if (chosen.some((operations, device) => operations.length < offsets[device + 1] - offsets[device] + capacity[device]))
     return undefined;
-  const rows = chosen.map((operations, device) => rowOf(program, words, written[device], offsets[device], operations));
+  const rows = chosen.map((operations, device) =>
+    completedRow(program, words, written[device], offsets[device], operations),
+  );
   return { rows, end: free.reduce((latest, at) => Math.max(latest, at), 0) };
 }
 
 /** A row with operations added. The fused pairs of the text stay next to each other. */
-function rowOf(
+function completedRow(
   program: Program,
   words: Int32Array,
   written: RowPlan,
@@ -217,9 +245,11 @@ function waitsOf(plan: PipelinePlan, program: Program, dependencies: Dependencie
       const maker = slot < 0 ? undefined : makers.get(slot);
       if (maker === undefined) continue;
       const edge = dependencies.edge[need] < 0 ? undefined : plan.edges[dependencies.edge[need]];
-      const sent = edge === undefined ? 0 : row < stages ? edge.bytes : (edge.back ?? edge.bytes);
       const [from, to] = [placement[stageOf(program, words[maker])], placement[stageOf(program, word)]];
-      pairs.push({ maker, consumer, transfer: edge === undefined ? 0 : ticks(time(from, to, sent)) });
+      const sent =
+        edge === undefined ? dependencies.needBytes?.[need] : row < stages ? edge.bytes : (edge.back ?? edge.bytes);
+      const isSent = sent !== undefined && sent >= 0 && from !== to;
+      pairs.push({ maker, consumer, transfer: isSent ? ticks(time(from, to, sent)) : 0 });
       needs[consumer] += 1;
     }
   }

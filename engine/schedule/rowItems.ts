@@ -3,11 +3,12 @@ import { pack, rowNumbers } from '../packed.ts';
 import type { RowItem, RowPlan } from '../plan.ts';
 import { letters } from '../program.ts';
 
-export function rowItems(row: RowPlan): readonly RowItem[] {
+/** `names`: of the operations that the schedule declares. */
+export function rowItems(row: RowPlan, names: readonly string[] = []): readonly RowItem[] {
   const { kinds, stages, microbatches, items, fused } = rowNumbers(row);
   const pairs = new Set(fused);
   return Array.from(kinds, (kind, at) => ({
-    op: letters[kind],
+    op: letters[kind] ?? names[kind - letters.length],
     stage: stages[at],
     microbatch: microbatches[at],
     item: items[at],
@@ -16,10 +17,11 @@ export function rowItems(row: RowPlan): readonly RowItem[] {
 }
 
 /** The same back. */
-export function rowOfItems(row: readonly RowItem[]): RowPlan {
+export function rowOfItems(row: readonly RowItem[], names: readonly string[] = []): RowPlan {
+  const all: readonly string[] = [...letters, ...names];
   const fused = row.flatMap(({ fusedWithNext }, at) => (fusedWithNext === true ? [at] : []));
   return {
-    kinds: pack(row.map(({ op }) => letters.indexOf(op))),
+    kinds: pack(row.map(({ op }) => all.indexOf(op))),
     stages: pack(row.map(({ stage }) => stage)),
     microbatches: pack(row.map(({ microbatch }) => microbatch)),
     items: pack(row.map(({ item }) => item)),

@@ -31,7 +31,8 @@ export function writtenCompletion(analysis: Analysis, pipeline: string): Written
   );
   const rowed = block === undefined ? undefined : rowedAt(analysis, block.start).find((each) => each.plan === plan);
   if (rowed === undefined) return undefined;
-  const rows = found.rows.map(rowItems);
+  const names = plan.schedule.kind === 'rows' ? plan.schedule.operations?.names : undefined;
+  const rows = found.rows.map((row) => rowItems(row, names));
   const edits = rowed.entries.flatMap((entry) => {
     const lacking = entry.devices.filter((device) => rows[device].some(isAdded));
     if (lacking.length === 0) return [];

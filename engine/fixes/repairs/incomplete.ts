@@ -128,11 +128,14 @@ function positionOf(parts: readonly Part[], position: number): number {
   return parts.length;
 }
 
-const rank = { F: 0, E: 1, L: 2, R: 3, B: 4, I: 4, W: 5, U: 6 } as const;
+/** Operations of the schedule have no rank: what they wait for is not known here. */
+const rank: Readonly<Record<string, number | undefined>> = { F: 0, E: 1, L: 2, R: 3, B: 4, I: 4, W: 5, U: 6 };
 
 /** Whether one operation of a stage has to come before another; undefined where it makes no difference. */
 function comesBefore(a: RowItem, b: RowItem): boolean | undefined {
-  if (a.microbatch === b.microbatch) return rank[a.op] === rank[b.op] ? undefined : rank[a.op] < rank[b.op];
+  const [first, second] = [rank[a.op], rank[b.op]];
+  if (first === undefined || second === undefined) return undefined;
+  if (a.microbatch === b.microbatch) return first === second ? undefined : first < second;
   return a.op === b.op ? a.microbatch < b.microbatch : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
 import type { RowItem } from '../../plan.ts';
+import { letters } from '../../program.ts';
 import { withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { editsOf, type Part, partsOf, placesOf, rowedAt } from './rowParts.ts';
@@ -43,7 +44,9 @@ function isGood(
   device: number,
   seen: Set<string>,
 ): boolean {
-  const clashes = op === 'B' ? ['B', 'I', 'W'] : op === 'F' ? ['F'] : [op, 'B'];
+  // The name of an operation that the schedule declares.
+  const isDeclared = !(letters as readonly string[]).includes(op);
+  const clashes = op === 'B' ? ['B', 'I', 'W'] : op === 'F' || isDeclared ? [op] : [op, 'B'];
   const fits = plan.placement[stage] === device && microbatch >= 0 && microbatch < plan.microbatches;
   if (!fits || clashes.some((other) => seen.has(`${other} ${stage} ${microbatch}`))) return false;
   seen.add(`${op} ${stage} ${microbatch}`);

@@ -41,8 +41,9 @@ export function rowedAt({ syntax, pipelines }: Analysis, offset: number): readon
   return pipelines.flatMap(({ plan }) => {
     const { schedule } = plan;
     if (schedule.kind !== 'rows' || schedule.name !== block.name?.text) return [];
-    // What operations of the schedule mean is not known here.
-    if (schedule.operations !== undefined) return [];
+    // An operation of the schedule belongs to a stage, not to a part of it.
+    const names = schedule.operations?.names;
+    if (names !== undefined && plan.stages.some(({ copy }) => (copy?.segments ?? 1) > 1)) return [];
     const devices = schedule.rows.map((_, device) => device);
     const single = new Map<number, Entry>();
     for (const entry of written) {
@@ -53,7 +54,7 @@ export function rowedAt({ syntax, pipelines }: Analysis, offset: number): readon
     const entries: WrittenRow[] = [...single].map(([device, entry]) => ({ entry, devices: [device] }));
     const others = devices.filter((device) => !single.has(device));
     if (general !== undefined && others.length > 0) entries.push({ entry: general, devices: others });
-    return [{ plan, rows: schedule.rows.map(rowItems), entries }];
+    return [{ plan, rows: schedule.rows.map((row) => rowItems(row, names)), entries }];
   });
 }
 

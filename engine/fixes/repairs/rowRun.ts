@@ -12,9 +12,10 @@ const keeperOf = (row: RowPlan | undefined): Pick<RowPlan, 'keeper'> =>
 /** Seconds until the last operation of these rows ends; undefined if they do not run. */
 export function secondsOf(plan: PipelinePlan, rows: readonly (readonly RowItem[])[]): number | undefined {
   const given = plan.schedule.kind === 'rows' ? plan.schedule.rows : [];
+  const names = plan.schedule.kind === 'rows' ? plan.schedule.operations?.names : undefined;
   const made = programOfRows(
     plan,
-    rows.map((row, device) => ({ ...rowOfItems(row), ...keeperOf(given[device]) })),
+    rows.map((row, device) => ({ ...rowOfItems(row, names), ...keeperOf(given[device]) })),
   );
   if ('faults' in made) return undefined;
   const timeline = simulate(made.program, timingOf(plan, made.program));

@@ -1,6 +1,6 @@
 /** How the rows of a plan name an operation: with its chunk or stage, and with its part. */
 import type { PipelinePlan, RowItem, StagePlan } from '../../plan.ts';
-import { runsMicrobatch } from '../../program.ts';
+import { letters, runsMicrobatch } from '../../program.ts';
 import { planCopies } from '../../schedule/copies.ts';
 import { stagesOn, turnsOf } from '../../stagesOn.ts';
 import type { Written } from './sequenceText.ts';
@@ -8,11 +8,15 @@ import type { Written } from './sequenceText.ts';
 /** The text of each operation, as short as the schedule's placement allows. */
 export function writtenOperation(plan: PipelinePlan): (operation: RowItem) => Written {
   const { stages } = plan;
-  const place = stages.some(({ copy }) => copy !== undefined && isCopy(copy)) ? byStage(plan) : byChunk(plan);
+  const hasCopies = stages.some(({ copy }) => copy !== undefined && isCopy(copy));
+  const place = hasCopies ? byStage(plan) : byChunk(plan);
   return ({ op, stage, microbatch }) => {
     const segments = stages[stage].copy?.segments ?? 1;
     const part = segments === 1 ? '' : `, part = ${stages[stage].copy?.segment ?? 0}`;
-    return { head: `${op}[`, microbatch, tail: `${place(stage)}${part}]` };
+    const isDeclared = !(letters as readonly string[]).includes(op);
+    // Without a stage it would belong to the first stage of its device.
+    const where = isDeclared && hasCopies ? `, stage = ${stages[stage].copy?.stage ?? stage}` : place(stage);
+    return { head: `${op}[`, microbatch, tail: `${where}${part}]` };
   };
 }
 

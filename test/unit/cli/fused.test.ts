@@ -27,7 +27,7 @@ const plan = recipePlan({
     rows: [
       [item('F', 0, 0), item('F', 0, 1, true), item('B', 0, 0), item('B', 0, 1)],
       [item('F', 1, 0), item('B', 1, 0), item('F', 1, 1), item('B', 1, 1)],
-    ].map(rowOfItems),
+    ].map((row) => rowOfItems(row)),
   },
 });
 const { run } = evaluate(plan, defaultOptions);

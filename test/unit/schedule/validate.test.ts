@@ -20,7 +20,7 @@ const rows = (text: string): RowItem[][] =>
       .map((word, item) => {
         const [, stage, op, microbatch, plus] = /^(\d*)([FBIW])(\d+)(\+?)$/.exec(word) ?? [];
         return {
-          op: op as RowItem['op'],
+          op,
           stage: stage === '' ? device : Number(stage),
           microbatch: Number(microbatch),
           item,
@@ -31,7 +31,7 @@ const rows = (text: string): RowItem[][] =>
 
 const withRows = (plan: PipelinePlan, written: readonly (readonly RowItem[])[]): PipelinePlan => ({
   ...plan,
-  schedule: { kind: 'rows', name: 'mine', rows: written.map(rowOfItems) },
+  schedule: { kind: 'rows', name: 'mine', rows: written.map((row) => rowOfItems(row)) },
 });
 
 function faultsOf(p: number, m: number, text: string, base = policyPlan('gpipe', p, m)) {

@@ -145,7 +145,7 @@ const loop: PipelinePlan = {
     rows: [
       [item('F', 0, 0), item('B', 0, 1), item('F', 2, 2), item('B', 2, 3)],
       [item('F', 1, 0), item('F', 3, 1), item('B', 3, 2), item('B', 1, 3)],
-    ].map(rowOfItems),
+    ].map((row) => rowOfItems(row)),
   },
 };
 

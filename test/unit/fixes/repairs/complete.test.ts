@@ -102,6 +102,34 @@ describe('missing operations are written', () => {
     );
   });
 
+  it.each([
+    [
+      'around them',
+      'operation loss { time = 3ms  after(j) = F[j]  before(j) = B[j] }  row(0) = F[0..1], B[0..2]  row(1) = F[0], loss[0], F[1], loss[1], B[0..1]',
+      'operation loss { time = 3ms  after(j) = F[j]  before(j) = B[j] }  row(0) = F[0..2], B[0..2]  row(1) = F[0], loss[0], F[1], loss[1], B[0..1], F[2], B[2]',
+    ],
+    [
+      'behind what they wait for: each waits for all forwards, of which one is missing',
+      'operation loss { time = 3ms  after = F[0..<microbatches]  before(j) = B[j] }  row(0) = F[0..2], B[0..2]  row(1) = F[0..1], loss[0], B[0]',
+      'operation loss { time = 3ms  after = F[0..<microbatches]  before(j) = B[j] }  row(0) = F[0..2], B[0..2]  row(1) = F[0..1], B[1], F[2], loss[0], B[0], B[2]',
+    ],
+    [
+      'with their chunk, where rows are written anew',
+      'operation loss { time = 3ms }  placement = loop(2)  row(d) = F[0..2, chunk = 0], F[0..d, chunk = 1], loss[0..1, chunk = 1]',
+      'operation loss { time = 3ms }  placement = loop(2) row(0) = F[0..2, chunk = 0], F[0, chunk = 1], loss[0..1, chunk = 1], F[1..2, chunk = 1], B[0, chunk = 1], B[0, chunk = 0], B[1..2, chunk = 1], B[1..2, chunk = 0] row(1) = F[0..2, chunk = 0], F[0, chunk = 1], B[0, chunk = 1], F[1, chunk = 1], loss[0..1, chunk = 1], B[0, chunk = 0], B[1, chunk = 1], F[2, chunk = 1], B[2, chunk = 1], B[1..2, chunk = 0] row(d) = F[0..2, chunk = 0], F[0..d, chunk = 1], loss[0..1, chunk = 1]',
+    ],
+    [
+      'with their stage, where stages have copies',
+      'operation loss { time = 3ms }  on(s, j) = if(mod(j, 2) == 0, s, devices - 1 - s)  row(d) = F[0..2], loss[0..d, stage = 1]',
+      'operation loss { time = 3ms }  on(s, j) = if(mod(j, 2) == 0, s, devices - 1 - s)  row(0) = F[0..2], loss[0, stage = 1], B[0..2] row(1) = F[0..1], B[0], F[2], loss[0..1, stage = 1], B[2..1 step -1] row(d) = F[0..2], loss[0..d, stage = 1]',
+    ],
+  ])('with operations of the schedule: %s', (_, before, after) => {
+    const stages = before.includes('loop') ? 4 : 2;
+    expect(completed(`schedule mine { ${before} }`, 2, 3, stages).replaceAll(/\s+/gu, ' ')).toBe(
+      `schedule mine { ${after.replaceAll(/\s+/gu, ' ')} }`,
+    );
+  });
+
   it('in a row that is written anew, where an operation belongs inside an item', () => {
     expect(completed('schedule mine { row(0) = [F[0], B[1], B[0]] }', 1, 2)).toBe(
       'schedule mine { row(0) = F[0..1], B[1..0 step -1] }',
@@ -121,18 +149,21 @@ describe('missing operations are written', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.array(fc.boolean(), { minLength: 30, maxLength: 30 }),
         fc.boolean(),
-        (devices, microbatches, kept, zipped) => {
+        fc.boolean(),
+        (devices, microbatches, kept, zipped, declares) => {
           let next = 0;
           const keep = (text: string): readonly string[] => (kept[(next += 1) % kept.length] ? [text] : []);
           const rows = Array.from({ length: devices }, () => {
             const items = [
               ...keep(`F[0..${microbatches - 1}]`),
+              ...(declares ? keep(`loss[0..${microbatches - 1}]`) : []),
               ...keep(zipped ? `zip(B[0], [])` : 'B[0]').map((text) => text.replace(', []', '')),
               ...Array.from({ length: microbatches - 1 }, (_, j) => keep(`B[${j + 1}]`)).flat(),
             ];
             return items.length === 0 ? 'F[0..<0]' : items.join(', ');
           });
-          const schedule = `schedule mine {\n${rows.map((row, device) => `  row(${device}) = ${row}`).join('\n')}\n}`;
+          const operation = declares ? '  operation loss { time = 3ms  after(j) = F[j]  before(j) = B[j] }\n' : '';
+          const schedule = `schedule mine {\n${operation}${rows.map((row, device) => `  row(${device}) = ${row}`).join('\n')}\n}`;
           if (completed(schedule, devices, microbatches) !== 'nothing') count += 1;
         },
       ),
