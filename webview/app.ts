@@ -271,11 +271,12 @@ export function app(place: HTMLElement, open: (receive: (message: ToPage) => voi
       theme: update.theme(),
       view,
       layout,
-      shape: rowShape(view.rowHeight, layout.map.mixed),
+      shape: rowShape(view.rowHeight, layout.map.mixed, layout.map.legs),
       highlight: highlighted.of(timeline.plan),
       origin: (block) => written.lines(timeline, block),
       found: input.search.found(),
       current: input.search.current(),
+      foundLayer: input.search.layer(),
       played: player.time(),
       dpr: devicePixelRatio,
     };

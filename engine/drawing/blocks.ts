@@ -75,7 +75,9 @@ export function eachBlock(plan: PipelinePlan, run: Run, visit: (block: Block) =>
     const at = stepAt(timeline, device);
     tail('collective', at, timeline.exchanged[device]);
     const stepped = Math.max(at, timeline.exchanged[device]);
-    tail('optimizer', stepped, stepped + (timing.optimizer[device] ?? 0));
+    // Without a barrier each layer steps before its first forward of the next iteration.
+    const steps = timing.exchange?.rule.barrier !== false;
+    if (steps) tail('optimizer', stepped, stepped + (timing.optimizer[device] ?? 0));
   }
   return count;
 }

@@ -3,7 +3,7 @@ import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { deviceOf } from '../picture/blocks.ts';
 import { walk } from './walk.ts';
 import { type Bounds, type Viewport, panBy, showRange, zoomAt } from '../view/scene/viewport.ts';
-import type { Selection } from '../session/selection.ts';
+import { type Selection, targetTimes } from '../session/selection.ts';
 
 export interface KeyboardHost {
   timeline(): ShownTimeline | undefined;
@@ -155,13 +155,8 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     const timeline = host.timeline();
     const selection = host.selection();
     if (timeline === undefined || selection === undefined || selection.kind === 'device') return;
-    const { start, end } = timeline.picture.columns;
     const [from, to] =
-      selection.kind === 'block'
-        ? [start[selection.block], end[selection.block]]
-        : selection.kind === 'gap'
-          ? [selection.gap.from, selection.gap.to]
-          : [selection.t0, selection.t1];
+      selection.kind === 'range' ? [selection.t0, selection.t1] : targetTimes(timeline.picture, selection);
     const key = `${timeline.picture.generation} ${from} ${to}`;
     if (centred === key) host.setView(showRange(view, from, to));
     else host.setView(panBy(view, (from + to) / 2 - (view.t0 + view.t1) / 2));

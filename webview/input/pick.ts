@@ -4,6 +4,7 @@ import { type RowMap, deviceAt, endDevice, firstDevice, groupAtRow, isFolded, is
 import { rowShape } from '../view/scene/rowShape.ts';
 import { type Bounds, type Viewport, timeAt } from '../view/scene/viewport.ts';
 import { firstEndingAfter, hit } from '../picture/columns.ts';
+import { pieceAt } from '../picture/lanes.ts';
 import type { DeviceGroup } from '../picture/deviceGroups.ts';
 import type { Picture } from '../picture/picture.ts';
 import type { Target } from '../session/selection.ts';
@@ -28,12 +29,19 @@ export function pickAt(picture: Picture, view: Viewport, layout: Layout, x: numb
   const row = rowAt(view, layout, y);
   if (row < 0 || row >= layout.map.rows) return nothing;
   if (x < layout.left) return nameAt(layout.map, row, x);
-  const shape = rowShape(view.rowHeight, layout.map.mixed);
+  const shape = rowShape(view.rowHeight, layout.map.mixed, layout.map.legs);
   const inRow = (y - layout.rows.y + view.scroll) % view.rowHeight;
   const time = timeAt(view, layout.plot, x - layout.left);
   const device = isFolded(layout.map, row)
     ? firstDevice(layout.map, row)
     : deviceAt(layout.map, row, inRow / view.rowHeight);
+  if (shape.legs > 0 && inRow >= shape.exchangeTop - 1 && picture.lanes !== undefined) {
+    const leg = Math.min(shape.legs - 1, Math.max(0, Math.floor((inRow - shape.exchangeTop) / shape.legHeight)));
+    const below = inRow >= shape.exchangeTop + shape.legs * shape.legHeight;
+    const margin = (reach / layout.plot) * (view.t1 - view.t0);
+    const piece = below ? undefined : pieceAt(picture.lanes, device, leg, time, margin);
+    if (!below) return piece === undefined ? nothing : { kind: 'target', target: { kind: 'piece', device, piece } };
+  }
   const block = hit(picture.columns, time, device, inRow - shape.bandTop >= shape.bandHeight / 2);
   if (block >= 0) return { kind: 'target', target: { kind: 'block', block } };
   const margin = (reach / layout.plot) * (view.t1 - view.t0);
@@ -62,7 +70,8 @@ type Point = readonly [x: number, y: number];
 
 /** The stretch of time and the devices between two points; all devices where the first lies on the ruler. */
 export function rangeOf(view: Viewport, layout: Layout, bounds: Bounds, a: Point, b: Point) {
-  const time = (x: number) => Math.max(0, Math.min(bounds.makespan, timeAt(view, layout.plot, x - layout.left)));
+  const time = (x: number) =>
+    Math.max(0, Math.min(bounds.iteration ?? bounds.makespan, timeAt(view, layout.plot, x - layout.left)));
   const foot = layout.rows.y + layout.rows.height - 1;
   const row = (y: number) => Math.max(0, Math.min(bounds.rows - 1, rowAt(view, layout, Math.min(y, foot))));
   const [t0, t1] = [time(Math.min(a[0], b[0])), time(Math.max(a[0], b[0]))];

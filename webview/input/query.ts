@@ -12,6 +12,8 @@ export interface Query {
   readonly declared?: number | undefined;
   readonly device?: string;
   readonly stage?: string;
+  /** Blocks of the stage that has the layer, and pieces with its gradients. */
+  readonly layer?: string;
   readonly durations: readonly Comparison[];
   /** Of the idle time right before the block. */
   readonly bubbles: readonly Comparison[];
@@ -48,6 +50,10 @@ export function parseQuery(text: string, declared: readonly string[] = []): Quer
         if (operator !== ':') return `"${word}": write ${key}:3 or ${key}:name`;
         query = key === 'dev' ? { ...query, device: value } : { ...query, stage: value };
         break;
+      case 'layer':
+        if (operator !== ':') return `"${word}": write layer:name`;
+        query = { ...query, layer: value };
+        break;
       case 'dur':
       case 'bubble': {
         const quantity = /^(\d+(?:\.\d+)?)(ns|us|µs|ms|s)$/.exec(value);
@@ -63,7 +69,7 @@ export function parseQuery(text: string, declared: readonly string[] = []): Quer
         break;
       }
       default:
-        return `"${word}": search by mb: kind: dev: stage: dur> bubble>`;
+        return `"${word}": search by mb: kind: dev: stage: layer: dur> bubble>`;
     }
   }
   return query;
@@ -93,6 +99,7 @@ export const asksFor = (plan: PipelinePlan, query: Query, operation: Asked): boo
     plan.devices[operation.device].name === query.device) &&
   (query.microbatch === undefined || operation.microbatch === query.microbatch) &&
   (query.stage === undefined || ofStage(plan, query.stage, operation.stage)) &&
+  (query.layer === undefined || plan.stages[operation.stage]?.layers.includes(query.layer) === true) &&
   (query.kind === undefined || operation.kind === query.kind) &&
   (query.declared === undefined || operation.declared === query.declared) &&
   holds(query.durations, operation.seconds) &&
@@ -115,6 +122,7 @@ export function find(plan: PipelinePlan, picture: Picture, query: Query): Int32A
       if (query.microbatch !== undefined && microbatchOf(picture, block) !== query.microbatch) continue;
       const stage = stageOf(picture, block);
       if (query.stage !== undefined && (stage < 0 || !ofStage(plan, query.stage, stage))) continue;
+      if (query.layer !== undefined && (stage < 0 || !plan.stages[stage].layers.includes(query.layer))) continue;
       if (query.kind !== undefined && typeOf(picture, block) !== query.kind) continue;
       if (query.declared !== undefined && kindOf(columns, columns.word[block]) - kinds !== query.declared) continue;
       if (!holds(query.durations, end[block] - start[block])) continue;

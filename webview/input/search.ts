@@ -61,6 +61,11 @@ export function searching(host: SearchHost) {
       host.result(searchResult(found.length, at));
     },
     clear: (): void => run(''),
+    /** The layer that is searched for. */
+    layer: (): string | undefined => {
+      const parsed = query === '' ? undefined : parseQuery(query);
+      return typeof parsed === 'object' ? parsed.layer : undefined;
+    },
     isOn: (): boolean => query !== '',
     /** Blocks, ascending. */
     found: () => found,

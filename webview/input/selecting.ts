@@ -13,7 +13,15 @@ import { rowOf } from '../view/scene/rowMap.ts';
 import { type Viewport, clampViewport, reveal, showRange, timeAt } from '../view/scene/viewport.ts';
 import { highest, worstDevice } from '../picture/memoryLevel.ts';
 import { inside } from '../view/scene/layout.ts';
-import { type Pointed, type Selection, type Target, carrySelection, selectedDevice } from '../session/selection.ts';
+import {
+  type Pointed,
+  type Selection,
+  type Target,
+  carrySelection,
+  selectedDevice,
+  targetDevice,
+  targetTimes,
+} from '../session/selection.ts';
 
 /** Pixels around the mark of a peak that are part of it. */
 const peakReach = 14;
@@ -122,7 +130,8 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
   function enlarge(): void {
     const timeline = timelines.timeline();
     if (timeline === undefined || hovered === undefined || cursor === undefined) return;
-    const device = hovered.kind === 'block' ? deviceOf(timeline.picture, hovered.block) : hovered.gap.device;
+    if (hovered.kind === 'piece') return;
+    const device = targetDevice(timeline.picture, hovered);
     timelines.enlarge(device, cursor, ...pointer);
   }
 
@@ -173,11 +182,7 @@ export function selecting({ timelines, tip, post, pointed, peak, changed, turnGr
     doubleClick(x: number, y: number): void {
       const [timeline, view, at] = [timelines.timeline(), timelines.view(), pick(x, y)];
       if (at.kind !== 'target' || timeline === undefined || view === undefined) return;
-      const { start, end } = timeline.picture.columns;
-      const { target } = at;
-      const [from, to] =
-        target.kind === 'block' ? [start[target.block], end[target.block]] : [target.gap.from, target.gap.to];
-      timelines.setView(showRange(view, from, to));
+      timelines.setView(showRange(view, ...targetTimes(timeline.picture, at.target)));
     },
     range(x0: number, y0: number, x1: number, y1: number, done: boolean): void {
       const view = timelines.view();

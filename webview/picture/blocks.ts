@@ -9,7 +9,15 @@ import {
   stageOf as stageOfWord,
 } from '../../engine/program.ts';
 import { resultRow } from '../../engine/program.ts';
-import { kindCollective, kindOptimizer, marksOfDeclared, optimizerWord, syncWord } from './columns.ts';
+import {
+  idleFrom,
+  idleUntil,
+  kindCollective,
+  kindOptimizer,
+  marksOfDeclared,
+  optimizerWord,
+  syncWord,
+} from './columns.ts';
 import type { Picture } from './picture.ts';
 
 /** Questions about one block of a picture. Pure. */
@@ -149,8 +157,9 @@ export interface Gap {
 
 /** The gap of a device at a time, if it idles then. */
 export function gapAt({ columns }: Picture, device: number, time: number): Gap | undefined {
-  const { offsets, start, end, makespan } = columns;
-  if (device < 0 || device >= columns.rows || time < 0 || time > makespan) return undefined;
+  const { offsets, start, end } = columns;
+  const until = device < 0 || device >= columns.rows ? 0 : idleUntil(columns, device);
+  if (device < 0 || device >= columns.rows || time < 0 || time > until) return undefined;
   let low = offsets[device];
   let high = offsets[device + 1];
   while (low < high) {
@@ -158,9 +167,9 @@ export function gapAt({ columns }: Picture, device: number, time: number): Gap |
     if (start[middle] > time) high = middle;
     else low = middle + 1;
   }
-  const from = low > offsets[device] ? end[low - 1] : 0;
-  const to = low < offsets[device + 1] ? start[low] : makespan;
-  if (time < from || to - from <= makespan * 1e-9) return undefined;
+  const from = low > offsets[device] ? end[low - 1] : idleFrom(columns, device);
+  const to = low < offsets[device + 1] ? start[low] : until;
+  if (time < from || to - from <= columns.makespan * 1e-9) return undefined;
   return { device, from, to, before: low < offsets[device + 1] ? low : -1 };
 }
 
@@ -168,7 +177,7 @@ export function gapAt({ columns }: Picture, device: number, time: number): Gap |
 export function gapBefore(picture: Picture, block: number): Gap | undefined {
   const { start, end, offsets } = picture.columns;
   const device = deviceOf(picture, block);
-  const from = block > offsets[device] ? end[block - 1] : 0;
+  const from = block > offsets[device] ? end[block - 1] : idleFrom(picture.columns, device);
   const gap = gapAt(picture, device, (from + start[block]) / 2);
   return gap?.before === block ? gap : undefined;
 }

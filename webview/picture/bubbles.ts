@@ -1,5 +1,5 @@
 import type { Gap } from './blocks.ts';
-import type { Columns } from './columns.ts';
+import { type Columns, idleUntil } from './columns.ts';
 import type { Picture } from './picture.ts';
 
 /** More are not walked through one by one. */
@@ -15,12 +15,14 @@ export function bubblesBySize({ columns }: Picture): readonly Gap[] {
   const least = makespan * 1e-9;
   const gaps: Gap[] = [];
   for (let device = 0; device < rows; device += 1) {
-    let from = 0;
+    // What is idle before the first block ends the last gap of the iteration before, which is the same as this one's.
+    let from = columns.period === undefined || offsets[device] === offsets[device + 1] ? 0 : start[offsets[device]];
+    const until = idleUntil(columns, device);
     for (let block = offsets[device]; block < offsets[device + 1]; block += 1) {
       if (start[block] - from > least) gaps.push({ device, from, to: start[block], before: block });
       from = Math.max(from, end[block]);
     }
-    if (makespan - from > least) gaps.push({ device, from, to: makespan, before: -1 });
+    if (until - from > least) gaps.push({ device, from, to: until, before: -1 });
   }
   // Equal but for rounding: the order must not depend on the last bit.
   const length = ({ from, to }: Gap) => Math.round((to - from) / least);

@@ -59,7 +59,25 @@ export interface Columns {
   readonly declared?: readonly string[];
   /** The last end of any block. */
   readonly makespan: number;
+  /** Only if iterations follow without a barrier, and repeat: seconds from one to the next. */
+  readonly period?: number;
+  /** The end of the picture, if that is after the last block: the next iteration, and what lanes still carry. */
+  readonly horizon?: number;
 }
+
+/** Seconds that the picture shows. */
+export const horizonOf = ({ horizon, makespan }: Columns): number => horizon ?? makespan;
+
+/** Seconds of an iteration: figures are shares of it. */
+export const iterationOf = ({ period, makespan }: Columns): number => period ?? makespan;
+
+/** When a row's idle time before its first block begins: with the end of the iteration before, if that is in the picture. */
+export const idleFrom = ({ period, offsets, end }: Columns, row: number): number =>
+  period === undefined || offsets[row] === offsets[row + 1] ? 0 : Math.max(0, end[offsets[row + 1] - 1] - period);
+
+/** When a row's idle time after its last block ends: with the next iteration, or with the picture. */
+export const idleUntil = ({ period, offsets, start, makespan }: Columns, row: number): number =>
+  period === undefined ? makespan : offsets[row] === offsets[row + 1] ? period : start[offsets[row]] + period;
 
 /** Weight versions of an asynchronous timeline, by stage × microbatches + microbatch; −1 for none. See `engine/simulate/versions.ts`. */
 interface BlockVersions {

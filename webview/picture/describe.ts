@@ -15,6 +15,7 @@ import {
 } from './blocks.ts';
 import { memoryAfter } from './memoryLevel.ts';
 import { ownMemory, ownMemoryWords } from './ownMemory.ts';
+import { waitedFor } from './laneWords.ts';
 import { kindTransfer } from './columns.ts';
 import { versionWords } from './missedUpdate.ts';
 import { kindOf, kinds, rowOf } from '../../engine/program.ts';
@@ -116,7 +117,8 @@ export function gapLines(plan: PipelinePlan, picture: Picture, gap: Gap): Line[]
     ['Device', plan.devices[gap.device].name],
     ['Start', moment(gap.from)],
     ['Duration', time(gap.to - gap.from)],
-    ['Phase', classOf(picture, gap)],
+    // Data parallelism neither fills nor drains a pipeline.
+    ...(plan.devices.length === 1 && picture.lanes !== undefined ? [] : [['Phase', classOf(picture, gap)] as const]),
   ];
   const cause = gapCause(plan, picture, gap);
   if (cause !== '') lines.push(['Waits for', cause]);
@@ -149,7 +151,10 @@ const mostNamed = 4;
 /** `gpu[0] waits 12.6 ms for 1B4`: what ends the wait, where that is one operation. */
 export function gapTitle(plan: PipelinePlan, picture: Picture, gap: Gap): string {
   const waits = `${plan.devices[gap.device].name} waits ${time(gap.to - gap.from)}`;
-  if (gap.before < 0) return `${waits} for the end of the iteration`;
+  const tensor = waitedFor(picture, gap);
+  if (tensor !== '') return `${waits} for gradients`;
+  if (gap.before < 0)
+    return `${waits} for the ${picture.columns.period === undefined ? 'end of the' : 'next'} iteration`;
   const need = lastOfSlot(picture, gap);
   // Otherwise it is the order, a blocking exchange, or weights that have yet to be gathered.
   return need === undefined || need.arrival < gap.to - picture.columns.makespan * 1e-9
@@ -170,7 +175,9 @@ function lastOfSlot(picture: Picture, { before }: Gap): Need | undefined {
 
 /** What ends the gap: `3F5 on gpu[2], then 1.2 ms of transfer`. Empty where nothing does. */
 export function gapCause(plan: PipelinePlan, picture: Picture, gap: Gap): string {
-  if (gap.before < 0) return 'the end of the iteration';
+  const tensor = waitedFor(picture, gap);
+  if (tensor !== '') return tensor;
+  if (gap.before < 0) return picture.columns.period === undefined ? 'the end of the iteration' : 'the next iteration';
   const need = lastOfSlot(picture, gap);
   if (picture.timing.transfer !== undefined && (need?.arrival ?? 0) < gap.to - picture.columns.makespan * 1e-9)
     return 'a send or receive that blocks this device';

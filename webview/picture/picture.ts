@@ -3,6 +3,7 @@ import type { FillStretches } from '../../engine/fill/stretches.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 import type { Timing } from '../../engine/timeline.ts';
 import type { Columns } from './columns.ts';
+import type { Lanes } from './lanes.ts';
 
 /** What the worker makes of one pipeline: all that the page shows. Plain data and typed arrays, so that it can be cloned. */
 export interface Picture {
@@ -28,5 +29,7 @@ export interface Picture {
   readonly hosts?: readonly (MemoryTrack | undefined)[];
   /** By device, what a fill job does there; absent where there is none. */
   readonly fill?: readonly FillStretches[];
+  /** What replicas exchange, where a rule orders it. */
+  readonly lanes?: Lanes;
   readonly report: PipelineReport;
 }

@@ -12,7 +12,7 @@ import { smallShare } from './smallShare.ts';
 
 /** A figure of the iteration, just as the report has it. */
 export interface Figure {
-  readonly key: 'iteration' | 'bubble' | 'peak' | 'staleness' | 'exposed' | 'mfu' | 'critical' | 'host';
+  readonly key: 'iteration' | 'bubble' | 'peak' | 'staleness' | 'exposed' | 'mfu' | 'critical' | 'host' | 'gradients';
   readonly name: string;
   readonly value: string;
   /** What follows the value: `on gpu[0]`. */
@@ -37,10 +37,12 @@ export function figuresOf(plan: PipelinePlan, picture: Picture): readonly Figure
   const { report } = picture;
   return [
     iterationFigure(report),
-    bubbleFigure(report),
+    ...(plan.devices.length === 1 ? exchangeFigure(report) : []),
+    ...(isDataParallel(plan, report) ? [] : [bubbleFigure(report)]),
     peakFigure(plan, report),
     ...(report.asynchronous === undefined ? [] : [stalenessFigure(report, report.asynchronous.weights)]),
-    exposedFigure(report),
+    ...(isDataParallel(plan, report) ? [] : [exposedFigure(report)]),
+    ...(plan.devices.length === 1 ? [] : exchangeFigure(report)),
     ...hostFigure(plan, picture),
     ...(report.model_flops === undefined ? [] : [flopsFigure(report.model_flops)]),
     // The path of consecutive iterations says little.
@@ -48,7 +50,51 @@ export function figuresOf(plan: PipelinePlan, picture: Picture): readonly Figure
   ];
 }
 
-function iterationFigure({ asynchronous, iteration, operations }: PipelineReport): Figure {
+/** One stage whose replicas exchange gradients: there is no pipeline to fill or drain. */
+const isDataParallel = ({ devices }: PipelinePlan, { exchange }: PipelineReport): boolean =>
+  devices.length === 1 && exchange !== undefined;
+
+/** How a wait for gradients is spent, longest first. */
+const waitWords = {
+  own: 'bytes of the layer itself',
+  blocked: 'bytes of other layers',
+  fused: 'the rest of its bucket',
+  overhead: 'calls',
+  credit: 'credit',
+  barrier: 'the barrier',
+  server: 'servers',
+} as const;
+
+/** What the device that waits longest for gradients waits for. */
+function exchangeFigure({ exchange }: PipelineReport): readonly Figure[] {
+  if (exchange === undefined) return [];
+  const { exposed, period } = exchange;
+  const causes = (Object.keys(waitWords) as (keyof typeof waitWords)[]).sort((a, b) => exposed[b] - exposed[a]);
+  return [
+    {
+      ...plain,
+      key: 'gradients',
+      name: 'Waits for gradients',
+      value: smallShare(shareOf(exposed.total, period)),
+      unit: exposed.total > 0 ? `mostly for ${waitWords[causes[0]]}` : '',
+      note: `${time(Math.max(0, exposed.total))} on ${exposed.device}`,
+      share: shareOf(exposed.total, period),
+      amount: shareOf(exposed.total, period),
+    },
+  ];
+}
+
+function iterationFigure({ asynchronous, iteration, operations, exchange }: PipelineReport): Figure {
+  if (exchange?.barrier === false)
+    return {
+      ...plain,
+      key: 'iteration',
+      name: 'Period',
+      value: iterationTime(iteration),
+      note: `${exchange.steady ? '' : 'not steady, '}bound ${iterationTime(exchange.bound)}`,
+      share: 1,
+      amount: iteration,
+    };
   return {
     ...plain,
     key: 'iteration',

@@ -30,9 +30,13 @@ export function timelineSentence({ plan, picture }: ShownTimeline): string {
   );
   const stale = Math.max(0, ...report.stages.map((stage) => stage.staleness));
   const late = report.asynchronous === undefined ? '' : `, staleness ${stale}`;
-  const period = report.asynchronous === undefined ? '' : 'period ';
+  const period = report.asynchronous === undefined && report.exchange?.barrier !== false ? '' : 'period ';
+  const idle =
+    report.exchange !== undefined && report.devices.length === 1
+      ? `waits for gradients ${smallShare(report.exchange.exposed.total / report.exchange.period)}`
+      : `bubble ${smallShare(report.bubble.makespan)}`;
   const peak =
     report.devices.length === 0 ? '' : `, peak ${bytes(report.devices[highest].peak)} on ${plan.devices[highest].name}`;
   const flops = report.model_flops === undefined ? '' : `, MFU ${share(report.model_flops.utilisation)}`;
-  return `${count(report.devices.length, 'device', 'devices')}, ${period}${iterationTime(report.iteration)}, bubble ${smallShare(report.bubble.makespan)}${peak}${late}${flops}`;
+  return `${count(report.devices.length, 'device', 'devices')}, ${period}${iterationTime(report.iteration)}, ${idle}${peak}${late}${flops}`;
 }

@@ -2,8 +2,9 @@ import { type PipelinePlan, paths } from '../../engine/plan.ts';
 import { kindOf } from '../../engine/program.ts';
 import { guardOf } from '../picture/guards.ts';
 import { deviceOf, microbatchOf, stageOf, typeOf } from '../picture/blocks.ts';
+import { bucketOf } from '../picture/lanes.ts';
 import type { Picture } from '../picture/picture.ts';
-import type { Selection } from './selection.ts';
+import type { PieceTarget, Selection } from './selection.ts';
 
 /** Path of the plan that a selection comes from. */
 export function pathOf(plan: PipelinePlan, picture: Picture, selection: Selection | undefined): string {
@@ -12,9 +13,17 @@ export function pathOf(plan: PipelinePlan, picture: Picture, selection: Selectio
     return selection.gap.before < 0
       ? paths.device(plan.name, selection.gap.device)
       : blockPath(plan, picture, selection.gap.before);
+  if (selection.kind === 'piece') return layerPath(plan, picture, selection);
   if (selection.kind === 'device') return paths.device(plan.name, selection.device);
   if (selection.kind === 'range') return paths.device(plan.name, selection.from);
   return blockPath(plan, picture, selection.block);
+}
+
+/** The front layer of a bucket. */
+function layerPath(plan: PipelinePlan, { lanes }: Picture, { piece, device }: PieceTarget): string {
+  const lane = lanes?.all[piece.lane];
+  if (lanes === undefined || lane === undefined) return paths.device(plan.name, device);
+  return paths.layer(plan.model, lane.tensors[lane.buckets.front[bucketOf(lanes, piece)]].layer);
 }
 
 function blockPath(plan: PipelinePlan, picture: Picture, block: number): string {

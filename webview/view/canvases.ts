@@ -40,8 +40,8 @@ export function canvases() {
     /** What the worker is to draw for a view. */
     requests(view: Viewport, bounds: Bounds, layout: Layout, dpr: number): DrawRequest[] {
       const width = Math.round(layout.plot * dpr);
-      const { grouped, devices, mixed } = layout.map;
-      const shape = rowShape(view.rowHeight, mixed);
+      const { grouped, devices, mixed, legs } = layout.map;
+      const shape = rowShape(view.rowHeight, mixed, legs);
       const shared = grouped === undefined ? {} : { spans: grouped.spans, folded: grouped.folded };
       const rows: DrawRequest = {
         region: 'rows',

@@ -6,6 +6,7 @@ import { engineWorker } from '../session/engineWorker.ts';
 import { questions } from '../session/questions.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { simulations } from '../session/simulations.ts';
+import { horizonOf, iterationOf } from '../picture/columns.ts';
 import type { JobLanes } from '../picture/jobLanes.ts';
 import { prepare } from '../picture/prepare.ts';
 import { groupedLayout } from './scene/groupedLayout.ts';
@@ -83,7 +84,8 @@ export function presenter(canvas: ReturnType<typeof canvases>, host: PresenterHo
   function bounds(of: ShownTimeline | undefined = shown): Bounds {
     const columns = of?.picture.columns;
     return {
-      makespan: columns?.makespan ?? 0,
+      makespan: columns === undefined ? 0 : horizonOf(columns),
+      iteration: columns === undefined ? 0 : iterationOf(columns),
       rows: columns?.rows ?? 0,
       ...(of === undefined ? {} : rowCounts.get(of)),
       width: layout.plot,

@@ -26,6 +26,36 @@ export function draw(
   palette: Palette,
   out?: Uint32Array,
 ): Uint32Array {
+  const pixels = drawIteration(view, width, height, columns, pyramid, palette, out);
+  const { period, makespan } = columns;
+  if (period === undefined) return pixels;
+  // Of the iterations before and after: only what is in sight, paler.
+  for (const shift of [-period, period])
+    if (view.t0 - shift < makespan && view.t1 - shift > 0) {
+      const shifted = { ...view, t0: view.t0 - shift, t1: view.t1 - shift };
+      pale(pixels, drawIteration(shifted, width, height, columns, pyramid, palette), palette.background);
+    }
+  return pixels;
+}
+
+/** What is not the ground replaces the ground, halfway to it. */
+function pale(pixels: Uint32Array, other: Uint32Array, ground: number): void {
+  for (let at = 0; at < pixels.length; at += 1)
+    if (other[at] !== ground && pixels[at] === ground) pixels[at] = halfway(other[at], ground);
+}
+
+/** Of four bytes each, without carries from one to the next; opaque. */
+const halfway = (a: number, b: number): number => (((a >>> 1) & 0x7f7f7f7f) + ((b >>> 1) & 0x7f7f7f7f)) | 0xff000000;
+
+function drawIteration(
+  view: FrameView,
+  width: number,
+  height: number,
+  columns: Columns,
+  pyramid: Pyramid | undefined,
+  palette: Palette,
+  out?: Uint32Array,
+): Uint32Array {
   const pixels = out !== undefined && out.length === width * height ? out : new Uint32Array(width * height);
   pixels.fill(palette.background);
   if (columns.rows === 0 || !(columns.makespan > 0) || !(view.t1 > view.t0)) return pixels;

@@ -1,3 +1,4 @@
+import type { Lanes } from '../picture/lanes.ts';
 import type { Picture } from '../picture/picture.ts';
 import type { MemoryTrack } from '../../engine/simulate/memory.ts';
 
@@ -33,6 +34,24 @@ export function handOver(
     ...(slack === undefined ? {} : { slack: give(slack) }),
     ...(items === undefined ? {} : { items: give(items) }),
     memory: picture.memory.map(track),
+    ...(picture.lanes === undefined ? {} : { lanes: givenLanes(picture.lanes, give) }),
   };
   return { picture: given, buffers };
 }
+
+/** The worker draws no pieces and is not asked about them. */
+const givenLanes = (lanes: Lanes, give: <A extends Float64Array | Int32Array>(values: A) => A): Lanes => ({
+  ...lanes,
+  all: lanes.all.map(({ legs, ...lane }) => ({
+    ...lane,
+    legs: legs.map(({ name, bucket, count, bytes, overhead, start, end }) => ({
+      name,
+      bucket: give(bucket),
+      count: give(count),
+      bytes: give(bytes),
+      overhead: give(overhead),
+      start: give(start),
+      end: give(end),
+    })),
+  })),
+});

@@ -22,7 +22,9 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
   const { program, timing } = timeline;
   const { devices } = program;
   const exposed = timeline.exchanged.map((end, device) => end - stepAt(timeline, device));
-  const tails = (device: number) => Number(exposed[device] > 0) + Number(timing.optimizer[device] > 0);
+  // Without a barrier each layer steps before its first forward of the next iteration.
+  const steps = timing.exchange?.rule.barrier === false ? timing.optimizer.map(() => 0) : timing.optimizer;
+  const tails = (device: number) => Number(exposed[device] > 0) + Number(steps[device] > 0);
   const offsets = new Int32Array(devices + 1);
   for (let device = 0; device < devices; device += 1) {
     offsets[device + 1] = offsets[device] + program.offsets[device + 1] - program.offsets[device] + tails(device);
@@ -52,7 +54,7 @@ export function columnsOf(plan: PipelinePlan, timeline: Timeline): Columns {
     let time = stepAt(timeline, device);
     for (const [code, seconds] of [
       [syncWord, exposed[device]],
-      [optimizerWord, timing.optimizer[device]],
+      [optimizerWord, steps[device]],
     ] as const) {
       if (!(seconds > 0)) continue;
       start[block] = time;

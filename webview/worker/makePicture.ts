@@ -3,7 +3,10 @@ import { resultsIn } from '../../engine/program.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import { hostTrack } from '../../engine/simulate/hostMemory.ts';
 import { memoryTracks } from '../../engine/simulate/memory.ts';
+import type { Columns } from '../picture/columns.ts';
+import type { Lanes } from '../picture/lanes.ts';
 import type { Picture } from '../picture/picture.ts';
+import { lanesOf } from './makeLanes.ts';
 import { makersOf, slackOf } from './slack.ts';
 import { columnsOf, blockShift } from './makeColumns.ts';
 
@@ -13,7 +16,8 @@ const slackLimit = 200_000;
 /** What the page shows of a run. */
 export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generation: number): Picture {
   const { timeline, program } = run;
-  const columns = columnsOf(plan, timeline);
+  const lanes = lanesOf(timeline);
+  const columns = { ...columnsOf(plan, timeline), ...horizonWith(lanes, timeline.makespan) };
   const shift = blockShift(columns, program.offsets);
   const deviceOf = (position: number) => program.placement[(program.order[position] >> program.shift) % program.stages];
   const hosts = plan.devices.map((_, device) => hostTrack(plan, timeline, device));
@@ -31,9 +35,11 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
     maker,
     placement: program.placement,
     critical: run.criticalPath.map((position) => position + shift[deviceOf(position)]),
-    // A blocking send ties a device to its peer: floats of operations alone would be too large.
+    // A blocking send ties a device to its peer, and lanes tie it to the next iteration: floats of operations alone would be too large.
     slack:
-      columns.word.length <= slackLimit && timeline.blocking === undefined
+      columns.word.length <= slackLimit &&
+      timeline.blocking === undefined &&
+      (lanes === undefined || timeline.timing.exchange?.rule.barrier === true)
         ? slackOf(columns, timeline.timing, maker, timeline.arrival)
         : undefined,
     items,
@@ -43,6 +49,15 @@ export function pictureOf({ plan }: Pick<Evaluation, 'plan'>, run: Run, generati
       plan.fill === undefined
         ? undefined
         : plan.devices.flatMap((_, device) => fillStretches(plan, timeline, device) ?? []),
+    ...(lanes === undefined ? {} : { lanes }),
     report: run.report,
   };
+}
+
+/** Without a barrier two iterations are shown: the exchange of the first one runs into the second. */
+export function horizonWith(lanes: Lanes | undefined, makespan: number): Pick<Columns, 'period' | 'horizon'> {
+  if (lanes === undefined) return {};
+  const { period, repeats, all } = lanes;
+  const sent = all.flatMap(({ legs }) => legs).reduce((latest, { end }) => Math.max(latest, end.at(-1) ?? 0), makespan);
+  return repeats ? { period, horizon: Math.max(sent, makespan + period) } : sent > makespan ? { horizon: sent } : {};
 }

@@ -1,3 +1,4 @@
+import { horizonOf } from '../../picture/columns.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
 import type { Ink } from './canvas.ts';
@@ -7,7 +8,7 @@ export function paintOverview(ink: Ink, scene: Scene): void {
   const { layout, theme, view, picture } = scene;
   const { y, height } = layout.overview;
   if (height === 0) return;
-  const whole = picture.columns.makespan;
+  const whole = horizonOf(picture.columns);
   const x = (time: number) => layout.left + (time / whole) * layout.plot;
   const [left, right] = [x(view.t0), x(view.t1)];
   ink.fillStyle = css(theme.background, 0.66);

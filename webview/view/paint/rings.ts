@@ -1,7 +1,7 @@
-import { deviceOf } from '../../picture/blocks.ts';
-import type { Target } from '../../session/selection.ts';
+import { type PieceTarget, type Target, targetDevice } from '../../session/selection.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css } from '../scene/theme.ts';
+import { legBand, legTop } from './exchangeBand.ts';
 import { type Ink, blockEdges, deviceY, timeX } from './canvas.ts';
 
 /**
@@ -85,6 +85,7 @@ function corners(ink: Ink, scene: Scene, { left, top, width, height }: Frame): v
 }
 
 function edges(scene: Scene, target: Target): readonly [number, number] {
+  if (target.kind === 'piece') return pieceEdges(scene, target);
   return target.kind === 'block'
     ? blockEdges(scene, target.block)
     : [timeX(scene, target.gap.from), timeX(scene, target.gap.to) - 1];
@@ -93,6 +94,14 @@ function edges(scene: Scene, target: Target): readonly [number, number] {
 function isNarrow(scene: Scene, target: Target): boolean {
   const [left, right] = edges(scene, target);
   return right - left < leastInside;
+}
+
+function pieceEdges(scene: Scene, { piece }: PieceTarget): readonly [number, number] {
+  const { lanes } = scene.picture;
+  const leg = lanes?.all[piece.lane]?.legs[piece.leg];
+  if (lanes === undefined || leg === undefined) return [0, 0];
+  const later = piece.shift * lanes.period;
+  return [timeX(scene, leg.start[piece.row] + later), timeX(scene, leg.end[piece.row] + later) - 1];
 }
 
 interface Frame {
@@ -105,15 +114,16 @@ interface Frame {
 /** The place of a block or gap; undefined if it is out of sight. */
 function frame(scene: Scene, target: Target): Frame | undefined {
   const { picture, shape, view, layout } = scene;
-  const device = target.kind === 'block' ? deviceOf(picture, target.block) : target.gap.device;
+  const device = targetDevice(picture, target);
   const [left, right] = edges(scene, target);
   if (right < layout.left - 4 || left > layout.left + layout.plot + 4) return undefined;
   const pair = target.kind === 'block' ? (picture.columns.pair?.[target.block] ?? 0) : 0;
   const y = deviceY(scene, device);
   if (y > layout.rows.y + layout.rows.height || y + view.rowHeight < layout.rows.y) return undefined;
   const half = Math.floor(shape.bandHeight / 2);
-  const top = y + shape.bandTop + (pair === 2 ? half : 0);
-  const height = Math.max(2, pair === 0 ? shape.bandHeight : half);
+  const piece = target.kind === 'piece' ? target.piece : undefined;
+  const top = piece === undefined ? y + shape.bandTop + (pair === 2 ? half : 0) : legTop(scene, device, piece.leg);
+  const height = piece === undefined ? Math.max(2, pair === 0 ? shape.bandHeight : half) : legBand(scene);
   // Far outside the plot a long edge costs time and shows nothing.
   const from = Math.max(left, layout.left - 40);
   const to = Math.min(right, layout.left + layout.plot + 40);

@@ -3,7 +3,7 @@ import { rowOf } from '../../../engine/program.ts';
 import { marksOf, paintKindOf, typeOf } from '../../picture/blocks.ts';
 import type { Scene } from '../scene/scene.ts';
 import { css, font } from '../scene/theme.ts';
-import { kindRecompute } from '../../picture/columns.ts';
+import { idleFrom, idleUntil, kindRecompute } from '../../picture/columns.ts';
 import { paintFill } from './fill.ts';
 import { paintNumbers } from './numbers.ts';
 import { paintVersionEdges } from './versionEdges.ts';
@@ -42,10 +42,11 @@ export function paintRows(ink: Ink, scene: Scene): void {
 }
 
 function paintGaps(ink: Ink, scene: Scene, row: number, low: number, high: number): void {
-  const { offsets, start, end, makespan } = scene.picture.columns;
+  const { columns } = scene.picture;
+  const { offsets, start, end, makespan } = columns;
   for (let block = low; block <= high; block += 1) {
-    const from = block > offsets[row] ? end[block - 1] : 0;
-    const to = block < offsets[row + 1] ? start[block] : makespan;
+    const from = block > offsets[row] ? end[block - 1] : idleFrom(columns, row);
+    const to = block < offsets[row + 1] ? start[block] : idleUntil(columns, row);
     if (to - from > makespan * 1e-9) paintGap(ink, scene, row, from, to);
   }
 }

@@ -6,6 +6,7 @@ import { css, font } from '../scene/theme.ts';
 import { type Ink, blockEdges, clipped, rowY, rowsInSight } from './canvas.ts';
 import { paintChain } from './chain.ts';
 import { paintCritical } from './critical.ts';
+import { paintExchange } from './exchange.ts';
 import { paintFound } from './found.ts';
 import { paintGhosts } from './ghosts.ts';
 import { paintGutter } from './gutter.ts';
@@ -30,6 +31,7 @@ export function paintTimeline(ink: Ink, scene: Scene): void {
   paintGhosts(ink, scene);
   paintRows(ink, scene);
   paintLanes(ink, scene);
+  paintExchange(ink, scene);
   paintFound(ink, scene);
   paintOverLimit(ink, scene);
   paintCritical(ink, scene);

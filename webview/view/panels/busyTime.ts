@@ -1,5 +1,5 @@
 import { element, setShare } from '../../controls/dom.ts';
-import { paintKinds } from '../../picture/columns.ts';
+import { iterationOf, paintKinds } from '../../picture/columns.ts';
 import type { Picture } from '../../picture/picture.ts';
 import { secondsByKind } from '../../picture/rangeFigures.ts';
 import { css } from '../scene/colour.ts';
@@ -8,7 +8,7 @@ import type { Theme } from '../scene/theme.ts';
 /** How the busy time of all devices divides among kinds of work, as parts of a bar. */
 export function busyTime(bar: HTMLElement, picture: Picture, theme: Theme): void {
   const seconds = secondsByKind(picture);
-  const whole = picture.columns.makespan * Math.max(1, picture.columns.rows);
+  const whole = iterationOf(picture.columns) * Math.max(1, picture.columns.rows);
   const parts = paintKinds.flatMap((_, kind) => {
     if (!(seconds[kind] > 0)) return [];
     const part = element('i');

@@ -7,7 +7,7 @@ import { unaskedOperations } from '../../session/sensitivities.ts';
 import type { Scene } from '../scene/scene.ts';
 import { selectionDetails, selectionSummary } from './details.ts';
 import { deviceTables } from './device.ts';
-import { clearSwatch, paintSwatch } from './swatch.ts';
+import { clearSwatch, paintPieceSwatch, paintSwatch } from './swatch.ts';
 
 const shortcuts = [
   ['W S', 'zoom'],
@@ -100,7 +100,8 @@ export function detail(actions: DetailActions) {
     keys.hidden = details !== undefined;
     swatch.hidden = details === undefined || scene.selection?.kind === 'device';
     swatch.classList.toggle('idle', details?.kind === undefined);
-    if (details?.kind === undefined) clearSwatch(swatch);
+    if (scene.selection?.kind === 'piece') paintPieceSwatch(swatch, scene, scene.selection.piece);
+    else if (details?.kind === undefined) clearSwatch(swatch);
     else paintSwatch(swatch, scene.theme, details.kind, details.marks ?? 0);
     source.hidden = details === undefined || actions.alone;
     why.hidden = scene.selection?.kind !== 'gap';

@@ -19,12 +19,13 @@ import {
   gapLines,
   shortName,
 } from '../../picture/describe.ts';
+import { pieceLines, pieceTitle } from '../../picture/laneWords.ts';
 import { rangeFigures } from '../../picture/rangeFigures.ts';
 import { withoutUnit } from '../../session/figures.ts';
 import type { Scene } from '../scene/scene.ts';
 import { smallShare } from '../../session/smallShare.ts';
 import type { Picture } from '../../picture/picture.ts';
-import type { Pointed, Target } from '../../session/selection.ts';
+import { type Pointed, type Target, targetTimes } from '../../session/selection.ts';
 import { groupDetails } from './groupDetails.ts';
 
 export interface Details {
@@ -44,6 +45,12 @@ export function pointedDetails(scene: Scene, pointed: Pointed): Details {
 }
 
 function targetDetails({ plan, picture, faster, origin }: Scene, target: Target): Details {
+  if (target.kind === 'piece')
+    return {
+      title: pieceTitle(picture, target.piece),
+      kind: undefined,
+      lines: pieceLines(plan, picture, target.device, target.piece),
+    };
   if (target.kind === 'gap')
     return { title: gapTitle(plan, picture, target.gap), kind: undefined, lines: gapLines(plan, picture, target.gap) };
   const kind = paintKindOf(picture, target.block);
@@ -96,7 +103,7 @@ export function selectionDetails(scene: Scene): Details | undefined {
   }
   if (selection.kind === 'device') return deviceDetails(scene, selection.device);
   const details = targetDetails(scene, selection);
-  if (selection.kind === 'gap') return details;
+  if (selection.kind !== 'block') return details;
   const siblings = siblingsOf(picture, selection.block);
   const total = siblings.reduce((sum, block) => sum + picture.columns.end[block] - picture.columns.start[block], 0);
   const name: Line = [
@@ -158,6 +165,15 @@ export function selectionSummary(
     return {
       title: `${shortName(plan, picture, block)} on ${plan.devices[deviceOf(picture, block)].name}`,
       rest: [interval(start[block], end[block]), ...(slack === undefined ? [] : [`slack ${time(slack)}`])],
+    };
+  }
+  if (selection.kind === 'piece') {
+    const [from, to] = targetTimes(picture, selection);
+    const lines = pieceLines(plan, picture, selection.device, selection.piece);
+    const slack = lines.find(([label]) => label === 'Slack');
+    return {
+      title: pieceTitle(picture, selection.piece),
+      rest: [interval(from, to), ...(slack === undefined ? [] : [`slack ${slack[1]}`])],
     };
   }
   if (selection.kind === 'gap') {

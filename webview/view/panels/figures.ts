@@ -17,6 +17,7 @@ const shortNames: Readonly<Record<Figure['key'], string>> = {
   peak: 'peak',
   staleness: 'staleness',
   exposed: 'exposed communication',
+  gradients: 'waits for gradients',
   host: 'host memory',
   mfu: 'MFU',
   critical: '',

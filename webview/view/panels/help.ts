@@ -22,7 +22,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['F', 'centre the selection; press again to fit it'],
   ['0', 'show everything'],
   ['Enter', 'open the details; again: go to the line in the file (Alt: only show it)'],
-  ['/', 'search: mb:5 kind:B dev:3 stage:1 dur>4ms bubble>10ms'],
+  ['/', 'search: mb:5 kind:B dev:3 stage:1 layer:head dur>4ms bubble>10ms'],
   ['Enter, Shift + Enter', 'in the search: next, previous match'],
   ['N, Shift + N', 'next, previous match'],
   ['1 2 3 4', 'colour by operation, microbatch, chunk, version of the weights'],

@@ -18,6 +18,7 @@ import {
   marksOfDeclared,
 } from '../../picture/columns.ts';
 import { kindOf, kinds } from '../../../engine/program.ts';
+import type { Lanes } from '../../picture/lanes.ts';
 import type { Picture } from '../../picture/picture.ts';
 import { paintSwatch } from './swatch.ts';
 import type { Settings } from '../../session/settings.ts';
@@ -49,6 +50,23 @@ function declaredWithTime({ columns }: Picture): readonly (readonly [number: num
 /** Side by side, of equal width. */
 const bands = (colours: readonly Rgb[]): string =>
   `linear-gradient(90deg, ${colours.map((colour, at) => `${css(colour)} ${(100 * at) / colours.length}% ${(100 * (at + 1)) / colours.length}%`).join()})`;
+
+/** Layers by name, if their colours tell them apart; otherwise one entry for all of them. Lanes count their layers from the front. */
+function exchangeEntries(
+  lanes: Lanes,
+  { hues }: Theme,
+  entry: (label: string, shape: string, background?: string) => HTMLElement,
+): readonly HTMLElement[] {
+  const most = lanes.all.reduce((count, { tensors }) => Math.max(count, tensors.length), 0);
+  if (most > namedLayers || lanes.all.length > namedLanes)
+    return [entry(`Gradients of layers, from the front, modulo ${hues.length}`, 'block', bands(hues))];
+  return Array.from({ length: most }, (_, index) => {
+    const layers = lanes.all.flatMap(({ tensors }) => tensors[index]?.layer ?? []);
+    return entry(`Gradients of ${layers.join(', ')}`, 'block', css(hues[index]));
+  });
+}
+const namedLanes = 4;
+const namedLayers = 6;
 
 /** Whether weight gradients are operations on the first device. */
 const hasWeightBlocks = ({ columns: { offsets, parts, word, shift } }: Picture): boolean =>
@@ -102,6 +120,18 @@ export function legend() {
       ...(seconds[kindInput] > 0 ? [entry('Notch: backward', 'notched')] : []),
       ...(hasWeightBlocks(picture) ? [entry('Lower half: weight gradient', 'half')] : []),
     ];
+    const { lanes } = picture;
+    const overhead = lanes?.all.some(({ legs }) => legs.some((leg) => leg.overhead.some((seconds) => seconds > 0)));
+    const ofLanes =
+      lanes === undefined
+        ? []
+        : [
+            ...exchangeEntries(lanes, theme, entry),
+            ...(overhead === true ? [entry('Call', 'called')] : []),
+            ...(lanes.repeats
+              ? [entry('Paler: iterations before and after', 'block', css(theme.kinds[kindForward], 0.5))]
+              : []),
+          ];
     const shades = [0, 1, 2].map((chunk) => css(chunkColour(theme, kindForward, chunk)));
     const hasChunks = plan.stages.length > plan.devices.length;
     const ofChunks = [entry('Later chunks are paler', 'block', `linear-gradient(90deg, ${shades.join()})`)];
@@ -112,6 +142,7 @@ export function legend() {
       ...ofKinds,
       ...ofDeclared,
       ...(colourBy === 'chunk' && hasChunks ? ofChunks : []),
+      ...ofLanes,
       ...(report.bubble.makespan > 1e-9 ? [entry('Bubble', 'idle')] : []),
       ...((report.fill?.tasks ?? 0) > 0
         ? [entry(`Fill: ${plan.fill?.model ?? ''}`, 'block', css(theme.kinds[kindFill]))]

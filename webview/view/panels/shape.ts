@@ -6,12 +6,21 @@ import { cutStages } from '../../../engine/stages.ts';
 export function shapeText(plan: PipelinePlan): string {
   const iterations = plan.iterations > 1 ? ` × ${plan.iterations} iterations` : '';
   return [
-    count(plan.devices.length, 'device', 'devices'),
+    devicesText(plan),
     `${count(plan.microbatches, 'microbatch', 'microbatches')}${iterations}`,
     cutText(plan),
+    plan.exchange === undefined ? '' : `sync = ${plan.exchange.rule.name}`,
   ]
     .filter((part) => part !== '')
     .join(' · ');
+}
+
+/** Of data parallelism alone: the ranks that hold the model. */
+function devicesText({ devices, exchange }: PipelinePlan): string {
+  const ranks = devices[0]?.members ?? 1;
+  return exchange !== undefined && devices.length === 1
+    ? count(ranks, 'rank', 'ranks')
+    : count(devices.length, 'device', 'devices');
 }
 
 /** The same in the symbols of papers, for the tooltip. */

@@ -2,6 +2,7 @@ import { count, share } from '../../../engine/quantities.ts';
 import { element, setText } from '../../controls/dom.ts';
 import { icon } from '../../controls/icon.ts';
 import { type Popover, popover } from '../../controls/popover.ts';
+import { horizonOf } from '../../picture/columns.ts';
 import { scaleWords } from '../../picture/scaleWords.ts';
 import type { Highlight } from '../../session/highlight.ts';
 import type { Scene } from '../scene/scene.ts';
@@ -63,8 +64,9 @@ export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => v
     element: bar,
     toggleLegend,
     update({ view, picture, layout, highlight }: Scene): void {
-      const { makespan } = picture.columns;
-      const part = (view.t1 - view.t0) / makespan;
+      const horizon = horizonOf(picture.columns);
+      const repeats = picture.columns.period !== undefined;
+      const part = (view.t1 - view.t0) / horizon;
       const [text, title] = operationsText(picture.report.operations, highlight);
       setText(operations, text);
       operations.title = title;
@@ -72,7 +74,14 @@ export function statusLine(legendPanel: ReturnType<typeof legend>, help: () => v
       scale.hidden = words.length === 0;
       scale.title = words.join('');
       scaleParts.forEach((part, index) => setText(part, words[index] ?? ''));
-      setText(zoom, makespan > 0 && part < 1 - 1e-9 ? `${share(part)} of the iteration` : 'whole iteration');
+      setText(
+        zoom,
+        horizon > 0 && part < 1 - 1e-9
+          ? `${share(part)} of ${repeats ? 'two iterations' : 'the iteration'}`
+          : repeats
+            ? 'two iterations'
+            : 'whole iteration',
+      );
     },
   };
 }

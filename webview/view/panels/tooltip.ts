@@ -6,11 +6,12 @@ import { tipPlace, type Span } from '../scene/tipPlace.ts';
 import { deviceOf, stageOf } from '../../picture/blocks.ts';
 import { type Pointed, selectedDevice } from '../../session/selection.ts';
 import { pointedDetails } from './details.ts';
-import { paintSwatch } from './swatch.ts';
+import { paintPieceSwatch, paintSwatch } from './swatch.ts';
 
 /** What the tooltip is about. */
 function keyOf(pointed: Pointed): string {
   if (pointed.kind === 'block') return `block ${pointed.block}`;
+  if (pointed.kind === 'piece') return `piece ${Object.values(pointed.piece).join(' ')} ${pointed.device}`;
   if (pointed.kind === 'gap') return `gap ${pointed.gap.device} ${pointed.gap.from}`;
   return pointed.kind === 'device' ? `device ${pointed.device}` : `group ${pointed.group.name}`;
 }
@@ -24,6 +25,7 @@ function laterKey({ plan, picture, faster, origin }: Scene, pointed: Pointed): s
 const feet: Readonly<Record<Pointed['kind'], string>> = {
   block: 'Click to show the line, Enter to go there',
   gap: '',
+  piece: 'Click to show the line of the layer',
   device: 'Click to select it, I for its details',
   group: 'Click the caret or press G to open or close it',
 };
@@ -60,9 +62,10 @@ export function tooltip() {
   function fill(scene: Scene, pointed: Pointed): void {
     const { title, kind, marks = 0, lines } = pointedDetails(scene, pointed);
     const swatch = element('i', { class: 'swatch' });
-    if (kind === undefined) swatch.classList.add('idle');
+    if (pointed.kind === 'piece') paintPieceSwatch(swatch, scene, pointed.piece);
+    else if (kind === undefined) swatch.classList.add('idle');
     else paintSwatch(swatch, scene.theme, kind, marks);
-    const swatches = pointed.kind === 'block' || pointed.kind === 'gap' ? [swatch] : [];
+    const swatches = pointed.kind === 'device' || pointed.kind === 'group' ? [] : [swatch];
     const list = element('dl');
     for (const [label, value] of lines) list.append(element('dt', {}, label), element('dd', {}, value));
     const foot = feet[pointed.kind];

@@ -26,8 +26,11 @@ export function groupedLayout(
   overviewShown: boolean,
   opened: ReadonlySet<string>,
 ): Layout {
-  const arranged = (rows: number, mixed: boolean): Layout =>
-    layoutFor(size.width, size.height, rows, memoryShown, overviewShown, mixed);
+  const legs = picture.lanes?.legs ?? 0;
+  const arranged = (rows: number, mixed: boolean): Layout => {
+    const layout = layoutFor(size.width, size.height, rows, memoryShown, overviewShown, mixed, legs > 0);
+    return legs === 0 || mixed ? layout : { ...layout, map: { ...layout.map, legs } };
+  };
   const groups = deviceGroups(
     plan.devices.map(({ name }) => name),
     picture.columns,
@@ -36,5 +39,5 @@ export function groupedLayout(
   );
   if (groups.length === 0) return arranged(picture.columns.rows, false);
   const map = groupedRows(groups, opened);
-  return { ...arranged(groups.length, map.mixed), map };
+  return { ...arranged(groups.length, map.mixed), map: legs === 0 || map.mixed ? map : { ...map, legs } };
 }

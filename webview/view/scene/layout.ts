@@ -28,6 +28,8 @@ export interface Band {
 
 export const leastRow = 14;
 const mostRow = 66;
+/** With a lane of exchanges under its blocks. If there is one device, its row is the whole picture. */
+const mostLaneRow = { single: 190, of: 112 };
 const memoryShare = 0.3;
 const memorySizes = { least: 64, preferred: guaranteed.memory, most: 240 };
 /** The lane of all devices, and the room from which on it is there. */
@@ -35,7 +37,10 @@ const allSize = { height: 44, room: 240 };
 /** Rows under this height may be any fraction of a pixel: edges are no longer seen. */
 const wholePixels = 8;
 
-/** `overviewShown`: false where the page is too low for it (`roomFor`). `mixed`: rows mix the operations of several devices. */
+/**
+ * `overviewShown`: false where the page is too low for it (`roomFor`). `mixed`: rows mix the operations of several devices.
+ * `lanes`: rows show what they exchange.
+ */
 export function layoutFor(
   width: number,
   height: number,
@@ -43,6 +48,7 @@ export function layoutFor(
   memoryShown: boolean,
   overviewShown = true,
   mixed = false,
+  lanes = false,
 ): Layout {
   const left = Math.min(gutterFor(width), Math.floor(width / 3));
   const overview = { y: 0, height: overviewShown ? bars.overview : 0 };
@@ -51,7 +57,7 @@ export function layoutFor(
   const all = { y: foot, height: mixed && height - foot >= allSize.room ? allSize.height : 0 };
   const top = all.y + all.height;
   const room = Math.max(0, height - top);
-  const overChart = memoryShown ? rowHeight(room, rows) : 0;
+  const overChart = memoryShown ? rowHeight(room, rows, lanes) : 0;
   const rest = memoryShown && rows > 0 ? Math.max(0, room - overChart * rows) : 0;
   // All that the rows leave is the chart, and without it the rows take all: no dead band under them.
   const chart = rest >= memorySizes.least ? rest : 0;
@@ -73,7 +79,7 @@ export function layoutFor(
 }
 
 /** Of rows over the chart of memory. */
-function rowHeight(room: number, rows: number): number {
+function rowHeight(room: number, rows: number, lanes: boolean): number {
   if (rows === 0) return 0;
   const few = Math.min(rows, guaranteed.rows);
   const { least, preferred, most } = memorySizes;
@@ -81,7 +87,8 @@ function rowHeight(room: number, rows: number): number {
   let memory = Math.max(preferred, Math.min(most, room * memoryShare));
   if (room - memory < few * leastRow) memory = Math.max(least, room - few * leastRow);
   if (room - memory < few * leastRow) memory = 0;
-  return whole(Math.min(mostRow, (room - memory) / rows));
+  const tallest = lanes ? mostLaneRow[rows === 1 ? 'single' : 'of'] : mostRow;
+  return whole(Math.min(tallest, (room - memory) / rows));
 }
 
 const whole = (height: number): number => (height >= wholePixels ? Math.floor(height) : height);

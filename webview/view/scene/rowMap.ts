@@ -7,6 +7,8 @@ export interface RowMap {
   readonly rows: number;
   /** Closed groups mix the operations of their devices. Rows of devices that are alike show the blocks of one. */
   readonly mixed: boolean;
+  /** Directions of the exchange that rows show under their blocks; absent for none. */
+  readonly legs?: number;
   /** Absent where each device has a row. */
   readonly grouped?: GroupedRows;
 }

@@ -11,18 +11,32 @@ export interface RowShape {
   /** Memory curve at the foot of the row; 0 for none. */
   readonly memoryTop: number;
   readonly memoryHeight: number;
+  /** Lane of exchanges between replicas under the blocks: `legs` rows of `legHeight` each; 0 for none. */
+  readonly exchangeTop: number;
+  readonly legHeight: number;
+  readonly legs: number;
   /** Each row has its name. */
   readonly names: boolean;
 }
 
-const none = { laneTop: 0, laneHeight: 0, memoryTop: 0, memoryHeight: 0 };
+const noExchange = { exchangeTop: 0, legHeight: 0, legs: 0 };
+const none = { laneTop: 0, laneHeight: 0, memoryTop: 0, memoryHeight: 0, ...noExchange };
 
-/** `mixed`: rows mix the operations of several devices, and have no lanes of one device. */
-export function rowShape(height: number, mixed = false): RowShape {
+/** Least height of rows that show their exchange. */
+const leastExchange = 24;
+const mostBand = 64;
+const mostGap = 20;
+const leastMemory = 3;
+const mostLeg = { single: 44, of: 26 };
+
+/** `mixed`: rows mix the operations of several devices, and have no lanes of one device. `legs`: directions of their exchange. */
+export function rowShape(height: number, mixed = false, legs = 0): RowShape {
+  if (legs > 0 && !mixed && height >= leastExchange) return withExchange(height, legs);
   if (height >= 40 && !mixed) {
     const band = Math.round(height * 0.46);
     const laneTop = 4 + band + 3;
     return {
+      ...noExchange,
       bandTop: 4,
       bandHeight: band,
       radius: 2,
@@ -50,4 +64,38 @@ export function rowShape(height: number, mixed = false): RowShape {
   if (height >= 4)
     return { bandTop: 0, bandHeight: Math.floor(height) - 1, radius: 0, labels: false, names: height >= 11, ...none };
   return { bandTop: 0, bandHeight: height, radius: 0, labels: false, names: false, ...none };
+}
+
+/** Blocks take about half of the row, and what they exchange a third of it. */
+function withExchange(height: number, legs: number): RowShape {
+  const tall = height >= 52;
+  const bandTop = tall ? 4 : 2;
+  const band = Math.min(mostBand, Math.round(height * (tall ? 0.42 : 0.5)));
+  const lane = height >= 36 ? 4 : 0;
+  const laneTop = bandTop + band + 2;
+  // Arrows lead from blocks to pieces and back.
+  const exchangeTop = laneTop + lane + (tall ? Math.min(mostGap, Math.round(height * 0.1) - 2) : 0);
+  const foot = height - (tall ? 4 : 2);
+  const most = legs > 1 ? mostLeg.of : mostLeg.single;
+  const legHeight = Math.max(
+    2,
+    Math.min(most, Math.floor(Math.min(foot - exchangeTop, height * (tall ? 0.34 : 0.4)) / legs)),
+  );
+  const memoryTop = exchangeTop + legs * legHeight + 4;
+  const left = Math.floor(height - memoryTop - 2);
+  const memoryHeight = left > leastMemory ? left : 0;
+  return {
+    bandTop,
+    bandHeight: band,
+    radius: 2,
+    labels: true,
+    names: true,
+    laneTop: lane === 0 ? 0 : laneTop,
+    laneHeight: lane === 0 ? 0 : lane - 1,
+    memoryTop: memoryHeight === 0 ? 0 : memoryTop,
+    memoryHeight,
+    exchangeTop,
+    legHeight,
+    legs,
+  };
 }

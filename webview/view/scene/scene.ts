@@ -30,6 +30,8 @@ export interface Scene extends Settings {
   readonly highlight: Highlight;
   /** Blocks that a search found, ascending. */
   readonly found: Int32Array;
+  /** The layer that a search asks for: its pieces stay in sight. */
+  readonly foundLayer?: string | undefined;
   /** The hit that the search is at; −1 for none. */
   readonly current: number;
   /** How much memory many devices hold, for the stretch of time in sight; absent for few devices. */

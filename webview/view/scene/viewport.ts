@@ -11,6 +11,8 @@ export type KeptViewport = Partial<Viewport>;
 
 export interface Bounds {
   readonly makespan: number;
+  /** Seconds of an iteration, if more is shown than one. */
+  readonly iteration?: number;
   readonly rows: number;
   readonly width: number;
   readonly height: number;

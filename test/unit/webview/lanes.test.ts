@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate } from '../../../engine/evaluate.ts';
+import { defaultOptions } from '../../../engine/host.ts';
+import { paths } from '../../../engine/plan.ts';
+import { gapAt } from '../../../webview/picture/blocks.ts';
+import { bubblesBySize } from '../../../webview/picture/bubbles.ts';
+import { gapLines, gapTitle } from '../../../webview/picture/describe.ts';
+import { type PieceRow, bucketName, pieceAt, shiftsOf } from '../../../webview/picture/lanes.ts';
+import { nextForwardAt, pieceLines, pieceTitle, whyItWaited } from '../../../webview/picture/laneWords.ts';
+import { find, parseQuery } from '../../../webview/input/query.ts';
+import { pickAt } from '../../../webview/input/pick.ts';
+import { figuresOf } from '../../../webview/session/figures.ts';
+import { targetTimes } from '../../../webview/session/selection.ts';
+import { shownTimeline } from '../../../webview/session/shownTimeline.ts';
+import { pathOf } from '../../../webview/session/source.ts';
+import { shapeText } from '../../../webview/view/panels/shape.ts';
+import { groupedLayout } from '../../../webview/view/scene/groupedLayout.ts';
+import { rowShape } from '../../../webview/view/scene/rowShape.ts';
+import { paletteFrom, themeFrom } from '../../../webview/view/scene/theme.ts';
+import { initialViewport } from '../../../webview/view/scene/viewport.ts';
+import { draw } from '../../../webview/worker/draw.ts';
+import { pictureOf } from '../../../webview/worker/makePicture.ts';
+import { planOf } from '../../support/resolve.ts';
+
+/** Two ranks: a tensor takes bytes / 10 GB/s. Layers of 1 ms forward and 1 ms backward, of 10, 10 and 40 MB. */
+const toy = (rule: string): string => `
+model toy {
+  layer front { forward = 1ms  backward = 1ms  weights = 10MB }
+  layer mid   { forward = 1ms  backward = 1ms  weights = 10MB }
+  layer back  { forward = 1ms  backward = 1ms  weights = 40MB }
+}
+device gpu { memory = 16GiB }
+cluster pair { gpu[2] = gpu  link = 10GB/s }
+pipeline train {
+  model = toy  devices = pair  microbatches = 1  stages = balance(1)  schedule = 1f1b  data = 2
+  ${rule}
+}
+`;
+const frontFirst = 'sync = bytescheduler(partition = 10MB, credit = 10MB)  collective = ring(call = 0.2ms)';
+
+/** Layers of 1 ms forward, 2 ms backward, of 20 MB and 100 MB, two on each of two stages. */
+const stages = `
+model two {
+  layer a1 { forward = 1ms backward = 2ms weights = 20MB } layer b1 { forward = 1ms backward = 2ms weights = 100MB }
+  layer a2 { forward = 1ms backward = 2ms weights = 20MB } layer b2 { forward = 1ms backward = 2ms weights = 100MB }
+}
+device gpu { memory = 16GiB }
+cluster quad { gpu[4] = gpu  link = 10GB/s }
+pipeline train {
+  model = two  devices = quad  microbatches = 4  stages = balance(2)  schedule = 1f1b  data = 2
+  sync = overlap(order = forward, barrier = false, partition = 10MB)
+}
+`;
+
+function shown(text: string) {
+  const plan = planOf(text);
+  const evaluation = evaluate(plan, defaultOptions);
+  const { run } = evaluation;
+  if (run === undefined) throw new Error(evaluation.findings.map(({ message }) => message).join());
+  const picture = pictureOf(evaluation, run, 1);
+  return { plan, run, picture };
+}
+
+function lanesIn(picture: ReturnType<typeof shown>['picture']) {
+  if (picture.lanes === undefined) throw new Error('no lanes');
+  return picture.lanes;
+}
+
+describe('lanes of the preview', () => {
+  it('hold every piece of the simulation, and nothing where no rule orders an exchange', () => {
+    const { run, picture } = shown(toy(frontFirst));
+    const lanes = lanesIn(picture);
+    const [lane] = lanes.all;
+    const sent = run.timeline.exchange?.lanes[0].sent;
+    expect(Array.from(lane.legs[0].start)).toEqual(Array.from(sent?.start.slice(0, sent.length) ?? []));
+    expect(Array.from(lane.legs[0].bucket, (bucket) => bucketName(lane, bucket))).toEqual([
+      'back',
+      'mid',
+      'front',
+      'back',
+      'back',
+      'back',
+    ]);
+    expect(shown(toy('')).picture.lanes).toBeUndefined();
+    expect(shown(toy('')).picture.columns.horizon).toBeUndefined();
+  });
+
+  it('have a row for pushes and one for pulls, and halves that are apart', () => {
+    const names = (rule: string) => lanesIn(shown(toy(rule)).picture).all[0].legs.map(({ name }) => name);
+    expect(names('sync = p3  collective = ps(servers = 2, link = 10GB/s)')).toEqual(['push', 'pull']);
+    expect(names('sync = dear')).toEqual(['scatter', 'gather']);
+    expect(names('sync = ddp')).toEqual(['send']);
+  });
+
+  it('show two iterations where they follow without a barrier, otherwise one', () => {
+    const free = shown(toy(frontFirst)).picture;
+    expect(free.columns.period).toBeCloseTo(9.2e-3, 12);
+    expect(free.columns.horizon).toBeCloseTo(15.2e-3, 12);
+    expect(shiftsOf(lanesIn(free))).toEqual([-1, 0, 1]);
+    const barred = shown(toy('sync = ddp')).picture;
+    expect(barred.columns.period).toBeUndefined();
+    expect(barred.columns.horizon).toBeUndefined();
+    expect(shiftsOf(lanesIn(barred))).toEqual([0]);
+    // Only floats within an iteration are known.
+    expect(free.slack).toBeUndefined();
+    expect(barred.slack).toBeDefined();
+  });
+
+  it('find the piece at a time, also of the iterations before and after', () => {
+    const { picture } = shown(toy(frontFirst));
+    const lanes = lanesIn(picture);
+    const [leg] = lanes.all[0].legs;
+    for (let time = 0; time < 15.2; time += 0.1) {
+      const at = time * 1e-3 + 0.03e-3;
+      const found = pieceAt(lanes, 0, 0, at);
+      const expected = [-1, 0, 1].flatMap((shift) =>
+        Array.from(leg.start.keys(), (row): PieceRow => ({ lane: 0, leg: 0, row, shift })).filter(
+          ({ row }) => leg.start[row] + shift * lanes.period <= at && at < leg.end[row] + shift * lanes.period,
+        ),
+      );
+      expect(found === undefined ? [] : [found]).toEqual(expected);
+    }
+    expect(pieceAt(lanes, 0, 1, 5e-3)).toBeUndefined();
+    expect(targetTimes(picture, { kind: 'piece', device: 0, piece: { lane: 0, leg: 0, row: 0, shift: 1 } })).toEqual([
+      expect.closeTo(13.2e-3, 12),
+      expect.closeTo(14.4e-3, 12),
+    ]);
+  });
+
+  it('leave idle time that adds up, with the blocks, to the period', () => {
+    for (const text of [toy(frontFirst), toy('sync = pace'), stages]) {
+      const { picture } = shown(text);
+      const { columns } = picture;
+      const idle = bubblesBySize(picture).reduce((sum, { from, to }) => sum + to - from, 0);
+      const busy = columns.end.reduce((sum, end, block) => sum + end - columns.start[block], 0);
+      expect(idle + busy).toBeCloseTo((columns.period ?? 0) * columns.rows, 12);
+    }
+  });
+
+  it('say which layer an iteration waits for, and when its gradients arrive', () => {
+    const { plan, picture } = shown(toy(frontFirst));
+    const gap = gapAt(picture, 0, 8e-3);
+    if (gap === undefined) throw new Error('no gap');
+    expect([gap.from, gap.to]).toEqual([expect.closeTo(6e-3, 12), expect.closeTo(9.2e-3, 12)]);
+    expect(gapTitle(plan, picture, gap)).toBe('gpu[0] waits 3.2 ms for gradients');
+    expect(gapLines(plan, picture, gap).slice(3)).toEqual([
+      ['Waits for', 'the gradients of back, which arrive at 11.2 ms'],
+    ]);
+  });
+
+  it('say of a piece when it was ready, sent and needed, and what it waited for', () => {
+    const { plan, picture } = shown(toy(frontFirst));
+    const lanes = lanesIn(picture);
+    const last: PieceRow = { lane: 0, leg: 0, row: 5, shift: 0 };
+    expect(pieceTitle(picture, last)).toBe('Piece of back');
+    expect(Object.fromEntries(pieceLines(plan, picture, 0, last))).toMatchObject({
+      Device: 'gpu[0]',
+      Layer: 'back',
+      Bucket: '38.1 MiB, 1 tensor, ring',
+      Piece: '9.54 MiB',
+      Ready: '4 ms',
+      Sent: '10 ms – 11.2 ms',
+      Calls: '200 µs',
+      Waited: '6 ms for mid and front',
+      Arrived: '11.2 ms',
+    });
+    expect(whyItWaited(lanes.all[0], 0, 0)).toBe('');
+    expect(whyItWaited(lanes.all[0], 0, 1)).toBe('200 µs for back');
+    // The next forward comes to the layer just when its gradients are there.
+    expect(nextForwardAt(picture, lanes.all[0], 2)).toBeCloseTo(11.2e-3, 12);
+    const late = pieceLines(plan, picture, 0, { ...last, shift: 1 });
+    expect(Object.fromEntries(late)).toMatchObject({ Ready: '13.2 ms', Iteration: 'the next one' });
+  });
+
+  it('lead to the line of the layer, and are found by it', () => {
+    const { plan, picture } = shown(toy(frontFirst));
+    const piece: PieceRow = { lane: 0, leg: 0, row: 1, shift: 0 };
+    expect(pathOf(plan, picture, { kind: 'piece', device: 0, piece })).toBe(paths.layer('toy', 'mid'));
+    const two = shown(stages);
+    const query = parseQuery('layer:b2 kind:F');
+    if (typeof query === 'string') throw new Error(query);
+    const { shift, stages: count } = two.picture.columns;
+    const found = find(two.plan, two.picture, query);
+    expect(Array.from(found, (block) => (two.picture.columns.word[block] >> shift) % count)).toEqual([1, 1, 1, 1]);
+    expect(parseQuery('layer>3')).toBe('"layer>3": write layer:name');
+  });
+
+  it('are picked under the blocks of their device', () => {
+    const { plan, picture } = shown(stages);
+    const timeline = shownTimeline(plan, picture);
+    const layout = groupedLayout(timeline, { width: 1200, height: 700 }, true, true, new Set());
+    const { rows, horizon = 0 } = picture.columns;
+    const view = initialViewport({ makespan: horizon, rows, width: layout.plot, height: layout.rows.height });
+    const shape = rowShape(view.rowHeight, false, layout.map.legs);
+    const x = (seconds: number) => layout.left + (seconds / horizon) * layout.plot;
+    const y = (device: number) => layout.rows.y + device * view.rowHeight + shape.exchangeTop + shape.legHeight / 2;
+    const at = (device: number, seconds: number) => pickAt(picture, view, layout, x(seconds), y(device));
+    expect(at(0, 30.5e-3)).toMatchObject({ target: { kind: 'piece', device: 0, piece: { lane: 0, row: 1 } } });
+    expect(at(1, 26e-3)).toMatchObject({ target: { kind: 'piece', device: 1, piece: { lane: 1, row: 0 } } });
+    expect(at(1, 26e-3 + 39e-3)).toMatchObject({ target: { piece: { lane: 1, row: 0, shift: 1 } } });
+    expect(at(0, 10e-3)).toEqual({ kind: 'nothing' });
+    const above = layout.rows.y + shape.bandTop + shape.bandHeight / 2;
+    expect(pickAt(picture, view, layout, x(0.5e-3), above)).toMatchObject({ target: { kind: 'block' } });
+  });
+
+  it('have room in each row that is high enough, and overlap nothing', () => {
+    for (const legs of [1, 2])
+      for (let height = 4; height <= 240; height += 0.5) {
+        const shape = rowShape(height, false, legs);
+        expect(shape.legs).toBe(height >= 24 ? legs : 0);
+        if (shape.legs === 0) continue;
+        expect(shape.legHeight).toBeGreaterThanOrEqual(2);
+        expect(shape.exchangeTop).toBeGreaterThanOrEqual(shape.bandTop + shape.bandHeight);
+        expect(shape.exchangeTop).toBeGreaterThanOrEqual(shape.laneTop + shape.laneHeight);
+        const foot = shape.exchangeTop + legs * shape.legHeight;
+        expect(foot).toBeLessThanOrEqual(height);
+        if (shape.memoryHeight > 0) {
+          expect(shape.memoryTop).toBeGreaterThanOrEqual(foot);
+          expect(shape.memoryTop + shape.memoryHeight).toBeLessThanOrEqual(height);
+        }
+      }
+    expect(rowShape(100, true, 1).legs).toBe(0);
+  });
+
+  it('are drawn over paler blocks of the next iteration', () => {
+    const { columns } = shown(toy(frontFirst)).picture;
+    const palette = paletteFrom(
+      themeFrom('dark', () => ''),
+      'operation',
+      new Uint8Array(1),
+    );
+    const width = 1520;
+    const view = { t0: 0, t1: 15.2e-3, top: 0, rowHeight: 20, bandTop: 0, bandHeight: 20, radius: 0, notch: 0 };
+    const pixels = draw(view, width, 20, columns, undefined, palette);
+    const at = (milliseconds: number) => pixels[10 * width + milliseconds * 100];
+    expect(at(8)).toBe(palette.background);
+    for (const moment of [1.5, 3.5, 5.5]) {
+      const [first, next] = [at(moment), at(moment + 9.2)];
+      for (const byte of [0, 8, 16]) {
+        const part = (colour: number) => (colour >>> byte) & 255;
+        expect(Math.abs(part(next) - (part(first) + part(palette.background)) / 2)).toBeLessThanOrEqual(1);
+      }
+      expect(next >>> 24).toBe(255);
+    }
+  });
+
+  it('have the words of data parallelism, which knows no bubble of a pipeline', () => {
+    const alone = shown(toy(frontFirst));
+    const keys = (of: typeof alone) => figuresOf(of.plan, of.picture).map(({ key }) => key);
+    expect(keys(alone)).toEqual(['iteration', 'gradients', 'peak', 'critical']);
+    expect(figuresOf(alone.plan, alone.picture)[0]).toMatchObject({
+      name: 'Period',
+      value: '9.2 ms',
+      note: 'bound 8.6 ms',
+    });
+    expect(figuresOf(alone.plan, alone.picture)[1]).toMatchObject({
+      value: '34.8 %',
+      unit: 'mostly for bytes of the layer itself',
+      note: '3.2 ms on gpu[0]',
+    });
+    expect(shapeText(alone.plan)).toBe('2 ranks · 1 microbatch · sync = bytescheduler');
+    const two = shown(stages);
+    expect(keys(two)).toEqual(['iteration', 'bubble', 'peak', 'exposed', 'gradients', 'critical']);
+    expect(shapeText(two.plan)).toBe('2 devices · 4 microbatches · sync = overlap');
+    expect(gapLines(two.plan, two.picture, { device: 0, from: 30e-3, to: 39e-3, before: -1 })).toContainEqual([
+      'Phase',
+      'cool-down',
+    ]);
+  });
+});
