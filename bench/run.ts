@@ -8,6 +8,7 @@ import { largeTable } from './measures/large.ts';
 import { motionTable } from './measures/motion.ts';
 import { pageTable } from './measures/page.ts';
 import { parseTable } from './measures/parse.ts';
+import { placementTable } from './measures/placement.ts';
 import { redrawTable } from './measures/redraw.ts';
 import { gridTable, schedulesTable } from './measures/schedules.ts';
 import { orderTable, simulateTable } from './measures/simulate.ts';
@@ -22,6 +23,7 @@ const tables: readonly (readonly [name: string, make: () => Table | Promise<Tabl
   ['schedules', schedulesTable],
   ['grid', gridTable],
   ['trees', treesTable],
+  ['placement', placementTable],
   ['job', jobTable],
   ['lane', laneTable],
   ['large', largeTable],

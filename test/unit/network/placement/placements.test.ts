@@ -1,7 +1,7 @@
 import * as fc from '../../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { placements } from '../../../../engine/network/placement/placements.ts';
-import { compareCosts, type PlacementProblem } from '../../../../engine/network/placement/problem.ts';
+import { compareCosts, costOf, type PlacementProblem } from '../../../../engine/network/placement/problem.ts';
 import { allPlacements, rowOf } from './placementReference.ts';
 
 /** Few different figures make equal placements; many make none. */
@@ -99,5 +99,70 @@ describe('placements', () => {
       }),
     ).best;
     expect(best).toEqual({ places: [1, 0, 2], worst: 4, sum: 5 });
+  });
+
+  it('goes without a hop that has no route', () => {
+    const none = Infinity;
+    const table = [0, none, 1, none, 0, 1, 1, 1, 0];
+    expect(placements(rowOf(table, 3, 3)).best[0].places).toEqual([0, 2, 1]);
+    const cut = [0, none, none, none, 0, 1, none, 1, 0];
+    expect(placements(rowOf(cut, 3, 3)).best).toEqual([{ places: [0, 1, 2], worst: none, sum: none }]);
+  });
+});
+
+describe('more places than are searched in all orders', () => {
+  const size = 6;
+  /** Nodes in the row 0, 2, 1, 3 have hops of 20, others of 100. Inside a node, 0, 2, 4, 1, 3, 5 is a row of hops of 1, others take 5. */
+  const nodeRow = [0, 2, 1, 3];
+  const inner = [0, 2, 4, 1, 3, 5];
+  const near = (row: readonly number[], a: number, b: number) => Math.abs(row.indexOf(a) - row.indexOf(b)) === 1;
+  const table = Array.from({ length: 24 * 24 }, (_, hop) => {
+    const [from, to] = [Math.trunc(hop / 24), hop % 24];
+    const [a, b] = [Math.trunc(from / size), Math.trunc(to / size)];
+    if (a === b) return near(inner, from % size, to % size) ? 1 : 5;
+    return near(nodeRow, a, b) ? 20 : 100;
+  });
+  const nodes = Array.from({ length: 24 }, (_, place) => Math.trunc(place / size));
+
+  it('places nodes, then the ranks inside them', () => {
+    const { best, exact } = placements(rowOf(table, 24, 24, { nodes }));
+    expect(exact).toBe(false);
+    // Three hops between nodes, five inside each of the four.
+    expect(best[0]).toMatchObject({ worst: 20, sum: 3 * 20 + 4 * 5 });
+    expect(best[0].places).toEqual(nodeRow.flatMap((node) => inner.map((place) => node * size + place)));
+  });
+
+  it('moves runs of ranks only to nodes that have room for them', () => {
+    const row = rowOf(table, 24, 20, { nodes });
+    const small = row.allowed.map((set, rank) => (rank < 6 ? set : set.filter((place) => place >= 6)));
+    const { best } = placements({ ...row, allowed: small });
+    for (const { places } of best) {
+      expect(new Set(places).size).toBe(20);
+      expect(places.every((place, rank) => small[rank].includes(place))).toBe(true);
+    }
+    expect(best[0].worst).toBeLessThan(100);
+  });
+
+  it('exchanges ranks where nodes do not help', () => {
+    // No nodes: a row of 20 places, in which ranks 3 and 15 are on each other's place.
+    const flat = Array.from({ length: 400 }, (_, hop) => Math.abs(Math.trunc(hop / 20) - (hop % 20)));
+    const straight = Array.from({ length: 20 }, (_, rank) => rank);
+    const byNumber = straight.map((rank) => (rank === 3 ? 15 : rank === 15 ? 3 : rank));
+    const { best } = placements(rowOf(flat, 20, 20, { nodes: straight.map(() => 0), byNumber }));
+    expect(best[0]).toEqual({ places: straight, worst: 1, sum: 19 });
+  });
+
+  it('gives the same placements each time', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 324, maxLength: 324 }), (random) => {
+        const problem = rowOf(random, 18, 18);
+        const { best } = placements(problem);
+        expect(placements(problem).best).toEqual(best);
+        // By number is never better than the first.
+        expect(compareCosts(best[0], costOf(problem, problem.byNumber))).toBeLessThanOrEqual(0);
+        for (let at = 1; at < best.length; at += 1) expect(compareCosts(best[at - 1], best[at])).toBeLessThanOrEqual(0);
+      }),
+      { numRuns: 10 },
+    );
   });
 });
