@@ -87,7 +87,7 @@ function takes(cluster: ClusterDefinition, rank: Rank, devices: readonly number[
   const kind = (device: number) => cluster.devices[device].kind;
   if (kind(rank.devices[0]) !== kind(devices[0])) return false;
   if (holder === undefined) return rank.devices.length === 1;
-  return !isPinned(holder) && sameMesh(holder.mesh, rank.mesh) && (holder.split ?? 1) === (rank.split ?? 1);
+  return sameMesh(holder.mesh, rank.mesh) && (holder.split ?? 1) === (rank.split ?? 1);
 }
 
 function nodeOf({ groups, devices }: ClusterDefinition, device: number): number {

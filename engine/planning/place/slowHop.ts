@@ -5,7 +5,6 @@ import type { LayerCosts } from '../cost/layerCosts.ts';
 import { totalTime } from '../cost/layerCosts.ts';
 import type { PipelineCut } from '../cut/cutPipeline.ts';
 import type { Notes } from '../notes.ts';
-import { isPinned } from './placementProblem.ts';
 import type { PlacedPipeline } from './placePipeline.ts';
 import { choiceOf, type Drafter, type Pacer, placesToTry, triedPlaces, withoutChoice } from './placeTrials.ts';
 
@@ -24,7 +23,7 @@ export function* reportSlowHop(
   draft: Drafter,
   pace: Pacer,
 ): Generator<void, void, void> {
-  if (linksAlike(placed) || placed.ranks.ranks.some(isPinned) || withoutChoice(placed) !== undefined) return;
+  if (linksAlike(placed) || withoutChoice(placed) !== undefined) return;
   if (!mayGain(plan)) return;
   const choice = choiceOf(placed, costs, cut);
   yield;

@@ -140,3 +140,17 @@ test('full recomputation makes products again by tiles, and leaves kernels that 
   expect(full * 1e12).toBeCloseTo(bytes, 3);
   expect(forward * 1e12).toBeCloseTo(bytes + 1_644_167_168, 3);
 });
+
+test('a layer as one makes only those products again that full recomputation runs', () => {
+  // The projection of a multi-token prediction module and its head are kept.
+  const found = findShape('mtp');
+  const full: LayerSetting = { ...setting, recompute: 'full' };
+  const cost = found?.cost({ hidden: 1024, heads: 8, vocab: 32000, flash: true }, full);
+  if (cost === undefined) throw new Error('mtp');
+  const again = cost.kernels().filter(({ kept, factors }) => kept !== true && factors !== undefined);
+  const extra = again.reduce((sum, kernel) => sum + kernel.count * extraBytes(kernel, 'forward', cache), 0);
+  const more = timeOf(cost, full, { ...device, cache }).recompute - timeOf(cost, full, device).recompute;
+  expect(again.length).toBeGreaterThan(0);
+  expect(again.length).toBeLessThan(cost.kernels().filter(({ factors }) => factors !== undefined).length);
+  expect(more * 1e12).toBeCloseTo(extra, 1);
+});

@@ -101,11 +101,14 @@ describe('place = best', () => {
   });
 
   test('keeps every stage on its kind of device', () => {
-    const cluster = `gpu[2] = gpu  gpu[2] = old  link = 1GB/s  link gpu[0] -- gpu[3] = 50GB/s`;
+    // The row of fast links is 0, 2, 1, 3, and the last two devices are old.
+    const cluster = `gpu[2] = gpu  gpu[2] = old  link = 1GB/s
+      link gpu[0] -- gpu[1] = 1GB/s
+      link gpu[0] -- gpu[2] = 50GB/s + 1us  link gpu[2] -- gpu[1] = 50GB/s + 1us  link gpu[1] -- gpu[3] = 50GB/s + 1us`;
     const stages = 'stages = balance(4)';
     const { plan } = runOf(file({ cluster, stages }));
     expect(plan.devices.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'old', 'old']);
-    expect(plan.devices.map(({ name }) => name)).toEqual(gpus(1, 0, 3, 2));
+    for (const { name, kind } of plan.devices) expect(name < 'gpu[2]' ? 'gpu' : 'old').toBe(kind);
     expect(plan.stages).toEqual(runOf(file({ cluster, stages, more: '' })).plan.stages);
   });
 
@@ -119,6 +122,40 @@ describe('place = best', () => {
     expect(run.report.place?.on).toEqual(['gpu[0..1]', 'gpu[4..5]', 'gpu[2..3]']);
     // Two transfers of 10 MB at the same time, each over a link of its own.
     expect(run.report.place?.worst).toBeCloseTo(0.5e-3, 12);
+  });
+
+  test('keeps the devices of each rank where ranks differ in size', () => {
+    const stages = `stage a { layers = block[0..3]  data = 2 }
+      stage b { layers = block[4..7] }
+      stage c { layers = block[8..11] }`;
+    const cluster = `gpu[8] = gpu  link = 1GB/s
+      link gpu[0..1] -- gpu[7] = 20GB/s  link gpu[7] -- gpu[4] = 20GB/s`;
+    const { plan, run } = runOf(file({ cluster, stages }));
+    expect(run.report.place?.on).toEqual(['gpu[0..1]', 'gpu[7]', 'gpu[4]']);
+    expect(plan.devices.map(({ members = 1 }) => members)).toEqual([2, 1, 1]);
+    // The row needs a rank of two at gpu[4], and there is only one device.
+    const turned = runOf(file({ cluster: cluster.replaceAll('gpu[0..1]', 'gpu[3]'), stages }));
+    expect(turned.run.report.place?.on[0]).toBe('gpu[0..1]');
+  });
+
+  test('sends nothing between chunks of one device that follow each other', () => {
+    const { run } = runOf(file({ stages: 'stages = balance(4)', schedule: 'zb_v' }));
+    // Two devices, and one message each up and down the V.
+    expect(run.report.place?.worst).toBeCloseTo(1.005e-3, 12);
+    expect(run.report.place?.sum).toBeCloseTo(2.01e-3, 12);
+  });
+
+  test('puts a stage on the device of the stage with `on` that the schedule joins it with', () => {
+    const stages = [0, 1, 2, 3]
+      .map(
+        (stage) =>
+          `stage s${stage} { layers = block[${3 * stage}..${3 * stage + 2}] ${stage === 0 ? ' on = gpu[4]' : ''} }`,
+      )
+      .join('\n');
+    const { plan } = runOf(file({ stages, schedule: 'interleaved_1f1b(chunks = 2)', more: 'place = best  ' }));
+    expect(plan.placement).toEqual([0, 1, 0, 1]);
+    expect(plan.devices[0].name).toBe('gpu[4]');
+    expect(['gpu[1]', 'gpu[2]']).toContain(plan.devices[1].name);
   });
 
   test('minimises over the messages between chunks and between copies', () => {

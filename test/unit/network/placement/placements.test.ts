@@ -132,6 +132,36 @@ describe('more places than are searched in all orders', () => {
     expect(best[0].places).toEqual(nodeRow.flatMap((node) => inner.map((place) => node * size + place)));
   });
 
+  it('enters and leaves nodes where their links are', () => {
+    // A ring of hops of 1 in each node; only place 2 of a node is linked to place 1 of the next.
+    const gates = Array.from({ length: 24 * 24 }, (_, hop) => {
+      const [from, to] = [Math.trunc(hop / 24), hop % 24];
+      const [a, b] = [Math.trunc(from / size), Math.trunc(to / size)];
+      if (a === b) return [1, 5].includes(Math.abs((from % size) - (to % size))) ? 1 : 50;
+      const linked =
+        b === a + 1 ? from % size === 2 && to % size === 1 : a === b + 1 && from % size === 1 && to % size === 2;
+      return linked ? 20 : 90;
+    });
+    const { best } = placements(rowOf(gates, 24, 24, { nodes }));
+    expect(best[0]).toMatchObject({ worst: 20, sum: 3 * 20 + 4 * 5 });
+  });
+
+  it('leaves out nodes that are too small for a run', () => {
+    // By number, 6 ranks in node 0 and 6 in node 2; node 1 has the fast hops to node 0, but only 3 places; node 3 has them too.
+    const sizes = [0, 6, 9, 15, 21];
+    const at = (place: number) => sizes.findLastIndex((first) => first <= place);
+    const hops = Array.from({ length: 21 * 21 }, (_, hop) => {
+      const [a, b] = [at(Math.trunc(hop / 21)), at(hop % 21)];
+      if (a === b) return 1;
+      const [low, high] = a < b ? [a, b] : [b, a];
+      return low === 0 && high === 1 ? 2 : low === 0 && high === 3 ? 3 : 30;
+    });
+    const byNumber = Array.from({ length: 12 }, (_, rank) => (rank < 6 ? rank : rank + 3));
+    const ofPlace = Array.from({ length: 21 }, (_, place) => at(place));
+    const { best } = placements(rowOf(hops, 21, 12, { nodes: ofPlace, byNumber }));
+    expect(best[0]).toMatchObject({ worst: 3, sum: 10 + 3 });
+  });
+
   it('moves runs of ranks only to nodes that have room for them', () => {
     const row = rowOf(table, 24, 20, { nodes });
     const small = row.allowed.map((set, rank) => (rank < 6 ? set : set.filter((place) => place >= 6)));
