@@ -164,6 +164,7 @@ const pipelineKeys = fc
       1,
     ),
     rank_order: seldom(pick('tp_cp_dp_pp', 'tp_cp_pp_dp')),
+    place: seldom(mostly(pick('best', 'by_number'), pick('worst'))),
     'overlap(tensor)': seldom(mostly(pick('0%', '60%', '100%'), pick('120%'))),
     'overlap(context)': seldom(pick('0%', '60%', '100%')),
     'overlap(expert)': seldom(pick('0%', '60%', '100%')),
