@@ -10,6 +10,8 @@ export interface ExchangePlan {
   readonly lanes: readonly LanePlan[];
   /** Ranks hold the optimizer state in parts: what is gathered are updated weights, after the step. */
   readonly weights?: true;
+  /** Gradients are clipped by their global norm: no weight is updated before all of them are there. */
+  readonly clip?: true;
 }
 
 /** Which of the tensors that wait goes first. `pulls` of servers may have another order than pushes (TicTac). */
@@ -94,7 +96,30 @@ export interface LaneCall {
   readonly oneLane?: true;
   /** Reduce-scatter and all-gather, where they can be apart. */
   readonly halves?: { readonly scatter: CallCost; readonly gather: CallCost };
+  /** What makes it slow, if there is something to name. */
+  readonly limit?: CallLimit;
 }
+
+/** The machines that make a call slow, and what it takes without them. */
+export type CallLimit =
+  | {
+      readonly kind: 'servers';
+      readonly workers: number;
+      readonly servers: number;
+      /** As many servers as the workers can fill. */
+      readonly enough: number;
+      readonly without: LaneCall;
+    }
+  | {
+      readonly kind: 'links';
+      /** One of the slow links: `gpu[0] – gpu[4]`, and how many others there are. */
+      readonly link: string;
+      readonly others: number;
+      readonly bandwidth: number;
+      /** The collective that sends least over them. */
+      readonly collective: string;
+      readonly without: LaneCall;
+    };
 
 /** Seconds of a piece as a function of its bytes. `fixed` contains what each call costs. */
 export type CallCost =

@@ -72,7 +72,11 @@ function figures(report: PipelineReport, colours: Colours): string {
       `${Number(report.throughput.toPrecision(4))} samples/s`,
     ],
     ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? 'no device ever waits' : causes.join(', ')],
-    ['', '', `with these stages no order can go below ${share(bubble.bound)}`],
+    [
+      '',
+      '',
+      `with these stages${report.exchange === undefined ? '' : ' and this sync'} no order can go below ${share(bubble.bound)}`,
+    ],
   ];
   const { model_flops: flops } = report;
   if (flops !== undefined)

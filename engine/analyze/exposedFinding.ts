@@ -12,12 +12,19 @@ import { type GroupKind, groupWords, trafficByDevice } from './traffic.ts';
  * `comm/exposed` where devices wait longer than the threshold for transfers between stages, or for what their ranks exchange: the
  * parts that count, the largest first. Seconds and shares are means over the devices.
  */
-export function exposedFinding(plan: PipelinePlan, run: Run, options: EngineOptions): PlanFinding[] {
+export function exposedFinding(
+  plan: PipelinePlan,
+  run: Run,
+  options: EngineOptions,
+  /** Kinds of communication about which another finding says more. */
+  known: readonly GroupKind[] = [],
+): PlanFinding[] {
   const { report } = run;
   const ofAll = (seconds: number) => shareOf(seconds, report.devices.length * report.iteration);
   const ofEach = (seconds: number) => seconds / report.devices.length;
   const links = exposedCommunication(report).seconds;
-  const groups = trafficByDevice(report).map(({ kind, devices }) => ({
+  const unknown = trafficByDevice(report).filter(({ kind }) => !known.includes(kind));
+  const groups = unknown.map(({ kind, devices }) => ({
     kind,
     seconds: devices.reduce((sum, { exposed }) => sum + exposed, 0),
   }));
@@ -71,6 +78,8 @@ function helps(plan: PipelinePlan, kind: GroupKind): string {
     return `Use fewer ${kind} ranks, or groups within one node, to send less or faster.`;
   if (kind === 'weights')
     return 'Shard only the optimizer state (`zero1`), or set `reshard = false`, to move them once per iteration.';
+  if (plan.exchange !== undefined)
+    return 'Faster links, or a `collective` that uses them better, send it sooner; more microbatches spread it over more work.';
   if (plan.step.some(({ overlap }) => overlap !== undefined))
     return 'Smaller buckets begin earlier; more microbatches spread it over more work.';
   return plan.iterations > 1

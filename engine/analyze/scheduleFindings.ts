@@ -6,6 +6,7 @@ import { share } from '../quantities.ts';
 import { findPolicy } from '../policies/registry.ts';
 import { hopsOf } from '../simulate/hops.ts';
 import { outcomeOf, underPolicy } from './alternatives.ts';
+import { exchangeFinding } from './exchangeFinding.ts';
 import { exposedFinding, linkName } from './exposedFinding.ts';
 import { bubbleCauses, causeNames } from '../report.ts';
 import { shareOf } from './shares.ts';
@@ -29,7 +30,10 @@ export function bubbleFinding(plan: PipelinePlan, run: Run, options: EngineOptio
     planFinding(
       'schedule/bubble',
       paths.key(plan.name, 'schedule'),
-      { bubble: bubble.makespan, causes, bound: bubble.bound, help },
+      {
+        ...{ bubble: bubble.makespan, causes, bound: bubble.bound, help },
+        ...(run.report.exchange === undefined ? {} : { exchange: true as const }),
+      },
       // Where a device is only loaded and run once, a lane that is done with its part has no more to do.
       {
         hint: { kind: 'tune', pipeline: plan.name },
@@ -70,7 +74,9 @@ function whatHelps(plan: PipelinePlan, bubble: number): string {
 /** `comm/exposed` where communication is not hidden, and `comm/bottleneck-link` for busy links. */
 export function linkFindings(plan: PipelinePlan, run: Run, options: EngineOptions): PlanFinding[] {
   const { report } = run;
-  const found = exposedFinding(plan, run, options);
+  const cause = exchangeFinding(plan, run, options);
+  const found = cause === undefined ? [] : [cause];
+  found.push(...exposedFinding(plan, run, options, cause === undefined ? [] : ['sync']));
   const busyOf = new Map<number, number>();
   plan.routes.forEach((route, index) => {
     for (const { channel, bandwidth } of hopsOf(route))

@@ -2,7 +2,7 @@
  * All findings. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
  * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
  */
-import { bytes, count, list, share, shareAtMost, time } from '../quantities.ts';
+import { bytes, count, list, share, shareAtMost, show, time } from '../quantities.ts';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
 
@@ -49,6 +49,19 @@ const isCall = (block: string): boolean => block.startsWith('call to ');
 const keyOf = (block: string): string => (isCall(block) ? 'argument' : 'key');
 
 const didYouMean = (nearest: string | undefined) => (nearest === undefined ? '' : ` Did you mean "${nearest}"?`);
+
+/** The device that waits longest for gradients, for one cause. */
+interface Waited {
+  readonly device: string;
+  readonly seconds: number;
+  readonly share: number;
+  readonly barrier: boolean;
+  /** Buckets are not cut into pieces. */
+  readonly whole: boolean;
+}
+
+const waits = ({ device, seconds, share: part }: Waited): string =>
+  `${device} waits ${time(seconds)} (${share(part)} of the iteration) for gradients`;
 
 export const catalogue = {
   'syntax/unexpected': entry('error', 'Text that the grammar does not allow here', (p: { text: string }) => p.text),
@@ -268,9 +281,16 @@ export const catalogue = {
   'schedule/bubble': entry(
     'information',
     'Idle share, by cause',
-    (p: { bubble: number; causes: readonly (readonly [string, number])[]; bound: number; help: string }) =>
+    (p: {
+      bubble: number;
+      causes: readonly (readonly [string, number])[];
+      bound: number;
+      help: string;
+      /** A rule orders the exchange of gradients. */
+      exchange?: true;
+    }) =>
       `Devices idle ${share(p.bubble)} of the iteration: ${p.causes.map(([name, value]) => `${name} ${share(value)}`).join(', ')}. ` +
-      `With these stages no order can go below ${share(p.bound)}.${p.help ? ` ${p.help}` : ''}`,
+      `With these stages${p.exchange ? ' and this `sync`' : ''} no order can go below ${share(p.bound)}.${p.help ? ` ${p.help}` : ''}`,
   ),
   'schedule/stale-weights': entry(
     'information',
@@ -309,6 +329,56 @@ export const catalogue = {
         ? `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for ${p.parts[0].what}.`
         : `Devices sit idle for ${time(p.exposed)} on average (${share(p.share)} of the iteration), waiting for communication: ${p.parts.map((part) => `${part.what} ${time(part.exposed)} (${share(part.share)})`).join(', ')}.`) +
       (p.help === '' ? '' : ` ${p.help}`),
+  ),
+  'comm/fifo-blocks-front-layer': entry(
+    'warning',
+    'Gradients of the front layer wait until others are sent',
+    (p: Waited) =>
+      `${waits(p)} while gradients of other layers are sent. They go in the order in which they get ready, so the front layer's go last. Send them first: \`order = forward\`, in pieces (\`partition\`)${p.barrier ? ', and without a barrier' : ''}.`,
+  ),
+  'comm/barrier': entry(
+    'warning',
+    'Layers wait for gradients of other layers at a barrier',
+    (p: Waited) =>
+      `${waits(p)} of all layers, though its front layer needs only its own. Set \`barrier = false\`, and each layer waits for its own gradients.`,
+  ),
+  'comm/bucket-too-small': entry(
+    'warning',
+    'Calls that take long for what they send',
+    (p: Waited) =>
+      `${waits(p)} while calls and latencies run that move nothing. Larger buckets${p.whole ? '' : ' and larger pieces'} need fewer calls: \`${p.whole ? 'bucket' : 'partition'} = best\` finds their size.`,
+  ),
+  'comm/bucket-too-large': entry(
+    'warning',
+    'Layers that wait for the rest of their bucket',
+    (p: Waited) =>
+      `${waits(p)} because other layers of the same bucket are not ready, or are sent with it. Use smaller buckets: \`bucket = best\` finds their size.`,
+  ),
+  'comm/credit-too-large': entry(
+    'warning',
+    'Urgent gradients that wait behind what has been handed over',
+    (p: Waited) =>
+      p.whole
+        ? `${waits(p)} while a less urgent bucket is sent, which nothing can interrupt. Send buckets in pieces: \`partition = best\` finds their size.`
+        : `${waits(p)} while less urgent pieces are sent, which were handed over before. Use less credit or smaller pieces: \`credit = best\` finds it.`,
+  ),
+  'comm/credit-too-small': entry(
+    'warning',
+    'A lane that is idle while pieces wait for credit',
+    (p: Waited) =>
+      `${waits(p)} while pieces queue for credit and nothing is sent. Use more credit: \`credit = best\` finds it.`,
+  ),
+  'comm/server-bottleneck': entry(
+    'warning',
+    'Too few parameter servers for the workers',
+    (p: { seconds: number; share: number; workers: number; servers: number; enough: number }) =>
+      `The links of ${count(p.servers, 'server', 'servers')} are full before the links of ${count(p.workers, 'worker', 'workers')}. With ${count(p.enough, 'server', 'servers')} the iteration would be ${time(p.seconds)} shorter (${share(p.share)}). Use \`servers = ${p.enough}\`, or faster links.`,
+  ),
+  'comm/slow-fabric': entry(
+    'warning',
+    'A collective that sends too much over slow links',
+    (p: { seconds: number; share: number; link: string; others: number; bandwidth: number; collective: string }) =>
+      `The collective waits for the link ${p.link} of ${show(p.bandwidth, 'bandwidth')}${p.others === 0 ? '' : ` and ${p.others} more`}. \`collective = ${p.collective}\` sends less over it: the iteration would be ${time(p.seconds)} shorter (${share(p.share)}).`,
   ),
   'comm/bottleneck-link': entry(
     'information',

@@ -11,6 +11,7 @@ import { bubbleFixes } from './bubble.ts';
 import { exposedFixes, linkFixes } from './communication.ts';
 import { conditionFixes } from './condition.ts';
 import { deviceFixes } from './devices.ts';
+import { exchangeFixes } from './exchange.ts';
 import { expectationFixes } from './expectation.ts';
 import { imbalanceFixes } from './imbalance.ts';
 import { limitFixes } from './limit.ts';
@@ -39,6 +40,14 @@ const byHint: { readonly [K in FixHint['kind']]?: Fixer<Extract<FixHint, { reado
 /** Fixes of codes that need no hint, or other fixes than the hint's. */
 const byCode: { readonly [C in Code]?: Fixer<FixHint | undefined> } = {
   'comm/exposed': tuned(exposedFixes),
+  'comm/fifo-blocks-front-layer': tuned(exchangeFixes),
+  'comm/barrier': tuned(exchangeFixes),
+  'comm/bucket-too-small': tuned(exchangeFixes),
+  'comm/bucket-too-large': tuned(exchangeFixes),
+  'comm/credit-too-large': tuned(exchangeFixes),
+  'comm/credit-too-small': tuned(exchangeFixes),
+  'comm/server-bottleneck': tuned(exchangeFixes),
+  'comm/slow-fabric': tuned(exchangeFixes),
   'comm/bottleneck-link': tuned(linkFixes),
   'place/slow-hop': tuned(slowHopFixes),
   'expect/failed': tuned(expectationFixes),

@@ -8,6 +8,7 @@ import type { SettledPipeline } from '../../definitions/pipeline.ts';
 import type { FactorShape } from '../../definitions/collective.ts';
 import type { CollectiveUse } from '../../exchange/collectives.ts';
 import type { CallCost, LaneCall } from '../../exchangePlan.ts';
+import { callLimit } from '../../network/collectives/callLimit.ts';
 import { costOf } from '../../network/collectives/costOf.ts';
 import type { Notes } from '../notes.ts';
 import { groupRing } from '../place/groupRing.ts';
@@ -53,6 +54,15 @@ export function laneCall(notes: Notes, request: CallRequest, matrix?: FactorShap
 export function usesFactors(exchange: ExchangeUse): boolean {
   const use = collectiveOf(exchange);
   return use?.name === 'hybrid' || use?.factors === true;
+}
+
+/** The same, with what makes it slow. */
+export function limitedCall(notes: Notes, request: CallRequest, matrix?: FactorShape): LaneCall | undefined {
+  const call = laneCall(notes, request, matrix);
+  if (call === undefined || shardsState(request.optimizer?.shard ?? 'none')) return call;
+  const { cluster, groups, exchange } = request;
+  const limit = callLimit(call, collectiveOf(exchange), { cluster, groups, matrix });
+  return limit === undefined ? call : { ...call, limit };
 }
 
 /** What the pipeline says, or what its rule is known with. */

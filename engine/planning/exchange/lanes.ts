@@ -10,7 +10,7 @@ import type { Notes } from '../notes.ts';
 import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.ts';
 import type { SitedRanks } from '../place/sites.ts';
 import type { Holders } from './holders.ts';
-import { laneCall, usesFactors } from './laneCall.ts';
+import { limitedCall, usesFactors } from './laneCall.ts';
 import { stageGraph, type StageNeeds } from './stageGraph.ts';
 
 export interface LanesRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer'> {
@@ -66,7 +66,8 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
     });
   }
   const weights = shardsState(request.optimizer?.shard ?? 'none');
-  return { rule, lanes, ...(weights ? { weights } : {}) };
+  const clip = request.optimizer?.clip === true;
+  return { rule, lanes, ...(weights ? { weights } : {}), ...(clip ? { clip } : {}) };
 }
 
 /** A push that is cut would let its pull go first on the lane that both share. */
@@ -125,7 +126,7 @@ function tensorsOf(
       numbers.set(key, -1);
       return -1;
     }
-    const call = laneCall(notes, { ...request, ...joined }, matrix);
+    const call = limitedCall(notes, { ...request, ...joined }, matrix);
     if (call === undefined) return undefined;
     // Layers whose calls take the same share buckets.
     const text = JSON.stringify(call);

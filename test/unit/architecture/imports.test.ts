@@ -224,6 +224,7 @@ const allowed: Readonly<Record<string, Rule>> = {
       ...meshes,
       'engine/evaluation.ts',
       'engine/costs/',
+      'engine/exchange/',
       'engine/policies/',
       'engine/findings/',
       'engine/std/',

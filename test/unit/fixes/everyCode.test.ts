@@ -9,7 +9,14 @@ import { checkPromise } from './promise.ts';
 import { bare } from './repairs/promise.ts';
 
 /** Findings that say how much there is of something: a fix lessens them. */
-const lessened: readonly Code[] = ['schedule/bubble', 'comm/exposed'];
+const lessened: readonly Code[] = [
+  'schedule/bubble',
+  'comm/exposed',
+  'comm/bucket-too-small',
+  'comm/bucket-too-large',
+  'comm/credit-too-large',
+  'comm/credit-too-small',
+];
 
 /** The fixes of the first such finding in the first example of a page. */
 function exampleOf(code: Code) {

@@ -1,0 +1,114 @@
+/** Why the device that waits longest for gradients does so, and what helps: the largest cause of a rule of exchange. */
+import type { Run } from '../evaluation.ts';
+import type { CallLimit, ExchangePlan, ExchangeRule } from '../exchangePlan.ts';
+import { type PlanFinding, planFinding } from '../findings/finding.ts';
+import type { EngineOptions } from '../host.ts';
+import { type PipelinePlan, paths } from '../plan.ts';
+import type { ExchangeReport } from '../report.ts';
+import { outcomeOf } from './alternatives.ts';
+import { type ExchangeCause, exchangeCauses, type Sizes } from './exchangeCauses.ts';
+import { shareOf } from './shares.ts';
+
+/** Other rules and calls are simulated only while that is cheap: operations and pieces. */
+const askUpTo = 10_000;
+/** Share of the iteration that one of them must save. */
+const leastGain = 0.005;
+
+/** At most one. `undefined` where no cause reaches the threshold: `comm/exposed` then says how long devices wait. */
+export function exchangeFinding(plan: PipelinePlan, run: Run, options: EngineOptions): PlanFinding | undefined {
+  const { exchange } = plan;
+  const report = run.report.exchange;
+  if (exchange === undefined || report === undefined) return undefined;
+  const { exposed, period } = report;
+  const threshold = options.thresholds.exposed * period;
+  if (exposed.total <= threshold) return undefined;
+  const isCheap = isSmall(run);
+  const slow = isCheap ? slowMachines(plan, exchange, run) : undefined;
+  const causes = exchangeCauses
+    .map((cause) => ({ cause, seconds: cause.seconds(exposed, exchange) }))
+    .filter(({ seconds }) => seconds > threshold && seconds >= (slow?.saved ?? 0))
+    .sort((a, b) => b.seconds - a.seconds);
+  for (const { cause, seconds } of causes)
+    if (!isCheap || helps(plan, exchange, report, cause))
+      return planFinding(
+        cause.code,
+        paths.key(plan.name, 'sync'),
+        { device: exposed.device, seconds, share: shareOf(seconds, period), ...detailsOf(exchange.rule) },
+        { hint: { kind: 'tune', pipeline: plan.name } },
+      );
+  return slow !== undefined && slow.saved > threshold
+    ? machineFinding(plan, slow.limit, slow.saved, period)
+    : undefined;
+}
+
+const detailsOf = ({ barrier, partition }: ExchangeRule) => ({ barrier, whole: partition === 'whole' });
+
+function isSmall({ report, timeline }: Run): boolean {
+  const rows = timeline.exchange?.lanes.reduce((sum, { sent }) => sum + sent.length, 0) ?? 0;
+  return report.operations <= askUpTo && rows <= askUpTo;
+}
+
+/** Whether one of the rules against a cause makes the iteration shorter. */
+function helps(
+  plan: PipelinePlan,
+  exchange: ExchangePlan,
+  { period, partition, credit }: ExchangeReport,
+  { remedies }: ExchangeCause,
+): boolean {
+  const { rule } = exchange;
+  // Sizes that have been found stay as they are: searching them again for each rule takes long.
+  const found: ExchangeRule = {
+    ...rule,
+    bucket: rule.bucket === 'best' ? 'layer' : rule.bucket,
+    partition: rule.partition === 'best' ? (partition ?? 'whole') : rule.partition,
+    credit: rule.credit === 'best' ? (credit ?? 'piece') : rule.credit,
+  };
+  return remedies(found, sizesOf(exchange)).some((remedy) => {
+    const outcome = outcomeOf({ ...plan, exchange: { ...exchange, rule: remedy } });
+    return outcome !== undefined && outcome.iteration < period * (1 - leastGain);
+  });
+}
+
+function sizesOf({ lanes }: ExchangePlan): Sizes {
+  const sizes = lanes.map(({ tensors }) => ({
+    tensor: tensors.reduce((most, { bytes }) => Math.max(most, bytes), 0),
+    lane: tensors.reduce((sum, { bytes }) => sum + bytes, 0),
+  }));
+  return {
+    tensor: sizes.reduce((most, { tensor }) => Math.max(most, tensor), 0),
+    lane: sizes.reduce((most, { lane }) => Math.max(most, lane), 0),
+  };
+}
+
+interface SlowMachines {
+  readonly limit: CallLimit;
+  /** Seconds of an iteration, simulated. */
+  readonly saved: number;
+}
+
+/** Servers or links that make calls slow, with what the iteration would save without them. */
+function slowMachines(plan: PipelinePlan, exchange: ExchangePlan, { report }: Run): SlowMachines | undefined {
+  // A pipeline has one collective, so its limits are of one kind.
+  const limit = exchange.lanes.flatMap(({ calls }) => calls.flatMap((call) => call.limit ?? [])).at(0);
+  if (limit === undefined) return undefined;
+  const lanes = exchange.lanes.map((lane) => ({
+    ...lane,
+    calls: lane.calls.map((call) => call.limit?.without ?? call),
+  }));
+  const outcome = outcomeOf({ ...plan, exchange: { ...exchange, lanes } });
+  return outcome === undefined ? undefined : { limit, saved: report.iteration - outcome.iteration };
+}
+
+function machineFinding(plan: PipelinePlan, limit: CallLimit, seconds: number, period: number): PlanFinding {
+  const extras = { hint: { kind: 'tune', pipeline: plan.name } } as const;
+  const saved = { seconds, share: shareOf(seconds, period) };
+  if (limit.kind === 'servers') {
+    const { workers, servers, enough } = limit;
+    const at = paths.key(plan.name, 'collective');
+    return planFinding('comm/server-bottleneck', at, { ...saved, workers, servers, enough }, extras);
+  }
+  const { link, others, bandwidth, collective } = limit;
+  // The pipeline may say no collective.
+  const at = paths.key(plan.name, 'sync');
+  return planFinding('comm/slow-fabric', at, { ...saved, link, others, bandwidth, collective }, extras);
+}
