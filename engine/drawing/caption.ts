@@ -24,7 +24,7 @@ export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, ve
     count(plan.microbatches, 'microbatch', 'microbatches'),
   ].filter((part) => part !== '');
   const figures = [
-    `${report.asynchronous === undefined ? 'iteration' : 'period'} ${iterationTime(report.iteration)}`,
+    `${report.asynchronous === undefined && report.exchange?.barrier !== false ? 'iteration' : 'period'} ${iterationTime(report.iteration)}`,
     `bubble ${share(report.bubble.makespan)} (best possible ${share(report.bubble.bound)})`,
     ...peakText(report),
   ];

@@ -14,7 +14,7 @@ const pixelsPerPoint = 3;
  * time. Light is mixed, as paper does.
  */
 export function* rasterRows(plan: PipelinePlan, run: Run, sheet: Sheet): Generator<string> {
-  const width = Math.max(1, Math.round((sheet.right - sheet.left) * pixelsPerPoint));
+  const width = Math.max(1, Math.round((xOf(sheet, run.timeline.makespan) - sheet.left) * pixelsPerPoint));
   const height = sheet.row / lanesOf(run).length;
   const lanes = lanesOf(run).map((lane) => inkShares(plan, run, sheet.rows, width, lane));
   const rgb = new Uint8Array(width * 3);
@@ -22,7 +22,7 @@ export function* rasterRows(plan: PipelinePlan, run: Run, sheet: Sheet): Generat
     for (const [lane, shares] of lanes.entries()) {
       for (let x = 0; x < width; x += 1) mix(shares, (row * width + x) * inks.length, rgb, x * 3);
       const image = base64(png(width, 1, rgb));
-      const place = `x="${points(sheet.left)}" y="${points(yOf(sheet, row) + lane * height)}" width="${points(xOf(sheet, sheet.seconds) - sheet.left)}"`;
+      const place = `x="${points(sheet.left)}" y="${points(yOf(sheet, row) + lane * height)}" width="${points(xOf(sheet, run.timeline.makespan) - sheet.left)}"`;
       yield `<image ${place} height="${points(height)}" preserveAspectRatio="none" href="data:image/png;base64,${image}"/>\n`;
     }
 }

@@ -11,6 +11,8 @@ export interface Sheet {
   /** From row to row, and of a row. */
   readonly pitch: number;
   readonly row: number;
+  /** Of each direction of an exchange under a row; 0 if there is none, or no room for it. */
+  readonly leg: number;
   readonly rows: number;
   /** Seconds at the right end. */
   readonly seconds: number;
@@ -26,13 +28,26 @@ export type PaperWidth = keyof typeof paperWidths;
 /** 14 px and 17 px of 1/96 inch. */
 const fullRow = 10.5;
 const fullPitch = 12.75;
+const fullLeg = 6.5;
+/** Rows that are nearer to each other show no exchange. */
+const leastPitch = 12;
 /** Rows together: what a page holds with its caption. */
 const mostHeight = 560;
 
-/** `labels`: texts left of the axis, other than names of devices. */
-export function sheetOf(plan: PipelinePlan, seconds: number, width: number, labels: readonly string[]): Sheet {
+/** `labels`: texts left of the axis, other than names of devices. `legs`: directions of the exchange under each row. */
+export function sheetOf(
+  plan: PipelinePlan,
+  seconds: number,
+  width: number,
+  labels: readonly string[],
+  legs = 0,
+): Sheet {
   const rows = plan.devices.length;
-  const pitch = Math.min(fullPitch, mostHeight / Math.max(1, rows));
+  const wanted = fullPitch + legs * (fullLeg + 0.5);
+  const room = Math.min(wanted, mostHeight / Math.max(1, rows));
+  const leg = legs > 0 && room >= leastPitch ? fullLeg * (room / wanted) : 0;
+  const pitch = leg > 0 ? room : Math.min(fullPitch, room);
+  const inner = leg > 0 ? fullPitch * (room / wanted) : pitch;
   const widest = (texts: readonly string[]): number =>
     texts.reduce((most, text) => Math.max(most, textWidth(text, fontSize)), 0);
   const names = Math.min(widest(plan.devices.map(({ name }) => name)), width * 0.22);
@@ -42,7 +57,8 @@ export function sheetOf(plan: PipelinePlan, seconds: number, width: number, labe
     right: width - 5,
     top: 4,
     pitch,
-    row: pitch < 2 ? pitch : pitch * (fullRow / fullPitch),
+    row: pitch < 2 ? pitch : inner * (fullRow / fullPitch),
+    leg,
     rows,
     seconds,
     namesEvery: Math.max(1, Math.ceil((fontSize + 1) / pitch)),
@@ -53,3 +69,6 @@ export function sheetOf(plan: PipelinePlan, seconds: number, width: number, labe
 export const xOf = ({ left, right, seconds }: Sheet, time: number): number =>
   seconds > 0 ? left + (time / seconds) * (right - left) : left;
 export const yOf = ({ top, pitch }: Sheet, row: number): number => top + row * pitch;
+/** Top of a direction of the exchange under a row. */
+export const legTop = (sheet: Sheet, row: number, leg: number): number =>
+  yOf(sheet, row) + sheet.row + 0.8 + leg * (sheet.leg + 0.5);

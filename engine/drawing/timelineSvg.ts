@@ -6,6 +6,8 @@ import { type Block, eachBlock } from './blocks.ts';
 import { captionOf, type Provenance, wrapped } from './caption.ts';
 import { type Ink, inkLook, type InkMarks, inks } from './ink.ts';
 import { type Labels, labelsOf } from './labels.ts';
+import { laneShapes } from './laneShapes.ts';
+import { lastMoment, legsOf } from './lanes.ts';
 import { legendRows } from './legend.ts';
 import { memoryChart, memoryHeight, memoryLabels } from './memoryChart.ts';
 import { rasterRows } from './raster.ts';
@@ -26,7 +28,9 @@ const hairline = 0.5;
 /** The figure in parts, for streams. The same for the same plan, on every machine. */
 export function* timelineSvg(plan: PipelinePlan, run: Run, options: FigureOptions): Generator<string> {
   const width = paperWidths[options.width];
-  const sheet = sheetOf(plan, run.timeline.makespan, width, options.memory ? memoryLabels(run.report) : []);
+  const seconds = lastMoment(run.timeline);
+  const labels = options.memory ? memoryLabels(run.report) : [];
+  const sheet = sheetOf(plan, seconds, width, labels, legsOf(run.timeline));
   const used = new Set<Ink>();
   const blocks = eachBlock(plan, run, ({ inks: drawn }) => {
     for (const ink of drawn) used.add(ink);
@@ -51,6 +55,7 @@ ${marks(shown)}<rect width="${points(width)}" height="${points(height)}" fill="#
   yield* frames(sheet);
   if (blocks > mostShapes) yield* rasterRows(plan, run, sheet);
   else yield* shapes(plan, run, sheet, blocks);
+  yield* laneShapes(run.timeline, sheet);
   if (chart !== undefined) yield* memoryChart(plan, run, sheet, chart);
   yield* axisParts(sheet, axis);
   yield `<g class="legend" transform="translate(0 ${points(below)})">\n${legend.text}</g>\n<g class="caption">\n`;

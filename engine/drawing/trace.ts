@@ -1,6 +1,6 @@
 /**
  * A timeline in the JSON that chrome://tracing and ui.perfetto.dev open ("Trace Event Format"). A device is a process. Thread 0 has
- * its operations, thread 1 the second ones of shared slots. Arrows lead from an operation to those on other devices that wait for
+ * its operations, thread 1 the second ones of shared slots, threads 2 and 3 what its ranks exchange. Arrows lead from an operation to those on other devices that wait for
  * its result. Times are in microseconds, at a nanosecond.
  */
 import type { Run } from '../evaluation.ts';
@@ -20,6 +20,7 @@ import {
 import { memoryTrack } from '../simulate/memory.ts';
 import { arrivalAt, endAt, startAt } from '../timeline.ts';
 import { type Block, eachBlock } from './blocks.ts';
+import { bucketName, legNames, legsIn } from './lanes.ts';
 import { captionOf, type Provenance } from './caption.ts';
 
 /** Microseconds at a nanosecond: what viewers keep. */
@@ -53,8 +54,32 @@ function* events(plan: PipelinePlan, run: Run): Generator<Event> {
       yield { ph: 'M', name: 'thread_name', pid, tid: 1, args: { name: 'second operation of shared slots' } };
   }
   yield* slices(plan, run);
+  yield* pieces(run);
   yield* arrows(run);
   yield* counters(plan, run);
+}
+
+/** Threads of exchanges come after the threads of operations. */
+const laneThread = 2;
+
+/** What a lane carries, as slices of each of its devices: a slice holds equal pieces without a gap between them. */
+function* pieces({ timeline }: Run): Generator<Event> {
+  for (const lane of timeline.exchange?.lanes ?? []) {
+    const names = legNames(lane);
+    for (const pid of lane.plan.devices)
+      for (const [index, leg] of legsIn(lane).entries()) {
+        const tid = laneThread + index;
+        yield { ph: 'M', name: 'thread_name', pid, tid, args: { name: names[index] } };
+        for (let row = 0; row < leg.length; row += 1) {
+          const ts = micros(leg.start[row]);
+          const dur = Math.round((micros(leg.end[row]) - ts) * 1e3) / 1e3;
+          const bucket = leg.bucket[row];
+          const [bytes, count] = [leg.bytes[row], leg.count[row]];
+          const args = { pieces: count, bytes, ready: micros(lane.buckets.ready[bucket]) };
+          yield { ph: 'X', pid, tid, ts, dur, name: bucketName(lane, bucket), cat: 'exchange', args };
+        }
+      }
+  }
 }
 
 function* slices(plan: PipelinePlan, run: Run): Generator<Event> {

@@ -1,0 +1,32 @@
+/** What replicas exchange, in exports: the pieces of each lane as they are shown under the blocks of its devices. */
+import type { LaneTimeline, Sent } from '../exchangeTimeline.ts';
+import type { Timeline } from '../timeline.ts';
+
+/** Most directions of a lane; 0 if no rule orders the exchange. */
+export const legsOf = ({ exchange }: Timeline): number =>
+  (exchange?.lanes ?? []).reduce((most, { back }) => Math.max(most, back === undefined ? 1 : 2), 0);
+
+export const legsIn = ({ sent, back }: LaneTimeline): readonly Sent[] => (back === undefined ? [sent] : [sent, back]);
+
+/** `pushes` and `pulls` of servers, `scatters` and `gathers` of halves, otherwise `gradients`. */
+export function legNames({ plan, back }: LaneTimeline): readonly string[] {
+  if (back === undefined) return ['gradients'];
+  return plan.calls.some(({ pull }) => pull !== undefined) ? ['pushes', 'pulls'] : ['scatters', 'gathers'];
+}
+
+/** Name of a bucket: its front layer, and how many layers it has besides. */
+export function bucketName({ plan, buckets: { front, offsets } }: LaneTimeline, bucket: number): string {
+  const others = offsets[bucket + 1] - offsets[bucket] - 1;
+  const { layer } = plan.tensors[front[bucket]];
+  return others > 0 ? `${layer} + ${others}` : layer;
+}
+
+/** Seconds from an iteration to the next, if they follow without a barrier and repeat. */
+export const repeatsAfter = ({ exchange, timing }: Timeline): number | undefined =>
+  exchange?.steady === true && timing.exchange?.rule.barrier === false ? exchange.period : undefined;
+
+/** End of the last operation and of the last piece. */
+export const lastMoment = ({ makespan, exchange }: Timeline): number =>
+  (exchange?.lanes ?? [])
+    .flatMap(legsIn)
+    .reduce((latest, { length, end }) => (length === 0 ? latest : Math.max(latest, end[length - 1])), makespan);
