@@ -25,7 +25,7 @@ export function* laneShapes(timeline: Timeline, sheet: Sheet): Generator<string>
   if (exchange === undefined || sheet.leg === 0) return;
   const period = repeatsAfter(timeline);
   const shifts = period === undefined ? [0] : [-period, 0, period];
-  yield `<g class="lanes" text-anchor="middle" font-size="5" stroke="#ffffff" stroke-width="0.25">\n`;
+  yield `<g class="lanes" text-anchor="middle" font-size="5" stroke="none">\n`;
   for (const lane of exchange.lanes)
     for (const device of lane.plan.devices)
       for (const [index, leg] of legsIn(lane).entries()) {
@@ -69,7 +69,7 @@ function piece(
   const name = bucketName(lane, bucket);
   const shown = sheet.leg >= 6 && textWidth(name, 5) + 1 <= right - left;
   const label = shown
-    ? `<text x="${points((left + right) / 2)}" y="${points(top + sheet.leg / 2 + 1.8)}" fill="${text}" stroke="none">${xmlText(name)}</text>`
+    ? `<text x="${points((left + right) / 2)}" y="${points(top + sheet.leg / 2 + 1.8)}" fill="${text}">${xmlText(name)}</text>`
     : '';
   // The calls of the pieces together: seconds that do not depend on their bytes.
   const calls = Math.min(right - left, xOf(sheet, leg.overhead[row] * leg.count[row]) - sheet.left);
@@ -77,5 +77,6 @@ function piece(
     calls >= 1 && from > 0
       ? `<rect x="${points(left)}" y="${points(top)}" width="${points(calls)}" height="${points(sheet.leg)}" fill="#000000" fill-opacity="0.35"/>`
       : '';
-  return `<rect class="piece" x="${points(left)}" y="${points(top)}" width="${points(right - left)}" height="${points(sheet.leg)}" fill="${colour}"/>${call}${label}\n`;
+  // A white hairline parts neighbours, unless it would hide them.
+  return `<rect class="piece" x="${points(left)}" y="${points(top)}" width="${points(right - left)}" height="${points(sheet.leg)}" fill="${colour}"${right - left >= 2 ? ' stroke="#ffffff" stroke-width="0.25"' : ''}/>${call}${label}\n`;
 }

@@ -14,7 +14,7 @@ export function legNames({ plan, back }: LaneTimeline): readonly string[] {
   return plan.calls.some(({ pull }) => pull !== undefined) ? ['pushes', 'pulls'] : ['scatters', 'gathers'];
 }
 
-/** Name of a bucket: its front layer, and how many layers it has besides. */
+/** Name of a bucket: its front layer, and the number of its other layers. */
 export function bucketName({ plan, buckets: { front, offsets } }: LaneTimeline, bucket: number): string {
   const others = offsets[bucket + 1] - offsets[bucket] - 1;
   const { layer } = plan.tensors[front[bucket]];

@@ -4,10 +4,14 @@ import { figuresOf as reportFigures } from '../../engine/fixes/effect.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
 import { deviceBehind } from '../../engine/sensitivity.ts';
 import { memoryTrack } from '../../engine/simulate/memory.ts';
+import { iterationSeconds } from '../../engine/timeline.ts';
 import type { Columns } from '../picture/columns.ts';
+import type { Lanes } from '../picture/lanes.ts';
 import { firstOverLimit } from '../picture/memoryLevel.ts';
 import { colouringOf, fits } from './colouring.ts';
 import { draw } from './draw.ts';
+import { bandShare, drawLanes } from './laneStrip.ts';
+import { lanesOf } from './makeLanes.ts';
 import { columnsOf } from './makeColumns.ts';
 import type { BehindDevice, RaceFigures, StripRequest, ToWorker } from './messages.ts';
 import type { Palette } from './palette.ts';
@@ -18,6 +22,9 @@ const mostTraced = 300_000;
 
 interface Kept {
   readonly columns: Columns;
+  readonly lanes?: Lanes;
+  /** Seconds of the iteration. */
+  readonly end: number;
   /** Shares of time, for a timeline of many blocks. */
   pyramid?: Pyramid;
 }
@@ -45,7 +52,8 @@ export function comparison() {
       const columns = columnsOf(plan, run.timeline);
       if (wanted && blocks + columns.word.length <= mostBlocks) {
         blocks += columns.word.length;
-        kept.set(id, { columns });
+        const lanes = lanesOf(run.timeline);
+        kept.set(id, { columns, ...(lanes === undefined ? {} : { lanes }), end: iterationSeconds(run.timeline) });
       }
       const figures = figuresOf(plan, run, columns.word.length);
       entered.set(id, { plan, figures });
@@ -61,21 +69,23 @@ export function comparison() {
     draw({ id, width, height, t0, t1 }: StripRequest, palette: Palette) {
       const entry = kept.get(id);
       if (entry === undefined || width < 1 || height < 1) return undefined;
-      const { columns } = entry;
+      const { columns, lanes, end } = entry;
       if (columns.word.length > manyBlocks && (entry.pyramid === undefined || !fits(entry.pyramid.colouring, palette)))
         entry.pyramid = buildPyramid(columns, colouringOf(columns, palette));
       const rowHeight = height / Math.max(1, columns.rows);
+      const band = lanes === undefined ? 1 : bandShare;
       const view = {
         t0,
         t1,
         top: 0,
         rowHeight,
         bandTop: 0,
-        bandHeight: rowHeight >= 4 ? rowHeight - 1 : rowHeight,
+        bandHeight: Math.max(1, (rowHeight >= 4 ? rowHeight - 1 : rowHeight) * band),
         radius: 0,
         notch: 0,
       };
       const pixels = draw(view, width, height, columns, entry.pyramid, palette);
+      if (lanes !== undefined) drawLanes(pixels, width, lanes, { t0, t1, end, rowHeight }, palette);
       return { id, width, height, buffer: pixels.buffer as ArrayBuffer };
     },
   };
@@ -89,7 +99,7 @@ function figuresOf(plan: PipelinePlan, { report, timeline }: Run, blocks: number
   const { iteration, bubble, device, peak, capacity, fits } = reportFigures(report);
   return {
     iteration,
-    makespan: timeline.makespan,
+    makespan: iterationSeconds(timeline),
     bubble,
     causes: report.bubble.causes,
     fullest: device,

@@ -58,7 +58,7 @@ export interface StripRequest {
 export interface RaceFigures {
   /** Seconds; the period of an asynchronous schedule. */
   readonly iteration: number;
-  /** Seconds from the first start to the last end. */
+  /** Seconds of the picture: from the first start to the last end, or the period if iterations follow without a barrier. */
   readonly makespan: number;
   readonly bubble: number;
   /** Shares of idle time by cause, which add up to `bubble`. */

@@ -18,7 +18,9 @@ import { groupedLayout } from '../../../webview/view/scene/groupedLayout.ts';
 import { rowShape } from '../../../webview/view/scene/rowShape.ts';
 import { paletteFrom, themeFrom } from '../../../webview/view/scene/theme.ts';
 import { initialViewport } from '../../../webview/view/scene/viewport.ts';
+import { comparison } from '../../../webview/worker/comparison.ts';
 import { draw } from '../../../webview/worker/draw.ts';
+import { hueColours } from '../../../webview/worker/palette.ts';
 import { pictureOf } from '../../../webview/worker/makePicture.ts';
 import { planOf } from '../../support/resolve.ts';
 
@@ -242,6 +244,27 @@ describe('lanes of the preview', () => {
       }
       expect(next >>> 24).toBe(255);
     }
+  });
+
+  it('are in the strips of a comparison, whose length is the period', () => {
+    const { plan, picture } = shown(toy(frontFirst));
+    const theme = themeFrom('dark', () => '');
+    const palette = paletteFrom(theme, 'operation', new Uint8Array(1));
+    const compared = comparison();
+    const figures = compared.enter({ type: 'enter', id: 1, plan, kept: true });
+    expect(figures).toMatchObject({ iteration: expect.closeTo(9.2e-3, 12), makespan: expect.closeTo(9.2e-3, 12) });
+    const strip = compared.draw({ id: 1, width: 1000, height: 40, t0: 0, t1: 10e-3 }, palette);
+    const pixels = new Uint32Array(strip?.buffer ?? new ArrayBuffer(0));
+    const at = (milliseconds: number, y: number) => pixels[y * 1000 + Math.round(milliseconds * 100)];
+    const hue = (layer: number) => palette.colours[hueColours + layer];
+    const lanes = lanesIn(picture);
+    for (let time = 0.05; time < 10; time += 0.1) {
+      const piece = time < 9.2 ? pieceAt(lanes, 0, 0, time * 1e-3) : undefined;
+      const bucket = piece === undefined ? -1 : lanes.all[0].legs[0].bucket[piece.row];
+      expect(at(time, 30)).toBe(bucket < 0 ? palette.background : hue(lanes.all[0].buckets.front[bucket]));
+    }
+    expect(at(1, 10)).not.toBe(palette.background);
+    expect(at(8, 10)).toBe(palette.background);
   });
 
   it('have the words of data parallelism, which knows no bubble of a pipeline', () => {
