@@ -1,10 +1,10 @@
 /** Iterations of a pipeline whose gradients a rule orders: one with a barrier, several without, until their periods repeat. */
-import type { Exposed, ExchangeTiming, LaneTimeline } from '../../exchangeTimeline.ts';
+import type { Exposed, ExchangeTiming, LaneTimeline, Sent } from '../../exchangeTimeline.ts';
 import { callSeconds } from '../../callCost.ts';
 import { endAt, stepAt, type Timeline, type Timing } from '../../timeline.ts';
 import { F } from '../../program.ts';
 import { syncedAfter } from '../gradients.ts';
-import { leastSeconds } from './callParts.ts';
+import { callOverhead, leastSeconds } from './callParts.ts';
 import { addExposed, noExposed, type TensorWait } from './exposed.ts';
 import {
   type Arrivals,
@@ -17,6 +17,7 @@ import {
 import { type LaneProblem, type LaneRun, runLane } from './lane.ts';
 import { laneBound } from './laneBound.ts';
 import { laneProblems, type LaneSettings, settleLanes } from './laneProblems.ts';
+import { SentColumns } from './sent.ts';
 
 /** Runs the operations, without what follows them. */
 type Run = (timing: Timing) => Timeline | undefined;
@@ -42,22 +43,24 @@ function withBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Timeli
     timing.optimizer.map(() => 0),
   );
   const settings = settleLanes(base, exchange, forwards);
-  let gathered: Arrivals | undefined;
+  let gathered: readonly LaneRun[] = [];
   if (exchange.weights) {
     gathered = gathersFromStart(exchange, base, settings);
     const release = releasesAfter(
       base.program,
       timing.duration.length,
       forwards,
-      gathered,
+      gathered.map(({ arrival }) => arrival),
       new Float64Array(base.last.length),
     );
     base = run({ ...plain, release });
     if (base === undefined) return undefined;
   }
   const timeline = base;
-  const problems = laneProblems(timeline, exchange, settings);
-  const runs = problems.map((problem) => runLane(exchange.weights ? scattersOnly(problem) : problem));
+  const problems = laneProblems(timeline, exchange, settings).map((problem) =>
+    exchange.weights ? scattersOnly(problem) : problem,
+  );
+  const runs = problems.map(runLane);
   const ready = timeline.last.map((_, device) => stepAt(timeline, device));
   exchange.lanes.forEach(({ plan }, lane) => {
     const done = endOf(runs[lane]);
@@ -77,6 +80,11 @@ function withBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Timeli
       return to > from && tensor >= 0 ? [{ device, lane, wait: { from, to, tensor } }] : [];
     }),
   );
+  const exposed = exposedOf(timeline, exchange, problems, runs, waits);
+  const none = new Float64Array(timeline.last.length);
+  const arrival = gathered.map((each) => each.arrival);
+  const gatherWaits = gathered.length === 0 ? [] : waitsOfForwards(timeline, forwards, arrival, none, () => undefined);
+  addWaits(exposed, exchange, problems, gathered, gatherWaits);
   return {
     ...timeline,
     timing: { ...timing, ...(timeline.timing.release === undefined ? {} : { release: timeline.timing.release }) },
@@ -86,8 +94,14 @@ function withBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Timeli
       period: makespan,
       steady: true,
       bound: leastPeriod(timeline, timing, exchange, problems),
-      lanes: laneTimelines(exchange, problems, runs, () => makespan),
-      exposed: exposedOf(timeline, exchange, problems, runs, waits),
+      lanes: laneTimelines(
+        exchange,
+        problems,
+        runs,
+        () => makespan,
+        gathered.map(({ sent }) => later(sent, makespan)),
+      ),
+      exposed,
       ...chosenBy(exchange, settings),
     },
   };
@@ -204,33 +218,45 @@ function scattersOnly(problem: LaneProblem): LaneProblem {
   };
 }
 
-/** When updated weights have come back, from the start of an iteration on: bucket after bucket, the front layer first. */
-function gathersFromStart(exchange: ExchangeTiming, base: Timeline, settings: LaneSettings): Arrivals {
+/** Updated weights that come back from the start of an iteration on: bucket after bucket, the front layer first. */
+function gathersFromStart(exchange: ExchangeTiming, base: Timeline, settings: LaneSettings): readonly LaneRun[] {
   return laneProblems(base, exchange, settings).map((problem) => {
     const { buckets } = runLane(problem);
     const arrival = new Float64Array(problem.tensors.length);
+    const sent = new SentColumns(buckets.front.length);
     const order = Array.from(buckets.front, (_, bucket) => bucket).sort((a, b) => buckets.front[a] - buckets.front[b]);
     let now = 0;
     for (const bucket of order) {
       const gather = problem.calls[buckets.call[bucket]].halves?.gather;
-      if (gather !== undefined) now += callSeconds(gather, buckets.bytes[bucket]);
+      const bytes = buckets.bytes[bucket];
+      const seconds = gather === undefined ? 0 : callSeconds(gather, bytes);
+      if (gather !== undefined) sent.add(bucket, 1, bytes, callOverhead(gather, bytes), now, now + seconds);
+      now += seconds;
       for (let at = buckets.offsets[bucket]; at < buckets.offsets[bucket + 1]; at += 1)
         arrival[buckets.members[at]] = now;
     }
-    return arrival;
+    return { buckets, sent, arrival };
   });
 }
+
+/** The same rows, some seconds later. */
+const later = (sent: Sent, seconds: number): Sent => ({
+  ...sent,
+  start: sent.start.map((at) => at + seconds),
+  end: sent.end.map((at) => at + seconds),
+});
 
 function laneTimelines(
   { lanes }: ExchangeTiming,
   problems: readonly LaneProblem[],
   runs: readonly LaneRun[],
   neededAt: (lane: number, tensor: number) => number,
+  backs: readonly Sent[] = [],
 ): readonly LaneTimeline[] {
   return runs.map(({ buckets, sent, back, arrival }, lane) => ({
     plan: lanes[lane].plan,
     origin: problems[lane].origin,
-    ...{ buckets, sent, back, arrival },
+    ...{ buckets, sent, back: backs[lane] ?? back, arrival },
     ready: problems[lane].ready,
     needed: arrival.map((_, tensor) => neededAt(lane, tensor)),
   }));
@@ -244,6 +270,17 @@ function exposedOf(
   waits: readonly ForwardWaits[],
 ): readonly Exposed[] {
   const exposed = Array.from({ length: program.devices }, noExposed);
+  addWaits(exposed, { rule }, problems, runs, waits);
+  return exposed;
+}
+
+function addWaits(
+  exposed: readonly Exposed[],
+  { rule }: Pick<ExchangeTiming, 'rule'>,
+  problems: readonly LaneProblem[],
+  runs: readonly LaneRun[],
+  waits: readonly ForwardWaits[],
+): void {
   for (const [device, into] of exposed.entries())
     for (const [lane, run] of runs.entries()) {
       const own: readonly TensorWait[] = waits
@@ -253,7 +290,6 @@ function exposedOf(
       const sharesLane = rule.halves === 'apart' || calls.some(({ oneLane }) => oneLane === true);
       if (own.length > 0) addExposed(into, tensors, run, own, { early: rule.earlyStart, sharesLane });
     }
-  return exposed;
 }
 
 /**
