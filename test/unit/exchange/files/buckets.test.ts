@@ -33,17 +33,29 @@ const shapes = fc.record({
   weights: fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 16 }),
   bucket: fc.constantFrom('', 'bucket = 100MiB', 'bucket = 1000MiB'),
   data: fc.integer({ min: 2, max: 3 }),
-  optimizer: fc.constantFrom('adam_mixed', 'adam_mixed(zero1)', 'adam_mixed(step = 3ms)', 'adam_mixed(zero1, step = 3ms)'),
+  optimizer: fc.constantFrom(
+    'adam_mixed',
+    'adam_mixed(zero1)',
+    'adam_mixed(step = 3ms)',
+    'adam_mixed(zero1, step = 3ms)',
+  ),
   recompute: fc.constantFrom('none', 'full', 'stage'),
 });
 
 /** Seconds without lanes, and on lanes. */
-function both(shape: Shape, bucket: string, edit: (text: string) => string = (text) => text): readonly [number, number] {
+function both(
+  shape: Shape,
+  bucket: string,
+  edit: (text: string) => string = (text) => text,
+): readonly [number, number] {
   const seconds = (sync: string): number => {
     const { timeline } = [...runsOf(edit(fileOf({ ...shape, sync }))).values()][0];
     return iterationSeconds(timeline);
   };
-  return [seconds(`overlap(${bucket})`.replace('()', '')), seconds(`overlap(${[bucket, 'barrier = true'].filter((each) => each !== '').join(', ')})`)];
+  return [
+    seconds(`overlap(${bucket})`.replace('()', '')),
+    seconds(`overlap(${[bucket, 'barrier = true'].filter((each) => each !== '').join(', ')})`),
+  ];
 }
 
 test('buckets take as long on lanes as without', () => {
