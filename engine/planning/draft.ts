@@ -79,7 +79,7 @@ export function* draft(
       : each.map(({ stage }) => elements[stage].map((element) => matrixOf(model, element, microbatches)));
   const needs = exchange === undefined ? [] : each.map(({ stage }) => stageNeeds(model, elements[stage]));
   const times = stepTimes(notes, {
-    ...{ cluster, at: pipeline.at, optimizer, sync, exchange },
+    ...{ name, cluster, at: pipeline.at, optimizer, sync, exchange },
     ...{ ranks, stages: parted, precision, matrices, needs },
   });
   yield;

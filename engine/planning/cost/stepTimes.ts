@@ -17,7 +17,10 @@ import { canExchange, exchangeLanes } from '../exchange/lanes.ts';
 import type { StageNeeds } from '../exchange/stageGraph.ts';
 import type { StageParts } from './stagePlans.ts';
 
-export interface StepRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer' | 'sync' | 'exchange'> {
+export interface StepRequest extends Pick<
+  SettledPipeline,
+  'name' | 'cluster' | 'at' | 'optimizer' | 'sync' | 'exchange'
+> {
   readonly ranks: SitedRanks;
   readonly stages: readonly StageParts[];
   readonly precision: Precision;

@@ -13,7 +13,7 @@ import type { Holders } from './holders.ts';
 import { limitedCall, usesFactors } from './laneCall.ts';
 import { stageGraph, type StageNeeds } from './stageGraph.ts';
 
-export interface LanesRequest extends Pick<SettledPipeline, 'cluster' | 'at' | 'optimizer'> {
+export interface LanesRequest extends Pick<SettledPipeline, 'name' | 'cluster' | 'at' | 'optimizer'> {
   readonly exchange: ExchangeUse & { readonly sync: SyncUse };
   readonly ranks: SitedRanks;
   readonly holders: readonly Holders[];
@@ -65,6 +65,7 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
       ...(exchange.sync.preset.wholeBehindFirst === true ? { whole: stages.filter((stage) => stage > 0) } : {}),
     });
   }
+  if (!piecesWithinLimit(notes, request, rule, lanes)) return undefined;
   const weights = shardsState(request.optimizer?.shard ?? 'none');
   const clip = request.optimizer?.clip === true;
   return { rule, lanes, ...(weights ? { weights } : {}), ...(clip ? { clip } : {}) };
@@ -102,6 +103,29 @@ function ruleOf(
   }
   // Updated weights are gathered before the next forwards.
   return shardsState(optimizer?.shard ?? 'none') ? { ...rule, halves: 'apart' } : rule;
+}
+
+/** Counted before any is sent; each is a step of the simulation, as an operation is. */
+function piecesWithinLimit(
+  { report, options }: Notes,
+  { exchange, at, name }: LanesRequest,
+  { partition }: ExchangeRule,
+  lanes: readonly LanePlan[],
+): boolean {
+  if (typeof partition !== 'number') return true;
+  const pieces = lanes.reduce(
+    (all, { tensors }) => tensors.reduce((sum, { bytes }) => sum + Math.ceil(bytes / partition), all),
+    0,
+  );
+  const limit = options.limits.operations;
+  if (pieces <= limit) return true;
+  report.report('limit/too-large', exchange.sync.at.get('partition') ?? at('sync'), {
+    what: `Pieces of gradients of pipeline "${name}"`,
+    figure: pieces.toLocaleString('en-US'),
+    limit: limit.toLocaleString('en-US'),
+    setting: 'pipewright.limits.operations',
+  });
+  return false;
 }
 
 /** Tensors of the layers that these ranks hold; what a call takes is added to `calls`. */

@@ -201,7 +201,7 @@ test('one stage: small pieces, what is needed first going first, come as near to
     fc.property(alone, small(1, 4), small(1, 4), (file, piece, credit) => {
       const text = textOf({ ...file, servers: null, call: 0, latency: 0, step: 0 }).replace(
         /sync = .*/,
-        `sync = overlap(order = forward, partition = ${piece * 10}kB, credit = ${credit * 10}kB, barrier = false)`,
+        `sync = overlap(order = forward, partition = ${piece * 10}KB, credit = ${credit * 10}KB, barrier = false)`,
       );
       const { timeline, iteration } = [...runsOf(text).values()][0];
       const bound = timeline.exchange?.bound ?? NaN;
