@@ -14,7 +14,7 @@ export interface Scale {
 
 /** The widest drawing within `columns` in which the shortest operation takes a whole number of cells; all of `columns` where it would take less than one. */
 export function scaleOf(run: Run, columns: number): Scale {
-  const { makespan } = run.timeline;
+  const makespan = drawnSeconds(run);
   const shortest = shortestOf(run);
   if (!(makespan > 0)) return { cell: 1, cells: 0, compressed: false };
   const each = Math.floor((columns * shortest) / makespan + 1e-9);
@@ -23,6 +23,9 @@ export function scaleOf(run: Run, columns: number): Scale {
   const cell = shortest / each;
   return { cell, cells: Math.min(columns, Math.ceil(makespan / cell - 1e-6)), compressed: false };
 }
+
+/** Without a barrier, devices may wait after an iteration until the next one begins: a whole period is drawn. */
+const drawnSeconds = ({ timeline: { makespan, exchange } }: Run): number => Math.max(makespan, exchange?.period ?? 0);
 
 function shortestOf(run: Run): number {
   const { program, timeline } = run;

@@ -3,6 +3,7 @@ import type { FillStretches } from '../../engine/fill/stretches.ts';
 import { time } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { type Cell, type CellKind, cellsOf, type DeclaredCell, filledCells, isDeclared } from './cells.ts';
+import { laneRows } from './exchangeRows.ts';
 import { type Lane, drawnLaneOf } from './lane.ts';
 import { type Scale, scaleOf } from './scale.ts';
 import { width } from './width.ts';
@@ -67,10 +68,20 @@ export function timelineText(
     for (const cell of cells) seen.add(cell.kind);
     return `  ${fit(name, label)}  ${rowText(cells, lane, scale, colours)}`;
   });
+  const { exchange, timing } = run.timeline;
+  const lanes = exchange === undefined ? undefined : laneRows(exchange, timing.exchange?.rule.barrier !== false, scale);
+  const below = (device: number): readonly string[] =>
+    (lanes?.rows ?? [])
+      .filter((row) => row.device === device)
+      .map((row) => `  ${fit(row.label.padStart(label).slice(-label), label)}  ${colours.dim(row.text)}`);
+  const layers = lanes?.legend ?? [];
   return [
     `  ${' '.repeat(label)}  ${colours.dim(ruler(scale))}`,
-    ...rows,
+    ...rows.flatMap((row, device) => [row, ...below(device)]),
     '',
+    ...(layers.length === 0
+      ? []
+      : [`  ${' '.repeat(label)}  ${fit(layers.join('  '), columns - label - 4).trimEnd()}`]),
     ...legend(seen, run.timeline.program.declared?.names ?? [], scale, colours).map(
       (line) => `  ${' '.repeat(label)}  ${line}`,
     ),

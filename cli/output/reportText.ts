@@ -14,6 +14,7 @@ import { amount, bytes, count, iterationTime, list, moment, share, time } from '
 import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
 import { timelineText } from '../drawing/timeline.ts';
+import { exchangeRows } from './exchangeRows.ts';
 import { fillRows } from './fillRows.ts';
 import { placeRows } from './placeRows.ts';
 import { planRows } from './planRows.ts';
@@ -39,6 +40,7 @@ export function reportText(plan: PipelinePlan, run: Run, columns: number, colour
     section('Host memory', hostRows(report), colours),
     section('Stages', stageRows(report), colours),
     section('Links', linkRows(report), colours),
+    section('Gradients', exchangeRows(report), colours),
     section('Groups', groupRows(report), colours),
     section('Fill', fillRows(report), colours),
   ]

@@ -1,0 +1,77 @@
+/** What goes over lanes of a rule of exchange: a row for each lane and direction, a letter for the front layer of each bucket. */
+import type { ExchangeTimeline, LaneTimeline, Sent } from '../../engine/exchangeTimeline.ts';
+import type { Scale } from './scale.ts';
+
+/** Lanes that are drawn. */
+const mostLanes = 8;
+/** Layers that the legend names. */
+const mostNamed = 6;
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const callMark = '-';
+const idleMark = '·';
+
+interface LaneRow {
+  /** The device whose row comes before it. */
+  readonly device: number;
+  readonly label: string;
+  readonly text: string;
+}
+
+export interface LaneRows {
+  readonly rows: readonly LaneRow[];
+  readonly legend: readonly string[];
+}
+
+/** Each character shows what is sent at its middle: also what an iteration before sends, where there is no barrier. */
+export function laneRows(exchange: ExchangeTimeline, barrier: boolean, scale: Scale): LaneRows {
+  const named = new Map<string, string>();
+  const rows = exchange.lanes.slice(0, mostLanes).flatMap((lane) => {
+    const [device = 0] = lane.plan.devices;
+    const row = (label: string, sent: Sent): LaneRow => ({
+      device,
+      label,
+      text: rowText(lane, sent, barrier ? Infinity : exchange.period, scale, named),
+    });
+    return lane.back === undefined ? [row('lane', lane.sent)] : [row('out', lane.sent), row('back', lane.back)];
+  });
+  const entries = [...named].sort(([a], [b]) => letters.indexOf(a) - letters.indexOf(b));
+  const layers = entries.slice(0, mostNamed).map(([letter, layer]) => `${letter} ${layer}`);
+  if (entries.length > mostNamed) layers.push('…');
+  const hasCalls = rows.some(({ text }) => text.includes(callMark));
+  return { rows, legend: rows.length === 0 ? [] : [...layers, ...(hasCalls ? [`${callMark} call`] : [])] };
+}
+
+function rowText(
+  { plan, buckets }: LaneTimeline,
+  sent: Sent,
+  period: number,
+  { cells, cell }: Scale,
+  named: Map<string, string>,
+): string {
+  const starts = sent.start.subarray(0, sent.length);
+  const markAt = (moment: number): string | undefined => {
+    const row = lastAtMost(starts, moment);
+    if (row < 0 || moment >= sent.end[row]) return undefined;
+    const length = (sent.end[row] - sent.start[row]) / sent.count[row];
+    if ((moment - sent.start[row]) % length < sent.overhead[row]) return callMark;
+    const front = buckets.front[sent.bucket[row]];
+    const letter = letters.charAt(front % letters.length);
+    if (!named.has(letter)) named.set(letter, plan.tensors[front].layer);
+    return letter;
+  };
+  return Array.from({ length: cells }, (_, index) => {
+    const middle = (index + 0.5) * cell;
+    return markAt(middle) ?? markAt(middle + period) ?? idleMark;
+  }).join('');
+}
+
+/** The last row that has started; −1 before the first. */
+function lastAtMost(starts: Float64Array, moment: number): number {
+  let [low, high] = [0, starts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (starts[middle] <= moment) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,79 @@
+/** Lanes of a rule of exchange in the terminal: rows below their devices, and the table of gradients. */
+import { describe, expect, test } from 'vitest';
+import { call } from './harness.ts';
+
+/** A tensor takes its bytes / 10 GB/s: 1, 1 and 4 ms. A forward and a backward take 3 ms each. */
+const file = (sync: string, more = '') => `model toy {
+  layer front { forward = 1ms  backward = 1ms  weights = 10MB }
+  layer mid   { forward = 1ms  backward = 1ms  weights = 10MB }
+  layer back  { forward = 1ms  backward = 1ms  weights = 40MB }
+}
+device gpu { memory = 16GiB }
+cluster pair { gpu[2] = gpu  link = 10GB/s }
+pipeline p {
+  model = toy  devices = pair  data = 2  stages = balance(1)  microbatches = 1  schedule = 1f1b
+  sync = ${sync}
+  ${more}
+}
+`;
+
+async function linesOf(text: string, columns: number): Promise<readonly string[]> {
+  const { out } = await call(['simulate', 'a.pipe', '--width', String(columns)], { files: { 'a.pipe': text } });
+  return out.split('\n');
+}
+
+/** 9 characters a millisecond. */
+const row = (milliseconds: string): string => [...milliseconds].map((mark) => mark.repeat(9)).join('');
+const drawn = (lines: readonly string[], label: string): string | undefined =>
+  lines.find((line) => line.trim().startsWith(`${label} `))?.slice(10);
+
+describe('the drawing', () => {
+  test('without a barrier shows a period, and what the iteration before sends', async () => {
+    // Back gets ready at 4 ms, mid at 5 ms, front at 6 ms; pieces take 1 ms. Two of back go on while the next forward runs.
+    const lines = await linesOf(file('overlap(order = forward, barrier = false, partition = 10MB)'), 82);
+    expect(drawn(lines, 'lane')).toBe(row('cc··cbac'));
+    expect(lines).toContain('          a front  b mid  c back');
+  });
+
+  test('with a barrier begins with an idle lane, and shows calls', async () => {
+    // From 4 ms: a call of 0.5 ms and back; then a call, mid and front as one, to 11 ms.
+    const lines = await linesOf(file('ddp', 'collective = ring(call = 0.5ms)'), 10 + 11 * 12);
+    const half = (marks: string): string => [...marks].map((mark) => mark.repeat(6)).join('');
+    expect(drawn(lines, 'lane')).toBe(half('········-cccccccc-aaaa'));
+    expect(lines.some((line) => line.endsWith('- call'))).toBe(true);
+  });
+
+  test('has a row for pushes and a row for pulls', async () => {
+    const sync = 'overlap(order = forward, barrier = false, partition = 10MB)';
+    // A piece is pulled once it has been pushed. The period is 9 ms; the last two pulls go on at its start.
+    const lines = await linesOf(file(sync, 'collective = ps(servers = 2)'), 10 + 81);
+    expect(drawn(lines, 'out')).toBe(row('c···cbacc'));
+    expect(drawn(lines, 'back')).toBe(row('cc···cbac'));
+  });
+
+  test('has no lanes where no rule orders the exchange', async () => {
+    const lines = await linesOf(file('overlap'), 82);
+    expect(drawn(lines, 'lane')).toBeUndefined();
+    expect(lines).not.toContain('Gradients');
+  });
+
+  test('keeps to its columns, whatever the names', async () => {
+    const names = file('ddp').replaceAll('front', 'embedding_of_all_words').replaceAll('mid', 'middle'.repeat(9));
+    const lines = await linesOf(names, 70);
+    const ruler = lines.findIndex((line) => line.includes('|0 ms'));
+    for (const line of lines.slice(ruler, lines.indexOf('Memory'))) expect(line.length, line).toBeLessThanOrEqual(70);
+  });
+});
+
+test('the table has the rule, the period against its bound, and the causes of waits', async () => {
+  const bound = await linesOf(file('overlap(order = forward, barrier = false, partition = 10MB)'), 80);
+  const at = bound.indexOf('Gradients');
+  expect(bound.slice(at + 1, at + 5)).toEqual([
+    '  rule    overlap    order forward, no barrier',
+    '  period  8 ms       at its bound',
+    '  lane    busy 6 ms  57.2 MiB by ring, 6 calls',
+    '  waits   2 ms       gpu[0]: the layer is sent 2 ms',
+  ]);
+  const over = await linesOf(file('overlap(order = forward, barrier = false, partition = 10MB, credit = 40MB)'), 80);
+  expect(over).toContain('  period  10 ms      25 % over the bound of 8 ms');
+});
