@@ -37,6 +37,13 @@ const wanted: readonly Wanted[] = [
     notes: ['uses std:models'],
   },
   {
+    name: 'data-parallel',
+    title: 'Data parallelism',
+    text: 'VGG-16 on eight GPUs: gradients at the end, in buckets, or in pieces by priority.',
+    pipeline: 'ddp',
+    notes: ['one stage', 'data 8'],
+  },
+  {
     name: 'custom-schedule',
     title: 'Custom rows',
     text: 'Write the order of each device yourself, or give a rule and let it fill.',

@@ -272,11 +272,11 @@ const empty: PageTest = {
       assert.ok((await preview.page.evaluate(() => document.documentElement.scrollWidth)) <= width);
       if (width === 700) {
         const cards = preview.page.locator('.example');
-        assert.equal(await cards.count(), 4);
+        assert.equal(await cards.count(), 5);
         assert.match(await cards.first().innerText(), /Quickstart.*26 lines\s+264.2 ms\s+bubble 27.3 %/s);
         await cards.first().focus();
         const chosen: unknown[] = [];
-        for (let card = 0; card < 6; card += 1) {
+        for (let card = 0; card < 7; card += 1) {
           await preview.page.keyboard.press('Enter');
           chosen.push((await preview.posted()).at(-1));
           await preview.page.keyboard.press('Tab');
@@ -284,6 +284,7 @@ const empty: PageTest = {
         assert.deepEqual(chosen, [
           { type: 'insertExample', name: 'quickstart' },
           { type: 'insertExample', name: 'llama3-70b' },
+          { type: 'insertExample', name: 'data-parallel' },
           { type: 'insertExample', name: 'custom-schedule' },
           { type: 'importSchedule' },
           { type: 'openExamples' },

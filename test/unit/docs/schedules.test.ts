@@ -5,11 +5,14 @@ import { dappleInTime } from '../../../engine/planning/cut/planners/dapple.ts';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
 import { scheduleTexts } from '../../../engine/std/scheduleTexts.ts';
 import { drawing, runUnder } from './drawings.ts';
+import { laneDrawing } from './laneDrawing.ts';
 import { pages, repository, textOf } from './pages.ts';
 
 const overview = 'docs/schedules/README.md';
 const fences = /^```text drawing ([^\n]+)\n([^]*?)^```$/gm;
-const drawn = pages.filter((page) => page.startsWith('docs/schedules/') && textOf(page).includes('```text drawing '));
+const drawn = pages.filter(
+  (page) => /^docs\/(schedules|communication)\//.test(page) && textOf(page).includes('```text drawing '),
+);
 
 const written = /^```pipe schedule ([^\n]+)\n([^]*?)^```$/gm;
 
@@ -19,17 +22,20 @@ function declarationOf(policy: string): string {
   return text.slice(text.indexOf(`schedule ${policy} {`));
 }
 
+/** With names of pipelines behind the file: their lanes. */
+const drawingOf = (of: string): string => (of.includes(' ') ? laneDrawing(of) : drawing(of));
+
 // `UPDATE_DRAWINGS=1 vitest run test/unit/docs` draws them anew, and copies the texts of schedules.
 if (process.env['UPDATE_DRAWINGS'] === '1') {
   for (const page of drawn) {
-    const text = textOf(page).replace(fences, (_, of: string) => `\`\`\`text drawing ${of}\n${drawing(of)}\`\`\``);
+    const text = textOf(page).replace(fences, (_, of: string) => `\`\`\`text drawing ${of}\n${drawingOf(of)}\`\`\``);
     const fill = (_: string, of: string): string => `\`\`\`pipe schedule ${of}\n${declarationOf(of)}\`\`\``;
     writeFileSync(join(repository, page), text.replace(written, fill));
   }
 }
 
 test.each(drawn)('the drawings of %s are those that the engine makes', (page) => {
-  for (const [, of, text] of textOf(page).matchAll(fences)) expect(text, of).toBe(drawing(of));
+  for (const [, of, text] of textOf(page).matchAll(fences)) expect(text, of).toBe(drawingOf(of));
 });
 
 test.each(policies.map(({ name, page }) => [name, page] as const))('the page of %s has its drawing', (name, page) => {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findPolicy, policies } from '../../../engine/policies/registry.ts';
+import { analyseExample } from '../../support/analyse.ts';
 import { analyseBlock, pages, repository, textOf } from './pages.ts';
 
 const overview = textOf('docs/schedules/README.md');
@@ -18,6 +19,18 @@ const rows = section('Systems')
     return { system, kind, example: /systems\/(\w+)\.pipe\)/.exec(example)?.[1] ?? '', named };
   });
 
+const communication = textOf('docs/communication/README.md');
+/** The table of systems that schedule communication: name, example, pages. */
+const exchanging = (communication.split(/^## /m).find((text) => text.startsWith('Systems')) ?? '')
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && line.includes('.pipe'))
+  .map((line) => ({
+    system: line.split('|')[1].trim(),
+    example: /systems\/(\w+)\.pipe\)/.exec(line)?.[1] ?? '',
+    page: /\((\w+)\.md\)/.exec(line)?.[1] ?? '',
+  }));
+
+const systemOfExample = (example: string) => analyseExample(`systems/${example}.pipe`);
 const systemOf = (example: string) => analyseBlock(textOf(`examples/systems/${example}.pipe`));
 
 /** What an example shows that no plain pipeline does. */
@@ -30,11 +43,38 @@ function kindOf(example: string): string {
   return runs.some((run) => run.report.asynchronous !== undefined) ? 'asynchronous' : 'synchronous';
 }
 
-test('the table of systems has every example once, in the order of their names', () => {
+test('the tables of systems have every example once, in the order of their names', () => {
   const examples = readdirSync(join(repository, 'examples/systems')).map((name) => name.replace(/\.pipe$/, ''));
-  expect(rows.map(({ example }) => example).toSorted()).toEqual(examples.toSorted());
-  const names = rows.map(({ system }) => system.toLowerCase());
-  expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b)));
+  const listed = [...rows, ...exchanging].map(({ example }) => example);
+  expect(listed.toSorted()).toEqual(examples.toSorted());
+  for (const table of [rows, exchanging]) {
+    const names = table.map(({ system }) => system.toLowerCase());
+    expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b)));
+  }
+});
+
+describe.each(exchanging)('$system', ({ example, page }) => {
+  const text = textOf(`docs/communication/${page}.md`);
+
+  test('has a page with its example and a drawing, which says when to use it and names its source', () => {
+    expect(text).toContain(`(../../examples/systems/${example}.pipe)`);
+    expect(text).toMatch(/^```text drawing /m);
+    expect(text).toMatch(/^Use /m);
+    expect(text).toMatch(/^Sources?: /m);
+  });
+
+  test('has figures on its page that the engine has, to the digits shown', () => {
+    const iterations = systemOfExample(example).pipelines.flatMap(({ run }) => run?.report.iteration ?? []);
+    const shown = text
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .flatMap((line) => [...line.matchAll(/\| ([\d.]+) ms(?= \|)/g)].map(([, figure]) => figure));
+    expect(shown.length).toBeGreaterThan(0);
+    for (const figure of shown) {
+      const digits = figure.split('.')[1]?.length ?? 0;
+      expect(iterations.map((seconds) => (seconds * 1e3).toFixed(digits))).toContain(figure);
+    }
+  });
 });
 
 describe.each(rows)('$system', ({ kind, example, named }) => {

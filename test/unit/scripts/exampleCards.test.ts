@@ -4,7 +4,7 @@ import { exampleText } from '../../support/example.ts';
 
 it('cards of an empty file show the figures of the simulated example, and need no other file', () => {
   const cards = exampleCards();
-  expect(cards.map(({ name }) => name)).toEqual(['quickstart', 'llama3-70b', 'custom-schedule']);
+  expect(cards.map(({ name }) => name)).toEqual(['quickstart', 'llama3-70b', 'data-parallel', 'custom-schedule']);
   for (const { name, lines } of cards) {
     const text = exampleText(`${name}.pipe`);
     expect(lines).toBe(text.split('\n').length - 1);
