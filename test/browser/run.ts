@@ -12,6 +12,7 @@ import { launch } from './harness.ts';
 import { hoverTests } from './hover.page.ts';
 import { interactionTests } from './interaction.page.ts';
 import { keyboardTests } from './keyboard.page.ts';
+import { laneTests } from './lanes.page.ts';
 import { layoutTests } from './layout.page.ts';
 import { lifecycleTests } from './lifecycle.page.ts';
 import { markTests } from './marks.page.ts';
@@ -37,6 +38,7 @@ const all: readonly PageTest[] = [
   ...hoverTests,
   ...interactionTests,
   ...keyboardTests,
+  ...laneTests,
   ...layoutTests,
   ...lifecycleTests,
   ...markTests,

@@ -186,6 +186,25 @@ pipeline train`,
   ['expect train { bubble < 30%  peak_memory < 15GiB }', ''],
 );
 
+/** Layers whose gradients replicas exchange, the front layer first and without a barrier. */
+const exchanging = (devices: number, stages: number): TextFile =>
+  exampleFile(
+    'quickstart.pipe',
+    `model toy {
+  layer front  { forward = 1ms  backward = 2ms  weights = 10MB  output = 1MB }
+  layer middle { forward = 1ms  backward = 2ms  weights = 20MB  output = 1MB }
+  layer upper  { forward = 1ms  backward = 2ms  weights = 10MB  output = 1MB }
+  layer back   { forward = 1ms  backward = 2ms  weights = 90MB }
+}
+device gpu { memory = 16GiB }
+cluster box { gpu[${devices}] = gpu  link = 10GB/s }
+pipeline train {
+  model = toy  devices = box  microbatches = ${stages === 1 ? 1 : 4}  stages = balance(${stages})  schedule = 1f1b  data = 2
+  sync = bytescheduler(partition = 10MB, credit = 10MB)  collective = ring(call = 0.2ms)
+}
+`,
+  );
+
 /** A link to the host that is too slow to hide all copies. */
 const offloading = exampleFile(
   'schedules/pipeoffload.pipe',
@@ -334,6 +353,8 @@ export const scenes: readonly Scene[] = [
       await preview.page.locator('.legend').waitFor({ state: 'visible' });
     },
   },
+  { name: 'lanes', file: exchanging(4, 2), size: [1100, 640], act: (preview) => press(preview, 'j', 'ArrowRight') },
+  { name: 'data-parallel', file: exchanging(2, 1), size: [900, 520] },
   { name: 'host', file: offloading, pipeline: 'all_away', size: [1100, 760], act: (preview) => press(preview, 'k') },
   {
     name: 'shapes',

@@ -1,6 +1,7 @@
 import type { ColourBy } from '../protocol/messages.ts';
 import type { ShownTimeline } from '../session/shownTimeline.ts';
 import { deviceOf } from '../picture/blocks.ts';
+import { neighbour, nextPiece } from '../picture/laneWalk.ts';
 import { walk } from './walk.ts';
 import { type Bounds, type Viewport, panBy, showRange, zoomAt } from '../view/scene/viewport.ts';
 import { type Selection, targetTimes } from '../session/selection.ts';
@@ -107,6 +108,7 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     else if (key === 'Enter') enter(event.altKey);
     else if (key === '/') host.focusSearch();
     else if (key === 'i') device();
+    else if (key === 'j') lane();
     else if (key === 'y') host.why();
     else if (key === 'k') host.peak();
     else if (key === '[') host.bubble(-1);
@@ -124,6 +126,11 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     const view = host.view();
     if (timeline === undefined || view === undefined || timeline.picture.columns.word.length === 0) return;
     const page = Math.max(1, Math.floor(host.bounds().height / view.rowHeight));
+    const now = host.selection();
+    if (now?.kind === 'piece' && (key === 'ArrowLeft' || key === 'ArrowRight')) {
+      host.select(neighbour(timeline.picture, now, key === 'ArrowLeft' ? -1 : 1));
+      return;
+    }
     // The first key selects where the focus is.
     const block =
       host.selection()?.kind === 'block' ? walk(timeline.picture, host.focus(), key, shift, page) : host.focus();
@@ -148,6 +155,19 @@ export function keyboard(host: KeyboardHost): (event: KeyboardEvent) => void {
     );
     // The card that opens has the room that the selection needs.
     host.card.open();
+  }
+
+  /** From a block to what its device exchanges then or next, and back to the block. */
+  function lane(): void {
+    const timeline = host.timeline();
+    const block = host.focus();
+    if (timeline === undefined || timeline.picture.columns.word.length === 0) return;
+    const { picture } = timeline;
+    const piece =
+      host.selection()?.kind === 'piece'
+        ? undefined
+        : nextPiece(picture.lanes, deviceOf(picture, block), picture.columns.start[block]);
+    host.select(piece === undefined ? { kind: 'block', block } : { ...piece, kind: 'piece' });
   }
 
   /** First the selection in the middle; the second time it fills the width. */

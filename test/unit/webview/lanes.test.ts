@@ -6,6 +6,7 @@ import { gapAt } from '../../../webview/picture/blocks.ts';
 import { bubblesBySize } from '../../../webview/picture/bubbles.ts';
 import { gapLines, gapTitle } from '../../../webview/picture/describe.ts';
 import { type PieceRow, bucketName, pieceAt, shiftsOf } from '../../../webview/picture/lanes.ts';
+import { neighbour, nextPiece } from '../../../webview/picture/laneWalk.ts';
 import { nextForwardAt, pieceLines, pieceTitle, whyItWaited } from '../../../webview/picture/laneWords.ts';
 import { find, parseQuery } from '../../../webview/input/query.ts';
 import { pickAt } from '../../../webview/input/pick.ts';
@@ -185,6 +186,17 @@ describe('lanes of the preview', () => {
     const found = find(two.plan, two.picture, query);
     expect(Array.from(found, (block) => (two.picture.columns.word[block] >> shift) % count)).toEqual([1, 1, 1, 1]);
     expect(parseQuery('layer>3')).toBe('"layer>3": write layer:name');
+  });
+
+  it('are walked by keys, from a block to its lane and along it', () => {
+    const { picture } = shown(stages);
+    const place = nextPiece(picture.lanes, 1, 27.2e-3);
+    expect(place).toEqual({ device: 1, piece: { lane: 1, leg: 0, row: 2, shift: 0 } });
+    if (place === undefined) return;
+    expect(neighbour(picture, place, -1).piece.row).toBe(1);
+    expect(neighbour(picture, neighbour(picture, neighbour(picture, place, 1), 1), 1).piece.row).toBe(4);
+    expect(nextPiece(picture.lanes, 1, 50e-3)).toBeUndefined();
+    expect(nextPiece(undefined, 0, 0)).toBeUndefined();
   });
 
   it('are picked under the blocks of their device', () => {

@@ -137,20 +137,35 @@ function paintLabel(ink: Ink, scene: Scene, text: string, hue: Rgb, { x, width, 
   ink.fillText(text, x + width / 2, top + height / 2 + 0.5);
 }
 
+/** Shares of time by pixel and hue, kept while the view stays: the pointer moves far more often. */
+const kept = new WeakMap<Leg, Map<number, { readonly key: string; readonly shares: Float32Array }>>();
+function sharesOf(leg: Leg, later: number, key: string, find: () => Float32Array): Float32Array {
+  const byShift = kept.get(leg) ?? new Map<number, { readonly key: string; readonly shares: Float32Array }>();
+  kept.set(leg, byShift);
+  const known = byShift.get(later);
+  if (known?.key === key) return known.shares;
+  const shares = find();
+  byShift.set(later, { key, shares });
+  return shares;
+}
+
 /** More pieces than pixels: each pixel has the colour that takes most of its time, as high as the share that the lane is busy. */
 function paintMany(ink: Ink, scene: Scene, { lane, leg, top, later }: PlacedLeg, low: number, high: number): void {
   const { theme, layout, view } = scene;
   const count = Math.ceil(layout.plot);
   const hues = theme.hues.length;
-  const shares = new Float32Array(count * hues);
-  const scale = layout.plot / (view.t1 - view.t0);
-  for (let row = low; row < high; row += 1) {
-    const from = Math.max(0, (leg.start[row] + later - view.t0) * scale);
-    const to = Math.min(count, (leg.end[row] + later - view.t0) * scale);
-    const hue = lane.buckets.front[leg.bucket[row]] % hues;
-    for (let pixel = Math.floor(from); pixel < to; pixel += 1)
-      shares[pixel * hues + hue] += Math.min(to, pixel + 1) - Math.max(from, pixel);
-  }
+  const shares = sharesOf(leg, later, [view.t0, view.t1, count, low, high].join(), () => {
+    const found = new Float32Array(count * hues);
+    const scale = layout.plot / (view.t1 - view.t0);
+    for (let row = low; row < high; row += 1) {
+      const from = Math.max(0, (leg.start[row] + later - view.t0) * scale);
+      const to = Math.min(count, (leg.end[row] + later - view.t0) * scale);
+      const hue = lane.buckets.front[leg.bucket[row]] % hues;
+      for (let pixel = Math.floor(from); pixel < to; pixel += 1)
+        found[pixel * hues + hue] += Math.min(to, pixel + 1) - Math.max(from, pixel);
+    }
+    return found;
+  });
   const height = legBand(scene);
   for (let pixel = 0; pixel < count; pixel += 1) {
     let y = top + height;

@@ -33,6 +33,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['Space', 'play the iteration, pause; with reduced motion: step to the next event'],
   ['E', 'export a figure, a page or a trace'],
   ['I', 'show the memory and exchanges of the device'],
+  ['J', 'go to the lane of the device, and back; ← → to the previous, next piece'],
   ['L', 'show or hide the legend'],
   ['Esc', 'clear the selection; again: end the search'],
 ];

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { groupedLayout } from '../../webview/view/scene/groupedLayout.ts';
+import { rowShape } from '../../webview/view/scene/rowShape.ts';
+import { initialViewport } from '../../webview/view/scene/viewport.ts';
+import { shownTimeline } from '../../webview/session/shownTimeline.ts';
+import { themeFrom } from '../../webview/view/scene/theme.ts';
+import { type Browser, type PageTest, sameColour } from './check.ts';
+import { axe, type Preview, settled, violations } from './harness.ts';
+import { plan, planMessage } from './plans.ts';
+import { pictureFor } from './scene.ts';
+import { planOf } from '../support/resolve.ts';
+
+/** Two ranks: a tensor takes bytes / 10 GB/s, and each call 0.2 ms. */
+const file = planOf(`
+model toy {
+  layer front { forward = 1ms  backward = 1ms  weights = 10MB }
+  layer mid   { forward = 1ms  backward = 1ms  weights = 10MB }
+  layer back  { forward = 1ms  backward = 1ms  weights = 40MB }
+}
+device gpu { memory = 16GiB }
+cluster pair { gpu[2] = gpu  link = 10GB/s }
+pipeline train {
+  model = toy  devices = pair  microbatches = 1  stages = balance(1)  schedule = 1f1b  data = 2
+  sync = bytescheduler(partition = 10MB, credit = 10MB)  collective = ring(call = 0.2ms)
+}
+`);
+const picture = pictureFor(file);
+
+async function opened(browser: Browser, width = 1100, height = 640): Promise<Preview> {
+  const preview = await browser.open({ width, height, reducedMotion: true });
+  await preview.post(planMessage(plan([JSON.parse(JSON.stringify(file))])));
+  await preview.drawn();
+  return preview;
+}
+
+/** Place of a moment of the lane , across from its top (0) to its foot (1). */
+async function laneAt(preview: Preview, milliseconds: number, across = 0.25): Promise<readonly [number, number]> {
+  const box = await preview.page.locator('.timeline').boundingBox();
+  assert.ok(box !== null);
+  const layout = groupedLayout(shownTimeline(file, picture), box, true, true, new Set());
+  const { horizon = 0, rows } = picture.columns;
+  const view = initialViewport({ makespan: horizon, rows, width: layout.plot, height: layout.rows.height });
+  const shape = rowShape(view.rowHeight, false, layout.map.legs);
+  const x = box.x + layout.left + ((milliseconds * 1e-3) / horizon) * layout.plot;
+  return [x, box.y + layout.rows.y + shape.exchangeTop + shape.legHeight * across];
+}
+
+const drawn: PageTest = {
+  name: 'lanes show pieces in the hue of their layer, in two iterations',
+  run: async (browser) => {
+    for (const width of [420, 700, 1400]) {
+      const preview = await opened(browser, width);
+      const { hues, background } = themeFrom('dark', () => '');
+      for (const [milliseconds, layer] of [
+        // Of the iteration before, of this one, and of the next.
+        [1.5, 2],
+        [6, 1],
+        [7.2, 0],
+        [8.4, 2],
+        [14.1, 2],
+      ] as const)
+        sameColour(
+          await preview.pixel(...(await laneAt(preview, milliseconds, 0.15))),
+          hues[layer],
+          `${width} px, ${milliseconds} ms`,
+        );
+      sameColour(await preview.pixel(...(await laneAt(preview, 3))), background, `${width} px, idle`);
+      assert.deepEqual(await violations(preview.page), []);
+      assert.deepEqual(preview.problems, []);
+      await preview.close();
+    }
+  },
+};
+
+const pointed: PageTest = {
+  name: 'a piece says when it was sent and what it waited for, and a click shows the line of its layer',
+  run: async (browser) => {
+    const preview = await opened(browser);
+    const [x, y] = await laneAt(preview, 6);
+    await preview.page.mouse.move(x, y);
+    await settled(preview.page);
+    const text = await preview.page.locator('.tooltip').innerText();
+    for (const part of ['Piece of mid', '9.54 MiB, 1 tensor, ring', '5.2 ms – 6.4 ms', '200 µs for back'])
+      assert.ok(text.includes(part), `${part} in ${text}`);
+    await preview.page.mouse.click(x, y);
+    await settled(preview.page);
+    const revealed = (await preview.posted()).findLast(({ type }) => type === 'reveal');
+    assert.deepEqual(revealed, { type: 'reveal', path: 'layer:toy/mid', preserveFocus: true });
+    assert.match(await preview.page.locator('.detail').innerText(), /Piece of mid\s+· 5\.2–6\.4 ms · slack 2\.2 ms/);
+    assert.deepEqual(await axe(preview.page), []);
+    await preview.page.keyboard.press('Escape');
+    await preview.close();
+  },
+};
+
+const words: PageTest = {
+  name: 'data parallelism has its own figures and legend',
+  run: async (browser) => {
+    const preview = await opened(browser);
+    const line = await preview.page.locator('.figure-line').innerText();
+    assert.match(line, /9\.2 ms[\s\S]*waits for gradients\s+34\.8 %/);
+    assert.ok(!line.includes('bubble'), line);
+    await preview.page.locator('.grid [tabindex="0"]').first().focus();
+    await preview.page.keyboard.press('l');
+    await settled(preview.page);
+    const legend = await preview.page.locator('.legend').innerText();
+    for (const entry of ['Gradients of front', 'Gradients of back', 'Call', 'Paler: iterations before and after'])
+      assert.ok(legend.includes(entry), `${entry} in ${legend}`);
+    await preview.close();
+  },
+};
+
+export const laneTests: readonly PageTest[] = [drawn, pointed, words];
