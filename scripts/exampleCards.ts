@@ -41,7 +41,7 @@ const wanted: readonly Wanted[] = [
     title: 'Data parallelism',
     text: 'VGG-16 on eight GPUs: gradients at the end, in buckets, or in pieces by priority.',
     pipeline: 'ddp',
-    notes: ['one stage', 'data 8'],
+    notes: ['data 8'],
   },
   {
     name: 'custom-schedule',
