@@ -12,24 +12,30 @@ export function bestBuckets(problem: LaneProblem, barrier: boolean): Pick<Tried,
   const sent = tensors.flatMap(({ bytes }, at) => (bytes > 0 ? [at] : [])).toReversed();
   const none = new Uint8Array(tensors.length);
   if (sent.length === 0) return { closes: none, exact: true };
-  const fused = oneAfterTheOther(problem, sent);
-  const found = fused.map(({ closes }) => {
-    const spread = none.slice();
+  const chain = oneAfterTheOther(problem, sent);
+  const spread = (closes: Uint8Array): Uint8Array => {
+    const all = none.slice();
     closes.forEach((each, at) => {
-      spread[sent[at]] = each;
+      all[sent[at]] = each;
     });
-    return spread;
-  });
-  const formula = barrier ? 0 : 1;
-  if (isFormula(problem, sent)) return { closes: found[formula], exact: fused[formula].exact };
+    return all;
+  };
+  if (isFormula(problem, sent)) {
+    const { closes, exact } = barrier ? fuseForEnd(chain) : fuseForTails(chain);
+    return { closes: spread(closes), exact };
+  }
+  const found = [fuseForEnd(chain), fuseForTails(chain)].map(({ closes }) => spread(closes));
   const all = sent.reduce((sum, at) => sum + tensors[at].bytes, 0);
   const candidates = [none, closesBySize(tensors, 'layer'), ...found];
   for (let size = 1 << 20; size < all; size *= 2) candidates.push(closesBySize(tensors, size));
   return tryFusions({ ...problem, rule }, barrier, candidates);
 }
 
-/** Fusions for a lane that sends buckets as they get ready: with a barrier, and without one. */
-function oneAfterTheOther({ tensors, calls, ready, tail, rule }: LaneProblem, sent: readonly number[]) {
+/** A lane that sends buckets as they get ready. */
+function oneAfterTheOther(
+  { tensors, calls, ready, tail, rule }: LaneProblem,
+  sent: readonly number[],
+): FusionTensors & { readonly tail: Float64Array } {
   const { push: cost } = calls[tensors[sent[0]].call];
   const { partition } = rule;
   const seconds = (bytes: number): number => {
@@ -37,14 +43,13 @@ function oneAfterTheOther({ tensors, calls, ready, tail, rule }: LaneProblem, se
     const pieces = Math.ceil(bytes / pieceOf(bytes, partition) - 1e-9);
     return (pieces - 1) * callSeconds(cost, partition) + callSeconds(cost, bytes - (pieces - 1) * partition);
   };
-  const chain: FusionTensors & { readonly tail: Float64Array } = {
+  return {
     ready: Float64Array.from(sent, (at) => ready[at]),
     bytes: Float64Array.from(sent, (at) => tensors[at].bytes),
     tail: Float64Array.from(sent, (at) => tail[at]),
     seconds,
     cost,
   };
-  return [fuseForEnd(chain), fuseForTails(chain)] as const;
 }
 
 /** Whether buckets of one chain go over the lane one after the other, in the order in which they get ready. */
