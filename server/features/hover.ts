@@ -2,6 +2,7 @@ import { MarkupKind, type Hover, type HoverParams } from 'vscode-languageserver'
 import { nodeAt, type SyntaxNode } from '../../grammar/index.ts';
 import type { Searches } from '../../engine/searches.ts';
 import { toOffset } from '../convert.ts';
+import { exchangeText } from '../hover/exchange.ts';
 import { hoverDevice } from '../hover/device.ts';
 import { hoverCallee, hoverKey, hoverQuantity, hoverWord } from '../hover/language.ts';
 import { hoverOperation } from '../hover/operation.ts';
@@ -38,11 +39,18 @@ export function hover(
       return shown(
         view,
         found.place,
-        sections(text, runText(view, found.symbol, offset, abilities.previews), ofName(view, path)),
+        sections(
+          text,
+          runText(view, found.symbol, offset, abilities.previews),
+          exchangeText(view, path),
+          ofName(view, path),
+        ),
       );
   }
   const other = hoverQuantity(path) ?? hoverKey(path, offset) ?? hoverCallee(path, offset, docs) ?? word;
-  return other === undefined ? null : shown(view, other.span, sections(other.text, ofName(view, path)));
+  return other === undefined
+    ? null
+    : shown(view, other.span, sections(other.text, exchangeText(view, path), ofName(view, path)));
 }
 
 /** A name that stands for operations: of a function such as `zip`, or of a `let`. Numbers in it are only numbers. */

@@ -2,23 +2,33 @@ import type { InlayHint, InlayHintParams } from 'vscode-languageserver';
 import type { DerivedValue } from '../../engine/language/resolution.ts';
 import { iterationTime } from '../../engine/quantities.ts';
 import { holds, toSpan } from '../convert.ts';
+import { exchangesIn, periodWords } from '../hover/exchange.ts';
 import { printable } from '../printable.ts';
 import type { View } from '../view.ts';
 
 /** What the file does not say and the engine derived. */
 export function inlayHints(view: View, params: InlayHintParams): InlayHint[] {
   const within = toSpan(view.lines, params.range);
-  return view.analysis.resolution.derived
+  const derived = view.analysis.resolution.derived
     .filter(({ offset }) => holds(within, offset))
-    .map((derived) => {
-      const tooltip = [derived.tooltip, simulated(view, derived)].filter((line) => line !== undefined);
+    .map((value): InlayHint => {
+      const tooltip = [value.tooltip, simulated(view, value)].filter((line) => line !== undefined);
       return {
-        position: view.lines.positionAt(derived.offset),
-        label: printable(derived.text.trim()),
+        position: view.lines.positionAt(value.offset),
+        label: printable(value.text.trim()),
         paddingLeft: true,
         ...(tooltip.length === 0 ? {} : { tooltip: tooltip.join('\n').split('\n').map(printable).join('\n') }),
       };
     });
+  const exchanges = exchangesIn(view)
+    .filter(({ offset }) => holds(within, offset))
+    .map(({ offset, report }): InlayHint => ({
+      position: view.lines.positionAt(offset),
+      label: periodWords(report),
+      paddingLeft: true,
+      tooltip: 'The iteration, and the least that any order and any pieces allow.',
+    }));
+  return [...derived, ...exchanges];
 }
 
 /** What the simulation makes of a plan: the planner's own figure leaves out part of the costs. */
