@@ -34,6 +34,11 @@ const pace: ExchangeRule = {
 };
 
 /** The lane of a chain under a rule that leaves choices: seconds of an iteration, its bound, and the choices. */
+const manyLayers = fc.array(
+  fc.record({ forward: fc.nat(5), backward: fc.nat(5), bytes: fc.integer({ min: 1, max: 40 }) }),
+  { minLength: 15, maxLength: 18 },
+);
+
 function settled(layers: readonly TensorLayer[], call: ReturnType<typeof collective>, given: ExchangeRule) {
   const start = problemOf(layers, call, {});
   const chosen = settleLane(start, given, start);
@@ -144,10 +149,6 @@ describe('buckets that are best', () => {
     );
   });
 
-  const manyLayers = fc.array(
-    fc.record({ forward: fc.nat(5), backward: fc.nat(5), bytes: fc.integer({ min: 1, max: 40 }) }),
-    { minLength: 15, maxLength: 18 },
-  );
   test('many tensors: not worse than with a border moved, nor than what prefixes give', () => {
     fc.assert(
       fc.property(manyLayers, fc.constantFrom(...deviations.slice(2, 6)), (layers, deviation) => {
@@ -202,7 +203,7 @@ describe('pieces that are best', () => {
     const { period, bound, rule: chosen } = settled(toy, collective(10e9), best);
     expect(period).toBeGreaterThanOrEqual(bound);
     expect(period).toBeLessThan(bound + MiB / 10e9);
-    expect(chosen.credit).toBe(chosen.partition);
+    expect(chosen.credit).toBe('piece');
   });
 
   test('if calls cost more than they gain, tensors go whole', () => {
@@ -220,6 +221,19 @@ describe('pieces that are best', () => {
     const { period, rule: chosen } = settled(eights, collective((8 * MiB) / ms), best);
     expect(period / ms).toBeCloseTo(8, 9);
     expect(chosen).toMatchObject({ partition: 16 * MiB, credit: 16 * MiB });
+  });
+
+  test('credit that is best is not worse than one piece, which is what rules with an order have', () => {
+    fc.assert(
+      fc.property(manyLayers, (layers) => {
+        const problem = problemOf(layers, collective(1, 3), {});
+        const finish = (credit: ExchangeRule['credit']) => {
+          const { rule: chosen } = settleLane(problem, { ...best, credit }, problem);
+          return finishOf(runLane({ ...problem, rule: chosen }), problem.tail, false);
+        };
+        expect(finish('best')).toBeLessThanOrEqual(finish('piece') + 1e-9);
+      }),
+    );
   });
 
   test('what is given is kept', () => {

@@ -115,7 +115,8 @@ const smallest = 256 * 1024;
 
 /**
  * Pieces of 256 KiB times powers of two up to the largest bucket, or whole ones, and credit for 1, 2 or 4 of them, by running the
- * lane with each. `partition` and `credit` are those that are given. Of equal ones the larger pieces, then less credit.
+ * lane with each. `partition` and `credit` are those that are given. Of equal ones the larger pieces, then less credit. A credit of
+ * one piece, however large, is tried too: where tensors go whole, a size holds several small ones, and these block the front layer.
  */
 export function tryPieces(
   problem: LaneProblem,
@@ -131,15 +132,15 @@ export function tryPieces(
   } else sizes.push(partition);
   let best: (Pick<SettledRule, 'partition' | 'credit'> & { readonly finish: number }) | undefined;
   for (const size of sizes)
-    for (const each of credit === 'best'
-      ? [1, 2, 4].map((count) => count * (typeof size === 'number' ? size : largest))
-      : [credit]) {
+    for (const each of credit === 'best' ? creditsFor(typeof size === 'number' ? size : largest) : [credit]) {
       const rule = { ...problem.rule, partition: size, credit: each };
       const finish = finishOf(runLane({ ...problem, rule }), problem.tail, barrier);
       if (best === undefined || better(finish, best.finish)) best = { partition: size, credit: each, finish };
     }
   return best ?? { partition: 'whole', credit: 'unlimited', finish: Infinity };
 }
+
+const creditsFor = (size: number): readonly SettledRule['credit'][] => [size, 2 * size, 4 * size, 'piece'];
 
 function largestBucket({ tensors, closes }: LaneProblem): number {
   const held = new Map<string, number>();
