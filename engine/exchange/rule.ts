@@ -33,16 +33,16 @@ export function exchangeRule({ preset, written, ranks, gradient }: RuleRequest):
   if (first !== undefined && (typeof bucket === 'string' || first > bucket))
     return {
       argument: 'first',
-      value: `${first} B`,
+      value: sizeText(first),
       allowed:
         bucket === 'best'
           ? 'absent where `bucket = best` chooses all sizes'
           : bucket === 'layer'
             ? 'a size only where `bucket` says one'
-            : `at most the bucket, ${bucket} B`,
+            : `at most the bucket, ${sizeText(bucket)}`,
     };
   if (fuse !== undefined && said.cycle === undefined)
-    return { argument: 'fuse', value: `${fuse} B`, allowed: 'a size only where `cycle` says how often' };
+    return { argument: 'fuse', value: sizeText(fuse), allowed: 'a size only where `cycle` says how often' };
   return {
     name: preset.name,
     order,
@@ -58,6 +58,14 @@ export function exchangeRule({ preset, written, ranks, gradient }: RuleRequest):
     earlyStart: said.early_start ?? false,
     halves: said.halves ?? 'together',
   };
+}
+
+const units = { MiB: 2 ** 20, GB: 1e9, MB: 1e6, KB: 1e3 };
+
+/** A size as a file has it, so that it can be compared with what the file says and be copied into it: `50MB`, `25MiB`. */
+function sizeText(bytes: number): string {
+  const unit = Object.entries(units).find(([, size]) => bytes >= size && Number.isInteger(bytes / size));
+  return unit === undefined ? `${bytes}B` : `${bytes / unit[1]}${unit[0]}`;
 }
 
 const argumentsOf = ({ arguments: said }: ExchangePreset, written: RuleArguments, ranks: number): RuleArguments =>

@@ -30,6 +30,10 @@ describe('findings', () => {
     ['overlap(bucket = ⟦value/range:0B - 1MiB⟧)', 'bucket'],
     ['overlap(⟦key/unknown:buckets⟧ = 1MiB)', 'bucket'],
     ['end(⟦type/mismatch:1MiB⟧)', 'at most 0 arguments'],
+    ['ddp(bucket = 25MB, ⟦value/range:first = 50MB⟧)', '"first" is 50MB; it must be at most the bucket, 25MB.'],
+    ['ddp(⟦value/range:first = 1GiB⟧)', '"first" is 1024MiB; it must be at most the bucket, 25MiB.'],
+    ['ddp(bucket = 1500B, ⟦value/range:first = 2KB⟧)', '"first" is 2KB; it must be at most the bucket, 1500B.'],
+    ['overlap(⟦value/range:fuse = 64MiB⟧)', '"fuse" is 64MiB; it must be a size only where `cycle`'],
   ])('sync = %s', (written, message) => {
     checkFindings(fileOf({ sync: written }), [message]);
   });
