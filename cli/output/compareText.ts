@@ -9,13 +9,14 @@ import { printable } from '../../server/printable.ts';
 import { bestRows, columnsFor, type FileRow, fits, triedIn } from './compareColumns.ts';
 import { table } from './table.ts';
 
-/** Longest name of a row, columns. */
+/** Longest name of a row, columns: of names that differ within the first, and of all others. */
 const longestName = 44;
+const longestAlike = 160;
 
 /** Rows side by side in `space` columns: tables one below the other where one is too wide, then memory by device, then what cannot run. `cut`: lists of devices end at the edge of the terminal. */
 export function compareText(rows: readonly FileRow[], space: number, colours: Colours, cut: boolean): string {
   const running = rows.filter((row) => 'report' in row.result);
-  const names = new Map(rows.map((row) => [row, nameOf(row, rows)]));
+  const names = namesOf(rows);
   const columns = columnsFor(rows);
   const cells = columns.map((column) => {
     const best = bestRows(rows, column);
@@ -57,6 +58,24 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
   return parts.filter((part) => part !== '').join('\n');
 }
 
+/** Names of rows, cut only where they can be told apart by what is left of them. */
+function namesOf(rows: readonly FileRow[]): ReadonlyMap<FileRow, string> {
+  const whole = rows.map((row) => nameOf(row, rows));
+  const owner = new Map<string, string>();
+  const alike = new Set<string>();
+  for (const name of whole) {
+    const cut = clip(name, longestName);
+    if ((owner.get(cut) ?? name) !== name) alike.add(cut);
+    owner.set(cut, name);
+  }
+  return new Map(
+    rows.map((row, at) => {
+      const cut = clip(whole[at], longestName);
+      return [row, alike.has(cut) ? clip(whole[at], longestAlike) : cut];
+    }),
+  );
+}
+
 /** File and pipeline where the rows differ in them, and what they try; the schedule where nothing else differs. */
 function nameOf(row: FileRow, rows: readonly FileRow[]): string {
   const differ = (key: 'file' | 'pipeline' | 'schedule') => rows.some((other) => other[key] !== row[key]);
@@ -65,7 +84,7 @@ function nameOf(row: FileRow, rows: readonly FileRow[]): string {
   const parts = [differ('file') ? shownPath(row.file) : '', differ('pipeline') ? row.pipeline : '', tried];
   const named = parts.filter((part) => part !== '').join(' ');
   // A file too broken to have a pipeline has only its name.
-  return clip(printable(named === '' ? shownPath(row.file) : named), longestName);
+  return printable(named === '' ? shownPath(row.file) : named);
 }
 
 function memory(

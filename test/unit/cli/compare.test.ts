@@ -191,6 +191,17 @@ pipeline train {\n  model = toy  devices = box  microbatches = 40  schedule = 1f
     }
   });
 
+  test('names of rows are cut only where what is left tells them apart', async () => {
+    const alike = [
+      'overlap(order = forward, partition = 4194304B, credit = 1)',
+      'overlap(order = forward, partition = 4194304B)',
+    ];
+    const { out } = await call(['compare', 'a.pipe', '--sync', [...alike, 'end'].join(',')], { files, columns: 160 });
+    for (const rule of [...alike, 'end']) expect(out).toContain(`  ${rule}  `);
+    const single = await call(['compare', 'a.pipe', '--sync', `${alike[0]},end`], { files, columns: 160 });
+    expect(single.out).toContain('  overlap(order = forward, partition = 419430…  ');
+  });
+
   test('csv has one line a row with as many fields as its head', async () => {
     const { status, out } = await call(['compare', 'a.pipe', '--schedules', 'gpipe,nonsense', '--format=csv'], {
       files,
