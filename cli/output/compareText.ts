@@ -58,7 +58,7 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** Names of rows, cut only where they can be told apart by what is left of them. */
+/** Names of rows, cut only where what is left of them differs. */
 function namesOf(rows: readonly FileRow[]): ReadonlyMap<FileRow, string> {
   const whole = rows.map((row) => nameOf(row, rows));
   const owner = new Map<string, string>();

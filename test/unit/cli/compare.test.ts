@@ -191,7 +191,7 @@ pipeline train {\n  model = toy  devices = box  microbatches = 40  schedule = 1f
     }
   });
 
-  test('names of rows are cut only where what is left tells them apart', async () => {
+  test('names of rows are cut only where what is left of them differs', async () => {
     const alike = [
       'overlap(order = forward, partition = 4194304B, credit = 1)',
       'overlap(order = forward, partition = 4194304B)',
