@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { eachBlock } from '../../../engine/drawing/blocks.ts';
 import { evaluate } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { paths } from '../../../engine/plan.ts';
 import { gapAt } from '../../../webview/picture/blocks.ts';
+import { idleFrom, idleUntil, optimizerWord } from '../../../webview/picture/columns.ts';
 import { bubblesBySize } from '../../../webview/picture/bubbles.ts';
 import { gapLines, gapTitle } from '../../../webview/picture/describe.ts';
 import { type PieceRow, bucketName, pieceAt, shiftsOf } from '../../../webview/picture/lanes.ts';
@@ -20,6 +22,8 @@ import { rowShape } from '../../../webview/view/scene/rowShape.ts';
 import { paletteFrom, themeFrom } from '../../../webview/view/scene/theme.ts';
 import { initialViewport } from '../../../webview/view/scene/viewport.ts';
 import { comparison } from '../../../webview/worker/comparison.ts';
+import { handOver } from '../../../webview/worker/handOver.ts';
+import { columnsOf } from '../../../webview/worker/makeColumns.ts';
 import { draw } from '../../../webview/worker/draw.ts';
 import { hueColours } from '../../../webview/worker/palette.ts';
 import { pictureOf } from '../../../webview/worker/makePicture.ts';
@@ -186,6 +190,39 @@ describe('lanes of the preview', () => {
     const found = find(two.plan, two.picture, query);
     expect(Array.from(found, (block) => (two.picture.columns.word[block] >> shift) % count)).toEqual([1, 1, 1, 1]);
     expect(parseQuery('layer>3')).toBe('"layer>3": write layer:name');
+  });
+
+  it('follow blocks, not a step: without a barrier layers step before their next forwards', () => {
+    for (const [rule, steps] of [
+      ['sync = pace', 0],
+      ['sync = ddp', 1],
+    ] as const) {
+      const { plan, run } = shown(toy(rule));
+      const timing = { ...run.timeline.timing, optimizer: Float64Array.of(1e-3) };
+      const timeline = { ...run.timeline, timing };
+      const { word } = columnsOf(plan, timeline);
+      expect(Array.from(word).filter((code) => code === optimizerWord)).toHaveLength(steps);
+      let drawn = 0;
+      eachBlock(plan, { ...run, timeline }, ({ inks }) => (drawn += Number(inks[0] === 'optimizer')));
+      expect(drawn).toBe(steps);
+    }
+  });
+
+  it('leave a device busy at the start if the iteration before runs into this one', () => {
+    const { columns } = shown(stages).picture;
+    expect(idleFrom(columns, 0)).toBe(0);
+    expect(idleFrom({ ...columns, period: 25e-3 }, 0)).toBeCloseTo(5e-3, 12);
+    expect(idleUntil({ ...columns, period: 25e-3 }, 1)).toBeCloseTo(27e-3, 12);
+  });
+
+  it('are handed over to the page, not copied', () => {
+    const { picture } = shown(toy(frontFirst));
+    const before = structuredClone(picture.lanes);
+    const { picture: given, buffers } = handOver(picture, true);
+    const [{ name, ...columns }] = lanesIn(given).all[0].legs;
+    expect(name).toBe('send');
+    for (const values of Object.values(columns)) expect(buffers).toContain(values.buffer);
+    expect(structuredClone(given, { transfer: [...buffers] }).lanes).toEqual(before);
   });
 
   it('are walked by keys, from a block to its lane and along it', () => {
