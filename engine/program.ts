@@ -55,7 +55,8 @@ export interface Program {
   /** Device that keeps what a device evicts (E, L), by device; −1 for none. The host of device d is `devices + d`. */
   readonly partner?: Int32Array;
   /**
-   * Operations that a rule had no room for before a copy had ended that E began: who waits for which E, by result row of who waits.
+   * Operations that a rule had no room for before something had left their device, such as a copy out: who waits for what, by result
+   * row of who waits.
    */
   readonly room?: ReadonlyMap<number, readonly DeclaredWait[]>;
   /** Share of the shorter of two fused operations that hides behind the longer one. Default: 0. */

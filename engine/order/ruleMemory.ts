@@ -17,7 +17,10 @@ export interface RuleMemory {
   bytes(device: number): number;
   /** Bytes that a forward of a stage leaves until its backward. */
   activation(stage: number): number;
-  /** Whether an operation leaves the device at or under its limit, with room for the backward that must come later. */
+  /**
+   * Whether an operation leaves its device at or under its limit, with room for the backward that must come later. For an E this is
+   * the device that keeps what is sent.
+   */
   fits(result: number, stage: number, limit: number): boolean;
   starts(result: number, stage: number): void;
   ends(result: number, stage: number): void;
@@ -102,6 +105,11 @@ export function ruleMemory(
       if (result === F)
         return level + activation + extra[stage] + Math.max(workspace, room[device]) + reserved(device) <= limit;
       if (result === recomputation) return level + whole[stage] + Math.max(workspace, growth[stage]) <= limit;
+      if (result === brings) return level + activation + room[device] + reserved(device) <= limit;
+      if (result === sends) {
+        const at = keeper?.[device] ?? device;
+        return sum(at) + activation + room[at] + reserved(at) <= limit;
+      }
       if (result === backward) return level + workspace + Math.max(inside[stage], growth[stage]) <= limit;
       const at = (result - resultOf[kinds]) * stages.length + stage;
       const bytes = holds.get(at) ?? 0;

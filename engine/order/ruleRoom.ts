@@ -1,41 +1,64 @@
 /**
- * What a rule had room for only once a copy out had ended. The order of a device does not say when copies end. So an operation
- * whose condition reads `bytes` waits in the program for the last copy that had ended when the rule started it.
+ * What a rule had room for only once something had left the device: a copy out, what it kept for another device, or what an
+ * operation of the device that keeps had freed. The order of a device does not say when that happens elsewhere. So an operation
+ * that needs room waits in the program for the last of each that had ended when the rule started it.
  */
 import type { DeclaredWait } from '../program.ts';
 
+/**
+ * What makes room on a device: its copies out, its copies in that were the last to wait for what an operation of the schedule holds,
+ * copies back to a device that it keeps activations for, and its operations.
+ */
+type Leaving = 'out' | 'in' | 'back' | 'operation';
+
 export interface RuleRoom {
-  /** A copy out of a device has ended; by result row and microbatch of its E. */
-  leaves(device: number, row: number, microbatch: number): void;
-  /** An operation of a device starts that needs room. */
-  starts(device: number, row: number, microbatch: number): void;
-  /** Who waits for which copies; `undefined` if nobody does. */
+  /** What leaves has ended; by who acts, and result row and microbatch of the operation. */
+  leaves(leaving: Leaving, device: number, row: number, microbatch: number): void;
+  /** An operation of a device starts that needs room on `owner`: the device itself, or who keeps what it sends. */
+  starts(device: number, owner: number, row: number, microbatch: number): void;
+  /** Who waits for what; `undefined` if nobody does. */
   waits(): ReadonlyMap<number, readonly DeclaredWait[]> | undefined;
 }
 
-/** O(1) for each operation. Copies of a device end in the order in which they began, so the last one stands for all. */
-export function ruleRoom(devices: number, microbatches: number): RuleRoom {
-  const lastRow = new Int32Array(devices).fill(-1);
-  const lastMicrobatch = new Int32Array(devices);
-  const known = new Uint8Array(devices);
+const leavings: readonly Leaving[] = ['out', 'in', 'back', 'operation'];
+
+/**
+ * `senders`: devices that send activations to each device. O(1 + senders) for each operation. Copies of a device end in the order
+ * in which they began, and so do its operations: the last one stands for all.
+ */
+export function ruleRoom(senders: readonly (readonly number[])[], microbatches: number): RuleRoom {
+  const lines = leavings.length * senders.length;
+  const lineOf = (leaving: Leaving, device: number): number => leavings.length * device + leavings.indexOf(leaving);
+  const lastRow = new Int32Array(lines).fill(-1);
+  const lastMicrobatch = new Int32Array(lines);
+  /** How many have ended, and how many of them a device has waited for, at device × lines + line. */
+  const ended = new Int32Array(lines);
+  const known = new Map<number, number>();
   const found = new Map<number, Map<string, DeclaredWait>>();
+  const wait = (device: number, line: number, row: number, microbatch: number): void => {
+    // What comes later on the device waits with the first operation that does.
+    if (lastRow[line] < 0 || known.get(device * lines + line) === ended[line]) return;
+    known.set(device * lines + line, ended[line]);
+    const [whom, shift] = [lastRow[line], lastMicrobatch[line] - microbatch];
+    const ofRow = found.get(row) ?? new Map<string, DeclaredWait>();
+    found.set(row, ofRow);
+    const key = `${whom} ${shift}`;
+    const group = ofRow.get(key) ?? { whom, shift, only: new Uint8Array(microbatches), bytes: 0 };
+    ofRow.set(key, group);
+    group.only[microbatch] = 1;
+  };
   return {
-    leaves(device, row, microbatch) {
-      lastRow[device] = row;
-      lastMicrobatch[device] = microbatch;
-      known[device] = 0;
+    leaves(leaving, device, row, microbatch) {
+      const line = lineOf(leaving, device);
+      lastRow[line] = row;
+      lastMicrobatch[line] = microbatch;
+      ended[line] += 1;
     },
-    starts(device, row, microbatch) {
-      // What comes later on the device waits with the first operation that does.
-      if (lastRow[device] < 0 || known[device] === 1) return;
-      known[device] = 1;
-      const [whom, shift] = [lastRow[device], lastMicrobatch[device] - microbatch];
-      const ofRow = found.get(row) ?? new Map<string, DeclaredWait>();
-      found.set(row, ofRow);
-      const key = `${whom} ${shift}`;
-      const wait = ofRow.get(key) ?? { whom, shift, only: new Uint8Array(microbatches), bytes: 0 };
-      ofRow.set(key, wait);
-      wait.only[microbatch] = 1;
+    starts(device, owner, row, microbatch) {
+      wait(device, lineOf('out', owner), row, microbatch);
+      wait(device, lineOf('in', owner), row, microbatch);
+      for (const sender of senders[owner]) wait(device, lineOf('back', sender), row, microbatch);
+      if (device !== owner) wait(device, lineOf('operation', owner), row, microbatch);
     },
     waits: () => (found.size === 0 ? undefined : new Map([...found].map(([row, ofRow]) => [row, [...ofRow.values()]]))),
   };

@@ -59,7 +59,7 @@ export interface RuleWork {
   };
   /** Conditions of each result row (F, backward, W, R, U, E, L of each stage); `read` gives what they read. */
   readonly conditions: (read: ReadRule) => readonly (readonly Condition[])[];
-  /** Result rows with a condition that reads `bytes`; only with `evictions`. */
+  /** Result rows of operations that take bytes and may start only where there is room; only with `evictions`. */
   readonly needsRoom?: Uint8Array;
   /** Whether a condition reads `next`. */
   readonly watches: boolean;
@@ -73,8 +73,8 @@ export interface BlockedOperation {
   readonly device: number;
   readonly word: number;
   readonly conditions: readonly Condition[];
-  /** The limit in bytes that it would go over, and what the device holds. */
-  readonly limit?: { readonly bytes: number; readonly held: number };
+  /** The limit in bytes that it would go over, the device that it is for, and what that device holds. */
+  readonly limit?: { readonly bytes: number; readonly held: number; readonly owner: number };
   /** The limit of microbatches in flight. */
   readonly inFlight?: number;
   /** Operations that it waits for because operations of the schedule say so. */
@@ -108,7 +108,6 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const consumers = consumersOf(dependencies, rows);
   const { microbatchOf, uneven, count, turnOf } = turnsOf(copies, stages, microbatches);
   const evictions = work.evictions && ruleEvictions(work.evictions, microbatches);
-  const room = ruleRoom(devices, microbatches);
   const counts = new Int32Array(rows);
   /** Most operations of each row: of E and L, nobody knows how many run. */
   const most = new Int32Array(rows);
@@ -151,6 +150,10 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
   const senders: readonly (readonly number[])[] = Array.from({ length: devices }, (_, device) =>
     Array.from(work.keeper ?? []).flatMap((keeper, sender) => (keeper === device ? [sender] : [])),
   );
+  const room = ruleRoom(senders, microbatches);
+  /** The device whose bytes an operation adds to. */
+  const ownerOf = (device: number, result: number): number =>
+    result === sends ? (work.keeper?.[device] ?? device) : device;
 
   const next = new Int32Array(rows);
   const begun = new Int32Array(rows);
@@ -296,9 +299,12 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     }
     schedule(readyAt[row], row);
   };
-  const tellWaits = (slot: number): void => {
+  /** Whether nobody needs any more what an operation of the schedule holds. */
+  const tellWaits = (slot: number): boolean => {
     waits?.ends(slot, (wait, delay) => schedule(now + delay, awaited + wait));
-    for (const free of releases?.(slot) ?? []) memory.releases(Math.trunc(free / microbatches));
+    const freed = releases?.(slot) ?? [];
+    for (const free of freed) memory.releases(Math.trunc(free / microbatches));
+    return freed.length > 0;
   };
   const finish = (device: number): void => {
     const row = running[device];
@@ -311,9 +317,13 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     memory.ends(result, stage);
     if (result === 0) evictions?.forwardEnds(stage, turn);
     if (result === 1) inFlight[stage] -= 1;
+    const microbatch = microbatchAt(row, turn);
+    // Who sends to this device waits for the room that its operations leave.
+    if (senders[device].length > 0 && result !== F && result !== sends && result !== brings)
+      room.leaves('operation', device, row, microbatch);
     for (const sender of senders[device]) touch(sender);
     // A copy ends later than its E or L.
-    if (result !== sends && result !== brings) tellWaits(row * microbatches + microbatchAt(row, turn));
+    if (result !== sends && result !== brings) tellWaits(row * microbatches + microbatch);
     for (let index = consumers.offsets[row]; index < consumers.offsets[row + 1]; index += 1) {
       const consumer = consumers.rows[index];
       const asked = uneven ? turnOf(consumer % stages, stage, turn) : turn;
@@ -332,7 +342,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     order[at[device]] = wordOf(row, turn);
     at[device] += 1;
     looks[device] = 0;
-    if (work.needsRoom?.[row] === 1) room.starts(device, row, microbatchAt(row, turn));
+    if (work.needsRoom?.[row] === 1) room.starts(device, ownerOf(device, result), row, microbatchAt(row, turn));
     memory.starts(result, stage);
     running[device] = row;
     if (evictions !== undefined && (result === sends || result === brings)) {
@@ -361,7 +371,7 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
     if (result === 0 && inFlight[stage] + 1 > limits[stage]) return false;
-    const limit = rule.limit[placement[stage]];
+    const limit = rule.limit[ownerOf(placement[stage], result)] ?? null;
     if (limit !== null && !memory.fits(result, stage, limit)) return false;
     const list = conditions[row];
     for (let index = 0; index < list.length; index += 1) if (list[index].holds() !== 1) return false;
@@ -413,11 +423,16 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     else evictions?.returns(slot);
     const row = (copy < slots ? sends : brings) * stages + stage;
     const microbatch = microbatchAt(row, slot % microbatches);
-    if (copy < slots) room.leaves(placement[stage], row, microbatch);
-    tellWaits(row * microbatches + microbatch);
+    room.leaves(copy < slots ? 'out' : 'back', placement[stage], row, microbatch);
+    if (tellWaits(row * microbatches + microbatch) && copy >= slots)
+      room.leaves('in', placement[stage], row, microbatch);
     memory.copied(copy < slots ? sends : brings, stage);
-    touch(placement[stage]);
-    for (const sender of senders[work.keeper?.[placement[stage]] ?? -1] ?? []) touch(sender);
+    const keeper = work.keeper?.[placement[stage]] ?? devices;
+    for (const device of [placement[stage], keeper]) {
+      if (device >= devices) continue;
+      touch(device);
+      for (const sender of senders[device]) touch(sender);
+    }
   };
 
   for (let row = 0; row < rows; row += 1) announce(row);
@@ -482,13 +497,14 @@ export function ruleSchedule(work: RuleWork): RuleOrder {
     const result = kindOfRow(stages, row);
     const stage = row - result * stages;
     const device = placement[stage];
-    const limit = rule.limit[device];
+    const owner = ownerOf(device, result);
+    const limit = rule.limit[owner] ?? null;
     const over = limit !== null && !memory.fits(result, stage, limit);
     blocked.push({
       device,
       word: wordOf(row, turn),
       conditions: conditions[row].filter(({ holds }) => holds() !== 1),
-      ...(over ? { limit: { bytes: limit, held: memory.bytes(device) } } : {}),
+      ...(over ? { limit: { bytes: limit, held: memory.bytes(owner), owner } } : {}),
       ...(result === 0 && inFlight[stage] + 1 > limits[stage] ? { inFlight: limits[stage] } : {}),
     });
   }

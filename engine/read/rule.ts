@@ -72,12 +72,6 @@ export function readRule(
   const offload = keys.find('offload');
   if (offload !== undefined && !prefer.includes('E')) notApplicable(context, offload, 'the rule has no E and L');
   const keeper = prefer.includes('E') ? readKeeper(context, compiled, keys) : undefined;
-  if (limitEntry !== undefined && keeper !== undefined)
-    notApplicable(
-      context,
-      limitEntry,
-      'the rule has E and L; write a condition instead, such as `allow(F, s) = bytes(s) + activation(s) <= 36GiB`',
-    );
   if (ties === undefined || context.report.errors() !== before) return undefined;
   const plain = allows.length === 0 && prefers.length === 0 && ties === 'oldest' && limit === undefined;
   if (plain && prefer.every((kind) => plainKinds.includes(kind))) return 'none';
@@ -85,9 +79,7 @@ export function readRule(
     allows,
     prefers,
     ties,
-    ...(limit === undefined || limitEntry === undefined || keeper !== undefined
-      ? {}
-      : { limit: { entry: limitEntry, compiled: limit } }),
+    ...(limit === undefined || limitEntry === undefined ? {} : { limit: { entry: limitEntry, compiled: limit } }),
     ...(keeper === undefined ? {} : { keeper }),
     written,
   };

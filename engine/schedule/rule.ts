@@ -79,7 +79,7 @@ export function byRule(
       }
       return rows;
     },
-    ...(evicts === undefined ? {} : { needsRoom: needsRoom(plan, guards, (results ?? 0) * stages) }),
+    ...(evicts === undefined ? {} : { needsRoom: needsRoom(plan, rule, evicts.keeper, split, names) }),
     watches: guards.some(({ condition }) => JSON.stringify(condition).includes('"next"')),
   });
   const found: Program = rule.recomputes === undefined ? order.program : { ...order.program, extended: true, apart };
@@ -87,15 +87,26 @@ export function byRule(
   return 'blocked' in order ? { faults: [blockedFinding(plan, program, order)] } : { program };
 }
 
-/** Result rows of F and L with a condition that reads bytes. */
-function needsRoom(plan: PipelinePlan, guards: GreedyRule['guards'], rows: number): Uint8Array {
-  const found = new Uint8Array(rows);
+/** Result rows of operations that take bytes, and that a `limit` or, for F and L, a condition on bytes holds back. */
+function needsRoom(
+  plan: PipelinePlan,
+  { guards, limit }: GreedyRule,
+  keeper: Int32Array,
+  split: boolean,
+  declared: readonly string[],
+): Uint8Array {
   const stages = plan.stages.length;
-  for (const [stage] of plan.stages.entries()) {
+  const found = new Uint8Array((resultOf[L] + 1 + declared.length) * stages);
+  const taking: readonly RuleOperation[] = ['F', 'L', ...(split ? (['I'] as const) : []), ...declared];
+  for (const [stage, device] of plan.placement.entries()) {
+    const add = (operation: RuleOperation): void => {
+      found[resultOfName(operation, declared) * stages + stage] = 1;
+    };
+    if (limit[device] !== null) taking.forEach(add);
+    if (keeper[device] < plan.devices.length && limit[keeper[device]] !== null) add('E');
     for (const { operation, stage: of, condition } of guards) {
       if (of !== stageNumber(plan, stage) || (operation !== 'F' && operation !== 'L')) continue;
-      if (readsOf(condition).some(({ read }) => read === 'bytes'))
-        found[resultOfName(operation, []) * stages + stage] = 1;
+      if (readsOf(condition).some(({ read }) => read === 'bytes')) add(operation);
     }
   }
   return found;
@@ -140,7 +151,7 @@ function blockedFinding(
   const named = shown.slice(0, mostNamed).map((each) => ({
     device: plan.devices[each.device].name,
     operation: operationName(program, each.word),
-    reasons: reasonsOf(program, each),
+    reasons: reasonsOf(plan, program, each),
   }));
   const first = shown.flatMap(({ conditions }) => conditions).at(0);
   const seen = new Set<number>();
@@ -162,13 +173,18 @@ function blockedFinding(
 }
 
 /** Why an operation may not start, with the values of the moment. */
-function reasonsOf(program: Program, { conditions, limit, inFlight, waits = [] }: BlockedOperation): readonly string[] {
+function reasonsOf(
+  { devices }: PipelinePlan,
+  program: Program,
+  { device, conditions, limit, inFlight, waits = [] }: BlockedOperation,
+): readonly string[] {
+  const holder = limit === undefined || limit.owner === device ? 'the device' : devices[limit.owner].name;
   return [
     ...conditions.map(({ guard, reads }) => {
       const values = reads.map(({ what, value }) => `${readName(what)} = ${valueText(what.read, value())}`);
       return `\`${guard.text}\`${values.length === 0 ? '' : ` (${values.join(', ')})`}`;
     }),
-    ...(limit === undefined ? [] : [`\`limit\` of ${bytes(limit.bytes)} (the device holds ${bytes(limit.held)})`]),
+    ...(limit === undefined ? [] : [`\`limit\` of ${bytes(limit.bytes)} (${holder} holds ${bytes(limit.held)})`]),
     ...waits.slice(0, mostNamed).map((word) => operationName(program, word)),
     ...(inFlight === undefined ? [] : [`\`in_flight\` of ${inFlight}`]),
   ];
