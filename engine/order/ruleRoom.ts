@@ -1,13 +1,13 @@
 /**
- * What a rule had room for only once something had left the device: a copy out, what it kept for another device, or what an
- * operation of the device that keeps had freed. The order of a device does not say when that happens elsewhere. So an operation
- * that needs room waits in the program for the last of each that had ended when the rule started it.
+ * What a rule had room for only once something had left the device: a copy out, what the device kept for another one, or what its
+ * operations held. The order of a device does not say when that happens elsewhere. So an operation that needs room waits in the
+ * program for the last of each that had ended when the rule started it.
  */
 import type { DeclaredWait } from '../program.ts';
 
 /**
- * What makes room on a device: its copies out, its copies in that were the last to wait for what an operation of the schedule holds,
- * copies back to a device that it keeps activations for, and its operations.
+ * What makes room on a device: its copies out, copies back to a device that it keeps activations for, and its operations. A copy in
+ * does if nobody else waits for what an operation of the schedule holds.
  */
 type Leaving = 'out' | 'in' | 'back' | 'operation';
 
