@@ -84,6 +84,14 @@ describe('an operation that waits for a copy', () => {
     expect(starts.get('1look0')).toBe(15);
   });
 
+  it('waits for a forward of the same device, too, whichever ends last', () => {
+    const both = `operation look { time = 1ms  after(j) = E[0, stage = 0, to = host], F[1, stage = 0] }
+       row(d) = if(d == 1, look[0]), F[0], if(d == 0, E[0, to = host]), F[1], if(d == 0, L[0]), B[0], B[1]`;
+    // E0 begins at 4 ms, F1 ends at 8 ms; the message takes 1 ms.
+    expect(startsOf(both, { microbatches: 2, copy: 10 }).get('1look0')).toBe(15);
+    expect(startsOf(both, { microbatches: 2, copy: 1 }).get('1look0')).toBe(9);
+  });
+
   it('waits in a rule, too', () => {
     const starts = startsOf(
       `operation gate { on(j) = if(j < 2, -1, 0)  after(j) = E[j - 2, to = host]  before(j) = F[j] }
