@@ -41,7 +41,7 @@ export interface StepTimes {
  * several ranks, the ranks of all of them are one group. The step is as long as the file says.
  */
 export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undefined {
-  const { ranks, stages, optimizer, sync } = request;
+  const { ranks, stages, optimizer } = request;
   const groups = holdersIn(ranks, stages);
   const per = (optimizer?.recipe ?? optimizers[0]).moved(request.precision);
   const after: Moved[] = ranks.ranks.map(() => stillness);
@@ -52,6 +52,8 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   const possible =
     request.exchange === undefined || canExchange(notes, request, rule === undefined ? 'collective' : 'sync');
   const collective = possible ? asked : undefined;
+  // Weights that are gathered once an iteration still overlap with its first forwards.
+  const sync = request.sync ?? (rule !== undefined && !possible ? { bucket: 0 } : undefined);
   const ordered =
     rule !== undefined && possible
       ? exchangeLanes(notes, { ...request, exchange: { sync: rule, collective }, holders: groups, per })
@@ -114,7 +116,7 @@ export function stepTimes(notes: Notes, request: StepRequest): StepTimes | undef
   const embeddings = embeddingTimes(notes, request, per.gradient);
   if (embeddings === undefined) return undefined;
   const nothing =
-    (sync !== undefined && overlap.every((candidate) => candidate.length === 0)) ||
+    (request.sync !== undefined && overlap.every((candidate) => candidate.length === 0)) ||
     (ordered !== 'none' && ordered.lanes.length === 0);
   if (nothing)
     notes.report.report('key/not-applicable', request.at('sync'), {

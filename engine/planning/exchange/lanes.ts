@@ -11,6 +11,7 @@ import { dataGroups, expertDataGroups, joinedGroups } from '../place/rankGroups.
 import type { SitedRanks } from '../place/sites.ts';
 import type { Holders } from './holders.ts';
 import { limitedCall, usesFactors } from './laneCall.ts';
+import { ruleFits } from './ruleFits.ts';
 import { stageGraph, type StageNeeds } from './stageGraph.ts';
 
 export interface LanesRequest extends Pick<SettledPipeline, 'name' | 'cluster' | 'at' | 'optimizer'> {
@@ -45,10 +46,8 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
       made.push(...found);
     }
     if (made.length === 0) continue;
-    if (rule.partition === 'at_preemption' && calls.some(({ oneLane }) => oneLane === true)) {
-      reportUncut(notes, request);
+    if (!ruleFits(notes, { sync: exchange.sync, at: request.at }, rule, { calls, tensors: made.length }))
       return undefined;
-    }
     made.sort((a, b) => a.tensor.stage - b.tensor.stage || a.tensor.before - b.tensor.before);
     const tensors = made.map(({ tensor }) => tensor);
     const pulls = rule.order === 'tio' || rule.order === 'tao';
@@ -65,19 +64,11 @@ export function exchangeLanes(notes: Notes, request: LanesRequest): ExchangePlan
       ...(exchange.sync.preset.wholeBehindFirst === true ? { whole: stages.filter((stage) => stage > 0) } : {}),
     });
   }
+  noteFactors(notes, request);
   if (!piecesWithinLimit(notes, request, rule, lanes)) return undefined;
   const weights = shardsState(request.optimizer?.shard ?? 'none');
   const clip = request.optimizer?.clip === true;
   return { rule, lanes, ...(weights ? { weights } : {}), ...(clip ? { clip } : {}) };
-}
-
-/** A push that is cut would let its pull go first on the lane that both share. */
-function reportUncut(notes: Notes, { exchange, at }: LanesRequest): void {
-  notes.report.report('value/range', exchange.sync.at.get('partition') ?? at('sync'), {
-    what: exchange.sync.at.has('partition') ? '"partition"' : `"partition" of ${exchange.sync.preset.name}`,
-    value: 'at_preemption',
-    allowed: 'a size of pieces, because pushes and pulls share one lane here',
-  });
 }
 
 /** In bytes, for the most ranks that hold the same weights. */
@@ -103,6 +94,21 @@ function ruleOf(
   }
   // Updated weights are gathered before the next forwards.
   return shardsState(optimizer?.shard ?? 'none') ? { ...rule, halves: 'apart' } : rule;
+}
+
+/** Factors need a matrix. */
+export function noteFactors(
+  notes: Notes,
+  { exchange, at, matrices }: Pick<LanesRequest, 'at' | 'matrices'> & { readonly exchange: ExchangeUse },
+): void {
+  const hybrid = exchange.sync?.preset.collective === 'hybrid';
+  if (!hybrid && exchange.collective?.factors !== true) return;
+  if (matrices.some((layers) => layers.some((matrix) => matrix !== undefined))) return;
+  const key = hybrid ? 'sync' : 'collective';
+  notes.report.report('key/not-applicable', at(key), {
+    key: hybrid ? 'hybrid' : 'push = factors',
+    reason: 'no layer is fully connected; a measured one needs its `matrix = [INPUTS, OUTPUTS]`',
+  });
 }
 
 /** Counted before any is sent; each is a step of the simulation, as an operation is. */
@@ -215,7 +221,8 @@ export function canExchange(
   if (!shardsGradients(optimizer?.shard ?? 'none')) return true;
   notes.report.report('key/not-applicable', at(key), {
     key,
-    reason: 'gradients in parts are scattered after each backward, in the time of the layers',
+    reason:
+      'gradients in parts are scattered after each backward, in the time of the layers, and weights are gathered as with `overlap`',
   });
   return false;
 }

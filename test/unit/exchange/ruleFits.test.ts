@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { analyse, runOf } from '../../support/analyse.ts';
+
+const messages = (sync: string, collective: string, layers = 4): readonly string[] =>
+  analyse(`
+model m { layer a[${layers}] { forward = 1ms  backward = 2ms  weights = 1MB } }
+device gpu { memory = 16GiB }
+cluster c { gpu[2] = gpu  link = 10GB/s }
+pipeline p { model = m devices = c microbatches = 1 stages = balance(1) schedule = 1f1b data = 2
+  sync = ${sync}  collective = ${collective} }
+`).findings.flatMap(({ severity, message }) => (severity === 'error' ? [message] : []));
+
+describe('orders of pulls', () => {
+  test('need pulls', () => {
+    expect(messages('tictac(tio)', 'ring')).toEqual([
+      '"order" is tio; it must be `ready`, `forward` or `tail`, because ring has no pulls.',
+    ]);
+    expect(messages('tictac', 'nccl')).toEqual([
+      '"order" of tictac is tao; it must be `ready`, `forward` or `tail`, because nccl has no pulls.',
+    ]);
+    expect(messages('tictac', 'ps')).toEqual([]);
+  });
+});
+
+describe('halves apart', () => {
+  test('need a collective with halves', () => {
+    expect(messages('dear', 'tree')).toEqual([
+      '"halves" of dear is apart; it must be `together`, because tree has no halves.',
+    ]);
+    expect(messages('dear', 'ps')).toEqual([]);
+    expect(messages('dear', 'halving')).toEqual([]);
+  });
+});
+
+describe('buckets that are cut', () => {
+  test('need a lane of their own for pushes', () => {
+    expect(messages('overlap(partition = at_preemption, order = forward)', 'ps(colocated = true)')).toEqual([
+      '"partition" is at_preemption; it must be a size of pieces, because pushes and pulls share one lane here.',
+    ]);
+    expect(messages('pace', 'ps(servers = 2, link = half(10GB/s))')).toEqual([
+      '"partition" of pace is at_preemption; it must be a size of pieces, because pushes and pulls share one lane here.',
+    ]);
+  });
+  test('and the search of buckets ends at 2,000 tensors', () => {
+    expect(messages('overlap(bucket = best, barrier = false)', 'ring', 2000)).toEqual([]);
+    // With a barrier, and as buckets get ready, the search is short.
+    expect(messages('overlap(bucket = best)', 'ring', 2001)).toEqual([]);
+    expect(messages('overlap(bucket = best, barrier = false)', 'ring', 2001)).toEqual([
+      '"bucket" is best; it must be a size, because the pipeline exchanges 2,001 tensors on one lane, and at most 2,000 are searched.',
+    ]);
+  });
+  test('may have servers with two lanes, or a collective', () => {
+    expect(messages('pace', 'ps(servers = 2)')).toEqual([]);
+    expect(messages('pace', 'ring')).toEqual([]);
+  });
+});
+
+describe('factors', () => {
+  const warnings = (matrix: string): readonly string[] =>
+    analyse(`
+model m { layer a[4] { forward = 1ms  backward = 2ms  weights = 10MB ${matrix} } }
+device gpu { memory = 16GiB }
+cluster c { gpu[2] = gpu  link = 10GB/s }
+pipeline p { model = m devices = c microbatches = 1 stages = balance(1) schedule = 1f1b data = 2  sync = hybrid }
+pipeline q { model = m devices = c microbatches = 1 stages = balance(1) schedule = 1f1b data = 2  sync = wfbp
+  collective = ps(push = factors) }
+`).findings.flatMap(({ code, message }) => (code === 'key/not-applicable' ? [message] : []));
+  test('need a matrix', () => {
+    const reason = 'no layer is fully connected; a measured one needs its `matrix = [INPUTS, OUTPUTS]`.';
+    expect(warnings('')).toEqual([
+      `"hybrid" has no effect here: ${reason}`,
+      `"push = factors" has no effect here: ${reason}`,
+    ]);
+    expect(warnings('matrix = [1000, 5000]')).toEqual([]);
+  });
+});
+
+test('a rule that does not apply to gradients in parts leaves weights to be gathered as with `overlap`', () => {
+  const iteration = (sync: string): number =>
+    runOf(`
+model m { layer a[8] { forward = 1ms  backward = 2ms  weights = 40MB } }
+device gpu { memory = 64GiB }
+cluster c { gpu[4] = gpu  link = 10GB/s }
+pipeline p { model = m devices = c microbatches = 2 stages = balance(1) schedule = 1f1b data = 4
+  optimizer = adam_mixed(shard = zero2)  sync = ${sync} }
+`).run.report.iteration;
+  expect(iteration('ddp')).toBe(iteration('overlap'));
+  expect(iteration('ddp')).toBeLessThan(iteration('end'));
+});
