@@ -71,6 +71,21 @@ function sizeText(bytes: number): string {
 const argumentsOf = ({ arguments: said }: ExchangePreset, written: RuleArguments, ranks: number): RuleArguments =>
   typeof said === 'function' ? said(ranks, written) : said;
 
+/** What a preset says of a parameter, as a file writes it; `undefined` if it leaves the parameter as `overlap` has it. */
+export function presetText(preset: ExchangePreset, parameter: string): string | undefined {
+  const said: ReadonlyMap<string, RuleArguments[keyof RuleArguments]> = new Map(
+    Object.entries(argumentsOf(preset, {}, 2)),
+  );
+  const value = said.get(parameter === 'slice' ? 'partition' : parameter);
+  if (value === undefined) return undefined;
+  if (typeof value === 'number') return `${value * 1e3}ms`;
+  if (typeof value !== 'object') return parameter === 'slice' ? undefined : String(value);
+  if ('pieces' in value) return String(value.pieces);
+  if ('parameters' in value)
+    return parameter === 'slice' ? String(value.parameters) : `${value.parameters.toLocaleString('en-US')} parameters`;
+  return parameter === 'slice' ? undefined : sizeText(value.bytes);
+}
+
 /** Whether a preset and what is written with it ask for a barrier, whatever the ranks. */
 export const hasBarrier = (preset: ExchangePreset, written: RuleArguments): boolean =>
   ({ ...argumentsOf(preset, written, 2), ...written }).barrier ?? true;

@@ -7,6 +7,7 @@ import { symbolId } from './context.ts';
 import { optimizers } from '../costs/optimizer.ts';
 import { collectives } from '../exchange/collectives.ts';
 import { exchangePresets, inOrder } from '../exchange/presets.ts';
+import { presetText } from '../exchange/rule.ts';
 import { pipedreamObjectives } from './schema/words.ts';
 import { shapes } from '../costs/shapes.ts';
 import { valueKinds, type FunctionContext } from './kinds.ts';
@@ -206,7 +207,9 @@ const values: readonly FunctionSchema[] = [
       'gradientSync',
       preset.name,
       preset.source === '' ? preset.doc : `${preset.doc} Source: ${preset.source}.`,
-      inOrder(preset).map(({ name, doc, words, default: otherwise }) => may(name, doc, { words, default: otherwise })),
+      inOrder(preset).map(({ name, doc, words, default: otherwise }) =>
+        may(name, doc, { words, default: presetText(preset, name) ?? otherwise }),
+      ),
       { bare: true },
     ),
   ),

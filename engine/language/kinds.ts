@@ -171,7 +171,7 @@ const rows = {
   placement: { names: 'word', offers: ['words', 'functions'], words: placements, functions: 'function' },
   transfer: { names: 'function', offers: ['functions'], functions: 'transfer' },
   workerSync: { names: 'function', offers: ['functions'], functions: 'way to synchronise' },
-  gradientSync: { names: 'function', offers: ['functions'], functions: 'way to synchronise' },
+  gradientSync: { names: 'function', offers: ['functions'], functions: 'rule of exchange' },
   collective: { names: 'function', offers: ['functions'], functions: 'collective' },
   /** A model, or `inference(NAME)`, `training(NAME)`. */
   fill: {
