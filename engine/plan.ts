@@ -365,8 +365,11 @@ export interface JobPlan {
   readonly doc?: string;
   /** Names of its pipelines. Path `job:NAME/worker:I`. */
   readonly workers: readonly string[];
-  /** Wave Synchronous Parallel: a worker may lead the slowest by `distance` clocks. Path `job:NAME/key:sync`. */
-  readonly sync: { readonly kind: 'wsp'; readonly distance: number };
+  /**
+   * Wave Synchronous Parallel: a worker may lead the slowest by `distance` clocks. `free`: no worker waits for another. Path
+   * `job:NAME/key:sync`.
+   */
+  readonly sync: { readonly kind: 'wsp'; readonly distance: number } | { readonly kind: 'free' };
   readonly servers: number;
   /** Of each server; absent where exchanges with servers take no time. `half`: both directions are one resource. */
   readonly link?: { readonly bandwidth: number; readonly latency: number; readonly duplex: 'full' | 'half' };

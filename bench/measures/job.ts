@@ -27,13 +27,14 @@ export function jobTable(): Table {
   ).map(([name, speeds, most]): Row => {
     const [job] = analysisOf(jobFile({ devices: 16, waves, speeds })).jobs;
     const wave = job?.report?.wave;
-    if (job === undefined || wave === undefined) throw new Error('The job does not run.');
+    const sync = job?.plan.sync;
+    if (job === undefined || wave === undefined || sync?.kind !== 'wsp') throw new Error('The job does not run.');
     const workers = job.workers.flatMap((plan): readonly Worker[] => {
       const worker = workerOf(plan, (waves + 2) * wave);
       return worker === undefined ? [] : [worker];
     });
     const operations = workers.reduce((sum, { program }) => sum + program.order.length, 0);
-    const together = measure(() => runJob(job.plan, workers.map(anew), wave, waves));
+    const together = measure(() => runJob({ ...job.plan, sync }, workers.map(anew), wave, waves));
     const alone = measure(() => workers.map(({ program, timing }) => simulate(program, timing)));
     const whole = measure(() => evaluateJob(job.plan, job.workers, job.options));
     const ratio = together.best / alone.best;

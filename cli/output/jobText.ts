@@ -5,20 +5,15 @@ import { table } from './table.ts';
 
 /** The figures of one job, and a row for each worker. */
 export function jobText(report: JobReport, colours: Colours): string {
-  const { staleness } = report;
   const parts = [
-    `${report.sync}, distance ${report.distance}`,
+    report.sync === 'wsp' ? `wsp, distance ${report.distance}` : report.sync,
     count(report.workers.length, 'worker', 'workers'),
     `waves of ${count(report.wave, 'minibatch', 'minibatches')}`,
     count(report.waves, 'wave', 'waves'),
   ];
   const figures = [
     ['Throughput', colours.bold(`${Number(report.throughput.toPrecision(4))} samples/s`), 'of all workers'],
-    [
-      'Staleness',
-      colours.bold(String(staleness.observed)),
-      `updates of another worker missed at most, of ${staleness.bound} allowed; ${staleness.local} of its worker`,
-    ],
+    stalenessRow(report, colours),
     [
       'Servers',
       show(report.server_traffic, 'bandwidth'),
@@ -41,4 +36,17 @@ export function jobText(report: JobReport, colours: Colours): string {
     String(worker.lead),
   ]);
   return `${colours.bold(report.name)}  ${parts.join(' · ')}\n\n${table(figures)}${colours.bold('Workers')}\n${table([head, ...rows])}`;
+}
+
+function stalenessRow(report: JobReport, colours: Colours): readonly string[] {
+  if (report.sync === 'wsp') {
+    const { local, bound, observed } = report.staleness;
+    const words = `updates of another worker missed at most, of ${bound} allowed; ${local} of its worker`;
+    return ['Staleness', colours.bold(String(observed)), words];
+  }
+  const { local, mean, largest } = report.staleness;
+  if (mean === null || largest === null)
+    return ['Staleness', colours.bold('unknown'), 'no update reaches the servers in the last half; raise `waves`'];
+  const words = `updates of all other workers missed in the mean, ${largest} at most; ${local} of its worker`;
+  return ['Staleness', colours.bold(amount(mean)), words];
 }

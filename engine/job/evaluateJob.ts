@@ -1,15 +1,16 @@
 /** One job of a plan, simulated: its workers together, then the report. */
 import { evaluationSize, planKey } from '../evaluation.ts';
-import type { Worker } from './worker.ts';
 import type { JobReport } from '../report.ts';
 import { type PlanFinding, planFinding } from '../findings/finding.ts';
 import type { EngineOptions } from '../host.ts';
 import { type JobPlan, type PipelinePlan, paths } from '../plan.ts';
 import { count } from '../quantities.ts';
 import { runSearch, type Search } from '../searches.ts';
+import { lockFree } from './lockFree.ts';
 import { jobReport } from './jobReport.ts';
 import { period } from './period.ts';
 import { waveOf, workerOf } from './workers.ts';
+import type { Worker } from './worker.ts';
 import { type JobTimeline, runJob } from './wsp.ts';
 
 export interface JobProblem {
@@ -148,28 +149,46 @@ function run(
     const worker = workerOf(pipeline, more * wave);
     if (worker === undefined) return problem(`"${pipeline.name}" cannot run ${more * wave} minibatches back to back`);
     if (worker.program.fused !== undefined) return problem(`"${pipeline.name}" runs two operations in one slot`);
-    const free = { servers: 1, sync: { kind: 'wsp', distance: 0 } } as const;
-    const timeline = runJob(free, [worker], wave, plan.waves);
+    const timeline = runAlone(plan, worker, wave);
     if (timeline === undefined) return problem(neverEnds(pipeline, wave));
     alone.push(period(timeline, 0));
   }
-  // A fast worker needs more waves while the slowest ends its own, but never leads it by more than the distance.
+  // A fast worker needs more waves while the slowest ends its own. Under `wsp` it never leads it by more than the distance.
   const slowest = Math.max(...alone);
-  const most = plan.waves + plan.sync.distance + 2;
+  const instant = plan.sync.kind === 'free' ? alone.indexOf(0) : -1;
+  if (instant >= 0) return problem(`"${plans[instant].name}" takes no time, so its waves would have no end`);
+  const most = plan.sync.kind === 'wsp' ? plan.waves + plan.sync.distance + 2 : Infinity;
   let waves = alone.map((value) => Math.min(most, value > 0 ? Math.ceil((plan.waves * slowest) / value) + 2 : most));
   for (;;) {
     if (operations(waves) > limits.operations) return tooLarge(operations(waves));
     const workers = plans.flatMap((pipeline, index) => workerOf(pipeline, waves[index] * wave) ?? []);
-    const timeline = workers.length < plans.length ? undefined : runJob(plan, workers, wave, plan.waves);
+    const timeline = workers.length < plans.length ? undefined : runTogether(plan, workers, wave);
     if (timeline === undefined) return problem('its workers wait for each other forever');
     // One that is in its last wave drains already.
     const ended = timeline.workers.map(
-      ({ waves: counted }, index) => counted.length + 1 >= waves[index] && waves[index] < most,
+      (_, index) => wavesEnded(timeline, index) + 1 >= waves[index] && waves[index] < most,
     );
     if (!ended.includes(true)) return { workers, timeline, alone };
     waves = waves.map((each, index) => (ended[index] ? Math.min(most, 2 * each) : each));
   }
 }
+
+function runTogether(plan: JobPlan, workers: readonly Worker[], wave: number): JobTimeline | undefined {
+  const { sync } = plan;
+  return sync.kind === 'free'
+    ? lockFree(plan, workers, wave, plan.waves)
+    : runJob({ ...plan, sync }, workers, wave, plan.waves);
+}
+
+/** A worker without others, whose exchanges take no time. */
+const runAlone = ({ sync, waves }: JobPlan, worker: Worker, wave: number): JobTimeline | undefined =>
+  sync.kind === 'free'
+    ? lockFree({ servers: 1 }, [worker], wave, waves)
+    : runJob({ servers: 1, sync: { kind: 'wsp', distance: 0 } }, [worker], wave, waves);
+
+/** Waves that a worker had ended when the run was over. */
+const wavesEnded = ({ globalClock, workers }: JobTimeline, index: number): number =>
+  workers[index].waves.filter((at) => at <= globalClock[globalClock.length - 1]).length;
 
 /**
  * Replicas of a stage wait for the gradients of their whole round. Before a wave has ended, all but the last minibatch of the

@@ -15,7 +15,6 @@ export function jobReport(
 ): JobReport {
   const window = windowOf(timeline);
   const length = window.until - window.from;
-  const { distance } = plan.sync;
   const over = (run: { readonly until: number }) => run.until > window.from && run.until <= window.until;
   let traffic = 0;
   const reports = workers.map((worker, index): JobWorkerReport => {
@@ -36,31 +35,47 @@ export function jobReport(
       lead: clockAt(timeline, index, window.until) - timeline.globalClock.length,
     };
   });
-  return {
-    name: plan.name,
-    sync: plan.sync.kind,
-    distance,
+  const figures = {
     servers: plan.servers,
     wave,
     waves: timeline.globalClock.length,
     makespan: window.until,
-    steady: workers.every((_, index) => !gains(timeline, index)),
+    // Without a bound a lead may grow for ever, and no worker waits for it.
+    steady: plan.sync.kind === 'free' || workers.every((_, index) => !gains(timeline, index)),
     throughput: reports.reduce(
       (sum, report, index) => sum + report.minibatches_per_second * samplesOf(plans[index]),
       0,
     ),
-    staleness: {
-      local: wave - 1,
-      bound: (distance + 1) * wave + wave - 2,
-      observed: timeline.workers.reduce(
-        (most, { missed }) => missed.reduce((worst, value) => Math.max(worst, value), most),
-        0,
-      ),
-    },
-    server_traffic: length > 0 ? traffic / length : 0,
-    workers: reports,
   };
+  const last = { server_traffic: length > 0 ? traffic / length : 0, workers: reports };
+  const local = wave - 1;
+  if (plan.sync.kind === 'free') {
+    const staleness = { local, ...stalenessAsItHappens(timeline) };
+    return { name: plan.name, sync: 'free', ...figures, staleness, ...last };
+  }
+  const { distance } = plan.sync;
+  const staleness = { local, bound: (distance + 1) * wave + wave - 2, observed: mostMissed(timeline) };
+  return { name: plan.name, sync: 'wsp', distance, ...figures, staleness, ...last };
 }
+
+const mostMissed = ({ workers }: JobTimeline): number =>
+  workers.reduce((all, { missed }) => missed.reduce((most, value) => Math.max(most, value), all), 0);
+
+/** The mean is of the updates that reach the servers in the last half of the run; `null` where none does. */
+function stalenessAsItHappens(timeline: JobTimeline): FreeStaleness {
+  const { from, until } = windowOf(timeline);
+  let sum = 0;
+  let updates = 0;
+  for (const { missed, reached = [] } of timeline.workers)
+    for (const [minibatch, at] of reached.entries()) {
+      if (at <= from || at > until) continue;
+      sum += missed[minibatch];
+      updates += 1;
+    }
+  return updates === 0 ? { mean: null, largest: null } : { mean: sum / updates, largest: mostMissed(timeline) };
+}
+
+type FreeStaleness = Omit<Extract<JobReport, { readonly sync: 'free' }>['staleness'], 'local'>;
 
 /** Samples of one minibatch. */
 const samplesOf = ({ microbatches, microBatchSize, data }: PipelinePlan): number =>

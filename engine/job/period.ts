@@ -8,8 +8,8 @@ export function windowOf({ globalClock }: JobTimeline): { readonly from: number;
 
 /**
  * Seconds from one wave of a worker to the next, over the window. A worker may lead the slowest by as many waves at its end as at
- * its start. Then it goes at the slowest worker's pace, though single waves may come early or late. Otherwise the mean from push
- * to push.
+ * its start. Then it goes at the slowest worker's pace, though single waves may come early or late. Otherwise the mean from clock
+ * to clock.
  */
 export function period(timeline: JobTimeline, worker: number): number {
   const { from, until } = windowOf(timeline);
@@ -18,18 +18,18 @@ export function period(timeline: JobTimeline, worker: number): number {
   const { globalClock } = timeline;
   if (last - first === globalClock.length - Math.max(1, Math.floor(globalClock.length / 2)) || last - first < 2)
     return last > first ? (until - from) / (last - first) : until - from;
-  const { pushes } = timeline.workers[worker];
-  return (pushes[last - 1].until - pushes[first].until) / (last - 1 - first);
+  const { clock } = timeline.workers[worker];
+  return (clock[last - 1] - clock[first]) / (last - 1 - first);
 }
 
-/** Waves that a worker has pushed by a time. */
+/** A worker's clock at a time. */
 export function clockAt(timeline: JobTimeline, worker: number, at: number): number {
-  const { pushes } = timeline.workers[worker];
+  const { clock } = timeline.workers[worker];
   let low = 0;
-  let high = pushes.length;
+  let high = clock.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (pushes[middle].until <= at) low = middle + 1;
+    if (clock[middle] <= at) low = middle + 1;
     else high = middle;
   }
   return low;

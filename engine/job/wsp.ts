@@ -16,6 +16,10 @@ import { type Exchange, serversOf } from './servers.ts';
 import { Turns } from './turns.ts';
 import { type WorkerRun, workerRun } from './workerRun.ts';
 
+export interface WaveJob extends Pick<JobPlan, 'servers' | 'link'> {
+  readonly sync: { readonly kind: 'wsp'; readonly distance: number };
+}
+
 export interface JobTimeline {
   /** When the global clock reached 1, 2, …; the last one is the end of the run. */
   readonly globalClock: readonly number[];
@@ -25,26 +29,29 @@ export interface JobTimeline {
 export interface WorkerTimeline {
   /** End of each operation by slot, as in `Timeline`; of those that the run did not reach −1, or an end after the last tick of the global clock. */
   readonly ends: Float64Array;
-  /** When all operations of each wave had ended, and its push and the pull of each global clock. */
+  /** When all operations of each wave had ended. */
   readonly waves: readonly number[];
+  /** When the worker's clock reached 1, 2, …: the wave is with the servers, or has ended if no worker waits for another. */
+  readonly clock: readonly number[];
+  /** In order of time. Under `wsp` there is a push for each wave, and a pull for each global clock. */
   readonly pushes: readonly Exchange[];
   readonly pulls: readonly Exchange[];
   /** Times in which a minibatch could have entered but was held back. */
   readonly waits: readonly Exchange[];
-  /** Most updates of one other worker that each minibatch missed, of those that came before it in number. */
+  /**
+   * Under `wsp` the most updates of one other worker that each minibatch missed, of those that came before it in number. Under
+   * `free` the updates of all others that the servers applied after they had read its weights, and before its update.
+   */
   readonly missed: readonly number[];
+  /** Under `free`: when the update of each minibatch was with the servers. */
+  readonly reached?: readonly number[];
 }
 
 /**
  * Runs until the global clock is `waves`. `undefined` where a worker runs out of minibatches before that without having reached
  * it, or waits for ever. Workers have one wave size, `wave` minibatches.
  */
-export function runJob(
-  job: Pick<JobPlan, 'servers' | 'link' | 'sync'>,
-  workers: readonly Worker[],
-  wave: number,
-  waves: number,
-): JobTimeline | undefined {
+export function runJob(job: WaveJob, workers: readonly Worker[], wave: number, waves: number): JobTimeline | undefined {
   // A worker that is never held back runs as by itself, which is known. Who is held back shows, and is then run in order of time.
   const inTime = Uint8Array.from(workers, ({ free }) => (free === undefined ? 1 : 0));
   for (;;) {
@@ -55,7 +62,7 @@ export function runJob(
 
 /** One try; marks in `inTime` whom it saw held back without being run in order of time. */
 function attempt(
-  job: Pick<JobPlan, 'servers' | 'link' | 'sync'>,
+  job: WaveJob,
   workers: readonly Worker[],
   inTime: Uint8Array,
   wave: number,
@@ -184,6 +191,7 @@ function attempt(
       return {
         ends: runs[index].ends,
         waves: state.waves,
+        clock: state.pushes.map(({ until }) => until),
         pushes: state.pushes,
         pulls: state.pulls,
         waits: state.waits,

@@ -237,6 +237,13 @@ const values: readonly FunctionSchema[] = [
     [may('distance', 'waves that a worker may lead the slowest one by', { default: '0' })],
     { bare: true },
   ),
+  functionRow(
+    'workerSync',
+    'free',
+    'Lock-free servers: a worker pushes after each wave, pulls after its push, and never waits for another. Source: Chilimbi et al., 2014.',
+    [],
+    { bare: true },
+  ),
   functionRow('order', 'greedy', 'A list scheduler: a free device runs its first ready operation.', [
     need('prefer', 'kinds in order of preference: `[I, F, W]`'),
   ]),

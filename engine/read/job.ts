@@ -49,7 +49,7 @@ export function readJob(
   detail(
     context,
     symbolId('job', name.text),
-    `${sync.kind}, distance ${sync.distance}, ${count(names.length, 'worker', 'workers')}`,
+    `${sync.kind === 'wsp' ? `wsp, distance ${sync.distance}` : sync.kind}, ${count(names.length, 'worker', 'workers')}`,
   );
   return {
     name: name.text,

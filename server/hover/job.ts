@@ -1,4 +1,5 @@
 import type { View } from '../view.ts';
+import type { JobReport } from '../../engine/report.ts';
 import { amount, count, share, time, show } from '../../engine/quantities.ts';
 import { sections, table } from './markdown.ts';
 
@@ -6,10 +7,9 @@ import { sections, table } from './markdown.ts';
 export function jobText(view: View, name: string): string {
   const report = view.analysis.jobs.find((job) => job.plan.name === name)?.report;
   if (report === undefined) return '';
-  const { staleness } = report;
   return sections(
     `${Number(report.throughput.toPrecision(4))} samples/s · waves of ${count(report.wave, 'minibatch', 'minibatches')} · servers ${show(report.server_traffic, 'bandwidth')}`,
-    `A minibatch misses at most ${staleness.observed} updates of another worker (the bound is ${staleness.bound}) and ${staleness.local} updates of its worker.`,
+    stalenessSentence(report),
     table(
       report.workers.map((worker) => [
         worker.name,
@@ -18,4 +18,15 @@ export function jobText(view: View, name: string): string {
     ),
     report.steady ? undefined : 'The fastest worker still gains on the slowest.',
   );
+}
+
+function stalenessSentence(report: JobReport): string {
+  if (report.sync === 'wsp') {
+    const { local, bound, observed } = report.staleness;
+    return `A minibatch misses at most ${observed} updates of another worker (the bound is ${bound}) and ${local} updates of its worker.`;
+  }
+  const { local, mean, largest } = report.staleness;
+  if (mean === null || largest === null)
+    return 'No update reaches the servers in the last half of the run. Raise `waves` to see the staleness.';
+  return `In the mean a minibatch misses ${amount(mean)} updates of all other workers, at most ${largest}, and ${local} updates of its worker.`;
 }

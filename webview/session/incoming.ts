@@ -236,7 +236,7 @@ const isJob = (value: unknown): boolean =>
   Array.isArray(value.workers) &&
   value.workers.every(isText) &&
   isFields(value.sync) &&
-  isCount(value.sync.distance) &&
+  (value.sync.kind === 'free' || (value.sync.kind === 'wsp' && isCount(value.sync.distance))) &&
   isCount(value.servers) &&
   isCount(value.waves);
 

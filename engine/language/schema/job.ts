@@ -15,7 +15,7 @@ export const job: BlockSchema = {
       'sync',
       'sync = wsp(distance = 0)',
       { kind: 'workerSync' },
-      'When a worker waits for the others. `wsp(distance = D)`: it pushes its updates wave by wave, and leads the slowest worker by at most D waves.',
+      'When a worker waits for the others. `wsp(distance = D)`: it pushes its updates wave by wave, and leads the slowest worker by at most D waves. `free`: it waits for none.',
       { required: true },
     ),
     key('servers', 'servers = 2', whole(1), 'Parameter servers, each with an equal share of the weights. Default: 1.'),

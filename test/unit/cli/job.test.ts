@@ -20,6 +20,19 @@ test('the text has the figures of the job after those of its pipelines', async (
   expect(out.indexOf('all  wsp')).toBeGreaterThan(out.indexOf('second  pipedream'));
 });
 
+test('under free the text and the JSON have the staleness that happens, and no bound', async () => {
+  const free = { 'a.pipe': text.replace('wsp(distance = 1)', 'free').replace('  link = 1GB/s }', ' }') };
+  const { out } = await call(['simulate', 'a.pipe'], { files: free });
+  expect(out).toContain('free · 2 workers · waves of 2 minibatches · 32 waves');
+  expect(out).toContain('updates of all other workers missed in the mean');
+  expect(out).not.toContain('allowed');
+  const [job] = JSON.parse((await call(['simulate', 'a.pipe', '--format', 'json'], { files: free })).out).jobs;
+  // A minibatch each 3 ms for each of two workers.
+  expect(job.throughput).toBeCloseTo(2 / 0.003, 6);
+  expect(Object.keys(job.staleness)).toEqual(['local', 'mean', 'largest']);
+  expect(job.distance).toBeUndefined();
+});
+
 test('the JSON report lists jobs, and not for one pipeline alone', async () => {
   const { out } = await call(['simulate', 'a.pipe', '--format', 'json'], { files });
   const [job] = JSON.parse(out).jobs;

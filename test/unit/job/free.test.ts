@@ -3,8 +3,7 @@ import * as fc from '../../support/property.ts';
 import { expect, test } from 'vitest';
 import { Turns } from '../../../engine/job/turns.ts';
 import { workerOf } from '../../../engine/job/workers.ts';
-import { runJob } from '../../../engine/job/wsp.ts';
-import type { JobPlan } from '../../../engine/plan.ts';
+import { runJob, type WaveJob } from '../../../engine/job/wsp.ts';
 import { recipePlan, policy } from '../support/plans.ts';
 
 const waves = 8;
@@ -47,7 +46,7 @@ test('workers of known times and workers run in order of time give the same bits
         return { ...worker, bytes };
       });
       known += made.filter(({ free }) => free !== undefined).length;
-      const job: Pick<JobPlan, 'servers' | 'link' | 'sync'> = {
+      const job: WaveJob = {
         servers: 1,
         sync: { kind: 'wsp', distance },
         ...(link === null ? {} : { link: { bandwidth: 1, ...link } }),

@@ -44,6 +44,10 @@ describe('what a job says', () => {
     expect(derived.some(({ text }) => text.includes('take no time'))).toBe(true);
   });
 
+  test.each(['free', 'free()', '(free)'])('may have servers without locks: %s', (sync) => {
+    expect(checkFindings(file(`workers = [a, b]  sync = ${sync}`)).plan.jobs[0].sync).toEqual({ kind: 'free' });
+  });
+
   test('has the slowest link between nodes where it says none', () => {
     const nodes = (name: string, link: string) => `cluster ${name} { node[2] { gpu[1] = v100 }  link = ${link} }\n`;
     const text = file('workers = [a, b]  sync = wsp')
@@ -71,6 +75,9 @@ describe('mistakes', () => {
     checkFindings(file('workers = [a, b]  sync = wsp(distance = ⟦value/range:-1⟧)'), ['at least 0']);
     checkFindings(file('workers = [a, b]  sync = wsp(distance = ⟦value/range:0.5⟧)'));
     checkFindings(file('workers = [a, b]  sync = ⟦type/mismatch:3⟧'));
+    checkFindings(file('workers = [a, b]  sync = ⟦name/unknown:fre⟧'), ['Did you mean "free"?']);
+    checkFindings(file('workers = [a, b]  sync = free(⟦key/unknown:distance⟧ = 1)'));
+    checkFindings(file('workers = [a, b]  sync = free(⟦type/mismatch:1⟧)'), ['at most 0 arguments']);
     checkFindings(file('workers = [a, b]  sync = wsp  servers = ⟦value/range:0⟧'));
     checkFindings(file('workers = [a, b]  sync = wsp  link = ⟦type/dimension:5us⟧'));
     checkFindings(file('workers = [a, b]  sync = wsp  waves = ⟦value/range:1⟧'));
@@ -119,6 +126,10 @@ describe('mistakes', () => {
     'workers = [a]  sync = wsp(distance = 9007199254740991)  waves = 2',
     'workers = [a, b]  sync = wsp(distance = 1 / 0)',
     'workers = gpu[0]  sync = a',
+    'workers = [a, b]  sync = free  waves = 2',
+    'workers = [a, b]  sync = free(free)',
+    'workers = [a, b]  sync = free  servers = 100000000  link = 0B/s',
+    'workers = [a, b]  sync = free  link = 1B/s + 1h',
     'workers { a }  sync wsp',
     'workers = [a, b]  sync = wsp  servers = 100000000  link = 0B/s',
     'workers = [a, b]  sync = wsp  link = 1B/s + 1h',

@@ -57,6 +57,7 @@ describe.each(schedules.map((schedule) => [schedule.name, schedule] as const))('
         return;
       }
       expect(report.wave).toBeGreaterThanOrEqual(1);
+      if (report.sync !== 'wsp') throw new Error('another rule');
       expect(report.staleness.observed).toBeLessThanOrEqual(report.staleness.bound);
       expect(report.throughput).toBeGreaterThan(0);
       for (const worker of report.workers) {

@@ -30,10 +30,16 @@ test('a hover on a job shows its workers, waits and staleness', async () => {
     expect(value).toContain(part);
 });
 
+test('a hover on a job without locks shows the mean of the staleness', async () => {
+  const value = await hoverAt(file('job $0all { workers = [first, second]  sync = free }'));
+  for (const part of ['666.7 samples/s', 'In the mean a minibatch misses', 'updates of all other workers'])
+    expect(value).toContain(part);
+});
+
 test('completion offers pipelines as workers, and ways to synchronise', async () => {
   expect(await labels('job all { workers = [$0] }')).toEqual(['first', 'second']);
   expect(await labels('job all { workers = [first, $0] }')).toEqual(['first', 'second']);
-  expect(await labels('job all { workers = [first]  sync = $0 }')).toEqual(['wsp']);
+  expect(await labels('job all { workers = [first]  sync = $0 }')).toEqual(['wsp', 'free']);
   expect(await labels('job all { workers = [first]  sync = wsp($0) }')).toContain('distance');
   expect(await labels('job all { $0 }')).toEqual(['workers', 'sync', 'servers', 'link', 'waves']);
 });

@@ -13,7 +13,7 @@ function reportOf(name: string, change: Partial<JobPlan> = {}) {
   const found = analysis.jobs.find((job) => job.plan.name === name);
   if (found === undefined) throw new Error(`no job ${name}`);
   const { report } = evaluateJob({ ...found.plan, ...change }, found.workers, defaultOptions);
-  if (report === undefined) throw new Error(`${name} does not run`);
+  if (report?.sync !== 'wsp') throw new Error(`${name} does not run under wsp`);
   return report;
 }
 /** Pushes and pulls that take no time. */
