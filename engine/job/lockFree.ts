@@ -82,7 +82,7 @@ export function lockFree(
 function stateOf() {
   return {
     next: push as typeof push | typeof apply | typeof read | typeof arrive,
-    /** Waves that are pushed or on their way, and waves that are in the weights of the servers. */
+    /** Waves of which the push has begun, and waves that are in the weights of the servers. */
     ended: 0,
     applied: 0,
     /** The pull whose weights the minibatches looked at last have; −1 for the weights of the start. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultOptions } from '../../../engine/host.ts';
 import { evaluateJob } from '../../../engine/job/evaluateJob.ts';
+import { freeEnds } from '../../../engine/job/freeRun.ts';
 import { lockFree } from '../../../engine/job/lockFree.ts';
 import type { Worker } from '../../../engine/job/worker.ts';
 import { workerOf } from '../../../engine/job/workers.ts';
@@ -89,6 +90,18 @@ function alone({ program, timing }: Worker, wave: number) {
   return found;
 }
 
+/** Whether all that ended did so in the order of its device. */
+function inOrder({ program }: Worker, ends: Float64Array): boolean {
+  for (let device = 0; device < program.devices; device += 1) {
+    const words = program.order.slice(program.offsets[device], program.offsets[device + 1]);
+    const times = Array.from(words, (word) => ends[resultSlotOf(program, word)]).map((end) =>
+      end < 0 ? Infinity : end,
+    );
+    if (times.some((end, at) => at > 0 && end < times[at - 1])) return false;
+  }
+  return true;
+}
+
 describe('random workers', () => {
   test('run alone, and exchange with the servers as by brute force', () => {
     let late = 0;
@@ -125,19 +138,30 @@ describe('random workers', () => {
     expect(unknown).toBeGreaterThan(0);
   });
 
-  test('end no wave later than under wsp of any distance', () => {
+  test('end no wave later than under wsp of any distance that leaves the order of each device as it is', () => {
+    let kept = 0;
+    let delayed = 0;
     fc.assert(
       fc.property(jobs, fc.integer({ min: 0, max: 8 }), ({ workers, wave, latency, half }, distance) => {
         const made = workers.map(({ hold, ...each }) => worker(each, wave, 40 * wave, hold));
         const link = { bandwidth: 1, latency, duplex: half ? 'half' : 'full' } as const;
         const unheld = lockFree({ servers: 1, link }, made, wave, waves);
         const held = runJob({ servers: 1, link, sync: { kind: 'wsp', distance } }, made, wave, waves);
-        for (const [index, { waves: ends }] of (held?.workers ?? []).entries())
-          for (const [number, end] of ends.entries())
-            expect(unheld?.workers[index].waves[number]).toBeLessThanOrEqual(end);
+        for (const [index, { waves: ends, ends: times }] of (held?.workers ?? []).entries()) {
+          // A device that passes over a minibatch that is held back may, now and then, end a wave of several stages sooner.
+          if (!inOrder(made[index], times)) continue;
+          kept += 1;
+          for (const [number, end] of ends.entries()) {
+            const free = unheld?.workers[index].waves[number] ?? Infinity;
+            expect(free).toBeLessThanOrEqual(end);
+            if (free < end) delayed += 1;
+          }
+        }
       }),
       { numRuns: 150 },
     );
+    expect(kept).toBeGreaterThan(20);
+    expect(delayed).toBeGreaterThan(20);
   });
 
   test('miss as many updates in the mean as there are other workers, one minibatch in flight', () => {
@@ -181,6 +205,18 @@ describe('a fast and a slow worker', () => {
     const { staleness } = reportOf(plans);
     expect(staleness).toEqual({ local: 0, mean: 1, largest: 4 });
   });
+});
+
+test('a wave counts once all before it have ended', () => {
+  const made = worker({ forward: [1], backward: [1], latency: 0 }, 1, 8, 0);
+  const { order, offsets, shift } = made.program;
+  // Minibatches 0 and 1 change places.
+  const swapped = order.map((word) => ((word & ((1 << shift) - 1)) < 2 ? word ^ 1 : word));
+  const program = { ...made.program, order: swapped, offsets };
+  const timeline = lockFree({ servers: 1 }, [{ ...made, program, free: freeEnds(program, made.timing) }], 1, 2);
+  expect(timeline?.workers[0].waves.slice(0, 3)).toEqual([4, 2, 6]);
+  expect(timeline?.globalClock).toEqual([4, 4]);
+  expect(timeline?.workers[0].reached).toEqual([4, 4]);
 });
 
 describe('a slow link', () => {

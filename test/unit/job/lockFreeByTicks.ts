@@ -22,8 +22,8 @@ interface Update {
 export function lockFreeByTicks(workers: readonly TickWorker[], link: TickLink, wave: number, until: number) {
   const weights: Update[] = [];
   const free = { in: 0, out: 0 };
-  const ask = (way: 'in' | 'out', hold: number, now: number) => {
-    const lane = link.half ? 'in' : way;
+  const ask = (direction: 'in' | 'out', hold: number, now: number) => {
+    const lane = link.half ? 'in' : direction;
     const from = Math.max(now, free[lane]);
     free[lane] = from + hold;
     return { from, until: from + hold + link.latency };

@@ -41,6 +41,18 @@ describe('page', () => {
     );
   });
 
+  it('takes jobs of both rules of synchronisation, and no others', () => {
+    const good = planMessage(plan([pipeline({ devices: 3, microbatches: 4 })]));
+    const withSync = (sync: unknown) => ({
+      ...good,
+      plan: { ...good.plan, jobs: [{ name: 'all', workers: ['train'], sync, servers: 1, waves: 8 }] },
+    });
+    for (const sync of [{ kind: 'free' }, { kind: 'wsp', distance: 2 }])
+      expect(readMessage(withSync(sync))).toEqual(withSync(sync));
+    for (const sync of [{ kind: 'wsp' }, { kind: 'wsp', distance: -1 }, { kind: 'other', distance: 1 }, {}, 'free'])
+      expect(readMessage(withSync(sync))).toBeUndefined();
+  });
+
   it('takes messages of the extension and refuses what is none', () => {
     const good = planMessage(plan([pipeline({ devices: 3, microbatches: 4 })], [microbatchParam(4)]));
     expect(readMessage(good)).toEqual(good);
