@@ -156,7 +156,8 @@ function run(
   // A fast worker needs more waves while the slowest ends its own. Under `wsp` it never leads it by more than the distance.
   const slowest = Math.max(...alone);
   const instant = plan.sync.kind === 'free' ? alone.indexOf(0) : -1;
-  if (instant >= 0) return problem(`"${plans[instant].name}" takes no time, so its waves would have no end`);
+  if (instant >= 0)
+    return problem(`"${plans[instant].name}" takes no time, so its waves would have no end; give its layers a time`);
   const most = plan.sync.kind === 'wsp' ? plan.waves + plan.sync.distance + 2 : Infinity;
   let waves = alone.map((value) => Math.min(most, value > 0 ? Math.ceil((plan.waves * slowest) / value) + 2 : most));
   for (;;) {

@@ -33,6 +33,12 @@ test('under free the text and the JSON have the staleness that happens, and no b
   expect(job.distance).toBeUndefined();
 });
 
+test('under free an update that never reaches the servers is unknown staleness, with advice', async () => {
+  const slow = { 'a.pipe': text.replace('wsp(distance = 1)', 'free').replace('1GB/s }', '1KB/s }') };
+  const { out } = await call(['simulate', 'a.pipe'], { files: slow });
+  expect(out).toMatch(/Staleness +unknown +no update reaches the servers in the last half; raise `waves`/);
+});
+
 test('the JSON report lists jobs, and not for one pipeline alone', async () => {
   const { out } = await call(['simulate', 'a.pipe', '--format', 'json'], { files });
   const [job] = JSON.parse(out).jobs;
