@@ -7,13 +7,18 @@ import { analyse } from '../../support/analyse.ts';
 import { breaches } from './holds.ts';
 
 const folder = resolve(import.meta.dirname, '../../../examples/systems');
+/** Measured layers of the examples, as seen from the folder of a test: `../profiles/`. */
+const profiles = resolve(folder, '../profiles');
+const files = Object.fromEntries(
+  readdirSync(profiles).map((name) => [`file:///profiles/${name}`, readFileSync(resolve(profiles, name), 'utf8')]),
+);
 const examples = readdirSync(folder).map((name) => readFileSync(resolve(folder, name), 'utf8'));
 
 it('an example with one token or line damaged is read to its end, and what is wrong has its place', () => {
   fc.assert(
     fc.property(fc.constantFrom(...examples), fc.nat(6), fc.nat(2000), fc.nat(2000), (text, how, at, other) => {
       const broken = damaged(text, how, at, other);
-      expect(breaches(broken, 1), broken).toEqual([]);
+      expect(breaches(broken, 1, files), broken).toEqual([]);
     }),
     { numRuns: 50 },
   );
@@ -23,7 +28,7 @@ it('an example with one token or line damaged is read to its end, and what is wr
 it.each(examples.map((text) => [text.slice(0, 60).replaceAll('\n', ' '), text] as const))(
   'the example holds, and has no error: %s',
   (_, text) => {
-    expect(breaches(text, 1)).toEqual([]);
-    expect(analyse(text).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(breaches(text, 1, files)).toEqual([]);
+    expect(analyse(text, { files }).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   },
 );

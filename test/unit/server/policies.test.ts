@@ -12,7 +12,7 @@ import type {
 } from 'vscode-languageserver';
 import { policies } from '../../../engine/policies/registry.ts';
 import { scheduleUri } from '../../../engine/std/index.ts';
-import { applyEdits, type Client, main, positionAt, startClient, withClient } from '../../support/server.ts';
+import { applyEdits, type Client, positionAt, startClient, withClient } from '../../support/server.ts';
 import { askIn, invoked, labelsOf, shownBy } from '../../support/asked.ts';
 
 const file = (pipeline: string): string => `device gpu { memory = 16GiB }
@@ -90,16 +90,18 @@ const examples = readdirSync(folder).filter((name) => name.endsWith('.pipe'));
 // All examples have one server: each server starts threads, which takes longer than most of the tests.
 let client: Client;
 beforeAll(async () => {
-  client = await startClient();
+  client = await startClient({ folders: [new URL('..', folder).href] });
 });
 afterAll(() => client.stop());
 
 describe.each(examples)('examples/systems/%s', (name) => {
   const text = readFileSync(new URL(name, folder), 'utf8');
-  const document = { textDocument: { uri: main } };
+  // Its own address: some read profiles next to their folder.
+  const uri = new URL(name, folder).href;
+  const document = { textDocument: { uri } };
 
   test('every pipeline and job has a lens with its figures, every key a hover, every token a kind', async () => {
-    client.open(main, text);
+    client.open(uri, text);
     try {
       const lenses = await client.request<CodeLens[]>('textDocument/codeLens', document);
       const declared = [...text.matchAll(/^(pipeline|job) \w+ \{/gm)].map((match) => match.index);
@@ -108,7 +110,7 @@ describe.each(examples)('examples/systems/%s', (name) => {
       );
       for (const { command } of lenses)
         expect(command?.title).toMatch(
-          /^(iteration|period) [^·]+ · bubble |samples\/s · staleness \d+ of at most \d+ · /,
+          /^(iteration|period) [^·]+ · bubble |samples\/s · staleness (\d+ of|[\d.]+,) at most \d+ · /,
         );
       const { data } = await client.request<SemanticTokens>('textDocument/semanticTokens/full', document);
       expect(data.length).toBeGreaterThan(0);
@@ -121,7 +123,7 @@ describe.each(examples)('examples/systems/%s', (name) => {
       }
       expect(client.errors).toEqual([]);
     } finally {
-      client.close(main);
+      client.close(uri);
     }
   });
 
@@ -131,19 +133,23 @@ describe.each(examples)('examples/systems/%s', (name) => {
       // A number of nothing and one over every limit give the same findings whichever number it is.
       for (const other of at === 0 ? ['0', '3', '1000000000'] : ['3']) {
         const changed = text.slice(0, found.index) + other + text.slice(found.index + found[0].length);
-        client.open(main, changed);
-        const { diagnostics } = await client.diagnostics(main);
-        for (const diagnostic of diagnostics.slice(0, 1)) await actions(client, changed, diagnostic);
-        client.close(main);
+        client.open(uri, changed);
+        const { diagnostics } = await client.diagnostics(uri);
+        for (const diagnostic of diagnostics.slice(0, 1)) await actions(client, { uri, text: changed }, diagnostic);
+        client.close(uri);
       }
     }
     expect(client.errors).toEqual([]);
   }, 180_000);
 });
 
-async function actions(client: Client, text: string, diagnostic: Diagnostic): Promise<void> {
+async function actions(
+  client: Client,
+  { uri, text }: { readonly uri: string; readonly text: string },
+  diagnostic: Diagnostic,
+): Promise<void> {
   const offered = await client.request<CodeAction[] | null>('textDocument/codeAction', {
-    textDocument: { uri: main },
+    textDocument: { uri },
     range: diagnostic.range,
     context: { diagnostics: [diagnostic], only: ['quickfix'] },
   });
@@ -151,7 +157,7 @@ async function actions(client: Client, text: string, diagnostic: Diagnostic): Pr
     const edits = (action.edit?.documentChanges ?? []).flatMap((documentChange) =>
       'edits' in documentChange ? documentChange.edits : [],
     );
-    const own = action.edit?.changes?.[main] ?? edits;
+    const own = action.edit?.changes?.[uri] ?? edits;
     expect(action.title).not.toMatch(/NaN|undefined/);
     expect(applyEdits(text, own as never)).not.toBe(text);
   }
