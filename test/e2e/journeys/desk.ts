@@ -89,11 +89,20 @@ export function deskOf(workbench: Workbench, folder: string): Desk {
       if (await page.locator('.part.panel').isVisible()) await page.keyboard.press('Control+J');
       await workbench.command('File: Save All Files');
       const tab = page.locator('.tab').first();
-      // On a busy machine the list of commands may take another key, or none: then it is asked again.
-      for (let tries = 0; tries < 4 && (tries === 0 || (await tab.isVisible())); tries += 1) {
-        await workbench.command('View: Close All Editors');
-        await tab.waitFor({ state: 'detached', timeout: 8000 }).catch(() => undefined);
-      }
+      const question = page.locator('.monaco-dialog-box');
+      // On a busy machine a file is saved later, and an editor that closes before that asks what to do.
+      await page
+        .locator('.tab.dirty')
+        .first()
+        .waitFor({ state: 'detached', timeout: 10_000 })
+        .catch(() => undefined);
+      await workbench.command('View: Close All Editors');
+      await tab
+        .or(question)
+        .first()
+        .waitFor({ state: 'detached', timeout: 10_000 })
+        .catch(() => undefined);
+      if (await question.isVisible()) await question.getByRole('button', { name: /^Don.t Save/ }).click();
       await tab.waitFor({ state: 'detached' });
     },
   };
