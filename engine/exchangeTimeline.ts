@@ -87,7 +87,7 @@ export interface ExchangeTimeline {
   readonly period: number;
   /** Whether periods repeat. */
   readonly steady: boolean;
-  /** A period that no order and no pieces can be under. */
+  /** A period that no order and no pieces of these buckets can be under. */
   readonly bound: number;
   readonly lanes: readonly LaneTimeline[];
   /** By device: why it waits for tensors. */

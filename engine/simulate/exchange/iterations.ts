@@ -293,8 +293,8 @@ function addWaits(
 }
 
 /**
- * A period that no order and no pieces can be under. Every device must compute and step, and every lane must carry its buckets. Of one
- * device, what is ready and what follows is known too.
+ * A period that no order and no pieces of these buckets can be under. Every device must compute and step, and every lane must carry
+ * its buckets. Of one device, what is ready and what follows is known too.
  */
 function leastPeriod(
   { program, busy, last }: Timeline,
