@@ -2,17 +2,20 @@
  * Pipelines side by side: the pipelines of a file unchanged, or one under several schedules, rules of exchange and collectives. Each row is planned and simulated
  * separately, so one that cannot run leaves the others alone.
  */
-import { parse, type SyntaxFile } from '../grammar/index.ts';
+import { type Expression, parse, type SyntaxFile } from '../grammar/index.ts';
 import type { PipelineReport } from './report.ts';
 import type { CheckRequest } from './check.ts';
 import { evaluate } from './evaluate.ts';
 import { apply } from './fixes/proposal.ts';
-import { pipelineBody, setKey, valueOf } from './fixes/source.ts';
+import { recut } from './fixes/recut.ts';
+import { entriesOf, pipelineBody, setKey, valueOf } from './fixes/source.ts';
 import { type PipelinePlan, setsWork } from './plan.ts';
 import type { Resolution } from './language/resolution.ts';
+import { findPolicy } from './policies/registry.ts';
 import { resolve } from './resolve.ts';
 import { count } from './quantities.ts';
 import { generate } from './schedule/generate.ts';
+import { cutStages } from './stages.ts';
 
 export interface RowProblem {
   /** Code of the finding; `schedule/shape` where the schedule would run on other devices than the file's own. */
@@ -30,6 +33,15 @@ export interface Variant {
 /** Keys of a pipeline that a row may try. */
 export const variantKeys = ['schedule', 'sync', 'collective'] as const;
 
+/** How a row cuts the model. */
+export interface RowCut {
+  readonly stages: number;
+  /** `balance(10)`, as written; absent if the file has `stage` blocks, or if the schedule makes the stages. */
+  readonly text?: string;
+  /** The cut of the file, if the row has another one because its schedule needs other stages on the same devices. */
+  readonly instead?: string;
+}
+
 export interface CompareRow {
   readonly pipeline: string;
   /** As it is written. */
@@ -39,6 +51,8 @@ export interface CompareRow {
   readonly collective?: string;
   /** Figures, or why there are none. */
   readonly result: { readonly report: PipelineReport } | { readonly problem: RowProblem };
+  /** Only of a row that runs. */
+  readonly cut?: RowCut;
   /** It does work that rows under other schedules leave out. */
   readonly setsWork?: true;
   /** Codes of findings of severity error about the pipeline, as reported once it runs. */
@@ -64,8 +78,8 @@ export function rowAsWritten(request: CompareRequest, base: Planned, pipeline: s
 }
 
 /**
- * The same with other values of some keys (`isValue` must be true of each). A schedule that needs another number of devices than
- * the file has is a problem, not a row: its figures would belong to other hardware.
+ * The same with other values of some keys (`isValue` must be true of each). Under a schedule that needs other stages for the devices of
+ * the file, the model is cut again. If it cannot be, that is a problem, not a row: its figures would belong to other hardware.
  */
 export function rowUnder(request: CompareRequest, base: Planned, pipeline: string, variant: Variant): CompareRow {
   const { text, syntax } = withVariant(request, base.syntax, pipeline, variant);
@@ -76,8 +90,9 @@ export function rowUnder(request: CompareRequest, base: Planned, pipeline: strin
   if (devices === undefined || plan?.devices.length === devices) return rowOf(request, changed, pipeline, variant);
   const problem = plan === undefined ? planningProblem(changed, pipeline) : otherDevices(plan, devices);
   const cutElse = plan !== undefined || problem.code === 'stage/device-count';
-  const nearest = cutElse ? nearestStages(request, syntax, pipeline, devices) : undefined;
-  const message = nearest === undefined ? problem.message : `${problem.message} Nearest stages: ${nearest}.`;
+  const again = cutElse ? cutAgain(request, syntax, pipeline, devices) : undefined;
+  if (again !== undefined && 'from' in again) return rowOf(request, again.from, pipeline, variant, again.instead);
+  const message = again === undefined ? problem.message : `${problem.message} It is not cut again: ${again.refused}.`;
   return {
     ...namesOf(base, pipeline, variant),
     result: { problem: { code: problem.code, message } },
@@ -135,7 +150,13 @@ const namesOf = (
   ...(collective === undefined ? {} : { collective }),
 });
 
-function rowOf({ options }: CompareRequest, from: Planned, pipeline: string, variant: Variant = {}): CompareRow {
+function rowOf(
+  { options }: CompareRequest,
+  from: Planned,
+  pipeline: string,
+  variant: Variant = {},
+  instead?: string,
+): CompareRow {
   const names = namesOf(from, pipeline, variant);
   const plan = planFor(from, pipeline);
   if (plan === undefined) {
@@ -150,9 +171,22 @@ function rowOf({ options }: CompareRequest, from: Planned, pipeline: string, var
     ...names,
     ...(setsWork(plan.schedule) ? { setsWork: true } : {}),
     result: run === undefined ? { problem: { code: stopped.code, message: stopped.message } } : { report: run.report },
+    ...(run === undefined ? {} : { cut: cutOf(from, plan, instead) }),
     errors: run === undefined ? [stopped.code] : errors.map(({ code }) => code),
   };
 }
+
+function cutOf({ syntax }: Planned, plan: PipelinePlan, instead: string | undefined): RowCut {
+  const body = pipelineBody(syntax, plan.name);
+  const written = body === undefined || entriesOf(body, 'stage').length > 0 ? undefined : valueOf(body, 'stages');
+  return {
+    stages: cutStages(plan).length,
+    ...(written === undefined ? {} : { text: oneLine(syntax.text.slice(written.start, written.end)) }),
+    ...(instead === undefined ? {} : { instead }),
+  };
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /** The first error of the pipeline's text, or the first of the file if the pipeline has none. */
 function planningProblem({ resolution, syntax }: Planned, pipeline: string): RowProblem {
@@ -169,7 +203,7 @@ function planningProblem({ resolution, syntax }: Planned, pipeline: string): Row
 function scheduleText({ syntax }: Planned, pipeline: string): string {
   const body = pipelineBody(syntax, pipeline);
   const value = body === undefined ? undefined : valueOf(body, 'schedule');
-  return value === undefined ? '' : syntax.text.slice(value.start, value.end).replaceAll(/\s+/g, ' ');
+  return value === undefined ? '' : oneLine(syntax.text.slice(value.start, value.end));
 }
 
 function otherDevices({ devices, schedule, stages }: PipelinePlan, own: number): RowProblem {
@@ -178,25 +212,44 @@ function otherDevices({ devices, schedule, stages }: PipelinePlan, own: number):
   return { code: 'schedule/shape', message: `${what}; the schedule of the file uses ${own}.` };
 }
 
-/** Stages of one device that are tried. */
+/** Most stages of a device that are tried, for a schedule that does not say how many it needs. */
 const mostChunks = 8;
 
-/** The least number of stages of `balance(…)` with which the pipeline can be built on `devices`; `undefined` without one. */
-function nearestStages(
+/** The pipeline with the fewest stages that its schedule can run on `devices`, or why it is not cut again; `undefined` if no number of stages does. */
+function cutAgain(
   request: CompareRequest,
   syntax: SyntaxFile,
   pipeline: string,
   devices: number,
-): number | undefined {
+): { readonly from: Planned; readonly instead: string } | { readonly refused: string } | undefined {
   const body = pipelineBody(syntax, pipeline);
-  const cut = body === undefined ? undefined : valueOf(body, 'stages');
-  const written = cut?.kind === 'call' && cut.callee.text === 'balance' ? cut.arguments[0]?.value : undefined;
-  if (written === undefined) return undefined;
+  if (body === undefined) return undefined;
+  let found: { readonly from: Planned; readonly instead: string } | undefined;
   // From few to many: a policy for one stage on each device takes just that, one for several only more.
-  for (let chunks = 1; chunks <= mostChunks; chunks += 1) {
-    const edit = { start: written.start, end: written.end, text: String(chunks * devices) };
-    const plan = planFor(planned({ ...request, text: apply(syntax.text, [edit]) }), pipeline);
-    if (plan?.devices.length === devices && 'program' in generate(plan)) return chunks * devices;
+  for (const chunks of chunkCounts(valueOf(body, 'schedule'))) {
+    const cut = recut(syntax, body, chunks * devices);
+    if ('refused' in cut) return cut;
+    const from = planned({ ...request, text: apply(syntax.text, cut.edits) });
+    const plan = planFor(from, pipeline);
+    if (plan?.devices.length !== devices) continue;
+    if ('program' in generate(plan)) return { from, instead: cut.instead };
+    // It has the right devices, and something else is wrong: that is its problem.
+    found ??= { from, instead: cut.instead };
   }
-  return undefined;
+  return found;
+}
+
+/** Stages of a device to try: those that a built-in policy says with its arguments, then few to many. */
+function chunkCounts(schedule: Expression | undefined): readonly number[] {
+  const name = schedule?.kind === 'call' ? schedule.callee.text : schedule?.kind === 'name' ? schedule.text : '';
+  const written = schedule?.kind === 'call' ? schedule.arguments : [];
+  const policy = findPolicy(name);
+  const usual = Array.from({ length: mostChunks }, (_, index) => index + 1);
+  if (policy === undefined) return usual;
+  const args = Object.fromEntries(
+    written.flatMap(({ name: parameter, value }, index) =>
+      value.kind === 'quantity' ? [[parameter?.text ?? policy.parameters[index]?.name ?? '', value.value]] : [],
+    ),
+  );
+  return [...new Set([policy.chunks(args), ...usual])];
 }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters as plain } from 'node:util';
 import type { DeviceReport } from '../../engine/report.ts';
 import { setsWorkText } from '../../engine/plan.ts';
-import { bytes } from '../../engine/quantities.ts';
+import { bytes, count } from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { shownPath } from '../host.ts';
 import { clip, width } from '../drawing/width.ts';
@@ -45,6 +45,7 @@ export function compareText(rows: readonly FileRow[], space: number, colours: Co
   if (running.length > 0)
     parts.push(
       memory(running, names, cut ? Math.max(20, space - first - 4) : Infinity, colours),
+      recuts(running, names, colours),
       legend(rows, colours),
     );
   const stopped = rows.flatMap((row) =>
@@ -110,6 +111,22 @@ function peaks(devices: readonly DeviceReport[]): string {
     else runs.push({ text, times: 1 });
   }
   return runs.map(({ text, times }) => (times === 1 ? text : `${times} × ${text}`)).join(', ');
+}
+
+/** Rows whose model is cut otherwise than in the file. */
+function recuts(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, colours: Colours): string {
+  const lines = rows.flatMap((row) => {
+    const { cut, result } = row;
+    if (cut?.instead === undefined || !('report' in result)) return [];
+    const devices = count(result.report.devices.length, 'device', 'devices');
+    return [
+      [
+        names.get(row) ?? '',
+        `${printable(cut.text ?? '')} instead of ${printable(cut.instead)}, on the same ${devices}`,
+      ],
+    ];
+  });
+  return lines.length === 0 ? '' : `${colours.bold('Cut again')}\n${table(lines)}`;
 }
 
 function legend(rows: readonly FileRow[], colours: Colours): string {

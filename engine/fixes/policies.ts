@@ -7,7 +7,8 @@ import { findPolicy, policies } from '../policies/registry.ts';
 import { cutStages } from '../stages.ts';
 import { setNumber, type Subject } from './candidates.ts';
 import type { Edit } from './proposal.ts';
-import { valueOf } from './source.ts';
+import { recut, stagesArgument } from './recut.ts';
+import { entriesOf, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 
 /** Arguments to try, where a policy has them. */
@@ -62,7 +63,7 @@ export function* policyCandidates(
       if (stages > layers) continue;
       const written = withArguments(policy.name, args, keptArguments(policy, schedule, analysis.syntax.text));
       if (written === analysis.syntax.text.slice(schedule.start, schedule.end)) continue;
-      const cut = stages === cutStages(plan).length ? [] : [stageCount(subject, stages)];
+      const cut = stages === cutStages(plan).length ? [] : stageEdits(subject, stages);
       const edits = [{ start: schedule.start, end: schedule.end, text: written }, ...cut];
       yield { what: `Use ${written}${cut.length === 0 ? '' : ` with ${stages} stages`}`, kind: 'policy', edits };
     }
@@ -136,12 +137,28 @@ function withArguments(name: string, args: Numbers, kept: readonly string[]): st
   return all.length === 0 ? name : `${name}(${all.join(', ')})`;
 }
 
-/** Another number of stages in `balance(n)`. */
+/** Another number of stages: in `balance(n)`, at the param that it names, or as a balanced cut in place of `split(…)` and plain blocks. */
+function stageEdits(subject: Pick<Subject, 'analysis' | 'body'>, count: number): readonly (Edit | undefined)[] {
+  const { analysis, body } = subject;
+  const edit = stageCount(subject, count);
+  if (edit !== undefined) return [edit];
+  const blocks = entriesOf(body, 'stage');
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (first === undefined || last === undefined) return [undefined];
+  // Comments between the blocks would be lost.
+  if (analysis.syntax.comments.some(({ start }) => start > first.start && start < last.end)) return [undefined];
+  const cut = recut(analysis.syntax, body, count);
+  return 'refused' in cut ? [undefined] : cut.edits;
+}
+
+/** The one edit that gives `stages = balance(n)` or `stages = split(…)` another number of stages. */
 export function stageCount(
   { analysis, body }: Pick<Subject, 'body'> & { readonly analysis: Pick<Analysis, 'syntax'> },
   count: number,
 ): Edit | undefined {
   const cut = valueOf(body, 'stages');
-  const written = cut?.kind === 'call' && cut.callee.text === 'balance' ? cut.arguments[0]?.value : undefined;
-  return setNumber(analysis, written, count);
+  if (cut?.kind !== 'call') return undefined;
+  if (cut.callee.text === 'balance') return setNumber(analysis, stagesArgument(cut)?.value, count);
+  const made = recut(analysis.syntax, body, count);
+  return 'refused' in made ? undefined : made.edits[0];
 }

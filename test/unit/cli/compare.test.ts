@@ -15,6 +15,7 @@ interface Row {
   readonly pipeline: string;
   readonly schedule: string;
   readonly report?: PipelineReport;
+  readonly cut?: { readonly stages: number; readonly text?: string; readonly instead?: string };
   readonly problem?: { readonly code: string; readonly message: string };
 }
 
@@ -79,7 +80,8 @@ schedule mine { operation loss { after(j) = F[j] }  row(d) = each(j in 0..<micro
     const rows = await rowsOf(['a.pipe', '--schedules', schedules.join(', '), '--set', 'microbatches=6']);
     for (const [at, schedule] of schedules.entries()) {
       const [report] = await simulated(under(exact, schedule), '--set', 'microbatches=6');
-      expect(rows[at]).toEqual({ file: 'a.pipe', pipeline: 'train', schedule, report });
+      const cut = { stages: 4, text: 'balance(4)' };
+      expect(rows[at]).toEqual({ file: 'a.pipe', pipeline: 'train', schedule, cut, report });
     }
   });
 
@@ -92,13 +94,12 @@ schedule mine { operation loss { after(j) = F[j] }  row(d) = each(j in 0..<micro
   });
 
   test('a schedule that cannot be says why and leaves the others alone', async () => {
-    const list = 'gpipe, interleaved_1f1b(chunks = 2), nonsense, 1f1b';
+    const list = 'gpipe, interleaved_1f1b(chunks = 3), nonsense, 1f1b';
     const rows = await rowsOf(['a.pipe', '--schedules', list]);
-    expect(rows.map((row) => row.problem?.code)).toEqual([undefined, 'schedule/shape', 'name/unknown', undefined]);
-    expect(rows[1].problem?.message).toContain('Nearest stages: 8.');
+    expect(rows.map((row) => row.problem?.code)).toEqual([undefined, 'stage/device-count', 'name/unknown', undefined]);
     const { status, out } = await call(['compare', 'a.pipe', '--schedules', list], { files });
     expect(status).toBe(1);
-    expect(out).toMatch(/^Cannot run\n {2}interleaved_1f1b\(chunks = 2\): schedule\/shape: /m);
+    expect(out).toMatch(/^Cannot run\n {2}interleaved_1f1b\(chunks = 3\): stage\/device-count: /m);
   });
 
   test('a file without a pipeline that can be read is named by its path', async () => {
@@ -140,24 +141,78 @@ pipeline train {\n  model = toy  devices = box  microbatches = 40  schedule = 1f
     expect(refused.problem?.message).toBe(told?.message);
   });
 
-  test('the nearest number of stages does: every policy runs with it on as many devices', async () => {
+  test('cuts again for the same devices: each row is the file with that schedule and that cut', async () => {
     const names = policies.map(({ name }) => name);
     for (const stages of [4, 8]) {
       const base = under(exact.replace('balance(4)', `balance(${stages})`), stages === 4 ? '1f1b' : 'zb_v');
       const rows = await rowsOf(['a.pipe', '--schedules', names.join(',')], { 'a.pipe': base });
       expect(rows.map((row) => row.schedule)).toEqual(names);
-      expect(rows.some((row) => row.problem?.message.includes('Nearest stages'))).toBe(true);
-      for (const { schedule, report, problem } of rows) {
-        expect(report === undefined).toBe(problem !== undefined);
-        const nearest = /Nearest stages: (\d+)/.exec(problem?.message ?? '');
-        const devices =
-          nearest === null
-            ? report?.devices.length
-            : (await simulated(under(exact, schedule).replace('balance(4)', `balance(${nearest[1]})`)))[0]?.devices
-                .length;
-        if (nearest !== null || report !== undefined) expect(`${schedule} ${devices}`).toBe(`${schedule} 4`);
+      const again = rows.filter(({ cut }) => cut?.instead !== undefined);
+      expect(again.length).toBeGreaterThan(3);
+      for (const { schedule, report, cut } of again) {
+        expect(cut).toEqual({ stages: 12 - stages, text: `balance(${12 - stages})`, instead: `balance(${stages})` });
+        const text = under(exact, schedule).replace('balance(4)', cut?.text ?? '');
+        expect((await simulated(text))[0]).toEqual(report);
+        expect(report?.devices.map(({ name }) => name)).toEqual(['gpu[0]', 'gpu[1]', 'gpu[2]', 'gpu[3]']);
       }
     }
+  });
+
+  test('cuts again for more chunks than a schedule without a number is tried with', async () => {
+    const deep = exact.replace('block[8]', 'block[36]');
+    const rows = await rowsOf(['a.pipe', '--schedules', '1f1b, interleaved_1f1b(chunks = 9)'], { 'a.pipe': deep });
+    expect(rows.map(({ cut }) => cut?.text)).toEqual(['balance(4)', 'balance(36)']);
+    // F = 4 ms and B = 8 ms of each layer: nine layers on each device, each a chunk.
+    const [F, B, p, m, v] = [0.036, 0.072, 4, 8, 9];
+    expect(rows[0].report?.iteration).toBeCloseTo((m + p - 1) * (F + B), 12);
+    expect(rows[1].report?.iteration).toBeCloseTo((m + (p - 1) / v) * (F + B), 12);
+  });
+
+  test('keeps what a cut weighs, and says what it replaces', async () => {
+    const cutBy = async (cut: string, schedule: string) => {
+      const world = { 'a.pipe': exact.replace('stages       = balance(4)', cut) };
+      const [row] = await rowsOf(['a.pipe', '--schedules', schedule], world);
+      return row.cut ?? row.problem?.message;
+    };
+    const two = 'interleaved_1f1b(chunks = 2)';
+    expect(await cutBy('stages = balance(stages = 4, by = memory)', two)).toEqual({
+      stages: 8,
+      text: 'balance(stages = 8, by = memory)',
+      instead: 'balance(stages = 4, by = memory)',
+    });
+    expect(await cutBy('stages = split(3, 2, 2, 1)', two)).toEqual({
+      stages: 8,
+      text: 'balance(8)',
+      instead: 'split(3, 2, 2, 1)',
+    });
+    const blocks = [0, 1, 2, 3].map((at) => `stage s${at} { layers = block[${2 * at}..${2 * at + 1}] }`).join('\n  ');
+    expect(await cutBy(blocks, two)).toEqual({ stages: 8, text: 'balance(8)', instead: '4 stage blocks' });
+    expect(await cutBy(blocks, 'gpipe')).toEqual({ stages: 4 });
+    // What a block says of its layers cannot be said of others.
+    const special = blocks.replaceAll(' {', ' { recompute = none ');
+    expect(await cutBy(special, two)).toMatch(
+      /It is not cut again: stage "s0" sets "recompute", which a new cut would lose\.$/,
+    );
+  });
+
+  test('text and csv say which rows are cut again', async () => {
+    const list = '1f1b, dualpipe_v, interleaved_1f1b(chunks = 2)';
+    const { out, status } = await call(['compare', 'a.pipe', '--schedules', list], { files, columns: 200 });
+    expect(status).toBe(0);
+    expect(out).toContain(
+      'Cut again\n' +
+        '  dualpipe_v                    balance(8) instead of balance(4), on the same 4 devices\n' +
+        '  interleaved_1f1b(chunks = 2)  balance(8) instead of balance(4), on the same 4 devices\n',
+    );
+    expect((await call(['compare', 'a.pipe', '--schedules', 'gpipe'], { files })).out).not.toContain('Cut again');
+    const csv = (await call(['compare', 'a.pipe', '--schedules', list, '--format=csv'], { files })).out;
+    expect(csv.split('\r\n').map((line) => line.split(',').at(-1))).toEqual([
+      'cut',
+      'balance(4)',
+      'balance(8)',
+      'balance(8)',
+      '',
+    ]);
   });
 
   test('marks what is best of its column, and nothing that does not fit its device', async () => {

@@ -207,6 +207,33 @@ describe('out of memory', () => {
   });
 });
 
+describe('policies for other stages', () => {
+  const cuts = {
+    'split(2, 2, 2, 2)': run('  stages = split(2, 2, 2, 2)', 4),
+    'stage blocks': run(four.map((layers, at) => `  stage s${at} { layers = ${layers} }`).join('\n'), 4),
+  };
+  it.each(Object.entries(cuts))('write the schedule and a balanced cut in place of %s', (_, pipeline) => {
+    const file = analyse(pipe({ pipeline }));
+    const fix = fixesOf(file, 'schedule/bubble').find(({ title }) => title.includes(' with 8 stages'));
+    expect(fix?.title).toMatch(/^Use \S.* with 8 stages: iteration −/);
+    if (fix === undefined) return;
+    const changed = after(file, fix);
+    const written = /^Use (.*) with 8 stages/.exec(fix.title)?.[1] ?? '';
+    expect(changed.syntax.text).toBe(pipe({ pipeline: run('  stages = balance(8)', 4, written) }));
+    expect(changed.pipelines[0]?.run?.report.devices).toHaveLength(4);
+    expect(iteration(changed)).toBeLessThan(iteration(file));
+  });
+
+  it.each([
+    ['a comment between blocks', run(blocks(four), 4)],
+    ['a key of a block', run(blocks(four, '  recompute = full').replaceAll(/ \/\/.*/g, ''), 4)],
+  ])('leave %s as it is', (_, pipeline) => {
+    const titles = fixesOf(analyse(pipe({ pipeline })), 'schedule/bubble').map(({ title }) => title);
+    expect(titles.length).toBeGreaterThan(0);
+    for (const title of titles) expect(title).not.toContain('8 stages');
+  });
+});
+
 describe('warm-up', () => {
   it('is raised where that hides transfers, with the simulated gain', () => {
     const file = analyse(pipe({ link: '2.2GB/s + 1us', memory: '64GiB', pipeline: run(blocks(four), 32) }));
