@@ -1,22 +1,16 @@
 /** Iterations of a pipeline whose gradients a rule orders: one with a barrier, several without, until their periods repeat. */
 import type { Exposed, ExchangeTiming, LaneTimeline, Sent } from '../../exchangeTimeline.ts';
 import { callSeconds } from '../../callCost.ts';
-import { endAt, stepAt, type Timeline, type Timing } from '../../timeline.ts';
+import { stepAt, type Timeline, type Timing } from '../../timeline.ts';
 import { F } from '../../program.ts';
 import { syncedAfter } from '../gradients.ts';
 import { callOverhead, leastSeconds } from './callParts.ts';
 import { addExposed, noExposed, type TensorWait } from './exposed.ts';
-import {
-  type Arrivals,
-  type FirstForward,
-  firstForwards,
-  type ForwardWaits,
-  releasesAfter,
-  waitsOfForwards,
-} from './firstForwards.ts';
+import { firstForwards, type ForwardWaits, releasesAfter, timesIn, waitsOfForwards } from './firstForwards.ts';
 import { type LaneProblem, type LaneRun, runLane } from './lane.ts';
 import { laneBound } from './laneBound.ts';
 import { laneProblems, type LaneSettings, settleLanes } from './laneProblems.ts';
+import type { Arrivals, FirstForward } from './runForward.ts';
 import { SentColumns } from './sent.ts';
 
 /** Runs the operations, without what follows them. */
@@ -164,12 +158,10 @@ function withoutBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Tim
   };
 }
 
-/** Runs after which later stages of a device are taken to have stepped. */
-const mostRuns = 64;
-
 /**
- * The step of a stage that is not the first of its device comes after the operation before its first forward, whose end depends on
- * the steps of other stages. Ends only get later, run by run, until none does. `start` is when the iteration starts.
+ * A stage steps before its first forward: after the operation before it, and until results of other stages arrive. Both depend on
+ * the steps of other stages. Each run makes the next first forwards right, until none moves. `start` is when the iteration
+ * starts.
  */
 function stepLater(
   first: Timeline,
@@ -180,16 +172,21 @@ function stepLater(
   start: number,
 ): Timeline | undefined {
   const { program, timing } = first;
-  const isLater = ({ position, device, tensors }: FirstForward): boolean =>
-    position > program.offsets[device] && tensors.some(({ step }) => step > 0);
+  const isLater = ({ stage, position, device, tensors }: FirstForward): boolean => {
+    const row = F * program.stages + stage;
+    const waits = position > program.offsets[device] || timing.needOffsets[row] < timing.needOffsets[row + 1];
+    return waits && tensors.some(({ step }) => step > 0);
+  };
   if (!forwards.some(isLater)) return first;
   let timeline = first;
-  for (let runs = 0; runs < mostRuns; runs += 1) {
+  for (let runs = 0; runs <= forwards.length; runs += 1) {
     const known = timeline.timing.release ?? new Float64Array(timing.duration.length);
-    const release = releasesAfter(program, timing.duration.length, forwards, arrivals, ends, (forward) =>
-      isLater(forward) ? start + endAt(timeline, forward.position - 1) : -Infinity,
-    ).map((at, row) => Math.max(known[row], at - start));
-    if (release.every((at, row) => at - known[row] <= alike * timeline.makespan)) return timeline;
+    const release = releasesAfter(program, timing.duration.length, forwards, arrivals, ends, (forward) => {
+      if (!isLater(forward)) return undefined;
+      const { from, input } = timesIn(timeline, forward, ends[forward.device] - start);
+      return { from: start + from, input: start + input };
+    }).map((at) => at - start);
+    if (release.every((at, row) => Math.abs(at - known[row]) <= alike * timeline.makespan)) return timeline;
     const next = run({ ...timing, release });
     if (next === undefined) return undefined;
     timeline = next;

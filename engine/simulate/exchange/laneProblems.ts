@@ -5,9 +5,9 @@ import { F } from '../../program.ts';
 import { startAt, type Timeline } from '../../timeline.ts';
 import { gradientsReady, lastBackward } from '../gradients.ts';
 import { settleLane, type SettledLane } from './best/settle.ts';
-import type { FirstForward } from './firstForwards.ts';
 import type { LaneProblem } from './lane.ts';
 import { pathsToEnd } from './paths.ts';
+import type { FirstForward } from './runForward.ts';
 import { timingAware, timingIndependent } from './tictac.ts';
 
 /** Rules without `best`, and tails, from an iteration that waits for no tensor. By lane. */

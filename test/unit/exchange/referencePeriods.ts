@@ -5,6 +5,7 @@
  */
 import type { PipelinePlan } from '../../../engine/plan.ts';
 import { B, F, kindOf, microbatchOf, type Program, stageOf } from '../../../engine/program.ts';
+import { plainForward } from './plainForward.ts';
 import { referenceLane } from './referenceLane.ts';
 
 const nanoseconds = (seconds: number): number => Math.round(seconds * 1e9);
@@ -55,22 +56,24 @@ export function referenceEnds(
           const start = now;
           if (kind === F) {
             const { forward } = stages[stage];
-            let passed = 0;
-            // While it waits for its input, the device steps.
-            if (!seen.has(stage) && arrival !== undefined) now = free[device];
-            if (!seen.has(stage) && arrival !== undefined)
-              for (const lane of exchange.lanes)
-                lane.tensors.forEach((tensor, at) => {
-                  if (tensor.stage !== stage) return;
-                  now = Math.max(
-                    now + nanoseconds((tensor.before - passed) * forward),
-                    arrival?.get(`${lane.name} ${at}`) ?? 0,
-                  );
-                  now += nanoseconds((optimizer[device] * tensor.bytes) / stepBytes[device]);
-                  passed = tensor.before;
-                });
+            const tensors = exchange.lanes.flatMap((lane) =>
+              lane.tensors.flatMap((tensor, at) =>
+                tensor.stage === stage ? [{ ...tensor, there: arrival?.get(`${lane.name} ${at}`) ?? 0 }] : [],
+              ),
+            );
+            const isFirst = !seen.has(stage) && arrival !== undefined && tensors.length > 0;
             seen.add(stage);
-            now = Math.max(now + nanoseconds((1 - passed) * forward), start + nanoseconds(forward));
+            const input = Math.max(...made.map((each, at) => (each?.end ?? 0) + delay(inputs[at])), 0);
+            now = isFirst
+              ? plainForward(
+                  [{ before: 0, bytes: 0, there: 0 }, ...tensors].map(({ before, bytes, there }, at) => ({
+                    forward: nanoseconds(((tensors.at(at)?.before ?? 1) - before) * forward),
+                    step: nanoseconds((optimizer[device] * bytes) / stepBytes[device]),
+                    there,
+                  })),
+                  { from: free[device], input },
+                )
+              : now + nanoseconds(forward);
           } else now += nanoseconds(stages[stage].backwardInput + stages[stage].backwardWeight);
           done.set(`${kind === F ? 'F' : 'B'}${stage} ${microbatch}`, { start, end: now });
           free[device] = now;

@@ -55,12 +55,10 @@ const files = fc
           : true,
   )
   .map((file) => {
-    const { rule: each, servers, step } = file;
+    const { rule: each, servers } = file;
     const cycle = file.schedule[1] === 1 && file.schedule[0] !== 'chimera' ? each.cycle : null;
     const apart = each.apart && servers === null;
-    // A rank steps ahead of a forward that waits for another stage, which the plain way does not know.
-    const stepped = file.devices === 1 && file.schedule[1] === 1 ? step : each.barrier ? step : 0;
-    return { ...file, step: stepped, rule: { ...each, cycle, apart } };
+    return { ...file, rule: { ...each, cycle, apart } };
   });
 type File = typeof files extends fc.Arbitrary<infer T> ? T : never;
 

@@ -2,6 +2,7 @@
  * The plain way to run iterations whose gradients a rule orders: layer by layer, with times that count on from the first iteration,
  * and maps by name. It shares no code with the engine. What each device does in which order is given.
  */
+import { plainForward } from '../plainForward.ts';
 import { referenceLane, type ReferenceLane } from '../referenceLane.ts';
 
 export interface PlainLayer {
@@ -102,13 +103,19 @@ function runOnce(
       if (kind === 'F') {
         const all = stages.flatMap((each) => (each.device === device ? layers[each.of] : []));
         const bytes = all.reduce((sum, layer) => sum + layer.bytes, 0);
-        for (const [at, layer] of layers[of].entries()) {
-          now = Math.max(now, there.get(`${of} ${at}`) ?? 0);
-          const name = `${device} ${of} ${at}`;
-          if (steps && !rule.barrier && !stepped.has(name) && bytes > 0) now += (step * layer.bytes) / bytes;
-          stepped.add(name);
-          now += layer.forward;
-        }
+        now = plainForward(
+          layers[of].map((layer, at) => {
+            const name = `${device} ${of} ${at}`;
+            const isFirst = steps && !rule.barrier && !stepped.has(name) && bytes > 0;
+            stepped.add(name);
+            return {
+              forward: layer.forward,
+              step: isFirst ? (step * layer.bytes) / bytes : 0,
+              there: there.get(`${of} ${at}`) ?? 0,
+            };
+          }),
+          { from: free[device], input: Math.max(0, ...arrivals.map((at) => at ?? 0)) },
+        );
       } else
         for (const [back, layer] of layers[of].toReversed().entries()) {
           now += kind === 'B' ? layer.input + layer.weight : kind === 'I' ? layer.input : layer.weight;
