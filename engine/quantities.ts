@@ -9,12 +9,14 @@ const significant = (value: number, digits: number): string => {
 
 /** Seconds as `812 ms`, `4.2 s`, `3.1 µs`. Durations have three digits; for other times see `iterationTime` and `moment`. */
 export function time(seconds: number, digits = 3): string {
-  const size = Math.abs(seconds);
   if (!Number.isFinite(seconds)) return String(seconds);
-  if (size === 0) return '0 ms';
-  if (size >= 1) return `${significant(seconds, Math.max(digits, 1 + Math.floor(Math.log10(size))))} s`;
-  if (size >= 1e-3) return `${significant(seconds * 1e3, digits)} ms`;
-  if (size >= 1e-6) return `${significant(seconds * 1e6, digits)} µs`;
+  if (seconds === 0) return '0 ms';
+  const size = Math.abs(seconds);
+  // 999.9999 µs reads as 1 ms, not as 1000 µs.
+  const reaches = (unit: number): boolean => Number((size / unit).toPrecision(digits)) >= 1;
+  if (reaches(1)) return `${significant(seconds, Math.max(digits, 1 + Math.floor(Math.log10(size))))} s`;
+  if (reaches(1e-3)) return `${significant(seconds * 1e3, digits)} ms`;
+  if (reaches(1e-6)) return `${significant(seconds * 1e6, digits)} µs`;
   return `${significant(seconds * 1e9, digits)} ns`;
 }
 
@@ -48,6 +50,9 @@ export function share(value: number, signed = false): string {
   if (!signed) return `${text} %`;
   return `${percent > 0 ? '+' : ''}${text.replace('-', '−')} %`;
 }
+
+/** Whether a lower bound of a share excludes anything: one that reads as 0 % says nothing. */
+export const excludesSome = (bound: number): boolean => share(bound) !== share(0);
 
 /** A share that something is at most, rounded up: `0.2 %`. */
 export const shareAtMost = (value: number): string => `${Math.ceil(value * 1000 - 1e-9) / 10} %`;

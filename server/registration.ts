@@ -64,7 +64,7 @@ export function registerFeatures(session: Session): void {
   connection.onCompletion(fromAnalysis('completion', 'names', (view, params) => completion(view, params, session)));
   connection.onCompletionResolve(async (item, token) => {
     const resolve = handler(log, 'resolve completion', (asked: CompletionItem) =>
-      resolveCompletion(asked, session.schedules, token),
+      resolveCompletion(asked, session.choices, token),
     );
     return (await resolve(item, token)) ?? item;
   });

@@ -6,7 +6,7 @@ import { methods, type PlanChanged } from '../webview/protocol/requests.ts';
 import { abilitiesOf, capabilities } from './capabilities.ts';
 import { configure } from './configuration.ts';
 import { createAnswers } from './answers.ts';
-import { createScheduleLists } from './completion/scheduleLists.ts';
+import { createChoiceLists } from './completion/choiceLists.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { diagnosticsOf, diagnosticsOfFailure } from './features/diagnostics.ts';
 import { describe, type Log } from './handlers.ts';
@@ -116,14 +116,14 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     const diagnostics = diagnosticsOf(view, session.docs, session.abilities);
     send(() => connection.sendDiagnostics({ uri: view.uri, version: view.version, diagnostics }));
   };
-  const schedules = createScheduleLists(documents, (error) => log.error(`schedules: ${describe(error)}`));
+  const choices = createChoiceLists(documents, (error) => log.error(`completion: ${describe(error)}`));
   const fixes = createQuickFixes(documents, (error) => log.error(`fixes: ${describe(error)}`));
   const session: Session = {
     connection,
     documents,
     configuration,
     log,
-    schedules,
+    choices,
     fixes,
     abilities: abilitiesOf({}),
     docs: server.docs,
@@ -144,12 +144,12 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     // Opening a document raises this event too.
     texts.onDidChangeContent(({ document }) => {
       documents.set(document.uri, document.version, document.getText());
-      schedules.stop(document.uri);
+      choices.stop(document.uri);
       fixes.stop(document.uri);
     }),
     texts.onDidClose(({ document }) => {
       documents.close(document.uri);
-      schedules.stop(document.uri);
+      choices.stop(document.uri);
       fixes.stop(document.uri);
     }),
     texts.listen(connection),

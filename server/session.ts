@@ -2,7 +2,7 @@ import type { Connection } from 'vscode-languageserver';
 /** What the handlers share. */
 import type { ClientAbilities } from './view.ts';
 import type { Configuration } from './configuration.ts';
-import type { ScheduleLists } from './completion/scheduleLists.ts';
+import type { ChoiceLists } from './completion/choiceLists.ts';
 import type { Documents } from './documents.ts';
 import type { Log } from './handlers.ts';
 import type { QuickFixes } from './quickFixes.ts';
@@ -12,7 +12,7 @@ export interface Session {
   readonly documents: Documents;
   readonly configuration: Configuration;
   readonly log: Log;
-  readonly schedules: ScheduleLists;
+  readonly choices: ChoiceLists;
   readonly fixes: QuickFixes;
   abilities: ClientAbilities;
   /** Uri of the folder `docs/`. */

@@ -1,7 +1,7 @@
-import { exposedCommunication } from '../../engine/analyze/shares.ts';
+import { exposedCommunication, exposedGradients } from '../../engine/analyze/shares.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import type { CompareRow } from '../../engine/compare.ts';
-import { bytes, iterationTime, share } from '../../engine/quantities.ts';
+import { bytes, excludesSome, iterationTime, share } from '../../engine/quantities.ts';
 import { fullest } from '../../engine/fullest.ts';
 
 /** A row of `compare` with the file that it is of, as shown. */
@@ -61,7 +61,12 @@ export const columns: readonly Column[] = [
     value: (report) => report.bubble.span,
     show: (value) => share(value),
   },
-  { name: 'bound', title: 'bound', value: (report) => report.bubble.bound, show: (value) => share(value) },
+  {
+    name: 'bound',
+    title: 'bound',
+    value: (report) => report.bubble.bound,
+    show: (value) => (excludesSome(value) ? share(value) : '–'),
+  },
   {
     name: 'peak',
     title: 'peak memory',
@@ -82,6 +87,13 @@ export const columns: readonly Column[] = [
     title: 'exposed',
     best: 'least',
     value: (report) => exposedCommunication(report).share,
+    show: (value) => share(value),
+  },
+  {
+    name: 'exposed_gradients',
+    title: 'gradients',
+    best: 'least',
+    value: exposedGradients,
     show: (value) => share(value),
   },
   {
@@ -107,16 +119,21 @@ export const columns: readonly Column[] = [
   },
 ];
 
-/** Leaves out the columns of weight versions if every row uses one version, and utilisation if no row has one. */
+/** Leaves out weight versions if every row uses one, utilisation if no row has one, and waits for gradients where there are none. */
 export const columnsFor = (rows: readonly FileRow[]): readonly Column[] => {
   const asynchronous = rows.some(
     ({ result }) =>
       'report' in result && result.report.stages.some(({ versions, staleness }) => versions > 1 || staleness > 0),
   );
   const derived = rows.some(({ result }) => 'report' in result && result.report.model_flops !== undefined);
-  return columns.filter(({ name }) =>
-    name === 'mfu' ? derived : asynchronous || (name !== 'versions' && name !== 'staleness'),
-  );
+  const exchanged = rows.some(({ result }) => 'report' in result && excludesSome(exposedGradients(result.report)));
+  const shown: Readonly<Record<string, boolean>> = {
+    mfu: derived,
+    exposed_gradients: exchanged,
+    versions: asynchronous,
+    staleness: asynchronous,
+  };
+  return columns.filter(({ name }) => shown[name] !== false);
 };
 
 /**

@@ -98,6 +98,10 @@ function memory(
     names.get(row) ?? '',
     clip('report' in row.result ? peaks(row.result.report.devices) : '', longest),
   ]);
+  // The table above has the peak of a device that is alone.
+  if (rows.every((row) => 'report' in row.result && row.result.report.devices.length === 1)) return '';
+  if (lists.length > 1 && lists.every(([, peak]) => peak === lists[0][1]))
+    return `${colours.bold('Peak memory by device')}\n${table([['all rows', lists[0][1]]])}`;
   return `${colours.bold('Peak memory by device')}\n${table(lists)}`;
 }
 
@@ -132,10 +136,12 @@ function recuts(rows: readonly FileRow[], names: ReadonlyMap<FileRow, string>, c
 function legend(rows: readonly FileRow[], colours: Colours): string {
   const marked = columnsFor(rows).some((column) => bestRows(rows, column).size > 0);
   const full = rows.some((row) => 'report' in row.result && !fits(row.result.report));
+  const waits = columnsFor(rows).some(({ name }) => name === 'exposed_gradients');
   const words = [
     ...(marked ? ['* best of its column'] : []),
     ...(full ? ['! exceeds the memory of the device, so never best'] : []),
     'bound: lower bound of the bubble for any order of these operations',
+    ...(waits ? ['gradients: share of the iteration that devices wait for gradients'] : []),
     ...(rows.every((row) => row.setsWork === true)
       ? []
       : rows.flatMap((row) => (row.setsWork === true ? printable(setsWorkText(row.schedule)) : []))),

@@ -10,7 +10,17 @@ import {
 import { itemTexts, reservedText, unitOf } from '../../engine/analyze/memoryWords.ts';
 import { fillStretches } from '../../engine/fill/stretches.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
-import { amount, bytes, count, iterationTime, list, moment, share, time } from '../../engine/quantities.ts';
+import {
+  amount,
+  bytes,
+  count,
+  excludesSome,
+  iterationTime,
+  list,
+  moment,
+  share,
+  time,
+} from '../../engine/quantities.ts';
 import type { Colours } from '../colours.ts';
 import { memoryBar, memoryKinds } from '../drawing/memoryBar.ts';
 import { timelineText } from '../drawing/timeline.ts';
@@ -74,11 +84,15 @@ function figures(report: PipelineReport, colours: Colours): string {
       `${Number(report.throughput.toPrecision(4))} samples/s`,
     ],
     ['Bubble', colours.bold(share(bubble.makespan)), causes.length === 0 ? 'no device ever waits' : causes.join(', ')],
-    [
-      '',
-      '',
-      `with these stages${report.exchange === undefined ? '' : ' and this sync'} no order can go below ${share(bubble.bound)}`,
-    ],
+    ...(excludesSome(bubble.bound)
+      ? [
+          [
+            '',
+            '',
+            `with these stages${report.exchange === undefined ? '' : ' and this sync'} no order can go below ${share(bubble.bound)}`,
+          ],
+        ]
+      : []),
   ];
   const { model_flops: flops } = report;
   if (flops !== undefined)

@@ -11,6 +11,13 @@ export const idleShare = (work: number, devices: number, seconds: number): numbe
   // Rounding may leave a share of −1e−16 where nothing is idle.
   work > 0 ? Math.max(0, 1 - work / (devices * seconds)) : 1;
 
+/** The mean share of the iteration in which devices wait for gradients, or for weights that are updated in parts. */
+export const exposedGradients = ({ devices, iteration }: PipelineReport): number =>
+  shareOf(
+    devices.reduce((sum, { sync }) => sum + sync.exposed, 0),
+    devices.length * iteration,
+  );
+
 /** Seconds that devices wait for transfers with nothing else to run, all devices together, and the mean share of the iteration. */
 export function exposedCommunication(report: PipelineReport): { readonly seconds: number; readonly share: number } {
   const seconds = report.links.reduce((sum, link) => sum + link.exposed, 0);

@@ -1,6 +1,6 @@
 import { fullest } from '../fullest.ts';
 import type { PipelinePlan } from '../plan.ts';
-import { bytes, count, iterationTime, share } from '../quantities.ts';
+import { bytes, count, excludesSome, iterationTime, share } from '../quantities.ts';
 import type { PipelineReport } from '../report.ts';
 import { cutStages } from '../stages.ts';
 import { textWidth } from './xml.ts';
@@ -25,7 +25,7 @@ export function captionOf(plan: PipelinePlan, report: PipelineReport, { file, ve
   ].filter((part) => part !== '');
   const figures = [
     `${report.asynchronous === undefined && report.exchange?.barrier !== false ? 'iteration' : 'period'} ${iterationTime(report.iteration)}`,
-    `bubble ${share(report.bubble.makespan)} (best possible ${share(report.bubble.bound)})`,
+    `bubble ${share(report.bubble.makespan)}${excludesSome(report.bubble.bound) ? ` (best possible ${share(report.bubble.bound)})` : ''}`,
     ...peakText(report),
   ];
   return `${shape.join(', ')}: ${figures.join(', ')}. Pipeline ${plan.name} of ${file}, Pipewright ${version}.`;

@@ -2,7 +2,7 @@
  * All findings. Nothing reports a diagnostic outside this table; each entry has a page `docs/diagnostics/CODE.md`
  * and a fixture that raises it. A message says what is wrong, by how much, why, and what would help.
  */
-import { bytes, count, list, share, shareAtMost, show, time } from '../quantities.ts';
+import { bytes, count, excludesSome, list, share, shareAtMost, show, time } from '../quantities.ts';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
 
@@ -289,8 +289,13 @@ export const catalogue = {
       /** A rule orders the exchange of gradients. */
       exchange?: true;
     }) =>
-      `Devices idle ${share(p.bubble)} of the iteration: ${p.causes.map(([name, value]) => `${name} ${share(value)}`).join(', ')}. ` +
-      `With these stages${p.exchange ? ' and this `sync`' : ''} no order can go below ${share(p.bound)}.${p.help ? ` ${p.help}` : ''}`,
+      [
+        `Devices idle ${share(p.bubble)} of the iteration: ${p.causes.map(([name, value]) => `${name} ${share(value)}`).join(', ')}.`,
+        ...(excludesSome(p.bound)
+          ? [`With these stages${p.exchange ? ' and this `sync`' : ''} no order can go below ${share(p.bound)}.`]
+          : []),
+        ...(p.help ? [p.help] : []),
+      ].join(' '),
   ),
   'schedule/stale-weights': entry(
     'information',

@@ -6,12 +6,12 @@ import {
   type CompletionParams,
   MarkupContent,
 } from 'vscode-languageserver';
+import type { ChoiceLists } from '../completion/choiceLists.ts';
+import { choiceOffers, choiceTexts, isChoiceData } from '../completion/choiceOffers.ts';
 import { importItems } from '../completion/imports.ts';
 import type { Offer } from '../completion/offer.ts';
 import { offers } from '../completion/offers.ts';
-import type { ScheduleLists } from '../completion/scheduleLists.ts';
-import { isScheduleData, scheduleOffers, scheduleTexts } from '../completion/scheduleOffers.ts';
-import { scheduleSlotAt } from '../completion/scheduleSlot.ts';
+import { valueSlotAt } from '../completion/slot.ts';
 import { cursorAt } from '../cursor.ts';
 import { toOffset } from '../convert.ts';
 import type { Session } from '../session.ts';
@@ -21,7 +21,7 @@ import { rangeIn, type ClientAbilities, type View } from '../view.ts';
 export async function completion(
   view: View,
   params: CompletionParams,
-  { abilities, schedules }: Pick<Session, 'abilities' | 'schedules'>,
+  { abilities, choices }: Pick<Session, 'abilities' | 'choices'>,
 ): Promise<CompletionList | null> {
   const offset = toOffset(view.lines, params.position);
   const imported = importItems(view, offset);
@@ -32,25 +32,25 @@ export async function completion(
   // A space asks only where a value is due; elsewhere it would open a list at every pause.
   if (params.context?.triggerCharacter === ' ' && found.some((offer) => offer.unasked !== true)) return null;
   if (found.length === 0) return null;
-  const slot = scheduleSlotAt(view.syntax, cursor);
+  const slot = valueSlotAt(view.syntax, cursor);
   if (slot === undefined) return list(view, found, cursor.word, abilities);
-  const known = await schedules.at(view, slot);
+  const known = await choices.at(view, slot);
   const span = known.choices.length === 0 ? cursor.word : slot;
-  return { ...list(view, scheduleOffers(view.uri, found, known), span, abilities), isIncomplete: known.open };
+  return { ...list(view, choiceOffers(view.uri, found, known), span, abilities), isIncomplete: known.open };
 }
 
-/** The rest of an item: the figures of a schedule, once they are simulated. */
+/** The rest of an item: the figures of a schedule, a rule of exchange or a collective, once they are simulated. */
 export async function resolveCompletion(
   item: CompletionItem,
-  schedules: ScheduleLists,
+  choices: ChoiceLists,
   token: CancellationToken,
 ): Promise<CompletionItem> {
   const { data, detail, documentation } = item;
-  if (!isScheduleData(data)) return item;
-  const found = await schedules.outcome(data.uri, data.list, data.schedule, token);
+  if (!isChoiceData(data)) return item;
+  const found = await choices.outcome(data.uri, data.list, data.value, token);
   if (found === undefined) return item;
   const doc = MarkupContent.is(documentation) ? documentation.value : documentation;
-  const texts = scheduleTexts(found.choice, found.outcome, { detail, doc });
+  const texts = choiceTexts(found.choice, found.outcome, { detail, doc });
   return { ...item, detail: texts.detail, documentation: { kind: 'markdown', value: texts.doc } };
 }
 

@@ -1,7 +1,7 @@
 import { exposedCommunication, shareOf } from '../../engine/analyze/shares.ts';
 import { trafficByDevice } from '../../engine/analyze/traffic.ts';
 import type { PipelinePlan } from '../../engine/plan.ts';
-import { amount, bytes, count, iterationTime, share, time } from '../../engine/quantities.ts';
+import { amount, bytes, count, excludesSome, iterationTime, share, time } from '../../engine/quantities.ts';
 import type { PipelineReport } from '../../engine/report.ts';
 import { stageOf } from '../picture/blocks.ts';
 import { criticalPathIsOnly, criticalPathWords } from '../picture/criticalPath.ts';
@@ -116,7 +116,7 @@ function bubbleFigure({ bubble, fill }: PipelineReport): Figure {
     name: 'Bubble',
     value: smallShare(bubble.makespan),
     unit: fill === undefined ? '' : `${share(fill.recovered)} filled`,
-    note: `best possible ${smallShare(bubble.bound)}`,
+    note: excludesSome(bubble.bound) ? `best possible ${share(bubble.bound)}` : '',
     share: bubble.makespan,
     amount: bubble.makespan,
   };

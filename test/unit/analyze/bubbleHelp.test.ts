@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../engine/evaluate.ts';
+import { catalogue } from '../../../engine/findings/catalogue.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { recipePlan, policy, type Recipe } from '../support/plans.ts';
 
@@ -16,6 +17,13 @@ describe('what would help against a bubble', () => {
     expect(help({ devices: 4, microbatches: 8, schedule: policy('1f1b') })).toMatch(
       /zb_h1\b.* 11\.1 %\..*16 microbatches.* 15\.8 %\.$/,
     );
+  });
+
+  it('comes without a bound that excludes nothing', () => {
+    const message = (bound: number): string =>
+      catalogue['schedule/bubble'].message({ bubble: 0.1, causes: [['gradients', 0.1]], bound, help: 'Help.' });
+    expect(message(0.0004)).toBe('Devices idle 10 % of the iteration: gradients 10 %. Help.');
+    expect(message(0.02)).toContain('no order can go below 2 %. Help.');
   });
 
   it('doubles the microbatches that there are: 3/35 with 32 for 3/19 with 16', () => {

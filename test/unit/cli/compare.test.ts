@@ -121,6 +121,37 @@ pipeline train {\n  model = toy  devices = box  microbatches = 40  schedule = 1f
     expect((await listed(false)).match(/GiB|MiB/g)).toHaveLength(40);
   });
 
+  test('rules of exchange: what devices wait for gradients, no bound that excludes nothing, no list of one device', async () => {
+    // Two ranks on 10 GB/s: the last layer takes 4 ms, after 6 ms of compute or between its backward and its next forward.
+    const layer = (name: string, size: number) =>
+      `layer ${name} { forward = 1ms  backward = 1ms  weights = ${size}MB }`;
+    const pair = `model toy { ${layer('front', 0)} ${layer('mid', 0)} ${layer('back', 40)} }
+device gpu { memory = 16GiB }
+cluster pair { gpu[2] = gpu  link = 10GB/s }
+pipeline two { model = toy  devices = pair  microbatches = 1  stages = balance(1)  data = 2  schedule = 1f1b }
+`;
+    const asked = ['compare', 'p.pipe', '--sync', 'end,overlap(order = forward,barrier = false)'];
+    const { out } = await call(asked, { files: { 'p.pipe': pair }, columns: 240 });
+    const [head, end, forward] = out.split('\n').map((line) => line.trim().split(/ {2,}/));
+    const at = (title: string) => head.indexOf(title) + 1;
+    expect([end[at('gradients')], end[at('bound')]]).toEqual(['40 %', '40 %']);
+    expect(forward[at('bound')]).toBe('–');
+    expect(out).toContain('gradients: share of the iteration that devices wait for gradients');
+    expect(out).not.toContain('Peak memory by device');
+    const csv = (await call([...asked, '--format', 'csv'], { files: { 'p.pipe': pair } })).out.split('\r\n');
+    const cell = csv[1].split(',')[csv[0].split(',').indexOf('exposed_gradients')];
+    expect(Number(cell)).toBeCloseTo(0.4, 12);
+    const alone = (await call(['compare', 'a.pipe'], { files })).out;
+    expect(alone).not.toContain('gradients:');
+  });
+
+  test('peaks by device that are the same in all rows are listed once', async () => {
+    const { out } = await call(['compare', 'a.pipe', '--schedules', '1f1b,dapple', '--pipeline', 'train'], { files });
+    expect(out).toMatch(/Peak memory by device\n {2}all rows {2}\S+ GiB/);
+    const { out: differ } = await call(['compare', 'a.pipe', '--schedules', '1f1b,gpipe'], { files });
+    expect(differ).toMatch(/Peak memory by device\n {2}1f1b .*\n {2}gpipe /);
+  });
+
   test('numbers that a policy does not take are told in its own words', async () => {
     const [{ problem }] = await rowsOf(['a.pipe', '--schedules', 'pipeswitch']);
     expect(problem?.code).toBe('schedule/shape');

@@ -1,6 +1,6 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { amount, bytes, count, list, share, shareAtMost, time } from '../../../engine/quantities.ts';
+import { amount, bytes, count, excludesSome, list, share, shareAtMost, time } from '../../../engine/quantities.ts';
 
 describe('quantities', () => {
   it.each([
@@ -11,6 +11,14 @@ describe('quantities', () => {
     [time(2.5e-9), '2.5 ns'],
     [time(12345.6), '12346 s'],
     [time(0.2642, 4), '264.2 ms'],
+    // What rounds up to the next unit is shown in it.
+    [time(0.000_999_999_99), '1 ms'],
+    [time(999.6e-9), '1 µs'],
+    [time(0.9996), '1 s'],
+    [time(0.9994), '999 ms'],
+    [time(0.999_94, 4), '999.9 ms'],
+    [time(0.999_96, 4), '1 s'],
+    [time(-0.999_96e-3, 4), '-1 ms'],
     [time(4e300), '4e+300 s'],
     [time(4.5e300), '4.5e+300 s'],
     [bytes(2 ** 60 * 1e20), '1.024e+23 PiB'],
@@ -35,6 +43,8 @@ describe('quantities', () => {
     [shareAtMost(0.0011), '0.2 %'],
     [shareAtMost(0.002), '0.2 %'],
     [share(1), '100 %'],
+    [excludesSome(0.0004999), false],
+    [excludesSome(0.0005), true],
     [amount(22.1e9), '22.1 G'],
     [count(1, 'microbatch', 'microbatches'), '1 microbatch'],
     [count(100_000, 'operation', 'operations'), '100,000 operations'],

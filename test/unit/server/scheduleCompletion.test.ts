@@ -1,75 +1,37 @@
 /** Completion at `schedule =`: policies with the figures that they give in this file. */
 import { expect, test } from 'vitest';
-import { CancellationToken, type CompletionItem, type CompletionList, type TextEdit } from 'vscode-languageserver';
+import { CancellationToken, type CompletionItem } from 'vscode-languageserver';
+import { exposedGradients } from '../../../engine/analyze/shares.ts';
 import { figuresOf } from '../../../engine/fixes/effect.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { policies } from '../../../engine/policies/registry.ts';
 import { bytes, iterationTime, share } from '../../../engine/quantities.ts';
 import type { PipelineReport } from '../../../engine/report.ts';
 import { createAnswers } from '../../../server/answers.ts';
-import {
-  createScheduleLists,
-  type ScheduleList,
-  type ScheduleLists,
-} from '../../../server/completion/scheduleLists.ts';
-import { scheduleSlotAt } from '../../../server/completion/scheduleSlot.ts';
+import type { Outcome } from '../../../server/completion/choice.ts';
+import { createChoiceLists, type ChoiceList, type ChoiceLists } from '../../../server/completion/choiceLists.ts';
+import { valueSlotAt } from '../../../server/completion/slot.ts';
 import { cursorAt } from '../../../server/cursor.ts';
 import { createDocuments, type Documents } from '../../../server/documents.ts';
 import type { Threads } from '../../../server/threads.ts';
 import { analyse } from '../../support/analyse.ts';
-import { invoked } from '../../support/asked.ts';
 import { gate } from '../../support/gate.ts';
 import { hostOf } from '../../support/host.ts';
 import { cursorOf, marks } from '../../support/marks.ts';
-import { applyEdits, type Client, main, positionAt, withClient } from '../../support/server.ts';
+import { main, positionAt, withClient } from '../../support/server.ts';
+import { accepted, listAt, listed, shown } from './listed.ts';
 import { toy } from './samples.ts';
 
 const none = CancellationToken.None;
 const asked = toy.replace('schedule     = 1f1b', 'schedule     = $0');
 
-/** Asks until everything is known. */
-async function listAt(client: Client, position: unknown): Promise<readonly CompletionItem[]> {
-  for (;;) {
-    const list = await client.request<CompletionList>('textDocument/completion', {
-      textDocument: { uri: main },
-      position,
-      ...invoked,
-    });
-    if (!list.isIncomplete) return list.items;
-  }
-}
-
-interface Listed {
-  readonly text: string;
-  readonly items: readonly CompletionItem[];
-}
-
-async function listed(source: string): Promise<Listed> {
-  const marked = marks(source);
-  return withClient(
-    async (client) => {
-      client.open(main, marked.text);
-      return { text: marked.text, items: await listAt(client, positionAt(marked.text, cursorOf(marked))) };
-    },
-    {
-      capabilities: {
-        textDocument: { completion: { completionItem: { snippetSupport: true, labelDetailsSupport: true } } },
-      },
-    },
-  );
-}
-
-const plain = (snippet: string): string => snippet.replaceAll(/\$\{\d+:([^}]*)\}/g, '$1');
-
-/** The file after the item is accepted. */
-function accepted(text: string, { textEdit, additionalTextEdits = [] }: CompletionItem): string {
-  const written = textEdit as TextEdit;
-  return applyEdits(text, [{ ...written, newText: plain(written.newText) }, ...additionalTextEdits]);
-}
-
 const reportOf = (text: string): PipelineReport | undefined => analyse(text).pipelines[0]?.run?.report;
 
-const shown = ({ labelDetails }: CompletionItem): string => labelDetails?.description ?? '';
+const outcomeFor = (report: PipelineReport): Outcome => ({
+  synchronous: true,
+  figures: figuresOf(report),
+  waits: exposedGradients(report),
+});
 
 function shortWords(report: PipelineReport): string {
   const { iteration, bubble, peak, fits } = figuresOf(report);
@@ -158,7 +120,7 @@ const large = asked.replace('in 1..64', 'in 1..100000').replace('param microbatc
 
 interface Opened {
   readonly documents: Documents;
-  readonly lists: ScheduleLists;
+  readonly lists: ChoiceLists;
   readonly failures: unknown[];
 }
 
@@ -177,15 +139,15 @@ function open(threads: Threads, files: Readonly<Record<string, string>> = {}): O
     failed: (_, error) => failed(error),
     patience: 0,
   });
-  return { documents, lists: createScheduleLists(documents, failed, 0), failures };
+  return { documents, lists: createChoiceLists(documents, failed, 0), failures };
 }
 
 async function askIn({ documents, lists }: Opened, source: string) {
   const view = await documents.view(main, 'names', none);
   if (view === undefined) throw new Error('not open');
   const cursor = cursorAt(view.syntax, cursorOf(marks(source)));
-  const slot = cursor && scheduleSlotAt(view.syntax, cursor);
-  if (slot === undefined) throw new Error('no schedule at the cursor');
+  const slot = cursor && valueSlotAt(view.syntax, cursor);
+  if (slot === undefined) throw new Error('no value at the cursor');
   return lists.at(view, slot);
 }
 
@@ -194,8 +156,8 @@ async function listIn(
   opened: Opened,
   source: string,
   version: number,
-  enough: (list: ScheduleList) => boolean,
-): Promise<ScheduleList> {
+  enough: (list: ChoiceList) => boolean,
+): Promise<ChoiceList> {
   opened.documents.set(main, version, marks(source).text);
   opened.lists.stop(main);
   for (;;) {
@@ -205,8 +167,8 @@ async function listIn(
   }
 }
 
-const named = ({ choices }: ScheduleList): boolean => choices.length > 0;
-const whole = ({ open: more }: ScheduleList): boolean => !more;
+const named = ({ choices }: ChoiceList): boolean => choices.length > 0;
+const whole = ({ open: more }: ChoiceList): boolean => !more;
 
 test('the list comes before its figures do, and a resolved item waits for its figures', async () => {
   const held = gate();
@@ -220,7 +182,7 @@ test('the list comes before its figures do, and a resolved item waits for its fi
   const found = await gpipe;
   const report = reportOf(marks(large).text.replace(/schedule {5}= $/m, 'schedule     = gpipe'));
   expect(report?.operations).toBe(160_000);
-  expect(found?.outcome).toEqual({ synchronous: true, figures: report && figuresOf(report) });
+  expect(found?.outcome).toEqual(report && outcomeFor(report));
   expect(opened.failures).toEqual([]);
   opened.lists.stop(main);
   held.threads.close();
@@ -234,7 +196,7 @@ test('a schedule that is being simulated for the file has its figures once they 
   held.open();
   const found = await opened.lists.outcome(main, list.id, 'gpipe', none);
   const report = reportOf(marks(written).text);
-  expect(found?.outcome).toEqual({ synchronous: true, figures: report && figuresOf(report) });
+  expect(found?.outcome).toEqual(report && outcomeFor(report));
   opened.lists.stop(main);
   held.threads.close();
 });
@@ -303,7 +265,7 @@ test('the figures of a resolved item are those of its file; items of older texts
     const items = await listAt(client, positionAt(text, cursorOf(marks(asked))));
     const list = items.find(({ label }) => label === 'gpipe');
     expect(list?.detail).toMatch(/^iteration 264 ms/);
-    for (const data of [undefined, 7, null, { uri: main }, { uri: main, list: 999, schedule: 'gpipe' }]) {
+    for (const data of [undefined, 7, null, { uri: main }, { uri: main, list: 999, value: 'gpipe' }]) {
       const item = { label: 'gpipe', ...(data === undefined ? {} : { data }) };
       expect(await client.request('completionItem/resolve', item)).toEqual(item);
     }
@@ -311,7 +273,7 @@ test('the figures of a resolved item are those of its file; items of older texts
       label: 'gpipe',
       detail: 'gpipe()',
       documentation: 'All forwards first.',
-      data: { uri: main, list: 1, schedule: 'gpipe' },
+      data: { uri: main, list: 1, value: 'gpipe' },
     };
     const resolved = await client.request<CompletionItem>('completionItem/resolve', item);
     expect(resolved.detail).toBe(list?.detail);

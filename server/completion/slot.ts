@@ -1,8 +1,13 @@
 import type { Expression, SyntaxFile } from '../../grammar/index.ts';
 import type { Cursor } from '../cursor.ts';
 
-/** The place of the value in `schedule = …` of a pipeline. */
-export interface ScheduleSlot {
+/** Keys of a pipeline whose values are offered with the figures that they give in the file. */
+const simulatedKeys = ['schedule', 'sync', 'collective'] as const;
+export type SimulatedKey = (typeof simulatedKeys)[number];
+
+/** The place of the value in `schedule = …`, `sync = …` or `collective = …` of a pipeline. */
+export interface ValueSlot {
+  readonly key: SimulatedKey;
   readonly pipeline: string;
   /** What is replaced: the word at the cursor, or the whole call that it begins. */
   readonly start: number;
@@ -15,16 +20,18 @@ export interface ScheduleSlot {
 }
 
 /** Undefined where the cursor is elsewhere. */
-export function scheduleSlotAt({ text }: SyntaxFile, cursor: Cursor): ScheduleSlot | undefined {
+export function valueSlotAt({ text }: SyntaxFile, cursor: Cursor): ValueSlot | undefined {
   const [block, inner] = cursor.blocks;
   const pipeline = block?.declaration.name?.text;
   const { entry, before, word } = cursor;
   if (block?.name !== 'pipeline' || inner !== undefined || pipeline === undefined) return undefined;
-  if (entry?.key.text !== 'schedule' || before?.text !== '=' || before.start < entry.key.end) return undefined;
+  const key = simulatedKeys.find((name) => name === entry?.key.text);
+  if (entry === undefined || key === undefined || before?.text !== '=' || before.start < entry.key.end)
+    return undefined;
   if (entry.values?.[0] !== undefined && entry.values[0].start < before.start) return undefined;
   const written = entry.values?.find((value) => value.kind === 'call' && value.start === word.start);
   // Editors take an edit at the cursor on one line only.
   const whole = written !== undefined && !text.slice(written.start, written.end).includes('\n') ? written : undefined;
   const { start, end } = whole ?? word;
-  return { pipeline, start, end, before: text.slice(0, start), after: text.slice(end), written: whole };
+  return { key, pipeline, start, end, before: text.slice(0, start), after: text.slice(end), written: whole };
 }

@@ -1,56 +1,52 @@
 /**
- * Figures of the schedules that completion offers. A list belongs to a text without its schedule, so typing the schedule's name
- * keeps it. It is filled off the request path, a schedule at a time, and stops when the text changes.
+ * Figures of the schedules, rules of exchange and collectives that completion offers. A list belongs to a text without the value, so
+ * typing the value keeps it. It is filled off the request path, a value at a time, and stops when the text changes.
  */
 import { type CancellationToken, CancellationTokenSource } from 'vscode-languageserver';
 import { trialsFor } from '../../engine/fixes/candidates.ts';
 import type { Documents } from '../documents.ts';
 import { plannedAgain, trials } from '../trials.ts';
 import type { View } from '../view.ts';
-import {
-  type Base,
-  baseOf,
-  choicesFor,
-  outcomeOf,
-  type ScheduleChoice,
-  type ScheduleOutcome,
-} from './scheduleChoices.ts';
-import type { ScheduleSlot } from './scheduleSlot.ts';
+import { type Base, baseOf, type Choice, type Outcome, outcomeOf } from './choice.ts';
+import { exchangeChoices } from './exchangeChoices.ts';
+import { scheduleChoices } from './scheduleChoices.ts';
+import type { SimulatedKey, ValueSlot } from './slot.ts';
 
 /** What is known so far. */
-export interface ScheduleList {
+export interface ChoiceList {
   /** Differs between the lists of a document. */
   readonly id: number;
   /** Empty while the stages of the pipeline are unknown, and where the rest of it has errors. */
-  readonly choices: readonly ScheduleChoice[];
-  outcome(choice: ScheduleChoice): ScheduleOutcome | undefined;
+  readonly choices: readonly Choice[];
+  outcome(choice: Choice): Outcome | undefined;
   /** More is to come. */
   readonly open: boolean;
 }
 
-export interface ScheduleLists {
-  /** What is known of the schedules at a place, after a short wait. The rest is found in the background. */
-  at(view: View, slot: ScheduleSlot): Promise<ScheduleList>;
-  /** The outcome of one schedule of a list; undefined where the text around the slot has changed since, or is cancelled. */
+export interface ChoiceLists {
+  /** What is known of the values of a slot, after a short wait. The rest is found in the background. */
+  at(view: View, slot: ValueSlot): Promise<ChoiceList>;
+  /** The outcome of one value of a list; undefined where the text around the slot has changed since, or is cancelled. */
   outcome(uri: string, id: number, name: string, token: CancellationToken): Promise<Resolved | undefined>;
   /** The text has changed, or the document is closed: nothing more is simulated until the next request. */
   stop(uri: string): void;
 }
 
 export interface Resolved {
-  readonly choice: ScheduleChoice;
-  readonly outcome: ScheduleOutcome;
+  readonly choice: Choice;
+  readonly outcome: Outcome;
 }
 
 interface State {
   readonly id: number;
   readonly before: string;
   readonly after: string;
+  readonly key: SimulatedKey;
   readonly pipeline: string;
   /** Number of the changes around the text, such as in an imported file. */
   readonly surroundings: number | undefined;
-  readonly outcomes: Map<string, ScheduleOutcome>;
-  choices: readonly ScheduleChoice[];
+  readonly outcomes: Map<string, Outcome>;
+  choices: readonly Choice[];
   running?: Promise<void>;
   stop: CancellationTokenSource;
 }
@@ -64,21 +60,22 @@ function renew(state: State): CancellationToken {
 /** Milliseconds that a list waits for figures: small pipelines have them by then. */
 const usualPatience = 150;
 
-export function createScheduleLists(
+export function createChoiceLists(
   documents: Documents,
   failed: (error: unknown) => void,
   patience = usualPatience,
-): ScheduleLists {
+): ChoiceLists {
   const states = new Map<string, State>();
   let made = 0;
 
-  function stateOf({ uri }: View, { before, after, pipeline }: ScheduleSlot): State {
+  function stateOf({ uri }: View, { before, after, key, pipeline }: ValueSlot): State {
     const surroundings = documents.surroundings(uri);
     const known = states.get(uri);
     if (
       known !== undefined &&
       known.before === before &&
       known.after === after &&
+      known.key === key &&
       known.pipeline === pipeline &&
       known.surroundings === surroundings
     )
@@ -89,6 +86,7 @@ export function createScheduleLists(
       id: made,
       before,
       after,
+      key,
       pipeline,
       surroundings,
       outcomes: new Map(),
@@ -99,8 +97,8 @@ export function createScheduleLists(
     return state;
   }
 
-  /** Fills the list. Fewer schedules are tried for a pipeline that takes long. */
-  async function fill(state: State, view: View, slot: ScheduleSlot): Promise<void> {
+  /** Fills the list. Fewer values are tried for a pipeline that takes long. */
+  async function fill(state: State, view: View, slot: ValueSlot): Promise<void> {
     const { token } = state.stop;
     const base = await documents.answeredInSteps<Base | undefined>(
       view.uri,
@@ -108,7 +106,7 @@ export function createScheduleLists(
       token,
     );
     if (base === undefined) return;
-    state.choices = choicesFor(view, slot, base);
+    state.choices = slot.key === 'schedule' ? scheduleChoices(view, slot, base) : exchangeChoices(slot, base);
     let left = trialsFor(base.plan);
     for (const choice of state.choices) {
       if (token.isCancellationRequested || left === 0) return;
@@ -118,7 +116,7 @@ export function createScheduleLists(
     }
   }
 
-  async function find(state: State, view: View, choice: ScheduleChoice, token: CancellationToken): Promise<void> {
+  async function find(state: State, view: View, choice: Choice, token: CancellationToken): Promise<void> {
     const again = trials(view);
     const outcome = await documents.answeredInSteps(
       view.uri,
@@ -171,7 +169,7 @@ export function createScheduleLists(
     },
   };
 
-  /** Accepting a schedule of the list still gives the file that was simulated. */
+  /** Accepting a value of the list still gives the file that was simulated. */
   function isCurrent(state: State, { uri }: View): boolean {
     const text = documents.text(uri) ?? '';
     return (

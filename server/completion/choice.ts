@@ -1,0 +1,96 @@
+/** A value that may be written into a slot, and what the simulation of the file with it gives. */
+import { exposedGradients } from '../../engine/analyze/shares.ts';
+import type { Analysis } from '../../engine/check.ts';
+import { type Figures, figuresOf } from '../../engine/fixes/effect.ts';
+import { simulated } from '../../engine/fixes/outcome.ts';
+import { isSynchronous } from '../../engine/fixes/policies.ts';
+import type { Edit } from '../../engine/fixes/proposal.ts';
+import { pipelineBody } from '../../engine/fixes/source.ts';
+import type { PipelinePlan } from '../../engine/plan.ts';
+import type { SimulatedKey, ValueSlot } from './slot.ts';
+
+export interface Choice {
+  readonly key: SimulatedKey;
+  readonly name: string;
+  /** What is written: the name, with arguments where this pipeline needs others than the defaults. */
+  readonly text: string;
+  /** Another number of stages, which a schedule needs. It is written with it. */
+  readonly cut?: Edit & { readonly stages: number };
+  /** The file after it is written. */
+  readonly file: () => string;
+  /** Devices of the pipeline, and the stages with which all of them are used. */
+  readonly devices: number;
+  readonly stages: number;
+  /** Its order is searched for, which takes too long here. */
+  readonly long: boolean;
+}
+
+/** What the simulation of the changed file gives, or why there is none. */
+export type Outcome = SimulatedChoice | { readonly problem: string };
+
+export interface SimulatedChoice {
+  readonly figures: Figures;
+  /** Share of the iteration in which devices wait for gradients, on average. */
+  readonly waits: number;
+  /** Whether the weights are updated once after every iteration, as in plain training. */
+  readonly synchronous: boolean;
+}
+
+/** The pipeline with a value that its devices can run. Offsets in `analysis` are of a file with `written` in the slot. */
+export interface Base {
+  readonly analysis: Pick<Analysis, 'syntax' | 'resolution'>;
+  readonly plan: PipelinePlan;
+  readonly written: string;
+}
+
+/** Values that show how many devices and stages a pipeline has: one of them suits it. */
+const probes: Readonly<Record<SimulatedKey, readonly string[]>> = {
+  schedule: ['1f1b', ...[2, 3, 4, 5, 6, 8].map((chunks) => `interleaved_1f1b(chunks = ${chunks})`)],
+  sync: ['end', 'overlap'],
+  collective: ['ring', 'ps'],
+};
+
+export const fileWith = ({ before, after }: ValueSlot, text: string): string => before + text + after;
+
+/** Undefined where the rest of the pipeline has errors. Nothing is simulated for it. */
+export function* baseOf(
+  slot: ValueSlot,
+  plannedAgain: (text: string) => Pick<Analysis, 'syntax' | 'resolution'>,
+): Generator<void, Base | undefined, void> {
+  for (const written of probes[slot.key]) {
+    const analysis = plannedAgain(fileWith(slot, written));
+    const plan = analysis.resolution.plan.pipelines.find(({ name }) => name === slot.pipeline);
+    if (plan !== undefined) return { analysis, plan, written };
+    yield;
+  }
+  return undefined;
+}
+
+/**
+ * Undefined while the figures are still to come. Figures of a schedule that leaves devices out would not compare with the others, so
+ * it has none.
+ */
+export function outcomeOf(
+  changed: Analysis,
+  pipeline: string,
+  { devices, stages }: Pick<Choice, 'devices' | 'stages'>,
+): Outcome | undefined {
+  const found = simulated(changed, pipeline);
+  const used = found?.plan.devices.length;
+  if (used !== undefined && used !== devices)
+    return { problem: `This cut would use ${used} of ${devices} devices. Write ${stages} stages to use all.` };
+  if (found !== undefined) {
+    const { report } = found.run;
+    return {
+      figures: figuresOf(report),
+      waits: exposedGradients(report),
+      synchronous: isSynchronous(found.plan),
+    };
+  }
+  if (changed.pending.includes(pipeline)) return undefined;
+  const body = pipelineBody(changed.syntax, pipeline);
+  const errors = changed.findings.filter(({ severity }) => severity === 'error');
+  const inside = errors.find(({ place }) => body !== undefined && place.start >= body.start && place.end <= body.end);
+  const error = inside ?? errors[0];
+  return error === undefined ? undefined : { problem: `It does not run in this file. ${error.message}` };
+}

@@ -1,0 +1,100 @@
+import { bytes, iterationTime, share } from '../../engine/quantities.ts';
+import { plainMarkdown } from '../userText.ts';
+import { tunedOffers } from './exchangeChoices.ts';
+import { literal, type Offer } from './offer.ts';
+import type { Choice, Outcome, SimulatedChoice } from './choice.ts';
+import type { ChoiceList } from './choiceLists.ts';
+
+/** What a client gives back to have the figures of a value. */
+export interface ChoiceData {
+  readonly uri: string;
+  readonly list: number;
+  readonly value: string;
+}
+
+export const isChoiceData = (data: unknown): data is ChoiceData =>
+  typeof data === 'object' &&
+  data !== null &&
+  'uri' in data &&
+  typeof data.uri === 'string' &&
+  'list' in data &&
+  typeof data.list === 'number' &&
+  'value' in data &&
+  typeof data.value === 'string';
+
+/** The offers with what is known of their values: those that fit and are fast come first. */
+export function choiceOffers(uri: string, found: readonly Offer[], list: ChoiceList): readonly Offer[] {
+  const rows = [...found, ...tunedOffers(list.choices)].map((offer) => {
+    const choice = list.choices.find(({ name }) => name === offer.label);
+    const outcome = choice === undefined ? undefined : list.outcome(choice);
+    return { offer: choice === undefined ? offer : choiceOffer(uri, offer, list.id, choice, outcome), outcome };
+  });
+  return rows
+    .toSorted((a, b) => group(a.outcome) - group(b.outcome) || iteration(a.outcome) - iteration(b.outcome))
+    .map(({ offer }) => offer);
+}
+
+function choiceOffer(uri: string, offer: Offer, list: number, choice: Choice, outcome: Outcome | undefined): Offer {
+  const { name, text, cut } = choice;
+  const data: ChoiceData = { uri, list, value: name };
+  return {
+    ...offer,
+    text,
+    snippet: text === name ? undefined : snippetOf(text),
+    ...(cut === undefined ? {} : { edits: [cut] }),
+    ...(outcome === undefined ? { data } : choiceTexts(choice, outcome, offer)),
+    ...(outcome !== undefined && 'figures' in outcome ? { description: shortWords(choice, outcome) } : {}),
+  };
+}
+
+/** Numbers of arguments are places to type over. */
+function snippetOf(text: string): string {
+  let place = 0;
+  return literal(text).replaceAll(/= (\d+)/g, (_, number: string) => {
+    place += 1;
+    return `= \${${place}:${number}}`;
+  });
+}
+
+/** The line and the text shown with a value whose outcome is known. */
+export function choiceTexts(
+  choice: Choice,
+  outcome: Outcome,
+  { detail, doc }: Pick<Offer, 'detail' | 'doc'>,
+): { readonly detail?: string; readonly doc: string } {
+  const { cut, text } = choice;
+  const lines = [
+    'problem' in outcome
+      ? `No figures for \`${text}\`: ${plainMarkdown(outcome.problem)}`
+      : `Simulated in this file with \`${text}\`: ${figureWords(choice, outcome)}.`,
+    ...(cut === undefined ? [] : [`Changes the cut to \`balance(${cut.stages})\`: the policy needs these stages.`]),
+    ...('figures' in outcome && detail !== undefined ? [`\`${detail}\``] : []),
+    ...(doc === undefined ? [] : [doc]),
+  ];
+  return { detail: 'figures' in outcome ? figureWords(choice, outcome) : detail, doc: lines.join('\n\n') };
+}
+
+/** `iteration 216 ms · bubble 11.2 % · peak 5 GiB of 16 GiB`. */
+function figureWords({ key }: Choice, { figures, waits }: SimulatedChoice): string {
+  const { iteration, bubble, peak, capacity, fits } = figures;
+  const limit = Number.isFinite(capacity) && capacity > 0 ? ` of ${bytes(capacity)}` : '';
+  const idle = key === 'schedule' ? `bubble ${share(bubble)}` : `waits for gradients ${share(waits)}`;
+  const words = [`iteration ${iterationTime(iteration)}`, idle, `peak ${bytes(peak)}${limit}`];
+  return [...words, ...(fits ? [] : ['does not fit'])].join(' · ');
+}
+
+function shortWords({ key }: Choice, { figures, waits }: SimulatedChoice): string {
+  const { iteration, bubble, peak, fits } = figures;
+  const idle = key === 'schedule' ? share(bubble) : `waits ${share(waits)}`;
+  return [iterationTime(iteration), idle, bytes(peak), ...(fits ? [] : ['does not fit'])].join(' · ');
+}
+
+/** Values that train as usual and fit come first, then those that need more memory, then those that update differently. */
+function group(outcome: Outcome | undefined): number {
+  if (outcome === undefined) return 3;
+  if ('problem' in outcome) return 4;
+  return outcome.synchronous ? (outcome.figures.fits ? 0 : 1) : 2;
+}
+
+const iteration = (outcome: Outcome | undefined): number =>
+  outcome !== undefined && 'figures' in outcome ? outcome.figures.iteration : 0;

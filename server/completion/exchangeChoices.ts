@@ -1,0 +1,44 @@
+import { CompletionItemKind } from 'vscode-languageserver';
+import { collectives } from '../../engine/exchange/collectives.ts';
+import { exchangePresets } from '../../engine/exchange/presets.ts';
+import { cutStages } from '../../engine/stages.ts';
+import { type Base, type Choice, fileWith } from './choice.ts';
+import type { Offer } from './offer.ts';
+import type { ValueSlot } from './slot.ts';
+
+/** Rules with sizes that the engine finds: what to write where the published sizes do not suit the file. */
+const tunedRules: readonly { readonly text: string; readonly doc: string }[] = [
+  { text: 'overlap(bucket = best)', doc: 'The buckets that make the iteration shortest.' },
+  {
+    text: 'overlap(order = forward, partition = best, barrier = false)',
+    doc: 'What the next forward needs first goes first, in pieces of the size that makes the iteration shortest. No barrier.',
+  },
+  {
+    text: 'bytescheduler(partition = best, credit = best)',
+    doc: 'ByteScheduler, with the pieces and the credit that make the iteration shortest.',
+  },
+];
+
+/** Rules of exchange, or collectives. A table needs a file, so it has no figures. */
+export function exchangeChoices(slot: ValueSlot, { plan }: Base): readonly Choice[] {
+  const { key } = slot;
+  const names =
+    key === 'sync'
+      ? ['end', ...exchangePresets.map(({ name }) => name), ...tunedRules.map(({ text }) => text)]
+      : collectives.flatMap(({ name }) => (name === 'table' ? [] : name));
+  return names.map((text) => ({
+    key,
+    name: text,
+    text,
+    file: () => fileWith(slot, text),
+    devices: plan.devices.length,
+    stages: cutStages(plan).length,
+    long: false,
+  }));
+}
+
+/** Offers of rules with sizes that the engine finds. They are functions with arguments, which no name stands for. */
+export const tunedOffers = (choices: readonly Choice[]): readonly Offer[] =>
+  tunedRules.flatMap(({ text, doc }) =>
+    choices.some(({ name }) => name === text) ? { label: text, kind: CompletionItemKind.Function, doc } : [],
+  );

@@ -1,0 +1,48 @@
+/** Lists of completion with their figures, as an editor gets them. */
+import type { CompletionItem, CompletionList, TextEdit } from 'vscode-languageserver';
+import { invoked } from '../../support/asked.ts';
+import { cursorOf, marks } from '../../support/marks.ts';
+import { applyEdits, type Client, main, positionAt, withClient } from '../../support/server.ts';
+
+/** Asks until everything is known. */
+export async function listAt(client: Client, position: unknown): Promise<readonly CompletionItem[]> {
+  for (;;) {
+    const list = await client.request<CompletionList>('textDocument/completion', {
+      textDocument: { uri: main },
+      position,
+      ...invoked,
+    });
+    if (!list.isIncomplete) return list.items;
+  }
+}
+
+interface Listed {
+  readonly text: string;
+  readonly items: readonly CompletionItem[];
+}
+
+export async function listed(source: string): Promise<Listed> {
+  const marked = marks(source);
+  return withClient(
+    async (client) => {
+      client.open(main, marked.text);
+      return { text: marked.text, items: await listAt(client, positionAt(marked.text, cursorOf(marked))) };
+    },
+    {
+      capabilities: {
+        textDocument: { completion: { completionItem: { snippetSupport: true, labelDetailsSupport: true } } },
+      },
+    },
+  );
+}
+
+const plain = (snippet: string): string => snippet.replaceAll(/\$\{\d+:([^}]*)\}/g, '$1');
+
+/** The file after the item is accepted. */
+export function accepted(text: string, { textEdit, additionalTextEdits = [] }: CompletionItem): string {
+  const written = textEdit as TextEdit;
+  return applyEdits(text, [{ ...written, newText: plain(written.newText) }, ...additionalTextEdits]);
+}
+
+/** What stands in the row of an item. */
+export const shown = ({ labelDetails }: CompletionItem): string => labelDetails?.description ?? '';
