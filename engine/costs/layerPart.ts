@@ -43,6 +43,8 @@ export const parts = {
   experts: 'experts',
   input: 'layer input',
   tokens: 'token numbers',
+  logits: 'logits and loss',
+  lossGradient: 'gradient of the head input',
 } as const;
 
 /** Bytes by name, each once, in order; what is 0 is left out. */

@@ -1,5 +1,6 @@
 import { moves, product } from './kernels.ts';
 import { addParts, parts, tokensOf } from './layerPart.ts';
+import { lossBytes, lossOf, lossParameter, lossTraffic } from './loss.ts';
 import { norms, normParameter, normParameters } from './norm.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
@@ -20,13 +21,15 @@ export const lmHead: ShapeSchema = {
     },
     normParameter('final normalisation', [...norms, 'none']),
     padParameter,
+    lossParameter,
   ],
   cost: costOfHead,
 };
 
 /**
- * Recomputation leaves the head alone, as in Megatron-LM. Logits (fp32, and a 16-bit copy) are workspace: the last stage
- * runs the backward of a microbatch right after its forward in every policy that keeps memory low.
+ * Recomputation leaves the head alone, as in Megatron-LM. If the file does not say how the loss is computed, logits are workspace
+ * (in fp32, with a 16-bit copy). The last stage runs the backward of a microbatch right after its forward in every policy that
+ * keeps memory low.
  * Without sequence parallelism only the backward reduces (the input gradient); with it the input is gathered in the
  * forward and its gradient scattered in the backward.
  */
@@ -41,23 +44,32 @@ function costOfHead(args: ShapeArguments, setting: LayerSetting): ShapeCost {
   const input = (tokens * hidden * element) / (sequenceParallel ? tensor : 1);
   const localParameters = localRows * hidden + normParameters(norm, hidden);
   const each = { over: 'tensor', bytes: tokens * hidden * element } as const;
-  const activation = norm === 'none' ? input : 2 * input;
+  const inputs = norm === 'none' ? input : 2 * input;
+  const loss = lossOf(args, setting);
+  const held = lossBytes(loss, element, localRows, hidden);
+  const activation = inputs + tokens * (held.kept + held.gradient);
+  const chunks = loss.kind === 'chunked' ? loss.chunks : 1;
   return {
     parameters: (flagOf(args, 'tied', false) ? 0 : rows * hidden) + normParameters(norm, hidden),
     localParameters,
     ...(flagOf(args, 'tied', false) ? { embeddingParameters: localRows * hidden } : {}),
     linearFlops: 2 * tokens * hidden * localRows,
     coreFlops: 0,
-    traffic: localParameters * element + activation + tokens * localRows * element,
+    traffic: localParameters * element + inputs + tokens * localRows * element,
     activation,
-    activationParts: addParts({ [parts.norms]: activation - input, [parts.linearInputs]: input }),
+    activationParts: addParts({
+      [parts.norms]: inputs - input,
+      [parts.linearInputs]: input,
+      [parts.logits]: tokens * held.kept,
+      [parts.lossGradient]: tokens * held.gradient,
+    }),
     // W needs the projection's input and the gradient of the logits.
-    activationForWeight: input + tokens * localRows * element,
+    activationForWeight: input + (tokens * localRows * element) / chunks,
     recomputed: 0,
     recomputeFlops: 0,
     // The loss of each token, fp32: nothing that a next stage would wait for.
     output: 4 * tokens,
-    workspace: tokens * localRows * (element === 2 ? 6 : 4),
+    workspace: tokens * held.workspace,
     collectives:
       tensor === 1
         ? []
@@ -69,10 +81,9 @@ function costOfHead(args: ShapeArguments, setting: LayerSetting): ShapeCost {
           : [{ ...each, pattern: 'all_reduce', forward: 0, backward: 1 }],
     kernels: () => [
       ...(norm === 'none' ? [] : [moves(2 * input)]),
-      product([tokens, hidden, localRows], element),
+      product([tokens / chunks, hidden, localRows], element, chunks),
       // 16-bit logits are copied to fp32; the loss reads these and writes probabilities.
-      ...(element === 2 ? [moves(6 * tokens * localRows)] : []),
-      moves(8 * tokens * localRows),
+      ...lossTraffic(loss, element).map((bytes) => moves((bytes * tokens * localRows) / chunks, chunks)),
     ],
   };
 }

@@ -2,6 +2,7 @@ import { lookUpCollectives } from './embedding.ts';
 import { moves, product } from './kernels.ts';
 import { addParts, hiddenOf, parts, tokensOf, wholeRanks } from './layerPart.ts';
 import { lmHead } from './lm_head.ts';
+import { lossParameter } from './loss.ts';
 import { normParameters } from './norm.ts';
 import { elementBytes } from './precision.ts';
 import { type ShapeArguments, type ShapeSchema, wordOf } from './shape.ts';
@@ -19,6 +20,7 @@ export const mtp: ShapeSchema = {
     { name: 'vocab', kind: 'integer', doc: 'entries of the vocabulary' },
     ...transformer.parameters,
     padParameter,
+    lossParameter,
   ],
   check: checkTransformer,
   cost: costOfPrediction,

@@ -20,6 +20,8 @@ export interface ShapeParameter {
   readonly dimension?: Dimension;
   /** For words: what may be written. */
   readonly words?: readonly string[];
+  /** A function that takes a whole number, in the place of a word: `chunked(8)`. The argument is then this text. */
+  readonly calls?: { readonly kind: 'loss'; readonly name: string };
   /** Absent: the argument must be written. `null`: derived from the others, as `doc` says. */
   readonly default?: number | boolean | string | null;
   readonly doc: string;

@@ -22,6 +22,8 @@ export interface LayerSetting {
   readonly expert: number;
   readonly expertTensor: number;
   readonly recompute: RecomputeMode;
+  /** How heads compute their loss that do not say; absent: as Megatron-LM does. */
+  readonly loss?: 'eager';
 }
 
 /** Groups of ranks that work on one microbatch together. */

@@ -18,6 +18,8 @@ export interface FunctionParameter {
   readonly optional: boolean;
   /** Words that it takes in addition to a value, or instead of one. */
   readonly words?: readonly string[];
+  /** The kind of its value, if functions of that kind may be called there. */
+  readonly values?: Exclude<FunctionContext, 'value'>;
   /** As shown after `=`. */
   readonly default?: string;
 }
@@ -226,6 +228,12 @@ const values: readonly FunctionSchema[] = [
       { bare: name !== 'table' },
     ),
   ),
+  functionRow(
+    'loss',
+    'chunked',
+    'Forward and backward of the head and its loss for one part of the tokens after the other.',
+    [need('chunks', 'parts of equal size')],
+  ),
   functionRow('fill', 'inference', 'Runs the forward of each layer in turn.', [need('model', 'a model of the file')]),
   functionRow('fill', 'training', 'Runs forward and backward of each layer in turn.', [
     need('model', 'a model of the file'),
@@ -375,6 +383,7 @@ export const functions: readonly FunctionSchema[] = [
         doc: p.doc,
         optional: p.default !== undefined,
         words: p.kind === 'boolean' ? ['true', 'false'] : p.words,
+        ...(p.calls === undefined ? {} : { values: p.calls.kind }),
         default: p.default === undefined || p.default === null ? undefined : String(p.default),
       })),
     ),
@@ -423,6 +432,17 @@ export const functionId = ({ context, name }: FunctionSchema): string => symbolI
 /** A function by name, in the context of its call. */
 export const findFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
   byContext.get(`${context} ${name}`);
+
+/** A function that an argument of some function of this context takes: `chunked` in a shape. */
+export const findInArguments = (context: FunctionContext, name: string): FunctionSchema | undefined =>
+  (valuesOfArguments.get(context) ?? []).flatMap((kind) => byContext.get(`${kind} ${name}`) ?? []).at(0);
+
+const valuesOfArguments = new Map<FunctionContext, FunctionContext[]>();
+for (const { context, parameters } of functions)
+  for (const { values: kind } of parameters) {
+    const known = valuesOfArguments.get(context) ?? [];
+    if (kind !== undefined && !known.includes(kind)) valuesOfArguments.set(context, [...known, kind]);
+  }
 
 /** Names that are allowed in a context. */
 export const functionNames = (context: FunctionContext): readonly string[] =>

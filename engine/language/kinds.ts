@@ -150,6 +150,8 @@ const rows = {
     functions: 'source of a device',
     arguments: 'unread',
   },
+  /** How a head computes its loss: `chunked(8)` in the place of a word. */
+  loss: { names: 'function', offers: ['functions'], functions: 'way to compute the loss' },
   cut: { names: 'function or number', offers: ['functions'], functions: 'function' },
   schedule: {
     names: 'declaration or function',

@@ -346,6 +346,8 @@ function linkCall(
     if (row.arguments === 'operation kinds') return linkKinds(context, value, scope, true);
     if (row.arguments === 'declarations' && value.kind === 'name' && !shared)
       return linkDeclared(context, value, schema);
+    if (value.kind === 'call' && parameter?.values !== undefined)
+      return linkCall(context, value, { kind: parameter.values }, scope, depth + 1);
     const items =
       row.arguments === 'items' && (known === undefined || known.context === functionContext(schema))
         ? operationArgument(call, index, schema)

@@ -1,6 +1,6 @@
 /** Reads a shape such as `transformer(hidden = 4096, heads = 32)` against its parameters. */
 import type { ShapeArguments } from '../costs/shape.ts';
-import type { Argument, Expression } from '../../grammar/syntax.ts';
+import type { Argument, Call, Expression } from '../../grammar/syntax.ts';
 import type { ReadContext } from './context.ts';
 import { findShape, type ShapeSchema } from '../costs/shapes.ts';
 import { evaluate, quantity, wholeNumber } from '../language/expressions.ts';
@@ -76,6 +76,7 @@ function argumentValue(
     const dimension = parameter.dimension ?? 'number';
     return quantity(context, value, { kind: 'quantity', dimension, min: parameter.min ?? 0 }, `"${parameter.name}"`);
   }
+  if (value.kind === 'call' && value.callee.text === parameter.calls?.name) return calledWord(context, value);
   const words = parameter.kind === 'boolean' ? ['true', 'false'] : (parameter.words ?? []);
   if (value.kind === 'name' && words.includes(value.text))
     return parameter.kind === 'boolean' ? value.text === 'true' : value.text;
@@ -89,3 +90,20 @@ function argumentValue(
   });
   return undefined;
 }
+
+/** `chunked(8)` in the place of a word, as this text. */
+function calledWord(context: ReadContext, call: Call): string | undefined {
+  const name = call.callee.text;
+  const bound = bindArguments(context, call, name, ['chunks']);
+  if (bound === undefined) return undefined;
+  const chunks = bound.get('chunks')?.value;
+  if (chunks === undefined) {
+    context.report.report('key/missing', call, { key: 'chunks', block: `call to ${name}`, example: `${name}(8)` });
+    return undefined;
+  }
+  const number = wholeNumber(context, chunks, '"chunks"', { min: 1, max: mostChunks });
+  return number === undefined ? undefined : `${name}(${number})`;
+}
+
+/** More chunks than this are no tokens each. */
+const mostChunks = 1_000_000;

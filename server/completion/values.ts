@@ -170,7 +170,8 @@ function parameterOffers(view: View, cursor: Cursor, parameter: FunctionParamete
       ...words(operations.names.map((kind) => kind.name).filter((kind) => kind !== 'U')),
       ...declaredSymbols(view, cursor).map(symbolOffer),
     ];
-  if (parameter.words !== undefined) return words(parameter.words);
+  const called = parameter.values === undefined ? [] : functionsOf(functionContext({ kind: parameter.values }));
+  if (parameter.words !== undefined) return [...words(parameter.words), ...called];
   return numbers(view, cursor);
 }
 

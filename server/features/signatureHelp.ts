@@ -1,5 +1,10 @@
 import { MarkupKind, type SignatureHelp, type SignatureHelpParams } from 'vscode-languageserver';
-import { findFunction, type FunctionParameter, type FunctionSchema } from '../../engine/language/functions.ts';
+import {
+  findFunction,
+  findInArguments,
+  type FunctionParameter,
+  type FunctionSchema,
+} from '../../engine/language/functions.ts';
 import { functionContext, type FunctionContext } from '../../engine/language/kinds.ts';
 import { toOffset } from '../convert.ts';
 import { cursorAt, nestingAt, valueSchemaOf, type CallAt } from '../cursor.ts';
@@ -21,7 +26,7 @@ export function signatureHelp(view: View, params: SignatureHelpParams): Signatur
 
 /** A function by the place of its call: functions of the key first, then functions of any expression. */
 export const calledFunction = (context: FunctionContext, name: string): FunctionSchema | undefined =>
-  findFunction(context, name) ?? findFunction('value', name);
+  findFunction(context, name) ?? findInArguments(context, name) ?? findFunction('value', name);
 
 export const parameterLabel = (parameter: FunctionParameter): string =>
   parameter.optional

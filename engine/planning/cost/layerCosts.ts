@@ -51,7 +51,10 @@ export function layerCosts(model: ModelDefinition): LayerCosts {
     return (entryOf(outputs, site, () => [])[index] ??= outputOf(model, model.layers[index], site));
   };
   const costOf = ({ cost }: LayerDefinition, site: Site, mode: RecomputeMode, input: number): LayerCost => {
-    const setting = settingOf(model, site.mesh, site.share, mode);
+    const setting = {
+      ...settingOf(model, site.mesh, site.share, mode),
+      ...(site.loss === undefined ? {} : { loss: site.loss }),
+    };
     const found =
       cost.kind === 'measured'
         ? scaled(measured({ ...cost, input, recomputeMode: mode }, setting, speedOf(site)), site.share)

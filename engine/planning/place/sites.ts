@@ -26,6 +26,8 @@ export interface Site extends DeviceDefinition {
   readonly expertRanks: number;
   /** Only if data ranks hold weights or gradients in parts. */
   readonly shards?: ShardRule;
+  /** How heads compute their loss that do not say. */
+  readonly loss?: 'eager';
 }
 
 export interface SitedRank extends Rank {
@@ -104,6 +106,8 @@ function siteOf(notes: Notes, pipeline: Request, members: Members): Site | undef
     ranks: devices.length / mesh.tensor,
     expertRanks: devices.length / (mesh.expert * mesh.expertTensor),
     ...(shards === undefined ? {} : { shards }),
+    // Frameworks that shard weights are PyTorch's, whose loss runs step by step.
+    ...(pipeline.optimizer !== undefined && shardsWeights(pipeline.optimizer.shard) ? { loss: 'eager' as const } : {}),
   };
 }
 

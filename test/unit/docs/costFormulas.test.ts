@@ -96,6 +96,7 @@ const pages: Readonly<Record<string, readonly Row[]>> = {
     ['2·N·h / u', () => cost('lm_head', words).activation / 2],
     ['2·N·h / u', () => cost('transformer', gpt, { ...setting, recompute: 'full' }).activation],
     ['6·N·V / t', () => cost('lm_head', words).workspace],
+    ['2·N·h', () => cost('lm_head', { ...words, loss: 'chunked(8)' }).activation - cost('lm_head', words).activation],
     [
       '2·f / t',
       () => cost('transformer', { ...gated, swiglu: 'recompute' }, { ...setting, context: 1 }).workspace / s / b,

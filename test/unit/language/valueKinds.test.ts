@@ -8,12 +8,18 @@ import { functionContext, valueKinds, type ValueKindName } from '../../../engine
 import { blocks, declaredIn, wordsOf, type ValueSchema } from '../../../engine/language/schema.ts';
 
 const keys = Object.values(blocks).flatMap((block) => block.keys.map((key) => ({ block: block.name, key })));
-const schemasOf = (kind: ValueKindName): readonly ValueSchema[] =>
-  keys.flatMap(({ key }) => (key.value.kind === kind ? [key.value] : []));
+/** Of keys, and of arguments that take functions. */
+const schemas: readonly ValueSchema[] = [
+  ...keys.map(({ key }) => key.value),
+  ...functions.flatMap(({ parameters }) =>
+    parameters.flatMap(({ values }) => (values === undefined ? [] : { kind: values })),
+  ),
+];
+const schemasOf = (kind: ValueKindName): readonly ValueSchema[] => schemas.filter((schema) => schema.kind === kind);
 const kinds = Object.keys(valueKinds) as ValueKindName[];
 
 describe('kinds of values', () => {
-  it.each(kinds)('%s is the kind of some key', (kind) => {
+  it.each(kinds)('%s is the kind of some key or argument', (kind) => {
     expect(schemasOf(kind)).not.toEqual([]);
   });
 

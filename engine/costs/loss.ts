@@ -1,0 +1,86 @@
+/** What the loss behind the head holds of the logits, by how it is computed. */
+import type { ShapeArguments, ShapeParameter } from './shape.ts';
+import type { LayerSetting } from './types.ts';
+
+export const lossWords = ['parallel', 'eager', 'compiled', 'fused'] as const;
+type LossWord = (typeof lossWords)[number];
+
+export const lossParameter: ShapeParameter = {
+  name: 'loss',
+  kind: 'word',
+  words: lossWords,
+  calls: { kind: 'loss', name: 'chunked' },
+  default: null,
+  doc:
+    'how the loss is computed, which sets the bytes of a logit in 16 bits. `parallel`: 6 B, Megatron-LM. `eager`: 14 B, PyTorch ' +
+    'step by step. `compiled`: 4 B, one kernel in each direction. `fused`: 2 B, gradients in the place of the logits. ' +
+    '`chunked(8)`: as `eager`, for an eighth of the tokens at a time. ' +
+    'Default: `eager` where data ranks share the weights (`fsdp`, `zero3`) and no tensor ranks split the vocabulary, otherwise as `parallel`',
+};
+
+/** Bytes of one logit: those that stay from the forward to the backward, and those that one pass holds in addition. */
+export interface LogitBytes {
+  readonly kept: number;
+  readonly workspace: number;
+}
+
+/**
+ * - `parallel`: the 16-bit logits are copied to fp32, which becomes the softmax in place and stays. The backward turns it into the
+ *   gradient in place, and copies that to 16 bits (Megatron-LM, `tensor_parallel/cross_entropy.py`).
+ * - `eager`: 16-bit logits, which the caller still holds, and fp32 log-probabilities stay. The forward also holds the logits in fp32.
+ *   The backward holds gradients before and behind the log-softmax, in fp32. Source: PyTorch, `cross_entropy(logits.float(), …)`.
+ * - `compiled`: logits stay, the backward makes their gradient (`torch.compile`).
+ * - `fused`: the forward writes the gradient over the logits (Transformer Engine, `parallel_cross_entropy`; Liger Kernel).
+ *
+ * In fp32 nothing is copied.
+ */
+export const logitBytes: Readonly<Record<LossWord, (element: number) => LogitBytes>> = {
+  parallel: (element) => ({ kept: 4, workspace: copied(element) }),
+  eager: (element) => ({ kept: element + 4, workspace: 8 }),
+  compiled: (element) => ({ kept: element, workspace: element }),
+  fused: (element) => ({ kept: element, workspace: 0 }),
+};
+
+const copied = (element: number): number => (element === 4 ? 0 : element);
+
+/** How a head computes its loss. `usual` where the file does not say: the bytes of `parallel`, all while a pass runs. */
+export type Loss = { readonly kind: LossWord | 'usual' } | { readonly kind: 'chunked'; readonly chunks: number };
+
+/** The loss that the arguments of a head ask for, as `eager` or `chunked(8)`. */
+export function lossOf(args: ShapeArguments, { tensor, loss }: LayerSetting): Loss {
+  const written = args['loss'];
+  const word = lossWords.find((each) => each === written);
+  if (word !== undefined) return { kind: word };
+  const [, chunks] = typeof written === 'string' ? (/^chunked\((\d+)\)$/.exec(written) ?? []) : [];
+  if (chunks !== undefined) return { kind: 'chunked', chunks: Number(chunks) };
+  return { kind: loss === 'eager' && tensor === 1 ? 'eager' : 'usual' };
+}
+
+/** Bytes per token of a loss over `rows` logits of a token on a rank. */
+export interface LossBytes {
+  /** Logits, or what is left of them, from the forward to the backward. */
+  readonly kept: number;
+  /** The gradient of what the head reads, which a loss in chunks makes in the forward. */
+  readonly gradient: number;
+  readonly workspace: number;
+}
+
+/**
+ * A loss in chunks runs forward and backward of one chunk after the other, and so in the forward of the stage. Of each chunk it
+ * holds what `eager` does. The gradient of its input adds up in fp32 and stays in the number format of the model (torchtitan,
+ * `ChunkedLossWrapper`).
+ */
+export function lossBytes(loss: Loss, element: number, rows: number, hidden: number): LossBytes {
+  if (loss.kind === 'chunked') {
+    const { kept, workspace } = logitBytes.eager(element);
+    const sums = (4 - element) * hidden;
+    return { kept: 0, gradient: element * hidden, workspace: ((kept + workspace) * rows) / loss.chunks + sums };
+  }
+  if (loss.kind === 'usual') return { kept: 0, gradient: 0, workspace: rows * (4 + copied(element)) };
+  const { kept, workspace } = logitBytes[loss.kind](element);
+  return { kept: kept * rows, gradient: 0, workspace: workspace * rows };
+}
+
+/** Bytes per logit that the kernels behind the product move in a forward: a copy to fp32 where there is one, then the loss. */
+export const lossTraffic = ({ kind }: Loss, element: number): readonly number[] =>
+  kind === 'compiled' || kind === 'fused' ? [element] : [...(element === 2 ? [6] : []), 8];
