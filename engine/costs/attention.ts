@@ -1,4 +1,4 @@
-import { blockExchange, coreFlops, coreKernels, scoreBytes } from './attentionCore.ts';
+import { blockExchange, coreFlops, coreKernels, fusedCore, scoreBytes } from './attentionCore.ts';
 import { moves, product } from './kernels.ts';
 import {
   hiddenOf,
@@ -74,6 +74,7 @@ export function attentionPart(args: ShapeArguments, setting: LayerSetting): Laye
     localParameters: parametersOf(args, localHeads, localKv),
     linear: 2 * hidden * 2 * (localHeads + localKv) * headDim,
     core: coreFlops(args, setting, localHeads, headDim, headDim),
+    ...fusedCore(args, setting, headDim, headDim),
     keeps: {
       [parts.linearInputs]: input,
       [parts.masks]: maskBytes(args, setting),

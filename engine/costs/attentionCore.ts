@@ -1,7 +1,7 @@
 import { tokensOf } from './layerPart.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments } from './shape.ts';
-import type { Collective, Kernel, LayerSetting } from './types.ts';
+import type { Collective, FusedCore, Kernel, LayerSetting } from './types.ts';
 
 /**
  * Forward FLOPs of a token in QKᵀ and A·V on `heads` heads whose queries and values are `query` and `value` wide: 2·keys each.
@@ -48,6 +48,18 @@ export function scoreBytes(
 export const blockExchange = ({ context }: LayerSetting, bytes: number): readonly Collective[] =>
   context === 1 ? [] : [{ over: 'context', pattern: 'ring', bytes, forward: 1, backward: 2 }];
 
+/**
+ * A fused core meets the keys of one block at a time: all keys of a rank that has whole sequences, a share of them around a ring
+ * of context ranks.
+ */
+export const fusedCore = (
+  args: ShapeArguments,
+  { sequence, context }: LayerSetting,
+  query: number,
+  value: number,
+): { readonly fused?: FusedCore } =>
+  flagOf(args, 'flash', false) ? { fused: { keys: keysOf(args, sequence) / context, width: (query + value) / 2 } } : {};
+
 /** Heads of one rank, and widths of its queries and keys and of its values. */
 interface CoreHeads {
   readonly heads: number;
@@ -74,7 +86,10 @@ export function coreKernels(
   const [queries, keys] = [element * tokens * heads * query, element * tokens * kvHeads * query];
   const [values, attended] = [element * tokens * kvHeads * value, element * tokens * heads * value];
   const core = (bytes: number, share = 0): Kernel => ({ part: 'core', flops: share * flops, bytes, count: context });
-  if (flagOf(args, 'flash', false)) return [core(queries + keys + values + attended + 4 * tokens * heads, 1)];
+  if (flagOf(args, 'flash', false)) {
+    const bytes = queries + keys + values + attended + 4 * tokens * heads;
+    return [{ ...core(bytes, 1), ...fusedCore(args, setting, query, value) }];
+  }
   const scores = (tokens * heads * sequence) / context;
   const ofQuery = query / (query + value);
   return [

@@ -13,7 +13,8 @@ const nothing: Exchange = { exposed: 0, traffic: noTraffic };
 /**
  * What a pass of a layer exchanges during `all` seconds of computing, of which `core` are the attention core. Of each group's
  * time, up to the share `overlap` may run in parallel with computing. The context group's share runs in parallel with the core,
- * block by block (ring attention, arXiv:2310.01889, section 3). The other groups' shares run in parallel with the rest.
+ * block by block: each of its equal steps hides behind the block that is at work, and nothing arrives during the last block (ring
+ * attention, arXiv:2310.01889, section 3). The other groups' shares run in parallel with the rest.
  */
 export function exchange(
   collectives: readonly Collective[],
@@ -35,7 +36,8 @@ export function exchange(
       time += collective[pass] * collectiveTime(collective, ranks, rings[group]);
     }
     if (bytes === 0) continue;
-    const hidden = Math.min(overlap[group] * time, group === 'context' ? Math.min(core, room) : room);
+    const behind = group === 'context' ? Math.min((core * (ranks - 1)) / ranks, room) : room;
+    const hidden = Math.min(overlap[group] * time, behind);
     room -= hidden;
     exposed += time - hidden;
     traffic[group] = { bytes, time, exposed: time - hidden };

@@ -1,6 +1,8 @@
 /** Layers kernel by kernel: what the kernels of a forward are, and the seconds of all passes that follow from them. */
+import { type CoreTimes, fusedTimes } from './fusedCore.ts';
 import { extraBytes, type ProductPass } from './tiles.ts';
-import type { DeviceSpeed, Kernel, SizedShares } from './types.ts';
+import { kernelTime } from './kernelTime.ts';
+import type { DeviceSpeed, Kernel } from './types.ts';
 
 /** Products with weights (rows × inner) · (inner × columns): both factors are read, the result is written. */
 export const product = (
@@ -18,38 +20,16 @@ export const product = (
 /** Kernels that only move bytes. */
 export const moves = (bytes: number, count = 1): Kernel => ({ part: 'elementwise', flops: 0, bytes, count });
 
-/** The share of a size: the entry with the greatest `least` that is not above it. */
-export const shareAt = (shares: SizedShares, size: number): number =>
-  shares.findLast(({ least }) => least <= size)?.share ?? 1;
-
 /** Whether layers are costed kernel by kernel on a device: it says how well kernels of several sizes do. */
 export const byKernel = ({ efficiencyBySize, memoryEfficiency = [] }: DeviceSpeed): boolean =>
   efficiencyBySize !== undefined || memoryEfficiency.length > 1;
 
-/**
- * Seconds of one kernel. Two terms overlap: FLOPs at peak × the share for their number, and bytes at bandwidth × the share for
- * theirs. Its launch is added. A peak or bandwidth of 0 is not known, and its term is left out.
- */
-export function kernelTime({ flops, bytes }: Pick<Kernel, 'flops' | 'bytes'>, device: DeviceSpeed): number {
-  const { compute, efficiency, efficiencyBySize, bandwidth, memoryEfficiency = [], launch = 0, memoryOverlap } = device;
-  const share = efficiencyBySize === undefined ? efficiency : shareAt(efficiencyBySize, flops);
-  const computing = compute > 0 ? flops / (compute * share) : 0;
-  const moving = bandwidth > 0 ? bytes / (bandwidth * shareAt(memoryEfficiency, bytes)) : 0;
-  return overlapTime(computing, moving, memoryOverlap) + launch;
-}
-
-/**
- * Seconds of computing and of moving bytes, if this share of the shorter runs in parallel with the longer: all of it is a
- * roofline.
- */
-export const overlapTime = (computing: number, moving: number, overlap = 1): number =>
-  Math.max(computing, moving) + (1 - overlap) * Math.min(computing, moving);
-
 /** Seconds of one microbatch on a device, without communication. */
 export interface Work {
   readonly forward: number;
-  /** Of the forward, the attention core. */
+  /** Of the forward and of the input gradient, the attention core. */
   readonly core: number;
+  readonly coreBackward: number;
   readonly backwardInput: number;
   readonly backwardWeight: number;
   /** Of making activations again, under full and under selective recomputation. */
@@ -61,8 +41,8 @@ export interface Work {
  * Every product with weights is there twice more in the backward, with the same sizes. I has the gradient of its input, W the
  * gradient of its weights. The attention core and element-wise kernels are there twice in I. A product without weights has two
  * factors to differentiate. A kernel that only moves memory reads the gradient in addition to what it read.
- * Gradients that meet at a residual connection are added up. A FlashAttention recomputes its scores, 2.5 times its forward in
- * FLOPs (arXiv:2307.08691, section 4.1). This counts as twice here too, as it does without kernels.
+ * Gradients that meet at a residual connection are added up. Fused cores have their own times where the device gives them
+ * (`fusedTimes`); otherwise they count twice in I, too.
  *
  * Of a layer without FLOPs (`lookUp`: an embedding) the weight gradient moves what the forward does, and there is no other
  * gradient.
@@ -70,10 +50,12 @@ export interface Work {
 export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, lookUp: boolean): Work {
   if (device.cache !== undefined) return tiledWork(kernels, device, device.cache, lookUp);
   const time = { linear: 0, core: 0, elementwise: 0 };
-  let kept = 0;
+  let [kept, coreBackward] = [0, 0];
   for (const kernel of kernels) {
-    const seconds = kernel.count * kernelTime(kernel, device);
+    const fused = fusedOf(kernel, device);
+    const seconds = kernel.count * (fused?.forward ?? kernelTime(kernel, device));
     time[kernel.part] += seconds;
+    if (kernel.part === 'core') coreBackward += fused === undefined ? 2 * seconds : kernel.count * fused.backward;
     if (kernel.kept === true) kept += seconds;
   }
   const { linear, core, elementwise } = time;
@@ -81,24 +63,38 @@ export function kernelWork(kernels: readonly Kernel[], device: DeviceSpeed, look
   return {
     forward,
     core,
-    backwardInput: lookUp ? 0 : linear + 2 * (core + elementwise),
+    coreBackward,
+    backwardInput: lookUp ? 0 : linear + (coreBackward + 2 * elementwise),
     backwardWeight: lookUp ? forward : linear,
     full: forward - kept,
     selective: core,
   };
 }
 
+/** Times of a fused core on a device that says how fast these are. */
+const fusedOf = (kernel: Kernel, device: DeviceSpeed): CoreTimes | undefined =>
+  kernel.fused === undefined || device.attention === undefined
+    ? undefined
+    : fusedTimes(kernel, kernel.fused, device.attention, device);
+
 /** The same where products are read tile by tile: the products of the backward have other sizes, so they move other bytes. */
 function tiledWork(kernels: readonly Kernel[], device: DeviceSpeed, cache: number, lookUp: boolean): Work {
-  const work = { forward: 0, core: 0, backwardInput: 0, backwardWeight: 0, full: 0 };
+  const work = { forward: 0, core: 0, coreBackward: 0, backwardInput: 0, backwardWeight: 0, full: 0 };
   for (const kernel of kernels) {
     const seconds = (pass: ProductPass): number =>
       kernel.count * kernelTime({ flops: kernel.flops, bytes: kernel.bytes + extraBytes(kernel, pass, cache) }, device);
-    const forward = seconds('forward');
+    const fused = fusedOf(kernel, device);
+    const forward = fused === undefined ? seconds('forward') : kernel.count * fused.forward;
     work.forward += forward;
     if (kernel.part === 'core') work.core += forward;
     if (kernel.kept !== true) work.full += forward;
     if (lookUp) continue;
+    if (kernel.part === 'core') {
+      const backward = fused === undefined ? seconds('left') + seconds('right') : kernel.count * fused.backward;
+      work.coreBackward += backward;
+      work.backwardInput += backward;
+      continue;
+    }
     // A product without weights has the gradients of both factors in I.
     if (kernel.part === 'linear') work.backwardWeight += seconds('right');
     else work.backwardInput += seconds('right');

@@ -1,4 +1,4 @@
-import { blockExchange, coreFlops, coreKernels, scoreBytes } from './attentionCore.ts';
+import { blockExchange, coreFlops, coreKernels, fusedCore, scoreBytes } from './attentionCore.ts';
 import { moves, product } from './kernels.ts';
 import {
   hiddenOf,
@@ -95,6 +95,7 @@ export function latentPart(args: ShapeArguments, setting: LayerSetting): LayerPa
     linear: 2 * (compress / whole + widen),
     spare: 2 * compress * (1 / whole - 1 / setting.tensor),
     core: coreFlops(args, setting, local, query, value),
+    ...fusedCore(args, setting, query, value),
     keeps: {
       [parts.linearInputs]: input,
       [parts.masks]: maskBytes(args, setting),

@@ -1,7 +1,7 @@
 import { moves } from './kernels.ts';
 import { elementBytes } from './precision.ts';
 import { flagOf, numberOf, type ShapeArguments } from './shape.ts';
-import type { Collective, Kernel, LayerSetting, Parts } from './types.ts';
+import type { Collective, FusedCore, Kernel, LayerSetting, Parts } from './types.ts';
 
 /** One half of a transformer layer, attention or MLP, on one tensor rank. FLOPs and bytes are per token. */
 export interface LayerPart {
@@ -11,6 +11,8 @@ export interface LayerPart {
   /** Forward FLOPs of products with weights, and of those without. A multiply-add counts two. */
   readonly linear: number;
   readonly core: number;
+  /** Where the core is a fused kernel. */
+  readonly fused?: FusedCore;
   /** Of `linear`, what the model itself does not ask for: repeated on tensor ranks, or `capacity`. None where absent. */
   readonly spare?: number;
   /** The part of `localParameters` that belongs to experts. */

@@ -1,5 +1,7 @@
 import { exchange, noTraffic, sumTraffic } from './collectives.ts';
-import { byKernel, kernelWork, shareAt, type Work, overlapTime } from './kernels.ts';
+import { fusedTimes } from './fusedCore.ts';
+import { byKernel, kernelWork, type Work } from './kernels.ts';
+import { overlapTime, shareAt } from './kernelTime.ts';
 import { elementBytes } from './precision.ts';
 import { extraBytes } from './tiles.ts';
 import type { DeviceSpeed, LayerCost, LayerSetting, RecomputeMode, ShapeCost } from './types.ts';
@@ -17,7 +19,7 @@ export function timeOf(cost: ShapeCost, setting: LayerSetting, nominal: DeviceSp
   const forward = exchange(cost.collectives, 'forward', setting, device, { all: work.forward, core: work.core });
   const backward = exchange(cost.collectives, 'backward', setting, device, {
     all: work.backwardInput,
-    core: 2 * work.core,
+    core: work.coreBackward,
   });
   // Full recomputation runs the forward again with its communication; selective only the attention core.
   const again = setting.recompute === 'stage' || (setting.recompute === 'full' && cost.recomputeFlops > 0);
@@ -64,10 +66,12 @@ function workOf(cost: ShapeCost, device: DeviceSpeed): Work {
   if (byKernel(device)) return kernelWork(cost.kernels(), device, isLookUp(cost));
   const whole = layerWork(cost, device, extraTraffic(cost, device));
   if ((device.launch ?? 0) === 0) return whole;
-  const launches = kernelWork(cost.kernels(), { ...device, compute: 0, bandwidth: 0 }, isLookUp(cost));
+  const { attention: _, ...idle } = { ...device, compute: 0, bandwidth: 0 };
+  const launches = kernelWork(cost.kernels(), idle, isLookUp(cost));
   return {
     forward: whole.forward + launches.forward,
     core: whole.core + launches.core,
+    coreBackward: whole.coreBackward + launches.coreBackward,
     backwardInput: whole.backwardInput + launches.backwardInput,
     backwardWeight: whole.backwardWeight + launches.backwardWeight,
     full: whole.full + launches.full,
@@ -109,9 +113,23 @@ function layerWork(cost: ShapeCost, device: DeviceSpeed, extra: ExtraTraffic): W
   };
   // Scores are written and read again by whatever runs the core.
   const run = (flops: number, more: number) => roofline(flops, cost.traffic + scores + more);
+  if (cost.fused !== undefined && device.attention !== undefined && !weightless) {
+    // A fused core runs before and after other kernels, never at the same time. What it moves is part of the layer's traffic.
+    const fused = fusedTimes({ flops: core, bytes: 0 }, cost.fused, device.attention, { ...device, launch: 0 });
+    return {
+      forward: run(linear, extra.forward) + fused.forward,
+      core: fused.forward,
+      coreBackward: fused.backward,
+      backwardInput: run(linear, extra.left) + fused.backward,
+      backwardWeight: roofline(linear, cost.traffic + extra.right),
+      full: recomputeFlops === 0 ? 0 : run(recomputeFlops - core, extra.full) + fused.forward,
+      selective: 0,
+    };
+  }
   return {
     forward: run(linear + core, extra.forward),
     core: roofline(core, 0),
+    coreBackward: 2 * roofline(core, 0),
     backwardInput: weightless
       ? roofline(2 * core, 2 * cost.traffic + extra.left + extra.right)
       : isLookUp(cost)

@@ -102,6 +102,7 @@ export function costOfTransformer(args: ShapeArguments, setting: LayerSetting): 
     expertParameters: mlp.expertParameters ?? 0,
     linearFlops,
     coreFlops,
+    ...(attention.fused === undefined ? {} : { fused: attention.fused }),
     ...(spareFlops > 0 ? { spareFlops } : {}),
     traffic: localParameters * element + all + remade,
     ...(scores > 0 ? { scores } : {}),

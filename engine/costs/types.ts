@@ -50,6 +50,8 @@ export interface DeviceSpeed {
   readonly memoryOverlap?: number;
   /** Bytes per second of memory; 0 if the file does not say: then only FLOPs count. */
   readonly bandwidth: number;
+  /** How fast fused attention cores are. If absent, they are computed like any product. */
+  readonly attention?: AttentionSpeed;
   /** Bytes of cache that hold a tile of a product. If absent, a product moves each of its elements once. */
   readonly cache?: number;
   /** Divides measured times and multiplies `compute`. */
@@ -57,6 +59,22 @@ export interface DeviceSpeed {
   /** Ring of each group, and the share of its traffic that may run in parallel with computing. */
   readonly rings: Readonly<Record<GroupName, Ring>>;
   readonly overlap: Readonly<Record<GroupName, number>>;
+}
+
+/**
+ * Fused attention cores on a device: its peak for the 16-bit numbers that they multiply, and shares of it by the keys that a
+ * token meets in a kernel on average, for heads of 128 or more.
+ */
+export interface AttentionSpeed {
+  readonly compute: number;
+  readonly forward: SizedShares;
+  readonly backward: SizedShares;
+}
+
+/** A fused attention core: keys that a token meets in a kernel on average, and the width of its heads. */
+export interface FusedCore {
+  readonly keys: number;
+  readonly width: number;
 }
 
 /** A share that holds for sizes from `least` on. */
@@ -74,6 +92,8 @@ export interface Kernel {
   readonly flops: number;
   readonly bytes: number;
   readonly count: number;
+  /** Of a core that is one fused kernel. */
+  readonly fused?: FusedCore;
   /** Full recomputation leaves it alone. */
   readonly kept?: true;
   /** Of a kernel that is one product, or `times` equal ones: their sizes. */
@@ -122,6 +142,8 @@ export interface ShapeCost {
   /** Forward FLOPs of one microbatch on one rank: layers with weights, and the attention core, which has none. */
   readonly linearFlops: number;
   readonly coreFlops: number;
+  /** Where the core is a fused kernel. */
+  readonly fused?: FusedCore;
   /** Of `linearFlops`, what the model itself does not ask for: repeated on tensor ranks, or `capacity`. None where absent. */
   readonly spareFlops?: number;
   /** Bytes that one forward moves at least: all the work of layers without FLOPs (embedding), a floor for the others. */

@@ -1,9 +1,11 @@
 /** What a `device` declaration says. */
-import type { DeviceSpeed, Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
+import type { AttentionSpeed, DeviceSpeed, Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
 import type { HostLinkPlan, Place } from '../plan.ts';
 
-/** Figures of one key as written, by number format (`''` for all) and then by size (0 for all). */
-export type WrittenRates = ReadonlyMap<Precision | '', ReadonlyMap<number, number>>;
+/** What a figure of a device is for: a number format, a pass of attention, or all (`''`). */
+export type RateWord = Precision | 'forward' | 'backward' | '';
+/** Figures of one key as written, by what they are for and then by size (0 for all). */
+export type WrittenRates = ReadonlyMap<RateWord, ReadonlyMap<number, number>>;
 
 /** A `device` declaration in base units. */
 export interface DeviceDefinition {
@@ -20,6 +22,8 @@ export interface DeviceDefinition {
   readonly efficiency: SizedShares;
   readonly efficiencyAt: Readonly<Partial<Record<Precision, SizedShares>>>;
   readonly memoryEfficiency: SizedShares;
+  /** Shares of the 16-bit peak that fused attention cores reach; absent where the file does not say. */
+  readonly attention?: Pick<AttentionSpeed, 'forward' | 'backward'>;
   /** Seconds added to each kernel. */
   readonly launch: number;
   /** Share of the shorter of computing and moving bytes that runs in parallel with the longer. */
@@ -31,20 +35,28 @@ export interface DeviceDefinition {
   /** Link to the memory of the host. */
   readonly host?: HostLinkPlan;
   /** What a device that is `from` this one starts with. */
-  readonly written: Readonly<Record<'compute' | 'efficiency' | 'memory_efficiency', WrittenRates>>;
+  readonly written: Readonly<
+    Record<'compute' | 'efficiency' | 'memory_efficiency' | 'attention_efficiency', WrittenRates>
+  >;
   readonly place: Place;
   readonly memoryPlace: Place;
 }
 
 /** Peak (FLOP/s; undefined where the file does not say) and the share of it that kernels reach, at a precision. */
 export function speedAt(
-  { compute, computeAt, efficiency, efficiencyAt }: DeviceDefinition,
+  { compute, computeAt, efficiency, efficiencyAt, attention }: DeviceDefinition,
   precision: Precision,
-): { readonly compute: number | undefined } & Pick<DeviceSpeed, 'efficiency' | 'efficiencyBySize'> {
+): { readonly compute: number | undefined } & Pick<DeviceSpeed, 'efficiency' | 'efficiencyBySize' | 'attention'> {
   const shares = efficiencyAt[precision] ?? efficiency;
   return {
     compute: computeAt[precision] ?? compute,
     efficiency: shares[0].share,
     ...(shares.length > 1 ? { efficiencyBySize: shares } : {}),
+    ...(attention === undefined
+      ? {}
+      : { attention: { ...attention, compute: computeAt[coreFormat(precision)] ?? compute ?? 0 } }),
   };
 }
+
+/** fp8 is for products with weights: attention cores multiply 16-bit numbers then. */
+const coreFormat = (precision: Precision): Precision => (precision === 'fp8' ? 'bf16' : precision);

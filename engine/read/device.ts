@@ -6,7 +6,7 @@ import { type Keys, notApplicable, or, readKeys, readQuantity, valueOf } from '.
 import { type HostLinkPlan, paths } from '../plan.ts';
 import { deviceBody } from './deviceFrom.ts';
 import { readLink } from './link.ts';
-import { readPeaks, readShares } from './rates.ts';
+import { readAttention, readPeaks, readShares } from './rates.ts';
 import { readReserved } from './reserved.ts';
 
 /** The link to the host; no device shares it. */
@@ -35,6 +35,7 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
   const bandwidth = or(read('bandwidth'), base?.bandwidth ?? 0);
   const efficiency = readShares(context, keys, 'efficiency', base?.written.efficiency);
   const moving = readShares(context, keys, 'memory_efficiency', base?.written.memory_efficiency);
+  const attention = readAttention(context, keys, base?.written.attention_efficiency);
   const launch = or(read('launch'), base?.launch ?? 0);
   const memoryOverlap = or(read('memory_overlap'), base?.memoryOverlap ?? 1);
   const cache = readQuantity(context, keys, 'cache');
@@ -42,7 +43,14 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
   const host = readHost(context, keys);
   if (block.name === undefined || memory === undefined || reserved === undefined) return;
   if (compute === undefined || bandwidth === undefined || efficiency === undefined || speed === undefined) return;
-  if (moving === undefined || launch === undefined || memoryOverlap === undefined || cache.is === 'wrong') return;
+  if (
+    attention === undefined ||
+    moving === undefined ||
+    launch === undefined ||
+    memoryOverlap === undefined ||
+    cache.is === 'wrong'
+  )
+    return;
   if (context.report.errors() !== before || keys.doubtful) return;
   const held = cache.is === 'value' ? cache.value : base?.cache;
   const cacheEntry = keys.find('cache');
@@ -63,12 +71,18 @@ export function readDevice(context: ReadContext, block: BlockDeclaration): void 
     efficiency: efficiency.efficiency,
     efficiencyAt: efficiency.efficiencyAt,
     memoryEfficiency: moving.efficiency,
+    ...(attention.attention === undefined ? {} : { attention: attention.attention }),
     launch,
     memoryOverlap,
     ...(held === undefined ? {} : { cache: held }),
     speed,
     ...(host === undefined ? (base?.host === undefined ? {} : { host: base.host }) : { host }),
-    written: { compute: compute.written, efficiency: efficiency.written, memory_efficiency: moving.written },
+    written: {
+      compute: compute.written,
+      efficiency: efficiency.written,
+      memory_efficiency: moving.written,
+      attention_efficiency: attention.written,
+    },
     place,
     memoryPlace,
   });

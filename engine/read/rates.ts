@@ -1,8 +1,8 @@
-/** `compute`, `efficiency` and `memory_efficiency` of a device: one figure for all, others for single number formats or from a size on. */
+/** `compute`, `efficiency`, `attention_efficiency` and `memory_efficiency` of a device: one figure for all, others for single number formats or from a size on. */
 import type { Entry, Expression } from '../../grammar/syntax.ts';
 import type { Precision, PrecisionFigures, SizedShares } from '../costs/types.ts';
 import type { ReadContext } from './context.ts';
-import type { DeviceDefinition, WrittenRates } from '../definitions/device.ts';
+import type { DeviceDefinition, RateWord, WrittenRates } from '../definitions/device.ts';
 import { quantity } from '../language/expressions.ts';
 import { type Keys, missing, valueOf } from '../language/keys.ts';
 import { findKey, type KeySchema } from '../language/schema.ts';
@@ -19,7 +19,7 @@ export function readPeaks(
   const figures = readFigures(context, keys, 'compute', base);
   if (figures === undefined) return undefined;
   const at: { [P in Precision]?: number } = {};
-  for (const [precision, sizes] of figures) if (precision !== '') at[precision] = sizes.get(0)?.value;
+  for (const [word, sizes] of figures) if (isPrecision(word)) at[word] = sizes.get(0)?.value;
   return { all: figures.get('')?.get(0)?.value, at, written: valuesOf(figures) };
 }
 
@@ -36,23 +36,55 @@ export function readShares(
 ): (Pick<DeviceDefinition, 'efficiency' | 'efficiencyAt'> & { readonly written: WrittenRates }) | undefined {
   const figures = readFigures(context, keys, name, base);
   if (figures === undefined) return undefined;
-  const general = figures.get('')?.get(0)?.value;
+  const table = tables(context, keys, name, figures);
+  const efficiencyAt: { [P in Precision]?: SizedShares } = {};
   let complete = true;
-  const table = (sizes: Sizes): SizedShares => {
+  const shares = (sizes: Sizes): SizedShares => {
+    const found = table(sizes);
+    if (found === undefined) complete = false;
+    return found ?? [{ least: 0, share: 1 }];
+  };
+  for (const [word, sizes] of figures) if (isPrecision(word)) efficiencyAt[word] = shares(sizes);
+  const efficiency = shares(figures.get('') ?? new Map());
+  return complete ? { efficiency, efficiencyAt, written: valuesOf(figures) } : undefined;
+}
+
+/**
+ * Shares that fused attention cores reach, by keys. `attention` is absent where the file says nothing. A pass with separate
+ * entries uses no others, as a number format does. `undefined` where an entry is wrong.
+ */
+export function readAttention(
+  context: ReadContext,
+  keys: Keys,
+  base?: WrittenRates,
+): (Pick<DeviceDefinition, 'attention'> & { readonly written: WrittenRates }) | undefined {
+  const figures = readFigures(context, keys, 'attention_efficiency', base);
+  if (figures === undefined) return undefined;
+  if (figures.size === 0) return { written: new Map() };
+  const table = tables(context, keys, 'attention_efficiency', figures);
+  const pass = (word: 'forward' | 'backward'): SizedShares | undefined =>
+    table(figures.get(word) ?? figures.get('') ?? new Map());
+  const [forward, backward] = [pass('forward'), pass('backward')];
+  if (forward === undefined || backward === undefined) return undefined;
+  return { attention: { forward, backward }, written: valuesOf(figures) };
+}
+
+/** Makes tables of figures. A table without a smallest size takes that of all; if there is none, it is missing (reported). */
+function tables(context: ReadContext, keys: Keys, name: string, figures: ReadonlyMap<RateWord, Sizes>) {
+  const general = figures.get('')?.get(0)?.value;
+  return (sizes: Sizes): SizedShares | undefined => {
     const least = sizes.get(0)?.value ?? general;
     const first = [...sizes.values()].find((figure) => figure.entry !== undefined);
     if (least === undefined && first?.entry !== undefined) {
-      complete = false;
       if (!keys.doubtful) missing(context, keys.block, name, first.entry.key);
+      return undefined;
     }
     const others = [...sizes].filter(([size]) => size > 0).map(([size, { value }]) => ({ least: size, share: value }));
     return [{ least: 0, share: least ?? 1 }, ...others.toSorted((a, b) => a.least - b.least)];
   };
-  const efficiencyAt: { [P in Precision]?: SizedShares } = {};
-  for (const [precision, sizes] of figures) if (precision !== '') efficiencyAt[precision] = table(sizes);
-  const efficiency = table(figures.get('') ?? new Map());
-  return complete ? { efficiency, efficiencyAt, written: valuesOf(figures) } : undefined;
 }
+
+const isPrecision = (word: RateWord): word is Precision => word !== '' && word !== 'forward' && word !== 'backward';
 
 interface Figure {
   /** Absent if the figure comes from the base. */
@@ -62,16 +94,13 @@ interface Figure {
 type Sizes = ReadonlyMap<number, Figure>;
 
 /** Without the entries that wrote them. */
-const valuesOf = (figures: ReadonlyMap<Precision | '', Sizes>): WrittenRates =>
+const valuesOf = (figures: ReadonlyMap<RateWord, Sizes>): WrittenRates =>
   new Map(
-    [...figures].map(([precision, sizes]) => [
-      precision,
-      new Map([...sizes].map(([size, { value }]) => [size, value] as const)),
-    ]),
+    [...figures].map(([word, sizes]) => [word, new Map([...sizes].map(([size, { value }]) => [size, value] as const))]),
   );
 
 /**
- * Figures by number format (`''` of all) and size (0 where none is written). A plain entry stands for all figures of the base;
+ * Figures by number format or pass (`''` of all) and size (0 where none is written). A plain entry stands for all figures of the base;
  * an entry with parentheses only for the same one.
  */
 function readFigures(
@@ -79,9 +108,9 @@ function readFigures(
   keys: Keys,
   name: keyof DeviceDefinition['written'],
   base: WrittenRates = new Map(),
-): ReadonlyMap<Precision | '', Sizes> | undefined {
+): ReadonlyMap<RateWord, Sizes> | undefined {
   const key = findKey(keys.block, name);
-  const found = new Map<Precision | '', Map<number, Figure>>();
+  const found = new Map<RateWord, Map<number, Figure>>();
   let wrong = false;
   for (const entry of keys.all(name)) {
     const at = key === undefined ? undefined : readParameters(context, entry, key);
@@ -90,7 +119,7 @@ function readFigures(
       wrong = true;
       continue;
     }
-    const sizes = found.get(at.precision) ?? new Map<number, Figure>();
+    const sizes = found.get(at.word) ?? new Map<number, Figure>();
     const earlier = sizes.get(at.size)?.entry;
     if (earlier !== undefined) {
       const written = (entry.parameters ?? []).map((parameter) => textOf(context, parameter)).join(', ');
@@ -103,13 +132,13 @@ function readFigures(
     const value = quantity(context, expression, key.value, `"${name}"`);
     if (value === undefined) wrong = true;
     sizes.set(at.size, { entry, value: value ?? 1 });
-    found.set(at.precision, sizes);
+    found.set(at.word, sizes);
   }
   if (wrong) return undefined;
   if (found.get('')?.has(0) === true) return found;
-  for (const [precision, figures] of base) {
+  for (const [word, figures] of base) {
     const given = [...figures].map(([size, value]) => [size, { value }] as const);
-    found.set(precision, new Map<number, Figure>([...given, ...(found.get(precision) ?? [])]));
+    found.set(word, new Map<number, Figure>([...given, ...(found.get(word) ?? [])]));
   }
   return found;
 }
@@ -119,8 +148,8 @@ function readParameters(
   context: ReadContext,
   { parameters }: Entry,
   key: KeySchema,
-): { readonly precision: Precision | ''; readonly size: number } | undefined {
-  if (parameters === undefined) return { precision: '', size: 0 };
+): { readonly word: RateWord; readonly size: number } | undefined {
+  if (parameters === undefined) return { word: '', size: 0 };
   const words = (key.parameters ?? []).map((parameter) => parameter.name);
   const isWord = (expression: Expression | undefined) => expression?.kind === 'name' && words.includes(expression.text);
   // A name that means nothing has been reported where names get their meaning.
@@ -128,9 +157,9 @@ function readParameters(
     expression.kind === 'name' && !isWord(expression) && !context.links.has(expression);
   if (parameters.some((parameter) => parameter.kind === 'missing' || unknown(parameter))) return undefined;
   const [first] = parameters;
-  const precision = first?.kind === 'name' && isWord(first) ? (first.text as Precision) : '';
-  const [size, ...others] = precision === '' ? parameters : parameters.slice(1);
-  if (size === undefined) return { precision, size: 0 };
+  const word = first?.kind === 'name' && isWord(first) ? (first.text as RateWord) : '';
+  const [size, ...others] = word === '' ? parameters : parameters.slice(1);
+  if (size === undefined) return { word, size: 0 };
   const tooMuch = key.sizes === undefined || isWord(size) ? size : others[0];
   if (tooMuch !== undefined) {
     context.report.report('type/mismatch', tooMuch, {
@@ -141,12 +170,14 @@ function readParameters(
   }
   const schema = { kind: 'quantity', dimension: key.sizes ?? 'number', above: 0 } as const;
   const value = quantity(context, size, schema, `The size of "${key.name}"`);
-  return value === undefined ? undefined : { precision, size: value };
+  return value === undefined ? undefined : { word, size: value };
 }
 
 const examples: Readonly<Record<string, string>> = {
   compute: 'one number format, such as `compute(fp8)`',
   efficiency: 'a number format, a size, or one and then the other, such as `efficiency(fp8, 16GFLOP)`',
+  attention_efficiency:
+    'a pass, a number of keys, or one and then the other, such as `attention_efficiency(backward, 2048)`',
   memory_efficiency: 'one size, such as `memory_efficiency(10MB)`',
 };
 

@@ -8,6 +8,11 @@ const framework: Word = {
   doc: 'A context (1.5 GiB), and 0.5 GiB for each communicator group that the device belongs to: pipeline neighbours, tensor, context, data, experts; at most 3 GiB. The settings `pipewright.memory.*` have these figures.',
 };
 
+const passes: readonly Word[] = [
+  { name: 'forward', doc: 'The forward of the attention core.' },
+  { name: 'backward', doc: 'The backward of the attention core.' },
+];
+
 export const device: BlockSchema = {
   name: 'device',
   doc: 'One kind of accelerator.',
@@ -40,6 +45,13 @@ export const device: BlockSchema = {
       amountOf('share', { above: 0, max: 1 }),
       'Share of the peak that the kernels of whole layers reach. Default: 100 %. `efficiency(fp8) = …` applies to one number format. `efficiency(16GFLOP) = …` and `efficiency(fp8, 16GFLOP) = …` apply to products of at least that size. Layers are then costed kernel by kernel, and `efficiency` applies to smaller products.',
       { forms: ['value', 'call'], repeatable: true, parameters: precisions, sizes: 'flops' },
+    ),
+    key(
+      'attention_efficiency',
+      'attention_efficiency = 45%',
+      amountOf('share', { above: 0, max: 1 }),
+      'Share of the 16-bit peak that fused attention cores (`flash = true`) reach. Their backward then takes 2.5 times the FLOPs of the forward. `attention_efficiency(2048) = …` applies from that many keys for each token of a kernel on: half the sequence if the layer is causal, divided by `context`. `attention_efficiency(backward) = …` and `attention_efficiency(backward, 2048) = …` apply to one pass. Heads narrower than 128 reach less. Default: attention is computed like any product, and its backward takes twice the FLOPs of the forward.',
+      { forms: ['value', 'call'], repeatable: true, parameters: passes, sizes: 'number' },
     ),
     key(
       'memory_efficiency',

@@ -1,6 +1,7 @@
 import * as fc from '../../support/property.ts';
 import { describe, expect, it, test } from 'vitest';
-import { byKernel, kernelTime, shareAt } from '../../../engine/costs/kernels.ts';
+import { byKernel } from '../../../engine/costs/kernels.ts';
+import { kernelTime, shareAt } from '../../../engine/costs/kernelTime.ts';
 import { findShape } from '../../../engine/costs/shapes.ts';
 import { timeOf } from '../../../engine/costs/time.ts';
 import type { Kernel, LayerSetting } from '../../../engine/costs/types.ts';

@@ -94,7 +94,12 @@ function clusterOf(edges: readonly Edge[]): ClusterDefinition {
     launch: 0,
     memoryOverlap: 1,
     speed: 1,
-    written: { compute: new Map(), efficiency: new Map(), memory_efficiency: new Map() },
+    written: {
+      compute: new Map(),
+      efficiency: new Map(),
+      memory_efficiency: new Map(),
+      attention_efficiency: new Map(),
+    },
     place,
     memoryPlace: place,
   };
