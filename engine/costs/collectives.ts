@@ -13,8 +13,8 @@ const nothing: Exchange = { exposed: 0, traffic: noTraffic };
 /**
  * What a pass of a layer exchanges during `all` seconds of computing, of which `core` are the attention core. Of each group's
  * time, up to the share `overlap` may run in parallel with computing. The context group's share runs in parallel with the core,
- * block by block: each of its equal steps hides behind the block that is at work, and nothing arrives during the last block (ring
- * attention, arXiv:2310.01889, section 3). The other groups' shares run in parallel with the rest.
+ * block by block (ring attention, arXiv:2310.01889, section 3). Each of its equal steps hides behind the block that is at work;
+ * nothing arrives during the last block. The other groups' shares run in parallel with the rest.
  */
 export function exchange(
   collectives: readonly Collective[],

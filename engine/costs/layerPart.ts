@@ -11,7 +11,7 @@ export interface LayerPart {
   /** Forward FLOPs of products with weights, and of those without. A multiply-add counts two. */
   readonly linear: number;
   readonly core: number;
-  /** Where the core is a fused kernel. */
+  /** Present if the core is a fused kernel. */
   readonly fused?: FusedCore;
   /** Of `linear`, what the model itself does not ask for: repeated on tensor ranks, or `capacity`. None where absent. */
   readonly spare?: number;

@@ -62,8 +62,8 @@ export interface DeviceSpeed {
 }
 
 /**
- * Fused attention cores on a device: its peak for the 16-bit numbers that they multiply, and shares of it by the keys that a
- * token meets in a kernel on average, for heads of 128 or more.
+ * Fused attention cores on a device. They multiply 16-bit numbers, so `compute` is the peak for these. Shares of it go by the keys
+ * that a token meets in a kernel on average, and hold for heads of 128 or more.
  */
 export interface AttentionSpeed {
   readonly compute: number;
@@ -142,7 +142,7 @@ export interface ShapeCost {
   /** Forward FLOPs of one microbatch on one rank: layers with weights, and the attention core, which has none. */
   readonly linearFlops: number;
   readonly coreFlops: number;
-  /** Where the core is a fused kernel. */
+  /** Present if the core is a fused kernel. */
   readonly fused?: FusedCore;
   /** Of `linearFlops`, what the model itself does not ask for: repeated on tensor ranks, or `capacity`. None where absent. */
   readonly spareFlops?: number;

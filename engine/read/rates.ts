@@ -69,7 +69,7 @@ export function readAttention(
   return { attention: { forward, backward }, written: valuesOf(figures) };
 }
 
-/** Makes tables of figures. A table without a smallest size takes that of all; if there is none, it is missing (reported). */
+/** Makes tables of figures. A table without a smallest size takes the general figure; if there is none, it is missing (reported). */
 function tables(context: ReadContext, keys: Keys, name: string, figures: ReadonlyMap<RateWord, Sizes>) {
   const general = figures.get('')?.get(0)?.value;
   return (sizes: Sizes): SizedShares | undefined => {
