@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { timeOf } from '../../../../engine/costs/time.ts';
-import type { DeviceSpeed } from '../../../../engine/costs/types.ts';
+import type { AttentionSpeed, DeviceSpeed } from '../../../../engine/costs/types.ts';
 import { cost, device, setting } from '../settings.ts';
 
 /** Two heads of 128 and 512 tokens: a causal token meets 256 keys on average. */
@@ -11,21 +11,22 @@ const core = 512 * 4 * 256 * 256;
 /** 12·h² weights, twice; 512 tokens. */
 const linear = 512 * 24 * 256 ** 2;
 
+const shares: AttentionSpeed = {
+  compute: 1e12,
+  forward: [
+    { least: 0, share: 0.1 },
+    { least: 256, share: 0.4 },
+  ],
+  backward: [
+    { least: 0, share: 0.05 },
+    { least: 256, share: 0.25 },
+  ],
+};
 const fast: DeviceSpeed = device({
   compute: 1e12,
   efficiency: 0.5,
   bandwidth: 0,
-  attention: {
-    compute: 1e12,
-    forward: [
-      { least: 0, share: 0.1 },
-      { least: 256, share: 0.4 },
-    ],
-    backward: [
-      { least: 0, share: 0.05 },
-      { least: 256, share: 0.25 },
-    ],
-  },
+  attention: shares,
 });
 const times = (over: object = {}, on: DeviceSpeed = fast, where = at) => {
   const { forward, backwardInput, backwardWeight } = timeOf(
@@ -80,14 +81,17 @@ describe('a fused core takes its FLOPs at its own share, and 2.5 times the FLOPs
 test('kernel by kernel too, with the bytes of the core as a floor', () => {
   const sized = { ...fast, efficiencyBySize: [{ least: 0, share: 0.5 }] };
   close(times({}, sized), [linear / 0.5e12 + core / 0.4e12, linear / 0.5e12 + (2.5 * core) / 0.25e12]);
-  // Queries, keys, values and what leaves: 2 bytes each, and 4 for each token and head. Twice that in the backward.
+  // All of it only moves bytes. Queries, keys, values and the result have 2 bytes, sums 4 for each token and head.
+  const { attention, ...plain } = { ...sized, compute: 0, bandwidth: 1e9 };
   const moved = 512 * (2 * 4 * 256 + 4 * 2);
-  const slow = { ...sized, compute: 0, attention: { ...fast.attention, compute: 1e99 } } as DeviceSpeed;
-  const [forward, backward] = times({}, { ...slow, bandwidth: 1e9 });
-  const [withoutCore, backwardWithoutCore] = times({}, { ...slow, bandwidth: 1e9, attention: undefined } as never);
-  expect(forward).toBeCloseTo(withoutCore, 9);
-  expect(backward).toBeCloseTo(backwardWithoutCore, 9);
-  expect(moved / 1e9).toBeLessThan(forward);
+  const [forward, backward] = times({}, { ...plain, attention: { ...shares, ...attention, compute: 0 } });
+  const [alike, alikeBackward] = times({}, plain);
+  expect([forward, backward]).toEqual([alike, alikeBackward]);
+  const rest = cost('transformer', args, at)
+    .kernels()
+    .filter(({ part }) => part !== 'core');
+  const bytes = rest.reduce((sum, kernel) => sum + kernel.count * kernel.bytes, moved);
+  expect(forward * 1e9).toBeCloseTo(bytes, 3);
 });
 
 test('a core that stores its scores, or a device without the key, is computed like any product', () => {
