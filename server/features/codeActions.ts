@@ -36,12 +36,14 @@ const usualPatience = 60;
 
 /** Some of the actions, which may still be to come. */
 interface Part extends Pick<Fixes, 'isDone' | 'isOutdated' | 'done' | 'more'> {
+  /** Fixes of findings in the range: what a person most likely opened the list for. */
+  readonly ofFindings: boolean;
   actions(): readonly CodeAction[];
 }
 
 /**
  * Fixes of the findings in the range and refactorings at its start. Each title states the simulated effect. A list that a person has
- * opened is shown with the fixes that are known; all other requests wait for all fixes.
+ * opened is shown with the fixes that are known: at least one, if the findings have any. All other requests wait for all fixes.
  */
 export async function codeActions(
   view: View,
@@ -52,15 +54,23 @@ export async function codeActions(
   const { only, triggerKind } = params.context;
   const parts = partsOf(view, params, host);
   const actions = (): CodeAction[] => parts.flatMap((part) => part.actions());
-  const open = (): readonly Part[] => parts.filter((part) => !part.isDone());
   const all = Promise.all(parts.map(({ done }) => done));
   const isShown = only === undefined && triggerKind === CodeActionTriggerKind.Invoked;
   await Promise.race([all, cancelled(token), ...(isShown ? [sleep(host.patience ?? usualPatience)] : [])]);
-  while (isShown && !token.isCancellationRequested && open().length > 0 && actions().length === 0)
-    await Promise.race([...open().map((part) => part.more()), cancelled(token)]);
+  const ofFindings = parts.filter((part) => part.ofFindings);
+  // Refactorings are found first. Where the findings have no fixes, they make the list.
+  for (const awaited of isShown ? [ofFindings, parts] : []) {
+    while (!token.isCancellationRequested && isEmptySoFar(awaited))
+      await Promise.race([...awaited.filter(isOpen).map((part) => part.more()), cancelled(token)]);
+    if (awaited.some(hasActions)) break;
+  }
   const found = actions();
   return token.isCancellationRequested || found.length === 0 || parts.some((part) => part.isOutdated()) ? null : found;
 }
+
+const hasActions = (part: Part): boolean => part.actions().length > 0;
+const isOpen = (part: Part): boolean => !part.isDone() && !part.isOutdated();
+const isEmptySoFar = (parts: readonly Part[]): boolean => !parts.some(hasActions) && parts.some(isOpen);
 
 function partsOf(view: View, params: CodeActionParams, { abilities, docs, fixes, ask }: CodeActionHost): Part[] {
   const { analysis } = view;
@@ -73,6 +83,7 @@ function partsOf(view: View, params: CodeActionParams, { abilities, docs, fixes,
     const findings = analysis.findings.filter((finding) => overlaps(finding.place, within));
     const quick = (of: readonly Finding[], found: Fixes): Part => ({
       ...found,
+      ofFindings: true,
       actions: () =>
         found.found().map((fix) => ({
           ...action(view, fix, abilities),
@@ -115,6 +126,7 @@ function partOf(
     found = [proposals].flat().map(shown);
   });
   return {
+    ofFindings: false,
     actions: () => found ?? [],
     isDone: () => found !== undefined,
     isOutdated: () => false,

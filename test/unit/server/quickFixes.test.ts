@@ -33,10 +33,15 @@ interface Opened {
   /** How often fixes were looked for, in whole or in part. */
   begun(): number;
   ask(context: Partial<CodeActionContext>, at?: string): Promise<CodeAction[] | null>;
+  /** The same with refactorings of the place, which need no finding. */
+  askAll(context: Partial<CodeActionContext>, at?: string): Promise<CodeAction[] | null>;
+  /** The refactorings that the first request found. */
+  readonly refactored: Promise<unknown>;
   view(): Promise<View>;
 }
 
-function open(text: string, quiet?: number): Opened {
+/** `held`: the search for fixes waits for it, the search for refactorings does not. */
+function open(text: string, quiet?: number, held: Promise<void> = Promise.resolve()): Opened {
   const failures: unknown[] = [];
   let count = 0;
   const documents = createDocuments({
@@ -52,8 +57,9 @@ function open(text: string, quiet?: number): Opened {
   });
   const counted: Documents = {
     ...documents,
-    answeredInSteps(...request) {
+    async answeredInSteps(...request) {
       count += 1;
+      await held;
       return documents.answeredInSteps(...request);
     },
   };
@@ -64,25 +70,37 @@ function open(text: string, quiet?: number): Opened {
     if (found === undefined) throw new Error('no view');
     return found;
   };
+  let offer = (_found: unknown): void => {};
+  const refactored = new Promise<unknown>((resolve) => {
+    offer = resolve;
+  });
+  const askAll: Opened['askAll'] = async (context, at = '1f1b') => {
+    const shown = await view();
+    const place = shown.lines.positionAt(shown.syntax.text.indexOf(at));
+    const params = {
+      textDocument: { uri: main },
+      range: { start: place, end: place },
+      context: { diagnostics: [], ...context },
+    };
+    const abilities = abilitiesOf({ workspace: { workspaceEdit: { documentChanges: true } } });
+    const ask = (work: Parameters<Documents['answeredInSteps']>[1]) => {
+      const found = documents.answeredInSteps(main, work, none);
+      offer(found);
+      return found;
+    };
+    const given = { abilities, docs: undefined, fixes, ask: ask as never, patience: 0 };
+    return await codeActions(shown, params, given, none);
+  };
   return {
     documents,
     fixes,
     failures,
     begun: () => count,
     view,
-    async ask(context, at = '1f1b') {
-      const shown = await view();
-      const place = shown.lines.positionAt(shown.syntax.text.indexOf(at));
-      const params = {
-        textDocument: { uri: main },
-        range: { start: place, end: place },
-        context: { diagnostics: [], ...context },
-      };
-      const abilities = abilitiesOf({ workspace: { workspaceEdit: { documentChanges: true } } });
-      const ask = (work: Parameters<Documents['answeredInSteps']>[1]) => documents.answeredInSteps(main, work, none);
-      const given = { abilities, docs: undefined, fixes, ask: ask as never, patience: 0 };
-      const actions = await codeActions(shown, params, given, none);
-      // Refactorings of the place need no finding.
+    askAll,
+    refactored,
+    async ask(context, at) {
+      const actions = await askAll(context, at);
       return actions?.filter(({ kind }) => kind?.startsWith(CodeActionKind.QuickFix)) ?? null;
     },
   };
@@ -126,6 +144,31 @@ test('a list that is opened at once has fixes, each with its simulated effect; t
   expect(titles(first)).not.toEqual(titles(all));
   expect(titles(await ask(shown))).toEqual(titles(all));
   expect(failures).toEqual([]);
+});
+
+test('a list that is opened waits for the first fix of a finding, though refactorings of its place are known', async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { askAll, refactored } = open(long, undefined, held);
+  let isShown = false;
+  const asked = askAll(shown).finally(() => {
+    isShown = true;
+  });
+  expect(await refactored).not.toEqual([]);
+  // Timers of one duration end in order, so the wait of the list is over after this one.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isShown).toBe(false);
+  release();
+  const actions = (await asked) ?? [];
+  expect(actions.some(({ kind }) => kind?.startsWith(CodeActionKind.QuickFix))).toBe(true);
+});
+
+test('a list that is opened where nothing is found holds the refactorings of its place', async () => {
+  const { askAll } = open(toy);
+  expect(titles(await askAll(shown, 'balance('))).toEqual(['Write the balanced stages into the file']);
 });
 
 test('requests that cannot show a part wait for all: light bulbs, and those that ask for one kind', async () => {
