@@ -297,9 +297,7 @@ describe('measured graphs', () => {
 
   test('cells of many branches: what is found is near the least possible, and how near is said', () => {
     const text = cells();
-    const started = performance.now();
     const { plan, findings, derived } = resolved(text, 'stages = balance(16)', 16);
-    const taken = performance.now() - started;
     expect(findings.filter((finding) => finding.severity === 'error')).toEqual([]);
     const all = milliseconds(plan.pipelines[0]);
     const mean = all.reduce((sum, value) => sum + value, 0) / 16;
@@ -308,8 +306,6 @@ describe('measured graphs', () => {
     );
     expect(Math.max(...all)).toBeLessThanOrEqual(mean * (1 + Number(said?.[1]) / 100));
     expect(Number(said?.[1])).toBeLessThanOrEqual(0.5);
-    // Some 100 ms; the bound leaves room for a busy machine.
-    expect(taken).toBeLessThan(3000);
     const split = resolved(text, `stages = split(${[...new Array<number>(15).fill(60), 1251 - 900].join(', ')})`, 16);
     const told = split.findings.find((finding) => finding.code === 'stage/imbalance');
     expect(told?.message).toMatch(/; the best cut found has .* less\), at most 0\.\d % above the least possible\.$/);
