@@ -101,7 +101,7 @@ interface Check {
 /** Milliseconds of checking between two looks at the input. */
 const slice = 8;
 /** Edits that follow each other within this many milliseconds are a burst. Its last text is checked after a pause. */
-const burst = 50;
+export const burst = 50;
 const pause = 10;
 const usualPatience = 250;
 

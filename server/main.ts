@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const lifecycle = createLifecycle();
   // The other end of an IPC channel is gone.
   process.once('disconnect', () => process.exit(lifecycle.exitStatus()));
-  startServer(createConnection(ProposedFeatures.all, lifecycle.options), { docs: docsFolder() });
+  startServer(createConnection(ProposedFeatures.all, lifecycle.options), { docs: docsFolder(), ahead: true });
 }
 
 void main();

@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly docs?: string;
   /** Replaces the files of the workspace, for instance for a host without a disk. */
   readonly files?: (workspace: Files) => Files;
+  /** Starts a thread once the first document is checked, so that the first large simulation does not wait for it. */
+  readonly ahead?: boolean;
 }
 
 /** Serves one client until it goes away. */
@@ -66,6 +68,7 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       // An editor gives up its own request for lenses when its text loses the focus, which may be before the figures are there.
       if (haveMoved(view) || !edited) send(configuration.refresh);
       planned(view);
+      if (server.ahead === true) threads.ahead();
       if (session.abilities.codeActions) fixes.ahead(view);
     },
     planned,

@@ -46,7 +46,10 @@ export async function serveStdio(input: Readable, output: Writable): Promise<0 |
     input.once('end', end).once('close', end).once('error', end);
     // A client that reads no more has gone away.
     output.once('error', end).once('close', end);
-    startServer(createConnection(ProposedFeatures.all, reader, writer, lifecycle.options), { docs: docsFolder() });
+    startServer(createConnection(ProposedFeatures.all, reader, writer, lifecycle.options), {
+      docs: docsFolder(),
+      ahead: true,
+    });
   });
   const late = performance.now() + lastWords;
   while (lifecycle.handled() < received && performance.now() < late) await pause(5);

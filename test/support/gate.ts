@@ -32,6 +32,7 @@ export function gate(): Gate {
           },
         };
       },
+      ahead: () => threads.ahead(),
       close: () => threads.close(),
     },
   };

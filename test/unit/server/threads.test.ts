@@ -3,7 +3,7 @@ import { evaluation } from '../../../engine/evaluate.ts';
 import { defaultOptions } from '../../../engine/host.ts';
 import { type PlanProblem, planSearch } from '../../../engine/planning/cut/planners/planSearch.ts';
 import { runSearch, type Search } from '../../../engine/searches.ts';
-import { createThreads } from '../../../server/threads.ts';
+import { createThreads, type Threads } from '../../../server/threads.ts';
 import { plannerLayers } from '../planning/planners/plans.ts';
 import { recipePlan, policy } from '../support/plans.ts';
 
@@ -21,7 +21,7 @@ test('an answer from a thread is the answer', async () => {
 });
 
 test('where no thread can be had, the work is done here in slices', async () => {
-  const threads = createThreads(() => new URL('file:///nowhere/thread.js'));
+  const threads = createThreads({ entry: () => new URL('file:///nowhere/thread.js') });
   const running = Array.from({ length: 3 }, () => threads.run('a', evaluation, problem));
   for (const { answer } of running) expect(await answer).toEqual(runSearch(evaluation, problem));
   threads.close();
@@ -42,18 +42,112 @@ test('what a thread fails at is refused with its reason', async () => {
   threads.close();
 });
 
-test('a task that is given up ends its thread; others get their answers', async () => {
-  const endless = { ...problem, plan: recipePlan({ devices: 64, microbatches: 16_000, schedule: policy('gpipe') }) };
-  const threads = createThreads();
-  // More than one document may have, so that the third waits.
-  const given = Array.from({ length: 3 }, () => threads.run('a', evaluation, endless));
+/** Searches of the test's own thread; here they never run. */
+const searchNamed = <Problem, Answer>(name: string): Search<Problem, Answer> => ({
+  name,
+  size: () => 1,
+  // eslint-disable-next-line require-yield
+  *steps() {
+    throw new Error('This is not the thread.');
+  },
+});
+const thread = searchNamed<null, number>('thread');
+const endless = searchNamed<Int32Array, never>('endless');
+const held = searchNamed<Int32Array, string>('held');
+const never = 1e9;
+
+/** Numbers that both threads see. A search that gets them sets the first when it begins. */
+const numbers = (second = 0): Int32Array => {
+  const shared = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
+  shared[1] = second;
+  return shared;
+};
+async function begun(shared: Int32Array): Promise<void> {
+  while (Atomics.load(shared, 0) === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function counted(grace: number): { readonly threads: Threads; started(): number } {
+  let started = 0;
+  const entry = (): URL => {
+    started += 1;
+    return new URL('searchThread.ts', import.meta.url);
+  };
+  return { threads: createThreads({ entry, grace }), started: () => started };
+}
+
+test('a search that is given up between two steps leaves its thread to the next task', async () => {
+  const { threads } = counted(never);
+  const before = await threads.run('a', thread, null).answer;
+  for (const owner of ['a', 'b']) {
+    const shared = numbers();
+    const given = threads.run(owner, endless, shared);
+    let answered = 0;
+    void given.answer.then(() => (answered += 1));
+    await begun(shared);
+    given.cancel();
+    expect(await threads.run('a', thread, null).answer).toBe(before);
+    expect(answered).toBe(0);
+  }
+  threads.close();
+});
+
+test('a search that is given up before its thread has started leaves the thread to the next task', async () => {
+  const { threads, started } = counted(0);
+  threads.run('a', held, numbers()).cancel();
+  await threads.run('a', thread, null).answer;
+  expect(started()).toBe(1);
+  threads.close();
+});
+
+test('a search without steps is ended with its thread, and the next task gets a new one', async () => {
+  const { threads } = counted(1);
+  const before = await threads.run('a', thread, null).answer;
+  const shared = numbers();
+  const given = threads.run('a', held, shared);
+  await begun(shared);
+  given.cancel();
+  expect(await threads.run('a', thread, null).answer).not.toBe(before);
+  threads.close();
+});
+
+test('the answer of a task that was given up never reaches the next', async () => {
+  const { threads, started } = counted(never);
+  const [old, next] = [numbers(5), numbers(7)];
+  Atomics.store(next, 2, 1);
+  const given = threads.run('a', held, old);
   let answered = 0;
-  for (const { answer } of given) void answer.then(() => (answered += 1));
-  const small = threads.run('b', evaluation, problem);
-  for (const { cancel } of given) cancel();
-  expect(await small.answer).toEqual(runSearch(evaluation, problem));
-  expect(await threads.run('a', evaluation, problem).answer).toBeDefined();
+  void given.answer.then(() => (answered += 1));
+  await begun(old);
+  given.cancel();
+  const wanted = threads.run('a', held, next);
+  Atomics.store(old, 2, 1);
+  Atomics.notify(old, 2);
+  expect(await wanted.answer).toBe('answer 7');
   expect(answered).toBe(0);
+  expect(started()).toBe(1);
+  threads.close();
+});
+
+test('an owner has half of the threads: others get their answers while its searches never end', async () => {
+  const { threads } = counted(1);
+  const shared = Array.from({ length: 5 }, () => numbers());
+  const given = shared.map((each) => threads.run('a', held, each));
+  await Promise.all(shared.slice(0, 2).map(begun));
+  expect(await threads.run('b', thread, null).answer).toBeGreaterThan(0);
+  for (const { cancel } of given) cancel();
+  expect(await threads.run('a', thread, null).answer).toBeGreaterThan(0);
+  expect(shared.map(([first]) => first)).toEqual([1, 1, 0, 0, 0]);
+  threads.close();
+});
+
+test('a thread that is started ahead gets the first task', async () => {
+  const { threads, started } = counted(never);
+  threads.ahead();
+  threads.ahead();
+  expect(started()).toBe(1);
+  await threads.run('a', thread, null).answer;
+  threads.ahead();
+  expect(started()).toBe(1);
   threads.close();
 });
 

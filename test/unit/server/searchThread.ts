@@ -1,0 +1,35 @@
+/** A thread with searches that tests of threads need: some never end, one without steps to end it at. */
+import { threadId } from 'node:worker_threads';
+import type { Search } from '../../../engine/searches.ts';
+import { entry, serve } from '../../../server/serve.ts';
+
+const search = <Problem, Answer>(
+  name: string,
+  steps: (problem: Problem) => Generator<void, Answer, void>,
+): Search<Problem, Answer> => ({ name, size: () => 1, steps });
+
+const begin = (numbers: Int32Array): void => void Atomics.store(numbers, 0, 1);
+
+serve([
+  entry(
+    search('thread', function* () {
+      yield;
+      return threadId;
+    }),
+  ),
+  entry(
+    search('endless', function* (numbers: Int32Array) {
+      begin(numbers);
+      for (;;) yield;
+    }),
+  ),
+  entry(
+    // Waits without a step until its third number is set, and answers with the second.
+    // eslint-disable-next-line require-yield
+    search('held', function* (numbers: Int32Array) {
+      begin(numbers);
+      Atomics.wait(numbers, 2, 0);
+      return `answer ${numbers[1]}`;
+    }),
+  ),
+]);
