@@ -1,4 +1,4 @@
-/** The inside of a thread: finds one answer at a time, and gives a search up between two of its steps when nobody wants the answer. */
+/** What runs in a thread: it finds one answer at a time, and gives a search up between two of its steps when nobody wants the answer. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Search } from '../engine/searches.ts';
 
