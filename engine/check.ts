@@ -10,6 +10,7 @@ import { finding, type Finding, type PlanFinding, type Subject } from './finding
 import type { EngineHost, EngineOptions } from './host.ts';
 import { type TestedSchedule, testFindings } from './grid/testFindings.ts';
 import { scheduleTest } from './grid/testSearch.ts';
+import { placedAnswer, unplaced } from './grid/unplaced.ts';
 import { type JobEvaluation, jobEvaluation } from './job/evaluateJob.ts';
 import { type Origins, paths, type Place } from './plan.ts';
 import type { Resolution } from './language/resolution.ts';
@@ -29,8 +30,10 @@ export interface Analysis {
   readonly tests: readonly TestedSchedule[];
   /** Of the file itself, by position: syntax, plan and simulation. */
   readonly findings: readonly Finding[];
-  /** Pipelines and jobs whose figures and findings are still to come. */
+  /** Pipelines, jobs and tested schedules whose figures and findings are still to come. */
   readonly pending: readonly string[];
+  /** Of these, the schedules whose tests are still to come: the findings of pipelines and jobs do not depend on them. */
+  readonly untested: readonly string[];
 }
 
 export interface CheckRequest {
@@ -119,10 +122,11 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       yield 'evaluated';
     }
     const tests: TestedSchedule[] = [];
+    const untested: string[] = [];
     for (const { test, place } of resolution.tests) {
-      const answer = searches.answer(scheduleTest, test);
-      if (answer === undefined) pending.push(test.name);
-      else tests.push({ test, place, answer });
+      const answer = searches.answer(scheduleTest, unplaced(test));
+      if (answer === undefined) untested.push(test.name);
+      else tests.push({ test, place, answer: placedAnswer(answer, test) });
       yield 'evaluated';
     }
     const { origins } = resolution;
@@ -136,7 +140,8 @@ export function* checkSteps(request: CheckRequest): Generator<CheckStep, Analysi
       .filter((found) => found.place.uri === uri)
       .sort((a, b) => a.place.start - b.place.start || a.place.end - b.place.end);
     const reported = capped(uri, merged(findings), options.limits.findings);
-    const analysis = { uri, syntax, resolution, pipelines, jobs, tests, findings: reported, pending };
+    pending.push(...untested);
+    const analysis = { uri, syntax, resolution, pipelines, jobs, tests, findings: reported, pending, untested };
     if (pending.length === 0) return analysis;
     yield analysis;
   }

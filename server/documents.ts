@@ -13,10 +13,10 @@ import { normal } from './uris.ts';
 import type { Files, SyntaxView, View } from './view.ts';
 
 /**
- * What a request needs of a view: the meaning of names, the whole plan, or what the simulation gives too. `soon`: what the simulation
- * gives, but what is known without it where that takes long.
+ * What a request needs of a view: the meaning of names, the whole plan, what the simulation of pipelines and jobs gives, or the tests of
+ * schedules too. `soon`: everything, but what is known without it where that takes long.
  */
-export type Need = 'names' | 'plan' | 'soon' | 'figures';
+export type Need = 'names' | 'plan' | 'figures' | 'soon' | 'tests';
 
 export interface Documents {
   /** Opens a document or gives its newest text. Documents that import it are checked again. */
@@ -55,7 +55,9 @@ export interface DocumentsHost {
   planned(view: View): void;
   /** `edited` is false where the text did not change, only something around it. */
   checked(view: View, edited: boolean): void;
-  /** Figures let wait for them: the view has what else is known. `checked` or `failed` follows, unless the text changes. */
+  /** Everything is known but the tests of schedules, which may take long. `checked` or `failed` follows, unless the text changes. */
+  untested(view: View): void;
+  /** Answers let wait for them: the view has what else is known. `checked` or `failed` follows, unless the text changes. */
   waiting(view: View): void;
   closed(uri: string): void;
   failed(uri: string, error: unknown): void;
@@ -96,6 +98,8 @@ interface Check {
   readonly steps: Generator<CheckStep, Analysis, void>;
   /** It has waited for answers for long enough to say so. */
   late: boolean;
+  /** Everything but the tests of schedules has been given out. */
+  figured: boolean;
 }
 
 /** Milliseconds of checking between two looks at the input. */
@@ -177,7 +181,7 @@ export function createDocuments(host: DocumentsHost): Documents {
     const unknown = new Set(pending);
     const earlier = { syntax, pipelines: pipelines.filter(({ plan }) => !unknown.has(plan.name)), jobs };
     const steps = checkSteps({ uri, text, host: host.files, options, earlier, searches: round });
-    const check = { revision, options, round, steps, late: false };
+    const check = { revision, options, round, steps, late: false, figured: false };
     state.check = check;
     return check;
   }
@@ -195,6 +199,10 @@ export function createDocuments(host: DocumentsHost): Documents {
   function wait(state: State, check: Check, analysis: Analysis): void {
     const view = show(state, check, analysis);
     wake(state);
+    if (!check.figured && hasFigures(analysis)) {
+      check.figured = true;
+      notify(state, () => host.untested(view));
+    }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const resume = (): void => {
       clearTimeout(timer);
@@ -222,7 +230,17 @@ export function createDocuments(host: DocumentsHost): Documents {
   /** Whoever needs the plan alone gets it now: simulating takes longer than planning, and a preview simulates it too. */
   function showPlan(state: State, { revision, options }: Check, { syntax, resolution }: Planned): void {
     const pending = resolution.plan.pipelines.map(({ name }) => name);
-    const analysis = { uri: state.uri, syntax, resolution, pipelines: [], jobs: [], tests: [], findings: [], pending };
+    const analysis = {
+      uri: state.uri,
+      syntax,
+      resolution,
+      pipelines: [],
+      jobs: [],
+      tests: [],
+      findings: [],
+      pending,
+      untested: [],
+    };
     const view = { ...syntaxOf(state), analysis, files: host.files, options };
     state.planned = { revision, view };
     wake(state);
@@ -378,9 +396,12 @@ async function inSlices<R>(
   }
 }
 
+const hasFigures = ({ pending, untested }: Analysis): boolean => pending.length === untested.length;
+
 const has = ({ check }: State, { analysis }: View, need: Need): boolean =>
   need === 'names' ||
   (need === 'plan' && analysis.resolution.pending.length === 0) ||
+  (need === 'figures' && hasFigures(analysis)) ||
   (need === 'soon' && check?.late === true);
 
 function wake(state: State): void {

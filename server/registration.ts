@@ -78,7 +78,7 @@ export function registerFeatures(session: Session): void {
   connection.onPrepareRename(fromAnalysis('prepare rename', 'names', prepareRename));
   connection.onRenameRequest(fromAnalysis('rename', 'names', rename));
   connection.onCodeAction(
-    fromAnalysis('actions', 'figures', (view, params, token) => {
+    fromAnalysis('actions', 'tests', (view, params, token) => {
       const ask: Ask = (work) => documents.answeredInSteps(view.uri, work, token);
       const { abilities, docs, fixes } = session;
       return codeActions(view, params, { abilities, docs, fixes, ask }, token);

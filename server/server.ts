@@ -72,18 +72,24 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
       if (session.abilities.codeActions) fixes.ahead(view);
     },
     planned,
+    untested(view) {
+      publish(view);
+      if (haveMoved(view)) send(configuration.refresh);
+    },
     waiting(view) {
       progress.show(view);
       publish(view);
     },
     closed(uri) {
       progress.hide(uri);
+      published.delete(uri);
       plans.delete(uri);
       figures.delete(uri);
       send(() => connection.sendDiagnostics({ uri, diagnostics: [] }));
     },
     failed(uri, error) {
       progress.hide(uri);
+      published.delete(uri);
       log.error(`check ${uri}: ${describe(error)}`);
       const view = syntaxOf(uri);
       if (view === undefined) return;
@@ -115,10 +121,17 @@ export function startServer(connection: Connection, server: ServerOptions = {}):
     send(() => connection.sendNotification(methods.planChanged, changed));
   }
   const progress = createProgress(connection, send);
-  const publish = (view: View): void => {
+  /** What was published last of each document: its version and diagnostics. */
+  const published = new Map<string, string>();
+  /** A list that is published early, and is whole then, is not published again. */
+  function publish(view: View): void {
+    const { uri, version } = view;
     const diagnostics = diagnosticsOf(view, session.docs, session.abilities);
-    send(() => connection.sendDiagnostics({ uri: view.uri, version: view.version, diagnostics }));
-  };
+    const key = JSON.stringify([version, diagnostics]);
+    if (published.get(uri) === key) return;
+    published.set(uri, key);
+    send(() => connection.sendDiagnostics({ uri, version, diagnostics }));
+  }
   const choices = createChoiceLists(documents, (error) => log.error(`completion: ${describe(error)}`));
   const fixes = createQuickFixes(documents, (error) => log.error(`fixes: ${describe(error)}`));
   const session: Session = {

@@ -41,6 +41,7 @@ function open(options: () => EngineOptions = () => defaultOptions): {
       checked.push(view);
       edited.push(isEdited);
     },
+    untested: () => {},
     waiting: () => {},
     closed: () => {},
     failed: (_, error) => failures.push(error),

@@ -51,6 +51,7 @@ function open(text: string, quiet?: number, held: Promise<void> = Promise.resolv
     ready: Promise.resolve(),
     planned: () => {},
     checked: (view) => fixes.ahead(view),
+    untested: () => {},
     waiting: () => {},
     closed: () => {},
     failed: (_, error) => failures.push(error),

@@ -134,6 +134,7 @@ function open(threads: Threads, files: Readonly<Record<string, string>> = {}): O
     ready: Promise.resolve(),
     planned: () => {},
     checked: () => {},
+    untested: () => {},
     waiting: () => {},
     closed: () => {},
     failed: (_, error) => failed(error),

@@ -57,6 +57,7 @@ function open(threads: Threads, patience = 0): Opened {
     ready: Promise.resolve(),
     planned: (view) => planned.push(view),
     checked: (view) => publish(view, true),
+    untested: (view) => publish(view, false),
     waiting: (view) => publish(view, false),
     closed: () => {},
     failed: (_, error) => failures.push(error),
@@ -139,6 +140,74 @@ test('what is known is published while the rest is computed, without the finding
   while (published.at(-1)?.whole !== true) await next();
   expect(published.map((one) => one.whole)).toEqual([false, true]);
   threads.close();
+});
+
+/** A schedule that fails its test at the last shapes, and a pipeline that uses it. */
+const tested = (last: number, time: string): string => `${models.replace('4ms', time)}schedule mine {
+  row(d) = F[0..${last}], B[0..${last}]
+}
+expect mine { over(devices = 1..8, microbatches = 1..64)  valid }
+pipeline train { model = m  devices = c  microbatches = 8  stages = balance(4)  schedule = mine }
+`;
+
+test('figures and findings of pipelines do not wait for the tests of schedules, and no finding of an older test is shown', async () => {
+  const held = gate();
+  const { documents, published, next } = open(held.threads, 1e9);
+  const codes = () => published.at(-1)?.view.analysis.findings.map(({ code }) => code) ?? [];
+  const failures = () =>
+    published.at(-1)?.view.analysis.findings.filter(({ message }) => message.startsWith('p = ')).length;
+  documents.set(main, 1, tested(7, '4ms'));
+  const view = await documents.view(main, 'figures', none);
+  expect(view?.analysis.pipelines[0].run?.report.iteration).toBeGreaterThan(0);
+  expect(view?.analysis.untested).toEqual(['mine']);
+  expect(published.map(({ whole }) => whole)).toEqual([false]);
+  expect(codes()).toContain('schedule/bubble');
+  expect(failures()).toBe(0);
+  let isTested = false;
+  const whole = documents.view(main, 'tests', none).then(() => {
+    isTested = true;
+  });
+  await documents.view(main, 'names', none);
+  expect(isTested).toBe(false);
+  held.open();
+  await whole;
+  expect(published.map((each) => each.whole)).toEqual([false, true]);
+  expect(failures()).toBe(1);
+  // The old finding is about another text.
+  documents.set(main, 2, tested(8, '4ms'));
+  while (published.length < 3) await next();
+  expect(published.at(-1)).toMatchObject({ whole: false, view: { version: 2 } });
+  expect(failures()).toBe(0);
+  await documents.view(main, 'tests', none);
+  held.threads.close();
+});
+
+test('what is known without the tests of schedules is given out once, and again only with the news that they take long', async () => {
+  const held = gate();
+  const { documents, published, next } = open(held.threads, 0);
+  documents.set(main, 1, tested(7, '4ms'));
+  while (published.length < 2) await next();
+  held.open();
+  await documents.view(main, 'tests', none);
+  expect(published.map(({ whole }) => whole)).toEqual([false, false, true]);
+  held.threads.close();
+});
+
+test('an edit elsewhere in the file tests no schedule again, and its finding moves with the text', async () => {
+  const held = gate();
+  held.open();
+  const { documents, published } = open(held.threads, 1e9);
+  documents.set(main, 1, tested(7, '4ms'));
+  await documents.view(main, 'tests', none);
+  const asked = held.asked.length;
+  documents.set(main, 2, `// A comment.\n${tested(7, '14ms')}`);
+  const view = await documents.view(main, 'tests', none);
+  expect(held.asked.length).toBe(asked);
+  expect(published.at(-1)).toMatchObject({ whole: true, view: { version: 2 } });
+  expect(view?.analysis.findings).toEqual(analyse(`// A comment.\n${tested(7, '14ms')}`).findings);
+  const found = view?.analysis.findings.find(({ message }) => message.startsWith('p = '));
+  expect(view?.syntax.text.slice(found?.place.start, found?.place.end)).toBe('valid');
+  held.threads.close();
 });
 
 test('an edit in a comment asks nothing again; one of the figures gives up what was asked before', async () => {
