@@ -87,8 +87,10 @@ export interface ExchangeTimeline {
   readonly period: number;
   /** Whether periods repeat. */
   readonly steady: boolean;
-  /** A period that no order and no pieces of these buckets can be under. */
+  /** A period that no order and no pieces of these buckets can be under, while devices keep the order of their operations. */
   readonly bound: number;
+  /** The same for any order of their operations. */
+  readonly boundOfOrders: number;
   readonly lanes: readonly LaneTimeline[];
   /** By device: why it waits for tensors. */
   readonly exposed: readonly Exposed[];

@@ -43,7 +43,7 @@ export interface ExchangeReport {
   readonly period: number;
   /** Whether periods repeat. If not, `period` is the last of 16. */
   readonly steady: boolean;
-  /** A period that no order and no pieces of these buckets can be under. `gap`: (period − bound) / bound. */
+  /** A period that no order of tensors and no pieces of these buckets can be under, while devices keep their order of operations. `gap`: (period − bound) / bound. */
   readonly bound: number;
   readonly gap: number;
   /** What `best` stands for, bytes. */

@@ -8,7 +8,7 @@ import type { Timeline } from '../timeline.ts';
 /** Tensors that the report names. */
 const namedTensors = 10_000;
 
-/** `least`: an iteration that no order can be under. */
+/** `least`: an iteration that no order of operations can be under. */
 export function exchangeReport(
   plan: PipelinePlan,
   { exchange, timing }: Timeline,
@@ -17,7 +17,7 @@ export function exchangeReport(
   const rule = timing.exchange?.rule;
   if (exchange === undefined || rule === undefined) return undefined;
   const { period, steady, lanes, chosen = {} } = exchange;
-  const bound = Math.min(period, least());
+  const bound = Math.min(period, Math.max(least(), exchange.bound));
   const origin = lanes.reduce((first, lane) => Math.min(first, lane.origin), Infinity);
   return {
     rule: rule.name,

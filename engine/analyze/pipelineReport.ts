@@ -128,7 +128,7 @@ function leastIteration(
   const fits = peaks.every((peak, device) => peak.bytes <= plan.devices[device].memory - plan.devices[device].reserved);
   const open = timing.exchange?.rule.barrier === false;
   const least = leastMakespan(plan, program, timing, { split: true, memory: fits, open });
-  return Math.max(least, exchange?.bound ?? 0);
+  return Math.max(least, exchange?.boundOfOrders ?? 0);
 }
 
 /** For a steady state: the device's share of one iteration. Iterations follow each other without a gap. */

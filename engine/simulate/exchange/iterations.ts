@@ -4,11 +4,11 @@ import { callSeconds } from '../../callCost.ts';
 import { stepAt, type Timeline, type Timing } from '../../timeline.ts';
 import { F } from '../../program.ts';
 import { syncedAfter } from '../gradients.ts';
-import { callOverhead, leastSeconds } from './callParts.ts';
+import { callOverhead } from './callParts.ts';
 import { addExposed, noExposed, type TensorWait } from './exposed.ts';
 import { firstForwards, type ForwardWaits, releasesAfter, timesIn, waitsOfForwards } from './firstForwards.ts';
 import { type LaneProblem, type LaneRun, runLane } from './lane.ts';
-import { laneBound } from './laneBound.ts';
+import { leastPeriod, leastPeriodInOrder } from './leastPeriod.ts';
 import { laneProblems, type LaneSettings, settleLanes } from './laneProblems.ts';
 import type { Arrivals, FirstForward } from './runForward.ts';
 import { SentColumns } from './sent.ts';
@@ -79,6 +79,7 @@ function withBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Timeli
   const arrival = gathered.map((each) => each.arrival);
   const gatherWaits = gathered.length === 0 ? [] : waitsOfForwards(timeline, forwards, arrival, none, () => undefined);
   addWaits(exposed, exchange, problems, gathered, gatherWaits);
+  const least = leastPeriod(timeline, timing, exchange, problems);
   return {
     ...timeline,
     timing: { ...timing, ...(timeline.timing.release === undefined ? {} : { release: timeline.timing.release }) },
@@ -87,7 +88,8 @@ function withBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Timeli
     exchange: {
       period: makespan,
       steady: true,
-      bound: leastPeriod(timeline, timing, exchange, problems),
+      bound: least,
+      boundOfOrders: least,
       lanes: laneTimelines(
         exchange,
         problems,
@@ -144,13 +146,15 @@ function withoutBarrier(timing: Timing, exchange: ExchangeTiming, run: Run): Tim
     ...rest,
     wait: { ...wait, from: wait.from + period, to: wait.to + period },
   }));
+  const least = leastPeriod(timeline, timing, exchange, problems);
   return {
     ...timeline,
     timing: { ...timing, release: timeline.timing.release },
     exchange: {
       period,
       steady,
-      bound: leastPeriod(timeline, timing, exchange, problems),
+      bound: Math.max(least, leastPeriodInOrder(timeline, exchange, problems, forwards)),
+      boundOfOrders: least,
       lanes: laneTimelines(exchange, problems, runs, (lane, tensor) => needed[lane][tensor] + period),
       exposed: exposedOf(timeline, exchange, problems, runs, shifted),
       ...chosenBy(exchange, settings),
@@ -287,36 +291,6 @@ function addWaits(
       const sharesLane = rule.halves === 'apart' || calls.some(({ oneLane }) => oneLane === true);
       if (own.length > 0) addExposed(into, tensors, run, own, { early: rule.earlyStart, sharesLane });
     }
-}
-
-/**
- * A period that no order and no pieces of these buckets can be under. Every device must compute and step, and every lane must carry
- * its buckets. Of one device, what is ready and what follows is known too.
- */
-function leastPeriod(
-  { program, busy, last }: Timeline,
-  timing: Timing,
-  { rule }: ExchangeTiming,
-  problems: readonly LaneProblem[],
-): number {
-  let least = 0;
-  for (let device = 0; device < program.devices; device += 1)
-    least = Math.max(least, busy[device] + timing.sync[device] + timing.optimizer[device]);
-  for (const problem of problems) {
-    if (program.devices === 1) {
-      const finish = laneBound(problem, rule.barrier);
-      const after = rule.barrier ? timing.sync[0] + timing.optimizer[0] : -last[0];
-      least = Math.max(least, finish + after);
-      continue;
-    }
-    const carried = problem.calls.reduce((sum, { push, halves }, call) => {
-      const bytes = problem.tensors.reduce((all, each) => all + (each.call === call ? each.bytes : 0), 0);
-      const first = problem.rule.halves === 'apart' ? (halves?.scatter ?? push) : push;
-      return bytes > 0 ? sum + leastSeconds(first, bytes) : sum;
-    }, 0);
-    least = Math.max(least, carried);
-  }
-  return least;
 }
 
 /** Sizes that `best` stands for, if lanes agree on them. */

@@ -5,9 +5,10 @@ import type { LaneProblem } from './lane.ts';
 
 /**
  * Seconds: the least max(arrival + tail) of the lane's tensors over all orders and all pieces of these buckets, each of which takes
- * at least one call. With a barrier, tails are 0. −∞ for a lane without buckets.
+ * at least one call. With a barrier, tails are 0. −∞ for a lane without buckets. `times`: of the tensors of these buckets, other times; a
+ * tensor that is ready at −∞ is left out.
  */
-export function laneBound(problem: LaneProblem, barrier: boolean): number {
+export function laneBound(problem: LaneProblem, barrier: boolean, times?: Pick<LaneProblem, 'ready' | 'tail'>): number {
   const { tensors, calls, rule, ready } = problem;
   const { offsets, members, call, bytes, ...buckets } =
     rule.cycle === undefined
@@ -27,11 +28,16 @@ export function laneBound(problem: LaneProblem, barrier: boolean): number {
     const second = both?.gather ?? pull;
     const returned = second === undefined ? 0 : leastSeconds(second, bytes[bucket]);
     const shared = apart || oneLane === true;
+    let begins = times === undefined ? at : -Infinity;
+    for (let member = offsets[bucket]; times !== undefined && member < offsets[bucket + 1]; member += 1)
+      begins = Math.max(begins, times.ready[members[member]]);
     for (let member = offsets[bucket]; member < offsets[bucket + 1]; member += 1) {
+      const tensor = members[member];
+      if (times?.ready[tensor] === -Infinity) continue;
       const job = rule.earlyStart ? member : bucket;
-      const share = rule.earlyStart ? tensors[members[member]].bytes / bytes[bucket] : 1;
-      release[job] = at;
-      tail[job] = barrier ? 0 : Math.max(tail[job], problem.tail[members[member]]);
+      const share = rule.earlyStart ? tensors[tensor].bytes / bytes[bucket] : 1;
+      release[job] = begins;
+      tail[job] = barrier ? 0 : Math.max(tail[job], (times ?? problem).tail[tensor]);
       sent[job] = share * (shared ? first + returned : first);
       back[job] = shared ? 0 : share * returned;
     }

@@ -6,8 +6,8 @@ import { startAt, type Timeline } from '../../timeline.ts';
 import { gradientsReady, lastBackward } from '../gradients.ts';
 import { settleLane, type SettledLane } from './best/settle.ts';
 import type { LaneProblem } from './lane.ts';
-import { pathsToEnd } from './paths.ts';
-import type { FirstForward } from './runForward.ts';
+import { pathsToEnd, waitsOfOperations } from './paths.ts';
+import { type FirstForward, secondsFrom } from './runForward.ts';
 import { timingAware, timingIndependent } from './tictac.ts';
 
 /** Rules without `best`, and tails, from an iteration that waits for no tensor. By lane. */
@@ -81,13 +81,18 @@ function tailsOf(
 ): readonly Float64Array[] {
   const tails = lanes.map(({ plan }) => new Float64Array(plan.tensors.length));
   if (barrier) return tails;
-  const paths = pathsToEnd(timeline);
-  for (const { position, tensors } of forwards) {
+  const paths = pathsToEnd(waitsOfOperations(timeline));
+  for (const forward of forwards) {
+    const { position, seconds, tensors, graph } = forward;
     let step = 0;
     for (const each of tensors.toReversed()) {
       step += each.step;
       const tail = tails[each.lane];
-      tail[each.tensor] = Math.max(tail[each.tensor], paths[position] - each.before + step);
+      const path =
+        graph === undefined
+          ? paths[position] - each.before + step
+          : paths[position] - seconds + secondsFrom(forward, each.lane, each.tensor);
+      tail[each.tensor] = Math.max(tail[each.tensor], path);
     }
   }
   return tails;

@@ -131,3 +131,22 @@ function runGraph(
   }
   return ends.reduce((latest, each) => Math.max(latest, each), -Infinity) - whole;
 }
+
+/** Seconds of a first forward from the step of a tensor's layer on, all steps behind it included. */
+export function secondsFrom({ tensors, seconds, graph }: FirstForward, lane: number, tensor: number): number {
+  const at = tensors.findIndex((each) => each.lane === lane && each.tensor === tensor);
+  if (graph === undefined) {
+    const steps = tensors.slice(at).reduce((sum, { step }) => sum + step, 0);
+    return seconds - tensors[at].before + steps;
+  }
+  // Only layers that need this one, through others too, come after it.
+  const after = graph.tensors.map((own) => own.includes(at));
+  graph.needs.forEach((needed, layer) => {
+    after[layer] ||= needed.some((each) => after[each]);
+  });
+  return graph.compute.reduce(
+    (sum, each, layer) =>
+      after[layer] ? sum + each + graph.tensors[layer].reduce((all, index) => all + tensors[index].step, 0) : sum,
+    0,
+  );
+}

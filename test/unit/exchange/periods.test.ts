@@ -108,7 +108,8 @@ pipeline p {
     };
     const { period, bound } = periodOf(fused);
     expect(bound).toBeLessThanOrEqual(period);
-    // All bytes of a stage as one: 100 ms and 0.12.
-    expect(bound).toBeCloseTo(0.10012, 9);
+    // All bytes of a stage as one, 100 ms and 0.12, after 30 ms from the first forward of the first stage to its last backward.
+    expect(bound).toBeCloseTo(0.13012, 9);
+    expect(period).toBeCloseTo(0.13012, 9);
   });
 });

@@ -10,13 +10,14 @@ import { referenceLane } from './referenceLane.ts';
 
 const nanoseconds = (seconds: number): number => Math.round(seconds * 1e9);
 
-/** Ends of the iterations, seconds. For linear costs, and whole backwards. */
+/** Ends of the iterations, seconds. For linear costs, and whole backwards. `orders`: by lane and tensor, its place; by the rule where absent. */
 export function referenceEnds(
   plan: PipelinePlan,
   program: Program,
   optimizer: readonly number[],
   transfer: number,
   iterations: number,
+  orders?: readonly (readonly number[])[],
 ): number[] {
   const { exchange, stages } = plan;
   if (exchange === undefined) return [];
@@ -87,7 +88,7 @@ export function referenceEnds(
       if (bytes === 0) free[device] += nanoseconds(optimizer[device]);
     });
     arrival = new Map();
-    for (const lane of exchange.lanes) {
+    for (const [number, lane] of exchange.lanes.entries()) {
       const ready = lane.tensors.map(({ stage, left }) => {
         const { backwardInput, backwardWeight } = stages[stage];
         const last = Math.max(
@@ -102,7 +103,7 @@ export function referenceEnds(
         tensors: lane.tensors.map(({ bytes }, at) => ({
           bytes,
           ready: ready[at],
-          urgency: rule.order === 'forward' ? at : 0,
+          urgency: orders?.[number]?.[at] ?? (rule.order === 'forward' ? at : 0),
         })),
         buckets: lane.tensors.map((_, at) => [lane.tensors.length - 1 - at]),
         push: (bytes) => nanoseconds(fixed + perByte * bytes),
