@@ -71,8 +71,17 @@ export const catalogue = {
   'name/unknown': entry(
     'error',
     'A name that nothing declares',
-    (p: { kind: string; name: string; nearest?: string; where?: string; words?: readonly string[]; write?: string }) =>
-      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.nearest === undefined && p.words !== undefined ? ` Words allowed here: ${list(p.words)}.` : didYouMean(p.nearest)}`,
+    (p: {
+      kind: string;
+      name: string;
+      nearest?: string;
+      where?: string;
+      words?: readonly string[];
+      write?: string;
+      /** The key of the same block that takes the name, and what the name is there. */
+      elsewhere?: { readonly key: string; readonly noun: string };
+    }) =>
+      `Unknown ${p.kind} "${p.name}"${p.where ? ` in ${p.where}` : ''}.${p.elsewhere === undefined ? '' : ` ${p.name} is a ${p.elsewhere.noun}: write "${p.elsewhere.key} = ${p.name}".`}${p.write === undefined ? '' : ` To use it, write "${p.write}".`}${p.nearest === undefined && p.words !== undefined ? ` Words allowed here: ${list(p.words)}.` : didYouMean(p.nearest)}`,
   ),
   'name/duplicate': entry(
     'error',

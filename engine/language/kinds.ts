@@ -57,6 +57,8 @@ export interface ValueKind {
   readonly symbols?: 'policy' | 'function';
   /** The key that takes a built-in schedule, which this value does not. */
   readonly schedulesIn?: string;
+  /** Another key of the block and the kind of its value: its functions are often written here by mistake. */
+  readonly elsewhere?: { readonly key: string; readonly kind: 'gradientSync' | 'collective' };
   /** Its functions are allowed in every part of it, between functions of any expression. */
   readonly throughout?: boolean;
   /** Its functions are also allowed in any expression, and functions of any expression in it. */
@@ -173,8 +175,18 @@ const rows = {
   placement: { names: 'word', offers: ['words', 'functions'], words: placements, functions: 'function' },
   transfer: { names: 'function', offers: ['functions'], functions: 'transfer' },
   workerSync: { names: 'function', offers: ['functions'], functions: 'way to synchronise' },
-  gradientSync: { names: 'function', offers: ['functions'], functions: 'rule of exchange' },
-  collective: { names: 'function', offers: ['functions'], functions: 'collective' },
+  gradientSync: {
+    names: 'function',
+    offers: ['functions'],
+    functions: 'rule of exchange',
+    elsewhere: { key: 'collective', kind: 'collective' },
+  },
+  collective: {
+    names: 'function',
+    offers: ['functions'],
+    functions: 'collective',
+    elsewhere: { key: 'sync', kind: 'gradientSync' },
+  },
   /** A model, or `inference(NAME)`, `training(NAME)`. */
   fill: {
     names: 'declaration',

@@ -8,6 +8,7 @@ import {
   operationMeant,
   operations,
   valueKindOf,
+  valueKinds,
   type FunctionContext,
   type Targets,
 } from './kinds.ts';
@@ -340,7 +341,10 @@ function linkCall(
     const stray =
       argument.name !== undefined && (shared ? members !== undefined && member === undefined : parameter === undefined);
     if (value.kind === 'name' && stray && !context.names.has(value.text)) return;
+    // The text of a built-in schedule has no parameter with words: `from` says so where it is read.
+    const ofText = row.symbols === 'policy' && scope.locals !== undefined;
     if (value.kind === 'name' && parameter?.words !== undefined && !context.names.has(value.text)) {
+      if (ofText) return;
       return unknown(context, value, 'value', parameter.words, undefined, parameter.words);
     }
     if (row.arguments === 'operation kinds') return linkKinds(context, value, scope, true);
@@ -408,7 +412,8 @@ export function linkKinds(context: FileContext, value: Expression, scope: Scope,
     if (expression.kind !== 'name') continue;
     const local = scope.locals?.get(expression.text);
     if (mayBeDeclared && local?.startsWith('operation:') === true) refer(context, expression, local);
-    else if (!refusesDeclared(context, expression, scope)) linkBuiltIn(context, expression, operations);
+    else if (!refusesDeclared(context, expression, scope))
+      linkBuiltIn(context, expression, operations, mayBeDeclared ? declaredOperations(scope) : []);
   }
 }
 
@@ -441,12 +446,21 @@ export function linkFunction(context: FileContext, name: Name, schema: ValueSche
     // Operations have brackets: `F[0..<4]`, not `F(0..<4)`.
     if (noun === 'function' && operationMeant(name.text) !== undefined)
       return reportUnknown(context, name, noun, { write: `${name.text}[…]`, near: () => undefined });
+    const elsewhere = functionElsewhere(name, schema);
+    if (elsewhere !== undefined) return reportUnknown(context, name, noun, { elsewhere, near: () => undefined });
     return unknown(context, name, noun, [...functionNames(where), ...declared]);
   }
   const id = kind === 'policy' ? symbolId(kind, name.text) : functionId(found);
   if (!context.symbols.has(id))
     context.symbols.set(id, { id, name: name.text, kind, doc: found.doc, detail: signature(name.text, found) });
   refer(context, name, id);
+}
+
+/** A rule of exchange where a collective is to be, or the reverse: the key that takes it. */
+function functionElsewhere({ text }: Name, schema: ValueSchema | undefined): Elsewhere | undefined {
+  const { elsewhere } = valueKindOf(schema);
+  if (elsewhere === undefined || findFunction(functionContext(elsewhere), text) === undefined) return undefined;
+  return { key: elsewhere.key, noun: valueKinds[elsewhere.kind].functions ?? 'function' };
 }
 
 const signature = (name: string, { parameters, rest }: NonNullable<ReturnType<typeof findFunction>>): string =>
@@ -470,6 +484,11 @@ export function unknown(
 /** What the name of an `expect` block may be. */
 export const pipelineOrSchedule = 'pipeline or schedule';
 
+interface Elsewhere {
+  readonly key: string;
+  readonly noun: string;
+}
+
 interface Unknown {
   /** The left side of the entry that makes the name known. */
   readonly write?: string | undefined;
@@ -477,9 +496,15 @@ interface Unknown {
   readonly near: () => string | undefined;
   readonly where?: string | undefined;
   readonly words?: readonly string[] | undefined;
+  readonly elsewhere?: Elsewhere;
 }
 
-function reportUnknown(context: FileContext, name: Name, kind: string, { near, where, words, write }: Unknown): void {
+function reportUnknown(
+  context: FileContext,
+  name: Name,
+  kind: string,
+  { near, where, words, write, elsewhere }: Unknown,
+): void {
   if (name.end <= name.start) return;
   const mayBeImported = ['name', 'device', 'cluster', 'model', 'pipeline', 'policy', pipelineOrSchedule].includes(kind);
   if (mayBeImported && (context.incomplete || context.broken.has(name.text))) return;
@@ -487,7 +512,7 @@ function reportUnknown(context: FileContext, name: Name, kind: string, { near, w
   context.report.report(
     'name/unknown',
     name,
-    { kind, name: name.text, nearest, where, words, write },
+    { kind, name: name.text, nearest, where, words, write, elsewhere },
     { hint: spellingHint(nearest) },
   );
 }

@@ -10,7 +10,7 @@ import { kinds, mostDeclared } from '../program.ts';
 import type { NumberCode, SequenceCode } from '../sequences/code.ts';
 import { joined } from '../sequences/combine.ts';
 import { compileRule, type RuleCode } from '../sequences/guards.ts';
-import { declaredIn, slotOf } from '../sequences/names.ts';
+import { declaredIn, namesOfWaits, slotOf } from '../sequences/names.ts';
 import { compileNumber, compileSequence, parameterSlot } from '../sequences/operands.ts';
 import { type CompiledSchedule, tooDeep } from '../sequences/schedule.ts';
 import type { ReadContext } from './context.ts';
@@ -143,7 +143,8 @@ function sequenceOf(
 ): OperationKey<SequenceCode> | undefined {
   const slots = slotsOf(context, names, entry, ['d', 's', 'j']);
   const values = entry.values ?? [];
-  const parts = values.map((value) => compileSequence(names, value));
+  const waits = namesOfWaits(names);
+  const parts = values.map((value) => compileSequence(waits, value));
   const code = parts.every((part) => part !== undefined) ? joined(parts) : undefined;
   const [at] = values;
   if (code === undefined || slots === undefined || at === undefined || tooDeep(names, at, code)) return undefined;

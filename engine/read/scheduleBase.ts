@@ -104,13 +104,19 @@ function baseText(context: ReadContext, name: Name): ScheduleText | undefined {
   return found;
 }
 
+/** Built-in schedules with a parameter that their text lacks, and the text that has the same order. */
+const textOfCall: ReadonlyMap<string, string> = new Map([['dapple(policy=b)', 'eager_1f1b']]);
+
 /** What to write for a parameter that a built-in schedule has and its text lacks: a word, or a list. */
 const onlyBuiltIn =
   ({ names, syntax }: ReadContext, { text }: Name) =>
   (parameter: string, { start, end }: Span): string | undefined => {
     const known = names.has(text) ? undefined : findPolicy(text)?.parameters.find(({ name }) => name === parameter);
     if (known === undefined) return undefined;
-    return `The text of ${text}, which \`from\` takes over, leaves out this parameter; a pipeline can give it to the built-in, as "schedule = ${text}(${syntax.text.slice(start, end)})".`;
+    const call = `${text}(${syntax.text.slice(start, end)})`;
+    const same = textOfCall.get(call.replaceAll(/\s/g, ''));
+    if (same !== undefined) return `Write "from = ${same}", which is ${call}.`;
+    return `The text of ${text}, which \`from\` takes over, leaves out this parameter; a pipeline can give it to the built-in, as "schedule = ${call}".`;
   };
 
 const parametersOf = ({ entries }: ScheduleText): readonly string[] =>

@@ -20,6 +20,9 @@ export interface Names {
   readonly context: FileContext;
   /** The code of an expression; `undefined` where it is wrong, which has been reported. */
   compile(expression: Expression): Code | undefined;
+  readonly compiler: (names: Names, expression: Expression) => Code | undefined;
+  /** The operations are waited for, not run: an E need not say who keeps its activations. */
+  readonly waits?: true;
   /** Slots of parameters and of members without parameters, by symbol. */
   readonly slots: Map<string, number>;
   readonly lets: Map<string, LetCode>;
@@ -35,12 +38,19 @@ export function createNames(
   const names: Names = {
     context,
     compile: (expression) => compile(names, expression),
+    compiler: compile,
     slots: new Map(givenNames.map((name, slot) => [`variable:${name}`, slot])),
     lets: new Map(),
     params: new Map(),
     declared: new Map(),
   };
   return names;
+}
+
+/** The same names, for operations that another waits for. */
+export function namesOfWaits(names: Names): Names {
+  const waiting: Names = { ...names, waits: true, compile: (expression) => names.compiler(waiting, expression) };
+  return waiting;
 }
 
 /** The slot of a symbol; the next free one where it has none yet. */

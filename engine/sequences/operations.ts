@@ -40,7 +40,7 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
   const part = partAt === undefined ? wholeStage(node, isWhole) : partArgument(names, partAt);
   const toAt = given.get('to');
   if (toAt !== undefined && kind !== E) return wrong(names, toAt.value, 'no `to`: only E sends activations away');
-  const keeper = kind === E ? (toAt === undefined ? noKeeper(names, node) : keeperArgument(names, toAt.value)) : none;
+  const keeper = kind === E ? keeperOf(names, node, toAt) : none;
   const microbatches = names.compile(first.value);
   if (stage === undefined || part === undefined || keeper === undefined || microbatches === undefined) return undefined;
   const depth = depthOf([microbatches, stage, part, keeper]);
@@ -77,6 +77,12 @@ export function operation(names: Names, node: Index): SequenceCode | undefined {
   };
   const size = (frame: Frame): number => Math.max(1, run.count(frame) * part.count(frame));
   return { kind: 'sequence', uses, depth, size: part.counts ? size : run.size, emit };
+}
+
+/** Who keeps what E sends. In `after` and `before` the row of that E says it. */
+function keeperOf(names: Names, node: Index, toAt: Argument | undefined): Keeper | undefined {
+  if (toAt !== undefined) return keeperArgument(names, toAt.value);
+  return names.waits === true ? none : noKeeper(names, node);
 }
 
 const none: Keeper = { depth: 0, keep: () => undefined };

@@ -1,7 +1,7 @@
 import type { Entry } from '../../../grammar/syntax.ts';
 import { parametersOf } from '../../findings/finding.ts';
 import { entriesOf, pipelineBody, setKey } from '../source.ts';
-import { withoutItem, withoutNode } from './edits.ts';
+import { replaced, withoutItem, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { percent } from './range.ts';
 import { siteAt } from './site.ts';
@@ -34,6 +34,11 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   }
   if (finding.hint?.kind === 'insert') {
     yield percent(syntax, finding.place, finding.hint.text);
+    return;
+  }
+  if (finding.hint?.kind === 'spelling') {
+    for (const text of finding.hint.suggestions)
+      yield { what: `Change to "${text}"`, edits: [replaced(finding.place, text)] };
     return;
   }
   const { path, entry, within } = siteAt(syntax, finding.place.start);

@@ -3,7 +3,8 @@ import { operationMeant, operations, valueKinds } from '../../language/kinds.ts'
 import { dimensionIn } from '../../language/schema.ts';
 import { exampleOf } from '../../language/units.ts';
 import { spellings } from '../../spelling.ts';
-import { inserted, replaced, withDeclaration, withEntry } from './edits.ts';
+import { entriesOf, setKey } from '../source.ts';
+import { inserted, replaced, withDeclaration, withEntry, withoutNode } from './edits.ts';
 import { type Exported, exportsOf, kindsFor, standardNames, withImport } from './exports.ts';
 import { type Mistake, mostAtOnce, type Repair, type Repairer } from './repair.ts';
 import { bracketing, parametrised } from './scheduleSlips.ts';
@@ -17,7 +18,8 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const { finding } = mistake;
   const parameters = parametersOf(finding, 'name/unknown');
   if (parameters === undefined) return;
-  const { name, kind, words = [], write } = parameters;
+  const { name, kind, words = [], write, elsewhere } = parameters;
+  if (elsewhere !== undefined) return yield* atOtherKey(mistake, elsewhere.key);
   if (write?.endsWith('[…]') === true) yield bracketing(mistake);
   else if (write !== undefined) yield parametrised(mistake, write);
   const exact = [...imported(mistake, kind)].filter((exported) => exported.name === name);
@@ -29,6 +31,19 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   if (isOperation(finding)) return yield* everyOperation(mistake);
   yield* declaring(mistake, kind, name);
   yield* onlyOne(mistake, kind);
+}
+
+/** `sync = ring` as `collective = ring`; the pipeline keeps one entry of the key. */
+function* atOtherKey({ analysis: { syntax }, finding }: Mistake, key: string): Generator<Repair> {
+  const { entry, within } = siteAt(syntax, finding.place.start);
+  const value = entry?.values?.[0];
+  if (entry === undefined || within === undefined || value === undefined) return;
+  const text = syntax.text.slice(value.start, value.end);
+  const edits =
+    entriesOf(within, key).length === 0
+      ? [replaced(entry.key, key)]
+      : [setKey(syntax.text, within, key, text), withoutNode(syntax, entry)];
+  yield { what: `Write ${key} = ${text}`, edits };
 }
 
 /** Whether the name is an operation as the preview writes it: `F0` in a row. */

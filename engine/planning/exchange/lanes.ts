@@ -219,10 +219,15 @@ export function canExchange(
   key: 'sync' | 'collective',
 ): boolean {
   if (!shardsGradients(optimizer?.shard ?? 'none')) return true;
-  notes.report.report('key/not-applicable', at(key), {
-    key,
-    reason:
-      'gradients in parts are scattered after each backward, in the time of the layers, and weights are gathered as with `overlap`',
-  });
+  const scattered =
+    'gradients in parts are scattered after each backward, in the time of the layers, and weights are gathered';
+  if (key === 'sync')
+    notes.report.report(
+      'key/not-applicable',
+      at(key),
+      { key, reason: `${scattered} as with \`overlap\`. Write \`sync = overlap\`` },
+      { hint: { kind: 'spelling', suggestions: ['overlap'] } },
+    );
+  else notes.report.report('key/not-applicable', at(key), { key, reason: `${scattered} in rings` });
   return false;
 }

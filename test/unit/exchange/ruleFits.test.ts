@@ -75,6 +75,26 @@ pipeline q { model = m devices = c microbatches = 1 stages = balance(1) schedule
   });
 });
 
+test('a collective is no rule, and a rule is no collective: the message names the key that takes it', () => {
+  const messages = (keys: string): readonly string[] =>
+    analyse(`
+model m { layer a[8] { forward = 1ms  backward = 2ms  weights = 40MB } }
+device gpu { memory = 64GiB }
+cluster c { gpu[4] = gpu  link = 10GB/s }
+pipeline p { model = m devices = c microbatches = 2 stages = balance(1) schedule = 1f1b data = 4 ${keys} }
+`).findings.flatMap(({ code, message }) => (code === 'name/unknown' ? [message] : []));
+  expect(messages('sync = ring')).toEqual([
+    'Unknown rule of exchange "ring". ring is a collective: write "collective = ring".',
+  ]);
+  expect(messages('sync = ps(servers = 2)')).toEqual([
+    'Unknown rule of exchange "ps". ps is a collective: write "collective = ps".',
+  ]);
+  expect(messages('collective = ddp')).toEqual([
+    'Unknown collective "ddp". ddp is a rule of exchange: write "sync = ddp".',
+  ]);
+  expect(messages('collective = rng')).toEqual(['Unknown collective "rng". Did you mean "ring"?']);
+});
+
 test('a rule that does not apply to gradients in parts leaves weights to be gathered as with `overlap`', () => {
   const iteration = (sync: string): number =>
     runOf(`

@@ -201,10 +201,21 @@ describe('what is written replaces what is taken over', () => {
     const ofBuiltIn = (call: string, parameter: string, name: string) => [
       `A call to ${name} has no argument "${parameter}". The text of ${name}, which \`from\` takes over, leaves out this parameter; a pipeline can give it to the built-in, as "schedule = ${call}".`,
     ];
-    expect(messages('dapple(policy = b)')).toEqual(ofBuiltIn('dapple(policy = b)', 'policy', 'dapple'));
+    expect(messages('dapple(policy = a)')).toEqual(ofBuiltIn('dapple(policy = a)', 'policy', 'dapple'));
+    expect(messages('dapple(policy = b)')).toEqual([
+      'A call to dapple has no argument "policy". Write "from = eager_1f1b", which is dapple(policy = b).',
+    ]);
+    // A word that is wrong is not answered with words that would be refused as well.
+    expect(messages('chimera(concat = nothing)')).toEqual(ofBuiltIn('chimera(concat = nothing)', 'concat', 'chimera'));
     expect(messages('1f1b(warmup = [2, 1])')).toEqual(ofBuiltIn('1f1b(warmup = [2, 1])', 'warmup', '1f1b'));
     expect(messages('gpipe(chunks = 3)')).toEqual(['A call to gpipe has no argument "chunks".']);
     expect(messages('dapple(inflight = 3)')[0]).toContain('Did you mean "in_flight"?');
+  });
+  test('the text that a message names for a call has the same order', () => {
+    const orderOf = (schedule: string) =>
+      analyse(pipeline(4, 12).replace('mine', schedule)).pipelines[0].run?.timeline.program.order;
+    expect(orderOf('eager_1f1b')).toBeDefined();
+    expect(orderOf('eager_1f1b')).toEqual(orderOf('dapple(policy = b)'));
   });
   test('no search, which has no text: the message says how its order becomes rows', () => {
     const [found] = resolveText('schedule mine { from = zb_auto }').findings;

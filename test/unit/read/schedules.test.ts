@@ -130,6 +130,11 @@ describe('built-in policies', () => {
     expect(args('1f1b(warmup = hide_latency)')).toEqual({ warmup: 'hide_latency' });
     expect(args('interleaved_1f1b(2, group = 4)')).toEqual({ chunks: 2, group: 4 });
   });
+  test('an operation of the schedule is meant in a preference, too', () => {
+    const own = 'schedule mine { operation encode { time = 1ms }  order = greedy(prefer = [encoder, B, F]) }';
+    const { findings } = resolveText(own);
+    expect(findings.map(({ message }) => message)).toContain('Unknown operation "encoder". Did you mean "encode"?');
+  });
   test('mistakes in them', () => {
     checkFindings(edited('1f1b', 'interleaved_1f1b(⟦key/unknown:chunk⟧ = 2)'), ['Did you mean "chunks"?']);
     checkFindings(edited('1f1b', 'interleaved_1f1b(chunks = ⟦value/range:0⟧)'));

@@ -65,6 +65,14 @@ describe('an operation that waits for a copy', () => {
     expect(runOf(rows).report.devices[0].peak).toBe(300e6);
   });
 
+  it('need not say where E sends: its row says so', () => {
+    const plain = rows.replace('E[j - 2, stage = 0, to = host]', 'zip(E[j - 2, stage = 0], [])');
+    expect(plain).not.toBe(rows);
+    expect(startsOf(plain)).toEqual(startsOf(rows));
+    // A row must say so.
+    expect(() => runOf(rows.replace('E[j, to = host]', 'E[j]'))).toThrow('needs the argument "to"');
+  });
+
   it('starts when L has brought all back, with the latency of the host', () => {
     const starts = startsOf(
       `operation look { time = 1ms  after(j) = L[j, stage = 0] }

@@ -127,6 +127,34 @@ const cases: readonly Case[] = [
   },
   {
     code: 'name/unknown',
+    text: wrong('schedule = 1f1b', 'schedule = 1f1b  sync = ring'),
+    titles: ['Write collective = ring'],
+    makes: 'schedule = 1f1b  collective = ring',
+  },
+  {
+    code: 'name/unknown',
+    text: wrong('schedule = 1f1b', 'sync = ps(servers = 4)  collective = tree  schedule = 1f1b'),
+    titles: ['Write collective = ps(servers = 4)'],
+    makes: '  collective = ps(servers = 4)  schedule = 1f1b',
+  },
+  {
+    code: 'name/unknown',
+    text: wrong('schedule = 1f1b', 'schedule = 1f1b  collective = ddp(bucket = 5MB)'),
+    titles: ['Write sync = ddp(bucket = 5MB)'],
+    makes: 'schedule = 1f1b  sync = ddp(bucket = 5MB)',
+  },
+  {
+    code: 'key/not-applicable',
+    text: wrong(
+      'schedule = 1f1b',
+      'schedule = 1f1b  data = 2  optimizer = adam(shard = zero2)  sync = dear(credit = 1)',
+      wrong('gpu[4]', 'gpu[8]'),
+    ),
+    titles: ['Change to "overlap"'],
+    makes: 'sync = overlap\n',
+  },
+  {
+    code: 'name/unknown',
     text: rowed('  row(d) = F(0..1), B[0..1]'),
     titles: ['Write F[…]'],
     makes: 'row(d) = F[0..1], B[0..1]',
