@@ -32,6 +32,11 @@ export function* cutCandidates(subject: Subject, by: readonly CutBy[]): Generato
   const { analysis, body, pipeline, plan, again } = subject;
   const cut = valueOf(body, 'stages');
   for (const weight of by) {
+    if (cut?.kind === 'name' && cut.text === 'balance') {
+      const edits = weight === 'time' ? [] : [{ start: cut.end, end: cut.end, text: `(by = ${weight})` }];
+      if (edits.length > 0) yield { what: `Cut the stages by ${weighed[weight]}`, kind: 'cut', edits };
+      continue;
+    }
     if (cut?.kind === 'call' && cut.callee.text === 'balance') {
       const edits = [weighing(cut, weight)];
       yield { what: `Cut the stages by ${weighed[weight]}`, kind: 'cut', edits };
@@ -59,8 +64,9 @@ export function balanceRefactorings(analysis: Analysis, offset: number, again: A
   const entry = path.findLast((node) => node.kind === 'entry');
   const value = entry?.kind === 'entry' && entry.key.text === 'stages' ? entry.values?.[0] : undefined;
   if (block?.kind !== 'block' || block.keyword.text !== 'pipeline' || block.name === undefined) return [];
-  if (block.body === undefined || value?.kind !== 'call') return [];
-  if (value.callee.text !== 'balance' && value.callee.text !== 'plan') return [];
+  if (block.body === undefined || value === undefined) return [];
+  const maker = value.kind === 'call' ? value.callee.text : value.kind === 'name' ? value.text : '';
+  if (maker !== 'balance' && (maker !== 'plan' || value.kind !== 'call')) return [];
   const pipeline = block.name.text;
   const plan = analysis.resolution.plan.pipelines.find(({ name }) => name === pipeline);
   if (plan === undefined) return [];

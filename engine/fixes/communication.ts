@@ -7,7 +7,7 @@ import { share } from '../quantities.ts';
 import type { PipelineReport } from '../report.ts';
 import { inTurn, numberAt, setNumber, type Subject, subjectOf, trialsFor } from './candidates.ts';
 import { figuresOf, relative, samplePeriod } from './effect.ts';
-import { microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
+import { batchKey, microbatchCandidates, sameBatchCandidates } from './microbatches.ts';
 import type { Simulated } from './outcome.ts';
 import { policyCandidates } from './policies.ts';
 import type { Again, FixSteps } from './proposal.ts';
@@ -106,7 +106,9 @@ function* overlapCandidates({ analysis, body, plan }: Subject): Generator<Candid
 function* tensorCandidates({ analysis, body, plan }: Subject): Generator<Candidate, void, void> {
   const [tensor, data, microbatches] = ['tensor', 'data', 'microbatches'].map((key) => valueOf(body, key));
   const { tensor: ranks, data: replicas } = plan;
-  const count = numberAt(analysis, microbatches);
+  // With a global batch, the microbatches follow.
+  const follows = batchKey(body) === 'global_batch';
+  const count = follows ? plan.microbatches : numberAt(analysis, microbatches);
   if (tensor === undefined || ranks % 2 !== 0 || count === undefined || count % 2 !== 0) return;
   yield {
     what: `Use ${ranks / 2} tensor and ${2 * replicas} data ranks with ${count / 2} microbatches`,
@@ -116,7 +118,7 @@ function* tensorCandidates({ analysis, body, plan }: Subject): Generator<Candida
       data === undefined
         ? setKey(analysis.syntax.text, body, 'data', String(2 * replicas))
         : setNumber(analysis, data, 2 * replicas),
-      setNumber(analysis, microbatches, count / 2),
+      ...(follows ? [] : [setNumber(analysis, microbatches, count / 2)]),
     ],
   };
 }

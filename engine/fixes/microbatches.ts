@@ -38,19 +38,26 @@ export function* sameBatchCandidates(
 /** More microbatches in one iteration. For a param, numbers in its range. */
 export function* microbatchCandidates(subject: Subject): Generator<Candidate | undefined, void, void> {
   const { analysis, body } = subject;
-  const written = valueOf(body, 'microbatches');
+  const key = batchKey(body);
+  const written = valueOf(body, key);
   const now = numberAt(analysis, written);
   if (now === undefined) return;
   for (const factor of factors.slice(0, 2)) {
     const count = reachable(subject, written, factor * now);
     if (count <= now) continue;
     yield {
-      what: `Set microbatches to ${count}`,
+      what: `Set ${key} to ${count}`,
       kind: 'microbatches',
       edits: [setNumber(analysis, written, count)],
     };
   }
 }
+
+/** The key that says how many microbatches an iteration has. */
+export const batchKey = (body: Block): 'microbatches' | 'global_batch' =>
+  valueOf(body, 'microbatches') === undefined && valueOf(body, 'global_batch') !== undefined
+    ? 'global_batch'
+    : 'microbatches';
 
 /** The number, or the nearest one below it that the param may have. */
 function reachable({ analysis }: Subject, written: Expression | undefined, wanted: number): number {

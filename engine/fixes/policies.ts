@@ -7,7 +7,7 @@ import { findPolicy, policies } from '../policies/registry.ts';
 import { cutStages } from '../stages.ts';
 import { setNumber, type Subject } from './candidates.ts';
 import type { Edit } from './proposal.ts';
-import { recut, stagesArgument } from './recut.ts';
+import { followsDevices, recut, stagesArgument } from './recut.ts';
 import { entriesOf, valueOf } from './source.ts';
 import type { Candidate } from './trial.ts';
 
@@ -140,6 +140,7 @@ function withArguments(name: string, args: Numbers, kept: readonly string[]): st
 /** Another number of stages: in `balance(n)`, at the param that it names, or as a balanced cut in place of `split(…)` and plain blocks. */
 function stageEdits(subject: Pick<Subject, 'analysis' | 'body'>, count: number): readonly (Edit | undefined)[] {
   const { analysis, body } = subject;
+  if (followsDevices(valueOf(body, 'stages'))) return [];
   const edit = stageCount(subject, count);
   if (edit !== undefined) return [edit];
   const blocks = entriesOf(body, 'stage');

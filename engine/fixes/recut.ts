@@ -1,4 +1,4 @@
-import type { Block, Call, Entry, SyntaxFile } from '../../grammar/syntax.ts';
+import type { Block, Call, Entry, Expression, SyntaxFile } from '../../grammar/syntax.ts';
 import type { Edit } from './proposal.ts';
 import { entriesOf, valueOf } from './source.ts';
 
@@ -31,6 +31,11 @@ export function recut({ text }: Pick<SyntaxFile, 'text'>, body: Block, stages: n
   }
   return { refused: `the planner of "stages = ${instead}" chooses the number of stages` };
 }
+
+/** `balance` without a number: its stages follow from the devices and the schedule. */
+export const followsDevices = (value: Expression | undefined): boolean =>
+  (value?.kind === 'name' && value.text === 'balance') ||
+  (value?.kind === 'call' && value.callee.text === 'balance' && stagesArgument(value) === undefined);
 
 /** The argument of `balance` that is the number of stages. */
 export const stagesArgument = ({ arguments: given }: Call): Call['arguments'][number] | undefined =>

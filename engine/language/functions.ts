@@ -94,13 +94,14 @@ const values: readonly FunctionSchema[] = [
     'balance',
     'Splits the layers into contiguous stages so that the slowest is as fast as possible (or uses as little memory as possible).',
     [
-      need('stages', 'number of stages'),
+      may('stages', 'number of stages. Default: as many as the schedule puts on the devices'),
       may(
         'by',
         'what to minimise: the time of the slowest stage, the memory of the fullest device, or (`both`) the time among cuts that fit',
         { words: ['time', 'memory', 'both'], default: 'time' },
       ),
     ],
+    { bare: true },
   ),
   functionRow('cut', 'split', 'Layers of each stage, in order.', [need('layers', 'number of layers of a stage')], {
     rest: true,

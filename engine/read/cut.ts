@@ -1,6 +1,6 @@
 /** Reads how a pipeline cuts its model: `stages = balance(n)`, `stages = split(…)`, `stages = plan(…)`, or `stage` blocks. */
 import { pipedreamObjectives } from '../language/schema/words.ts';
-import type { Cut } from '../definitions/cut.ts';
+import type { BalanceBy, Cut } from '../definitions/cut.ts';
 import type { PlanCut } from '../definitions/cut.ts';
 import type { Replication } from '../definitions/cut.ts';
 import type { StageBlock } from '../definitions/cut.ts';
@@ -17,17 +17,22 @@ import { bindArguments } from './arguments.ts';
 import { readEnd } from './deviceSet.ts';
 import { readLayers } from './layerSet.ts';
 import { readMesh } from './mesh.ts';
+import { stageCount, type StagePlaces } from './stageCount.ts';
 
 const planners = ['pipedream', 'dapple'] as const;
 const balanceBy = ['time', 'memory', 'both'] as const;
 
-/** The cut; `undefined` where it is wrong, which has been reported. `at` is where a missing one is reported. */
+/**
+ * The cut; `undefined` where it is wrong, which has been reported. `at` is where a missing one is reported. `places`: what the number of
+ * stages follows from if the file does not say it; absent where that is wrong.
+ */
 export function readCut(
   context: ReadContext,
   keys: Keys,
   model: ModelDefinition,
   mesh: Mesh,
   at: Span,
+  places: StagePlaces | undefined,
 ): Cut | PlanCut | undefined {
   const blocks = keys.all('stage');
   const entry = keys.find('stages');
@@ -40,11 +45,18 @@ export function readCut(
     return undefined;
   }
   const value = valueOf(entry);
-  return value === undefined ? undefined : readCall(context, value, model);
+  return value === undefined ? undefined : readCall(context, value, model, places);
 }
 
-function readCall(context: ReadContext, value: Expression, model: ModelDefinition): Cut | PlanCut | undefined {
-  if (value.kind === 'group') return readCall(context, value.inner, model);
+function readCall(
+  context: ReadContext,
+  value: Expression,
+  model: ModelDefinition,
+  places: StagePlaces | undefined,
+): Cut | PlanCut | undefined {
+  if (value.kind === 'group') return readCall(context, value.inner, model, places);
+  if (value.kind === 'name' && value.text === 'balance' && context.links.get(value)?.startsWith('function:') === true)
+    return balanced(context, value, model, 'time', places);
   if (value.kind !== 'call') {
     const known = value.kind === 'name' && context.links.get(value)?.startsWith('function:');
     const found = known ? undefined : evaluate(context, value);
@@ -63,16 +75,13 @@ function readCall(context: ReadContext, value: Expression, model: ModelDefinitio
   const stages = bound?.get('stages')?.value;
   const by = bound?.get('by')?.value;
   if (bound === undefined) return undefined;
-  if (stages === undefined) {
-    context.report.report('key/missing', value, { key: 'stages', block: 'call to balance', example: 'balance(4)' });
-    return undefined;
-  }
   const what = by === undefined ? 'time' : balanceBy.find((name) => by.kind === 'name' && by.text === name);
   if (what === undefined) {
     if (by !== undefined && by.kind !== 'name')
       context.report.report('type/mismatch', by, { expected: '`time`, `memory` or `both`', found: 'something else' });
     return undefined;
   }
+  if (stages === undefined) return balanced(context, value, model, what, places);
   const limits = { min: 1, max: model.elements, maxIs: layersOf(model) };
   const count = quantity(
     context,
@@ -81,6 +90,26 @@ function readCall(context: ReadContext, value: Expression, model: ModelDefinitio
     'The number of stages',
   );
   return count === undefined ? undefined : { kind: 'balance', count, by: what, at: value };
+}
+
+/** `balance` with as many stages as the schedule puts on the devices. */
+function balanced(
+  context: ReadContext,
+  at: Span,
+  model: ModelDefinition,
+  by: BalanceBy,
+  places: StagePlaces | undefined,
+): Cut | undefined {
+  const found = places === undefined ? undefined : stageCount(context, places);
+  if (found === undefined) return undefined;
+  const { ranks, stages } = found;
+  if (stages <= model.elements) return { kind: 'balance', count: stages, by, at };
+  context.report.report('value/range', at, {
+    what: 'The number of stages',
+    value: `${stages} for ${count(ranks, 'pipeline rank', 'pipeline ranks')}`,
+    allowed: `from 1 to ${layersOf(model)}`,
+  });
+  return undefined;
 }
 
 function readPlan(context: ReadContext, call: Call): PlanCut | undefined {

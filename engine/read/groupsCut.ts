@@ -5,7 +5,14 @@ import type { ReadContext } from './context.ts';
 import { notApplicable, type Keys } from '../language/keys.ts';
 
 /** Keys of a pipeline that have an effect if the schedule loads the model onto one device and runs it once. */
-const effective: ReadonlySet<string> = new Set(['model', 'devices', 'microbatches', 'iterations', 'schedule']);
+const effective: ReadonlySet<string> = new Set([
+  'model',
+  'devices',
+  'microbatches',
+  'global_batch',
+  'iterations',
+  'schedule',
+]);
 
 const reasonOf = (key: string): string =>
   key === 'stages' || key === 'stage'

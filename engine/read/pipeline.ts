@@ -3,6 +3,7 @@ import type { Cut, PlanCut } from '../definitions/cut.ts';
 import { onlyBuckets, type SyncUse } from '../definitions/exchange.ts';
 import type { CollectiveUse } from '../exchange/collectives.ts';
 import { hasBarrier } from '../exchange/rule.ts';
+import type { ClusterDefinition } from '../definitions/cluster.ts';
 import type { ModelDefinition } from '../definitions/model.ts';
 import type { RankOrder, PipelineDefinition } from '../definitions/pipeline.ts';
 import type { ScheduleUse } from '../definitions/schedule.ts';
@@ -15,6 +16,8 @@ import { notApplicable, or, readKeys, readQuantity, readWord, valueOf, type Keys
 import { paths } from '../plan.ts';
 import { describe } from '../language/values.ts';
 import { readCut } from './cut.ts';
+import { readMicrobatches } from './globalBatch.ts';
+import type { StagePlaces } from './stageCount.ts';
 import { readFill } from './fill.ts';
 import { cutsItself, groupsCut, keysThatCount } from './groupsCut.ts';
 import { hintOptimizer, readOptimizer } from './optimizer.ts';
@@ -45,7 +48,8 @@ function readBlock(
   overrides: Readonly<Record<string, number>>,
 ): PipelineDefinition | undefined {
   const name = block.name ?? block.keyword;
-  const written = readKeys(context, 'pipeline', block.body, name);
+  const hasBatch = block.body?.entries.some((entry) => entry.kind === 'entry' && entry.key.text === 'global_batch');
+  const written = readKeys(context, 'pipeline', block.body, name, hasBatch === true ? ['microbatches'] : []);
   const scheduleValue = valueOf(written.find('schedule'));
   const use =
     scheduleValue === undefined
@@ -54,9 +58,9 @@ function readBlock(
   const keys = cutsItself(use) ? keysThatCount(context, written) : written;
   const model = readDefinition(context, keys, 'model', context.models);
   const cluster = readDefinition(context, keys, 'devices', context.clusters)?.();
-  const microbatches = readQuantity(context, keys, 'microbatches');
   const iterationsRead = readQuantity(context, keys, 'iterations');
   const mesh = readMesh(context, keys, lone);
+  const microbatches = readMicrobatches(context, keys, model, mesh);
   const rankOrder = or(readWord<RankOrder>(context, keys, 'rank_order'), 'tp_cp_dp_pp');
   const place = or(readWord<'best' | 'by_number'>(context, keys, 'place'), 'by_number');
   const overlap = readOverlap(context, keys);
@@ -75,7 +79,7 @@ function readBlock(
       ? undefined
       : cutsItself(use)
         ? groupsCut(model)
-        : readCut(context, keys, model, mesh ?? lone, name);
+        : readCut(context, keys, model, mesh ?? lone, name, placesOf(use, cluster, mesh));
   if (block.name !== undefined) origins(context, block.name.text, written, name);
   if (optimizer !== undefined && optimizerValue !== undefined)
     hintOptimizer(context, optimizer, optimizerValue, model?.precision ?? 'bf16');
@@ -129,9 +133,17 @@ function readBlock(
     transfer,
     ...(asynchronous ? {} : exchangeOf(sync, collective)),
     ...(fill === undefined ? {} : { fill }),
-    at: (key: string) => valueOf(keys.find(key)) ?? name,
+    at: (key: string) =>
+      valueOf(keys.find(key)) ?? (key === 'microbatches' ? valueOf(keys.find('global_batch')) : undefined) ?? name,
   };
 }
+
+const placesOf = (
+  use: ScheduleUse | undefined,
+  cluster: ClusterDefinition | undefined,
+  mesh: Mesh | undefined,
+): StagePlaces | undefined =>
+  use === undefined || cluster === undefined || mesh === undefined ? undefined : { use, cluster, mesh };
 
 /** Buckets and nothing more are exchanged as ever. */
 function exchangeOf(
@@ -210,4 +222,7 @@ function origins(context: ReadContext, pipeline: string, keys: Keys, name: Span)
     const value = valueOf(entry);
     if (value !== undefined) context.origins.set(paths.key(pipeline, entry.key.text), context.report.place(value));
   }
+  const batch = valueOf(keys.find('global_batch'));
+  if (batch !== undefined && keys.find('microbatches') === undefined)
+    context.origins.set(paths.key(pipeline, 'microbatches'), context.report.place(batch));
 }

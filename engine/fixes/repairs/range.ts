@@ -1,5 +1,6 @@
 import { parametersOf } from '../../findings/finding.ts';
 import type { Expression, Span, SyntaxFile } from '../../../grammar/syntax.ts';
+import { entriesOf } from '../source.ts';
 import { inserted, replaced, withoutNode } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
 import { expressionAt, siteAt } from './site.ts';
@@ -15,13 +16,16 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
   const { syntax } = analysis;
   const { start, end } = finding.place;
   const parameters = parametersOf(finding, 'value/range');
-  const { path, entry } = siteAt(syntax, start);
+  const { path, entry, within } = siteAt(syntax, start);
   const value = expressionAt(path, start, end);
   if (parameters === undefined || value === undefined) return;
   if (finding.hint?.kind === 'insert') yield percent(syntax, value, finding.hint.text);
   const target = declared(syntax, value);
   const sizes = parameters.what.includes('number of stages') ? clusterSizes(analysis).map(String) : [];
-  const values = new Set([...sizes, ...nearestValues(parameters.allowed, parameters.value, target)]);
+  const isBatch = entry?.key.text === 'global_batch';
+  // What stands in parentheses is the reason, with other numbers.
+  const allowed = isBatch ? parameters.allowed.replace(/ \(.*$/, '') : parameters.allowed;
+  const values = new Set([...sizes, ...nearestValues(allowed, parameters.value, target)]);
   for (const written of values) {
     const where = target === value ? '' : ` "${syntax.text.slice(value.start, value.end)}"`;
     yield { what: `Change${where} to ${written}`, edits: [replaced(target, written)] };
@@ -39,6 +43,9 @@ function* repairs({ analysis, finding }: Mistake): Generator<Repair | undefined>
     yield { what: `Widen the range to ${text}`, edits: [replaced(param.range.to, text)] };
     yield { what: `Widen the range to ${text}`, edits: [replaced(param.range.from, text)] };
   }
+  const microbatches = isBatch && within !== undefined ? entriesOf(within, 'microbatches')[0] : undefined;
+  if (microbatches !== undefined)
+    yield { what: 'Remove "microbatches"', edits: [withoutNode(syntax, microbatches)], last: true };
   if (entry !== undefined)
     yield { what: `Remove "${entry.key.text}"`, edits: [withoutNode(syntax, entry)], last: true };
 }

@@ -1,5 +1,6 @@
-import type { Call, Expression } from '../../../grammar/syntax.ts';
+import type { Block, Call, Expression } from '../../../grammar/syntax.ts';
 import { parametersOf } from '../../findings/finding.ts';
+import { batchKey } from '../microbatches.ts';
 import { pipelineBody, setKey, valueOf } from '../source.ts';
 import { replaced, inserted } from './edits.ts';
 import type { Mistake, Repair, Repairer } from './repair.ts';
@@ -24,7 +25,12 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const schedule = valueOf(body, 'schedule');
   for (const value of new Set([...values, ...hinted])) {
     const text = String(value);
-    if (input === 'microbatches')
+    const samples = input === 'microbatches' ? samplesOf(analysis, body, name) : undefined;
+    if (samples !== undefined) {
+      const batch = String(value * samples);
+      const written = valueOf(body, 'global_batch');
+      yield { what: `Set global_batch to ${batch}`, edits: [numberOf(mistake, written, batch)] };
+    } else if (input === 'microbatches')
       yield {
         what: `Set microbatches to ${text}`,
         edits: [
@@ -42,6 +48,13 @@ function* repairs(mistake: Mistake): Generator<Repair | undefined> {
   const written = schedule.kind === 'call' ? schedule.callee.text : syntax.text.slice(schedule.start, schedule.end);
   for (const policy of anyShape)
     if (policy !== written) yield { what: `Use ${policy}`, edits: [replaced(schedule, policy)], last: true };
+}
+
+/** Samples of one microbatch on all data ranks, if the pipeline says its batch in samples. */
+function samplesOf({ resolution }: Mistake['analysis'], body: Block, name: string): number | undefined {
+  const plan = resolution.plan.pipelines.find((pipeline) => pipeline.name === name);
+  if (plan === undefined || batchKey(body) === 'microbatches') return undefined;
+  return plan.microBatchSize * plan.data;
 }
 
 /** A number where it is written; a param or let where it is declared, so that its slider stays. */

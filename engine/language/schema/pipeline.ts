@@ -98,12 +98,24 @@ export const pipeline: BlockSchema = {
     key('devices', 'devices = box', { kind: 'name', of: 'cluster' }, 'The cluster to train on.', {
       required: true,
     }),
-    key('microbatches', 'microbatches = 8', whole(1), 'Microbatches of one iteration.', { required: true }),
+    key(
+      'microbatches',
+      'microbatches = 8',
+      whole(1),
+      'Microbatches of one iteration, on each data rank. `global_batch` may be set instead.',
+      { required: true },
+    ),
+    key(
+      'global_batch',
+      'global_batch = 2048',
+      whole(1),
+      'Samples of one iteration over all data ranks, instead of `microbatches`: these are global_batch / (micro_batch · data).',
+    ),
     key(
       'stages',
       'stages = balance(4)',
       { kind: 'cut' },
-      '`balance(n)`: n stages whose slowest is as fast as possible; `by = memory` and `by = both` consider memory. `split(3, 4, 4, 3)`: layers of each stage. `plan(pipedream)`, `plan(dapple)`: stages and replicas from a planner.',
+      '`balance(n)`: n stages whose slowest is as fast as possible; `by = memory` and `by = both` consider memory. Without n, there are as many stages as the schedule puts on the devices. `split(3, 4, 4, 3)`: layers of each stage. `plan(pipedream)`, `plan(dapple)`: stages and replicas from a planner.',
     ),
     key('stage', 'stage first {\n  layers = embed\n}', { kind: 'any' }, 'One stage, in order.', {
       forms: ['block'],

@@ -245,8 +245,8 @@ describe('stages', () => {
       'Unknown value "foo". Words allowed here: pipedream and dapple.',
     ]);
     checkFindings(edited('balance(4)', 'plan(⟦name/unknown:daple⟧)'), ['Did you mean "dapple"?']);
-    checkFindings(edited('balance(4)', '⟦key/missing:balance()⟧'), [
-      'This call to balance needs the argument "stages", for example `balance(4)`.',
+    checkFindings(edited('balance(4)', '⟦key/missing:plan()⟧'), [
+      'This call to plan needs the argument "planner", for example `plan(pipedream)`.',
     ]);
     checkFindings(edited('balance(4)', 'balance(4, ⟦key/unknown:per⟧ = time)'), [
       'A call to balance has no argument "per".',

@@ -117,7 +117,7 @@ async function checkSignature(source: string, label: RegExp, parameter: string |
 }
 
 test('signature: position, name, nesting, and text that is not finished', async () => {
-  await checkSignature('pipeline p { stages = balance($0) }', /^balance\(stages/, 'stages');
+  await checkSignature('pipeline p { stages = balance($0) }', /^balance\(stages/, 'stages?');
   await checkSignature('model m { layer a = transformer(hidden = 8, heads = $0) }', /^transformer\(/, 'heads');
   await checkSignature('model m { layer a = transformer(heads = $0', /^transformer\(/, 'heads');
   await checkSignature('let x = if(1 < 2, max(1, 2), $0)', /^if\(/, 'else');

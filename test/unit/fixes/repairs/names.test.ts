@@ -364,7 +364,7 @@ const cases: readonly Case[] = [
     titles: ['Add memory = 80GiB'],
     makes: 'device small { memory = 80GiB }',
   },
-  { code: 'key/missing', text: wrong('balance(4)', 'balance()'), titles: ['Write balance(4)'] },
+  { code: 'key/missing', text: wrong('balance(4)', 'plan()'), titles: ['Write plan(pipedream)'] },
   {
     code: 'key/missing',
     text: wrong(
